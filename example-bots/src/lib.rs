@@ -1,0 +1,63 @@
+//! Example bots: a few strategies, a bot that reads its answers from a file, and one for every
+//! fault that a bot can have.
+//!
+//! They talk to the referee as any bot does, over standard input and output, and share no code with
+//! it: what they know of the game is the protocol.
+
+mod misbehaving;
+mod protocol;
+mod script;
+mod strategies;
+
+use std::ffi::OsString;
+use std::io;
+use std::process::ExitCode;
+
+/// A bundled bot.
+pub struct Bot {
+    /// Its name, which `@NAME` refers to.
+    pub name: &'static str,
+    /// Runs it on standard input and output.
+    pub run: fn(args: &[OsString]) -> io::Result<ExitCode>,
+}
+
+/// Every bundled bot.
+pub const BOTS: &[Bot] = &[
+    Bot { name: "greedy", run: strategies::greedy },
+    Bot { name: "first", run: strategies::first },
+    Bot { name: "random", run: strategies::random },
+    Bot { name: "script", run: script::run },
+    Bot { name: "misbehaving", run: misbehaving::run },
+];
+
+/// What the bundled bots do, for a help page.
+pub const HELP: &str = "\
+Bots:
+  greedy             takes the largest region
+  first              takes the first legal move, column by column from the bottom left
+  random [--seed N]  takes any legal move; the same seed makes the same choices
+  script FILE        answers with the strings of a JSON array, one each turn, verbatim
+  misbehaving FAULT  shows one fault, for trying out a referee; `--help` lists them";
+
+/// The bot called `name`.
+pub fn find(name: &str) -> Option<&'static Bot> {
+    BOTS.iter().find(|bot| bot.name == name)
+}
+
+/// clap takes the program's name first.
+fn with_name(name: &str, args: &[OsString]) -> impl Iterator<Item = OsString> {
+    std::iter::once(name.into()).chain(args.iter().cloned())
+}
+
+/// Runs a bot as a program of its own: with this process's arguments and exit code.
+///
+/// # Panics
+/// When there is no bot called `name`.
+pub fn main(name: &str) -> ExitCode {
+    let bot = find(name).expect("a bundled bot");
+    let args: Vec<OsString> = std::env::args_os().skip(1).collect();
+    (bot.run)(&args).unwrap_or_else(|error| {
+        eprintln!("{name}: {error}");
+        ExitCode::FAILURE
+    })
+}

@@ -1,0 +1,247 @@
+//! A bot with every fault that a bot can have, one at a time.
+//!
+//! Up to the turn of the fault it takes the first legal move each turn, as the bot `first` does.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, BufRead, Write};
+use std::process::{Command, ExitCode};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::thread::sleep;
+use std::time::Duration;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use rustix::process::{Signal, getpid, kill_process};
+
+use crate::protocol::{Board, cells};
+use crate::with_name;
+
+/// Shows one fault on one turn, and plays the first legal move until then
+#[derive(Parser)]
+#[command(name = "misbehaving", disable_help_subcommand = true)]
+struct Args {
+    #[command(subcommand)]
+    fault: Fault,
+
+    /// The turn of the fault, from 1
+    #[arg(long, global = true, default_value_t = 1)]
+    on_turn: u32,
+}
+
+#[derive(Subcommand, Clone, Copy)]
+enum Fault {
+    /// Thinks for some milliseconds before it answers
+    Late { millis: u64 },
+    /// Never answers
+    Hang,
+    /// Exits without answering
+    Exit { code: u8 },
+    /// Dies by a signal instead of answering
+    Signal { number: i32 },
+    /// Answers without a newline, and hangs
+    PartialLine,
+    /// Answers without a newline, and exits
+    PartialLineExit,
+    /// Writes a line that never ends
+    EndlessLine,
+    /// Does not read its input, and hangs
+    NoRead,
+    /// Writes this many bytes to its standard error before it answers
+    FloodStderr { bytes: usize },
+    /// Writes answers for ever
+    FloodStdout,
+    /// Answers with this many lines more than it is asked for
+    Surplus { lines: usize },
+    /// Answers each turn before it reads the board, always 0 0
+    Early,
+    /// Closes its standard output, and hangs
+    CloseStdout,
+    /// Closes its standard input after the board, answers, and hangs
+    CloseStdin,
+    /// Hangs, and ignores SIGTERM and the end of its input
+    IgnoreSigterm,
+    /// Leaves a child in its process group that holds its pipes, and exits
+    LeaveChild,
+    /// Leaves a child in its process group that holds its pipes, and plays on
+    LeaveChildAndPlay,
+    /// Answers with a message that is not UTF-8
+    InvalidUtf8,
+    /// Answers with an empty line
+    EmptyLine,
+    /// Answers with a move that is none
+    Illegal { kind: IllegalKind },
+}
+
+#[derive(ValueEnum, Clone, Copy)]
+enum IllegalKind {
+    Malformed,
+    OutOfBounds,
+    EmptyTile,
+    SingleTile,
+}
+
+pub(crate) fn run(args: &[OsString]) -> io::Result<ExitCode> {
+    let Args { fault, on_turn } = Args::parse_from(with_name("misbehaving", args));
+    if let Fault::Early = fault {
+        return early();
+    }
+    let mut input = io::stdin().lock();
+    let mut output = io::stdout().lock();
+    for turn in 1_u32.. {
+        if turn == on_turn
+            && let Fault::NoRead = fault
+        {
+            hang();
+        }
+        let Some(board) = Board::read(&mut input)? else {
+            break;
+        };
+        if turn == on_turn
+            && let Some(code) = misbehave(fault, &board, &mut output)?
+        {
+            return Ok(code);
+        }
+        if turn != on_turn || !fault.answers() {
+            answer(&board, &mut output)?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Fault {
+    /// Whether the fault is an answer in itself.
+    fn answers(self) -> bool {
+        matches!(
+            self,
+            Self::Surplus { .. } | Self::InvalidUtf8 | Self::EmptyLine | Self::Illegal { .. }
+        )
+    }
+}
+
+/// Does what is wrong; an exit code ends the bot.
+fn misbehave(fault: Fault, board: &Board, output: &mut impl Write) -> io::Result<Option<ExitCode>> {
+    match fault {
+        Fault::Early | Fault::NoRead => unreachable!("these do not read the board first"),
+        Fault::Late { millis } => sleep(Duration::from_millis(millis)),
+        Fault::Hang => hang(),
+        Fault::Exit { code } => return Ok(Some(ExitCode::from(code))),
+        Fault::Signal { number } => die_by(number)?,
+        Fault::PartialLine | Fault::PartialLineExit => {
+            write!(output, "0 0")?;
+            output.flush()?;
+            if let Fault::PartialLineExit = fault {
+                return Ok(Some(ExitCode::SUCCESS));
+            }
+            hang();
+        }
+        Fault::EndlessLine => loop {
+            output.write_all(&[b'x'; 4096])?;
+        },
+        Fault::FloodStderr { bytes } => flood_stderr(bytes)?,
+        Fault::FloodStdout => loop {
+            answer(board, output)?;
+        },
+        Fault::Surplus { lines } => {
+            // In one write, so that they come together.
+            let (x, y) = first_move(board);
+            output.write_all(format!("{x} {y}\n").repeat(lines + 1).as_bytes())?;
+        }
+        Fault::CloseStdout => {
+            // Nobody else holds the pipe's end, so putting something else in its place closes it.
+            rustix::stdio::dup2_stdout(File::open("/dev/null")?)?;
+            hang();
+        }
+        Fault::CloseStdin => {
+            rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
+            answer(board, output)?;
+            hang();
+        }
+        Fault::IgnoreSigterm => {
+            let seen = Arc::new(AtomicBool::new(false));
+            signal_hook::flag::register(signal_hook::consts::SIGTERM, seen)?;
+            hang();
+        }
+        Fault::LeaveChild | Fault::LeaveChildAndPlay => {
+            leave_child()?;
+            if let Fault::LeaveChild = fault {
+                return Ok(Some(ExitCode::SUCCESS));
+            }
+        }
+        Fault::InvalidUtf8 => say(first_move(board), b" \xFF\xFE\xF0\x9F", output)?,
+        Fault::EmptyLine => output.write_all(b"\n")?,
+        Fault::Illegal { kind } => illegal(kind, board, output)?,
+    }
+    output.flush()?;
+    Ok(None)
+}
+
+fn hang() -> ! {
+    loop {
+        sleep(Duration::from_hours(1));
+    }
+}
+
+/// Raises a signal until it kills; the Rust runtime swallows the first SIGSEGV or SIGBUS.
+fn die_by(number: i32) -> io::Result<()> {
+    let signal = Signal::from_named_raw(number)
+        .ok_or_else(|| io::Error::other(format!("there is no signal {number}")))?;
+    loop {
+        kill_process(getpid(), signal)?;
+    }
+}
+
+fn flood_stderr(mut bytes: usize) -> io::Result<()> {
+    let mut stderr = io::stderr().lock();
+    while bytes > 0 {
+        let chunk = bytes.min(4096);
+        stderr.write_all(&[b'e'; 4096][..chunk])?;
+        bytes -= chunk;
+    }
+    stderr.flush()
+}
+
+/// The child is in this bot's process group and holds all three pipes.
+fn leave_child() -> io::Result<()> {
+    Command::new("sleep").arg("3600").spawn().map(drop)
+}
+
+fn illegal(kind: IllegalKind, board: &Board, output: &mut impl Write) -> io::Result<()> {
+    let none = || io::Error::other("there is no such tile on this board");
+    match kind {
+        IllegalKind::Malformed => output.write_all(b"up left\n"),
+        IllegalKind::OutOfBounds => output.write_all(b"15 0\n"),
+        IllegalKind::EmptyTile => {
+            let empty = cells().find(|&(x, y)| board.tile(x, y) < 0);
+            say(empty.ok_or_else(none)?, b"", output)
+        }
+        IllegalKind::SingleTile => say(board.single().ok_or_else(none)?, b"", output),
+    }
+}
+
+fn first_move(board: &Board) -> (usize, usize) {
+    board.moves().first().map_or((0, 0), |first| (first.x, first.y))
+}
+
+fn answer(board: &Board, output: &mut impl Write) -> io::Result<()> {
+    say(first_move(board), b"", output)
+}
+
+fn say((x, y): (usize, usize), message: &[u8], output: &mut impl Write) -> io::Result<()> {
+    write!(output, "{x} {y}")?;
+    output.write_all(message)?;
+    writeln!(output)?;
+    output.flush()
+}
+
+fn early() -> io::Result<ExitCode> {
+    let mut input = io::stdin().lock();
+    let mut output = io::stdout().lock();
+    loop {
+        writeln!(output, "0 0")?;
+        output.flush()?;
+        if input.fill_buf()?.is_empty() || Board::read(&mut input)?.is_none() {
+            return Ok(ExitCode::SUCCESS);
+        }
+    }
+}

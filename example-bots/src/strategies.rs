@@ -1,0 +1,97 @@
+//! The bots that play properly.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+use rand_core::Rng as _;
+use rand_pcg::Pcg32;
+
+use crate::protocol::{Board, Move};
+use crate::with_name;
+
+/// Takes the largest region; of equal ones the first.
+pub(crate) fn greedy(args: &[OsString]) -> io::Result<ExitCode> {
+    take_no_arguments("greedy", args);
+    play(largest)
+}
+
+/// Takes the first legal move.
+pub(crate) fn first(args: &[OsString]) -> io::Result<ExitCode> {
+    take_no_arguments("first", args);
+    play(|_| 0)
+}
+
+/// Ends the program with a message if there are any.
+fn take_no_arguments(name: &'static str, args: &[OsString]) {
+    clap::Command::new(name).get_matches_from(with_name(name, args));
+}
+
+/// Any constant does; changing it changes every game that a seed stands for.
+const STREAM: u64 = 1;
+
+/// Takes any legal move
+#[derive(Parser)]
+#[command(name = "random")]
+struct RandomArgs {
+    /// The same seed makes the same choices
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+}
+
+pub(crate) fn random(args: &[OsString]) -> io::Result<ExitCode> {
+    let RandomArgs { seed } = RandomArgs::parse_from(with_name("random", args));
+    let mut random = Pcg32::new(seed, STREAM);
+    play(move |moves| below(&mut random, moves.len()))
+}
+
+fn largest(moves: &[Move]) -> usize {
+    let sizes =
+        moves.iter().enumerate().map(|(index, option)| (option.size, std::cmp::Reverse(index)));
+    sizes.max().map_or(0, |(_, index)| index.0)
+}
+
+/// A number below `bound`; the bias of the multiplication is far below what a game shows.
+fn below(random: &mut Pcg32, bound: usize) -> usize {
+    let product = u64::from(random.next_u32()) * bound as u64;
+    usize::try_from(product >> 32).expect("less than the bound")
+}
+
+/// Answers every turn with the move at the index that `choose` returns. Without a legal move the
+/// game still asks; then there is nothing right to say.
+fn play(mut choose: impl FnMut(&[Move]) -> usize) -> io::Result<ExitCode> {
+    let mut input = io::stdin().lock();
+    let mut output = io::stdout().lock();
+    while let Some(board) = Board::read(&mut input)? {
+        let moves = board.moves();
+        let (x, y) = match moves.get(choose(&moves)) {
+            Some(&Move { x, y, .. }) => (x, y),
+            None => (0, 0),
+        };
+        writeln!(output, "{x} {y}")?;
+        output.flush()?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn greedy_takes_the_first_of_the_largest() {
+        let moves = [2, 5, 3, 5].map(|size| Move { x: 0, y: 0, size });
+        assert_eq!(largest(&moves), 1);
+    }
+
+    #[test]
+    fn choices_are_within_the_bound_and_reach_all_of_it() {
+        let mut random = Pcg32::new(1, STREAM);
+        let mut seen = [false; 7];
+        for _ in 0..1000 {
+            seen[below(&mut random, 7)] = true;
+        }
+        assert_eq!(seen, [true; 7]);
+    }
+}

@@ -1,0 +1,210 @@
+//! One exchange with a bot: input out, a reply in, one absolute deadline.
+
+use std::io;
+use std::os::fd::AsFd as _;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::BotProcess;
+use super::pipes::{Captured, Got};
+use crate::lines::{LineRules, Lines, Progress};
+use crate::verdict::Silence;
+
+/// How long after the end of its output a bot may take to end, before it counts as one that closed
+/// its output and runs on. A process closes its pipes a moment before it is seen to end.
+const EXIT_NOTICE: Duration = Duration::from_millis(200);
+
+/// What an exchange sends and waits for.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// What the bot is sent.
+    pub input: &'a [u8],
+    /// What makes a whole reply.
+    pub rules: LineRules,
+    /// The time for it; `None` waits for ever.
+    pub limit: Option<Duration>,
+}
+
+/// What became of an exchange.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exchanged {
+    /// The reply, or what there was of it.
+    pub reply: Lines,
+    /// Why the reply is not whole; `None` if it is.
+    pub silence: Option<Silence>,
+    /// From before the first byte was written until the read that completed the reply, or until
+    /// the exchange was given up.
+    pub wall: Duration,
+    /// Whether the reply came before the bot had read the input: a line that an earlier exchange left
+    /// over, or a guess.
+    pub early: bool,
+    /// The bytes of input that the bot had not read by the end of the exchange.
+    pub unread_input: u64,
+    /// Whether the bot had closed its standard input, so that the input was lost.
+    pub stdin_closed: bool,
+    /// What the bot wrote to its standard error.
+    pub stderr: Captured,
+}
+
+/// Why an exchange could not be refereed; nothing that a bot does leads here.
+#[derive(Debug, thiserror::Error)]
+pub enum ExchangeError {
+    /// A signal asked the referee to stop.
+    #[error("interrupted")]
+    Interrupted,
+    /// The system failed the referee.
+    #[error("the referee cannot watch the bot: {0}")]
+    Io(#[from] io::Error),
+}
+
+impl From<rustix::io::Errno> for ExchangeError {
+    fn from(errno: rustix::io::Errno) -> Self {
+        Self::Io(errno.into())
+    }
+}
+
+/// Which descriptors poll found ready.
+#[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "any of them may be ready at once")]
+pub(super) struct Ready {
+    pub(super) stdin: bool,
+    pub(super) stdout: bool,
+    pub(super) stderr: bool,
+    pub(super) ended: bool,
+    pub(super) interrupted: bool,
+}
+
+impl BotProcess {
+    /// Sends the input and waits for the reply. Whatever the bot does, this returns by the
+    /// deadline.
+    ///
+    /// # Errors
+    /// When a signal interrupts it or the system fails; the bot's failures are part of the result.
+    pub fn exchange(&mut self, request: &Request<'_>) -> Result<Exchanged, ExchangeError> {
+        let mut stderr = Captured::default();
+        if self.lines.held().is_empty() {
+            self.read_stdout()?;
+        }
+        let waiting = !self.lines.held().is_empty();
+
+        let start = Instant::now();
+        let deadline = request.limit.and_then(|limit| start.checked_add(limit));
+        self.stdin.send(request.input)?;
+        let mut stop = Instant::now();
+        let (mut ended, mut timed_out) = (false, false);
+        let silence = loop {
+            match self.lines.held().progress(&request.rules) {
+                Progress::Complete => break None,
+                Progress::TooLong => break Some(Silence::LineTooLong),
+                Progress::Incomplete if ended || self.stdout.is_closed() => {
+                    break Some(self.how_it_ended(deadline, &mut stderr)?);
+                }
+                Progress::Incomplete if timed_out => break Some(Silence::Deadline),
+                Progress::Incomplete => {}
+            }
+            let ready = self.wait(deadline)?;
+            if ready.interrupted {
+                return Err(ExchangeError::Interrupted);
+            }
+            timed_out = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            if ready.stdout || timed_out {
+                self.read_stdout()?;
+            }
+            if ready.ended {
+                self.stdout.drain(|chunk| self.lines.push(chunk))?;
+                ended = true;
+            }
+            if request.rules.eof_ends_line && (ended || self.stdout.is_closed()) {
+                self.lines.end_partial();
+            }
+            stop = Instant::now();
+            if ready.stdin {
+                self.stdin.flush()?;
+            }
+            if ready.stderr {
+                self.stderr.read_once(|chunk| stderr.push(chunk, self.stderr_cap))?;
+            }
+        };
+        let unread_input = self.stdin.unread()?;
+        self.read_stderr(&mut stderr)?;
+        Ok(Exchanged {
+            reply: self.lines.take(request.rules.count),
+            silence,
+            wall: stop.duration_since(start),
+            early: silence.is_none() && (waiting || unread_input > 0),
+            unread_input,
+            stdin_closed: self.stdin.is_refused(),
+            stderr,
+        })
+    }
+
+    /// Tells a bot that has ended from one that only closed its output.
+    fn how_it_ended(
+        &mut self,
+        deadline: Option<Instant>,
+        stderr: &mut Captured,
+    ) -> Result<Silence, ExchangeError> {
+        let notice = Instant::now() + EXIT_NOTICE;
+        let until = deadline.map_or(notice, |deadline| deadline.min(notice));
+        loop {
+            if let Some(exit) = self.exit_status()? {
+                return Ok(Silence::Ended(exit));
+            }
+            let ready = self.wait(Some(until))?;
+            if ready.interrupted {
+                return Err(ExchangeError::Interrupted);
+            }
+            if ready.stderr {
+                self.stderr.read_once(|chunk| stderr.push(chunk, self.stderr_cap))?;
+            }
+            if !ready.ended && Instant::now() >= until {
+                return Ok(Silence::StdoutClosed);
+            }
+        }
+    }
+
+    fn read_stdout(&mut self) -> io::Result<Got> {
+        self.stdout.read_once(|chunk| self.lines.push(chunk))
+    }
+
+    fn read_stderr(&mut self, stderr: &mut Captured) -> io::Result<()> {
+        self.stderr.drain(|chunk| stderr.push(chunk, self.stderr_cap))
+    }
+
+    /// Waits until something is ready or `until` has come.
+    pub(super) fn wait(&self, until: Option<Instant>) -> io::Result<Ready> {
+        let watched = [
+            (self.stdin.fd_if_pending(), PollFlags::OUT),
+            (self.stdout.fd(), PollFlags::IN),
+            (self.stderr.fd(), PollFlags::IN),
+            (Some(self.pidfd.as_fd()), PollFlags::IN),
+            (self.interrupt.as_ref().map(|interrupt| interrupt.as_fd()), PollFlags::IN),
+        ];
+        // Poll skips negative descriptors; a closed pipe takes the pidfd's place with no flags.
+        let mut fds = watched.map(|(fd, flags)| match fd {
+            Some(fd) => PollFd::from_borrowed_fd(fd, flags),
+            None => PollFd::from_borrowed_fd(self.pidfd.as_fd(), PollFlags::empty()),
+        });
+        let timeout = until.map(|until| until.saturating_duration_since(Instant::now()));
+        // A duration too long for the kernel is as good as no limit.
+        let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
+        match poll(&mut fds, timeout.as_ref()) {
+            Ok(_) => {}
+            Err(rustix::io::Errno::INTR) => return Ok(Ready::default()),
+            Err(errno) => return Err(errno.into()),
+        }
+        let mut ready = watched
+            .iter()
+            .zip(&fds)
+            .map(|((fd, _), poll)| fd.is_some() && !poll.revents().is_empty());
+        let mut next = || ready.next().unwrap_or_default();
+        Ok(Ready {
+            stdin: next(),
+            stdout: next(),
+            stderr: next(),
+            ended: next(),
+            interrupted: next(),
+        })
+    }
+}

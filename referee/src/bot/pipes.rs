@@ -1,0 +1,179 @@
+//! The referee's ends of a bot's pipes: non-blocking, capped, and never the reason to wait.
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+
+/// As much as a pipe holds by default, so that one read usually empties it.
+const CHUNK: usize = 64 * 1024;
+
+/// How many chunks one call may drain: a bot that writes faster than the referee reads must not
+/// keep it from looking at the clock.
+const DRAIN_CHUNKS: usize = 16;
+
+/// What one read brought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Got {
+    /// Some bytes.
+    Bytes,
+    /// Nothing for now.
+    Nothing,
+    /// Nothing ever again.
+    End,
+}
+
+/// The reading end of a pipe, until it has reached its end.
+#[derive(Debug)]
+pub(super) struct Source<R> {
+    pipe: Option<R>,
+    chunk: Box<[u8]>,
+}
+
+impl<R: Read + AsFd> Source<R> {
+    pub(super) fn new(pipe: R) -> io::Result<Self> {
+        rustix::io::ioctl_fionbio(&pipe, true)?;
+        Ok(Self { pipe: Some(pipe), chunk: vec![0; CHUNK].into() })
+    }
+
+    pub(super) fn fd(&self) -> Option<BorrowedFd<'_>> {
+        self.pipe.as_ref().map(AsFd::as_fd)
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.pipe.is_none()
+    }
+
+    /// Reads once, and hands what came to `sink`.
+    pub(super) fn read_once(&mut self, mut sink: impl FnMut(&[u8])) -> io::Result<Got> {
+        let Some(pipe) = &mut self.pipe else {
+            return Ok(Got::End);
+        };
+        loop {
+            match pipe.read(&mut self.chunk) {
+                Ok(0) => {
+                    self.pipe = None;
+                    return Ok(Got::End);
+                }
+                Ok(count) => {
+                    sink(&self.chunk[..count]);
+                    return Ok(Got::Bytes);
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(Got::Nothing),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Reads all that is there now, within a bound.
+    pub(super) fn drain(&mut self, mut sink: impl FnMut(&[u8])) -> io::Result<()> {
+        for _ in 0..DRAIN_CHUNKS {
+            if self.read_once(&mut sink)? != Got::Bytes {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The writing end of a pipe and what is still to be written to it.
+#[derive(Debug)]
+pub(super) struct Sink<W> {
+    pipe: Option<W>,
+    pending: Vec<u8>,
+    refused: bool,
+}
+
+impl<W: Write + AsFd> Sink<W> {
+    pub(super) fn new(pipe: W) -> io::Result<Self> {
+        rustix::io::ioctl_fionbio(&pipe, true)?;
+        Ok(Self { pipe: Some(pipe), pending: Vec::new(), refused: false })
+    }
+
+    /// The descriptor to wait for, if there is something to write.
+    pub(super) fn fd_if_pending(&self) -> Option<BorrowedFd<'_>> {
+        self.pipe.as_ref().filter(|_| !self.pending.is_empty()).map(AsFd::as_fd)
+    }
+
+    /// Writes what the pipe takes now of `input`, behind what is still pending.
+    ///
+    /// A bot that has closed its input loses what it is sent; that alone is no fault.
+    pub(super) fn send(&mut self, input: &[u8]) -> io::Result<()> {
+        if self.pipe.is_none() {
+            return Ok(());
+        }
+        if !self.pending.is_empty() {
+            self.pending.extend_from_slice(input);
+            return self.flush();
+        }
+        let written = self.write_some(input)?;
+        if self.pipe.is_some() {
+            self.pending.extend_from_slice(&input[written..]);
+        }
+        Ok(())
+    }
+
+    /// Writes what the pipe takes now of what is pending.
+    pub(super) fn flush(&mut self) -> io::Result<()> {
+        let pending = std::mem::take(&mut self.pending);
+        let written = self.write_some(&pending)?;
+        if self.pipe.is_some() {
+            self.pending.extend_from_slice(&pending[written..]);
+        }
+        Ok(())
+    }
+
+    /// Whether the bot has closed its end: what it was sent since then was lost.
+    pub(super) fn is_refused(&self) -> bool {
+        self.refused
+    }
+
+    /// Closes the pipe; what is pending is lost.
+    pub(super) fn close(&mut self) {
+        self.pipe = None;
+        self.pending.clear();
+    }
+
+    /// The bytes that were meant for the bot and that it has not read.
+    pub(super) fn unread(&self) -> io::Result<u64> {
+        let Some(pipe) = &self.pipe else { return Ok(0) };
+        // On Linux this counts the pipe's content at either end.
+        let in_pipe = rustix::io::ioctl_fionread(pipe)?;
+        Ok(in_pipe + self.pending.len() as u64)
+    }
+
+    fn write_some(&mut self, mut bytes: &[u8]) -> io::Result<usize> {
+        let whole = bytes.len();
+        while let (Some(pipe), false) = (&mut self.pipe, bytes.is_empty()) {
+            match pipe.write(bytes) {
+                Ok(count) => bytes = &bytes[count..],
+                Err(error) => match error.kind() {
+                    ErrorKind::WouldBlock => break,
+                    ErrorKind::Interrupted => {}
+                    ErrorKind::BrokenPipe => {
+                        self.refused = true;
+                        self.close();
+                    }
+                    _ => return Err(error),
+                },
+            }
+        }
+        Ok(whole - bytes.len())
+    }
+}
+
+/// Bytes that are kept up to a cap and counted beyond it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Captured {
+    /// The first bytes, up to the cap.
+    pub bytes: Vec<u8>,
+    /// How many more there were.
+    pub dropped: u64,
+}
+
+impl Captured {
+    pub(super) fn push(&mut self, chunk: &[u8], cap: usize) {
+        let room = cap.saturating_sub(self.bytes.len()).min(chunk.len());
+        self.bytes.extend_from_slice(&chunk[..room]);
+        self.dropped += (chunk.len() - room) as u64;
+    }
+}

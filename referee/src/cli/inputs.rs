@@ -1,0 +1,122 @@
+//! What commands take in: settings, boards, bot commands. Every error names what would be right.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, anyhow};
+
+use super::Failure;
+use crate::bot::BotCommand;
+use crate::config::{ConfigFile, Limit};
+use crate::game::{Game, GameKind};
+
+/// No test case and no settings file is larger, by far; more would be a mistake such as a device.
+const MAX_INPUT: u64 = 1 << 20;
+
+/// Reads a whole text file that a user named.
+pub(super) fn read_text(path: &Path) -> Result<String, Failure> {
+    let bytes = read_bytes(path, MAX_INPUT)?;
+    String::from_utf8(bytes).map_err(|_| Failure::file(path, "not a text file (not UTF-8)"))
+}
+
+/// Reads a whole file of at most `max` bytes that a user named.
+pub(super) fn read_bytes(path: &Path, max: u64) -> Result<Vec<u8>, Failure> {
+    let refused = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => Failure::file(path, "no such file"),
+        io::ErrorKind::IsADirectory => Failure::file(path, "is a directory, not a file"),
+        _ => Failure::file(path, error),
+    };
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(refused)?;
+    file.take(max + 1).read_to_end(&mut bytes).map_err(refused)?;
+    if bytes.len() as u64 > max {
+        return Err(Failure::file(path, format!("larger than {} MiB", max >> 20)));
+    }
+    Ok(bytes)
+}
+
+/// Reads the user's settings; without a file there is nothing to say.
+pub(super) fn config_file(path: Option<&Path>) -> Result<ConfigFile, Failure> {
+    match path {
+        Some(path) => read_text(path)?.parse().map_err(|error| Failure::place(path, error)),
+        None => Ok(ConfigFile::default()),
+    }
+}
+
+/// A limit as typed.
+pub(super) fn limit(flag: &str, text: Option<&str>) -> Result<Option<Limit>, Failure> {
+    let parse =
+        |text: &str| text.parse().map_err(|error| Failure::user(anyhow!("{flag}: {error}")));
+    text.map(parse).transpose()
+}
+
+/// Starts a game on what `--board` names: a file, or `@NAME` for one that comes with the referee.
+pub(super) fn load_board(kind: &GameKind, board: &Path) -> Result<Box<dyn Game>, Failure> {
+    let text = match board.to_str().and_then(|name| name.strip_prefix('@')) {
+        Some(name) => bundled_board(kind, name)?.to_owned(),
+        None => read_text(board)?,
+    };
+    (kind.parse)(&text).map_err(|error| Failure::place(board, error))
+}
+
+fn bundled_board(kind: &GameKind, name: &str) -> Result<&'static str, Failure> {
+    let found = kind.bundled.iter().find(|(bundled, _)| *bundled == name);
+    found.map(|(_, text)| *text).ok_or_else(|| {
+        let names: Vec<_> = kind.bundled.iter().map(|(name, _)| format!("@{name}")).collect();
+        let names = names.join(", ");
+        Failure::user(anyhow!("there is no bundled board `@{name}`; there are: {names}"))
+    })
+}
+
+/// A bot as the user named it, and how to start it.
+pub(super) struct NamedBot {
+    pub(super) name: String,
+    pub(super) command: BotCommand,
+}
+
+/// Splits `--bot "CMD ARGS"` as a shell would, without one.
+pub(super) fn split_words(line: &str) -> Result<Vec<OsString>, Failure> {
+    let words = shlex::split(line).ok_or_else(|| {
+        Failure::user(anyhow!("--bot: a quote is not closed, or a backslash ends the line: {line}"))
+    })?;
+    Ok(words.into_iter().map(OsString::from).collect())
+}
+
+/// Makes a command of words; a first word `@NAME` is a bundled bot, which this very program runs.
+pub(super) fn bot_command(
+    words: Vec<OsString>,
+    cwd: Option<PathBuf>,
+    env: BTreeMap<OsString, OsString>,
+) -> Result<BotCommand, Failure> {
+    let mut words = words.into_iter();
+    let no_command = || Failure::user(anyhow!("the bot's command is empty"));
+    let program = words.next().filter(|word| !word.is_empty()).ok_or_else(no_command)?;
+    let Some(name) = program.to_str().and_then(|word| word.strip_prefix('@')) else {
+        return Ok(BotCommand { program, args: words.collect(), cwd, env });
+    };
+    if example_bots::find(name).is_none() {
+        let names: Vec<_> = example_bots::BOTS.iter().map(|bot| format!("@{}", bot.name)).collect();
+        let names = names.join(", ");
+        return Err(Failure::user(anyhow!(
+            "there is no bundled bot `@{name}`; there are: {names}"
+        )));
+    }
+    let itself = std::env::current_exe().context("cannot find this program's own file");
+    let args = ["bot".into(), name.into()].into_iter().chain(words).collect();
+    let program = itself.map_err(Failure::Referee)?.into();
+    Ok(BotCommand { program, args, cwd, env })
+}
+
+/// Splits `--env K=V`.
+pub(super) fn environment(pairs: &[String]) -> Result<BTreeMap<OsString, OsString>, Failure> {
+    pairs
+        .iter()
+        .map(|pair| match pair.split_once('=') {
+            Some((key, value)) if !key.is_empty() => Ok((key.into(), value.into())),
+            _ => Err(Failure::user(anyhow!("--env: `{pair}` is not of the form NAME=VALUE"))),
+        })
+        .collect()
+}

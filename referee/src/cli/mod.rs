@@ -1,0 +1,161 @@
+//! The command line: what is typed becomes validated settings, one file for each command.
+
+mod bot;
+mod inputs;
+mod play;
+mod replay;
+
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::builder::Styles;
+use clap::{ArgAction, ColorChoice, Parser, Subcommand};
+use log::LevelFilter;
+
+use crate::bot::SpawnError;
+use crate::play::PlayError;
+
+/// An offline referee for single-player bot games.
+///
+/// Starts any executable as a bot, feeds it the game's turn protocol, enforces the deadlines,
+/// validates its moves by the official rules, and says what the original referee would have said,
+/// and what really happened.
+#[derive(Debug, Parser)]
+#[command(version, styles = Styles::styled(), disable_help_subcommand = true, after_help = EXIT_CODES)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", global = true, default_value = "auto")]
+    color: ColorChoice,
+
+    /// Say more about what the referee does: each turn (-v), each system step (-vv)
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    verbose: u8,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  the game was completed; the replay agrees
+  1  the bot lost: illegal move, timeout, crash; the replay differs
+  2  what you gave is wrong: flags, board, settings, or the bot cannot be started
+  3  the referee itself failed";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Play(play::PlayArgs),
+    Replay(replay::ReplayArgs),
+    Bot(bot::BotArgs),
+}
+
+/// Why a command did not do what it was asked for.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// What the user gave is wrong.
+    #[error("{0:#}")]
+    User(anyhow::Error),
+    /// The referee or its machine failed.
+    #[error("{0:#}")]
+    Referee(anyhow::Error),
+    /// The result could not be written.
+    #[error("cannot write the result: {0}")]
+    Output(io::Error),
+    /// A signal asked the referee to stop.
+    #[error("interrupted by {}{kept}", signal_name(*signal))]
+    Interrupted {
+        /// Its number.
+        signal: i32,
+        /// What was kept, as a clause.
+        kept: String,
+    },
+}
+
+fn signal_name(signal: i32) -> &'static str {
+    signal_hook::low_level::signal_name(signal).unwrap_or("a signal")
+}
+
+impl Failure {
+    /// Whether the only failure is that nobody reads the output any more.
+    pub fn is_broken_pipe(&self) -> bool {
+        matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+
+    /// The documented exit code.
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::User(_) => ExitCode::from(2),
+            Self::Referee(_) | Self::Output(_) | Self::Interrupted { .. } => ExitCode::from(3),
+        }
+    }
+
+    /// What the user gave is wrong.
+    fn user(error: impl Into<anyhow::Error>) -> Self {
+        Self::User(error.into())
+    }
+
+    /// The file at `path` is wrong.
+    fn file(path: impl AsRef<Path>, error: impl std::fmt::Display) -> Self {
+        Self::User(anyhow::anyhow!("{}: {error}", path.as_ref().display()))
+    }
+
+    /// The file at `path` is wrong at a place that `error` starts with.
+    fn place(path: impl AsRef<Path>, error: impl std::fmt::Display) -> Self {
+        Self::User(anyhow::anyhow!("{}:{error}", path.as_ref().display()))
+    }
+}
+
+impl From<SpawnError> for Failure {
+    fn from(error: SpawnError) -> Self {
+        if error.is_users() { Self::User(error.into()) } else { Self::Referee(error.into()) }
+    }
+}
+
+impl From<PlayError> for Failure {
+    fn from(error: PlayError) -> Self {
+        match error {
+            PlayError::Spawn(error) => error.into(),
+            PlayError::Exchange(error) => Self::Referee(error.into()),
+        }
+    }
+}
+
+/// Runs what was typed.
+///
+/// # Errors
+/// [`Failure`], with the exit code that belongs to it.
+pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
+    set_colors(cli.color);
+    start_logger(cli.verbose);
+    match cli.command {
+        Command::Play(args) => play::run(&args),
+        Command::Replay(args) => replay::run(&args),
+        Command::Bot(args) => bot::run(&args),
+    }
+}
+
+fn set_colors(choice: ColorChoice) {
+    match choice {
+        // anstream looks at NO_COLOR, CLICOLOR_FORCE, TERM and whether this is a terminal.
+        ColorChoice::Auto => anstream::ColorChoice::Auto,
+        ColorChoice::Always => anstream::ColorChoice::Always,
+        ColorChoice::Never => anstream::ColorChoice::Never,
+    }
+    .write_global();
+}
+
+/// Diagnostics of the referee itself, on standard error; `REFEREE_LOG` beats `-v`.
+fn start_logger(verbose: u8) {
+    let level = match verbose {
+        0 => LevelFilter::Warn,
+        1 => LevelFilter::Info,
+        _ => LevelFilter::Debug,
+    };
+    env_logger::Builder::new()
+        .filter_level(level)
+        .parse_env("REFEREE_LOG")
+        .format_timestamp(None)
+        .format_target(false)
+        .init();
+}

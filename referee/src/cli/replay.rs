@@ -1,0 +1,56 @@
+//! `referee replay`: referees a saved game again.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::{Failure, inputs};
+use crate::gamelog::{self, LogError};
+use crate::replay::replay;
+use crate::report::{Format, GameReport, ReplayReport};
+
+/// Referee a saved game again, without its bot
+///
+/// Works out the game anew from the replies in the log, and compares every turn and the end with
+/// what the log says. Times and timeouts are taken from the log. Exits with 1 at a difference.
+#[derive(Debug, Args)]
+pub(super) struct ReplayArgs {
+    /// A log that `referee play --log` wrote
+    #[arg(value_name = "LOG")]
+    log: PathBuf,
+
+    /// How to show the result
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// More than any log that a referee writes.
+const MAX_LOG: u64 = 1 << 30;
+
+pub(super) fn run(args: &ReplayArgs) -> Result<ExitCode, Failure> {
+    let path = &args.log;
+    let text = inputs::read_bytes(path, MAX_LOG)?;
+    let log = gamelog::read(&text).map_err(|error| match error {
+        LogError::Empty => Failure::file(path, error),
+        error => Failure::place(path, error),
+    })?;
+    let replayed = replay(&log).map_err(|error| Failure::place(path, error))?;
+
+    let mut report = GameReport::new(log.start);
+    for turn in log.turns.iter().take_while(|turn| turn.turn <= replayed.turns) {
+        report.see_turn(turn);
+    }
+    report.summary = replayed.summary;
+    if let Some(end) = replayed.end {
+        report.see_end(end);
+    }
+    report.log = Some(path.clone());
+    let agrees = replayed.difference.is_none();
+    report.replay =
+        Some(ReplayReport { complete: log.end.is_some(), difference: replayed.difference });
+    let mut out = anstream::stdout().lock();
+    report.write(args.format, &mut out).and_then(|()| out.flush()).map_err(Failure::Output)?;
+    Ok(if agrees { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}

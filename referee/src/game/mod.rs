@@ -1,0 +1,128 @@
+//! The rules of the games, pure: no I/O, no clock, no process.
+//!
+//! Every game is a sequence of *exchanges*: some text is sent, a number of lines is awaited, and
+//! one of the kinds of time limit applies. Everything above this module works on `dyn Game`;
+//! adding a game is adding a folder here and a row to [`GAMES`].
+
+pub mod samegame;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::lines::{LineRules, Lines};
+use crate::source::SourceError;
+
+/// A game in progress, as its official referee runs it.
+pub trait Game {
+    /// What is sent next and what is awaited; `None` when the game is over.
+    fn next_exchange(&self) -> Option<Exchange<'_>>;
+
+    /// Applies a whole reply.
+    ///
+    /// # Errors
+    /// When the reply loses the game, which is then over.
+    fn accept(&mut self, reply: &Lines) -> Result<Played, Rejected>;
+
+    /// Ends the game because the reply did not come whole: `received` is what there is of it.
+    fn unanswered(&mut self, received: &Lines, why: NoReply);
+
+    /// The score so far, as the original counts it.
+    fn score(&self) -> i64;
+
+    /// Every line that the original has put in its game summary so far, with colour marks.
+    fn summary(&self) -> &[String];
+
+    /// What the original says of the end of the game, without colour marks; empty before it.
+    fn official(&self) -> &str;
+
+    /// The metadata that the original reports beside the score.
+    fn metadata(&self) -> BTreeMap<String, String>;
+
+    /// The test case in the form that [`GameKind::parse`] reads and a log keeps.
+    fn test_case(&self) -> &str;
+}
+
+/// One step of a game's protocol.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exchange<'g> {
+    /// What the bot is sent.
+    pub input: Cow<'g, str>,
+    /// What makes a whole reply.
+    pub lines: LineRules,
+    /// Which time limit applies.
+    pub limit: LimitKind,
+}
+
+/// The kinds of time limit that official referees know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LimitKind {
+    /// For the first reply, which includes starting up.
+    FirstTurn,
+    /// For each later reply.
+    Turn,
+}
+
+/// What an accepted reply did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Played {
+    /// The points it brought.
+    pub gain: i64,
+    /// The move in the game's own terms, for the log.
+    pub action: Value,
+}
+
+/// A whole reply that loses the game.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rejected {
+    /// What was wrong with it.
+    pub fault: Fault,
+    /// The move in the game's own terms, where it could be read.
+    pub action: Option<Value>,
+}
+
+/// What is wrong with a reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// It cannot be understood.
+    Malformed,
+    /// It is understood, and the rules forbid it.
+    Illegal,
+}
+
+/// Why a reply did not come whole, as far as the rules of a game care.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoReply {
+    /// Time ran out.
+    TimeUp,
+    /// The bot will write no more.
+    OutputEnded,
+    /// A line was too long to be read.
+    LineTooLong,
+}
+
+/// A row of the table of games.
+pub struct GameKind {
+    /// The name that `--game` takes.
+    pub name: &'static str,
+    /// Starts a game on a test case from a file: every format that the game knows, told apart by
+    /// content.
+    pub parse: fn(&str) -> Result<Box<dyn Game>, SourceError>,
+    /// The test cases that come with the referee, by name; the first one is the default.
+    pub bundled: &'static [(&'static str, &'static str)],
+    /// The bundled bot that plays when none is named.
+    pub default_bot: &'static str,
+}
+
+/// The games that the referee knows; the first one is the default.
+pub const GAMES: &[GameKind] = &[samegame::KIND];
+
+impl GameKind {
+    /// The game called `name`.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        GAMES.iter().find(|kind| kind.name == name)
+    }
+}

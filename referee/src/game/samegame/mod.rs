@@ -1,0 +1,159 @@
+//! SameGame as the CodinGame contribution of that name by aCat plays it, on game engine 3.15.2.
+//!
+//! Every wording and every rule here was measured on the original Java referee.
+
+pub mod board;
+pub mod boardfile;
+pub mod message;
+pub mod position;
+pub mod reply;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use self::board::Board;
+use self::position::{IllegalMove, Position};
+use self::reply::Action;
+use super::{Exchange, Fault, Game, GameKind, LimitKind, NoReply, Played, Rejected};
+use crate::lines::{LineRules, Lines};
+
+/// This game's row in the table of games.
+pub const KIND: GameKind = GameKind {
+    name: "samegame",
+    parse: |source| Ok(Box::new(SameGame::new(boardfile::parse(source)?))),
+    bundled: &[
+        ("random-1", include_str!("../../../../configs/boards/random-1.toml")),
+        ("clearable", include_str!("../../../../configs/boards/clearable.toml")),
+        ("no-move", include_str!("../../../../configs/boards/no-move.toml")),
+    ],
+    default_bot: "@greedy",
+};
+
+/// One line; it is unreadable if no newline has come within 10,000 bytes.
+const REPLY: LineRules = LineRules { count: 1, max_bytes: Some(10_000), eof_ends_line: false };
+
+/// A game in progress.
+#[derive(Debug, Clone)]
+pub struct SameGame {
+    start: String,
+    position: Position,
+    /// The board as it is sent next.
+    input: String,
+    turns: u32,
+    summary: Vec<String>,
+    official: String,
+}
+
+impl SameGame {
+    /// The start of a game on `board`.
+    pub fn new(board: Board) -> Self {
+        let text = board.to_string();
+        Self {
+            start: text.clone(),
+            position: Position::new(board),
+            input: text,
+            turns: 0,
+            summary: Vec::new(),
+            official: String::new(),
+        }
+    }
+
+    fn lose(&mut self, wording: impl std::fmt::Display) {
+        self.end("RED", format!("[ERROR] {wording}"));
+    }
+
+    fn end(&mut self, mark: &str, official: String) {
+        self.summary.push(format!("¤{mark}¤{official}§{mark}§"));
+        self.official = official;
+    }
+
+    /// Tells the summary what was asked for, which the original does before it looks for errors
+    /// other than a target off the board.
+    fn perform(&mut self, action: &Action, color: Option<board::Color>, size: usize) -> Value {
+        let color = color.map_or(-1, |color| i32::from(color.index()));
+        let Action { x, y, message } = action;
+        let line = format!("Performed action x={x}, y={y} (color {color}, region size {size}).");
+        self.summary.push(line);
+        let message = message.as_deref().map(message::layout);
+        let performed = Performed { x: *x, y: *y, color, size, message };
+        serde_json::to_value(performed).expect("numbers and strings")
+    }
+}
+
+/// A move as the log keeps it.
+#[derive(Serialize)]
+struct Performed {
+    x: i32,
+    y: i32,
+    color: i32,
+    size: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<[String; 2]>,
+}
+
+impl Game for SameGame {
+    fn next_exchange(&self) -> Option<Exchange<'_>> {
+        self.official.is_empty().then(|| Exchange {
+            input: Cow::Borrowed(&self.input),
+            lines: REPLY,
+            limit: if self.turns == 0 { LimitKind::FirstTurn } else { LimitKind::Turn },
+        })
+    }
+
+    fn accept(&mut self, reply: &Lines) -> Result<Played, Rejected> {
+        let line = reply.iter().next().unwrap_or_default();
+        let action = reply::parse(line).map_err(|malformed| {
+            self.lose(malformed);
+            Rejected { fault: Fault::Malformed, action: None }
+        })?;
+        match self.position.play(action.x, action.y) {
+            Ok(removal) => {
+                let action = self.perform(&action, Some(removal.color), removal.size);
+                self.turns += 1;
+                self.input = self.position.board().to_string();
+                if self.position.is_over() {
+                    let score = self.position.score();
+                    self.end("GREEN", format!("Endgame. Obtained a score of {score}."));
+                }
+                Ok(Played { gain: removal.gain, action })
+            }
+            Err(illegal) => {
+                let action = match illegal {
+                    IllegalMove::OutOfBounds { .. } => None,
+                    IllegalMove::EmptyTile => Some(self.perform(&action, None, 0)),
+                    IllegalMove::SingleTile(color) => Some(self.perform(&action, Some(color), 1)),
+                };
+                self.lose(illegal);
+                Err(Rejected { fault: Fault::Illegal, action })
+            }
+        }
+    }
+
+    /// Whatever the reason, the original calls it a timeout.
+    fn unanswered(&mut self, _received: &Lines, _why: NoReply) {
+        self.lose("Timeout!");
+    }
+
+    fn score(&self) -> i64 {
+        self.position.score()
+    }
+
+    fn summary(&self) -> &[String] {
+        &self.summary
+    }
+
+    fn official(&self) -> &str {
+        &self.official
+    }
+
+    fn metadata(&self) -> BTreeMap<String, String> {
+        BTreeMap::from([("Score".to_owned(), self.score().to_string())])
+    }
+
+    fn test_case(&self) -> &str {
+        &self.start
+    }
+}

@@ -1,0 +1,167 @@
+//! Reads a bot's reply `x y [message]`.
+//!
+//! Whether the move is legal is not decided here: a [`Malformed`] reply and an
+//! [`IllegalMove`](super::position::IllegalMove) are different things.
+
+/// What a bot asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Action {
+    /// The column; any `int`.
+    pub x: i32,
+    /// The row from the bottom; any `int`.
+    pub y: i32,
+    /// What the bot wants shown beside the move.
+    pub message: Option<String>,
+}
+
+/// A reply that is no action; the text is the official one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Malformed {
+    /// Nothing but blanks.
+    #[error("Empty action provided.")]
+    Empty,
+    /// The first two parts are not both numbers.
+    #[error("Action not properly formatted. Should be: 'x y [message];'")]
+    NotAnAction,
+}
+
+/// Where Java's `\s` splits: fewer characters than Unicode's white space.
+const SEPARATORS: [char; 6] = [' ', '\t', '\n', '\x0B', '\x0C', '\r'];
+
+/// Reads a line without its terminator; bytes that are not UTF-8 count as replacement characters.
+///
+/// # Errors
+/// [`Malformed`], with the official wording.
+pub fn parse(line: &[u8]) -> Result<Action, Malformed> {
+    let text = String::from_utf8_lossy(line);
+    // Java's `String.trim`: everything up to U+0020, control characters included.
+    let text = text.trim_matches(|c| c <= ' ');
+    if text.is_empty() {
+        return Err(Malformed::Empty);
+    }
+    let (x, rest) = split_part(text);
+    let (y, message) = split_part(rest.ok_or(Malformed::NotAnAction)?);
+    Ok(Action {
+        x: parse_int(x).ok_or(Malformed::NotAnAction)?,
+        y: parse_int(y).ok_or(Malformed::NotAnAction)?,
+        message: message.map(str::to_owned),
+    })
+}
+
+/// Splits at the first run of separators.
+fn split_part(text: &str) -> (&str, Option<&str>) {
+    match text.split_once(SEPARATORS) {
+        Some((part, rest)) => (part, Some(rest.trim_start_matches(SEPARATORS))),
+        None => (text, None),
+    }
+}
+
+/// Reads a number as Java's `Integer.parseInt` does: an optional sign and decimal digits of any
+/// script, within 32 bits.
+fn parse_int(text: &str) -> Option<i32> {
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => (-1, digits),
+        None => (1, text.strip_prefix('+').unwrap_or(text)),
+    };
+    if digits.is_empty() {
+        return None;
+    }
+    digits
+        .chars()
+        .try_fold(0_i32, |number, c| number.checked_mul(10)?.checked_add(sign * digit(c)?))
+}
+
+/// The zeros of the runs of ten that `Character.digit(char, 10)` knows: the decimal digits (general
+/// category Nd) of the Basic Multilingual Plane, as listed by Java 17. Those beyond the plane are
+/// two `char`s to Java and no digits.
+const ZEROS: [u16; 37] = [
+    0x0030, 0x0660, 0x06F0, 0x07C0, 0x0966, 0x09E6, 0x0A66, 0x0AE6, 0x0B66, 0x0BE6, 0x0C66, 0x0CE6,
+    0x0D66, 0x0DE6, 0x0E50, 0x0ED0, 0x0F20, 0x1040, 0x1090, 0x17E0, 0x1810, 0x1946, 0x19D0, 0x1A80,
+    0x1A90, 0x1B50, 0x1BB0, 0x1C40, 0x1C50, 0xA620, 0xA8D0, 0xA900, 0xA9D0, 0xA9F0, 0xAA50, 0xABF0,
+    0xFF10,
+];
+
+fn digit(c: char) -> Option<i32> {
+    let code = u16::try_from(u32::from(c)).ok()?;
+    let run = ZEROS.partition_point(|&zero| zero <= code).checked_sub(1)?;
+    let value = code - ZEROS[run];
+    (value < 10).then_some(i32::from(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn action(x: i32, y: i32, message: Option<&str>) -> Action {
+        Action { x, y, message: message.map(str::to_owned) }
+    }
+
+    #[test]
+    fn actions_are_read_as_java_reads_them() {
+        for (line, expected) in [
+            ("0 3", action(0, 3, None)),
+            ("  0   3  ", action(0, 3, None)),
+            ("\t6\t0 quote", action(6, 0, Some("quote"))),
+            ("3\x0B0", action(3, 0, None)),
+            ("3\x0C7   spaced   out  ", action(3, 7, Some("spaced   out"))),
+            ("\0\x1F0 1\x01", action(0, 1, None)),
+            ("+7 -0", action(7, 0, None)),
+            ("002 010", action(2, 10, None)),
+            ("٢ 0", action(2, 0, None)),
+            ("１ ٩", action(1, 9, None)),
+            ("-2147483648 2147483647", action(i32::MIN, i32::MAX, None)),
+            ("0 1 7", action(0, 1, Some("7"))),
+            ("0 1 \u{a0}x", action(0, 1, Some("\u{a0}x"))),
+        ] {
+            assert_eq!(parse(line.as_bytes()), Ok(expected), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn what_java_refuses_is_malformed() {
+        for line in [
+            "a",
+            "1",
+            "1,2",
+            "1 b",
+            "+-1 0",
+            "- 0",
+            "+ 0",
+            "3.0 6",
+            "0x1 1",
+            "0\u{a0}1",
+            "0\u{1c}1",
+            "0\u{85}1",
+            "\u{feff}0 1",
+            "2147483648 0",
+            "-2147483649 0",
+            "𝟎 0",
+            "1_0 0",
+        ] {
+            assert_eq!(parse(line.as_bytes()), Err(Malformed::NotAnAction), "{line:?}");
+        }
+        for line in ["", "   ", "\t\0"] {
+            assert_eq!(parse(line.as_bytes()), Err(Malformed::Empty), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_become_replacement_characters() {
+        assert_eq!(parse(b"0 1 \xFFhi"), Ok(action(0, 1, Some("\u{FFFD}hi"))));
+        assert_eq!(parse(b"\xFF0 1"), Err(Malformed::NotAnAction));
+    }
+
+    #[test]
+    fn every_digit_of_every_run_has_its_value() {
+        for zero in ZEROS {
+            for value in 0..10 {
+                let c = char::from_u32(u32::from(zero) + value).expect("no surrogates here");
+                assert_eq!(digit(c), i32::try_from(value).ok(), "{c:?}");
+            }
+        }
+        assert!(ZEROS.is_sorted());
+        for c in ['/', ':', 'a', '²', '½', '一'] {
+            assert_eq!(digit(c), None, "{c:?}");
+        }
+    }
+}

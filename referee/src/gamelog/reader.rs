@@ -1,0 +1,117 @@
+//! Reads a log back, as far as it is whole.
+
+use serde::Deserialize;
+
+use super::{End, Event, FORMAT, Start, Turn};
+
+/// A log that was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Log {
+    /// What was played.
+    pub start: Start,
+    /// The exchanges, in order.
+    pub turns: Vec<Turn>,
+    /// How it ended; `None` if the log is incomplete.
+    pub end: Option<End>,
+}
+
+/// What is wrong with a log.
+#[derive(Debug, thiserror::Error)]
+pub enum LogError {
+    /// There is not one whole line.
+    #[error("not a game log: it holds no whole line")]
+    Empty,
+    /// The first line is not that of a log.
+    #[error("1: not a game log: {0}")]
+    NotALog(String),
+    /// The log is of another format.
+    #[error(
+        "1: the log is of format {format}, and referee {} reads format {FORMAT}; {}",
+        env!("CARGO_PKG_VERSION"),
+        reader_of(writer.as_deref())
+    )]
+    Format {
+        /// The format's version.
+        format: u64,
+        /// The version of the referee that wrote it, where it says so.
+        writer: Option<String>,
+    },
+    /// A line within the log is damaged.
+    #[error("{line}: {problem}")]
+    Damaged {
+        /// The number of the line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        problem: String,
+    },
+}
+
+fn reader_of(writer: Option<&str>) -> String {
+    match writer {
+        Some(version) => format!("referee {version}, which wrote it, reads it"),
+        None => "the referee that wrote it reads it".to_owned(),
+    }
+}
+
+/// Reads a log.
+///
+/// A last line that was cut short is left out: the log is then incomplete, not damaged.
+///
+/// # Errors
+/// When it is no log, of another format, or damaged before its last line.
+pub fn read(text: &[u8]) -> Result<Log, LogError> {
+    let mut lines = numbered_lines(text);
+    let (_, first) = lines.next().ok_or(LogError::Empty)?;
+    let start = read_start(first)?;
+    let mut log = Log { start, turns: Vec::new(), end: None };
+    for (number, line) in lines {
+        let damaged = |problem: String| LogError::Damaged { line: number, problem };
+        let event = match serde_json::from_slice(line) {
+            Ok(event) => event,
+            Err(_) if !line.ends_with(b"\n") => break,
+            Err(error) => return Err(damaged(format!("damaged: {error}"))),
+        };
+        if log.end.is_some() {
+            return Err(damaged("the log goes on after its end".to_owned()));
+        }
+        match event {
+            Event::Start(_) => return Err(damaged("a second game starts here".to_owned())),
+            Event::Turn(turn) if usize::try_from(turn.turn) == Ok(log.turns.len() + 1) => {
+                log.turns.push(turn);
+            }
+            Event::Turn(turn) => {
+                let expected = log.turns.len() + 1;
+                return Err(damaged(format!("turn {} where turn {expected} belongs", turn.turn)));
+            }
+            Event::End(end) => log.end = Some(end),
+        }
+    }
+    Ok(log)
+}
+
+/// The lines that are not blank, with their numbers and terminators.
+fn numbered_lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    (1..)
+        .zip(text.split_inclusive(|&byte| byte == b'\n'))
+        .filter(|(_, line)| !line.trim_ascii().is_empty())
+}
+
+fn read_start(line: &[u8]) -> Result<Start, LogError> {
+    #[derive(Deserialize)]
+    struct AnyFormat {
+        format: u64,
+        referee: Option<String>,
+    }
+    let not_a_log = |error: serde_json::Error| LogError::NotALog(error.to_string());
+    let any: AnyFormat = match serde_json::from_slice(line) {
+        Err(_) if !line.ends_with(b"\n") => return Err(LogError::Empty),
+        any => any.map_err(not_a_log)?,
+    };
+    if any.format != u64::from(FORMAT) {
+        return Err(LogError::Format { format: any.format, writer: any.referee });
+    }
+    match serde_json::from_slice(line).map_err(not_a_log)? {
+        Event::Start(start) => Ok(start),
+        _ => Err(LogError::NotALog("the first line must be of type `start`".to_owned())),
+    }
+}

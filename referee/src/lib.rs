@@ -1,0 +1,24 @@
+//! An offline referee for single-player bot games.
+//!
+//! It starts any executable as a bot, speaks the game's protocol to it, holds it to its deadlines,
+//! validates every move by the official rules, and says what the original referee would have said,
+//! and beside it what really happened. The command line in [`cli`] is a thin layer over this.
+//!
+//! From the bottom up: [`lines`] and [`verdict`] are the vocabulary; [`game`] holds the rules and
+//! touches nothing else; [`bot`] runs a process and knows no game; [`gamelog`] is the record of a
+//! game; [`play`] is the only place where a game meets a process; [`replay`] referees a record
+//! again; [`report`] shows a result.
+
+pub mod bot;
+pub mod cli;
+pub mod config;
+pub mod game;
+pub mod gamelog;
+pub mod interrupt;
+pub mod lines;
+pub mod play;
+pub mod replay;
+pub mod report;
+pub mod source;
+pub mod text;
+pub mod verdict;

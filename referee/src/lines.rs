@@ -1,0 +1,262 @@
+//! Splits what a bot writes into lines, as the original referees do.
+//!
+//! `\n`, `\r` and `\r\n` each end a line, an `\r\n` once. The module knows neither pipes nor
+//! games: the process layer pushes bytes into a [`LineBuffer`], the games read [`Lines`], and a
+//! replay makes the same [`Lines`] from the bytes in a log.
+
+use std::mem;
+
+/// The reply that an exchange waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LineRules {
+    /// How many lines make a whole reply.
+    pub count: usize,
+    /// The longest readable line in bytes, its terminator included; `None` for no bound.
+    pub max_bytes: Option<usize>,
+    /// Whether the end of the output also ends a last line that has no terminator.
+    pub eof_ends_line: bool,
+}
+
+/// How far a reply has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// More bytes are needed.
+    Incomplete,
+    /// Every line that the rules ask for is there.
+    Complete,
+    /// A line of the reply is longer than the rules allow.
+    TooLong,
+}
+
+/// Lines as a bot wrote them, and possibly the start of another one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Lines {
+    bytes: Vec<u8>,
+    /// For each line the offset just behind its terminator.
+    ends: Vec<usize>,
+}
+
+impl Lines {
+    /// Splits `bytes`; what follows the last terminator is the [`partial`](Self::partial) line.
+    pub fn split(bytes: &[u8]) -> Self {
+        let mut buffer = LineBuffer::default();
+        buffer.push(bytes);
+        buffer.held
+    }
+
+    /// The number of terminated lines.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no terminated line.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The terminated lines, without their terminators.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.ends.len()).map(|index| self.line(index))
+    }
+
+    /// The bytes behind the last terminator.
+    pub fn partial(&self) -> &[u8] {
+        &self.bytes[self.ends.last().copied().unwrap_or(0)..]
+    }
+
+    /// Every byte, terminators included.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Every byte, terminators included.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// How far these lines are a reply under `rules`.
+    pub fn progress(&self, rules: &LineRules) -> Progress {
+        if rules.max_bytes.is_some_and(|max| self.has_longer(rules.count, max)) {
+            Progress::TooLong
+        } else if self.len() >= rules.count {
+            Progress::Complete
+        } else {
+            Progress::Incomplete
+        }
+    }
+
+    /// Whether one of the first `count` lines, the partial one included, takes more than `max`
+    /// bytes with a terminator of one byte.
+    fn has_longer(&self, count: usize, max: usize) -> bool {
+        let partial = (self.len() < count).then(|| self.partial());
+        self.iter().take(count).chain(partial).any(|line| line.len() >= max)
+    }
+
+    /// Makes a line of the bytes behind the last terminator, if there are any.
+    pub fn end_partial(&mut self) {
+        if !self.partial().is_empty() {
+            self.ends.push(self.bytes.len());
+        }
+    }
+
+    fn line(&self, index: usize) -> &[u8] {
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        let line = &self.bytes[start..self.ends[index]];
+        line.strip_suffix(b"\r\n")
+            .or_else(|| line.strip_suffix(b"\n"))
+            .or_else(|| line.strip_suffix(b"\r"))
+            .unwrap_or(line)
+    }
+}
+
+/// Lines that have arrived and were not taken yet.
+#[derive(Debug, Default)]
+pub struct LineBuffer {
+    held: Lines,
+    /// The last byte pushed was an `\r`: an `\n` that follows belongs to the same terminator.
+    after_cr: bool,
+}
+
+impl LineBuffer {
+    /// Appends what one read delivered.
+    pub fn push(&mut self, chunk: &[u8]) {
+        let Lines { bytes, ends } = &mut self.held;
+        let chunk = match chunk {
+            [b'\n', rest @ ..] if self.after_cr => {
+                // The line is over; keep the byte only where the line itself is still held.
+                if ends.last() == Some(&bytes.len()) && !bytes.is_empty() {
+                    bytes.push(b'\n');
+                    *ends.last_mut().expect("just seen") += 1;
+                }
+                self.after_cr = false;
+                rest
+            }
+            _ => chunk,
+        };
+        let Some(&last) = chunk.last() else { return };
+        self.after_cr = last == b'\r';
+        let base = bytes.len();
+        bytes.extend_from_slice(chunk);
+        let mut skip_lf_at = usize::MAX;
+        for at in memchr::memchr2_iter(b'\n', b'\r', chunk) {
+            if at == skip_lf_at {
+                continue;
+            }
+            let mut end = at + 1;
+            if chunk[at] == b'\r' && chunk.get(end) == Some(&b'\n') {
+                skip_lf_at = end;
+                end += 1;
+            }
+            ends.push(base + end);
+        }
+    }
+
+    /// What is held, untaken.
+    pub fn held(&self) -> &Lines {
+        &self.held
+    }
+
+    /// Makes a line of a last unterminated one, at the end of the output.
+    pub fn end_partial(&mut self) {
+        self.held.end_partial();
+    }
+
+    /// Takes the first `count` lines; later ones stay for the next exchange.
+    ///
+    /// With fewer than `count` lines, everything is taken, the partial line included.
+    pub fn take(&mut self, count: usize) -> Lines {
+        if self.held.len() < count {
+            return mem::take(&mut self.held);
+        }
+        let cut = count.checked_sub(1).map_or(0, |last| self.held.ends[last]);
+        let rest = Lines {
+            bytes: self.held.bytes.split_off(cut),
+            ends: self.held.ends.split_off(count).iter().map(|end| end - cut).collect(),
+        };
+        mem::replace(&mut self.held, rest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const RULES: LineRules = LineRules { count: 1, max_bytes: Some(10), eof_ends_line: false };
+
+    fn pushed(chunks: &[&[u8]]) -> LineBuffer {
+        let mut buffer = LineBuffer::default();
+        for chunk in chunks {
+            buffer.push(chunk);
+        }
+        buffer
+    }
+
+    #[test]
+    fn each_kind_of_terminator_ends_a_line_once() {
+        let lines = Lines::split(b"a\nb\rc\r\nd\n\re");
+        let found: Vec<&[u8]> = lines.iter().collect();
+        assert_eq!(found, [&b"a"[..], b"b", b"c", b"d", b""]);
+        assert_eq!(lines.partial(), b"e");
+    }
+
+    #[test]
+    fn a_terminator_split_between_reads_ends_one_line() {
+        let mut buffer = pushed(&[b"a\r", b"\nb\r"]);
+        assert_eq!(buffer.take(1).as_bytes(), b"a\r\n");
+        assert_eq!(buffer.take(1).as_bytes(), b"b\r");
+        buffer.push(b"\nc\n");
+        assert_eq!(buffer.take(1).as_bytes(), b"c\n", "the late \\n belongs to the line taken");
+    }
+
+    #[test]
+    fn surplus_lines_stay() {
+        let mut buffer = pushed(&[b"1\n2\n3"]);
+        assert_eq!(buffer.take(1).as_bytes(), b"1\n");
+        assert_eq!(buffer.held().len(), 1);
+        assert_eq!(buffer.take(1).as_bytes(), b"2\n");
+        assert_eq!(buffer.take(1).as_bytes(), b"3", "what there is of a line");
+        assert!(buffer.held().as_bytes().is_empty());
+    }
+
+    #[test]
+    fn a_line_may_fill_its_bound_and_no_more() {
+        assert_eq!(Lines::split(b"123456789\n").progress(&RULES), Progress::Complete);
+        assert_eq!(Lines::split(b"1234567890\n").progress(&RULES), Progress::TooLong);
+        assert_eq!(Lines::split(b"123456789").progress(&RULES), Progress::Incomplete);
+        assert_eq!(Lines::split(b"1234567890").progress(&RULES), Progress::TooLong);
+        let unbounded = LineRules { max_bytes: None, ..RULES };
+        assert_eq!(Lines::split(b"1234567890\n").progress(&unbounded), Progress::Complete);
+    }
+
+    #[test]
+    fn a_long_surplus_line_does_not_spoil_the_reply_before_it() {
+        assert_eq!(Lines::split(b"1\n1234567890123").progress(&RULES), Progress::Complete);
+    }
+
+    #[test]
+    fn the_end_of_output_can_end_a_line() {
+        let mut lines = Lines::split(b"1\n2");
+        lines.end_partial();
+        lines.end_partial();
+        assert_eq!(lines.iter().collect::<Vec<_>>(), [b"1", b"2"]);
+    }
+
+    proptest! {
+        #[test]
+        fn reads_may_cut_the_output_anywhere(
+            text in "[a\r\n]{0,40}",
+            cuts in proptest::collection::vec(0usize..41, 0..6),
+        ) {
+            let bytes = text.as_bytes();
+            let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(bytes.len())).collect();
+            cuts.extend([0, bytes.len()]);
+            cuts.sort_unstable();
+            let mut buffer = LineBuffer::default();
+            for pair in cuts.windows(2) {
+                buffer.push(&bytes[pair[0]..pair[1]]);
+            }
+            prop_assert_eq!(buffer.held(), &Lines::split(bytes));
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! The `referee` command: parse, run, print one error, set the exit code.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use anstyle::{AnsiColor, Style};
+use clap::Parser as _;
+use referee::cli::{Cli, Failure, run};
+
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+
+fn main() -> ExitCode {
+    let failure = match run(Cli::parse()) {
+        Ok(code) => return code,
+        Err(failure) => failure,
+    };
+    // Whoever reads the output has what it wanted, as in `referee play | head -1`.
+    if failure.is_broken_pipe() {
+        return ExitCode::SUCCESS;
+    }
+    // Where standard error is closed too there is nobody left to tell.
+    let _ = writeln!(anstream::stderr(), "{ERROR}error{ERROR:#}: {failure}");
+    if let Failure::Interrupted { signal, .. } = failure {
+        // Only returns if the signal cannot end the process.
+        let _ = signal_hook::low_level::emulate_default_handler(signal);
+    }
+    failure.exit_code()
+}

@@ -1,0 +1,237 @@
+//! The match loop: the only place where a game meets a process.
+//!
+//! # Theory of operation
+//!
+//! A game is a sequence of exchanges. For each one, the game says what to send, how many lines make
+//! a reply and which time limit applies; the bot's process carries it out and reports a reply or a
+//! silence; [`rule`] hands that to the game, which applies the official rules and words. Every
+//! exchange becomes an [`Event`], emitted after the clock has stopped and before the next one
+//! starts, so whatever listens (the log, a report) takes none of the bot's time.
+//!
+//! What the bot does wrong is a verdict, never an error. The verdict tells the truth, the game's
+//! official wording is what the original would say, and the diagnosis fills in the rest once the
+//! bot's process has ended and been looked at.
+//!
+//! [`replay`](crate::replay) runs the same [`rule`] on a log, without a process.
+
+mod diagnosis;
+
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use self::diagnosis::Observations;
+use crate::bot::{BotCommand, BotProcess, Ending, ExchangeError, Exchanged, Request, SpawnError};
+use crate::config::Profile;
+use crate::game::{Fault, Game, LimitKind, NoReply, Played, Rejected};
+use crate::gamelog::{self, Bytes, End, Event, FORMAT, Host, LimitsRecord, Millis, Start, Turn};
+use crate::interrupt::Interrupt;
+use crate::lines::Lines;
+use crate::verdict::{Silence, Verdict};
+
+/// The time limits of a game; `None` is no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// For the first reply, which includes starting up.
+    pub first_turn: Option<Duration>,
+    /// For each later reply.
+    pub turn: Option<Duration>,
+}
+
+impl Limits {
+    /// The limit for an exchange of this kind.
+    pub fn for_kind(&self, kind: LimitKind) -> Option<Duration> {
+        match kind {
+            LimitKind::FirstTurn => self.first_turn,
+            LimitKind::Turn => self.turn,
+        }
+    }
+}
+
+/// Who plays what, and under which rules about time.
+pub struct Setup<'a> {
+    /// The name of the game.
+    pub game: &'a str,
+    /// What the user called the test case.
+    pub board: &'a str,
+    /// What the user called the bot.
+    pub bot: &'a str,
+    /// How the bot is started.
+    pub command: &'a BotCommand,
+    /// The profile that the limits come from.
+    pub profile: Profile,
+    /// The limits.
+    pub limits: Limits,
+    /// How long the bot may take to exit after the game.
+    pub grace: Duration,
+    /// The bytes of standard error that are kept for each exchange.
+    pub stderr_cap: usize,
+    /// Ends the game early.
+    pub interrupt: Option<Interrupt>,
+}
+
+/// Why a game could not be refereed; nothing that a bot does leads here.
+#[derive(Debug, thiserror::Error)]
+pub enum PlayError {
+    /// The bot did not start.
+    #[error(transparent)]
+    Spawn(#[from] SpawnError),
+    /// The referee was interrupted, or failed.
+    #[error(transparent)]
+    Exchange(#[from] ExchangeError),
+}
+
+/// Plays `game` to its end and emits every event of it.
+///
+/// # Errors
+/// When the bot cannot be started, a signal interrupts, or the system fails. The bot is gone in
+/// each of these cases too.
+pub fn play(
+    game: &mut dyn Game,
+    setup: &Setup<'_>,
+    mut emit: impl FnMut(&Event),
+) -> Result<(), PlayError> {
+    let started = Instant::now();
+    let mut bot = BotProcess::spawn(setup.command, setup.stderr_cap, setup.interrupt.clone())?;
+    emit(&Event::Start(start(game, setup)));
+    let mut verdict = Verdict::Completed;
+    let mut observations = Observations::default();
+    let mut turns = 0;
+    while let Some(exchange) = game.next_exchange() {
+        turns += 1;
+        let kind = exchange.limit;
+        let limit = setup.limits.for_kind(kind);
+        let input = exchange.input.as_bytes();
+        let rules = exchange.lines;
+        let exchanged = bot.exchange(&Request { input, rules, limit })?;
+        let ruling = rule(game, &exchanged.reply, exchanged.silence);
+        verdict = ruling.verdict;
+        let turn = turn_event(turns, kind, exchanged, ruling, game.score());
+        observations.see(&turn, verdict, limit);
+        emit(&Event::Turn(turn));
+    }
+    let ending = bot.finish(setup.grace).map_err(ExchangeError::from)?;
+    let diagnosis = observations.diagnose(&ending);
+    let facts = EndFacts { turns, diagnosis, ending, wall: started.elapsed() };
+    emit(&Event::End(end(game, verdict, facts)));
+    Ok(())
+}
+
+/// What an exchange did to the game.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ruling {
+    /// How the game has ended; [`Verdict::Completed`] as long as nothing is wrong.
+    pub verdict: Verdict,
+    /// The points that the reply brought.
+    pub gain: i64,
+    /// The move in the game's own terms, where one could be read.
+    pub action: Option<Value>,
+}
+
+/// Hands a reply, or the lack of it, to the game.
+pub fn rule(game: &mut dyn Game, reply: &Lines, silence: Option<Silence>) -> Ruling {
+    if let Some(silence) = silence {
+        let why = match silence {
+            Silence::Deadline => NoReply::TimeUp,
+            Silence::LineTooLong => NoReply::LineTooLong,
+            Silence::StdoutClosed | Silence::Ended(_) => NoReply::OutputEnded,
+        };
+        game.unanswered(reply, why);
+        return Ruling { verdict: silence.verdict(), gain: 0, action: None };
+    }
+    match game.accept(reply) {
+        Ok(Played { gain, action }) => {
+            Ruling { verdict: Verdict::Completed, gain, action: Some(action) }
+        }
+        Err(Rejected { fault, action }) => {
+            let verdict = match fault {
+                Fault::Malformed => Verdict::MalformedReply,
+                Fault::Illegal => Verdict::IllegalMove,
+            };
+            Ruling { verdict, gain: 0, action }
+        }
+    }
+}
+
+fn start(game: &dyn Game, setup: &Setup<'_>) -> Start {
+    let BotCommand { program, args, cwd, env } = setup.command;
+    let text = |os: &std::ffi::OsStr| os.to_string_lossy().into_owned();
+    Start {
+        format: FORMAT,
+        referee: env!("CARGO_PKG_VERSION").to_owned(),
+        game: setup.game.to_owned(),
+        board: setup.board.to_owned(),
+        test_case: game.test_case().to_owned(),
+        bot: gamelog::Bot {
+            name: setup.bot.to_owned(),
+            command: std::iter::once(program).chain(args).map(|word| text(word)).collect(),
+            cwd: cwd.as_ref().map(|cwd| text(cwd.as_os_str())),
+            env: env.iter().map(|(key, value)| (text(key), text(value))).collect(),
+        },
+        limits: LimitsRecord {
+            profile: setup.profile.name().to_owned(),
+            first_turn: setup.limits.first_turn.map(Millis),
+            turn: setup.limits.turn.map(Millis),
+        },
+        host: host(),
+        time: jiff::Timestamp::now(),
+    }
+}
+
+fn host() -> Host {
+    let uname = rustix::system::uname();
+    Host {
+        os: format!("{} {}", uname.sysname().to_string_lossy(), uname.release().to_string_lossy()),
+        arch: uname.machine().to_string_lossy().into_owned(),
+        cpus: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+    }
+}
+
+fn turn_event(
+    turn: u32,
+    limit: LimitKind,
+    exchanged: Exchanged,
+    ruling: Ruling,
+    score: i64,
+) -> Turn {
+    Turn {
+        turn,
+        limit,
+        reply: Bytes(exchanged.reply.into_bytes()),
+        unanswered: exchanged.silence,
+        action: ruling.action,
+        gain: ruling.gain,
+        score,
+        wall: Millis(exchanged.wall),
+        early: exchanged.early,
+        unread_input: exchanged.unread_input,
+        stdin_closed: exchanged.stdin_closed,
+        stderr: Bytes(exchanged.stderr.bytes),
+        stderr_dropped: exchanged.stderr.dropped,
+    }
+}
+
+/// What the end of a game adds to what the game itself knows.
+pub(crate) struct EndFacts {
+    pub(crate) turns: u32,
+    pub(crate) diagnosis: Option<String>,
+    pub(crate) ending: Ending,
+    pub(crate) wall: Duration,
+}
+
+pub(crate) fn end(game: &dyn Game, verdict: Verdict, facts: EndFacts) -> End {
+    End {
+        verdict,
+        official: game.official().to_owned(),
+        won: verdict == Verdict::Completed,
+        score: game.score(),
+        summary: game.summary().to_vec(),
+        metadata: game.metadata(),
+        turns: facts.turns,
+        diagnosis: facts.diagnosis,
+        bot_exit: facts.ending.exit,
+        killed: facts.ending.killed,
+        stderr: Bytes(facts.ending.stderr.bytes),
+        wall: Millis(facts.wall),
+    }
+}

@@ -1,0 +1,167 @@
+//! Referees a log again, without the bot: the rules must come to the same result.
+//!
+//! What only a process can show is taken from the log: that a reply did not come, how long it took,
+//! how the bot ended. Everything else, from the board to the last word, is worked out anew and
+//! compared.
+
+use serde_json::Value;
+
+use crate::bot::{Captured, Ending};
+use crate::game::{Game, GameKind};
+use crate::gamelog::{End, Log, Turn};
+use crate::lines::{Lines, Progress};
+use crate::play::{self, EndFacts, Ruling};
+use crate::verdict::Verdict;
+
+/// A log that was refereed again.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Replayed {
+    /// The exchanges that were refereed.
+    pub turns: u32,
+    /// The original's game summary so far, with colour marks.
+    pub summary: Vec<String>,
+    /// How the game ended here; `None` if the log stops before its end.
+    pub end: Option<End>,
+    /// The first thing that is not as the log says.
+    pub difference: Option<Difference>,
+}
+
+/// Where a log and the rules disagree.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Difference {
+    /// The exchange, from 1; the last one for what concerns the end of the game.
+    pub turn: u32,
+    /// What differs.
+    pub what: &'static str,
+    /// What the log says.
+    pub logged: Value,
+    /// What the rules say.
+    pub refereed: Value,
+}
+
+/// Why a log cannot be refereed.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// The log is of a game from elsewhere.
+    #[error("1: {}", crate::config::unknown_game(.0))]
+    UnknownGame(String),
+    /// The test case in the log is none.
+    #[error("1: the test case in the log is damaged: {0}")]
+    TestCase(#[from] crate::source::SourceError),
+}
+
+/// Referees `log` again, up to the first difference.
+///
+/// # Errors
+/// When the log holds no game that could be refereed.
+pub fn replay(log: &Log) -> Result<Replayed, ReplayError> {
+    let name = &log.start.game;
+    let kind = GameKind::named(name).ok_or_else(|| ReplayError::UnknownGame(name.clone()))?;
+    let mut game = (kind.parse)(&log.start.test_case)?;
+    let mut verdict = Verdict::Completed;
+    let mut replayed = Replayed::default();
+    for turn in &log.turns {
+        match referee_turn(game.as_mut(), turn) {
+            Ok(ruling) => {
+                replayed.turns = turn.turn;
+                verdict = ruling.verdict;
+                replayed.difference = compare_turn(game.as_ref(), turn, &ruling);
+            }
+            Err(difference) => replayed.difference = Some(difference),
+        }
+        if replayed.difference.is_some() {
+            break;
+        }
+    }
+    replayed.summary = game.summary().to_vec();
+    if replayed.difference.is_some() {
+        return Ok(replayed);
+    }
+    let over = game.next_exchange().is_none();
+    replayed.end = over.then(|| end(game.as_ref(), verdict, log, replayed.turns));
+    if let Some(logged) = &log.end {
+        replayed.difference = match &replayed.end {
+            Some(end) => compare_end(logged, end),
+            None => difference(replayed.turns, "the game", &"over", &"not over"),
+        };
+    }
+    Ok(replayed)
+}
+
+fn referee_turn(game: &mut dyn Game, turn: &Turn) -> Result<Ruling, Difference> {
+    let Some(exchange) = game.next_exchange() else {
+        return Err(Difference::of(turn.turn, "the game", &"not over", &"over"));
+    };
+    let mut reply = Lines::split(&turn.reply.0);
+    if exchange.lines.eof_ends_line {
+        reply.end_partial();
+    }
+    let whole = reply.progress(&exchange.lines) == Progress::Complete;
+    if whole != turn.unanswered.is_none() {
+        let word = |whole| if whole { "whole" } else { "not whole" };
+        let logged = word(turn.unanswered.is_none());
+        return Err(Difference::of(turn.turn, "the reply", &logged, &word(whole)));
+    }
+    Ok(play::rule(game, &reply, turn.unanswered))
+}
+
+fn compare_turn(game: &dyn Game, turn: &Turn, ruling: &Ruling) -> Option<Difference> {
+    let number = turn.turn;
+    difference(number, "move", &turn.action, &ruling.action)
+        .or_else(|| difference(number, "gain", &turn.gain, &ruling.gain))
+        .or_else(|| difference(number, "score", &turn.score, &game.score()))
+}
+
+fn compare_end(logged: &End, end: &End) -> Option<Difference> {
+    let turn = end.turns;
+    difference(turn, "verdict", &logged.verdict, &end.verdict)
+        .or_else(|| difference(turn, "official", &logged.official, &end.official))
+        .or_else(|| difference(turn, "won", &logged.won, &end.won))
+        .or_else(|| difference(turn, "final score", &logged.score, &end.score))
+        .or_else(|| difference(turn, "summary", &logged.summary, &end.summary))
+        .or_else(|| difference(turn, "metadata", &logged.metadata, &end.metadata))
+        .or_else(|| difference(turn, "number of turns", &logged.turns, &end.turns))
+}
+
+fn difference<T: serde::Serialize + PartialEq>(
+    turn: u32,
+    what: &'static str,
+    logged: &T,
+    refereed: &T,
+) -> Option<Difference> {
+    (logged != refereed).then(|| Difference::of(turn, what, logged, refereed))
+}
+
+impl Difference {
+    fn of(
+        turn: u32,
+        what: &'static str,
+        logged: &impl serde::Serialize,
+        refereed: &impl serde::Serialize,
+    ) -> Self {
+        let value = |json: Result<Value, _>| json.expect("plain data");
+        Self {
+            turn,
+            what,
+            logged: value(serde_json::to_value(logged)),
+            refereed: value(serde_json::to_value(refereed)),
+        }
+    }
+}
+
+/// The end as the rules see it; what the process showed comes from the log.
+fn end(game: &dyn Game, verdict: Verdict, log: &Log, turns: u32) -> End {
+    let logged = log.end.as_ref();
+    let ending = Ending {
+        exit: logged.and_then(|end| end.bot_exit),
+        killed: logged.is_some_and(|end| end.killed),
+        late_output: Captured::default(),
+        stderr: Captured {
+            bytes: logged.map(|end| end.stderr.0.clone()).unwrap_or_default(),
+            dropped: 0,
+        },
+    };
+    let diagnosis = logged.and_then(|end| end.diagnosis.clone());
+    let wall = logged.map(|end| end.wall.0).unwrap_or_default();
+    play::end(game, verdict, EndFacts { turns, diagnosis, ending, wall })
+}

@@ -1,0 +1,96 @@
+//! One object on one line, for programs. Its fields are a contract; new ones may join them.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::{GameReport, Response};
+use crate::gamelog::Millis;
+use crate::replay::Difference;
+use crate::verdict::Verdict;
+
+#[derive(Serialize)]
+struct Object<'a> {
+    game: &'a str,
+    board: &'a str,
+    bot: &'a str,
+    won: bool,
+    score: i64,
+    /// Null for a log that stops before its end; so are `official` and `metadata`.
+    verdict: Option<Verdict>,
+    official: Option<&'a str>,
+    summary: &'a [String],
+    metadata: Option<&'a BTreeMap<String, String>>,
+    turns: u32,
+    diagnosis: Option<&'a str>,
+    timing: Timing,
+    profile: &'a str,
+    stderr_tail: Vec<String>,
+    log: Option<String>,
+    #[serde(flatten)]
+    replay: Option<Replay<'a>>,
+}
+
+#[derive(Serialize)]
+struct Timing {
+    first_turn: Option<Timed>,
+    slowest_turn: Option<Timed>,
+    game_ms: Option<Millis>,
+}
+
+#[derive(Serialize)]
+struct Timed {
+    turn: u32,
+    wall_ms: Millis,
+    limit_ms: Option<Millis>,
+}
+
+#[derive(Serialize)]
+struct Replay<'a> {
+    complete: bool,
+    agrees: bool,
+    difference: Option<&'a Difference>,
+}
+
+impl From<Response> for Timed {
+    fn from(response: Response) -> Self {
+        Self {
+            turn: response.turn,
+            wall_ms: Millis(response.wall),
+            limit_ms: response.limit.map(Millis),
+        }
+    }
+}
+
+pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
+    let end = report.end.as_ref();
+    let object = Object {
+        game: &report.start.game,
+        board: &report.start.board,
+        bot: &report.start.bot.name,
+        won: end.is_some_and(|end| end.won),
+        score: report.score,
+        verdict: end.map(|end| end.verdict),
+        official: end.map(|end| end.official.as_str()),
+        summary: &report.summary,
+        metadata: end.map(|end| &end.metadata),
+        turns: report.turns,
+        diagnosis: end.and_then(|end| end.diagnosis.as_deref()),
+        timing: Timing {
+            first_turn: report.first.map(Timed::from),
+            slowest_turn: report.slowest.map(Timed::from),
+            game_ms: end.map(|end| end.wall),
+        },
+        profile: &report.start.limits.profile,
+        stderr_tail: report.stderr.lines(),
+        log: report.log.as_ref().map(|log| log.display().to_string()),
+        replay: report.replay.as_ref().map(|replay| Replay {
+            complete: replay.complete,
+            agrees: replay.difference.is_none(),
+            difference: replay.difference.as_ref(),
+        }),
+    };
+    serde_json::to_writer(&mut *out, &object)?;
+    writeln!(out)
+}

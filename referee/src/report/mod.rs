@@ -1,0 +1,158 @@
+//! Shows what became of a game: one file for each format.
+//!
+//! Every report is made of the events of a game, whether it is being played or replayed.
+
+mod json;
+mod text;
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::game::LimitKind;
+use crate::gamelog::{End, Event, LimitsRecord, Start, Turn};
+use crate::replay::Difference;
+
+/// How a result is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// For programs: one object on one line
+    Json,
+}
+
+/// A game as far as a report tells of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GameReport {
+    /// What was played.
+    pub start: Start,
+    /// How it ended; `None` if that is not known.
+    pub end: Option<End>,
+    /// The exchanges.
+    pub turns: u32,
+    /// The score after the last exchange.
+    pub score: i64,
+    /// The original's game summary, with colour marks.
+    pub summary: Vec<String>,
+    /// The first response.
+    pub first: Option<Response>,
+    /// The slowest response after the first.
+    pub slowest: Option<Response>,
+    /// The log of the game.
+    pub log: Option<PathBuf>,
+    /// For a replay: what came of it.
+    pub replay: Option<ReplayReport>,
+    stderr: StderrTail,
+}
+
+/// How long the bot took for a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Response {
+    /// The number of the turn, from 1.
+    pub turn: u32,
+    /// The time taken.
+    pub wall: Duration,
+    /// The limit for it, if there was one.
+    pub limit: Option<Duration>,
+}
+
+/// What a replay found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReplayReport {
+    /// Whether the log holds the end of the game.
+    pub complete: bool,
+    /// The first thing that is not as the log says.
+    pub difference: Option<Difference>,
+}
+
+impl GameReport {
+    /// A report of a game that is about to start.
+    pub fn new(start: Start) -> Self {
+        Self {
+            start,
+            end: None,
+            turns: 0,
+            score: 0,
+            summary: Vec::new(),
+            first: None,
+            slowest: None,
+            log: None,
+            replay: None,
+            stderr: StderrTail::default(),
+        }
+    }
+
+    /// Takes in what has happened.
+    pub fn see(&mut self, event: &Event) {
+        match event {
+            Event::Start(start) => self.start = start.clone(),
+            Event::Turn(turn) => self.see_turn(turn),
+            Event::End(end) => self.see_end(end.clone()),
+        }
+    }
+
+    /// Takes in an exchange.
+    pub fn see_turn(&mut self, turn: &Turn) {
+        self.turns = turn.turn;
+        self.score = turn.score;
+        self.stderr.push(&turn.stderr.0);
+        let limit = limit(&self.start.limits, turn.limit);
+        let response = Response { turn: turn.turn, wall: turn.wall.0, limit };
+        if turn.turn == 1 {
+            self.first = Some(response);
+        } else if self.slowest.is_none_or(|slowest| slowest.wall < response.wall) {
+            self.slowest = Some(response);
+        }
+    }
+
+    /// Takes in the end.
+    pub fn see_end(&mut self, end: End) {
+        self.score = end.score;
+        self.summary.clone_from(&end.summary);
+        self.stderr.push(&end.stderr.0);
+        self.end = Some(end);
+    }
+
+    /// Writes the report.
+    ///
+    /// # Errors
+    /// When `out` fails.
+    pub fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
+        match format {
+            Format::Text => text::write(self, out),
+            Format::Json => json::write(self, out),
+        }
+    }
+}
+
+fn limit(limits: &LimitsRecord, kind: LimitKind) -> Option<Duration> {
+    let limit = match kind {
+        LimitKind::FirstTurn => limits.first_turn,
+        LimitKind::Turn => limits.turn,
+    };
+    limit.map(|limit| limit.0)
+}
+
+/// The last lines of a bot's standard error, where a crash says why.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct StderrTail(Vec<u8>);
+
+impl StderrTail {
+    const LINES: usize = 10;
+    const BYTES: usize = 4096;
+
+    fn push(&mut self, chunk: &[u8]) {
+        self.0.extend_from_slice(chunk);
+        let surplus = self.0.len().saturating_sub(Self::BYTES);
+        self.0.drain(..surplus);
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let text = String::from_utf8_lossy(&self.0);
+        let lines: Vec<_> = text.trim_end().lines().collect();
+        let tail = &lines[lines.len().saturating_sub(Self::LINES)..];
+        tail.iter().map(|&line| line.to_owned()).collect()
+    }
+}

@@ -1,0 +1,96 @@
+//! For people: the verdict first, then what belongs to it.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+
+use super::{GameReport, ReplayReport, Response};
+use crate::text::{duration, plural, printable};
+
+const GOOD: Style = AnsiColor::Green.on_default().bold();
+const BAD: Style = AnsiColor::Red.on_default().bold();
+const LABEL: Style = Style::new().dimmed();
+
+pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
+    headline(report, out)?;
+    writeln!(out)?;
+    row(out, "game", &report.start.game)?;
+    row(out, "board", &report.start.board)?;
+    row(out, "bot", &report.start.bot.name)?;
+    if let Some(end) = &report.end {
+        row(out, "verdict", &end.verdict.to_string())?;
+    }
+    row(out, "score", &report.score.to_string())?;
+    row(out, "turns", &report.turns.to_string())?;
+    if let Some(first) = &report.first {
+        row(out, "first turn", &response(first))?;
+    }
+    if let Some(slowest) = &report.slowest {
+        row(out, "slowest turn", &format!("{} (turn {})", response(slowest), slowest.turn))?;
+    }
+    let diagnosis = report.end.as_ref().and_then(|end| end.diagnosis.as_ref());
+    if let Some(diagnosis) = diagnosis {
+        row(out, "diagnosis", diagnosis)?;
+    }
+    if let Some(log) = &report.log {
+        row(out, "log", &log.display().to_string())?;
+    }
+    if let Some(replay) = &report.replay {
+        replay_rows(replay, out)?;
+    }
+    stderr_tail(report, out)
+}
+
+fn headline(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
+    if let Some(end) = &report.end {
+        let style = if end.won { GOOD } else { BAD };
+        writeln!(out, "{style}{}{style:#}", printable(&end.official))
+    } else {
+        let turns = plural(report.turns.into(), "turn");
+        writeln!(out, "{BAD}The game has no end yet after {turns}.{BAD:#}")
+    }
+}
+
+fn row(out: &mut dyn Write, label: &str, value: &str) -> io::Result<()> {
+    writeln!(out, "  {LABEL}{label:<13}{LABEL:#} {}", printable(value))
+}
+
+fn response(response: &Response) -> String {
+    let wall = duration(response.wall);
+    match response.limit {
+        Some(limit) => format!("{wall} of {}", duration(limit)),
+        None => format!("{wall}, no limit"),
+    }
+}
+
+fn replay_rows(replay: &ReplayReport, out: &mut dyn Write) -> io::Result<()> {
+    if !replay.complete {
+        row(out, "incomplete", "the log stops before the end of the game")?;
+    }
+    match &replay.difference {
+        None => row(out, "replay", "agrees with the log"),
+        Some(difference) => {
+            let turn = difference.turn;
+            row(
+                out,
+                "replay",
+                &format!("differs from the log at turn {turn}: {}", difference.what),
+            )?;
+            row(out, "  in the log", &difference.logged.to_string())?;
+            row(out, "  by the rules", &difference.refereed.to_string())
+        }
+    }
+}
+
+/// A bot that fails says why on its standard error.
+fn stderr_tail(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
+    let lines = report.stderr.lines();
+    if lines.is_empty() || report.end.as_ref().is_some_and(|end| end.won) {
+        return Ok(());
+    }
+    writeln!(out, "\n  {LABEL}the end of the bot's standard error:{LABEL:#}")?;
+    for line in lines {
+        writeln!(out, "    {}", printable(&line))?;
+    }
+    Ok(())
+}

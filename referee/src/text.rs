@@ -1,0 +1,83 @@
+//! Small words for people: durations, plurals, and what a bot wrote, made safe for a terminal.
+
+use std::time::Duration;
+
+/// The most characters of a bot's own words that a message quotes.
+const QUOTE: usize = 60;
+
+/// A duration with a unit and three digits: `20 s`, `1.84 ms`, `310 µs`.
+pub fn duration(duration: Duration) -> String {
+    let seconds = duration.as_secs_f64();
+    let (number, unit) = match seconds {
+        1.0.. => (seconds, "s"),
+        1e-3.. => (seconds * 1e3, "ms"),
+        _ => (seconds * 1e6, "µs"),
+    };
+    let digits = match number {
+        100.0.. => 0,
+        10.0.. => 1,
+        _ => 2,
+    };
+    let text = format!("{number:.digits$}");
+    let text = match text.split_once('.') {
+        Some(_) => text.trim_end_matches('0').trim_end_matches('.'),
+        None => &text,
+    };
+    format!("{text} {unit}")
+}
+
+/// A count and its noun, which takes an `s` in the plural.
+pub fn plural(count: u64, noun: &str) -> String {
+    let s = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{s}")
+}
+
+/// What a bot wrote, between backticks: shortened, and without anything that a terminal would obey.
+pub fn quote(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let mut chars = text.chars();
+    let shown: String = chars.by_ref().take(QUOTE).flat_map(printable_char).collect();
+    let rest = if chars.next().is_some() { "…" } else { "" };
+    format!("`{shown}{rest}`")
+}
+
+/// `text` without anything that a terminal would obey, line breaks included.
+pub fn printable(text: &str) -> String {
+    text.chars().flat_map(printable_char).collect()
+}
+
+/// Escapes control characters and those that do not show, such as direction overrides.
+fn printable_char(c: char) -> impl Iterator<Item = char> {
+    let plain = matches!(c, '\'' | '"' | '\\');
+    let escaped = (!plain).then(|| c.escape_debug());
+    plain.then_some(c).into_iter().chain(escaped.into_iter().flatten())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_have_three_digits_and_a_unit() {
+        for (nanos, expected) in [
+            (20_000_000_000, "20 s"),
+            (1_500_000_000, "1.5 s"),
+            (50_000_000, "50 ms"),
+            (1_843_000, "1.84 ms"),
+            (123_456_000, "123 ms"),
+            (310_000, "310 µs"),
+            (0, "0 µs"),
+        ] {
+            assert_eq!(duration(Duration::from_nanos(nanos)), expected);
+        }
+    }
+
+    #[test]
+    fn quotes_are_short_and_inert() {
+        assert_eq!(quote(b"0 3"), "`0 3`");
+        assert_eq!(quote(b"it's \"\\n\""), "`it's \"\\n\"`");
+        assert_eq!(quote(b"\x1b[31m\0\xFF"), "`\\u{1b}[31m\\0\u{FFFD}`");
+        assert_eq!(quote("\u{202e}x".as_bytes()), "`\\u{202e}x`");
+        assert_eq!(quote(&[b'a'; 100]), format!("`{}…`", "a".repeat(60)));
+    }
+}

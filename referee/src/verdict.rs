@@ -1,0 +1,104 @@
+//! The words for how a game and a bot can end: what every other layer reports in.
+//!
+//! A verdict tells the truth. What the original referee would have said in its place is the
+//! official wording, which each game makes itself.
+
+use std::fmt;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::ExitStatus;
+
+use serde::{Deserialize, Serialize};
+
+/// How a game ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The game was played to its end.
+    Completed,
+    /// A reply was understood and the rules forbid it.
+    IllegalMove,
+    /// A reply could not be understood.
+    MalformedReply,
+    /// A reply did not come in time.
+    Timeout,
+    /// A line of a reply was longer than the original referee reads.
+    LineTooLong,
+    /// The bot failed: an exit status other than 0, or a signal.
+    Crash,
+    /// The bot ended with exit status 0 although a reply was still awaited.
+    EarlyExit,
+    /// The bot closed its standard output and went on running.
+    StdoutClosed,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Completed => "completed",
+            Self::IllegalMove => "illegal move",
+            Self::MalformedReply => "malformed reply",
+            Self::Timeout => "timeout",
+            Self::LineTooLong => "line too long",
+            Self::Crash => "crash",
+            Self::EarlyExit => "early exit",
+            Self::StdoutClosed => "standard output closed",
+        })
+    }
+}
+
+/// Why an exchange ended without a whole reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Silence {
+    /// The deadline passed.
+    Deadline,
+    /// A line was longer than the rules allow.
+    LineTooLong,
+    /// The bot closed its standard output and went on running.
+    StdoutClosed,
+    /// The bot's process ended.
+    Ended(BotExit),
+}
+
+impl Silence {
+    /// The verdict on a bot that fell silent so.
+    pub fn verdict(self) -> Verdict {
+        match self {
+            Self::Deadline => Verdict::Timeout,
+            Self::LineTooLong => Verdict::LineTooLong,
+            Self::StdoutClosed => Verdict::StdoutClosed,
+            Self::Ended(BotExit::Code(0)) => Verdict::EarlyExit,
+            Self::Ended(_) => Verdict::Crash,
+        }
+    }
+}
+
+/// How a bot's process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BotExit {
+    /// It exited with this status, 0 to 255.
+    Code(i32),
+    /// A signal of this number killed it.
+    Signal(i32),
+}
+
+impl fmt::Display for BotExit {
+    /// A verb phrase: `exited with status 3`, `was killed by SIGSEGV`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Code(code) => write!(f, "exited with status {code}"),
+            Self::Signal(signal) => match signal_hook::low_level::signal_name(signal) {
+                Some(name) => write!(f, "was killed by {name}"),
+                None => write!(f, "was killed by signal {signal}"),
+            },
+        }
+    }
+}
+
+impl From<ExitStatus> for BotExit {
+    fn from(status: ExitStatus) -> Self {
+        // A process that was waited for has either exited or been killed.
+        status.code().map_or_else(|| Self::Signal(status.signal().unwrap_or_default()), Self::Code)
+    }
+}

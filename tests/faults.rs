@@ -1,0 +1,259 @@
+//! Every fault of the misbehaving bot, end to end: verdict, official wording, diagnosis, exit code,
+//! and nothing left behind.
+
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::support::{Mark, PATIENT, json, referee};
+
+const TIMEOUT: &str = "[ERROR] Timeout!";
+
+/// What taking the first legal move each turn comes to on the default board, and on `@clearable`.
+const ENDGAME: &str = "Endgame. Obtained a score of 198.";
+const CLEARED: &str = "Endgame. Obtained a score of 2857.";
+
+/// A short limit, for bots that never answer. Those that do answer get [`PATIENT`] ones.
+const SHORT: [&str; 4] = ["--first-turn", "60s", "--turn", "300ms"];
+
+/// What a game with one fault shows.
+struct Shown {
+    result: Value,
+    code: Option<i32>,
+    took: Duration,
+}
+
+impl Shown {
+    #[track_caller]
+    fn expect(&self, verdict: &str, official: &str, diagnosis: &str) {
+        let Self { result, code, .. } = self;
+        assert_eq!(result["verdict"], verdict, "{result}");
+        assert_eq!(result["official"], official, "{result}");
+        let found = result["diagnosis"].as_str().unwrap_or_default();
+        assert!(found.contains(diagnosis), "{diagnosis:?} is not in {found:?}");
+        let won = verdict == "completed";
+        assert_eq!(result["won"], won);
+        assert_eq!(*code, Some(i32::from(!won)), "{result}");
+    }
+
+    /// Noticed at once rather than at the limit of a minute, with room for a busy machine.
+    #[track_caller]
+    fn expect_at_once(&self) {
+        assert!(self.took < Duration::from_secs(20), "took {:?}", self.took);
+    }
+}
+
+/// Plays the misbehaving bot on a bundled board, and looks for survivors.
+fn play(fault: &str, limits: [&str; 4], more: &[&str]) -> Shown {
+    let mark = Mark::new();
+    let start = Instant::now();
+    let output = referee()
+        .args(["play", "--format", "json", "--env", mark.env()])
+        .args(["--bot", &format!("@misbehaving {fault}")])
+        .args(limits)
+        .args(more)
+        .output()
+        .expect("runs");
+    let took = start.elapsed();
+    mark.assert_gone();
+    Shown { result: json(&output), code: output.status.code(), took }
+}
+
+#[test]
+fn a_late_answer_is_a_timeout() {
+    let shown = play("late 5000 --on-turn 3", SHORT, &[]);
+    shown.expect("timeout", TIMEOUT, "turn 3: no answer within 300 ms; the referee killed it");
+    assert_eq!(shown.result["turns"], 3);
+    shown.expect_at_once();
+}
+
+#[test]
+fn an_answer_within_the_limit_is_none() {
+    play("late 100 --on-turn 2", PATIENT, &[]).expect("completed", ENDGAME, "");
+}
+
+#[test]
+fn an_answer_that_comes_when_the_input_is_closed_is_told() {
+    let config = tempfile::NamedTempFile::new().expect("a file");
+    std::fs::write(config.path(), "[bot]\ngrace = '30s'").expect("written");
+    let config = ["--config", config.path().to_str().expect("UTF-8")];
+    let shown = play("late 2000 --on-turn 2", SHORT, &config);
+    let diagnosis = "`0 3` came when its input had been closed: too slow, or not flushed";
+    shown.expect("timeout", TIMEOUT, diagnosis);
+}
+
+#[test]
+fn the_first_turn_has_its_own_limit() {
+    let limits = ["--first-turn", "300ms", "--turn", "60s"];
+    let shown = play("hang", limits, &[]);
+    shown.expect("timeout", TIMEOUT, "turn 1: no answer within 300 ms of the first turn");
+    assert_eq!(shown.result["timing"]["first_turn"]["limit_ms"], 300.0);
+}
+
+#[test]
+fn a_bot_that_never_answers_is_killed() {
+    let shown = play("hang --on-turn 2", SHORT, &[]);
+    shown.expect("timeout", TIMEOUT, "turn 2: no answer within 300 ms; the referee killed it");
+}
+
+#[test]
+fn an_exit_is_noticed_at_once() {
+    let shown = play("exit 3 --on-turn 2", PATIENT, &[]);
+    shown.expect("crash", TIMEOUT, "turn 2: the bot exited with status 3 after");
+    shown.expect_at_once();
+    let shown = play("exit 0", PATIENT, &[]);
+    shown.expect("early_exit", TIMEOUT, "turn 1: the bot exited with status 0 after");
+    shown.expect_at_once();
+}
+
+#[test]
+fn death_by_signal_is_noticed_at_once_and_named() {
+    for (number, name) in [(11, "SIGSEGV"), (6, "SIGABRT"), (9, "SIGKILL"), (15, "SIGTERM")] {
+        let shown = play(&format!("signal {number} --on-turn 2"), PATIENT, &[]);
+        shown.expect("crash", TIMEOUT, &format!("turn 2: the bot was killed by {name} after"));
+        shown.expect_at_once();
+    }
+}
+
+#[test]
+fn a_line_without_its_newline_does_not_count() {
+    let shown = play("partial-line --on-turn 2", SHORT, &[]);
+    shown.expect("timeout", TIMEOUT, "it had written `0 0` without a newline");
+    let shown = play("partial-line-exit --on-turn 2", PATIENT, &[]);
+    shown.expect("early_exit", TIMEOUT, "it had written `0 0` without a newline");
+    shown.expect_at_once();
+}
+
+#[test]
+fn an_endless_line_is_cut_off() {
+    let shown = play("endless-line --on-turn 2", PATIENT, &[]);
+    shown.expect("line_too_long", TIMEOUT, "turn 2: the line is longer than the original");
+    shown.expect_at_once();
+}
+
+#[test]
+fn a_bot_that_does_not_read_is_told_so() {
+    let shown = play("no-read --on-turn 2", SHORT, &[]);
+    shown.expect("timeout", TIMEOUT, "bytes of its input");
+    assert!(shown.result["diagnosis"].as_str().expect("text").contains("it had not read"));
+}
+
+#[test]
+fn a_flood_of_stderr_blocks_nobody_and_is_capped() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("game.jsonl");
+    let log = log.to_str().expect("UTF-8");
+    let shown = play("flood-stderr 3000000 --on-turn 2", PATIENT, &["--log", log]);
+    shown.expect("completed", ENDGAME, "");
+    let text = std::fs::read_to_string(log).expect("a log");
+    let turn: Value = serde_json::from_str(text.lines().nth(2).expect("turn 2")).expect("JSON");
+    assert_eq!(turn["stderr"].as_str().expect("text").len(), 65_536);
+    assert_eq!(turn["stderr_dropped"], 3_000_000 - 65_536);
+    assert!(text.len() < 200_000, "{}", text.len());
+}
+
+#[test]
+fn a_flood_of_answers_is_taken_one_by_one() {
+    let shown = play("flood-stdout --on-turn 2", PATIENT, &[]);
+    let diagnosis = "1 turn answered before the input had been read, by surplus lines";
+    shown.expect(
+        "illegal_move",
+        "[ERROR] Selected region should have size greater than 1.",
+        diagnosis,
+    );
+}
+
+#[test]
+fn surplus_lines_answer_later_turns_and_are_told() {
+    // On this board the first move is 0 0 in every turn, so the bot gets away with it.
+    let shown = play("surplus 2 --on-turn 2", PATIENT, &["--board", "@clearable"]);
+    shown.expect("completed", CLEARED, "by surplus lines (the first is turn 3)");
+}
+
+#[test]
+fn a_bot_that_answers_before_it_reads_gets_away_with_it_and_is_told() {
+    let shown = play("early", PATIENT, &["--board", "@clearable"]);
+    shown.expect("completed", CLEARED, "answered before the input had been read");
+}
+
+#[test]
+fn a_closed_stdout_is_noticed_at_once() {
+    let shown = play("close-stdout --on-turn 2", PATIENT, &[]);
+    shown.expect("stdout_closed", TIMEOUT, "turn 2: the bot closed its standard output after");
+    shown.expect_at_once();
+}
+
+#[test]
+fn a_closed_stdin_is_told() {
+    let shown = play("close-stdin --on-turn 2", SHORT, &[]);
+    shown.expect(
+        "timeout",
+        TIMEOUT,
+        "turn 3: no answer within 300 ms; it had closed its standard input",
+    );
+}
+
+#[test]
+fn a_bot_that_ignores_sigterm_dies_all_the_same() {
+    let shown = play("ignore-sigterm --on-turn 2", SHORT, &[]);
+    shown.expect("timeout", TIMEOUT, "the referee killed it");
+    shown.expect_at_once();
+}
+
+#[test]
+fn a_child_that_holds_the_pipes_neither_delays_the_verdict_nor_survives() {
+    let shown = play("leave-child --on-turn 2", PATIENT, &[]);
+    shown.expect("early_exit", TIMEOUT, "turn 2: the bot exited with status 0");
+    shown.expect_at_once();
+    let shown = play("leave-child-and-play --on-turn 2", PATIENT, &[]);
+    shown.expect("completed", ENDGAME, "");
+    shown.expect_at_once();
+}
+
+#[test]
+fn a_message_that_is_not_utf8_is_legal_and_survives_in_the_log() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("game.jsonl");
+    let path = log.to_str().expect("UTF-8");
+    play("invalid-utf8 --on-turn 2", PATIENT, &["--log", path]).expect("completed", ENDGAME, "");
+    let text = std::fs::read(&log).expect("a log");
+    let read = referee::gamelog::read(&text).expect("a good log");
+    assert!(read.turns[1].reply.0.ends_with(b" \xFF\xFE\xF0\x9F\n"));
+    assert_eq!(
+        read.turns[1].action.as_ref().expect("a move")["message"][0],
+        "\u{FFFD}\u{FFFD}\u{FFFD}"
+    );
+    let replayed = referee().args(["replay", path]).output().expect("runs");
+    assert_eq!(replayed.status.code(), Some(0), "{replayed:?}");
+}
+
+#[test]
+fn each_illegal_move_has_its_official_wording() {
+    for (fault, board, verdict, official) in [
+        ("empty-line", "@random-1", "malformed_reply", "Empty action provided."),
+        (
+            "illegal malformed",
+            "@random-1",
+            "malformed_reply",
+            "Action not properly formatted. Should be: 'x y [message];'",
+        ),
+        (
+            "illegal out-of-bounds",
+            "@random-1",
+            "illegal_move",
+            "Selected target out of bounds: x=15, y=0",
+        ),
+        ("illegal empty-tile --on-turn 2", "@random-1", "illegal_move", "Selected empty tile."),
+        (
+            "illegal single-tile",
+            "@random-1",
+            "illegal_move",
+            "Selected region should have size greater than 1.",
+        ),
+        ("late 0", "@no-move", "illegal_move", "Selected region should have size greater than 1."),
+    ] {
+        let shown = play(fault, PATIENT, &["--board", board]);
+        shown.expect(verdict, &format!("[ERROR] {official}"), ": the reply was `");
+        shown.expect_at_once();
+    }
+}

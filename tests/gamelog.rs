@@ -1,0 +1,321 @@
+//! The record of a game: what is written is read back, and refereed again to the same result.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Output;
+
+use proptest::option;
+use proptest::prelude::*;
+use referee::game::LimitKind;
+use referee::gamelog::{
+    self, Bot, Bytes, End, Event, FORMAT, Host, LimitsRecord, Millis, Start, Turn,
+};
+use referee::verdict::{BotExit, Silence, Verdict};
+use serde_json::{Value, json};
+
+use crate::support::{PATIENT, json, referee, summary};
+
+fn bytes() -> impl Strategy<Value = Bytes> {
+    prop_oneof![any::<Vec<u8>>(), any::<String>().prop_map(String::into_bytes)].prop_map(Bytes)
+}
+
+/// Up to ten days, to the nanosecond.
+fn millis() -> impl Strategy<Value = Millis> {
+    (0..864_000_000_000_000_u64).prop_map(|nanos| Millis(std::time::Duration::from_nanos(nanos)))
+}
+
+fn exits() -> impl Strategy<Value = BotExit> {
+    prop_oneof![(0..256).prop_map(BotExit::Code), (1..65).prop_map(BotExit::Signal)]
+}
+
+fn silences() -> impl Strategy<Value = Silence> {
+    prop_oneof![
+        Just(Silence::Deadline),
+        Just(Silence::LineTooLong),
+        Just(Silence::StdoutClosed),
+        exits().prop_map(Silence::Ended),
+    ]
+}
+
+fn verdicts() -> impl Strategy<Value = Verdict> {
+    prop_oneof![
+        Just(Verdict::Completed),
+        Just(Verdict::IllegalMove),
+        silences().prop_map(Silence::verdict),
+    ]
+}
+
+prop_compose! {
+    fn starts()(
+        texts in any::<[String; 8]>(),
+        command in any::<Vec<String>>(),
+        env in any::<BTreeMap<String, String>>(),
+        cwd in any::<Option<String>>(),
+        first_turn in option::of(millis()),
+        turn in option::of(millis()),
+        cpus in 1..1000_usize,
+        second in -1_000_000_000..4_000_000_000_i64,
+        nano in 0..1_000_000_000_i32,
+    ) -> Start {
+        let [referee, game, board, test_case, name, profile, os, arch] = texts;
+        Start {
+            format: FORMAT,
+            referee,
+            game,
+            board,
+            test_case,
+            bot: Bot { name, command, cwd, env },
+            limits: LimitsRecord { profile, first_turn, turn },
+            host: Host { os, arch, cpus },
+            time: jiff::Timestamp::new(second.max(0), nano).expect("in range"),
+        }
+    }
+}
+
+prop_compose! {
+    fn turns()(
+        limit in prop_oneof![Just(LimitKind::FirstTurn), Just(LimitKind::Turn)],
+        reply in bytes(),
+        unanswered in option::of(silences()),
+        action in option::of((any::<i32>(), any::<String>())),
+        (gain, score) in any::<(i64, i64)>(),
+        wall in millis(),
+        (early, stdin_closed) in any::<(bool, bool)>(),
+        (unread_input, stderr_dropped) in any::<(u64, u64)>(),
+        stderr in bytes(),
+    ) -> Turn {
+        let action = action.map(|(x, message)| json!({ "x": x, "message": [message, ""] }));
+        Turn {
+            turn: 0, limit, reply, unanswered, action, gain, score, wall, early, unread_input,
+            stdin_closed, stderr, stderr_dropped,
+        }
+    }
+}
+
+prop_compose! {
+    fn ends()(
+        verdict in verdicts(),
+        official: String,
+        (won, killed) in any::<(bool, bool)>(),
+        score: i64,
+        summary: Vec<String>,
+        metadata: BTreeMap<String, String>,
+        turns: u32,
+        diagnosis: Option<String>,
+        bot_exit in option::of(exits()),
+        stderr in bytes(),
+        wall in millis(),
+    ) -> End {
+        End {
+            verdict, official, won, score, summary, metadata, turns, diagnosis, bot_exit, killed,
+            stderr, wall,
+        }
+    }
+}
+
+fn written(events: &[Event]) -> Vec<u8> {
+    let mut text = Vec::new();
+    for event in events {
+        serde_json::to_writer(&mut text, event).expect("JSON");
+        text.push(b'\n');
+    }
+    text
+}
+
+fn events(log: gamelog::Log) -> Vec<Event> {
+    let start = std::iter::once(Event::Start(log.start));
+    start.chain(log.turns.into_iter().map(Event::Turn)).chain(log.end.map(Event::End)).collect()
+}
+
+proptest! {
+    #[test]
+    fn a_log_that_is_read_and_written_again_is_the_same(
+        start in starts(),
+        turns in proptest::collection::vec(turns(), 0..5),
+        end in option::of(ends()),
+    ) {
+        let numbered = (1..).zip(turns).map(|(number, turn)| Turn { turn: number, ..turn });
+        let log = gamelog::Log { start, turns: numbered.collect(), end };
+        let text = written(&events(log.clone()));
+        let read = gamelog::read(&text).expect("a good log");
+        prop_assert_eq!(&read, &log);
+        prop_assert_eq!(written(&events(read)), text);
+    }
+}
+
+/// Plays a bundled bot and returns the result and the log's text.
+fn logged(folder: &Path, bot: &str, more: &[&str]) -> (Value, String) {
+    let log = folder.join("game.jsonl");
+    let output = referee()
+        .args(["play", "--format", "json", "--bot", bot, "--log"])
+        .arg(&log)
+        .args(PATIENT)
+        .args(more)
+        .output()
+        .expect("runs");
+    (json(&output), std::fs::read_to_string(log).expect("a log"))
+}
+
+fn replay(folder: &Path, text: &str) -> Output {
+    let log = folder.join("replayed.jsonl");
+    std::fs::write(&log, text).expect("written");
+    referee().args(["replay", "--format", "json"]).arg(&log).output().expect("runs")
+}
+
+#[test]
+fn the_replay_of_any_played_game_agrees() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let bots = [
+        "@greedy",
+        "@first",
+        "@random --seed 1",
+        "@random --seed 2",
+        "@misbehaving surplus 3 --on-turn 5",
+        "@misbehaving flood-stdout --on-turn 4",
+        "@misbehaving exit 1 --on-turn 9",
+        "@misbehaving signal 11",
+        "@misbehaving partial-line-exit --on-turn 4",
+        "@misbehaving endless-line --on-turn 4",
+        "@misbehaving close-stdout --on-turn 4",
+        "@misbehaving invalid-utf8 --on-turn 4",
+        "@misbehaving empty-line --on-turn 4",
+        "@misbehaving illegal malformed --on-turn 4",
+        "@misbehaving illegal out-of-bounds --on-turn 4",
+        "@misbehaving illegal empty-tile --on-turn 4",
+        "@misbehaving illegal single-tile --on-turn 4",
+    ];
+    for bot in bots {
+        for board in ["@random-1", "@clearable"] {
+            let (played, text) = logged(folder.path(), bot, &["--board", board]);
+            let output = replay(folder.path(), &text);
+            let replayed = json(&output);
+            assert_eq!(replayed["agrees"], true, "{bot}: {replayed}");
+            assert_eq!(replayed["complete"], true);
+            assert_eq!(output.status.code(), Some(0));
+            for field in
+                ["won", "score", "verdict", "official", "summary", "metadata", "turns", "diagnosis"]
+            {
+                assert_eq!(replayed[field], played[field], "{bot}: {field}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_timeout_is_taken_from_the_log() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let limits = ["--profile", "official"];
+    let log = folder.path().join("late.jsonl");
+    let played = referee()
+        .args(["play", "--format", "json", "--bot", "@misbehaving hang --on-turn 3"])
+        .args(limits)
+        .arg("--log")
+        .arg(&log)
+        .output()
+        .expect("runs");
+    assert_eq!(json(&played)["verdict"], "timeout");
+    let output = replay(folder.path(), &std::fs::read_to_string(log).expect("a log"));
+    let replayed = json(&output);
+    assert_eq!(replayed["verdict"], "timeout");
+    assert_eq!(replayed["official"], "[ERROR] Timeout!");
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn a_truncated_log_replays_to_its_last_whole_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (played, text) = logged(folder.path(), "@greedy", &[]);
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    for turns in [0, 1, 10] {
+        let whole: String = lines[..=turns].concat();
+        let half = &lines[turns + 1][..lines[turns + 1].len() / 2];
+        for text in [whole.clone(), whole + half] {
+            let output = replay(folder.path(), &text);
+            let replayed = json(&output);
+            assert_eq!(output.status.code(), Some(0), "{replayed}");
+            assert_eq!(replayed["complete"], false);
+            assert_eq!(replayed["agrees"], true);
+            assert_eq!(replayed["turns"], turns);
+            assert_eq!(replayed["verdict"], Value::Null);
+            assert_eq!(summary(&replayed), summary(&played)[..turns]);
+        }
+    }
+    let last = lines.len() - 1;
+    let replayed = json(&replay(folder.path(), &lines[..last].concat()));
+    assert_eq!(replayed["complete"], false, "only the end is missing");
+    assert_eq!(replayed["official"], played["official"], "the rules know it all the same");
+}
+
+#[test]
+fn an_incomplete_log_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (_, text) = logged(folder.path(), "@greedy", &[]);
+    let log = folder.path().join("cut.jsonl");
+    std::fs::write(&log, &text[..text.len() / 2]).expect("written");
+    let output = referee().arg("replay").arg(&log).output().expect("runs");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(text.contains("incomplete    the log stops before the end of the game"), "{text}");
+}
+
+#[test]
+fn a_log_that_lacks_only_its_last_newline_is_complete() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (_, text) = logged(folder.path(), "@greedy", &[]);
+    assert_eq!(json(&replay(folder.path(), text.trim_end()))["complete"], true);
+}
+
+/// A log with one value of one line changed.
+fn tampered(text: &str, line: usize, change: impl FnOnce(&mut Value)) -> String {
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let mut value: Value = serde_json::from_str(&lines[line]).expect("JSON");
+    change(&mut value);
+    lines[line] = value.to_string();
+    lines.join("\n") + "\n"
+}
+
+#[test]
+fn the_first_turn_that_differs_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (_, text) = logged(folder.path(), "@greedy", &[]);
+    let end = text.lines().count() - 1;
+    let turns = end - 1;
+    let checks: [(&str, String, usize); 9] = [
+        ("gain", tampered(&text, 5, |turn| turn["gain"] = json!(1_000_000)), 5),
+        ("score", tampered(&text, 7, |turn| turn["score"] = json!(7)), 7),
+        ("move", tampered(&text, 3, |turn| turn["move"]["size"] = json!(99)), 3),
+        ("move", tampered(&text, 3, |turn| turn["reply"] = json!("up\n")), 3),
+        ("the reply", tampered(&text, 3, |turn| turn["reply"] = json!("0 0")), 3),
+        ("final score", tampered(&text, end, |end| end["score"] = json!(0)), turns),
+        ("verdict", tampered(&text, end, |end| end["verdict"] = json!("timeout")), turns),
+        ("official", tampered(&text, end, |end| end["official"] = json!("x")), turns),
+        ("summary", tampered(&text, end, |end| end["summary"][0] = json!("x")), turns),
+    ];
+    for (what, text, turn) in checks {
+        let output = replay(folder.path(), &text);
+        let replayed = json(&output);
+        assert_eq!(output.status.code(), Some(1), "{what}: {replayed}");
+        assert_eq!(replayed["agrees"], false);
+        assert_eq!(replayed["difference"]["what"], what, "{replayed}");
+        assert_eq!(replayed["difference"]["turn"], turn, "{replayed}");
+    }
+}
+
+#[test]
+fn a_difference_reads_well() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (_, text) = logged(folder.path(), "@greedy", &[]);
+    let log = folder.path().join("tampered.jsonl");
+    std::fs::write(&log, tampered(&text, 5, |turn| turn["gain"] = json!(12))).expect("written");
+    let output = referee().arg("replay").arg(&log).output().expect("runs");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(text.contains("replay        differs from the log at turn 5: gain"), "{text}");
+}
+
+#[test]
+fn unknown_fields_are_ignored() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (_, text) = logged(folder.path(), "@greedy", &[]);
+    let text = tampered(&text, 0, |start| start["later"] = json!({ "a": 1 }));
+    let text = tampered(&text, 4, |turn| turn["later"] = json!([1, 2]));
+    assert_eq!(json(&replay(folder.path(), &text))["agrees"], true);
+}

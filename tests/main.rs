@@ -1,0 +1,9 @@
+//! The integration tests, all in one binary: real child processes, real signals, real files.
+
+mod codingame;
+mod faults;
+mod fidelity;
+mod gamelog;
+mod rules;
+mod samples;
+mod support;

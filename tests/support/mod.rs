@@ -1,0 +1,166 @@
+//! What the tests share.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Limits that hold on a machine that is busy with other tests: for games that are not about time.
+pub(crate) const PATIENT: [&str; 4] = ["--first-turn", "60s", "--turn", "60s"];
+
+/// The program under test, without colours and without settings from the environment.
+pub(crate) fn referee() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
+    command.env_remove("REFEREE_LOG").env_remove("CLICOLOR_FORCE").env("NO_COLOR", "1");
+    command
+}
+
+/// A file that comes with the tests.
+pub(crate) fn data(name: &str) -> PathBuf {
+    repository().join("tests/data").join(name)
+}
+
+/// The top of the source tree.
+pub(crate) fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace")
+}
+
+/// One game measured on the original referee.
+#[derive(Deserialize)]
+pub(crate) struct Case {
+    pub(crate) id: String,
+    pub(crate) board: Vec<String>,
+    pub(crate) outputs: Vec<String>,
+    pub(crate) expected: Expected,
+}
+
+/// What the original said.
+#[derive(Deserialize, Debug, Clone, PartialEq, Eq)]
+#[serde(untagged)]
+pub(crate) enum Expected {
+    Result { summary: Vec<String>, won: bool, score: i64 },
+    Crash { referee_crash: String },
+}
+
+impl Case {
+    /// The result that is right here: where the original crashes on a message of nothing but line
+    /// breaks, the message is empty, and the bot that says no more is timed out.
+    pub(crate) fn expected(&self) -> (Vec<String>, bool, i64) {
+        match &self.expected {
+            Expected::Result { summary, won, score } => (summary.clone(), *won, *score),
+            Expected::Crash { referee_crash } => {
+                assert!(referee_crash.contains("ArrayIndexOutOfBounds"), "{referee_crash}");
+                let summary = [
+                    "Performed action x=0, y=1 (color 2, region size 2).",
+                    "¤RED¤[ERROR] Timeout!§RED§",
+                ];
+                (summary.map(str::to_owned).to_vec(), false, 0)
+            }
+        }
+    }
+}
+
+/// All 627 games.
+pub(crate) fn cases() -> Vec<Case> {
+    let text = fs::read_to_string(data("samegame-cases.jsonl")).expect("the measured cases");
+    let cases: Vec<Case> =
+        text.lines().map(|line| serde_json::from_str(line).expect("a case")).collect();
+    assert_eq!(cases.len(), 627);
+    cases
+}
+
+/// The one JSON object that a command printed.
+pub(crate) fn json(output: &Output) -> Value {
+    let text = String::from_utf8(output.stdout.clone()).expect("UTF-8");
+    serde_json::from_str(&text).unwrap_or_else(|error| {
+        panic!("{error}\nstdout: {text}\nstderr: {}", String::from_utf8_lossy(&output.stderr))
+    })
+}
+
+/// The summary of a result, as strings.
+pub(crate) fn summary(result: &Value) -> Vec<String> {
+    let lines = result["summary"].as_array().expect("an array");
+    lines.iter().map(|line| line.as_str().expect("a string").to_owned()).collect()
+}
+
+/// The folder of measured data that is not part of the project, if this machine has it; otherwise
+/// says what is left out.
+pub(crate) fn shared_data(test: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os("REFEREE_SHARED_DATA").map(PathBuf::from);
+    if folder.is_none() {
+        leave_out(test, "REFEREE_SHARED_DATA names no folder with the 50 CodinGame test files");
+    }
+    folder
+}
+
+/// Says that a test does not run here. On CI everything must run.
+pub(crate) fn leave_out(test: &str, why: &str) {
+    assert!(std::env::var_os("CI").is_none(), "{test} must run on CI: {why}");
+    // Not `eprintln!`, which the test harness keeps to itself.
+    let _ = writeln!(std::io::stderr(), "left out: {test}: {why}");
+}
+
+/// Whether a program can be started on this machine.
+pub(crate) fn has_program(name: &str) -> bool {
+    Command::new(name).arg("--version").output().is_ok()
+}
+
+/// Marks the processes of one test, so that it can look for those that outlive it.
+pub(crate) struct Mark(String);
+
+impl Mark {
+    pub(crate) fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        Self(format!("REFEREE_TEST_MARK={}-{count}", std::process::id()))
+    }
+
+    /// What `--env` takes to mark a bot; its children inherit it.
+    pub(crate) fn env(&self) -> &str {
+        &self.0
+    }
+
+    /// The marked processes that are alive.
+    pub(crate) fn processes(&self) -> BTreeMap<u32, String> {
+        let mut found = BTreeMap::new();
+        for entry in fs::read_dir("/proc").expect("/proc").flatten() {
+            let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else {
+                continue;
+            };
+            // Processes end while they are looked at; a zombie has no environment any more.
+            let environ = fs::read(entry.path().join("environ")).unwrap_or_default();
+            if environ.split(|&byte| byte == 0).any(|var| var == self.0.as_bytes()) {
+                let command = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+                found.insert(pid, String::from_utf8_lossy(&command).replace('\0', " "));
+            }
+        }
+        found
+    }
+
+    /// Waits until there are that many marked processes.
+    pub(crate) fn wait_for(&self, count: usize) {
+        let patience = Instant::now() + Duration::from_secs(20);
+        while self.processes().len() != count {
+            assert!(Instant::now() < patience, "not {count}: {:?}", self.processes());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Fails if a marked process is left. A killed one may take a moment to be gone.
+    pub(crate) fn assert_gone(&self) {
+        self.wait_for(0);
+    }
+}
+
+/// A bundled bot's command line, with arguments quoted.
+pub(crate) fn bot_line(words: &[impl AsRef<OsStr>]) -> String {
+    let words: Vec<_> = words.iter().map(|word| word.as_ref().to_str().expect("UTF-8")).collect();
+    shlex::try_join(words).expect("no NUL")
+}
