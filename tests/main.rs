@@ -1,5 +1,7 @@
 //! The integration tests, all in one binary: real child processes, real signals, real files.
 
+mod bad_input;
+mod cli;
 mod codingame;
 mod faults;
 mod fidelity;

@@ -1,5 +1,11 @@
 //! Errors in what a user wrote, with their place in it.
 
+/// What the JSON reader found wrong, without the position that its messages end with.
+pub fn json_problem(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    message.rsplit_once(" at line ").map_or(message.as_str(), |(problem, _)| problem).to_owned()
+}
+
 /// What is wrong in a text, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column}: {problem}")]

@@ -46,7 +46,7 @@ pub enum SpawnError {
     #[error("cannot start the bot: {} is no program for this machine (does a script lack its `#!` line?)", .0.display())]
     NoProgram(PathBuf),
     /// The referee itself lacks something.
-    #[error("cannot start the bot `{}`: {source}", program.display())]
+    #[error("cannot start the bot `{}`", program.display())]
     Io {
         /// What should have been started.
         program: PathBuf,

@@ -54,7 +54,7 @@ pub enum ExchangeError {
     #[error("interrupted")]
     Interrupted,
     /// The system failed the referee.
-    #[error("the referee cannot watch the bot: {0}")]
+    #[error("the referee cannot watch the bot")]
     Io(#[from] io::Error),
 }
 

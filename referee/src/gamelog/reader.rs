@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::{End, Event, FORMAT, Start, Turn};
+use crate::source::json_problem;
 
 /// A log that was read.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,7 +23,7 @@ pub enum LogError {
     #[error("not a game log: it holds no whole line")]
     Empty,
     /// The first line is not that of a log.
-    #[error("1: not a game log: {0}")]
+    #[error("1: not a game log: the first line must be of type `start`: {0}")]
     NotALog(String),
     /// The log is of another format.
     #[error(
@@ -69,7 +70,7 @@ pub fn read(text: &[u8]) -> Result<Log, LogError> {
         let event = match serde_json::from_slice(line) {
             Ok(event) => event,
             Err(_) if !line.ends_with(b"\n") => break,
-            Err(error) => return Err(damaged(format!("damaged: {error}"))),
+            Err(error) => return Err(damaged(format!("damaged: {}", json_problem(&error)))),
         };
         if log.end.is_some() {
             return Err(damaged("the log goes on after its end".to_owned()));
@@ -98,11 +99,12 @@ fn numbered_lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 
 fn read_start(line: &[u8]) -> Result<Start, LogError> {
     #[derive(Deserialize)]
+    #[serde(expecting = "an object with a `format`")]
     struct AnyFormat {
         format: u64,
         referee: Option<String>,
     }
-    let not_a_log = |error: serde_json::Error| LogError::NotALog(error.to_string());
+    let not_a_log = |error| LogError::NotALog(json_problem(&error));
     let any: AnyFormat = match serde_json::from_slice(line) {
         Err(_) if !line.ends_with(b"\n") => return Err(LogError::Empty),
         any => any.map_err(not_a_log)?,
@@ -112,6 +114,6 @@ fn read_start(line: &[u8]) -> Result<Start, LogError> {
     }
     match serde_json::from_slice(line).map_err(not_a_log)? {
         Event::Start(start) => Ok(start),
-        _ => Err(LogError::NotALog("the first line must be of type `start`".to_owned())),
+        _ => Err(LogError::NotALog("it is of another type".to_owned())),
     }
 }

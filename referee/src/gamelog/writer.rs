@@ -23,8 +23,11 @@ pub struct LogWriter {
 /// Why a log cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
+    /// The folder is missing.
+    #[error("cannot write the log {}: there is no such folder", .0.display())]
+    NoFolder(PathBuf),
     /// The system refused.
-    #[error("cannot write the log {}: {source}", path.display())]
+    #[error("cannot write the log {}", path.display())]
     Io {
         /// The log's path.
         path: PathBuf,
@@ -46,7 +49,10 @@ impl LogWriter {
     /// # Errors
     /// When the file cannot be written, or holds something other than a log.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
-        let io_error = |source| OpenError::Io { path: path.to_owned(), source };
+        let io_error = |source: io::Error| match source.kind() {
+            io::ErrorKind::NotFound => OpenError::NoFolder(path.to_owned()),
+            _ => OpenError::Io { path: path.to_owned(), source },
+        };
         let file = OpenOptions::new()
             .read(true)
             .write(true)

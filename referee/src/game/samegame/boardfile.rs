@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use toml::Spanned;
 
 use super::board::{Board, Color, SIDE};
-use crate::source::SourceError;
+use crate::source::{SourceError, json_problem};
 
 /// Reads a board in any of the three forms.
 ///
@@ -147,7 +147,7 @@ fn from_json(source: &str) -> Result<Embedded, SourceError> {
     let file: TestJson<'_> = serde_json::from_str(source).map_err(|error| SourceError {
         line: error.line(),
         column: error.column(),
-        problem: format!("not valid JSON: {}", without_position(&error.to_string())),
+        problem: format!("not valid JSON: {}", json_problem(&error)),
     })?;
     let raw = file.test_in.map(RawValue::get).ok_or_else(|| {
         let problem = "no `testIn` in this JSON; CodinGame's test files keep the board there";
@@ -159,11 +159,6 @@ fn from_json(source: &str) -> Result<Embedded, SourceError> {
         SourceError::at(source, start, problem)
     })?;
     Ok(Embedded { text, origin: Origin::Mapped(offsets) })
-}
-
-/// serde_json ends its messages with a position, which an error here has already.
-fn without_position(message: &str) -> &str {
-    message.rsplit_once(" at line ").map_or(message, |(text, _)| text)
 }
 
 /// Decodes a valid JSON string literal that stands at `start`, with the offset that each byte of

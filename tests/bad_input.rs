@@ -1,0 +1,189 @@
+//! Every bad input gets one clear line and exit code 2.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use insta::assert_snapshot;
+
+use crate::support::referee;
+
+const ROW: &str = "0 1 2 3 4 0 1 2 3 4 0 1 2 3 4";
+
+fn rows(count: usize) -> String {
+    vec![ROW; count].join("\n")
+}
+
+/// A folder with files, in which the program runs.
+struct Scene(tempfile::TempDir);
+
+impl Scene {
+    fn new() -> Self {
+        Self(tempfile::tempdir().expect("a folder"))
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn file(self, name: &str, content: impl AsRef<[u8]>) -> Self {
+        fs::write(self.path().join(name), content).expect("written");
+        self
+    }
+
+    fn executable(self, name: &str, content: &str) -> Self {
+        let scene = self.file(name, content);
+        let all = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(scene.path().join(name), all).expect("permitted");
+        scene
+    }
+
+    fn folder(self, name: &str) -> Self {
+        fs::create_dir(self.path().join(name)).expect("made");
+        self
+    }
+
+    /// The one line that is said about these arguments.
+    #[track_caller]
+    fn error(&self, args: &[&str]) -> String {
+        let output = referee().current_dir(self.path()).args(args).output().expect("runs");
+        let error = String::from_utf8(output.stderr).expect("UTF-8");
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "");
+        assert_eq!(error.lines().count(), 1, "{error}");
+        error.trim_end().to_owned()
+    }
+
+    #[track_caller]
+    fn board_error(&self) -> String {
+        self.error(&["play", "--board", "board"])
+    }
+}
+
+#[track_caller]
+fn board_error(content: impl AsRef<[u8]>) -> String {
+    Scene::new().file("board", content).board_error()
+}
+
+#[track_caller]
+fn error(args: &[&str]) -> String {
+    Scene::new().error(args)
+}
+
+#[test]
+fn boards_that_cannot_be_read() {
+    assert_snapshot!(error(&["play", "--board", "nope.txt"]), @"error: nope.txt: no such file");
+    assert_snapshot!(Scene::new().folder("board").board_error(), @"error: board: is a directory, not a file");
+    assert_snapshot!(board_error(b"\xFF\xFE\0"), @"error: board: not a text file (not UTF-8)");
+    assert_snapshot!(error(&["play", "--board", "/dev/zero"]), @"error: /dev/zero: larger than 1 MiB");
+    assert_snapshot!(error(&["play", "--board", "@nope"]), @"error: there is no bundled board `@nope`; there are: @random-1, @clearable, @no-move");
+}
+
+#[test]
+fn boards_that_are_none() {
+    assert_snapshot!(board_error(""), @"error: board:1:1: the file is empty; a board is 15 lines of 15 numbers");
+    assert_snapshot!(board_error(rows(14)), @"error: board:14:30: the board ends after 14 rows; it must have 15");
+    assert_snapshot!(board_error(rows(16)), @"error: board:16:1: a 16th row; a board has 15");
+    assert_snapshot!(board_error(rows(15).replacen("3 4\n", "3\n", 1)), @"error: board:1:28: the row ends after 14 numbers; it must have 15");
+    assert_snapshot!(board_error(rows(15).replacen("2 3", "2 x", 1)), @"error: board:1:7: `x` is not a number; tiles are -1 (empty) to 4");
+    assert_snapshot!(board_error(rows(15).replacen("\n0", "\n7", 1)), @"error: board:2:1: tile 7 is not in -1 (empty) to 4");
+    assert_snapshot!(board_error(rows(15).replacen("\n0", "\n-2", 1)), @"error: board:2:1: tile -2 is not in -1 (empty) to 4");
+    assert_snapshot!(board_error("{\"title\": {\"1\": \"a test\"}}"), @"error: board:1:1: no `testIn` in this JSON; CodinGame's test files keep the board there");
+    assert_snapshot!(board_error("{\"testIn\": \"0 1\\n2\"}"), @"error: board:1:16: the row ends after 2 numbers; it must have 15");
+    assert_snapshot!(board_error("{\n\"testIn\": }"), @"error: board:2:11: not valid JSON: expected value");
+    assert_snapshot!(board_error("# mine\nbord = \"\""), @"error: board:2:1: not a board in TOML: unknown field `bord`, expected `board`");
+}
+
+#[test]
+fn bots_that_cannot_be_started() {
+    let scene = Scene::new()
+        .folder("folder")
+        .file("noexec", "#!/bin/sh\n")
+        .executable("nointerpreter", "#!/no/such/thing\n")
+        .executable("noprogram", "echo 0 0\n");
+    assert_snapshot!(scene.error(&["play", "--bot", "./nope"]), @"error: cannot start the bot: no such file: ./nope");
+    assert_snapshot!(scene.error(&["play", "--bot", "no-such-program"]), @"error: cannot start the bot: no program `no-such-program` in PATH (for a file in the current directory write `./no-such-program`)");
+    assert_snapshot!(scene.error(&["play", "--bot", "./noexec"]), @"error: cannot start the bot: ./noexec is not executable (try `chmod +x ./noexec`)");
+    assert_snapshot!(scene.error(&["play", "--bot", "./folder"]), @"error: cannot start the bot: ./folder is a directory");
+    assert_snapshot!(scene.error(&["play", "--bot", "./nointerpreter"]), @"error: cannot start the bot: ./nointerpreter names an interpreter in its first line that does not exist");
+    assert_snapshot!(scene.error(&["play", "--bot", "./noprogram"]), @"error: cannot start the bot: ./noprogram is no program for this machine (does a script lack its `#!` line?)");
+    assert_snapshot!(scene.error(&["play", "--cwd", "nope"]), @"error: cannot start the bot in nope: it is not a directory");
+    assert_snapshot!(error(&["play", "--bot", "@nope"]), @"error: there is no bundled bot `@nope`; there are: @greedy, @first, @random, @script, @misbehaving");
+    assert_snapshot!(error(&["bot", "nope"]), @"error: there is no bundled bot `nope`; there are: greedy, first, random, script, misbehaving");
+    assert_snapshot!(error(&["play", "--bot", ""]), @"error: the bot's command is empty");
+    assert_snapshot!(error(&["play", "--bot", "./bot 'open"]), @"error: --bot: a quote is not closed, or a backslash ends the line: ./bot 'open");
+    assert_snapshot!(error(&["play", "--env", "=x"]), @"error: --env: `=x` is not of the form NAME=VALUE");
+}
+
+#[test]
+fn limits_that_are_none() {
+    assert_snapshot!(error(&["play", "--turn", "0ms"]), @"error: --turn: `0ms` must be more than zero");
+    assert_snapshot!(error(&["play", "--turn", "-5ms"]), @"error: --turn: `-5ms` must be more than zero");
+    assert_snapshot!(error(&["play", "--first-turn", "0s"]), @"error: --first-turn: `0s` must be more than zero");
+    assert_snapshot!(error(&["play", "--first-turn", "-1s"]), @"error: --first-turn: `-1s` must be more than zero");
+    assert_snapshot!(error(&["play", "--turn", "50"]), @"error: --turn: `50` is not a duration; write a number with a unit, such as 50ms or 20s");
+}
+
+#[test]
+fn settings_that_are_wrong() {
+    let scene = Scene::new()
+        .file("unknown.toml", "[bot]\ngrce = '1s'")
+        .file("zero.toml", "[limits.samegame]\nturn = '0s'");
+    assert_snapshot!(scene.error(&["play", "--config", "unknown.toml"]), @"error: unknown.toml:2:1: unknown field `grce`, expected `grace` or `stderr-cap`");
+    assert_snapshot!(scene.error(&["play", "--config", "zero.toml"]), @"error: zero.toml:2:8: `0s` must be more than zero");
+    assert_snapshot!(scene.error(&["play", "--config", "nope.toml"]), @"error: nope.toml: no such file");
+    assert_snapshot!(scene.error(&["play", "--game", "chess"]), @"error: --game: there is no game `chess`; the games are: samegame");
+}
+
+#[test]
+fn logs_that_cannot_be_written() {
+    let scene = Scene::new().folder("folder").file("bot.py", "print('precious')\n");
+    assert_snapshot!(scene.error(&["play", "--log", "no/such/game.jsonl"]), @"error: cannot write the log no/such/game.jsonl: there is no such folder");
+    assert_snapshot!(scene.error(&["play", "--log", "folder"]), @"error: cannot write the log folder: Is a directory (os error 21)");
+    assert_snapshot!(scene.error(&["play", "--log", "bot.py"]), @"error: bot.py exists and is not a game log; remove it or choose another name for --log");
+    let kept = fs::read_to_string(scene.path().join("bot.py")).expect("there");
+    assert_eq!(kept, "print('precious')\n");
+}
+
+#[test]
+fn logs_that_cannot_be_replayed() {
+    let scene = Scene::new()
+        .file("empty", "")
+        .file("text", "some text\n")
+        .file("number", "7\n")
+        .file("other", "{\"type\":\"turn\",\"format\":1}\n")
+        .file("version99", "{\"type\":\"start\",\"format\":99,\"referee\":\"7.1.0\"}\n");
+    let played = referee()
+        .current_dir(scene.path())
+        .args(["play", "--log", "game", "--first-turn", "60s", "--turn", "60s"])
+        .status();
+    assert!(played.expect("runs").success());
+    let game = fs::read_to_string(scene.path().join("game")).expect("a log");
+    let lines: Vec<&str> = game.lines().collect();
+    let chess = game.replacen("\"samegame\"", "\"chess\"", 1);
+    let last = lines.len() - 1;
+    let scene = scene
+        .file("torn", game.replacen("\"turn\":3,", "\"tu", 1))
+        .file("typed", game.replacen("\"turn\":3,", "\"turn\":\"x\",", 1))
+        .file("missing", [&lines[..3], &lines[4..]].concat().join("\n"))
+        .file("twice", format!("{game}{}\n", lines[last]))
+        .file("second", format!("{game}{}\n", lines[0]))
+        .file("chess", chess)
+        .file("board", game.replacen("0 2 2 1 0", "0 2 2 9 0", 1));
+    let untouched = referee().current_dir(scene.path()).args(["replay", "game"]).output();
+    assert!(untouched.expect("runs").status.success());
+    let replay_error = |name| scene.error(&["replay", name]);
+    assert_snapshot!(replay_error("nope"), @"error: nope: no such file");
+    assert_snapshot!(replay_error("empty"), @"error: empty: not a game log: it holds no whole line");
+    assert_snapshot!(replay_error("text"), @"error: text:1: not a game log: the first line must be of type `start`: expected value");
+    assert_snapshot!(replay_error("number"), @"error: number:1: not a game log: the first line must be of type `start`: invalid type: integer `7`, expected an object with a `format`");
+    assert_snapshot!(replay_error("other"), @"error: other:1: not a game log: the first line must be of type `start`: missing field `turn`");
+    assert_snapshot!(replay_error("version99"), @"error: version99:1: the log is of format 99, and referee 0.1.0 reads format 1; referee 7.1.0, which wrote it, reads it");
+    assert_snapshot!(replay_error("torn"), @"error: torn:4: damaged: expected `:`");
+    assert_snapshot!(replay_error("typed"), @r#"error: typed:4: damaged: invalid type: string "x", expected u32"#);
+    assert_snapshot!(replay_error("missing"), @"error: missing:4: turn 4 where turn 3 belongs");
+    assert_snapshot!(replay_error("twice"), @"error: twice:50: the log goes on after its end");
+    assert_snapshot!(replay_error("second"), @"error: second:50: the log goes on after its end");
+    assert_snapshot!(replay_error("chess"), @"error: chess:1: there is no game `chess`; the games are: samegame");
+    assert_snapshot!(replay_error("board"), @"error: board:1: the test case in the log is damaged: 1:7: tile 9 is not in -1 (empty) to 4");
+}
