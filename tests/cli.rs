@@ -83,7 +83,7 @@ fn a_lost_game_shows_the_official_verdict_and_the_truth() {
       score         0
       turns         1
       first turn    [time] of 60 s
-      diagnosis     turn 1: the bot exited with status 4 after [time] without answering; it had not read 450 bytes of its input
+      diagnosis     turn 1: the bot exited with status 4 after [time] without answering
 
       the end of the bot's standard error:
         no such table

@@ -37,8 +37,7 @@ impl Observations {
             parts.push(format!("turn {}: {}", turn.turn, what_happened(turn, *limit)));
             if let Some(silence) = turn.unanswered {
                 parts.extend(partial_line(turn, silence));
-                parts.extend(unread_input(turn));
-                parts.extend(closed_input(turn, silence));
+                parts.extend(input_trouble(turn, silence));
                 parts.extend(late_output(silence, ending));
                 parts.extend(ending.killed.then(|| "the referee killed it".to_owned()));
             }
@@ -84,15 +83,15 @@ fn partial_line(turn: &Turn, silence: Silence) -> Option<String> {
     wanted.then(|| format!("it had written {} without a newline", quote(partial)))
 }
 
-fn unread_input(turn: &Turn) -> Option<String> {
-    let bytes = turn.unread_input;
-    (bytes > 0).then(|| format!("it had not read {} of its input", plural(bytes, "byte")))
-}
-
-/// A bot that has ended has closed everything; that goes without saying.
-fn closed_input(turn: &Turn, silence: Silence) -> Option<String> {
-    let says = turn.stdin_closed && !matches!(silence, Silence::Ended(_));
-    says.then(|| "it had closed its standard input".to_owned())
+/// What kept the bot from knowing its input. One that has ended has read and closed whatever it had.
+fn input_trouble(turn: &Turn, silence: Silence) -> Option<String> {
+    match (silence, turn.stdin_closed, turn.unread_input) {
+        (Silence::Ended(_), _, _) | (_, false, 0) => None,
+        (_, true, _) => Some("it had closed its standard input".to_owned()),
+        (_, false, bytes) => {
+            Some(format!("it had not read {} of its input", plural(bytes, "byte")))
+        }
+    }
 }
 
 /// An answer that comes once the input is closed was either late, or stuck in the bot's buffer.
