@@ -105,11 +105,11 @@ fn bots_that_cannot_be_started() {
     assert_snapshot!(scene.error(&["play", "--bot", "no-such-program"]), @"error: cannot start the bot: no program `no-such-program` in PATH (for a file in the current directory write `./no-such-program`)");
     assert_snapshot!(scene.error(&["play", "--bot", "./noexec"]), @"error: cannot start the bot: ./noexec is not executable (try `chmod +x ./noexec`)");
     assert_snapshot!(scene.error(&["play", "--bot", "./folder"]), @"error: cannot start the bot: ./folder is a directory");
-    assert_snapshot!(scene.error(&["play", "--bot", "./nointerpreter"]), @"error: cannot start the bot: ./nointerpreter names an interpreter in its first line that does not exist");
+    assert_snapshot!(scene.error(&["play", "--bot", "./nointerpreter"]), @"error: cannot start the bot: ./nointerpreter needs an interpreter that does not exist; see its first line, which must not end in CR LF (or the loader that a binary names)");
     assert_snapshot!(scene.error(&["play", "--bot", "./noprogram"]), @"error: cannot start the bot: ./noprogram is no program for this machine (does a script lack its `#!` line?)");
     assert_snapshot!(scene.error(&["play", "--cwd", "nope"]), @"error: cannot start the bot in nope: it is not a directory");
-    assert_snapshot!(error(&["play", "--bot", "@nope"]), @"error: there is no bundled bot `@nope`; there are: @greedy, @first, @random, @script, @misbehaving");
-    assert_snapshot!(error(&["bot", "nope"]), @"error: there is no bundled bot `nope`; there are: greedy, first, random, script, misbehaving");
+    assert_snapshot!(error(&["play", "--bot", "@nope"]), @"error: there is no bundled bot `nope`; there are: greedy, first, random, squares-greedy, squares-random, script, misbehaving");
+    assert_snapshot!(error(&["bot", "nope"]), @"error: there is no bundled bot `nope`; there are: greedy, first, random, squares-greedy, squares-random, script, misbehaving");
     assert_snapshot!(error(&["play", "--bot", ""]), @"error: the bot's command is empty");
     assert_snapshot!(error(&["play", "--bot", "./bot 'open"]), @"error: --bot: a quote is not closed, or a backslash ends the line: ./bot 'open");
     assert_snapshot!(error(&["play", "--env", "=x"]), @"error: --env: `=x` is not of the form NAME=VALUE");
@@ -124,6 +124,57 @@ fn limits_that_are_none() {
     assert_snapshot!(error(&["play", "--turn", "50"]), @"error: --turn: `50` is not a duration; write a number with a unit, such as 50ms or 20s");
 }
 
+/// Seed 3's case, which has 5 colours and 8 rows, with something changed.
+#[track_caller]
+fn case_error(change: impl FnOnce(&mut Vec<String>)) -> String {
+    let case = referee().args(["generate", "--game", "square-remover", "--seed", "3"]).output();
+    let case = String::from_utf8(case.expect("runs").stdout).expect("UTF-8");
+    let mut lines: Vec<String> = case.lines().map(str::to_owned).collect();
+    change(&mut lines);
+    let scene = Scene::new().file("case", lines.join("\n"));
+    scene.error(&["play", "--game", "square-remover", "--board", "case"])
+}
+
+#[test]
+fn square_remover_cases_that_are_none() {
+    assert_snapshot!(case_error(|lines| lines[0] = "7".to_owned()), @"error: case:1:1: the number of colours must be 4 to 6, not `7`");
+    assert_snapshot!(case_error(|lines| lines[1] = "17".to_owned()), @"error: case:2:1: the board's size N must be 8 to 16, not `17`");
+    assert_snapshot!(case_error(|lines| drop(lines.remove(9))), @"error: case:10:1: the board ends after 7 rows; by its size N it must have 8");
+    assert_snapshot!(case_error(|lines| lines[4].truncate(7)), @"error: case:5:8: row 3 of 8 has 7 tiles; it must have 8");
+    assert_snapshot!(case_error(|lines| lines[4].push('0')), @"error: case:5:10: row 3 of 8 has 9 tiles; it must have 8");
+    assert_snapshot!(case_error(|lines| lines[5].replace_range(2..3, "5")), @"error: case:6:3: `5` is no colour; with 5 colours they are 0 to 4");
+    assert_snapshot!(case_error(|lines| lines[5].replace_range(2..3, "x")), @"error: case:6:3: `x` is no colour; with 5 colours they are 0 to 4");
+    assert_snapshot!(case_error(|lines| lines[10] = "0".to_owned()), @"error: case:11:1: startSeed must be 1 to 2147483646, not `0`");
+    assert_snapshot!(case_error(|lines| lines[10] = "2147483647".to_owned()), @"error: case:11:1: startSeed must be 1 to 2147483646, not `2147483647`");
+    assert_snapshot!(case_error(|lines| lines.truncate(10)), @"error: case:10:1: the board ends after 7 rows; by its size N it must have 8");
+    assert_snapshot!(case_error(|lines| lines.push("more".to_owned())), @"error: case:12:1: the test case must end after startSeed");
+    assert_snapshot!(case_error(|lines| lines.truncate(0)), @"error: case:1:1: the test case ends before the number of colours");
+}
+
+#[test]
+fn seeds_and_their_options_that_are_none() {
+    let squares = ["--game", "square-remover"];
+    assert_snapshot!(error(&["play", squares[0], squares[1], "--seed", "0"]), @"error: seed 0 is none: it leaves the original's generator unseeded, so each run draws another case");
+    assert_snapshot!(error(&["play", squares[0], squares[1], "--seed", "1", "--colors", "4"]), @"error: the seed decides how many colours a Square Remover case has");
+    assert_snapshot!(error(&["play", "--seed", "1", "--colors", "6"]), @"error: a SameGame board has 1 to 5 colours, not 6");
+    assert_snapshot!(error(&["generate", "--seed", "x"]), @"error: --seed: `x` is neither a number nor a range such as 1..10");
+    assert_snapshot!(error(&["generate", "--seed", "5..1", "--out", "here"]), @"error: --seed: `5..1` is neither a number nor a range such as 1..10");
+    assert_snapshot!(error(&["generate", "--seed", "1..3"]), @"error: --out: a range of seeds needs a folder to go to");
+    assert_snapshot!(error(&["generate", "--game", "chess", "--seed", "1"]), @"error: --game: there is no game `chess`; the games are: samegame, square-remover");
+    assert_snapshot!(error(&["generate", "--seed", "1", "--out", "/dev/null/x"]), @"error: cannot make the folder /dev/null/x: Not a directory (os error 20)");
+    assert_snapshot!(error(&["tester", "-seed", "1"]), @r#"error: the command of your solution is missing: -exec "CMD ARGS""#);
+    assert_snapshot!(error(&["tester", "-exec", "x", "-seed", "one"]), @"error: -seed: `one` is no whole number of 64 bits");
+    assert_snapshot!(error(&["tester", "-exec", "x", "-seed"]), @"error: -seed needs a value behind it");
+    assert_snapshot!(error(&["tester", "-exec", "@squares-random", "-seed", "0"]), @"error: seed 0 is none: it leaves the original's generator unseeded, so each run draws another case");
+    assert_snapshot!(error(&["tester", "-exec", "x", "-save", "y"]), @"error: -save is no argument of the tester");
+}
+
+#[test]
+fn limits_of_another_game() {
+    assert_snapshot!(error(&["play", "--total", "1s"]), @"error: --total: samegame has no limit `total`; it has: first-turn, turn");
+    assert_snapshot!(error(&["play", "--game", "square-remover", "--turn", "1s"]), @"error: --turn: square-remover has no limit `turn`; it has: total");
+}
+
 #[test]
 fn settings_that_are_wrong() {
     let scene = Scene::new()
@@ -132,7 +183,7 @@ fn settings_that_are_wrong() {
     assert_snapshot!(scene.error(&["play", "--config", "unknown.toml"]), @"error: unknown.toml:2:1: unknown field `grce`, expected `grace` or `stderr-cap`");
     assert_snapshot!(scene.error(&["play", "--config", "zero.toml"]), @"error: zero.toml:2:8: `0s` must be more than zero");
     assert_snapshot!(scene.error(&["play", "--config", "nope.toml"]), @"error: nope.toml: no such file");
-    assert_snapshot!(scene.error(&["play", "--game", "chess"]), @"error: --game: there is no game `chess`; the games are: samegame");
+    assert_snapshot!(scene.error(&["play", "--game", "chess"]), @"error: --game: there is no game `chess`; the games are: samegame, square-remover");
 }
 
 #[test]
@@ -156,8 +207,8 @@ fn logs_that_cannot_be_replayed() {
     let played = referee()
         .current_dir(scene.path())
         .args(["play", "--log", "game", "--first-turn", "60s", "--turn", "60s"])
-        .status();
-    assert!(played.expect("runs").success());
+        .output();
+    assert!(played.expect("runs").status.success());
     let game = fs::read_to_string(scene.path().join("game")).expect("a log");
     let lines: Vec<&str> = game.lines().collect();
     let chess = game.replacen("\"samegame\"", "\"chess\"", 1);
@@ -184,6 +235,6 @@ fn logs_that_cannot_be_replayed() {
     assert_snapshot!(replay_error("missing"), @"error: missing:4: turn 4 where turn 3 belongs");
     assert_snapshot!(replay_error("twice"), @"error: twice:50: the log goes on after its end");
     assert_snapshot!(replay_error("second"), @"error: second:50: the log goes on after its end");
-    assert_snapshot!(replay_error("chess"), @"error: chess:1: there is no game `chess`; the games are: samegame");
+    assert_snapshot!(replay_error("chess"), @"error: chess:1: there is no game `chess`; the games are: samegame, square-remover");
     assert_snapshot!(replay_error("board"), @"error: board:1: the test case in the log is damaged: 1:7: tile 9 is not in -1 (empty) to 4");
 }

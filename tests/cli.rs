@@ -1,15 +1,18 @@
 //! What a user sees and scripts rely on: output, exit codes, signals, full disks.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{Read as _, Write as _};
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
 use std::os::unix::process::ExitStatusExt as _;
-use std::process::{Output, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 
 use insta::{assert_snapshot, with_settings};
+use referee::game::LimitKind;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::support::{Mark, PATIENT, json, referee};
+use crate::support::{Mark, PATIENT, json, leave_out, referee};
 
 fn play(args: &[&str]) -> Output {
     referee().arg("play").args(PATIENT).args(args).output().expect("runs")
@@ -59,14 +62,14 @@ fn without_arguments_greedy_plays_a_bundled_board_under_the_official_limits() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     // How it ends is up to the machine's load; only the text above is about that.
-    referee().args(["play", "--log"]).arg(&log).status().expect("runs");
+    referee().args(["play", "--log"]).arg(&log).output().expect("runs");
     let start = referee::gamelog::read(&fs::read(log).expect("a log")).expect("a good log").start;
     assert_eq!(start.bot.name, "@greedy");
     assert_eq!(start.board, "@random-1");
-    assert_eq!(start.limits.profile, "official");
-    let millis = |limit: Option<referee::gamelog::Millis>| limit.expect("a limit").0.as_millis();
-    assert_eq!(millis(start.limits.first_turn), 20_000);
-    assert_eq!(millis(start.limits.turn), 50);
+    assert_eq!(start.profile, "official");
+    let millis = |limit: Option<Duration>| limit.expect("a limit").as_millis();
+    assert_eq!(millis(start.limits.of(LimitKind::FirstTurn)), 20_000);
+    assert_eq!(millis(start.limits.of(LimitKind::Turn)), 50);
 }
 
 #[test]
@@ -210,14 +213,25 @@ fn a_bundled_bot_runs_on_its_own() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_success() {
-    let mut child =
-        referee().arg("play").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("runs");
-    drop(child.stdout.take());
-    let mut error = String::new();
-    child.stderr.take().expect("piped").read_to_string(&mut error).expect("UTF-8");
-    assert_eq!(error, "");
-    assert_eq!(child.wait().expect("ends").code(), Some(0));
+fn a_reader_that_goes_away_changes_nothing_but_the_output() {
+    for (args, code) in [
+        (&["--board", "@clearable"][..], 0),
+        (&["--board", "@no-move"], 1),
+        (&["--board", "@clearable", "--log", "/dev/full"], 3),
+    ] {
+        let mut child = referee()
+            .arg("play")
+            .args(PATIENT)
+            .args(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("runs");
+        drop(child.stdout.take());
+        let output = child.wait_with_output().expect("ends");
+        assert_eq!(output.status.code(), Some(code), "{args:?}");
+        assert_eq!(stderr(&output).is_empty(), code != 3, "{}", stderr(&output));
+    }
 }
 
 #[test]
@@ -250,38 +264,183 @@ fn a_game_that_never_starts_leaves_an_earlier_log_alone() {
     assert_eq!(lines, 3, "a game that starts replaces it");
 }
 
+/// Starts a game that hangs on a turn, and waits until it does.
+fn hanging(mark: &Mark, log: &Path, turn: usize) -> Child {
+    let child = referee()
+        .args(["play", "--env", mark.env(), "--log"])
+        .arg(log)
+        .args(["--bot", &format!("@misbehaving ignore-sigterm --on-turn {turn}")])
+        .args(PATIENT)
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("runs");
+    mark.wait_for(1);
+    wait_for_lines(log, turn);
+    child
+}
+
+fn wait_for_lines(log: &Path, count: usize) {
+    while fs::read_to_string(log).unwrap_or_default().lines().count() < count {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 #[test]
 fn a_signal_ends_the_bot_keeps_the_log_and_then_the_referee() {
-    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+    let signals = [Signal::INT, Signal::TERM, Signal::HUP, Signal::QUIT, Signal::USR1];
+    for (turn, signal) in [1, 3].into_iter().flat_map(|turn| signals.map(|signal| (turn, signal))) {
         let folder = tempfile::tempdir().expect("a folder");
         let log = folder.path().join("game.jsonl");
         let mark = Mark::new();
-        let mut child = referee()
-            .args(["play", "--env", mark.env(), "--log"])
-            .arg(&log)
-            .args(["--bot", "@misbehaving hang --on-turn 3"])
-            .args(PATIENT)
-            .stderr(Stdio::piped())
-            .stdout(File::create("/dev/null").expect("opens"))
-            .spawn()
-            .expect("runs");
-        mark.wait_for(1);
-        while fs::read_to_string(&log).unwrap_or_default().lines().count() < 3 {
-            std::thread::sleep(std::time::Duration::from_millis(5));
-        }
+        let child = hanging(&mark, &log, turn);
         kill_process(Pid::from_child(&child), signal).expect("sent");
-        let status = child.wait().expect("ends");
+        let output = child.wait_with_output().expect("ends");
         mark.assert_gone();
-        assert_eq!(status.signal(), Some(signal.as_raw()));
-        let mut error = String::new();
-        child.stderr.take().expect("piped").read_to_string(&mut error).expect("UTF-8");
-        assert!(error.contains("after 2 turns; they are in"), "{error}");
+        assert_eq!(output.status.signal(), Some(signal.as_raw()));
+        let turns = turn - 1;
+        let s = if turns == 1 { "" } else { "s" };
+        let kept = format!("after {turns} turn{s}; they are in {}", log.display());
+        assert!(stderr(&output).contains(&kept), "{}", stderr(&output));
         let replayed =
             json(&referee().args(["replay", "--format", "json"]).arg(&log).output().expect("runs"));
-        assert_eq!(replayed["turns"], 2);
+        assert_eq!(replayed["turns"], turns);
         assert_eq!(replayed["complete"], false);
         assert_eq!(replayed["agrees"], true);
     }
+}
+
+#[test]
+fn a_signal_that_comes_when_the_game_is_over_still_ends_the_referee_after_the_result() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (log, config) = (folder.path().join("game.jsonl"), folder.path().join("config.toml"));
+    fs::write(&config, "[bot]\ngrace = '60s'").expect("written");
+    let mark = Mark::new();
+    let child = referee()
+        .args(["play", "--board", "@no-move", "--env", mark.env()])
+        .args(PATIENT)
+        .arg("--config")
+        .arg(&config)
+        .arg("--log")
+        .arg(&log)
+        .args(["--", "sh", "-c", "echo 0 0; sleep 3600"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("runs");
+    wait_for_lines(&log, 2);
+    kill_process(Pid::from_child(&child), Signal::INT).expect("sent");
+    let output = child.wait_with_output().expect("ends");
+    mark.assert_gone();
+    assert!(stdout(&output).starts_with("[ERROR] Selected region"), "{}", stdout(&output));
+    assert_eq!(output.status.signal(), Some(Signal::INT.as_raw()));
+    let complete = fs::read_to_string(&log).expect("a log").lines().count();
+    assert_eq!(complete, 3, "the end is in the log");
+}
+
+#[test]
+fn a_signal_that_is_ignored_from_the_start_stays_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("game.jsonl");
+    let mark = Mark::new();
+    // As nohup does it; the bot ends by itself when its input ends.
+    let mut child = Command::new("sh")
+        .args(["-c", "trap '' HUP; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_referee"), "play"])
+        .args(["--board", "@clearable", "--env", mark.env(), "--log"])
+        .arg(&log)
+        .args(["--bot", "@misbehaving late 3000 --on-turn 2"])
+        .args(PATIENT)
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("runs");
+    wait_for_lines(&log, 2);
+    kill_process(Pid::from_child(&child), Signal::HUP).expect("sent");
+    assert_eq!(child.wait().expect("ends").code(), Some(0), "the game was played to its end");
+}
+
+#[test]
+fn a_parent_that_ignores_its_children_is_no_obstacle() {
+    for (bot, code) in [("@greedy", 0), ("@misbehaving exit 3", 1), ("@misbehaving hang", 1)] {
+        let output = Command::new("python3")
+            .args(["-c", "import os, signal, sys\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\nos.execv(sys.argv[1], sys.argv[1:])"])
+            .args([env!("CARGO_BIN_EXE_referee"), "play", "--format", "json", "--bot", bot])
+            .args(["--first-turn", "3s", "--turn", "60s"])
+            .output();
+        let Ok(output) = output else {
+            return leave_out("a parent that ignores SIGCHLD", "there is no python3");
+        };
+        assert_eq!(output.status.code(), Some(code), "{bot}: {output:?}");
+        if code == 1 && bot.contains("exit") {
+            let diagnosis = json(&output)["diagnosis"].to_string();
+            assert!(diagnosis.contains("exited with status 3"), "{diagnosis}");
+        }
+    }
+}
+
+#[test]
+fn a_referee_that_was_asleep_says_that_a_late_answer_is_its_own_doing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("game.jsonl");
+    let child = referee()
+        .args(["play", "--format", "json", "--board", "@clearable", "--log"])
+        .arg(&log)
+        .args(["--bot", "@misbehaving late 1500 --on-turn 2"])
+        .args(["--first-turn", "60s", "--turn", "2500ms"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("runs");
+    wait_for_lines(&log, 2);
+    kill_process(Pid::from_child(&child), Signal::STOP).expect("sent");
+    std::thread::sleep(Duration::from_secs(4));
+    kill_process(Pid::from_child(&child), Signal::CONT).expect("sent");
+    let result = json(&child.wait_with_output().expect("ends"));
+    assert_eq!(result["verdict"], "completed", "{result}");
+    let diagnosis = result["diagnosis"].as_str().expect("a diagnosis");
+    let says = "1 turn answered after the limit and accepted, since the referee itself woke late";
+    assert!(diagnosis.contains(says), "{diagnosis}");
+}
+
+#[test]
+fn a_log_has_one_writer() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("game.jsonl");
+    let mark = Mark::new();
+    let mut child = hanging(&mark, &log, 2);
+    let output = play(&["--log", log.to_str().expect("UTF-8")]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("another game is writing the log"), "{}", stderr(&output));
+    kill_process(Pid::from_child(&child), Signal::TERM).expect("sent");
+    child.wait().expect("ends");
+    assert_eq!(fs::read_to_string(&log).expect("a log").lines().count(), 2);
+}
+
+#[test]
+fn a_game_that_never_starts_leaves_no_log() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("game.jsonl");
+    play(&["--bot", "./nope", "--log", log.to_str().expect("UTF-8")]);
+    assert!(!log.exists());
+}
+
+#[test]
+fn files_that_only_look_like_logs_are_left_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("file");
+    let path = file.to_str().expect("UTF-8");
+    for content in ["{\"format\": 3, \"name\": \"settings\"}\n", "{}\n", "[1]"] {
+        fs::write(&file, content).expect("written");
+        assert_eq!(play(&["--log", path]).status.code(), Some(2), "{content}");
+        assert_eq!(fs::read_to_string(&file).expect("there"), content);
+    }
+    fs::write(&file, "{\"type\":\"start\",\"format\":1,\"refer").expect("written");
+    assert_eq!(play(&["--log", path]).status.code(), Some(0), "a torn log may be replaced");
+}
+
+#[test]
+fn very_verbose_shows_processes() {
+    let output = play(&["-vv", "--board", "@no-move"]);
+    assert!(stderr(&output).contains("started BotCommand"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("exit: Some(Code(0))"), "{}", stderr(&output));
 }
 
 #[test]
@@ -291,6 +450,8 @@ fn help_says_what_there_is() {
         ("help-play", &["play", "--help"]),
         ("help-replay", &["replay", "--help"]),
         ("help-bot", &["bot", "--help"]),
+        ("help-generate", &["generate", "--help"]),
+        ("help-tester", &["tester", "--help"]),
     ] {
         let output = referee().args(args).env("COLUMNS", "100").output().expect("runs");
         assert!(output.status.success());

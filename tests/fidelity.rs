@@ -18,8 +18,8 @@ fn play_scripted(case: &Case) -> (Vec<String>, bool, i64) {
     while let Some(exchange) = game.next_exchange() {
         let rules = exchange.lines;
         let silence = loop {
-            match lines.held().progress(&rules) {
-                Progress::Complete => break None,
+            match lines.progress(&rules) {
+                Progress::Complete(_) => break None,
                 Progress::TooLong => break Some(Silence::LineTooLong),
                 Progress::Incomplete => match outputs.next() {
                     Some(output) => lines.push(output.as_bytes()),

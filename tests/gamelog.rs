@@ -6,10 +6,13 @@ use std::process::Output;
 
 use proptest::option;
 use proptest::prelude::*;
-use referee::game::LimitKind;
-use referee::gamelog::{
-    self, Bot, Bytes, End, Event, FORMAT, Host, LimitsRecord, Millis, Start, Turn,
-};
+use referee::game::samegame::generate::random_board;
+use referee::game::{GameKind, LimitKind};
+use referee::gamelog::{self, Bot, Bytes, End, Event, FORMAT, Host, Start, Turn};
+use referee::limits::Limits;
+use referee::lines::{Lines, Progress};
+use referee::millis::Millis;
+use referee::play::rule;
 use referee::verdict::{BotExit, Silence, Verdict};
 use serde_json::{Value, json};
 
@@ -33,6 +36,7 @@ fn silences() -> impl Strategy<Value = Silence> {
         Just(Silence::Deadline),
         Just(Silence::LineTooLong),
         Just(Silence::StdoutClosed),
+        Just(Silence::Ended(BotExit::Unknown)),
         exits().prop_map(Silence::Ended),
     ]
 }
@@ -41,6 +45,7 @@ fn verdicts() -> impl Strategy<Value = Verdict> {
     prop_oneof![
         Just(Verdict::Completed),
         Just(Verdict::IllegalMove),
+        Just(Verdict::MalformedReply),
         silences().prop_map(Silence::verdict),
     ]
 }
@@ -53,8 +58,9 @@ prop_compose! {
         cwd in any::<Option<String>>(),
         first_turn in option::of(millis()),
         turn in option::of(millis()),
+        total in option::of(millis()),
         cpus in 1..1000_usize,
-        second in -1_000_000_000..4_000_000_000_i64,
+        second in 0..4_000_000_000_i64,
         nano in 0..1_000_000_000_i32,
     ) -> Start {
         let [referee, game, board, test_case, name, profile, os, arch] = texts;
@@ -65,16 +71,24 @@ prop_compose! {
             board,
             test_case,
             bot: Bot { name, command, cwd, env },
-            limits: LimitsRecord { profile, first_turn, turn },
+            profile,
+            limits: Limits::from_kinds(|kind| {
+                let limit = match kind {
+                    LimitKind::FirstTurn => first_turn,
+                    LimitKind::Turn => turn,
+                    LimitKind::Total => total,
+                };
+                limit.map(|Millis(duration)| duration)
+            }),
             host: Host { os, arch, cpus },
-            time: jiff::Timestamp::new(second.max(0), nano).expect("in range"),
+            time: jiff::Timestamp::new(second, nano).expect("in range"),
         }
     }
 }
 
 prop_compose! {
     fn turns()(
-        limit in prop_oneof![Just(LimitKind::FirstTurn), Just(LimitKind::Turn)],
+        limit in prop_oneof![Just(LimitKind::FirstTurn), Just(LimitKind::Turn), Just(LimitKind::Total)],
         reply in bytes(),
         unanswered in option::of(silences()),
         action in option::of((any::<i32>(), any::<String>())),
@@ -103,12 +117,13 @@ prop_compose! {
         turns: u32,
         diagnosis: Option<String>,
         bot_exit in option::of(exits()),
-        stderr in bytes(),
-        wall in millis(),
+        (late_output, stderr) in (bytes(), bytes()),
+        (late_output_dropped, stderr_dropped) in any::<(u64, u64)>(),
+        wall in option::of(millis()),
     ) -> End {
         End {
             verdict, official, won, score, summary, metadata, turns, diagnosis, bot_exit, killed,
-            stderr, wall,
+            late_output, late_output_dropped, stderr, stderr_dropped, wall,
         }
     }
 }
@@ -143,6 +158,103 @@ proptest! {
     }
 }
 
+/// A game of SameGame without a process: replies as any bot may write them, and then a silence.
+fn played(board: &str, replies: &[Vec<u8>], silence: Silence) -> Vec<Event> {
+    let kind = GameKind::named("samegame").expect("a game");
+    let mut game = (kind.parse)(board).expect("a board");
+    let mut replies = replies.iter();
+    let mut events = vec![Event::Start(Start {
+        format: FORMAT,
+        referee: String::new(),
+        game: kind.name.to_owned(),
+        board: String::new(),
+        test_case: game.test_case().to_owned(),
+        bot: Bot { name: String::new(), command: Vec::new(), cwd: None, env: BTreeMap::new() },
+        profile: String::new(),
+        limits: Limits::default(),
+        host: Host { os: String::new(), arch: String::new(), cpus: 1 },
+        time: jiff::Timestamp::UNIX_EPOCH,
+    })];
+    let mut verdict = Verdict::Completed;
+    for turn in 1.. {
+        let Some(exchange) = game.next_exchange() else { break };
+        let (limit, rules) = (exchange.limit, exchange.lines);
+        let lines = replies.next().map_or_else(Lines::default, |reply| Lines::split(reply));
+        let unanswered = match lines.progress(&rules) {
+            Progress::Complete(_) => None,
+            Progress::TooLong => Some(Silence::LineTooLong),
+            Progress::Incomplete => Some(silence),
+        };
+        let ruling = rule(game.as_mut(), &lines, unanswered);
+        verdict = ruling.verdict;
+        events.push(Event::Turn(Turn {
+            turn,
+            limit,
+            reply: Bytes(lines.into_bytes()),
+            unanswered,
+            action: ruling.action,
+            gain: ruling.gain,
+            score: game.score(),
+            wall: Millis::default(),
+            early: false,
+            unread_input: 0,
+            stdin_closed: false,
+            stderr: Bytes::default(),
+            stderr_dropped: 0,
+        }));
+    }
+    let turns = u32::try_from(events.len() - 1).expect("few");
+    events.push(Event::End(End {
+        verdict,
+        official: game.official().to_owned(),
+        won: verdict == Verdict::Completed,
+        score: game.score(),
+        summary: game.summary().to_vec(),
+        metadata: game.metadata(),
+        turns,
+        diagnosis: None,
+        bot_exit: None,
+        killed: false,
+        late_output: Bytes::default(),
+        late_output_dropped: 0,
+        stderr: Bytes::default(),
+        stderr_dropped: 0,
+        wall: None,
+    }));
+    events
+}
+
+/// Mostly moves, some of them legal, and now and then anything else.
+fn replies() -> impl Strategy<Value = Vec<u8>> {
+    let move_text = (0..16, 0..16, "( [a-z]{0,40})?", "(\n|\r|\r\n|)");
+    prop_oneof![
+        30 => move_text.prop_map(|(x, y, message, end)| format!("{x} {y}{message}{end}").into_bytes()),
+        1 => any::<Vec<u8>>().prop_map(|mut bytes| {
+            bytes.retain(|byte| !b"\r\n".contains(byte));
+            bytes.push(b'\n');
+            bytes
+        }),
+        1 => (9990..10_010_usize).prop_map(|length| vec![b'0'; length]),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn the_replay_of_any_game_agrees(
+        seed: i64,
+        colors in 1..=3_u8,
+        replies in proptest::collection::vec(replies(), 0..40),
+        silence in silences(),
+    ) {
+        let board = random_board(seed, colors).expect("a board").to_string();
+        let text = written(&played(&board, &replies, silence));
+        let log = gamelog::read(&text).expect("a good log");
+        let replayed = referee::replay::replay(&log).expect("a game");
+        prop_assert_eq!(&replayed.difference, &None);
+        prop_assert_eq!(replayed.end, log.end);
+    }
+}
+
 /// Plays a bundled bot and returns the result and the log's text.
 fn logged(folder: &Path, bot: &str, more: &[&str]) -> (Value, String) {
     let log = folder.join("game.jsonl");
@@ -173,6 +285,8 @@ fn the_replay_of_any_played_game_agrees() {
         "@misbehaving surplus 3 --on-turn 5",
         "@misbehaving flood-stdout --on-turn 4",
         "@misbehaving exit 1 --on-turn 9",
+        "@misbehaving late 20 --on-turn 2",
+        "@misbehaving close-stdin --on-turn 60",
         "@misbehaving signal 11",
         "@misbehaving partial-line-exit --on-turn 4",
         "@misbehaving endless-line --on-turn 4",
@@ -279,7 +393,9 @@ fn the_first_turn_that_differs_is_named() {
     let (_, text) = logged(folder.path(), "@greedy", &[]);
     let end = text.lines().count() - 1;
     let turns = end - 1;
-    let checks: [(&str, String, usize); 9] = [
+    let checks: [(&str, String, usize); 11] = [
+        ("limit", tampered(&text, 4, |turn| turn["limit"] = json!("first_turn")), 4),
+        ("the reply", tampered(&text, 3, |turn| turn["reply"] = json!("0 0\n1 1\n")), 3),
         ("gain", tampered(&text, 5, |turn| turn["gain"] = json!(1_000_000)), 5),
         ("score", tampered(&text, 7, |turn| turn["score"] = json!(7)), 7),
         ("move", tampered(&text, 3, |turn| turn["move"]["size"] = json!(99)), 3),
@@ -308,6 +424,7 @@ fn a_difference_reads_well() {
     std::fs::write(&log, tampered(&text, 5, |turn| turn["gain"] = json!(12))).expect("written");
     let output = referee().arg("replay").arg(&log).output().expect("runs");
     let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(text.starts_with("The replay differs from the log at turn 5.\n"), "{text}");
     assert!(text.contains("replay        differs from the log at turn 5: gain"), "{text}");
 }
 

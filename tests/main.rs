@@ -8,4 +8,5 @@ mod fidelity;
 mod gamelog;
 mod rules;
 mod samples;
+mod square_remover;
 mod support;

@@ -7,6 +7,7 @@
 mod misbehaving;
 mod protocol;
 mod script;
+mod squares;
 mod strategies;
 
 use std::ffi::OsString;
@@ -26,17 +27,25 @@ pub const BOTS: &[Bot] = &[
     Bot { name: "greedy", run: strategies::greedy },
     Bot { name: "first", run: strategies::first },
     Bot { name: "random", run: strategies::random },
+    Bot { name: "squares-greedy", run: squares::greedy },
+    Bot { name: "squares-random", run: squares::random },
     Bot { name: "script", run: script::run },
     Bot { name: "misbehaving", run: misbehaving::run },
 ];
 
 /// What the bundled bots do, for a help page.
 pub const HELP: &str = "\
-Bots:
+SameGame:
   greedy             takes the largest region
   first              takes the first legal move, column by column from the bottom left
   random [--seed N]  takes any legal move; the same seed makes the same choices
   script FILE        answers with the strings of a JSON array, one each turn, verbatim
+
+Square Remover:
+  squares-greedy     completes a square with each swap that can
+  squares-random     swaps by chance; the case's start seed decides
+
+Both:
   misbehaving FAULT  shows one fault, for trying out a referee; `--help` lists them";
 
 /// The bot called `name`.
@@ -47,6 +56,11 @@ pub fn find(name: &str) -> Option<&'static Bot> {
 /// clap takes the program's name first.
 fn with_name(name: &str, args: &[OsString]) -> impl Iterator<Item = OsString> {
     std::iter::once(name.into()).chain(args.iter().cloned())
+}
+
+/// Ends the program with a message if there are any.
+fn take_no_arguments(name: &'static str, args: &[OsString]) {
+    clap::Command::new(name).get_matches_from(with_name(name, args));
 }
 
 /// Runs a bot as a program of its own: with this process's arguments and exit code.

@@ -1,6 +1,7 @@
 //! A bot with every fault that a bot can have, one at a time.
 //!
-//! Up to the turn of the fault it takes the first legal move each turn, as the bot `first` does.
+//! In SameGame it takes the first legal move each turn up to that of the fault, as the bot `first`
+//! does; in Square Remover it swaps as `squares-random` does.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -14,10 +15,11 @@ use std::time::Duration;
 use clap::{Parser, Subcommand, ValueEnum};
 use rustix::process::{Signal, getpid, kill_process};
 
-use crate::protocol::{Board, cells};
+use crate::protocol::{Board, Sent, cells};
+use crate::squares::{Spoil, numbers, random_swaps};
 use crate::with_name;
 
-/// Shows one fault on one turn, and plays the first legal move until then
+/// Shows one fault on one turn, and plays properly until then
 #[derive(Parser)]
 #[command(name = "misbehaving", disable_help_subcommand = true)]
 struct Args {
@@ -69,8 +71,11 @@ enum Fault {
     InvalidUtf8,
     /// Answers with an empty line
     EmptyLine,
-    /// Answers with a move that is none
+    /// Answers with a move that is none (SameGame)
     Illegal { kind: IllegalKind },
+    /// Spoils one thing in its answer (Square Remover)
+    #[command(subcommand)]
+    Spoil(Spoil),
 }
 
 #[derive(ValueEnum, Clone, Copy)]
@@ -94,16 +99,20 @@ pub(crate) fn run(args: &[OsString]) -> io::Result<ExitCode> {
         {
             hang();
         }
-        let Some(board) = Board::read(&mut input)? else {
+        let Some(sent) = Sent::read(&mut input)? else {
             break;
         };
         if turn == on_turn
-            && let Some(code) = misbehave(fault, &board, &mut output)?
+            && let Some(code) = misbehave(fault, &sent, &mut output)?
         {
             return Ok(code);
         }
         if turn != on_turn || !fault.answers() {
-            answer(&board, &mut output)?;
+            answer(&sent, &mut output)?;
+        }
+        if let Sent::Case(_) = sent {
+            // Square Remover is one exchange.
+            break;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -114,13 +123,17 @@ impl Fault {
     fn answers(self) -> bool {
         matches!(
             self,
-            Self::Surplus { .. } | Self::InvalidUtf8 | Self::EmptyLine | Self::Illegal { .. }
+            Self::Surplus { .. }
+                | Self::InvalidUtf8
+                | Self::EmptyLine
+                | Self::Illegal { .. }
+                | Self::Spoil(_)
         )
     }
 }
 
 /// Does what is wrong; an exit code ends the bot.
-fn misbehave(fault: Fault, board: &Board, output: &mut impl Write) -> io::Result<Option<ExitCode>> {
+fn misbehave(fault: Fault, sent: &Sent, output: &mut impl Write) -> io::Result<Option<ExitCode>> {
     match fault {
         Fault::Early | Fault::NoRead => unreachable!("these do not read the board first"),
         Fault::Late { millis } => sleep(Duration::from_millis(millis)),
@@ -140,12 +153,14 @@ fn misbehave(fault: Fault, board: &Board, output: &mut impl Write) -> io::Result
         },
         Fault::FloodStderr { bytes } => flood_stderr(bytes)?,
         Fault::FloodStdout => loop {
-            answer(board, output)?;
+            answer(sent, output)?;
         },
         Fault::Surplus { lines } => {
             // In one write, so that they come together.
-            let (x, y) = first_move(board);
-            output.write_all(format!("{x} {y}\n").repeat(lines + 1).as_bytes())?;
+            let answer = proper_answer(sent);
+            let last = answer.lines().last().unwrap_or_default();
+            let surplus = format!("{last}\n").repeat(lines);
+            output.write_all((answer.clone() + &surplus).as_bytes())?;
         }
         Fault::CloseStdout => {
             // Nobody else holds the pipe's end, so putting something else in its place closes it.
@@ -154,7 +169,7 @@ fn misbehave(fault: Fault, board: &Board, output: &mut impl Write) -> io::Result
         }
         Fault::CloseStdin => {
             rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
-            answer(board, output)?;
+            answer(sent, output)?;
             hang();
         }
         Fault::IgnoreSigterm => {
@@ -168,9 +183,21 @@ fn misbehave(fault: Fault, board: &Board, output: &mut impl Write) -> io::Result
                 return Ok(Some(ExitCode::SUCCESS));
             }
         }
-        Fault::InvalidUtf8 => say(first_move(board), b" \xFF\xFE\xF0\x9F", output)?,
+        Fault::InvalidUtf8 => {
+            output.write_all(proper_answer(sent).trim_end().as_bytes())?;
+            output.write_all(b" \xFF\xFE\xF0\x9F\n")?;
+        }
         Fault::EmptyLine => output.write_all(b"\n")?,
-        Fault::Illegal { kind } => illegal(kind, board, output)?,
+        Fault::Illegal { kind } => match sent {
+            Sent::Board(board) => illegal(kind, board, output)?,
+            Sent::Case(_) => {
+                return Err(io::Error::other("this fault is one of SameGame; see `spoil`"));
+            }
+        },
+        Fault::Spoil(spoil) => match sent {
+            Sent::Case(case) => output.write_all(spoil.answer(case).as_bytes())?,
+            Sent::Board(_) => return Err(io::Error::other("this fault is one of Square Remover")),
+        },
     }
     output.flush()?;
     Ok(None)
@@ -208,29 +235,28 @@ fn leave_child() -> io::Result<()> {
 
 fn illegal(kind: IllegalKind, board: &Board, output: &mut impl Write) -> io::Result<()> {
     let none = || io::Error::other("there is no such tile on this board");
-    match kind {
-        IllegalKind::Malformed => output.write_all(b"up left\n"),
-        IllegalKind::OutOfBounds => output.write_all(b"15 0\n"),
-        IllegalKind::EmptyTile => {
-            let empty = cells().find(|&(x, y)| board.tile(x, y) < 0);
-            say(empty.ok_or_else(none)?, b"", output)
+    let (x, y) = match kind {
+        IllegalKind::Malformed => return output.write_all(b"up left\n"),
+        IllegalKind::OutOfBounds => (15, 0),
+        IllegalKind::EmptyTile => cells().find(|&(x, y)| board.tile(x, y) < 0).ok_or_else(none)?,
+        IllegalKind::SingleTile => board.single().ok_or_else(none)?,
+    };
+    writeln!(output, "{x} {y}")
+}
+
+/// What a bot without faults answers.
+fn proper_answer(sent: &Sent) -> String {
+    match sent {
+        Sent::Board(board) => {
+            let first = board.moves().first().map_or((0, 0), |first| (first.x, first.y));
+            format!("{} {}\n", first.0, first.1)
         }
-        IllegalKind::SingleTile => say(board.single().ok_or_else(none)?, b"", output),
+        Sent::Case(case) => numbers(&random_swaps(case)),
     }
 }
 
-fn first_move(board: &Board) -> (usize, usize) {
-    board.moves().first().map_or((0, 0), |first| (first.x, first.y))
-}
-
-fn answer(board: &Board, output: &mut impl Write) -> io::Result<()> {
-    say(first_move(board), b"", output)
-}
-
-fn say((x, y): (usize, usize), message: &[u8], output: &mut impl Write) -> io::Result<()> {
-    write!(output, "{x} {y}")?;
-    output.write_all(message)?;
-    writeln!(output)?;
+fn answer(sent: &Sent, output: &mut impl Write) -> io::Result<()> {
+    output.write_all(proper_answer(sent).as_bytes())?;
     output.flush()
 }
 

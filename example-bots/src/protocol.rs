@@ -2,11 +2,32 @@
 
 use std::io::{self, BufRead};
 
+use crate::squares::Case;
+
 /// Columns and rows of a board.
 const SIDE: usize = 15;
 
 /// A board as it came, the top row first; -1 is empty.
 pub(crate) struct Board(Vec<Vec<i32>>);
+
+/// What a bot for both games is sent.
+pub(crate) enum Sent {
+    Board(Board),
+    Case(Case),
+}
+
+impl Sent {
+    /// Reads either; a first line of one number is a Square Remover case. `None` when the input is
+    /// over.
+    pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<Self>> {
+        let mut first = String::new();
+        input.read_line(&mut first)?;
+        if first.split_whitespace().count() == 1 {
+            return Case::read(&first, input).map(|case| Some(Self::Case(case)));
+        }
+        Ok(Board::read_on(first, input)?.map(Self::Board))
+    }
+}
 
 /// A legal move and its size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,17 +40,29 @@ pub(crate) struct Move {
 impl Board {
     /// Reads the next turn's board; `None` when the input is over.
     pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<Self>> {
+        let mut first = String::new();
+        input.read_line(&mut first)?;
+        Self::read_on(first, input)
+    }
+
+    /// The same when the first line has been read already.
+    fn read_on(mut line: String, input: &mut impl BufRead) -> io::Result<Option<Self>> {
         let mut rows = Vec::with_capacity(SIDE);
-        let mut line = String::new();
-        while rows.len() < SIDE {
-            line.clear();
-            if input.read_line(&mut line)? == 0 {
+        loop {
+            if line.is_empty() {
                 return Ok(None);
             }
             let row: Result<Vec<i32>, _> = line.split_whitespace().map(str::parse).collect();
-            rows.push(row.map_err(io::Error::other)?);
+            rows.push(row.ok().filter(|row| row.len() == SIDE).ok_or_else(|| {
+                let line = line.trim_end();
+                io::Error::other(format!("a row of a board has {SIDE} numbers, not `{line}`"))
+            })?);
+            if rows.len() == SIDE {
+                return Ok(Some(Self(rows)));
+            }
+            line.clear();
+            input.read_line(&mut line)?;
         }
-        Ok(Some(Self(rows)))
     }
 
     /// The tile at column `x`, row `y` from the bottom.

@@ -9,7 +9,7 @@ use rand_core::Rng as _;
 use rand_pcg::Pcg32;
 
 use crate::protocol::{Board, Move};
-use crate::with_name;
+use crate::{take_no_arguments, with_name};
 
 /// Takes the largest region; of equal ones the first.
 pub(crate) fn greedy(args: &[OsString]) -> io::Result<ExitCode> {
@@ -21,11 +21,6 @@ pub(crate) fn greedy(args: &[OsString]) -> io::Result<ExitCode> {
 pub(crate) fn first(args: &[OsString]) -> io::Result<ExitCode> {
     take_no_arguments("first", args);
     play(|_| 0)
-}
-
-/// Ends the program with a message if there are any.
-fn take_no_arguments(name: &'static str, args: &[OsString]) {
-    clap::Command::new(name).get_matches_from(with_name(name, args));
 }
 
 /// Any constant does; changing it changes every game that a seed stands for.

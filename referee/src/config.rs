@@ -9,40 +9,24 @@ use std::time::Duration;
 use jiff::SignedDuration;
 use serde::Deserialize;
 use serde::de::Error as _;
+use toml::Spanned;
 
-use crate::game::{GAMES, GameKind};
-use crate::play::Limits;
+use crate::game::{GAMES, GameKind, LimitKind};
+use crate::limits::{Limits, Profile};
 use crate::source::SourceError;
 
 /// The file that holds every setting and its default.
 pub const DEFAULT: &str = include_str!("../../configs/default.toml");
 
-/// Which limits hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub enum Profile {
-    /// The limits of the original referee
-    Official,
-    /// The official limits times a factor, 4 unless configured
-    Relaxed,
-    /// No limits, for a bot in a debugger
-    Unlimited,
-}
-
-impl Profile {
-    /// The name that `--profile` takes.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Official => "official",
-            Self::Relaxed => "relaxed",
-            Self::Unlimited => "unlimited",
-        }
-    }
-}
-
-/// A time limit as a user writes it: a number with a unit, more than zero.
+/// A time limit as a user writes it: a number with a unit, more than zero and at most
+/// [`MAX`](Self::MAX).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit(pub Duration);
+
+impl Limit {
+    /// Longer than any bot is waited for, and short enough to be reckoned with.
+    pub const MAX: Duration = Duration::from_hours(1000);
+}
 
 impl FromStr for Limit {
     type Err = String;
@@ -52,11 +36,14 @@ impl FromStr for Limit {
         let duration: SignedDuration = text.parse().map_err(|_| {
             format!("`{text}` is not a duration; write a number with a unit, such as 50ms or 20s")
         })?;
-        if duration.is_positive() {
-            Ok(Self(duration.unsigned_abs()))
-        } else {
-            Err(format!("`{text}` must be more than zero"))
+        if !duration.is_positive() {
+            return Err(format!("`{text}` must be more than zero"));
         }
+        let duration = duration.unsigned_abs();
+        if duration > Self::MAX {
+            return Err(format!("`{text}` is more than 1000h; for no limit there is a profile"));
+        }
+        Ok(Self(duration))
     }
 }
 
@@ -66,7 +53,7 @@ impl<'de> Deserialize<'de> for Limit {
     }
 }
 
-/// A factor for limits: finite, more than zero.
+/// A factor that relaxes limits, 1 to 1000.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(try_from = "f64")]
 struct Factor(f64);
@@ -75,10 +62,10 @@ impl TryFrom<f64> for Factor {
     type Error = String;
 
     fn try_from(factor: f64) -> Result<Self, String> {
-        if factor > 0.0 && factor <= 1e6 {
+        if (1.0..=1000.0).contains(&factor) {
             Ok(Self(factor))
         } else {
-            Err(format!("{factor} must be more than 0 and at most 1000000"))
+            Err(format!("{factor} is not in 1 to 1000"))
         }
     }
 }
@@ -87,20 +74,25 @@ impl TryFrom<f64> for Factor {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ConfigFile {
-    game: Option<String>,
+    game: Option<Spanned<String>>,
     profile: Option<Profile>,
     relaxed_factor: Option<Factor>,
     #[serde(default)]
-    limits: BTreeMap<String, LimitsTable>,
+    limits: BTreeMap<Spanned<String>, LimitsTable>,
     #[serde(default)]
     bot: BotTable,
 }
 
+/// Time limits, as far as they are set.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct LimitsTable {
-    first_turn: Option<Limit>,
-    turn: Option<Limit>,
+pub struct LimitsTable {
+    /// For the first reply.
+    pub first_turn: Option<Limit>,
+    /// For each later reply.
+    pub turn: Option<Limit>,
+    /// For the only reply of a game.
+    pub total: Option<Limit>,
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
@@ -110,6 +102,24 @@ struct BotTable {
     stderr_cap: Option<usize>,
 }
 
+impl LimitsTable {
+    fn get(&self, kind: LimitKind) -> Option<Duration> {
+        let limit = match kind {
+            LimitKind::FirstTurn => self.first_turn,
+            LimitKind::Turn => self.turn,
+            LimitKind::Total => self.total,
+        };
+        limit.map(|limit| limit.0)
+    }
+
+    /// A limit that is set here and that no exchange of the game has.
+    fn stray(&self, game: &GameKind) -> Option<LimitKind> {
+        let all = [LimitKind::FirstTurn, LimitKind::Turn, LimitKind::Total];
+        let stray = |kind: &LimitKind| self.get(*kind).is_some() && !game.limits.contains(kind);
+        all.into_iter().find(stray)
+    }
+}
+
 /// What flags say; they beat every file.
 #[derive(Debug, Clone, Default)]
 pub struct Overrides {
@@ -117,10 +127,8 @@ pub struct Overrides {
     pub game: Option<String>,
     /// `--profile`.
     pub profile: Option<Profile>,
-    /// `--first-turn`.
-    pub first_turn: Option<Limit>,
-    /// `--turn`.
-    pub turn: Option<Limit>,
+    /// `--first-turn`, `--turn` and `--total`.
+    pub limits: LimitsTable,
 }
 
 /// Validated settings.
@@ -143,14 +151,36 @@ impl FromStr for ConfigFile {
     fn from_str(source: &str) -> Result<Self, SourceError> {
         let file: Self =
             toml::from_str(source).map_err(|error| SourceError::from_toml(source, &error))?;
-        let mut games = file.game.iter().chain(file.limits.keys());
-        match games.find(|name| GameKind::named(name).is_none()) {
-            Some(name) => {
-                let offset = source.find(name.as_str()).unwrap_or(0);
-                Err(SourceError::at(source, offset, unknown_game(name)))
+        file.check_games().map_err(|(offset, problem)| SourceError::at(source, offset, problem))?;
+        Ok(file)
+    }
+}
+
+impl ConfigFile {
+    /// The error is an offset in the file and what is wrong there.
+    fn check_games(&self) -> Result<(), (usize, String)> {
+        let known = |name: &Spanned<String>| {
+            GameKind::named(name.get_ref())
+                .ok_or_else(|| (name.span().start, unknown_game(name.get_ref())))
+        };
+        self.game.as_ref().map(known).transpose()?;
+        for (name, table) in &self.limits {
+            let game = known(name)?;
+            if let Some(stray) = table.stray(game) {
+                return Err((name.span().start, stray_limit(game, stray)));
             }
-            None => Ok(file),
         }
+        Ok(())
+    }
+
+    fn game(&self) -> Option<&String> {
+        self.game.as_ref().map(Spanned::get_ref)
+    }
+
+    fn limits(&self, game: &str) -> LimitsTable {
+        let mut tables = self.limits.iter();
+        let found = tables.find(|(name, _)| name.get_ref() == game);
+        found.map(|(_, table)| *table).unwrap_or_default()
     }
 }
 
@@ -158,37 +188,42 @@ impl Config {
     /// Puts flags over a user's file over the defaults.
     ///
     /// # Errors
-    /// When the flags name a game that there is not.
+    /// When the flags name a game that there is not, or a limit that it does not have.
     pub fn resolve(file: &ConfigFile, flags: &Overrides) -> Result<Self, String> {
         let default: ConfigFile = DEFAULT.parse().expect("tested: the defaults are valid");
         let complete = "tested: the defaults are complete";
-        let name = flags.game.as_ref().or(file.game.as_ref()).or(default.game.as_ref());
+        let name = flags.game.as_ref().or(file.game()).or(default.game());
         let name = name.expect(complete);
-        let game = GameKind::named(name).ok_or_else(|| unknown_game(name))?;
+        let game =
+            GameKind::named(name).ok_or_else(|| format!("--game: {}", unknown_game(name)))?;
         let profile = flags.profile.or(file.profile).or(default.profile).expect(complete);
         let factor = file.relaxed_factor.or(default.relaxed_factor).expect(complete);
-        let table = |file: &ConfigFile| file.limits.get(name).copied().unwrap_or_default();
-        let (mine, official) = (table(file), table(&default));
-        let limit = |flag: Option<Limit>, mine: Option<Limit>, official: Option<Limit>| {
-            let configured = mine.or(official).map(|limit| limit.0);
+        let (mine, official) = (file.limits(name), default.limits(name));
+        if let Some(stray) = flags.limits.stray(game) {
+            return Err(format!("--{}: {}", stray.name(), stray_limit(game, stray)));
+        }
+        let limit = |kind| {
+            let configured = mine.get(kind).or(official.get(kind));
             let profiled = match profile {
                 Profile::Official => configured,
                 Profile::Relaxed => configured.map(|limit| limit.mul_f64(factor.0)),
                 Profile::Unlimited => None,
             };
-            flag.map(|limit| limit.0).or(profiled)
+            flags.limits.get(kind).or(profiled)
         };
         Ok(Self {
             game,
             profile,
-            limits: Limits {
-                first_turn: limit(flags.first_turn, mine.first_turn, official.first_turn),
-                turn: limit(flags.turn, mine.turn, official.turn),
-            },
+            limits: Limits::from_kinds(limit),
             grace: file.bot.grace.or(default.bot.grace).expect(complete).0,
             stderr_cap: file.bot.stderr_cap.or(default.bot.stderr_cap).expect(complete),
         })
     }
+}
+
+fn stray_limit(game: &GameKind, stray: LimitKind) -> String {
+    let has: Vec<_> = game.limits.iter().map(|kind| kind.name()).collect();
+    format!("{} has no limit `{}`; it has: {}", game.name, stray.name(), has.join(", "))
 }
 
 /// The message for a game that there is not.
@@ -205,9 +240,17 @@ mod tests {
         Config::resolve(&file.parse().expect("a valid file"), flags).expect("a known game")
     }
 
+    fn turn(limit: &str) -> LimitsTable {
+        LimitsTable { turn: limit.parse().ok(), ..LimitsTable::default() }
+    }
+
     fn limits(first_turn: u64, turn: u64) -> Limits {
         let millis = |number| Some(Duration::from_millis(number));
-        Limits { first_turn: millis(first_turn), turn: millis(turn) }
+        Limits::from_kinds(|kind| match kind {
+            LimitKind::FirstTurn => millis(first_turn),
+            LimitKind::Turn => millis(turn),
+            LimitKind::Total => None,
+        })
     }
 
     #[test]
@@ -218,12 +261,21 @@ mod tests {
         assert_eq!(config.limits, limits(20_000, 50));
         assert_eq!(config.grace, Duration::from_millis(200));
         assert_eq!(config.stderr_cap, 65_536);
+        let squares = resolved("game = 'square-remover'", &Overrides::default()).limits;
+        assert_eq!(squares.of(LimitKind::Total), Some(Duration::from_secs(30)));
+        assert_eq!(squares.of(LimitKind::Turn), None);
+        for game in GAMES {
+            let config = resolved(&format!("game = '{}'", game.name), &Overrides::default());
+            for kind in game.limits {
+                assert!(config.limits.of(*kind).is_some(), "{}: {kind:?}", game.name);
+            }
+        }
     }
 
     #[test]
     fn flags_beat_the_file_and_the_file_the_defaults() {
         let file = "[limits.samegame]\nfirst-turn = '1s'\nturn = '2s'\n[bot]\ngrace = '1ms'";
-        let flags = Overrides { turn: "3s".parse().ok(), ..Overrides::default() };
+        let flags = Overrides { limits: turn("3s"), ..Overrides::default() };
         let config = resolved(file, &flags);
         assert_eq!(config.limits, limits(1000, 3000));
         assert_eq!(config.grace, Duration::from_millis(1));
@@ -235,11 +287,12 @@ mod tests {
         assert_eq!(relaxed.limits, limits(40_000, 100));
         let flags = Overrides {
             profile: Some(Profile::Unlimited),
-            turn: "1s".parse().ok(),
+            limits: turn("1s"),
             ..Overrides::default()
         };
         let unlimited = resolved("", &flags).limits;
-        assert_eq!(unlimited, Limits { first_turn: None, ..limits(0, 1000) });
+        assert_eq!(unlimited.of(LimitKind::FirstTurn), None);
+        assert_eq!(unlimited.of(LimitKind::Turn), Some(Duration::from_secs(1)));
     }
 
     #[test]
@@ -249,7 +302,7 @@ mod tests {
         {
             assert_eq!(text.parse(), Ok(Limit(Duration::from_nanos(nanos))), "{text}");
         }
-        for text in ["", "50", "0ms", "0s", "-1s", "fast", "1e9"] {
+        for text in ["", "50", "0ms", "0s", "-1s", "fast", "1e9", "1001h", "9999999999999h"] {
             assert!(text.parse::<Limit>().is_err(), "{text:?}");
         }
     }
@@ -258,11 +311,18 @@ mod tests {
     fn a_wrong_file_is_refused_with_its_place() {
         for (source, expected) in [
             ("gam = 'samegame'", "1:1: unknown field `gam`"),
-            ("game = 'chess'", "1:9: there is no game `chess`; the games are: samegame"),
+            (
+                "game = 'chess'",
+                "1:8: there is no game `chess`; the games are: samegame, square-remover",
+            ),
             ("\n[limits.samegame]\nturn = 50", "3:8: invalid type: integer `50`"),
             ("[limits.samegame]\nturn = '0s'", "2:8: `0s` must be more than zero"),
             ("[limits.chess]\nturn = '1s'", "1:9: there is no game `chess`"),
-            ("relaxed-factor = 0.0", "1:18: 0 must be more than 0"),
+            (
+                "[limits.square-remover]\nturn = '1s'",
+                "1:9: square-remover has no limit `turn`; it has: total",
+            ),
+            ("relaxed-factor = 0.5", "1:18: 0.5 is not in 1 to 1000"),
             ("profile = 'fast'", "1:11: unknown variant `fast`"),
             ("[bot", "1:5: "),
         ] {

@@ -1,15 +1,19 @@
-//! Turns SIGINT, SIGTERM and SIGHUP into something that a poll loop can wait for.
+//! Turns the signals that ask a program to stop into something that a poll loop can wait for.
 //!
 //! The bot runs in a process group of its own, so a Ctrl-C at the terminal reaches only the
 //! referee: it has to end the bot, keep what it has, and then die of the signal as it should.
 
+use std::fs;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
+
+/// Those that a terminal, a user or a batch system sends, and that would leave a bot behind.
+const SIGNALS: [i32; 8] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGUSR1, SIGUSR2, SIGALRM];
 
 /// Becomes readable, and stays so, once a signal has asked the referee to stop.
 #[derive(Debug, Clone)]
@@ -22,15 +26,20 @@ struct Inner {
 }
 
 impl Interrupt {
-    /// Catches SIGINT, SIGTERM and SIGHUP from now on.
+    /// Catches them from now on, apart from those that whoever started the referee has told it to
+    /// ignore, as `nohup` does. A second signal ends the referee at once.
     ///
     /// # Errors
     /// When the system refuses a socket pair or a signal handler.
     pub fn catch() -> io::Result<Self> {
         let (wake, write) = UnixStream::pair()?;
         let signal = Arc::new(AtomicUsize::new(0));
-        for number in [SIGINT, SIGTERM, SIGHUP] {
-            // The number is stored before the wake-up is written: handlers run in this order.
+        let again = Arc::new(AtomicBool::new(false));
+        let ignored = ignored_signals();
+        for number in SIGNALS.into_iter().filter(|number| ignored & (1 << (number - 1)) == 0) {
+            // Handlers run in this order. The number is stored before the wake-up is written.
+            signal_hook::flag::register_conditional_default(number, Arc::clone(&again))?;
+            signal_hook::flag::register(number, Arc::clone(&again))?;
             let value = usize::try_from(number).expect("signal numbers are positive");
             signal_hook::flag::register_usize(number, Arc::clone(&signal), value)?;
             signal_hook::low_level::pipe::register(number, write.try_clone()?)?;
@@ -51,4 +60,11 @@ impl AsFd for Interrupt {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.wake.as_fd()
     }
+}
+
+/// The signals that are ignored now, a bit for each from bit 0 for signal 1.
+fn ignored_signals() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }

@@ -4,7 +4,7 @@
 //! validates every move by the official rules, and says what the original referee would have said,
 //! and beside it what really happened. The command line in [`cli`] is a thin layer over this.
 //!
-//! From the bottom up: [`lines`] and [`verdict`] are the vocabulary; [`game`] holds the rules and
+//! From the bottom up: [`lines`], [`limits`] and [`verdict`] are the vocabulary; [`game`] holds the rules and
 //! touches nothing else; [`bot`] runs a process and knows no game; [`gamelog`] is the record of a
 //! game; [`play`] is the only place where a game meets a process; [`replay`] referees a record
 //! again; [`report`] shows a result.
@@ -15,7 +15,9 @@ pub mod config;
 pub mod game;
 pub mod gamelog;
 pub mod interrupt;
+pub mod limits;
 pub mod lines;
+pub mod millis;
 pub mod play;
 pub mod replay;
 pub mod report;

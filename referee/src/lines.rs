@@ -7,7 +7,7 @@
 use std::mem;
 
 /// The reply that an exchange waits for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct LineRules {
     /// How many lines make a whole reply.
     pub count: usize,
@@ -15,6 +15,8 @@ pub struct LineRules {
     pub max_bytes: Option<usize>,
     /// Whether the end of the output also ends a last line that has no terminator.
     pub eof_ends_line: bool,
+    /// Whether the original reads on after a line. Where it does not, that line is the reply's last.
+    pub readable: fn(&[u8]) -> bool,
 }
 
 /// How far a reply has come.
@@ -22,8 +24,8 @@ pub struct LineRules {
 pub enum Progress {
     /// More bytes are needed.
     Incomplete,
-    /// Every line that the rules ask for is there.
-    Complete,
+    /// The reply is there: so many lines.
+    Complete(usize),
     /// A line of the reply is longer than the rules allow.
     TooLong,
 }
@@ -76,20 +78,29 @@ impl Lines {
 
     /// How far these lines are a reply under `rules`.
     pub fn progress(&self, rules: &LineRules) -> Progress {
-        if rules.max_bytes.is_some_and(|max| self.has_longer(rules.count, max)) {
+        self.progress_from(&mut 0, rules)
+    }
+
+    /// The same, when the first `checked` lines have been looked at before.
+    fn progress_from(&self, checked: &mut usize, rules: &LineRules) -> Progress {
+        let too_long = |line: &[u8]| rules.max_bytes.is_some_and(|max| line.len() >= max);
+        while *checked < self.len().min(rules.count) {
+            let line = self.line(*checked);
+            if too_long(line) {
+                return Progress::TooLong;
+            }
+            *checked += 1;
+            if !(rules.readable)(line) {
+                return Progress::Complete(*checked);
+            }
+        }
+        if *checked == rules.count {
+            Progress::Complete(rules.count)
+        } else if too_long(self.partial()) {
             Progress::TooLong
-        } else if self.len() >= rules.count {
-            Progress::Complete
         } else {
             Progress::Incomplete
         }
-    }
-
-    /// Whether one of the first `count` lines, the partial one included, takes more than `max`
-    /// bytes with a terminator of one byte.
-    fn has_longer(&self, count: usize, max: usize) -> bool {
-        let partial = (self.len() < count).then(|| self.partial());
-        self.iter().take(count).chain(partial).any(|line| line.len() >= max)
     }
 
     /// Makes a line of the bytes behind the last terminator, if there are any.
@@ -115,6 +126,8 @@ pub struct LineBuffer {
     held: Lines,
     /// The last byte pushed was an `\r`: an `\n` that follows belongs to the same terminator.
     after_cr: bool,
+    /// How many of the lines held are known to be no reason to stop.
+    checked: usize,
 }
 
 impl LineBuffer {
@@ -156,6 +169,11 @@ impl LineBuffer {
         &self.held
     }
 
+    /// How far the lines held are a reply under `rules`, which must be the same until they are taken.
+    pub fn progress(&mut self, rules: &LineRules) -> Progress {
+        self.held.progress_from(&mut self.checked, rules)
+    }
+
     /// Makes a line of a last unterminated one, at the end of the output.
     pub fn end_partial(&mut self) {
         self.held.end_partial();
@@ -165,6 +183,7 @@ impl LineBuffer {
     ///
     /// With fewer than `count` lines, everything is taken, the partial line included.
     pub fn take(&mut self, count: usize) -> Lines {
+        self.checked = 0;
         if self.held.len() < count {
             return mem::take(&mut self.held);
         }
@@ -182,7 +201,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const RULES: LineRules = LineRules { count: 1, max_bytes: Some(10), eof_ends_line: false };
+    const RULES: LineRules = LineRules {
+        count: 1,
+        max_bytes: Some(10),
+        eof_ends_line: false,
+        readable: |line| line != b"stop",
+    };
 
     fn pushed(chunks: &[&[u8]]) -> LineBuffer {
         let mut buffer = LineBuffer::default();
@@ -221,17 +245,28 @@ mod tests {
 
     #[test]
     fn a_line_may_fill_its_bound_and_no_more() {
-        assert_eq!(Lines::split(b"123456789\n").progress(&RULES), Progress::Complete);
+        assert_eq!(Lines::split(b"123456789\n").progress(&RULES), Progress::Complete(1));
         assert_eq!(Lines::split(b"1234567890\n").progress(&RULES), Progress::TooLong);
         assert_eq!(Lines::split(b"123456789").progress(&RULES), Progress::Incomplete);
         assert_eq!(Lines::split(b"1234567890").progress(&RULES), Progress::TooLong);
         let unbounded = LineRules { max_bytes: None, ..RULES };
-        assert_eq!(Lines::split(b"1234567890\n").progress(&unbounded), Progress::Complete);
+        assert_eq!(Lines::split(b"1234567890\n").progress(&unbounded), Progress::Complete(1));
     }
 
     #[test]
     fn a_long_surplus_line_does_not_spoil_the_reply_before_it() {
-        assert_eq!(Lines::split(b"1\n1234567890123").progress(&RULES), Progress::Complete);
+        assert_eq!(Lines::split(b"1\n1234567890123").progress(&RULES), Progress::Complete(1));
+    }
+
+    #[test]
+    fn an_unreadable_line_is_the_last_of_its_reply() {
+        let rules = LineRules { count: 3, ..RULES };
+        let mut buffer = pushed(&[b"1\n"]);
+        assert_eq!(buffer.progress(&rules), Progress::Incomplete);
+        buffer.push(b"stop\n3\n4\n");
+        assert_eq!(buffer.progress(&rules), Progress::Complete(2));
+        assert_eq!(buffer.take(2).as_bytes(), b"1\nstop\n");
+        assert_eq!(buffer.progress(&rules), Progress::Incomplete, "3 and 4 are two lines of three");
     }
 
     #[test]

@@ -8,14 +8,15 @@ const QUOTE: usize = 60;
 /// A duration with a unit and three digits: `20 s`, `1.84 ms`, `310 µs`.
 pub fn duration(duration: Duration) -> String {
     let seconds = duration.as_secs_f64();
+    // From the bounds on, three digits would round up to 1000 of the smaller unit.
     let (number, unit) = match seconds {
-        1.0.. => (seconds, "s"),
-        1e-3.. => (seconds * 1e3, "ms"),
+        0.9995.. => (seconds, "s"),
+        0.000_999_5.. => (seconds * 1e3, "ms"),
         _ => (seconds * 1e6, "µs"),
     };
     let digits = match number {
-        100.0.. => 0,
-        10.0.. => 1,
+        99.95.. => 0,
+        9.995.. => 1,
         _ => 2,
     };
     let text = format!("{number:.digits$}");
@@ -65,6 +66,10 @@ mod tests {
             (50_000_000, "50 ms"),
             (1_843_000, "1.84 ms"),
             (123_456_000, "123 ms"),
+            (999_600, "1 ms"),
+            (999_999_999, "1 s"),
+            (99_960_000, "100 ms"),
+            (9_999_000, "10 ms"),
             (310_000, "310 µs"),
             (0, "0 µs"),
         ] {

@@ -81,6 +81,8 @@ pub enum BotExit {
     Code(i32),
     /// A signal of this number killed it.
     Signal(i32),
+    /// It has ended, but a process that traces it withholds how.
+    Unknown,
 }
 
 impl fmt::Display for BotExit {
@@ -88,6 +90,7 @@ impl fmt::Display for BotExit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Code(code) => write!(f, "exited with status {code}"),
+            Self::Unknown => f.write_str("ended"),
             Self::Signal(signal) => match signal_hook::low_level::signal_name(signal) {
                 Some(name) => write!(f, "was killed by {name}"),
                 None => write!(f, "was killed by signal {signal}"),

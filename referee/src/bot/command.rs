@@ -33,8 +33,8 @@ pub enum SpawnError {
     /// There is no such file.
     #[error("cannot start the bot: no such file: {}", .0.display())]
     NoSuchFile(PathBuf),
-    /// The file is there, and what its first line names is not.
-    #[error("cannot start the bot: {} names an interpreter in its first line that does not exist", .0.display())]
+    /// The file is there, and what should run it is not.
+    #[error("cannot start the bot: {} needs an interpreter that does not exist; see its first line, which must not end in CR LF (or the loader that a binary names)", .0.display())]
     NoInterpreter(PathBuf),
     /// A folder cannot be run.
     #[error("cannot start the bot: {} is a directory", .0.display())]
@@ -45,9 +45,17 @@ pub enum SpawnError {
     /// The file is neither a binary for this machine nor a script with a `#!` line.
     #[error("cannot start the bot: {} is no program for this machine (does a script lack its `#!` line?)", .0.display())]
     NoProgram(PathBuf),
-    /// The referee itself lacks something.
+    /// The system refuses for a reason of its own.
     #[error("cannot start the bot `{}`", program.display())]
-    Io {
+    Refused {
+        /// What should have been started.
+        program: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The referee itself lacks something: descriptors, memory, processes.
+    #[error("cannot start the bot `{}`: the referee is short of resources", program.display())]
+    Resources {
         /// What should have been started.
         program: PathBuf,
         /// What the system said.
@@ -56,9 +64,9 @@ pub enum SpawnError {
 }
 
 impl SpawnError {
-    /// Whether another command would help: the machine is at its limits otherwise.
+    /// Whether another command would help, rather than another machine.
     pub fn is_users(&self) -> bool {
-        !matches!(self, Self::Io { .. })
+        !matches!(self, Self::Resources { .. })
     }
 }
 
@@ -101,23 +109,24 @@ impl BotCommand {
     }
 
     fn explain(&self, path: &Path, error: io::Error) -> SpawnError {
-        // From the Linux errno table; std has no `ErrorKind` for it.
-        const ENOEXEC: i32 = 8;
+        use rustix::io::Errno;
         let file = path.to_owned();
         let metadata = path.metadata().ok().filter(|_| self.is_path());
         let is_dir = metadata.as_ref().is_some_and(std::fs::Metadata::is_dir);
-        match error.kind() {
-            io::ErrorKind::NotFound if metadata.is_some() => SpawnError::NoInterpreter(file),
-            io::ErrorKind::NotFound if self.is_path() => SpawnError::NoSuchFile(file),
-            io::ErrorKind::NotFound => SpawnError::NotInPath(file),
-            io::ErrorKind::PermissionDenied if is_dir => SpawnError::Directory(file),
-            io::ErrorKind::PermissionDenied
-                if metadata.is_some_and(|data| data.permissions().mode() & 0o111 == 0) =>
-            {
+        let executable = |data: std::fs::Metadata| data.permissions().mode() & 0o111 != 0;
+        match Errno::from_io_error(&error) {
+            Some(Errno::NOENT) if metadata.is_some() => SpawnError::NoInterpreter(file),
+            Some(Errno::NOENT) if self.is_path() => SpawnError::NoSuchFile(file),
+            Some(Errno::NOENT) => SpawnError::NotInPath(file),
+            Some(Errno::ACCESS) if is_dir => SpawnError::Directory(file),
+            Some(Errno::ACCESS) if metadata.is_some_and(|data| !executable(data)) => {
                 SpawnError::NotExecutable(file)
             }
-            _ if error.raw_os_error() == Some(ENOEXEC) => SpawnError::NoProgram(file),
-            _ => SpawnError::Io { program: file, source: error },
+            Some(Errno::NOEXEC) => SpawnError::NoProgram(file),
+            Some(Errno::MFILE | Errno::NFILE | Errno::NOMEM | Errno::AGAIN) => {
+                SpawnError::Resources { program: file, source: error }
+            }
+            _ => SpawnError::Refused { program: file, source: error },
         }
     }
 }

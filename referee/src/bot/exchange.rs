@@ -9,11 +9,14 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use super::BotProcess;
 use super::pipes::{Captured, Got};
 use crate::lines::{LineRules, Lines, Progress};
-use crate::verdict::Silence;
+use crate::verdict::{BotExit, Silence};
 
 /// How long after the end of its output a bot may take to end, before it counts as one that closed
 /// its output and runs on. A process closes its pipes a moment before it is seen to end.
 const EXIT_NOTICE: Duration = Duration::from_millis(200);
+
+/// How often to look for the exit status of a bot that is being traced.
+const TRACED_PAUSE: Duration = Duration::from_millis(1);
 
 /// What an exchange sends and waits for.
 #[derive(Debug, Clone, Copy)]
@@ -36,8 +39,8 @@ pub struct Exchanged {
     /// From before the first byte was written until the read that completed the reply, or until
     /// the exchange was given up.
     pub wall: Duration,
-    /// Whether the reply came before the bot had read the input: a line that an earlier exchange left
-    /// over, or a guess.
+    /// Whether a whole line had been waiting before the input was sent: a surplus line of an earlier
+    /// exchange, or a guess.
     pub early: bool,
     /// The bytes of input that the bot had not read by the end of the exchange.
     pub unread_input: u64,
@@ -86,21 +89,24 @@ impl BotProcess {
         if self.lines.held().is_empty() {
             self.read_stdout()?;
         }
-        let waiting = !self.lines.held().is_empty();
+        let early = !self.lines.held().is_empty();
 
         let start = Instant::now();
         let deadline = request.limit.and_then(|limit| start.checked_add(limit));
         self.stdin.send(request.input)?;
         let mut stop = Instant::now();
         let (mut ended, mut timed_out) = (false, false);
-        let silence = loop {
-            match self.lines.held().progress(&request.rules) {
-                Progress::Complete => break None,
-                Progress::TooLong => break Some(Silence::LineTooLong),
+        let (lines, silence) = loop {
+            match self.lines.progress(&request.rules) {
+                Progress::Complete(lines) => break (lines, None),
+                Progress::TooLong => break (request.rules.count, Some(Silence::LineTooLong)),
                 Progress::Incomplete if ended || self.stdout.is_closed() => {
-                    break Some(self.how_it_ended(deadline, &mut stderr)?);
+                    let ending = self.how_it_ended(deadline, &mut stderr)?;
+                    break (request.rules.count, Some(ending));
                 }
-                Progress::Incomplete if timed_out => break Some(Silence::Deadline),
+                Progress::Incomplete if timed_out => {
+                    break (request.rules.count, Some(Silence::Deadline));
+                }
                 Progress::Incomplete => {}
             }
             let ready = self.wait(deadline)?;
@@ -129,10 +135,10 @@ impl BotProcess {
         let unread_input = self.stdin.unread()?;
         self.read_stderr(&mut stderr)?;
         Ok(Exchanged {
-            reply: self.lines.take(request.rules.count),
+            reply: self.lines.take(lines),
             silence,
             wall: stop.duration_since(start),
-            early: silence.is_none() && (waiting || unread_input > 0),
+            early,
             unread_input,
             stdin_closed: self.stdin.is_refused(),
             stderr,
@@ -147,19 +153,33 @@ impl BotProcess {
     ) -> Result<Silence, ExchangeError> {
         let notice = Instant::now() + EXIT_NOTICE;
         let until = deadline.map_or(notice, |deadline| deadline.min(notice));
+        let mut ended = false;
         loop {
             if let Some(exit) = self.exit_status()? {
                 return Ok(Silence::Ended(exit));
+            }
+            if Instant::now() >= until {
+                return Ok(if ended {
+                    Silence::Ended(BotExit::Unknown)
+                } else {
+                    Silence::StdoutClosed
+                });
+            }
+            if ended {
+                // It has ended, and a tracer has not let go of it yet; poll would not wait any more.
+                std::thread::sleep(TRACED_PAUSE);
+                continue;
             }
             let ready = self.wait(Some(until))?;
             if ready.interrupted {
                 return Err(ExchangeError::Interrupted);
             }
+            ended = ready.ended;
+            if ready.stdin {
+                self.stdin.flush()?;
+            }
             if ready.stderr {
                 self.stderr.read_once(|chunk| stderr.push(chunk, self.stderr_cap))?;
-            }
-            if !ready.ended && Instant::now() >= until {
-                return Ok(Silence::StdoutClosed);
             }
         }
     }

@@ -30,8 +30,10 @@ mod teardown;
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout};
+use std::sync::{Arc, OnceLock};
 
 use rustix::process::{Pid, PidfdFlags, WaitId, WaitIdOptions, WaitIdStatus, pidfd_open, waitid};
+use signal_hook::consts::SIGCHLD;
 
 pub use self::command::{BotCommand, SpawnError};
 pub use self::exchange::{ExchangeError, Exchanged, Request};
@@ -63,15 +65,18 @@ impl BotProcess {
     /// `interrupt` makes an exchange end early.
     ///
     /// # Errors
-    /// When the command cannot be started, or the system lacks pipes or a pidfd (Linux 5.3).
+    /// When the command cannot be started, or the system lacks pipes or a pidfd (Linux 5.4).
     pub fn spawn(
         command: &BotCommand,
         stderr_cap: usize,
         interrupt: Option<Interrupt>,
     ) -> Result<Self, SpawnError> {
+        let resources =
+            |source| SpawnError::Resources { program: command.program.clone().into(), source };
+        keep_children().map_err(resources)?;
         let child = command.spawn()?;
-        Self::adopt(child, stderr_cap, interrupt)
-            .map_err(|source| SpawnError::Io { program: command.program.clone().into(), source })
+        log::debug!("bot {}: started {command:?}", child.id());
+        Self::adopt(child, stderr_cap, interrupt).map_err(resources)
     }
 
     fn adopt(
@@ -116,6 +121,20 @@ impl BotProcess {
         let status = waitid(WaitId::PidFd(self.pidfd.as_fd()), options)?;
         Ok(status.as_ref().and_then(bot_exit))
     }
+}
+
+/// Sees to it that a child that ends stays until it has been waited for.
+///
+/// A parent may have left SIGCHLD ignored, which survives exec and makes the kernel reap children by
+/// itself: then their exit status is lost, and their numbers may be someone else's by the time they
+/// are killed. Any handler undoes that.
+fn keep_children() -> io::Result<()> {
+    static HANDLER: OnceLock<()> = OnceLock::new();
+    if HANDLER.get().is_none() {
+        signal_hook::flag::register(SIGCHLD, Arc::default())?;
+        HANDLER.get_or_init(|| ());
+    }
+    Ok(())
 }
 
 fn bot_exit(status: &WaitIdStatus) -> Option<BotExit> {

@@ -25,7 +25,7 @@ pub struct Ending {
     pub exit: Option<BotExit>,
     /// Whether it had to be killed.
     pub killed: bool,
-    /// What it wrote to its standard output after the last exchange.
+    /// What it wrote to its standard output beyond the replies that were asked for.
     pub late_output: Captured,
     /// What it wrote to its standard error after the last exchange.
     pub stderr: Captured,
@@ -34,23 +34,36 @@ pub struct Ending {
 impl BotProcess {
     /// Closes the bot's input, gives it `grace` to exit, then kills its process group and reaps it.
     ///
-    /// # Errors
-    /// When the system fails the referee; the bot is killed all the same.
-    pub fn finish(mut self, grace: Duration) -> io::Result<Ending> {
+    /// Where the system fails the referee, the bot is killed all the same; what is lost is told in
+    /// the diagnostics.
+    pub fn finish(mut self, grace: Duration) -> Ending {
         self.stdin.close();
         let mut ending = Ending::default();
+        let surplus = self.lines.take(usize::MAX);
+        ending.late_output.push(surplus.as_bytes(), LATE_OUTPUT_CAP);
+        let exited = self.await_exit(grace, &mut ending).unwrap_or_else(|error| {
+            log::error!("cannot watch the bot end: {error}");
+            false
+        });
+        ending.killed = !exited;
+        ending.exit = self.kill_and_reap();
+        if let Err(error) = self.drain_into(&mut ending) {
+            log::error!("cannot read what the bot has left: {error}");
+        }
+        log::debug!("bot {}: {ending:?}", self.pid.as_raw_pid());
+        ending
+    }
+
+    /// Whether the bot ends by itself within `grace`.
+    fn await_exit(&mut self, grace: Duration, ending: &mut Ending) -> io::Result<bool> {
         let until = Instant::now() + grace;
-        while self.exit_status()?.is_none() && Instant::now() < until {
+        loop {
             let ready = self.wait(Some(until))?;
-            self.drain_into(&mut ending)?;
-            if ready.interrupted {
-                break;
+            self.drain_into(ending)?;
+            if ready.ended || ready.interrupted || Instant::now() >= until {
+                return Ok(ready.ended);
             }
         }
-        ending.killed = self.exit_status()?.is_none();
-        ending.exit = self.kill_and_reap()?;
-        self.drain_into(&mut ending)?;
-        Ok(ending)
     }
 
     fn drain_into(&mut self, ending: &mut Ending) -> io::Result<()> {
@@ -58,26 +71,34 @@ impl BotProcess {
         self.stderr.drain(|chunk| ending.stderr.push(chunk, self.stderr_cap))
     }
 
-    fn kill_and_reap(&mut self) -> io::Result<Option<BotExit>> {
+    fn kill_and_reap(&mut self) -> Option<BotExit> {
         self.reaped = true;
         kill_group(self.pid);
         // The bot may have moved to another group; this one cannot miss, and fails only on a
         // process that has ended.
         let _ = pidfd_send_signal(self.pidfd.as_fd(), Signal::KILL);
-        let status = self.child.wait_timeout(REAP_LIMIT)?;
-        if status.is_none() {
-            log::warn!("the bot (process {}) has not died within {REAP_LIMIT:?}", self.child.id());
+        match self.child.wait_timeout(REAP_LIMIT) {
+            Ok(Some(status)) => Some(BotExit::from(status)),
+            Ok(None) => {
+                let pid = self.pid.as_raw_pid();
+                log::warn!("the bot (process {pid}) has not died within {REAP_LIMIT:?}");
+                None
+            }
+            Err(error) => {
+                log::error!(
+                    "the bot (process {}) cannot be reaped: {error}",
+                    self.pid.as_raw_pid()
+                );
+                None
+            }
         }
-        Ok(status.map(BotExit::from))
     }
 }
 
 impl Drop for BotProcess {
     fn drop(&mut self) {
-        if !self.reaped
-            && let Err(error) = self.kill_and_reap()
-        {
-            log::error!("the bot (process {}) cannot be reaped: {error}", self.child.id());
+        if !self.reaped {
+            self.kill_and_reap();
         }
     }
 }

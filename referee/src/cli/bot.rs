@@ -1,12 +1,13 @@
 //! `referee bot`: a bundled example bot on standard input and output.
 
 use std::ffi::OsString;
+use std::io;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::Context as _;
 use clap::Args;
 
-use super::Failure;
+use super::{Failure, inputs};
 
 /// Run a bundled example bot on standard input and output
 ///
@@ -23,12 +24,10 @@ pub(super) struct BotArgs {
 }
 
 pub(super) fn run(args: &BotArgs) -> Result<ExitCode, Failure> {
-    let name = &args.name;
-    let bot = example_bots::find(name).ok_or_else(|| {
-        let names: Vec<_> = example_bots::BOTS.iter().map(|bot| bot.name).collect();
-        let names = names.join(", ");
-        Failure::user(anyhow!("there is no bundled bot `{name}`; there are: {names}"))
-    })?;
-    let ended = (bot.run)(&args.args).with_context(|| format!("bot {name}"));
-    ended.map_err(Failure::Referee)
+    let bot = inputs::bundled_bot(&args.name)?;
+    match (bot.run)(&args.args) {
+        // Whoever listened to the bot has gone away.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
+        ended => ended.with_context(|| format!("bot {}", bot.name)).map_err(Failure::User),
+    }
 }

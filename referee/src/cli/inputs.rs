@@ -10,8 +10,8 @@ use anyhow::{Context as _, anyhow};
 
 use super::Failure;
 use crate::bot::BotCommand;
-use crate::config::{ConfigFile, Limit};
-use crate::game::{Game, GameKind};
+use crate::config::{ConfigFile, Limit, unknown_game};
+use crate::game::{GAMES, Game, GameKind, SeedOptions};
 
 /// No test case and no settings file is larger, by far; more would be a mistake such as a device.
 const MAX_INPUT: u64 = 1 << 20;
@@ -46,6 +46,13 @@ pub(super) fn config_file(path: Option<&Path>) -> Result<ConfigFile, Failure> {
     }
 }
 
+/// A game as typed; the default without one.
+pub(super) fn game(name: Option<&str>) -> Result<&'static GameKind, Failure> {
+    let Some(name) = name else { return Ok(&GAMES[0]) };
+    let unknown = || Failure::user(anyhow!("--game: {}", unknown_game(name)));
+    GameKind::named(name).ok_or_else(unknown)
+}
+
 /// A limit as typed.
 pub(super) fn limit(flag: &str, text: Option<&str>) -> Result<Option<Limit>, Failure> {
     let parse =
@@ -60,6 +67,26 @@ pub(super) fn load_board(kind: &GameKind, board: &Path) -> Result<Box<dyn Game>,
         None => read_text(board)?,
     };
     (kind.parse)(&text).map_err(|error| Failure::place(board, error))
+}
+
+/// The test case that a seed stands for, as text.
+pub(super) fn seeded_case(
+    kind: &GameKind,
+    seed: i64,
+    options: SeedOptions,
+) -> Result<String, Failure> {
+    (kind.from_seed)(seed, options).map_err(|error| Failure::user(anyhow!(error)))
+}
+
+/// Starts a game on the test case that a seed stands for.
+pub(super) fn seeded_game(
+    kind: &GameKind,
+    seed: i64,
+    options: SeedOptions,
+) -> Result<Box<dyn Game>, Failure> {
+    let case = seeded_case(kind, seed, options)?;
+    // The game's own text; it cannot refuse that.
+    (kind.parse)(&case).map_err(|error| Failure::Referee(error.into()))
 }
 
 fn bundled_board(kind: &GameKind, name: &str) -> Result<&'static str, Failure> {
@@ -77,10 +104,12 @@ pub(super) struct NamedBot {
     pub(super) command: BotCommand,
 }
 
-/// Splits `--bot "CMD ARGS"` as a shell would, without one.
-pub(super) fn split_words(line: &str) -> Result<Vec<OsString>, Failure> {
+/// Splits `--bot "CMD ARGS"`, or what another flag has, as a shell would, without one.
+pub(super) fn split_words(flag: &str, line: &str) -> Result<Vec<OsString>, Failure> {
     let words = shlex::split(line).ok_or_else(|| {
-        Failure::user(anyhow!("--bot: a quote is not closed, or a backslash ends the line: {line}"))
+        Failure::user(anyhow!(
+            "{flag}: a quote is not closed, or a backslash ends the line: {line}"
+        ))
     })?;
     Ok(words.into_iter().map(OsString::from).collect())
 }
@@ -97,17 +126,20 @@ pub(super) fn bot_command(
     let Some(name) = program.to_str().and_then(|word| word.strip_prefix('@')) else {
         return Ok(BotCommand { program, args: words.collect(), cwd, env });
     };
-    if example_bots::find(name).is_none() {
-        let names: Vec<_> = example_bots::BOTS.iter().map(|bot| format!("@{}", bot.name)).collect();
-        let names = names.join(", ");
-        return Err(Failure::user(anyhow!(
-            "there is no bundled bot `@{name}`; there are: {names}"
-        )));
-    }
+    bundled_bot(name)?;
     let itself = std::env::current_exe().context("cannot find this program's own file");
     let args = ["bot".into(), name.into()].into_iter().chain(words).collect();
     let program = itself.map_err(Failure::Referee)?.into();
     Ok(BotCommand { program, args, cwd, env })
+}
+
+/// The bundled bot called `name`.
+pub(super) fn bundled_bot(name: &str) -> Result<&'static example_bots::Bot, Failure> {
+    example_bots::find(name).ok_or_else(|| {
+        let names: Vec<_> = example_bots::BOTS.iter().map(|bot| bot.name).collect();
+        let names = names.join(", ");
+        Failure::user(anyhow!("there is no bundled bot `{name}`; there are: {names}"))
+    })
 }
 
 /// Splits `--env K=V`.

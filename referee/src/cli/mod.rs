@@ -1,11 +1,13 @@
 //! The command line: what is typed becomes validated settings, one file for each command.
 
 mod bot;
+mod generate;
 mod inputs;
 mod play;
 mod replay;
+mod tester;
 
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -31,7 +33,7 @@ pub struct Cli {
     #[arg(long, value_name = "WHEN", global = true, default_value = "auto")]
     color: ColorChoice,
 
-    /// Say more about what the referee does: each turn (-v), each system step (-vv)
+    /// Say more on standard error: each turn (-v), when processes start and end (-vv)
     #[arg(short, long, global = true, action = ArgAction::Count)]
     verbose: u8,
 }
@@ -41,13 +43,20 @@ Exit codes:
   0  the game was completed; the replay agrees
   1  the bot lost: illegal move, timeout, crash; the replay differs
   2  what you gave is wrong: flags, board, settings, or the bot cannot be started
-  3  the referee itself failed";
+  3  the referee itself failed
+
+Environment:
+  NO_COLOR     no colours
+  REFEREE_LOG  beats -v, with a level such as `debug` or `off`";
 
 #[derive(Debug, Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "there is one of it, once")]
 enum Command {
     Play(play::PlayArgs),
     Replay(replay::ReplayArgs),
+    Generate(generate::GenerateArgs),
     Bot(bot::BotArgs),
+    Tester(tester::TesterArgs),
 }
 
 /// Why a command did not do what it was asked for.
@@ -77,11 +86,6 @@ fn signal_name(signal: i32) -> &'static str {
 }
 
 impl Failure {
-    /// Whether the only failure is that nobody reads the output any more.
-    pub fn is_broken_pipe(&self) -> bool {
-        matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
-    }
-
     /// The documented exit code.
     pub fn exit_code(&self) -> ExitCode {
         match self {
@@ -131,7 +135,18 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
     match cli.command {
         Command::Play(args) => play::run(&args),
         Command::Replay(args) => replay::run(&args),
+        Command::Generate(args) => generate::run(&args),
         Command::Bot(args) => bot::run(&args),
+        Command::Tester(args) => tester::run(&args),
+    }
+}
+
+/// Prints a result. A reader that has gone away has what it wanted, as in `referee play | head -1`.
+fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    match write(&mut out).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::Output(error)),
+        _ => Ok(()),
     }
 }
 

@@ -1,20 +1,20 @@
 //! `referee play`: one bot, one board.
 
 use std::ffi::OsString;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, anyhow};
 use clap::Args;
 
-use super::Failure;
 use super::inputs::{self, NamedBot};
+use super::{Failure, print};
 use crate::bot::ExchangeError;
-use crate::config::{Config, Overrides, Profile};
-use crate::game::GameKind;
+use crate::config::{Config, LimitsTable, Overrides};
+use crate::game::{Game, GameKind, SeedOptions};
 use crate::gamelog::{Event, LogWriter};
 use crate::interrupt::Interrupt;
+use crate::limits::Profile;
 use crate::play::{PlayError, Setup, play};
 use crate::report::{Format, GameReport};
 
@@ -29,12 +29,20 @@ pub(super) struct PlayArgs {
     #[arg(short, long, value_name = "CMD", conflicts_with = "command")]
     bot: Option<String>,
 
-    /// The board: CodinGame test JSON, plain text or TOML, told apart by content; `@NAME` is a
-    /// bundled one: @random-1, @clearable, @no-move
+    /// The board: CodinGame test JSON, plain text or TOML, told apart by content; for Square Remover
+    /// the text that a bot is sent. `@NAME` is a bundled one: @random-1, @clearable, @no-move
     #[arg(long, value_name = "FILE")]
     board: Option<PathBuf>,
 
-    /// The game: samegame
+    /// Plays a random board, the same for the same number, instead of a file; negative ones are fine
+    #[arg(long, value_name = "N", conflicts_with = "board", allow_negative_numbers = true)]
+    seed: Option<i64>,
+
+    /// The number of colours of a random SameGame board, 1 to 5 [default: 5]
+    #[arg(long, value_name = "N", requires = "seed")]
+    colors: Option<u8>,
+
+    /// The game: samegame, square-remover [default: samegame]
     #[arg(long, value_name = "NAME")]
     game: Option<String>,
 
@@ -49,6 +57,10 @@ pub(super) struct PlayArgs {
     /// The time for each later answer, such as 50ms; beats the profile
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     turn: Option<String>,
+
+    /// The time for the whole of a game that is one exchange (Square Remover), such as 30s
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    total: Option<String>,
 
     /// The bot's working directory
     #[arg(long, value_name = "DIR")]
@@ -79,19 +91,18 @@ const EXAMPLES: &str = "\
 Examples:
   referee play --bot \"python3 bot.py\" --board test13.json
   referee play --board board.txt --log game.jsonl -- ./bot --depth 3
-  referee play --bot ./bot --profile unlimited --format json";
+  referee play --bot ./bot --profile unlimited --format json
+  referee play --game square-remover --bot ./bot --seed 1";
 
 pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
     let config = config(args)?;
     let bot = bot(args, config.game)?;
-    let default_board = || PathBuf::from(format!("@{}", config.game.bundled[0].0));
-    let board = args.board.clone().unwrap_or_else(default_board);
-    let mut game = inputs::load_board(config.game, &board)?;
+    let (board, mut game) = board(args, config.game)?;
     let mut log = args.log.as_deref().map(LogWriter::open).transpose().map_err(Failure::user)?;
     let interrupt = Interrupt::catch().context("cannot catch signals").map_err(Failure::Referee)?;
     let setup = Setup {
         game: config.game.name,
-        board: &board.display().to_string(),
+        board: &board,
         bot: &bot.name,
         command: &bot.command,
         profile: config.profile,
@@ -108,36 +119,63 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
         watch(event);
         see(&mut report, event);
     });
-    match (played, interrupt.signal()) {
-        (Err(PlayError::Exchange(ExchangeError::Interrupted)), Some(signal)) => {
-            Err(Failure::Interrupted {
-                signal,
-                kept: what_was_kept(report.as_ref(), args.log.as_deref()),
-            })
+    let logged = finish_log(log);
+    match played {
+        Ok(()) => {
+            let mut report = report.expect("a game that was played has started");
+            report.log.clone_from(&args.log);
+            print(|out| report.write(args.format, out))?;
+            logged?;
+            // It came when the game was over, and found nothing left to stop.
+            if let Some(signal) = interrupt.signal() {
+                return Err(Failure::Interrupted { signal, kept: String::new() });
+            }
+            let won = report.end.is_some_and(|end| end.won);
+            Ok(if won { ExitCode::SUCCESS } else { ExitCode::from(1) })
         }
-        (Err(error), _) => Err(error.into()),
-        (Ok(()), _) => {
-            let report = report.expect("a game that was played has started");
-            show(report, log, args.format)
+        Err(PlayError::Exchange(ExchangeError::Interrupted)) => Err(Failure::Interrupted {
+            signal: interrupt.signal().unwrap_or_default(),
+            kept: what_was_kept(report.as_ref(), args.log.as_deref(), logged.err()),
+        }),
+        Err(error) => {
+            if let Err(failure) = logged {
+                log::error!("{failure}");
+            }
+            Err(error.into())
         }
     }
 }
 
 fn config(args: &PlayArgs) -> Result<Config, Failure> {
     let file = inputs::config_file(args.config.as_deref())?;
+    let limit = |flag, text: &Option<String>| inputs::limit(flag, text.as_deref());
     let flags = Overrides {
         game: args.game.clone(),
         profile: args.profile,
-        first_turn: inputs::limit("--first-turn", args.first_turn.as_deref())?,
-        turn: inputs::limit("--turn", args.turn.as_deref())?,
+        limits: LimitsTable {
+            first_turn: limit("--first-turn", &args.first_turn)?,
+            turn: limit("--turn", &args.turn)?,
+            total: limit("--total", &args.total)?,
+        },
     };
-    Config::resolve(&file, &flags).map_err(|error| Failure::user(anyhow!("--game: {error}")))
+    Config::resolve(&file, &flags).map_err(|error| Failure::user(anyhow!(error)))
+}
+
+/// What the test case is called, and a game on it.
+fn board(args: &PlayArgs, kind: &GameKind) -> Result<(String, Box<dyn Game>), Failure> {
+    if let Some(seed) = args.seed {
+        let game = inputs::seeded_game(kind, seed, SeedOptions { colors: args.colors })?;
+        return Ok((format!("seed {seed}"), game));
+    }
+    let default = || PathBuf::from(format!("@{}", kind.bundled[0].0));
+    let board = args.board.clone().unwrap_or_else(default);
+    Ok((board.display().to_string(), inputs::load_board(kind, &board)?))
 }
 
 fn bot(args: &PlayArgs, game: &GameKind) -> Result<NamedBot, Failure> {
     let (name, words) = if args.command.is_empty() {
         let line = args.bot.as_deref().unwrap_or(game.default_bot);
-        (line.to_owned(), inputs::split_words(line)?)
+        (line.to_owned(), inputs::split_words("--bot", line)?)
     } else {
         let shown: Vec<_> = args.command.iter().map(|word| word.to_string_lossy()).collect();
         (shown.join(" "), args.command.clone())
@@ -158,46 +196,33 @@ fn see(report: &mut Option<GameReport>, event: &Event) {
 /// `-v` shows each turn.
 fn watch(event: &Event) {
     if let Event::Turn(turn) = event {
-        log::info!(
-            "turn {}: {} in {}, gain {}, score {}",
-            turn.turn,
-            crate::text::quote(turn.reply.0.trim_ascii_end()),
-            crate::text::duration(turn.wall.0),
-            turn.gain,
-            turn.score,
-        );
+        let wall = crate::text::duration(turn.wall.0);
+        let result = match turn.unanswered {
+            None => format!("gain {}, score {}", turn.gain, turn.score),
+            Some(silence) => silence.verdict().to_string(),
+        };
+        let reply = crate::text::quote(turn.reply.0.trim_ascii_end());
+        log::info!("turn {}: {reply} in {wall}, {result}", turn.turn);
     }
 }
 
-fn what_was_kept(report: Option<&GameReport>, log: Option<&Path>) -> String {
+fn what_was_kept(
+    report: Option<&GameReport>,
+    log: Option<&Path>,
+    failure: Option<Failure>,
+) -> String {
     let turns = report.map_or(0, |report| report.turns);
     let turns = crate::text::plural(turns.into(), "turn");
-    match log {
-        Some(log) => format!(" after {turns}; they are in {}", log.display()),
-        None => format!(" after {turns}"),
+    match (log, failure) {
+        (_, Some(failure)) => format!(" after {turns}; {failure}"),
+        (Some(log), None) => format!(" after {turns}; they are in {}", log.display()),
+        (None, None) => format!(" after {turns}"),
     }
 }
 
-fn show(
-    mut report: GameReport,
-    log: Option<LogWriter>,
-    format: Format,
-) -> Result<ExitCode, Failure> {
-    report.log = log.as_ref().map(|log| log.path().to_owned());
-    let mut out = anstream::stdout().lock();
-    report.write(format, &mut out).and_then(|()| out.flush()).map_err(Failure::Output)?;
-    if let Some(log) = log {
-        let path = log.path().to_owned();
-        finish_log(&path, log)?;
-    }
-    let won = report.end.is_some_and(|end| end.won);
-    Ok(if won { ExitCode::SUCCESS } else { ExitCode::from(1) })
-}
-
-/// The verdict is out by now; only the log is not what it should be.
-fn finish_log(path: &Path, log: LogWriter) -> Result<(), Failure> {
-    let written = log.finish();
-    written
-        .with_context(|| format!("the log {} is incomplete", path.display()))
-        .map_err(Failure::Referee)
+/// A log that failed costs nothing but itself.
+fn finish_log(log: Option<LogWriter>) -> Result<(), Failure> {
+    let Some(log) = log else { return Ok(()) };
+    let path = log.path().display().to_string();
+    log.finish().with_context(|| format!("the log {path} is incomplete")).map_err(Failure::Referee)
 }

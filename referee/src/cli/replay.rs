@@ -1,12 +1,11 @@
 //! `referee replay`: referees a saved game again.
 
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
 
-use super::{Failure, inputs};
+use super::{Failure, inputs, print};
 use crate::gamelog::{self, LogError};
 use crate::replay::replay;
 use crate::report::{Format, GameReport, ReplayReport};
@@ -27,7 +26,7 @@ pub(super) struct ReplayArgs {
 }
 
 /// More than any log that a referee writes.
-const MAX_LOG: u64 = 1 << 30;
+const MAX_LOG: u64 = 1 << 27;
 
 pub(super) fn run(args: &ReplayArgs) -> Result<ExitCode, Failure> {
     let path = &args.log;
@@ -43,6 +42,7 @@ pub(super) fn run(args: &ReplayArgs) -> Result<ExitCode, Failure> {
         report.see_turn(turn);
     }
     report.summary = replayed.summary;
+    report.score = replayed.score;
     if let Some(end) = replayed.end {
         report.see_end(end);
     }
@@ -50,7 +50,6 @@ pub(super) fn run(args: &ReplayArgs) -> Result<ExitCode, Failure> {
     let agrees = replayed.difference.is_none();
     report.replay =
         Some(ReplayReport { complete: log.end.is_some(), difference: replayed.difference });
-    let mut out = anstream::stdout().lock();
-    report.write(args.format, &mut out).and_then(|()| out.flush()).map_err(Failure::Output)?;
+    print(|out| report.write(args.format, out))?;
     Ok(if agrees { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

@@ -4,7 +4,9 @@
 //! one of the kinds of time limit applies. Everything above this module works on `dyn Game`;
 //! adding a game is adding a folder here and a row to [`GAMES`].
 
+mod java;
 pub mod samegame;
+pub mod square_remover;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -46,7 +48,7 @@ pub trait Game {
 }
 
 /// One step of a game's protocol.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Exchange<'g> {
     /// What the bot is sent.
     pub input: Cow<'g, str>,
@@ -64,6 +66,19 @@ pub enum LimitKind {
     FirstTurn,
     /// For each later reply.
     Turn,
+    /// For the only reply of a game.
+    Total,
+}
+
+impl LimitKind {
+    /// The name of its setting and, behind two dashes, of its flag.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::FirstTurn => "first-turn",
+            Self::Turn => "turn",
+            Self::Total => "total",
+        }
+    }
 }
 
 /// What an accepted reply did.
@@ -111,14 +126,29 @@ pub struct GameKind {
     /// Starts a game on a test case from a file: every format that the game knows, told apart by
     /// content.
     pub parse: fn(&str) -> Result<Box<dyn Game>, SourceError>,
+    /// The test case that a seed stands for, in a form that `parse` reads; the error says what would
+    /// be right.
+    pub from_seed: fn(i64, SeedOptions) -> Result<String, String>,
+    /// The kinds of time limit that its exchanges have.
+    pub limits: &'static [LimitKind],
     /// The test cases that come with the referee, by name; the first one is the default.
     pub bundled: &'static [(&'static str, &'static str)],
     /// The bundled bot that plays when none is named.
     pub default_bot: &'static str,
+    /// Whether the original prints its summary. Then a text report ends with it, so that scripts
+    /// written for the original keep working.
+    pub prints_summary: bool,
+}
+
+/// What may be asked of a random test case.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SeedOptions {
+    /// The number of colours, where the game leaves it open.
+    pub colors: Option<u8>,
 }
 
 /// The games that the referee knows; the first one is the default.
-pub const GAMES: &[GameKind] = &[samegame::KIND];
+pub const GAMES: &[GameKind] = &[samegame::KIND, square_remover::KIND];
 
 impl GameKind {
     /// The game called `name`.

@@ -6,7 +6,6 @@
 //! something else: diagnostics of the referee itself.)
 
 mod bytes;
-mod millis;
 mod reader;
 mod writer;
 
@@ -16,10 +15,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use self::bytes::Bytes;
-pub use self::millis::Millis;
 pub use self::reader::{Log, LogError, read};
 pub use self::writer::{LogWriter, OpenError};
 use crate::game::LimitKind;
+use crate::limits::Limits;
+use crate::millis::Millis;
 use crate::verdict::{BotExit, Silence, Verdict};
 
 /// The version of the log format that this referee writes, and the only one that it reads.
@@ -52,8 +52,10 @@ pub struct Start {
     pub test_case: String,
     /// Who plays.
     pub bot: Bot,
+    /// The name of the profile that the limits come from.
+    pub profile: String,
     /// The rules about time.
-    pub limits: LimitsRecord,
+    pub limits: Limits,
     /// Where it was played.
     pub host: Host,
     /// When the game started, in UTC.
@@ -73,19 +75,6 @@ pub struct Bot {
     /// Environment variables that were set for it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
-}
-
-/// The time limits of a game.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LimitsRecord {
-    /// The profile that they come from.
-    pub profile: String,
-    /// For the first reply; absent where there is no limit.
-    #[serde(default, rename = "first_turn_ms", skip_serializing_if = "Option::is_none")]
-    pub first_turn: Option<Millis>,
-    /// For each later reply; absent where there is no limit.
-    #[serde(default, rename = "turn_ms", skip_serializing_if = "Option::is_none")]
-    pub turn: Option<Millis>,
 }
 
 /// The machine that a game was played on.
@@ -122,7 +111,7 @@ pub struct Turn {
     /// or until the exchange ended without one.
     #[serde(rename = "wall_ms")]
     pub wall: Millis,
-    /// Whether the reply came before the bot had read the input.
+    /// Whether a whole line had been waiting before the input was sent.
     #[serde(default, skip_serializing_if = "is_false")]
     pub early: bool,
     /// Bytes of input that the bot had not read by the end of the exchange.
@@ -165,12 +154,21 @@ pub struct End {
     /// Whether the referee had to kill the bot.
     #[serde(default)]
     pub killed: bool,
+    /// Standard output beyond the replies that were asked for, up to a cap.
+    #[serde(default, skip_serializing_if = "Bytes::is_empty")]
+    pub late_output: Bytes,
+    /// Bytes of standard output beyond that cap.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub late_output_dropped: u64,
     /// Standard error after the last exchange, up to a cap.
     #[serde(default, skip_serializing_if = "Bytes::is_empty")]
     pub stderr: Bytes,
+    /// Bytes of standard error beyond that cap.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub stderr_dropped: u64,
     /// From the start of the bot until it was reaped.
-    #[serde(rename = "wall_ms")]
-    pub wall: Millis,
+    #[serde(default, rename = "wall_ms", skip_serializing_if = "Option::is_none")]
+    pub wall: Option<Millis>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]

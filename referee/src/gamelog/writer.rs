@@ -1,7 +1,7 @@
 //! Writes a log as the game goes.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Seek, Write};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -16,6 +16,9 @@ use super::Event;
 pub struct LogWriter {
     path: PathBuf,
     file: File,
+    regular: bool,
+    /// Whether the file is new and still empty: then nobody misses it.
+    is_blank: bool,
     line: Vec<u8>,
     failed: Option<io::Error>,
 }
@@ -40,6 +43,9 @@ pub enum OpenError {
         .0.display()
     )]
     NotALog(PathBuf),
+    /// Another game writes it.
+    #[error("another game is writing the log {}; choose another name for --log", .0.display())]
+    InUse(PathBuf),
 }
 
 impl LogWriter {
@@ -47,23 +53,30 @@ impl LogWriter {
     /// is not lost to a game that never starts.
     ///
     /// # Errors
-    /// When the file cannot be written, or holds something other than a log.
+    /// When the file cannot be written, holds something other than a log, or is being written.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
         let io_error = |source: io::Error| match source.kind() {
             io::ErrorKind::NotFound => OpenError::NoFolder(path.to_owned()),
             _ => OpenError::Io { path: path.to_owned(), source },
         };
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path)
-            .map_err(io_error)?;
-        if file.metadata().map_err(io_error)?.is_file() && !is_empty_or_log(&file) {
-            return Err(OpenError::NotALog(path.to_owned()));
+        let before = fs::metadata(path).ok();
+        if before.as_ref().is_some_and(fs::Metadata::is_file) {
+            let content = File::open(path).map_err(io_error)?;
+            if !is_empty_or_log(content).map_err(io_error)? {
+                return Err(OpenError::NotALog(path.to_owned()));
+            }
         }
-        Ok(Self { path: path.to_owned(), file, line: Vec::new(), failed: None })
+        let file = OpenOptions::new().append(true).create(true).open(path).map_err(io_error)?;
+        let regular = file.metadata().map_err(io_error)?.is_file();
+        if regular {
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) => return Err(OpenError::InUse(path.to_owned())),
+                // A file system without locks still takes a log.
+                Ok(()) | Err(TryLockError::Error(_)) => {}
+            }
+        }
+        let (path, line) = (path.to_owned(), Vec::new());
+        Ok(Self { path, file, regular, is_blank: before.is_none(), line, failed: None })
     }
 
     /// The file that is written.
@@ -82,15 +95,15 @@ impl LogWriter {
     ///
     /// # Errors
     /// The first failure to write.
-    pub fn finish(self) -> io::Result<()> {
-        self.failed.map_or(Ok(()), Err)
+    pub fn finish(mut self) -> io::Result<()> {
+        self.failed.take().map_or(Ok(()), Err)
     }
 
     fn try_write(&mut self, event: &Event) -> io::Result<()> {
-        if matches!(event, Event::Start(_)) && self.file.metadata()?.is_file() {
+        if self.regular && matches!(event, Event::Start(_)) {
             self.file.set_len(0)?;
-            self.file.rewind()?;
         }
+        self.is_blank = false;
         self.line.clear();
         serde_json::to_writer(&mut self.line, event)?;
         self.line.push(b'\n');
@@ -98,19 +111,29 @@ impl LogWriter {
     }
 }
 
-/// Whether the first line, if there is one, is that of a log.
-fn is_empty_or_log(file: &File) -> bool {
+impl Drop for LogWriter {
+    fn drop(&mut self) {
+        if self.is_blank {
+            // No game has started, so there is nothing to keep; if it stays, it is empty.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Whether the first line, if there is one, is that of a log or the torn beginning of one.
+fn is_empty_or_log(file: File) -> io::Result<bool> {
     #[derive(Deserialize)]
     struct FirstLine {
+        r#type: String,
         #[serde(rename = "format")]
         _format: u32,
     }
+    const TORN: &[u8] = br#"{"type":"start","format":"#;
     let mut first = Vec::new();
     // Far more than a first line holds; a log is recognised without reading all of a huge file.
-    let mut start = BufReader::new(io::Read::take(file, 1 << 20));
-    match start.read_until(b'\n', &mut first) {
-        Ok(0) => true,
-        Ok(_) => serde_json::from_slice::<FirstLine>(&first).is_ok(),
-        Err(_) => false,
-    }
+    BufReader::new(file.take(1 << 20)).read_until(b'\n', &mut first)?;
+    let is_start =
+        || serde_json::from_slice(&first).is_ok_and(|line: FirstLine| line.r#type == "start");
+    let is_torn = !first.ends_with(b"\n") && (first.starts_with(TORN) || TORN.starts_with(&first));
+    Ok(first.is_empty() || is_torn || is_start())
 }

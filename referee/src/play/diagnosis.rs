@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::bot::Ending;
+use crate::bot::{Captured, Ending};
 use crate::game::LimitKind;
 use crate::gamelog::Turn;
 use crate::lines::Lines;
@@ -14,16 +14,21 @@ use crate::verdict::{Silence, Verdict};
 pub(super) struct Observations {
     /// The exchange that lost the game, and its limit.
     fatal: Option<(Turn, Option<Duration>)>,
-    /// The first exchange that was answered before its input had been read, and how many were.
-    first_early: Option<u32>,
-    early_turns: u64,
+    /// Exchanges that were answered before their input had been read.
+    early: Tally,
+    /// Exchanges that were answered after their limit and accepted, since the referee woke late.
+    overdue: Tally,
 }
 
 impl Observations {
     pub(super) fn see(&mut self, turn: &Turn, verdict: Verdict, limit: Option<Duration>) {
-        if turn.early {
-            self.first_early.get_or_insert(turn.turn);
-            self.early_turns += 1;
+        if turn.unanswered.is_none() {
+            if turn.early || turn.unread_input > 0 {
+                self.early.count(turn.turn);
+            }
+            if limit.is_some_and(|limit| turn.wall.0 > limit) {
+                self.overdue.count(turn.turn);
+            }
         }
         if verdict != Verdict::Completed {
             self.fatal = Some((turn.clone(), limit));
@@ -37,21 +42,39 @@ impl Observations {
             parts.push(format!("turn {}: {}", turn.turn, what_happened(turn, *limit)));
             if let Some(silence) = turn.unanswered {
                 parts.extend(partial_line(turn, silence));
-                parts.extend(input_trouble(turn, silence));
+                parts.extend(input_trouble(turn, silence, ending));
                 parts.extend(late_output(silence, ending));
                 parts.extend(ending.killed.then(|| "the referee killed it".to_owned()));
             }
         }
-        parts.extend(self.early_answers());
+        if self.fatal.as_ref().is_none_or(|(turn, _)| turn.unanswered.is_none()) {
+            parts.extend(surplus_output(ending));
+        }
+        parts.extend(self.early.says("answered before the bot had read the input"));
+        parts.extend(
+            self.overdue
+                .says("answered after the limit and accepted, since the referee itself woke late"),
+        );
         (!parts.is_empty()).then(|| parts.join("; "))
     }
+}
 
-    fn early_answers(&self) -> Option<String> {
-        let first = self.first_early?;
-        let turns = plural(self.early_turns, "turn");
-        Some(format!(
-            "{turns} answered before the input had been read, by surplus lines (the first is turn {first})"
-        ))
+/// How often something was seen, and when first.
+#[derive(Debug, Default)]
+struct Tally {
+    first: Option<u32>,
+    turns: u64,
+}
+
+impl Tally {
+    fn count(&mut self, turn: u32) {
+        self.first.get_or_insert(turn);
+        self.turns += 1;
+    }
+
+    fn says(&self, what: &str) -> Option<String> {
+        let first = self.first?;
+        Some(format!("{} {what} (the first is turn {first})", plural(self.turns, "turn")))
     }
 }
 
@@ -63,14 +86,14 @@ fn what_happened(turn: &Turn, limit: Option<Duration>) -> String {
             (Some(limit), LimitKind::FirstTurn) => {
                 format!("no answer within {} of the first turn", duration(limit))
             }
-            (Some(limit), LimitKind::Turn) => format!("no answer within {}", duration(limit)),
+            (Some(limit), _) => format!("no answer within {}", duration(limit)),
             (None, _) => "no answer".to_owned(),
         },
         Some(Silence::LineTooLong) => {
             "the line is longer than the original referee reads".to_owned()
         }
         Some(Silence::StdoutClosed) => {
-            format!("the bot closed its standard output after {wall} and went on running")
+            format!("the bot closed its standard output after {wall}, while it was running")
         }
         Some(Silence::Ended(exit)) => format!("the bot {exit} after {wall} without answering"),
     }
@@ -84,14 +107,25 @@ fn partial_line(turn: &Turn, silence: Silence) -> Option<String> {
 }
 
 /// What kept the bot from knowing its input. One that has ended has read and closed whatever it had.
-fn input_trouble(turn: &Turn, silence: Silence) -> Option<String> {
+fn input_trouble(turn: &Turn, silence: Silence, ending: &Ending) -> Option<String> {
     match (silence, turn.stdin_closed, turn.unread_input) {
         (Silence::Ended(_), _, _) | (_, false, 0) => None,
-        (_, true, _) => Some("it had closed its standard input".to_owned()),
+        (_, true, _) => ending.killed.then(|| "it had closed its standard input".to_owned()),
         (_, false, bytes) => {
             Some(format!("it had not read {} of its input", plural(bytes, "byte")))
         }
     }
+}
+
+/// What a bot writes beyond a game that it has completed.
+fn surplus_output(ending: &Ending) -> Option<String> {
+    let Captured { bytes, dropped } = &ending.late_output;
+    let count = bytes.len() as u64 + dropped;
+    let surplus = || {
+        let (bytes, output) = (plural(count, "byte"), quote(bytes.trim_ascii_end()));
+        format!("the bot wrote {bytes} more than it was asked for: {output}")
+    };
+    (count > 0).then(surplus)
 }
 
 /// An answer that comes once the input is closed was either late, or stuck in the bot's buffer.

@@ -21,32 +21,14 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use self::diagnosis::Observations;
-use crate::bot::{BotCommand, BotProcess, Ending, ExchangeError, Exchanged, Request, SpawnError};
-use crate::config::Profile;
+use crate::bot::{BotCommand, BotProcess, ExchangeError, Exchanged, Request, SpawnError};
 use crate::game::{Fault, Game, LimitKind, NoReply, Played, Rejected};
-use crate::gamelog::{self, Bytes, End, Event, FORMAT, Host, LimitsRecord, Millis, Start, Turn};
+use crate::gamelog::{self, Bytes, End, Event, FORMAT, Host, Start, Turn};
 use crate::interrupt::Interrupt;
+use crate::limits::{Limits, Profile};
 use crate::lines::Lines;
+use crate::millis::Millis;
 use crate::verdict::{Silence, Verdict};
-
-/// The time limits of a game; `None` is no limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// For the first reply, which includes starting up.
-    pub first_turn: Option<Duration>,
-    /// For each later reply.
-    pub turn: Option<Duration>,
-}
-
-impl Limits {
-    /// The limit for an exchange of this kind.
-    pub fn for_kind(&self, kind: LimitKind) -> Option<Duration> {
-        match kind {
-            LimitKind::FirstTurn => self.first_turn,
-            LimitKind::Turn => self.turn,
-        }
-    }
-}
 
 /// Who plays what, and under which rules about time.
 pub struct Setup<'a> {
@@ -91,16 +73,18 @@ pub fn play(
     setup: &Setup<'_>,
     mut emit: impl FnMut(&Event),
 ) -> Result<(), PlayError> {
+    // Ready before the bot is, so that nothing but its writing happens while a bot already thinks.
+    let start = Event::Start(start(game, setup));
     let started = Instant::now();
     let mut bot = BotProcess::spawn(setup.command, setup.stderr_cap, setup.interrupt.clone())?;
-    emit(&Event::Start(start(game, setup)));
+    emit(&start);
     let mut verdict = Verdict::Completed;
     let mut observations = Observations::default();
     let mut turns = 0;
     while let Some(exchange) = game.next_exchange() {
         turns += 1;
         let kind = exchange.limit;
-        let limit = setup.limits.for_kind(kind);
+        let limit = setup.limits.of(kind);
         let input = exchange.input.as_bytes();
         let rules = exchange.lines;
         let exchanged = bot.exchange(&Request { input, rules, limit })?;
@@ -110,10 +94,19 @@ pub fn play(
         observations.see(&turn, verdict, limit);
         emit(&Event::Turn(turn));
     }
-    let ending = bot.finish(setup.grace).map_err(ExchangeError::from)?;
+    let ending = bot.finish(setup.grace);
     let diagnosis = observations.diagnose(&ending);
-    let facts = EndFacts { turns, diagnosis, ending, wall: started.elapsed() };
-    emit(&Event::End(end(game, verdict, facts)));
+    emit(&Event::End(End {
+        diagnosis,
+        bot_exit: ending.exit,
+        killed: ending.killed,
+        late_output: Bytes(ending.late_output.bytes),
+        late_output_dropped: ending.late_output.dropped,
+        stderr: Bytes(ending.stderr.bytes),
+        stderr_dropped: ending.stderr.dropped,
+        wall: Some(Millis(started.elapsed())),
+        ..end(game, verdict, turns)
+    }));
     Ok(())
 }
 
@@ -168,11 +161,8 @@ fn start(game: &dyn Game, setup: &Setup<'_>) -> Start {
             cwd: cwd.as_ref().map(|cwd| text(cwd.as_os_str())),
             env: env.iter().map(|(key, value)| (text(key), text(value))).collect(),
         },
-        limits: LimitsRecord {
-            profile: setup.profile.name().to_owned(),
-            first_turn: setup.limits.first_turn.map(Millis),
-            turn: setup.limits.turn.map(Millis),
-        },
+        profile: setup.profile.name().to_owned(),
+        limits: setup.limits,
         host: host(),
         time: jiff::Timestamp::now(),
     }
@@ -211,15 +201,8 @@ fn turn_event(
     }
 }
 
-/// What the end of a game adds to what the game itself knows.
-pub(crate) struct EndFacts {
-    pub(crate) turns: u32,
-    pub(crate) diagnosis: Option<String>,
-    pub(crate) ending: Ending,
-    pub(crate) wall: Duration,
-}
-
-pub(crate) fn end(game: &dyn Game, verdict: Verdict, facts: EndFacts) -> End {
+/// The end of a game as far as the game itself knows it; the rest is what a process shows.
+pub(crate) fn end(game: &dyn Game, verdict: Verdict, turns: u32) -> End {
     End {
         verdict,
         official: game.official().to_owned(),
@@ -227,11 +210,14 @@ pub(crate) fn end(game: &dyn Game, verdict: Verdict, facts: EndFacts) -> End {
         score: game.score(),
         summary: game.summary().to_vec(),
         metadata: game.metadata(),
-        turns: facts.turns,
-        diagnosis: facts.diagnosis,
-        bot_exit: facts.ending.exit,
-        killed: facts.ending.killed,
-        stderr: Bytes(facts.ending.stderr.bytes),
-        wall: Millis(facts.wall),
+        turns,
+        diagnosis: None,
+        bot_exit: None,
+        killed: false,
+        late_output: Bytes::default(),
+        late_output_dropped: 0,
+        stderr: Bytes::default(),
+        stderr_dropped: 0,
+        wall: None,
     }
 }

@@ -6,11 +6,10 @@
 
 use serde_json::Value;
 
-use crate::bot::{Captured, Ending};
 use crate::game::{Game, GameKind};
 use crate::gamelog::{End, Log, Turn};
 use crate::lines::{Lines, Progress};
-use crate::play::{self, EndFacts, Ruling};
+use crate::play::{self, Ruling};
 use crate::verdict::Verdict;
 
 /// A log that was refereed again.
@@ -20,6 +19,8 @@ pub struct Replayed {
     pub turns: u32,
     /// The original's game summary so far, with colour marks.
     pub summary: Vec<String>,
+    /// The score so far.
+    pub score: i64,
     /// How the game ended here; `None` if the log stops before its end.
     pub end: Option<End>,
     /// The first thing that is not as the log says.
@@ -74,6 +75,7 @@ pub fn replay(log: &Log) -> Result<Replayed, ReplayError> {
         }
     }
     replayed.summary = game.summary().to_vec();
+    replayed.score = game.score();
     if replayed.difference.is_some() {
         return Ok(replayed);
     }
@@ -92,11 +94,14 @@ fn referee_turn(game: &mut dyn Game, turn: &Turn) -> Result<Ruling, Difference> 
     let Some(exchange) = game.next_exchange() else {
         return Err(Difference::of(turn.turn, "the game", &"not over", &"over"));
     };
+    if exchange.limit != turn.limit {
+        return Err(Difference::of(turn.turn, "limit", &turn.limit, &exchange.limit));
+    }
     let mut reply = Lines::split(&turn.reply.0);
     if exchange.lines.eof_ends_line {
         reply.end_partial();
     }
-    let whole = reply.progress(&exchange.lines) == Progress::Complete;
+    let whole = reply.progress(&exchange.lines) == Progress::Complete(reply.len());
     if whole != turn.unanswered.is_none() {
         let word = |whole| if whole { "whole" } else { "not whole" };
         let logged = word(turn.unanswered.is_none());
@@ -151,17 +156,19 @@ impl Difference {
 
 /// The end as the rules see it; what the process showed comes from the log.
 fn end(game: &dyn Game, verdict: Verdict, log: &Log, turns: u32) -> End {
-    let logged = log.end.as_ref();
-    let ending = Ending {
-        exit: logged.and_then(|end| end.bot_exit),
-        killed: logged.is_some_and(|end| end.killed),
-        late_output: Captured::default(),
-        stderr: Captured {
-            bytes: logged.map(|end| end.stderr.0.clone()).unwrap_or_default(),
-            dropped: 0,
+    let end = play::end(game, verdict, turns);
+    match log.end.clone() {
+        Some(logged) => End {
+            diagnosis: logged.diagnosis,
+            bot_exit: logged.bot_exit,
+            killed: logged.killed,
+            late_output: logged.late_output,
+            late_output_dropped: logged.late_output_dropped,
+            stderr: logged.stderr,
+            stderr_dropped: logged.stderr_dropped,
+            wall: logged.wall,
+            ..end
         },
-    };
-    let diagnosis = logged.and_then(|end| end.diagnosis.clone());
-    let wall = logged.map(|end| end.wall.0).unwrap_or_default();
-    play::end(game, verdict, EndFacts { turns, diagnosis, ending, wall })
+        None => end,
+    }
 }

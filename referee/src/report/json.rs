@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::{GameReport, Response};
-use crate::gamelog::Millis;
+use crate::millis::Millis;
 use crate::replay::Difference;
 use crate::verdict::Verdict;
 
@@ -80,9 +80,9 @@ pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> 
         timing: Timing {
             first_turn: report.first.map(Timed::from),
             slowest_turn: report.slowest.map(Timed::from),
-            game_ms: end.map(|end| end.wall),
+            game_ms: end.and_then(|end| end.wall),
         },
-        profile: &report.start.limits.profile,
+        profile: &report.start.profile,
         stderr_tail: report.stderr.lines(),
         log: report.log.as_ref().map(|log| log.display().to_string()),
         replay: report.replay.as_ref().map(|replay| Replay {

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::game::LimitKind;
-use crate::gamelog::{End, Event, LimitsRecord, Start, Turn};
+use crate::gamelog::{End, Event, Start, Turn};
 use crate::replay::Difference;
 
 /// How a result is shown.
@@ -52,6 +52,8 @@ pub struct GameReport {
 pub struct Response {
     /// The number of the turn, from 1.
     pub turn: u32,
+    /// The kind of limit that applied.
+    pub kind: LimitKind,
     /// The time taken.
     pub wall: Duration,
     /// The limit for it, if there was one.
@@ -98,8 +100,8 @@ impl GameReport {
         self.turns = turn.turn;
         self.score = turn.score;
         self.stderr.push(&turn.stderr.0);
-        let limit = limit(&self.start.limits, turn.limit);
-        let response = Response { turn: turn.turn, wall: turn.wall.0, limit };
+        let limit = self.start.limits.of(turn.limit);
+        let response = Response { turn: turn.turn, kind: turn.limit, wall: turn.wall.0, limit };
         if turn.turn == 1 {
             self.first = Some(response);
         } else if self.slowest.is_none_or(|slowest| slowest.wall < response.wall) {
@@ -125,14 +127,6 @@ impl GameReport {
             Format::Json => json::write(self, out),
         }
     }
-}
-
-fn limit(limits: &LimitsRecord, kind: LimitKind) -> Option<Duration> {
-    let limit = match kind {
-        LimitKind::FirstTurn => limits.first_turn,
-        LimitKind::Turn => limits.turn,
-    };
-    limit.map(|limit| limit.0)
 }
 
 /// The last lines of a bot's standard error, where a crash says why.

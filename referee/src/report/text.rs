@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 
 use super::{GameReport, ReplayReport, Response};
+use crate::game::{GameKind, LimitKind};
 use crate::text::{duration, plural, printable};
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -23,7 +24,8 @@ pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> 
     row(out, "score", &report.score.to_string())?;
     row(out, "turns", &report.turns.to_string())?;
     if let Some(first) = &report.first {
-        row(out, "first turn", &response(first))?;
+        let label = if first.kind == LimitKind::Total { "time" } else { "first turn" };
+        row(out, label, &response(first))?;
     }
     if let Some(slowest) = &report.slowest {
         row(out, "slowest turn", &format!("{} (turn {})", response(slowest), slowest.turn))?;
@@ -38,11 +40,28 @@ pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> 
     if let Some(replay) = &report.replay {
         replay_rows(replay, out)?;
     }
-    stderr_tail(report, out)
+    stderr_tail(report, out)?;
+    official_lines(report, out)
+}
+
+/// Ends as the original's own output does, where it has one.
+fn official_lines(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
+    if !GameKind::named(&report.start.game).is_some_and(|kind| kind.prints_summary) {
+        return Ok(());
+    }
+    writeln!(out)?;
+    for line in &report.summary {
+        writeln!(out, "{}", printable(line))?;
+    }
+    Ok(())
 }
 
 fn headline(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
-    if let Some(end) = &report.end {
+    let difference = report.replay.as_ref().and_then(|replay| replay.difference.as_ref());
+    if let Some(difference) = difference {
+        let turn = difference.turn;
+        writeln!(out, "{BAD}The replay differs from the log at turn {turn}.{BAD:#}")
+    } else if let Some(end) = &report.end {
         let style = if end.won { GOOD } else { BAD };
         writeln!(out, "{style}{}{style:#}", printable(&end.official))
     } else {

@@ -4,6 +4,7 @@
 
 pub mod board;
 pub mod boardfile;
+pub mod generate;
 pub mod message;
 pub mod position;
 pub mod reply;
@@ -24,16 +25,23 @@ use crate::lines::{LineRules, Lines};
 pub const KIND: GameKind = GameKind {
     name: "samegame",
     parse: |source| Ok(Box::new(SameGame::new(boardfile::parse(source)?))),
+    from_seed: |seed, options| {
+        let board = generate::random_board(seed, options.colors.unwrap_or(board::COLORS))?;
+        Ok(board.to_string())
+    },
     bundled: &[
         ("random-1", include_str!("../../../../configs/boards/random-1.toml")),
         ("clearable", include_str!("../../../../configs/boards/clearable.toml")),
         ("no-move", include_str!("../../../../configs/boards/no-move.toml")),
     ],
     default_bot: "@greedy",
+    prints_summary: false,
+    limits: &[LimitKind::FirstTurn, LimitKind::Turn],
 };
 
 /// One line; it is unreadable if no newline has come within 10,000 bytes.
-const REPLY: LineRules = LineRules { count: 1, max_bytes: Some(10_000), eof_ends_line: false };
+const REPLY: LineRules =
+    LineRules { count: 1, max_bytes: Some(10_000), eof_ends_line: false, readable: |_| true };
 
 /// A game in progress.
 #[derive(Debug, Clone)]

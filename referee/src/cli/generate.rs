@@ -1,0 +1,103 @@
+//! `referee generate`: test cases from seeds.
+
+use std::fs;
+use std::io::{ErrorKind, Write as _};
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, anyhow};
+use clap::Args;
+
+use super::{Failure, inputs, print};
+use crate::game::{GameKind, SeedOptions};
+
+/// Write the boards or test cases that seeds stand for
+///
+/// The same seed gives the same bytes on every machine. Square Remover's are those of the original
+/// tester.
+#[derive(Debug, Args)]
+pub(super) struct GenerateArgs {
+    /// The game: samegame, square-remover [default: samegame]
+    #[arg(long, value_name = "NAME")]
+    game: Option<String>,
+
+    /// A seed, or a range A..B with both ends included; negative ones are fine
+    #[arg(long, value_name = "N|A..B", allow_hyphen_values = true)]
+    seed: String,
+
+    /// The number of colours of SameGame boards, 1 to 5 [default: 5]
+    #[arg(long, value_name = "N")]
+    colors: Option<u8>,
+
+    /// The folder for the files seed-N.txt, made if there is none; a single case may do without, and
+    /// is printed
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+pub(super) fn run(args: &GenerateArgs) -> Result<ExitCode, Failure> {
+    let kind = inputs::game(args.game.as_deref())?;
+    let seeds = seeds(&args.seed)?;
+    let options = SeedOptions { colors: args.colors };
+    match &args.out {
+        Some(folder) => write_files(kind, seeds, options, folder)?,
+        None if seeds.start() == seeds.end() => {
+            let case = inputs::seeded_case(kind, *seeds.start(), options)?;
+            print(|out| out.write_all(case.as_bytes()))?;
+        }
+        None => {
+            return Err(Failure::user(anyhow!("--out: a range of seeds needs a folder to go to")));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn seeds(text: &str) -> Result<RangeInclusive<i64>, Failure> {
+    let (first, last) = text.split_once("..").unwrap_or((text, text));
+    let number = |text: &str| text.trim().parse::<i64>().ok();
+    match (number(first), number(last)) {
+        (Some(first), Some(last)) if first <= last => Ok(first..=last),
+        _ => Err(Failure::user(anyhow!(
+            "--seed: `{text}` is neither a number nor a range such as 1..10"
+        ))),
+    }
+}
+
+fn write_files(
+    kind: &GameKind,
+    seeds: RangeInclusive<i64>,
+    options: SeedOptions,
+    folder: &Path,
+) -> Result<(), Failure> {
+    fs::create_dir_all(folder)
+        .with_context(|| format!("cannot make the folder {}", folder.display()))
+        .map_err(Failure::User)?;
+    let mut written = 0_u64;
+    for seed in seeds {
+        let case = inputs::seeded_case(kind, seed, options)?;
+        write_case(&folder.join(format!("seed-{seed}.txt")), &case)?;
+        written += 1;
+    }
+    let files = crate::text::plural(written, "file");
+    log::info!("{files} in {}", folder.display());
+    Ok(())
+}
+
+/// Writes a new file, or finds it there already; another file of that name is left alone.
+fn write_case(path: &Path, case: &str) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| {
+        let shown = path.display().to_string();
+        Failure::Referee(anyhow!(error).context(format!("cannot write {shown}")))
+    };
+    match fs::File::create_new(path) {
+        Ok(mut file) => file.write_all(case.as_bytes()).map_err(failed),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            if fs::read(path).map_err(failed)? == case.as_bytes() {
+                return Ok(());
+            }
+            Err(Failure::file(path, "exists with other content; remove it or choose another --out"))
+        }
+        Err(error) => Err(failed(error)),
+    }
+}

@@ -1,0 +1,257 @@
+//! The board of Square Remover, the buffer that refills it, and the squares that go.
+//!
+//! Rows count from the top and columns from the left, both from 0, as in the statement.
+
+/// The largest board.
+pub const MAX_SIDE: usize = 16;
+
+/// The colours that the buffer yields, without end.
+///
+/// Source: the statement. The numbers behind it are x₀ = startSeed, xᵢ₊₁ = 48271 xᵢ mod (2³¹ - 1);
+/// the tile of each is x mod colors.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Buffer {
+    next: u64,
+    colors: u64,
+}
+
+impl Buffer {
+    const MULTIPLIER: u64 = 48_271;
+    const MODULUS: u64 = (1 << 31) - 1;
+
+    fn take(&mut self) -> u8 {
+        let color = self.next % self.colors;
+        self.next = self.next * Self::MULTIPLIER % Self::MODULUS;
+        u8::try_from(color).expect("at most 6 colours")
+    }
+}
+
+/// A board in play.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Board {
+    side: usize,
+    tiles: [[u8; MAX_SIDE]; MAX_SIDE],
+    buffer: Buffer,
+    /// Every square on the board is among these; not each of these is a square.
+    suspects: CornerSet,
+}
+
+/// The direction of a swap, in the statement's order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// 0
+    Up,
+    /// 1
+    Right,
+    /// 2
+    Down,
+    /// 3
+    Left,
+}
+
+impl Direction {
+    /// The number of directions.
+    pub const COUNT: usize = 4;
+
+    /// The direction numbered `number`.
+    pub fn from_number(number: i32) -> Option<Self> {
+        [Self::Up, Self::Right, Self::Down, Self::Left].get(usize::try_from(number).ok()?).copied()
+    }
+
+    /// The neighbour in this direction; it may be off the board.
+    fn step(self, row: i32, column: i32) -> (i32, i32) {
+        match self {
+            Self::Up => (row - 1, column),
+            Self::Right => (row, column + 1),
+            Self::Down => (row + 1, column),
+            Self::Left => (row, column - 1),
+        }
+    }
+}
+
+/// A cell that is not on the board.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OffBoard {
+    /// The cell chosen.
+    Cell {
+        /// Its row.
+        row: i32,
+        /// Its column.
+        column: i32,
+    },
+    /// The cell that the direction points to.
+    Neighbour {
+        /// Its row.
+        row: i32,
+        /// Its column.
+        column: i32,
+    },
+}
+
+impl Board {
+    /// A board of `rows` with a buffer of `colors` colours that starts at `start_seed`.
+    pub(super) fn new(rows: &[Vec<u8>], colors: u8, start_seed: u32) -> Self {
+        let side = rows.len();
+        let mut tiles = [[0; MAX_SIDE]; MAX_SIDE];
+        for (place, row) in tiles.iter_mut().zip(rows) {
+            place[..side].copy_from_slice(row);
+        }
+        let mut board = Self {
+            side,
+            tiles,
+            buffer: Buffer { next: start_seed.into(), colors: colors.into() },
+            suspects: CornerSet::default(),
+        };
+        for row in 0..side {
+            for column in 0..side {
+                board.suspect_around(row, column);
+            }
+        }
+        board
+    }
+
+    /// Whether the cell is on the board.
+    pub(super) fn cell(&self, row: i32, column: i32) -> Option<(usize, usize)> {
+        let within = |n: i32| usize::try_from(n).ok().filter(|&n| n < self.side);
+        Some((within(row)?, within(column)?))
+    }
+
+    /// Swaps the tile with its neighbour; squares stay until [`remove_squares`](Self::remove_squares).
+    ///
+    /// # Errors
+    /// When either cell is off the board; nothing has changed then.
+    pub fn swap(&mut self, row: i32, column: i32, direction: Direction) -> Result<(), OffBoard> {
+        let (r1, c1) = self.cell(row, column).ok_or(OffBoard::Cell { row, column })?;
+        let (row, column) = direction.step(row, column);
+        let (r2, c2) = self.cell(row, column).ok_or(OffBoard::Neighbour { row, column })?;
+        let tile = self.tiles[r1][c1];
+        self.tiles[r1][c1] = self.tiles[r2][c2];
+        self.tiles[r2][c2] = tile;
+        self.suspect_around(r1, c1);
+        self.suspect_around(r2, c2);
+        Ok(())
+    }
+
+    /// Removes squares, always the topmost and of those the leftmost, until there is none, and
+    /// returns how many there were.
+    ///
+    /// Only where something has changed can a square be, and the suspects come out in just that
+    /// order, so the first that is a square is the one that a scan of the board would find.
+    pub fn remove_squares(&mut self) -> u32 {
+        let mut removed = 0;
+        while let Some((row, column)) = self.suspects.take_first() {
+            if !self.is_square(row, column) {
+                continue;
+            }
+            removed += 1;
+            for (r, c) in square(row, column) {
+                self.tiles[r][c] = self.buffer.take();
+                self.suspect_around(r, c);
+            }
+        }
+        removed
+    }
+
+    fn is_square(&self, row: usize, column: usize) -> bool {
+        let color = self.tiles[row][column];
+        square(row, column).into_iter().all(|(r, c)| self.tiles[r][c] == color)
+    }
+
+    /// Suspects the up to four squares that the cell belongs to.
+    fn suspect_around(&mut self, row: usize, column: usize) {
+        for corner_row in row.saturating_sub(1)..=row.min(self.side - 2) {
+            for corner_column in column.saturating_sub(1)..=column.min(self.side - 2) {
+                self.suspects.insert(corner_row, corner_column);
+            }
+        }
+    }
+}
+
+/// The four cells of a square by its top left corner, in the order in which they are refilled.
+fn square(row: usize, column: usize) -> [(usize, usize); 4] {
+    [(row, column), (row, column + 1), (row + 1, column), (row + 1, column + 1)]
+}
+
+/// A set of top left corners that yields the topmost, and of those the leftmost, first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct CornerSet {
+    /// A bit for each column, by row.
+    rows: [u16; MAX_SIDE],
+}
+
+impl CornerSet {
+    fn insert(&mut self, row: usize, column: usize) {
+        self.rows[row] |= 1 << column;
+    }
+
+    fn take_first(&mut self) -> Option<(usize, usize)> {
+        let row = self.rows.iter().position(|&columns| columns != 0)?;
+        let column = self.rows[row].trailing_zeros() as usize;
+        self.rows[row] &= self.rows[row] - 1;
+        Some((row, column))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// What the statement says, done plainly: scan from the top left after every change.
+    fn remove_by_full_scan(board: &mut Board) -> u32 {
+        let mut removed = 0;
+        'again: loop {
+            for row in 0..board.side - 1 {
+                for column in 0..board.side - 1 {
+                    if board.is_square(row, column) {
+                        removed += 1;
+                        for (r, c) in square(row, column) {
+                            board.tiles[r][c] = board.buffer.take();
+                        }
+                        continue 'again;
+                    }
+                }
+            }
+            board.suspects = CornerSet::default();
+            return removed;
+        }
+    }
+
+    fn boards() -> impl Strategy<Value = Board> {
+        // Fewer colours than the game has, so that squares are many; with one colour they never end.
+        (8..=MAX_SIDE, 2..=6_u8, 1..2_147_483_647_u32).prop_flat_map(|(side, colors, seed)| {
+            proptest::collection::vec(proptest::collection::vec(0..colors, side), side)
+                .prop_map(move |rows| Board::new(&rows, colors.max(4), seed))
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn squares_go_as_a_full_scan_finds_them(
+            board in boards(),
+            swaps in proptest::collection::vec((-1..17_i32, -1..17_i32, 0..4_i32), 0..200),
+        ) {
+            let (mut quick, mut plain) = (board.clone(), board);
+            prop_assert_eq!(quick.remove_squares(), remove_by_full_scan(&mut plain));
+            prop_assert_eq!(&quick, &plain);
+            for (row, column, direction) in swaps {
+                let direction = Direction::from_number(direction).expect("a direction");
+                let swapped = quick.swap(row, column, direction);
+                prop_assert_eq!(swapped, plain.swap(row, column, direction));
+                prop_assert_eq!(quick.remove_squares(), remove_by_full_scan(&mut plain));
+                prop_assert_eq!(&quick, &plain);
+            }
+        }
+    }
+
+    #[test]
+    fn a_swap_off_the_board_changes_nothing() {
+        let board = Board::new(&vec![vec![0; 8]; 8], 4, 1);
+        let mut same = board.clone();
+        let off = OffBoard::Cell { row: 8, column: 2 };
+        assert_eq!(same.swap(8, 2, Direction::Up), Err(off));
+        let off = OffBoard::Neighbour { row: -1, column: 2 };
+        assert_eq!(same.swap(0, 2, Direction::Up), Err(off));
+        assert_eq!(same, board);
+    }
+}

@@ -1,0 +1,204 @@
+//! Square Remover, TopCoder's TCO14 Marathon Round 1 / Marathon Match 83, as its offline tester
+//! plays it.
+//!
+//! Every wording and every rule here was measured on the original tester; the rules are those of
+//! the statement.
+
+pub mod board;
+mod case;
+mod sha1prng;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use self::board::{Board, Direction, OffBoard};
+use self::case::TestCase;
+use super::java::parse_int;
+use super::{Exchange, Fault, Game, GameKind, LimitKind, NoReply, Played, Rejected, SeedOptions};
+use crate::lines::{LineRules, Lines};
+
+/// This game's row in the table of games.
+pub const KIND: GameKind = GameKind {
+    name: "square-remover",
+    parse: |source| Ok(Box::new(SquareRemover::new(&TestCase::parse(source)?))),
+    from_seed,
+    bundled: &[("seed-1", include_str!("../../../../configs/boards/square-remover-seed-1.txt"))],
+    default_bot: "@squares-greedy",
+    prints_summary: true,
+    limits: &[LimitKind::Total],
+};
+
+/// The moves of a game.
+const MOVES: usize = 10_000;
+
+/// Three numbers for each move. The original stops at the first line that is no number.
+const REPLY: LineRules = LineRules {
+    count: 3 * MOVES,
+    max_bytes: None,
+    eof_ends_line: true,
+    readable: |line| number(line).is_some(),
+};
+
+/// The score of a game that failed.
+const FAILED: i64 = -1;
+
+fn from_seed(seed: i64, options: SeedOptions) -> Result<String, String> {
+    if options.colors.is_some() {
+        return Err("the seed decides how many colours a Square Remover case has".to_owned());
+    }
+    let case = TestCase::from_seed(seed).ok_or(
+        "seed 0 is none: it leaves the original's generator unseeded, so each run draws another case",
+    )?;
+    Ok(case.to_string())
+}
+
+/// A game in progress.
+#[derive(Debug, Clone)]
+pub struct SquareRemover {
+    case: String,
+    board: Board,
+    score: i64,
+    summary: Vec<String>,
+}
+
+impl SquareRemover {
+    fn new(case: &TestCase) -> Self {
+        Self { case: case.to_string(), board: case.board(), score: 0, summary: Vec::new() }
+    }
+
+    /// Plays all moves and returns the score.
+    fn play(&mut self, numbers: &[i32]) -> Result<u32, IllegalMove> {
+        let mut score = self.board.remove_squares();
+        for (index, step) in numbers.chunks_exact(3).enumerate() {
+            let illegal = |problem| IllegalMove { index, problem };
+            self.step(step[0], step[1], step[2]).map_err(illegal)?;
+            score += self.board.remove_squares();
+        }
+        Ok(score)
+    }
+
+    fn step(&mut self, row: i32, column: i32, direction: i32) -> Result<(), Problem> {
+        // The original looks at the cell before it looks at the direction.
+        if self.board.cell(row, column).is_none() {
+            return Err(Problem::Off(OffBoard::Cell { row, column }));
+        }
+        let direction = Direction::from_number(direction).ok_or(Problem::NoDirection(direction))?;
+        self.board.swap(row, column, direction).map_err(Problem::Off)
+    }
+
+    fn fail(&mut self, wording: &str) {
+        self.score = FAILED;
+        self.summary.push(format!("ERROR: {wording}"));
+        self.end();
+    }
+
+    fn end(&mut self) {
+        self.summary.push(format!("Score  = {}", self.score));
+    }
+}
+
+/// A move that the rules forbid.
+struct IllegalMove {
+    /// The number of the move, from 0.
+    index: usize,
+    problem: Problem,
+}
+
+enum Problem {
+    Off(OffBoard),
+    NoDirection(i32),
+}
+
+impl std::fmt::Display for IllegalMove {
+    /// The official wording.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let index = self.index;
+        match self.problem {
+            Problem::Off(OffBoard::Cell { row, column }) => write!(
+                f,
+                "In move {index} (0-based), the cell chosen by your solution is outside the board: \
+                 row = {row}, col = {column}."
+            ),
+            Problem::Off(OffBoard::Neighbour { row, column }) => write!(
+                f,
+                "In move {index} (0-based), the direction chosen by your solution points to a cell \
+                 outside the board: row = {row}, col = {column}."
+            ),
+            // The original lets Java's message through.
+            Problem::NoDirection(direction) => {
+                write!(f, "Index {direction} out of bounds for length {}", Direction::COUNT)
+            }
+        }
+    }
+}
+
+fn number(line: &[u8]) -> Option<i32> {
+    parse_int(str::from_utf8(line).ok()?)
+}
+
+fn unreadable(index: usize) -> String {
+    format!("Unable to read element {index} (0-based) of your solution's return value.")
+}
+
+impl Game for SquareRemover {
+    fn next_exchange(&self) -> Option<Exchange<'_>> {
+        self.summary.is_empty().then(|| Exchange {
+            input: Cow::Borrowed(&self.case),
+            lines: REPLY,
+            limit: LimitKind::Total,
+        })
+    }
+
+    fn accept(&mut self, reply: &Lines) -> Result<Played, Rejected> {
+        let mut numbers = Vec::with_capacity(REPLY.count);
+        for (index, line) in reply.iter().enumerate() {
+            let Some(number) = number(line) else {
+                self.fail(&unreadable(index));
+                return Err(Rejected { fault: Fault::Malformed, action: None });
+            };
+            numbers.push(number);
+        }
+        match self.play(&numbers) {
+            Ok(score) => {
+                self.score = score.into();
+                self.end();
+                Ok(Played { gain: self.score, action: json!({ "moves": MOVES, "squares": score }) })
+            }
+            Err(illegal) => {
+                self.fail(&illegal.to_string());
+                let step = &numbers[3 * illegal.index..][..3];
+                let action = json!({
+                    "move": illegal.index, "row": step[0], "col": step[1], "direction": step[2],
+                });
+                Err(Rejected { fault: Fault::Illegal, action: Some(action) })
+            }
+        }
+    }
+
+    /// However the output ends, the original reads on until a number is missing.
+    fn unanswered(&mut self, received: &Lines, _why: NoReply) {
+        self.fail(&unreadable(received.len()));
+    }
+
+    fn score(&self) -> i64 {
+        self.score
+    }
+
+    fn summary(&self) -> &[String] {
+        &self.summary
+    }
+
+    fn official(&self) -> &str {
+        self.summary.first().map_or("", String::as_str)
+    }
+
+    fn metadata(&self) -> BTreeMap<String, String> {
+        BTreeMap::new()
+    }
+
+    fn test_case(&self) -> &str {
+        &self.case
+    }
+}

@@ -1,0 +1,67 @@
+//! Time limits, and the profiles that they come from: words that settings, match loop and log share.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::game::LimitKind;
+use crate::millis::Millis;
+
+/// Which limits hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Profile {
+    /// The limits of the original referee
+    Official,
+    /// The official limits times a factor, 4 unless configured
+    Relaxed,
+    /// No limits, for a bot in a debugger
+    Unlimited,
+}
+
+impl Profile {
+    /// The name that `--profile` takes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Official => "official",
+            Self::Relaxed => "relaxed",
+            Self::Unlimited => "unlimited",
+        }
+    }
+}
+
+/// The time limits of a game; what is absent has no limit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// For the first reply of several, which includes starting up.
+    #[serde(default, rename = "first_turn_ms", skip_serializing_if = "Option::is_none")]
+    first_turn: Option<Millis>,
+    /// For each later reply.
+    #[serde(default, rename = "turn_ms", skip_serializing_if = "Option::is_none")]
+    turn: Option<Millis>,
+    /// For the only reply of a game.
+    #[serde(default, rename = "total_ms", skip_serializing_if = "Option::is_none")]
+    total: Option<Millis>,
+}
+
+impl Limits {
+    /// Asks `limit` for the limit of each kind.
+    pub fn from_kinds(limit: impl Fn(LimitKind) -> Option<Duration>) -> Self {
+        let millis = |kind| limit(kind).map(Millis);
+        Self {
+            first_turn: millis(LimitKind::FirstTurn),
+            turn: millis(LimitKind::Turn),
+            total: millis(LimitKind::Total),
+        }
+    }
+
+    /// The limit for an exchange of this kind.
+    pub fn of(&self, kind: LimitKind) -> Option<Duration> {
+        let limit = match kind {
+            LimitKind::FirstTurn => self.first_turn,
+            LimitKind::Turn => self.turn,
+            LimitKind::Total => self.total,
+        };
+        limit.map(|limit| limit.0)
+    }
+}

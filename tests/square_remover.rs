@@ -1,0 +1,376 @@
+//! Square Remover against the runs that were measured on the original tester.
+
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+use referee::game::{GameKind, SeedOptions};
+use referee::lines::{Lines, Progress};
+use referee::play::rule;
+use referee::verdict::{BotExit, Silence};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::support::{
+    Mark, data, has_program, json, leave_out, referee, repository, shared_data, summary,
+};
+
+/// One run of the original tester.
+#[derive(Deserialize)]
+struct Run {
+    seed: i64,
+    mode: String,
+    input: String,
+    tester_output: String,
+}
+
+impl Run {
+    /// The measured bot's command line.
+    fn bot(&self) -> String {
+        match self.mode.split_once(':') {
+            Some((mode, k)) => format!("@misbehaving spoil {mode} {k}"),
+            None if self.mode == "play" => "@squares-random".to_owned(),
+            None => format!("@misbehaving spoil {}", self.mode),
+        }
+    }
+}
+
+fn runs() -> Vec<Run> {
+    let text = fs::read_to_string(data("square-remover-cases.jsonl")).expect("the measured runs");
+    let runs: Vec<Run> =
+        text.lines().map(|line| serde_json::from_str(line).expect("a run")).collect();
+    assert_eq!(runs.len(), 52);
+    runs
+}
+
+fn kind() -> &'static GameKind {
+    GameKind::named("square-remover").expect("a game")
+}
+
+fn case(seed: i64) -> String {
+    (kind().from_seed)(seed, SeedOptions::default()).expect("a case")
+}
+
+fn play(args: &[&str]) -> Output {
+    let game = ["play", "--format", "json", "--game", "square-remover"];
+    referee().args(game).args(args).output().expect("runs")
+}
+
+#[test]
+fn the_tester_command_prints_what_the_original_printed_in_all_52_runs() {
+    for run in runs() {
+        let output = referee()
+            .args(["tester", "-exec", &run.bot(), "-novis", "-seed", &run.seed.to_string()])
+            .output()
+            .expect("runs");
+        let printed = String::from_utf8(output.stdout).expect("UTF-8");
+        assert_eq!(printed, run.tester_output, "seed {} {}", run.seed, run.mode);
+        assert_eq!(output.status.code(), Some(0), "as the original");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    }
+}
+
+#[test]
+fn the_input_is_byte_for_byte_that_of_the_original_in_all_52_runs() {
+    for run in runs() {
+        assert_eq!(case(run.seed), run.input, "seed {}", run.seed);
+        let game = (kind().parse)(&run.input).expect("a case");
+        assert_eq!(game.next_exchange().expect("one exchange").input, run.input);
+    }
+}
+
+#[test]
+fn a_bot_receives_exactly_the_case() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let received = folder.path().join("received");
+    let script = format!("cat > '{}'", received.display());
+    for run in runs().iter().take(3) {
+        // `cat` ends when the referee closes its input, at the end of the limit.
+        let seed = run.seed.to_string();
+        play(&["--seed", &seed, "--total", "2s", "--", "sh", "-c", &script]);
+        assert_eq!(fs::read_to_string(&received).expect("written"), run.input);
+    }
+}
+
+#[test]
+fn play_agrees_with_the_original_in_all_52_runs() {
+    for run in runs() {
+        let output = play(&["--seed", &run.seed.to_string(), "--bot", &run.bot()]);
+        let result = json(&output);
+        let lines: Vec<&str> = run.tester_output.lines().collect();
+        assert_eq!(summary(&result), lines, "seed {} {}", run.seed, run.mode);
+        assert_eq!(result["official"], lines[0]);
+        let score = lines.last().expect("a score").strip_prefix("Score  = ").expect("a score");
+        assert_eq!(result["score"].to_string(), score);
+        let won = score != "-1";
+        assert_eq!(result["won"], won, "{result}");
+        assert_eq!(output.status.code(), Some(i32::from(!won)));
+        let verdict = match run.mode.split(':').next().expect("a mode") {
+            "play" | "plus" | "extra" | "crlf" | "noeol" => "completed",
+            "outside" | "negative" | "edge" | "baddir" => "illegal_move",
+            "text" | "space" | "float" | "empty" => "malformed_reply",
+            "short" => "early_exit",
+            mode => panic!("unknown mode {mode}"),
+        };
+        assert_eq!(result["verdict"], verdict, "{}", run.mode);
+    }
+}
+
+#[test]
+fn the_text_ends_with_the_testers_own_lines() {
+    for (bot, end) in [
+        ("@squares-random", "\n\nScore  = 125\n"),
+        (
+            "@misbehaving spoil text 0",
+            "\n\nERROR: Unable to read element 0 (0-based) of your solution's return value.\nScore  = -1\n",
+        ),
+    ] {
+        let args = ["play", "--game", "square-remover", "--seed", "3", "--bot", bot];
+        let output = referee().args(args).output().expect("runs");
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        assert!(text.ends_with(end), "{text}");
+    }
+}
+
+#[test]
+fn the_example_cases_have_the_statements_start_seeds() {
+    let start_seeds = [
+        857_377_961,
+        55_004_692,
+        257_017_653,
+        373_353_050,
+        104_364_742,
+        1_329_682_683,
+        656_773_882,
+        1_086_656_358,
+        1_786_703_902,
+        45_966_541,
+    ];
+    for (seed, start_seed) in (1..).zip(start_seeds) {
+        assert_eq!(case(seed).lines().last(), Some(start_seed.to_string().as_str()));
+    }
+}
+
+#[test]
+fn sizes_and_colours_of_1999_seeds_are_the_originals() {
+    let Some(shared) = shared_data("the sizes of 1,999 Square Remover cases") else { return };
+    let table = fs::read_to_string(shared.join("square-remover/seed-sizes.csv")).expect("a table");
+    let mut rows = 0;
+    for row in table.lines().skip(1) {
+        let numbers: Vec<i64> = row.split(',').map(|n| n.parse().expect("a number")).collect();
+        let case = case(numbers[0]);
+        let mut lines = case.lines();
+        assert_eq!(lines.next(), Some(numbers[2].to_string().as_str()), "colours of {row}");
+        assert_eq!(lines.next(), Some(numbers[1].to_string().as_str()), "size of {row}");
+        rows += 1;
+    }
+    assert_eq!(rows, 1999);
+}
+
+#[test]
+fn the_bundled_case_is_that_of_seed_1() {
+    assert_eq!(kind().bundled[0].1, case(1));
+}
+
+#[test]
+fn an_unreadable_number_ends_the_reading_at_once() {
+    let game = (kind().parse)(&case(3)).expect("a case");
+    let rules = game.next_exchange().expect("one exchange").lines;
+    assert_eq!(Lines::split(b"1\n2\nx\n4\n").progress(&rules), Progress::Complete(3));
+    assert_eq!(Lines::split(b"1\n2\n3\n").progress(&rules), Progress::Incomplete);
+    // A bot that hangs after it, without any limit.
+    let mark = Mark::new();
+    let bot = ["--", "sh", "-c", "echo 1; echo x; sleep 3600"];
+    let args = ["--seed", "3", "--profile", "unlimited", "--env", mark.env()];
+    let result = json(&play(&[&args[..], &bot].concat()));
+    mark.assert_gone();
+    assert_eq!(result["verdict"], "malformed_reply");
+    let official = "ERROR: Unable to read element 1 (0-based) of your solution's return value.";
+    assert_eq!(result["official"], official);
+}
+
+#[test]
+fn a_reply_that_stops_is_refereed_by_what_there_is() {
+    for (reply, silence, element) in [
+        ("1\n2\n3\n", Silence::Deadline, 3),
+        ("1\n2\n3\n", Silence::Ended(BotExit::Code(0)), 3),
+        ("", Silence::StdoutClosed, 0),
+    ] {
+        let mut game = (kind().parse)(&case(3)).expect("a case");
+        let ruling = rule(game.as_mut(), &Lines::split(reply.as_bytes()), Some(silence));
+        assert_eq!(ruling.verdict, silence.verdict());
+        let official = format!(
+            "ERROR: Unable to read element {element} (0-based) of your solution's return value."
+        );
+        assert_eq!(game.official(), official);
+        assert_eq!(game.score(), -1);
+    }
+}
+
+#[test]
+fn a_negative_direction_has_javas_wording() {
+    let result = json(&play(&["--seed", "3", "--bot", "@misbehaving spoil negdir 2"]));
+    assert_eq!(result["official"], "ERROR: Index -1 out of bounds for length 4");
+}
+
+#[test]
+fn surplus_numbers_are_told() {
+    let result = json(&play(&["--seed", "3", "--bot", "@misbehaving spoil extra"]));
+    let diagnosis = "the bot wrote 6 bytes more than it was asked for: `7\\n8\\n9`";
+    assert_eq!(result["diagnosis"], diagnosis);
+}
+
+#[test]
+fn each_fault_of_a_process_has_its_verdict_and_leaves_nothing_behind() {
+    for (fault, limit, verdict, diagnosis) in [
+        ("hang", "1s", "timeout", "no answer within 1 s; the referee killed it"),
+        ("late 120000", "1s", "timeout", "no answer within 1 s"),
+        ("late 100", "60s", "completed", ""),
+        ("exit 3", "60s", "crash", "the bot exited with status 3"),
+        ("exit 0", "60s", "early_exit", "the bot exited with status 0"),
+        ("signal 11", "60s", "crash", "the bot was killed by SIGSEGV"),
+        ("partial-line", "1s", "timeout", "it had written `0 0` without a newline"),
+        ("no-read", "1s", "timeout", "it had not read 86 bytes of its input"),
+        ("close-stdout", "60s", "stdout_closed", "the bot closed its standard output"),
+        ("close-stdin", "60s", "completed", ""),
+        ("flood-stderr 3000000", "60s", "completed", ""),
+        ("flood-stdout", "60s", "completed", "more than it was asked for"),
+        ("surplus 2", "60s", "completed", "more than it was asked for"),
+        ("ignore-sigterm", "1s", "timeout", "the referee killed it"),
+        ("leave-child", "60s", "early_exit", "the bot exited with status 0"),
+        ("leave-child-and-play", "60s", "completed", ""),
+        ("invalid-utf8", "60s", "malformed_reply", "the reply was `"),
+        ("empty-line", "60s", "malformed_reply", "the reply was ``"),
+    ] {
+        let mark = Mark::new();
+        let bot = format!("@misbehaving {fault}");
+        let args = ["--seed", "3", "--bot", &bot, "--total", limit, "--env", mark.env()];
+        let result = json(&play(&args));
+        mark.assert_gone();
+        assert_eq!(result["verdict"], verdict, "{fault}: {result}");
+        let found = result["diagnosis"].as_str().unwrap_or_default();
+        let says = if diagnosis.is_empty() { found.is_empty() } else { found.contains(diagnosis) };
+        assert!(says, "{fault}: {diagnosis:?} is not in {found:?}");
+        if verdict != "completed" {
+            assert_eq!(result["score"], -1, "{fault}");
+        }
+    }
+}
+
+#[test]
+fn logs_are_small_hold_the_moves_and_replay_to_the_same() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("game.jsonl");
+    let path = log.to_str().expect("UTF-8");
+    for bot in [
+        "@squares-random",
+        "@squares-greedy",
+        "@misbehaving spoil outside 17",
+        "@misbehaving spoil short 100",
+        "@misbehaving spoil text 9",
+        "@misbehaving spoil noeol",
+        "@misbehaving spoil crlf",
+    ] {
+        let played = json(&play(&["--seed", "18", "--bot", bot, "--log", path]));
+        let size = fs::metadata(&log).expect("a log").len();
+        assert!(size < 400_000, "{bot}: {size} bytes");
+        let output = referee().args(["replay", "--format", "json", path]).output().expect("runs");
+        let replayed = json(&output);
+        assert_eq!(replayed["agrees"], true, "{bot}: {replayed}");
+        for field in ["score", "verdict", "official", "summary", "won"] {
+            assert_eq!(replayed[field], played[field], "{bot}: {field}");
+        }
+    }
+    json(&play(&["--seed", "18", "--bot", "@squares-random", "--log", path]));
+    let read = referee::gamelog::read(&fs::read(&log).expect("a log")).expect("a good log");
+    assert_eq!(Lines::split(&read.turns[0].reply.0).len(), 30_000);
+}
+
+#[test]
+fn greedy_scores_a_few_thousand() {
+    let result = json(&play(&["--seed", "1"]));
+    assert_eq!(result["bot"], "@squares-greedy", "the default");
+    assert!(result["score"].as_i64().expect("a number") > 2000, "{result}");
+}
+
+#[test]
+fn the_python_sample_plays() {
+    if !has_program("python3") {
+        return leave_out("the Python sample of Square Remover", "there is no python3");
+    }
+    let sample = repository().join("example-bots/python/squares.py");
+    let bot = format!("python3 '{}'", sample.display());
+    let result = json(&play(&["--seed", "1", "--total", "120s", "--bot", &bot]));
+    assert_eq!(result["verdict"], "completed", "{result}");
+    assert!(result["score"].as_i64().expect("a number") > 1000, "{result}");
+}
+
+#[test]
+fn the_official_profile_has_the_statements_limit_and_unlimited_none() {
+    let limit = |profile| -> Value {
+        let result = json(&play(&["--bot", "@squares-random", "--profile", profile]));
+        result["timing"]["first_turn"]["limit_ms"].clone()
+    };
+    assert_eq!(limit("official"), 30_000.0);
+    assert_eq!(limit("relaxed"), 120_000.0);
+    assert_eq!(limit("unlimited"), Value::Null);
+}
+
+#[test]
+fn the_tester_takes_the_originals_arguments_and_passes_on_what_the_solution_says() {
+    let output = referee()
+        .args(["tester", "-vis", "-delay", "50", "-size", "20", "-pause", "-seed", "3", "-exec"])
+        .arg("sh -c 'read colors; echo \"$colors colours\" >&2; echo x'")
+        .output()
+        .expect("runs");
+    let printed = String::from_utf8(output.stdout).expect("UTF-8");
+    let unreadable = "ERROR: Unable to read element 0 (0-based) of your solution's return value.";
+    assert_eq!(printed, format!("5 colours\n{unreadable}\nScore  = -1\n"));
+    let notice = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(notice.contains("-vis, -delay, -size, -pause has no effect"), "{notice}");
+}
+
+fn generate(folder: &Path, args: &[&str]) -> Output {
+    referee().current_dir(folder).arg("generate").args(args).output().expect("runs")
+}
+
+#[test]
+fn generate_writes_the_cases_of_a_range_and_play_reads_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let args = ["--game", "square-remover", "--seed", "1..10", "--out", "cases/of/mine"];
+    for _ in 0..2 {
+        let output = generate(folder.path(), &args);
+        assert!(output.status.success(), "also when the files are there already: {output:?}");
+    }
+    let cases = folder.path().join("cases/of/mine");
+    assert_eq!(fs::read_dir(&cases).expect("a folder").count(), 10);
+    for seed in 1..=10 {
+        let written = fs::read_to_string(cases.join(format!("seed-{seed}.txt"))).expect("a case");
+        assert_eq!(written, case(seed));
+    }
+    let board = cases.join("seed-3.txt");
+    let by_file =
+        json(&play(&["--bot", "@squares-random", "--board", board.to_str().expect("UTF-8")]));
+    let by_seed = json(&play(&["--bot", "@squares-random", "--seed", "3"]));
+    assert_eq!(by_file["score"], by_seed["score"]);
+    fs::write(&board, "mine").expect("written");
+    assert_eq!(generate(folder.path(), &args).status.code(), Some(2));
+    assert_eq!(fs::read_to_string(&board).expect("a file"), "mine", "another file is left alone");
+}
+
+#[test]
+fn a_single_board_is_printed_and_playable() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = generate(folder.path(), &["--seed", "-5", "--colors", "3"]);
+    let board = String::from_utf8(output.stdout).expect("UTF-8");
+    assert_eq!(board.lines().count(), 15);
+    assert!(!board.contains(['3', '4', '-']), "three colours: {board}");
+    let file = folder.path().join("board.txt");
+    fs::write(&file, board).expect("written");
+    let score = |args: &[&str]| {
+        let limits = ["play", "--format", "json", "--first-turn", "60s", "--turn", "60s"];
+        json(&referee().args(limits).args(args).output().expect("runs"))["score"].clone()
+    };
+    let by_file = score(&["--board", file.to_str().expect("UTF-8")]);
+    assert_eq!(by_file, score(&["--seed", "-5", "--colors", "3"]));
+}
