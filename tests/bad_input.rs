@@ -108,8 +108,8 @@ fn bots_that_cannot_be_started() {
     assert_snapshot!(scene.error(&["play", "--bot", "./nointerpreter"]), @"error: cannot start the bot: ./nointerpreter needs an interpreter that does not exist; see its first line, which must not end in CR LF (or the loader that a binary names)");
     assert_snapshot!(scene.error(&["play", "--bot", "./noprogram"]), @"error: cannot start the bot: ./noprogram is no program for this machine (does a script lack its `#!` line?)");
     assert_snapshot!(scene.error(&["play", "--cwd", "nope"]), @"error: cannot start the bot in nope: it is not a directory");
-    assert_snapshot!(error(&["play", "--bot", "@nope"]), @"error: there is no bundled bot `nope`; there are: greedy, first, random, squares-greedy, squares-random, script, misbehaving");
-    assert_snapshot!(error(&["bot", "nope"]), @"error: there is no bundled bot `nope`; there are: greedy, first, random, squares-greedy, squares-random, script, misbehaving");
+    assert_snapshot!(error(&["play", "--bot", "@nope"]), @"error: there is no bundled bot `nope`; there are: greedy, first, random, thinker, squares-greedy, squares-random, script, misbehaving");
+    assert_snapshot!(error(&["bot", "nope"]), @"error: there is no bundled bot `nope`; there are: greedy, first, random, thinker, squares-greedy, squares-random, script, misbehaving");
     assert_snapshot!(error(&["play", "--bot", ""]), @"error: the bot's command is empty");
     assert_snapshot!(error(&["play", "--bot", "./bot 'open"]), @"error: --bot: a quote is not closed, or a backslash ends the line: ./bot 'open");
     assert_snapshot!(error(&["play", "--env", "=x"]), @"error: --env: `=x` is not of the form NAME=VALUE");

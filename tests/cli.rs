@@ -396,7 +396,7 @@ fn a_referee_that_was_asleep_says_that_a_late_answer_is_its_own_doing() {
     let result = json(&child.wait_with_output().expect("ends"));
     assert_eq!(result["verdict"], "completed", "{result}");
     let diagnosis = result["diagnosis"].as_str().expect("a diagnosis");
-    let says = "1 turn answered after the limit and accepted, since the referee itself woke late";
+    let says = "1 turn answered late through the host's fault, and counted (the first is turn 2)";
     assert!(diagnosis.contains(says), "{diagnosis}");
 }
 

@@ -67,7 +67,7 @@ fn play(fault: &str, limits: [&str; 4], more: &[&str]) -> Shown {
 #[test]
 fn a_late_answer_is_a_timeout() {
     let shown = play("late 120000 --on-turn 3", SHORT, &[]);
-    shown.expect("timeout", TIMEOUT, "turn 3: no answer within 1 s; the referee killed it");
+    shown.expect("timeout", TIMEOUT, "turn 3: no answer within 1 s; the bot's fault: in 1");
     assert_eq!(shown.result["turns"], 3);
     shown.expect_at_once();
 }
@@ -98,7 +98,7 @@ fn the_first_turn_has_its_own_limit() {
 #[test]
 fn a_bot_that_never_answers_is_killed() {
     let shown = play("hang --on-turn 2", SHORT, &[]);
-    shown.expect("timeout", TIMEOUT, "turn 2: no answer within 1 s; the referee killed it");
+    shown.expect("timeout", TIMEOUT, "turn 2: no answer within 1 s; the bot's fault: in 1");
 }
 
 #[test]

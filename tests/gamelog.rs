@@ -8,12 +8,12 @@ use proptest::option;
 use proptest::prelude::*;
 use referee::game::samegame::generate::random_board;
 use referee::game::{GameKind, LimitKind};
-use referee::gamelog::{self, Bot, Bytes, End, Event, FORMAT, Host, Start, Turn};
+use referee::gamelog::{self, Bot, Bytes, Certificate, End, Event, FORMAT, Host, Start, Turn};
 use referee::limits::Limits;
 use referee::lines::{Lines, Progress};
 use referee::millis::Millis;
 use referee::play::rule;
-use referee::verdict::{BotExit, Silence, Verdict};
+use referee::verdict::{BotExit, Culprit, Decision, Overrun, Silence, Verdict};
 use serde_json::{Value, json};
 
 use crate::support::{PATIENT, json, referee, summary};
@@ -59,6 +59,7 @@ prop_compose! {
         first_turn in option::of(millis()),
         turn in option::of(millis()),
         total in option::of(millis()),
+        retried in any::<Vec<String>>(),
         cpus in 1..1000_usize,
         second in 0..4_000_000_000_i64,
         nano in 0..1_000_000_000_i32,
@@ -80,10 +81,40 @@ prop_compose! {
                 };
                 limit.map(|Millis(duration)| duration)
             }),
+            retried,
             host: Host { os, arch, cpus },
             time: jiff::Timestamp::new(second, nano).expect("in range"),
         }
     }
+}
+
+fn certificates() -> impl Strategy<Value = Certificate> {
+    let times = [(); 4].map(|()| option::of(millis()));
+    let counts = [(); 3].map(|()| option::of(any::<u64>()));
+    (times, counts).prop_map(|(times, counts)| {
+        let [cpu, busiest_cpu, wait, referee_wait] = times;
+        let [context_switches, page_faults, peak_memory] = counts;
+        Certificate {
+            cpu,
+            busiest_cpu,
+            wait,
+            referee_wait,
+            context_switches,
+            page_faults,
+            peak_memory,
+        }
+    })
+}
+
+fn overruns() -> impl Strategy<Value = Overrun> {
+    let culprits = prop_oneof![Just(Culprit::Bot), Just(Culprit::Host)];
+    let decisions = prop_oneof![
+        Just(Decision::Timeout),
+        Just(Decision::Accepted),
+        Just(Decision::Forgiven),
+        Just(Decision::Measured),
+    ];
+    (culprits, decisions).prop_map(|(culprit, decision)| Overrun { culprit, decision })
 }
 
 prop_compose! {
@@ -94,13 +125,15 @@ prop_compose! {
         action in option::of((any::<i32>(), any::<String>())),
         (gain, score) in any::<(i64, i64)>(),
         wall in millis(),
+        (certificate, overrun) in (certificates(), option::of(overruns())),
         (early, stdin_closed) in any::<(bool, bool)>(),
         (unread_input, stderr_dropped) in any::<(u64, u64)>(),
         stderr in bytes(),
     ) -> Turn {
         let action = action.map(|(x, message)| json!({ "x": x, "message": [message, ""] }));
         Turn {
-            turn: 0, limit, reply, unanswered, action, gain, score, wall, early, unread_input,
+            turn: 0, limit, reply, unanswered, action, gain, score, wall, certificate,
+            overrun, early, unread_input,
             stdin_closed, stderr, stderr_dropped,
         }
     }
@@ -172,6 +205,7 @@ fn played(board: &str, replies: &[Vec<u8>], silence: Silence) -> Vec<Event> {
         bot: Bot { name: String::new(), command: Vec::new(), cwd: None, env: BTreeMap::new() },
         profile: String::new(),
         limits: Limits::default(),
+        retried: Vec::new(),
         host: Host { os: String::new(), arch: String::new(), cpus: 1 },
         time: jiff::Timestamp::UNIX_EPOCH,
     })];
@@ -196,6 +230,8 @@ fn played(board: &str, replies: &[Vec<u8>], silence: Silence) -> Vec<Event> {
             gain: ruling.gain,
             score: game.score(),
             wall: Millis::default(),
+            certificate: Certificate::default(),
+            overrun: None,
             early: false,
             unread_input: 0,
             stdin_closed: false,

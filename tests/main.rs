@@ -10,3 +10,4 @@ mod rules;
 mod samples;
 mod square_remover;
 mod support;
+mod timing;

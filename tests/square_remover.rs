@@ -223,7 +223,7 @@ fn surplus_numbers_are_told() {
 #[test]
 fn each_fault_of_a_process_has_its_verdict_and_leaves_nothing_behind() {
     for (fault, limit, verdict, diagnosis) in [
-        ("hang", "1s", "timeout", "no answer within 1 s; the referee killed it"),
+        ("hang", "1s", "timeout", "no answer within 1 s; the bot's fault: in 1"),
         ("late 120000", "1s", "timeout", "no answer within 1 s"),
         ("late 100", "60s", "completed", ""),
         ("exit 3", "60s", "crash", "the bot exited with status 3"),

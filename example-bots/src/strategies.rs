@@ -3,10 +3,12 @@
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Parser;
 use rand_core::Rng as _;
 use rand_pcg::Pcg32;
+use rustix::time::{ClockId, clock_gettime};
 
 use crate::protocol::{Board, Move};
 use crate::{take_no_arguments, with_name};
@@ -39,6 +41,42 @@ pub(crate) fn random(args: &[OsString]) -> io::Result<ExitCode> {
     let RandomArgs { seed } = RandomArgs::parse_from(with_name("random", args));
     let mut random = Pcg32::new(seed, STREAM);
     play(move |moves| below(&mut random, moves.len()))
+}
+
+/// Takes the first legal move after some time, each turn
+#[derive(Parser)]
+#[command(name = "thinker")]
+struct ThinkerArgs {
+    /// Milliseconds to compute for
+    #[arg(long, value_name = "MS", default_value_t = 0)]
+    spin: u64,
+
+    /// Milliseconds to sleep
+    #[arg(long, value_name = "MS", default_value_t = 0)]
+    sleep: u64,
+}
+
+pub(crate) fn thinker(args: &[OsString]) -> io::Result<ExitCode> {
+    let ThinkerArgs { spin, sleep } = ThinkerArgs::parse_from(with_name("thinker", args));
+    let (spin, sleep) = (Duration::from_millis(spin), Duration::from_millis(sleep));
+    play(move |_| {
+        compute(spin);
+        std::thread::sleep(sleep);
+        0
+    })
+}
+
+/// Computes for some CPU time rather than wall time: as much work on a busy machine as on an idle one.
+fn compute(time: Duration) {
+    let end = cpu_time() + time;
+    while cpu_time() < end {
+        std::hint::spin_loop();
+    }
+}
+
+fn cpu_time() -> Duration {
+    let now = clock_gettime(ClockId::ThreadCPUTime);
+    now.try_into().expect("CPU time is not negative")
 }
 
 fn largest(moves: &[Move]) -> usize {

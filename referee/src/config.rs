@@ -12,7 +12,7 @@ use serde::de::Error as _;
 use toml::Spanned;
 
 use crate::game::{GAMES, GameKind, LimitKind};
-use crate::limits::{Limits, Profile};
+use crate::limits::{Limits, OnHostDelay, OverrunRules, Profile, SoftLimit};
 use crate::source::SourceError;
 
 /// The file that holds every setting and its default.
@@ -77,6 +77,9 @@ pub struct ConfigFile {
     game: Option<Spanned<String>>,
     profile: Option<Profile>,
     relaxed_factor: Option<Factor>,
+    on_host_delay: Option<OnHostDelay>,
+    #[serde(default)]
+    sdk_soft: SoftTable,
     #[serde(default)]
     limits: BTreeMap<Spanned<String>, LimitsTable>,
     #[serde(default)]
@@ -93,6 +96,13 @@ pub struct LimitsTable {
     pub turn: Option<Limit>,
     /// For the only reply of a game.
     pub total: Option<Limit>,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct SoftTable {
+    extra: Option<Limit>,
+    forgiven: Option<u32>,
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
@@ -129,6 +139,8 @@ pub struct Overrides {
     pub profile: Option<Profile>,
     /// `--first-turn`, `--turn` and `--total`.
     pub limits: LimitsTable,
+    /// `--on-host-delay`.
+    pub on_host_delay: Option<OnHostDelay>,
 }
 
 /// Validated settings.
@@ -139,6 +151,8 @@ pub struct Config {
     pub profile: Profile,
     /// The limits that hold.
     pub limits: Limits,
+    /// What is done about late replies.
+    pub overruns: OverrunRules,
     /// How long a bot may take to exit after its game.
     pub grace: Duration,
     /// The bytes of standard error that are kept for each turn.
@@ -205,16 +219,23 @@ impl Config {
         let limit = |kind| {
             let configured = mine.get(kind).or(official.get(kind));
             let profiled = match profile {
-                Profile::Official => configured,
+                Profile::Official | Profile::SdkSoft => configured,
                 Profile::Relaxed => configured.map(|limit| limit.mul_f64(factor.0)),
                 Profile::Unlimited => None,
             };
             flags.limits.get(kind).or(profiled)
         };
+        let soft = (profile == Profile::SdkSoft).then(|| SoftLimit {
+            extra: file.sdk_soft.extra.or(default.sdk_soft.extra).expect(complete).0,
+            forgiven: file.sdk_soft.forgiven.or(default.sdk_soft.forgiven).expect(complete),
+        });
+        let on_host_delay = flags.on_host_delay.or(file.on_host_delay);
+        let on_host_delay = on_host_delay.or(default.on_host_delay).expect(complete);
         Ok(Self {
             game,
             profile,
             limits: Limits::from_kinds(limit),
+            overruns: OverrunRules { on_host_delay, soft, patience: None },
             grace: file.bot.grace.or(default.bot.grace).expect(complete).0,
             stderr_cap: file.bot.stderr_cap.or(default.bot.stderr_cap).expect(complete),
         })
@@ -261,6 +282,11 @@ mod tests {
         assert_eq!(config.limits, limits(20_000, 50));
         assert_eq!(config.grace, Duration::from_millis(200));
         assert_eq!(config.stderr_cap, 65_536);
+        assert_eq!(config.overruns, OverrunRules::default());
+        let soft = resolved("profile = 'sdk-soft'", &Overrides::default());
+        assert_eq!(soft.limits, limits(20_000, 50));
+        let extra = Duration::from_millis(50);
+        assert_eq!(soft.overruns.soft, Some(SoftLimit { extra, forgiven: 2 }));
         let squares = resolved("game = 'square-remover'", &Overrides::default()).limits;
         assert_eq!(squares.of(LimitKind::Total), Some(Duration::from_secs(30)));
         assert_eq!(squares.of(LimitKind::Turn), None);

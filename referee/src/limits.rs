@@ -13,6 +13,9 @@ use crate::millis::Millis;
 pub enum Profile {
     /// The limits of the original referee
     Official,
+    /// The official limits, but an answer is awaited 50 ms longer and two late ones are forgiven in a
+    /// game, as in CodinGame's engine since 4.7.7
+    SdkSoft,
     /// The official limits times a factor, 4 unless configured
     Relaxed,
     /// No limits, for a bot in a debugger
@@ -24,6 +27,7 @@ impl Profile {
     pub fn name(self) -> &'static str {
         match self {
             Self::Official => "official",
+            Self::SdkSoft => "sdk-soft",
             Self::Relaxed => "relaxed",
             Self::Unlimited => "unlimited",
         }
@@ -64,4 +68,47 @@ impl Limits {
         };
         limit.map(|limit| limit.0)
     }
+}
+
+/// What to do when the host made a bot late.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnHostDelay {
+    /// It is a timeout, as in the original
+    #[default]
+    Fail,
+    /// The late answer counts
+    Accept,
+    /// The game is played again, twice at most
+    Retry,
+}
+
+/// Late replies that count, up to a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SoftLimit {
+    /// How long after its limit a reply is awaited.
+    pub extra: Duration,
+    /// How many late replies are forgiven in a game.
+    pub forgiven: u32,
+}
+
+impl OverrunRules {
+    /// How often a game that the host has spoilt is played again.
+    const RETRIES: usize = 2;
+
+    /// Whether a game that the host has spoilt is played again, when it has been `retried` before.
+    pub fn retries(&self, retried: usize) -> bool {
+        self.on_host_delay == OnHostDelay::Retry && retried < Self::RETRIES
+    }
+}
+
+/// What is done about late replies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OverrunRules {
+    /// When it is the host's fault.
+    pub on_host_delay: OnHostDelay,
+    /// When the profile forgives some.
+    pub soft: Option<SoftLimit>,
+    /// When times are to be measured: how long after its limit a reply is awaited.
+    pub patience: Option<Duration>,
 }

@@ -73,6 +73,40 @@ impl Silence {
     }
 }
 
+/// Whose fault it is that a reply was late.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Culprit {
+    /// The bot needed longer than it had.
+    Bot,
+    /// Without the waits for a core, the bot's and the referee's, it would have been in time.
+    Host,
+}
+
+/// What was done about a late reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decision {
+    /// It is a timeout.
+    Timeout,
+    /// It counts: it was the host's fault, and either nobody can say that it was late, since the
+    /// referee looked too late itself, or the user wants it so.
+    Accepted,
+    /// It counts, as one of those that the profile forgives.
+    Forgiven,
+    /// It counts, since the game is about measuring times.
+    Measured,
+}
+
+/// A late reply, or one that never came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Overrun {
+    /// Whose fault it is.
+    pub culprit: Culprit,
+    /// What was done about it.
+    pub decision: Decision,
+}
+
 /// How a bot's process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

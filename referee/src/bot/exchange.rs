@@ -5,9 +5,11 @@ use std::os::fd::AsFd as _;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::Pid;
 
 use super::BotProcess;
 use super::pipes::{Captured, Got};
+use super::usage::{self, Sample, Starvation, Usage};
 use crate::lines::{LineRules, Lines, Progress};
 use crate::verdict::{BotExit, Silence};
 
@@ -27,6 +29,31 @@ pub struct Request<'a> {
     pub rules: LineRules,
     /// The time for it; `None` waits for ever.
     pub limit: Option<Duration>,
+    /// What happens when the limit has passed without a reply.
+    pub overtime: Overtime,
+}
+
+/// How long a reply is awaited beyond its limit, so that it can be said how late it was and why.
+/// What a late reply is worth is not decided here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Overtime {
+    /// So long in any case.
+    Always(Duration),
+    /// At most so long, and only while the bot would still have time had it not been kept waiting for
+    /// a core.
+    WhileStarved(Duration),
+}
+
+/// When an exchange ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// At its limit at the latest. A `wall` beyond the limit means here that the reply was found when
+    /// the referee woke late.
+    Limit,
+    /// When its limit had passed for certain.
+    Overtime,
+    /// When the patience had ended too, and the bot was still being kept waiting for a core.
+    Starved,
 }
 
 /// What became of an exchange.
@@ -39,6 +66,12 @@ pub struct Exchanged {
     /// From before the first byte was written until the read that completed the reply, or until
     /// the exchange was given up.
     pub wall: Duration,
+    /// When the exchange ended.
+    pub phase: Phase,
+    /// What the bot used meanwhile, and what it waited for.
+    pub usage: Usage,
+    /// The time that the referee itself waited for a core, or overslept its deadline.
+    pub referee_wait: Option<Duration>,
     /// Whether a whole line had been waiting before the input was sent: a surplus line of an earlier
     /// exchange, or a guess.
     pub early: bool,
@@ -79,8 +112,8 @@ pub(super) struct Ready {
 }
 
 impl BotProcess {
-    /// Sends the input and waits for the reply. Whatever the bot does, this returns by the
-    /// deadline.
+    /// Sends the input and waits for the reply. Whatever the bot does, this returns by the limit or
+    /// the end of the overtime.
     ///
     /// # Errors
     /// When a signal interrupts it or the system fails; the bot's failures are part of the result.
@@ -91,8 +124,10 @@ impl BotProcess {
         }
         let early = !self.lines.held().is_empty();
 
+        let before = Sample::of(self.pid);
+        let mut own_wait = OwnWait::start();
         let start = Instant::now();
-        let deadline = request.limit.and_then(|limit| start.checked_add(limit));
+        let mut watch = Watch::new(start, request);
         self.stdin.send(request.input)?;
         let mut stop = Instant::now();
         let (mut ended, mut timed_out) = (false, false);
@@ -101,19 +136,21 @@ impl BotProcess {
                 Progress::Complete(lines) => break (lines, None),
                 Progress::TooLong => break (request.rules.count, Some(Silence::LineTooLong)),
                 Progress::Incomplete if ended || self.stdout.is_closed() => {
-                    let ending = self.how_it_ended(deadline, &mut stderr)?;
+                    let ending = self.how_it_ended(watch.deadline, &mut stderr)?;
                     break (request.rules.count, Some(ending));
                 }
                 Progress::Incomplete if timed_out => {
-                    break (request.rules.count, Some(Silence::Deadline));
+                    if !watch.goes_on(self.pid, &before, &mut own_wait) {
+                        break (request.rules.count, Some(Silence::Deadline));
+                    }
                 }
                 Progress::Incomplete => {}
             }
-            let ready = self.wait(deadline)?;
+            let ready = self.wait(watch.deadline)?;
             if ready.interrupted {
                 return Err(ExchangeError::Interrupted);
             }
-            timed_out = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            timed_out = watch.has_passed(Instant::now());
             if ready.stdout || timed_out {
                 self.read_stdout()?;
             }
@@ -132,12 +169,20 @@ impl BotProcess {
                 self.stderr.read_once(|chunk| stderr.push(chunk, self.stderr_cap))?;
             }
         };
+        let own_wait = own_wait.so_far();
+        let wall = stop.duration_since(start);
+        let mut usage = Sample::of(self.pid).since(&before);
+        // What a thread still waited for when the exchange began shows as well, and does not count.
+        usage.wait = usage.wait.map(|wait| (wait + watch.hidden_wait()).min(wall));
         let unread_input = self.stdin.unread()?;
         self.read_stderr(&mut stderr)?;
         Ok(Exchanged {
             reply: self.lines.take(lines),
             silence,
-            wall: stop.duration_since(start),
+            wall,
+            phase: watch.phase(),
+            usage,
+            referee_wait: own_wait.map(|wait| wait.max(watch.overslept).min(wall)),
             early,
             unread_input,
             stdin_closed: self.stdin.is_refused(),
@@ -226,5 +271,102 @@ impl BotProcess {
             ended: next(),
             interrupted: next(),
         })
+    }
+}
+
+/// The clock of one exchange.
+#[derive(Debug)]
+struct Watch {
+    limit: Option<Duration>,
+    overtime: Overtime,
+    /// When to look at the bot next; `None` is never.
+    deadline: Option<Instant>,
+    /// Whether the limit has passed without a reply.
+    in_overtime: bool,
+    /// How long after its limit the referee woke.
+    overslept: Duration,
+    starvation: Option<Starvation>,
+    start: Instant,
+}
+
+impl Watch {
+    fn new(start: Instant, request: &Request<'_>) -> Self {
+        Self {
+            limit: request.limit,
+            overtime: request.overtime,
+            deadline: request.limit.and_then(|limit| start.checked_add(limit)),
+            in_overtime: false,
+            overslept: Duration::ZERO,
+            starvation: None,
+            start,
+        }
+    }
+
+    fn has_passed(&mut self, now: Instant) -> bool {
+        let Some(over) = self.deadline.and_then(|deadline| now.checked_duration_since(deadline))
+        else {
+            return false;
+        };
+        if !self.in_overtime {
+            self.overslept = over;
+        }
+        true
+    }
+
+    /// Whether to look on when a deadline has passed without a reply.
+    fn goes_on(&mut self, leader: Pid, before: &Sample, own_wait: &mut OwnWait) -> bool {
+        let Some(limit) = self.limit else { return true };
+        let first = !std::mem::replace(&mut self.in_overtime, true);
+        let next = match self.overtime {
+            Overtime::Always(patience) => {
+                (first && !patience.is_zero()).then(|| self.start + limit + patience)
+            }
+            Overtime::WhileStarved(patience) => {
+                let starvation = || Starvation::new(self.start, limit, patience);
+                let starvation = self.starvation.get_or_insert_with(starvation);
+                own_wait.besides(|so_far| starvation.look(leader, before, so_far))
+            }
+        };
+        self.deadline = next;
+        next.is_some()
+    }
+
+    fn phase(&self) -> Phase {
+        match &self.starvation {
+            Some(starvation) if starvation.is_given_up() => Phase::Starved,
+            _ if self.in_overtime => Phase::Overtime,
+            _ => Phase::Limit,
+        }
+    }
+
+    fn hidden_wait(&self) -> Duration {
+        self.starvation.as_ref().map(Starvation::hidden_wait).unwrap_or_default()
+    }
+}
+
+/// The time that the referee waits for a core during an exchange.
+#[derive(Debug)]
+struct OwnWait {
+    /// The counter when the referee last went back to waiting for the bot.
+    since: Option<Duration>,
+    before: Duration,
+}
+
+impl OwnWait {
+    fn start() -> Self {
+        Self { since: usage::own_wait(), before: Duration::ZERO }
+    }
+
+    fn so_far(&self) -> Option<Duration> {
+        let (now, since) = usage::own_wait().zip(self.since)?;
+        Some(self.before + now.saturating_sub(since))
+    }
+
+    /// Does something for which the bot does not wait.
+    fn besides<T>(&mut self, work: impl FnOnce(Duration) -> T) -> T {
+        self.before = self.so_far().unwrap_or_default();
+        let result = work(self.before);
+        self.since = usage::own_wait();
+        result
     }
 }

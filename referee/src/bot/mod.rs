@@ -26,6 +26,7 @@ mod command;
 mod exchange;
 mod pipes;
 mod teardown;
+mod usage;
 
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -36,10 +37,11 @@ use rustix::process::{Pid, PidfdFlags, WaitId, WaitIdOptions, WaitIdStatus, pidf
 use signal_hook::consts::SIGCHLD;
 
 pub use self::command::{BotCommand, SpawnError};
-pub use self::exchange::{ExchangeError, Exchanged, Request};
+pub use self::exchange::{ExchangeError, Exchanged, Overtime, Phase, Request};
 pub use self::pipes::Captured;
 use self::pipes::{Sink, Source};
 pub use self::teardown::Ending;
+pub use self::usage::Usage;
 use crate::interrupt::Interrupt;
 use crate::lines::LineBuffer;
 use crate::verdict::BotExit;

@@ -14,9 +14,10 @@ use crate::config::{Config, LimitsTable, Overrides};
 use crate::game::{Game, GameKind, SeedOptions};
 use crate::gamelog::{Event, LogWriter};
 use crate::interrupt::Interrupt;
-use crate::limits::Profile;
+use crate::limits::{OnHostDelay, Profile};
 use crate::play::{PlayError, Setup, play};
 use crate::report::{Format, GameReport};
+use crate::verdict::{Culprit, Decision, Overrun};
 
 /// Play one game: one bot, one board
 ///
@@ -62,6 +63,10 @@ pub(super) struct PlayArgs {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     total: Option<String>,
 
+    /// What to do when the host made the bot late [default: fail]
+    #[arg(long, value_name = "WHAT")]
+    on_host_delay: Option<OnHostDelay>,
+
     /// The bot's working directory
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
@@ -97,28 +102,42 @@ Examples:
 pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
     let config = config(args)?;
     let bot = bot(args, config.game)?;
-    let (board, mut game) = board(args, config.game)?;
+    let (board, game) = board(args, config.game)?;
     let mut log = args.log.as_deref().map(LogWriter::open).transpose().map_err(Failure::user)?;
     let interrupt = Interrupt::catch().context("cannot catch signals").map_err(Failure::Referee)?;
-    let setup = Setup {
-        game: config.game.name,
-        board: &board,
-        bot: &bot.name,
-        command: &bot.command,
-        profile: config.profile,
-        limits: config.limits,
-        grace: config.grace,
-        stderr_cap: config.stderr_cap,
-        interrupt: Some(interrupt.clone()),
-    };
-    let mut report = None;
-    let played = play(game.as_mut(), &setup, |event| {
-        if let Some(log) = &mut log {
-            log.write(event);
+    let mut retried = Vec::new();
+    let (played, report) = loop {
+        let setup = Setup {
+            game: config.game.name,
+            board: &board,
+            bot: &bot.name,
+            command: &bot.command,
+            profile: config.profile,
+            limits: config.limits,
+            overruns: config.overruns,
+            retried: &retried,
+            grace: config.grace,
+            stderr_cap: config.stderr_cap,
+            interrupt: Some(interrupt.clone()),
+        };
+        let mut game = (config.game.parse)(game.test_case()).context("a game's own test case");
+        let game = game.as_mut().map_err(|error| Failure::Referee(anyhow!("{error:#}")))?;
+        let mut report = None;
+        let played = play(game.as_mut(), &setup, |event| {
+            if let Some(log) = &mut log {
+                log.write(event);
+            }
+            watch(event);
+            see(&mut report, event);
+        });
+        match spoilt_by_host(report.as_ref()) {
+            Some(diagnosis) if config.overruns.retries(retried.len()) => {
+                log::warn!("playing again: {diagnosis}");
+                retried.push(diagnosis);
+            }
+            _ => break (played, report),
         }
-        watch(event);
-        see(&mut report, event);
-    });
+    };
     let logged = finish_log(log);
     match played {
         Ok(()) => {
@@ -146,6 +165,15 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
     }
 }
 
+/// The diagnosis of a game that ended in a timeout of the host's making.
+fn spoilt_by_host(report: Option<&GameReport>) -> Option<String> {
+    let report = report?;
+    let overrun = report.exchanges.last()?.overrun?;
+    let spoilt = overrun == Overrun { culprit: Culprit::Host, decision: Decision::Timeout };
+    let diagnosis = || report.end.as_ref()?.diagnosis.clone();
+    spoilt.then(diagnosis).flatten()
+}
+
 fn config(args: &PlayArgs) -> Result<Config, Failure> {
     let file = inputs::config_file(args.config.as_deref())?;
     let limit = |flag, text: &Option<String>| inputs::limit(flag, text.as_deref());
@@ -157,6 +185,7 @@ fn config(args: &PlayArgs) -> Result<Config, Failure> {
             turn: limit("--turn", &args.turn)?,
             total: limit("--total", &args.total)?,
         },
+        on_host_delay: args.on_host_delay,
     };
     Config::resolve(&file, &flags).map_err(|error| Failure::user(anyhow!(error)))
 }

@@ -73,6 +73,8 @@ pub(super) fn run(args: &TesterArgs) -> Result<ExitCode, Failure> {
         command: &command,
         profile: config.profile,
         limits: config.limits,
+        overruns: config.overruns,
+        retried: &[],
         grace: config.grace,
         stderr_cap: STDERR_CAP,
         interrupt: Some(interrupt.clone()),

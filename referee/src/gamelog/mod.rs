@@ -20,7 +20,7 @@ pub use self::writer::{LogWriter, OpenError};
 use crate::game::LimitKind;
 use crate::limits::Limits;
 use crate::millis::Millis;
-use crate::verdict::{BotExit, Silence, Verdict};
+use crate::verdict::{BotExit, Overrun, Silence, Verdict};
 
 /// The version of the log format that this referee writes, and the only one that it reads.
 pub const FORMAT: u32 = 1;
@@ -56,6 +56,9 @@ pub struct Start {
     pub profile: String,
     /// The rules about time.
     pub limits: Limits,
+    /// Earlier attempts at this game that the host spoilt: their diagnoses.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub retried: Vec<String>,
     /// Where it was played.
     pub host: Host,
     /// When the game started, in UTC.
@@ -111,6 +114,12 @@ pub struct Turn {
     /// or until the exchange ended without one.
     #[serde(rename = "wall_ms")]
     pub wall: Millis,
+    /// What the exchange cost, and what it had to wait for.
+    #[serde(default)]
+    pub certificate: Certificate,
+    /// Whose fault it is that the reply came after its limit, and what was done about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overrun: Option<Overrun>,
     /// Whether a whole line had been waiting before the input was sent.
     #[serde(default, skip_serializing_if = "is_false")]
     pub early: bool,
@@ -126,6 +135,34 @@ pub struct Turn {
     /// Bytes of standard error beyond the cap.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub stderr_dropped: u64,
+}
+
+/// What an exchange cost a bot, and what it had to wait for; absent is what the kernel does not tell.
+///
+/// All threads count, those of processes that the bot has started included.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Certificate {
+    /// CPU time of all threads.
+    #[serde(default, rename = "cpu_ms", skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<Millis>,
+    /// CPU time of the busiest thread.
+    #[serde(default, rename = "busiest_cpu_ms", skip_serializing_if = "Option::is_none")]
+    pub busiest_cpu: Option<Millis>,
+    /// The longest time that one thread waited for a core while it could have run.
+    #[serde(default, rename = "wait_ms", skip_serializing_if = "Option::is_none")]
+    pub wait: Option<Millis>,
+    /// The time that the referee itself waited for a core, or overslept the deadline.
+    #[serde(default, rename = "referee_wait_ms", skip_serializing_if = "Option::is_none")]
+    pub referee_wait: Option<Millis>,
+    /// How often threads were switched to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_switches: Option<u64>,
+    /// Page faults, minor and major.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_faults: Option<u64>,
+    /// The most memory resident at one time since the bot started, in bytes.
+    #[serde(default, rename = "peak_memory_bytes", skip_serializing_if = "Option::is_none")]
+    pub peak_memory: Option<u64>,
 }
 
 /// How a game ended.

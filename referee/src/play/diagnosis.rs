@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use crate::bot::{Captured, Ending};
 use crate::game::LimitKind;
-use crate::gamelog::Turn;
+use crate::gamelog::{Certificate, Turn};
 use crate::lines::Lines;
 use crate::text::{duration, plural, quote};
-use crate::verdict::{Silence, Verdict};
+use crate::verdict::{Culprit, Decision, Silence, Verdict};
 
 /// What was seen in a game that may need saying at its end.
 #[derive(Debug, Default)]
@@ -16,19 +16,20 @@ pub(super) struct Observations {
     fatal: Option<(Turn, Option<Duration>)>,
     /// Exchanges that were answered before their input had been read.
     early: Tally,
-    /// Exchanges that were answered after their limit and accepted, since the referee woke late.
-    overdue: Tally,
+    /// Late replies that counted all the same, by why they did.
+    accepted: Tally,
+    forgiven: Tally,
 }
 
 impl Observations {
     pub(super) fn see(&mut self, turn: &Turn, verdict: Verdict, limit: Option<Duration>) {
-        if turn.unanswered.is_none() {
-            if turn.early || turn.unread_input > 0 {
-                self.early.count(turn.turn);
-            }
-            if limit.is_some_and(|limit| turn.wall.0 > limit) {
-                self.overdue.count(turn.turn);
-            }
+        if turn.unanswered.is_none() && (turn.early || turn.unread_input > 0) {
+            self.early.count(turn.turn);
+        }
+        match turn.overrun.map(|overrun| overrun.decision) {
+            Some(Decision::Accepted) => self.accepted.count(turn.turn),
+            Some(Decision::Forgiven) => self.forgiven.count(turn.turn),
+            Some(Decision::Timeout | Decision::Measured) | None => {}
         }
         if verdict != Verdict::Completed {
             self.fatal = Some((turn.clone(), limit));
@@ -43,6 +44,7 @@ impl Observations {
             if let Some(silence) = turn.unanswered {
                 parts.extend(partial_line(turn, silence));
                 parts.extend(input_trouble(turn, silence, ending));
+                parts.extend(blame(turn));
                 parts.extend(late_output(silence, ending));
                 parts.extend(ending.killed.then(|| "the referee killed it".to_owned()));
             }
@@ -51,10 +53,8 @@ impl Observations {
             parts.extend(surplus_output(ending));
         }
         parts.extend(self.early.says("answered before the bot had read the input"));
-        parts.extend(
-            self.overdue
-                .says("answered after the limit and accepted, since the referee itself woke late"),
-        );
+        parts.extend(self.accepted.says("answered late through the host's fault, and counted"));
+        parts.extend(self.forgiven.says("answered late, and forgiven"));
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 }
@@ -97,6 +97,23 @@ fn what_happened(turn: &Turn, limit: Option<Duration>) -> String {
         }
         Some(Silence::Ended(exit)) => format!("the bot {exit} after {wall} without answering"),
     }
+}
+
+/// Whose fault a timeout is, with the figures that say so.
+fn blame(turn: &Turn) -> Option<String> {
+    let culprit = match turn.overrun?.culprit {
+        Culprit::Bot => "the bot's",
+        Culprit::Host => "the host's",
+    };
+    let Certificate { busiest_cpu, wait, referee_wait, .. } = turn.certificate;
+    let figures = [
+        busiest_cpu.map(|cpu| format!("it computed for {}", duration(cpu.0))),
+        wait.map(|wait| format!("waited {} for a core", duration(wait.0))),
+        referee_wait.map(|wait| format!("the referee waited {}", duration(wait.0))),
+    ];
+    let figures: Vec<String> = figures.into_iter().flatten().collect();
+    let wall = duration(turn.wall.0);
+    Some(format!("{culprit} fault: in {wall} {}", figures.join(", ")))
 }
 
 fn partial_line(turn: &Turn, silence: Silence) -> Option<String> {

@@ -15,6 +15,7 @@
 //! [`replay`](crate::replay) runs the same [`rule`] on a log, without a process.
 
 mod diagnosis;
+mod overrun;
 
 use std::time::{Duration, Instant};
 
@@ -23,12 +24,12 @@ use serde_json::Value;
 use self::diagnosis::Observations;
 use crate::bot::{BotCommand, BotProcess, ExchangeError, Exchanged, Request, SpawnError};
 use crate::game::{Fault, Game, LimitKind, NoReply, Played, Rejected};
-use crate::gamelog::{self, Bytes, End, Event, FORMAT, Host, Start, Turn};
+use crate::gamelog::{self, Bytes, Certificate, End, Event, FORMAT, Host, Start, Turn};
 use crate::interrupt::Interrupt;
-use crate::limits::{Limits, Profile};
+use crate::limits::{Limits, OverrunRules, Profile};
 use crate::lines::Lines;
 use crate::millis::Millis;
-use crate::verdict::{Silence, Verdict};
+use crate::verdict::{Decision, Silence, Verdict};
 
 /// Who plays what, and under which rules about time.
 pub struct Setup<'a> {
@@ -44,6 +45,10 @@ pub struct Setup<'a> {
     pub profile: Profile,
     /// The limits.
     pub limits: Limits,
+    /// What is done about late replies.
+    pub overruns: OverrunRules,
+    /// The diagnoses of earlier attempts at this game that the host spoilt.
+    pub retried: &'a [String],
     /// How long the bot may take to exit after the game.
     pub grace: Duration,
     /// The bytes of standard error that are kept for each exchange.
@@ -80,17 +85,24 @@ pub fn play(
     emit(&start);
     let mut verdict = Verdict::Completed;
     let mut observations = Observations::default();
-    let mut turns = 0;
+    let (mut turns, mut forgiven) = (0, 0);
     while let Some(exchange) = game.next_exchange() {
         turns += 1;
         let kind = exchange.limit;
         let limit = setup.limits.of(kind);
         let input = exchange.input.as_bytes();
         let rules = exchange.lines;
-        let exchanged = bot.exchange(&Request { input, rules, limit })?;
+        let overtime = setup.overruns.overtime();
+        let mut exchanged = bot.exchange(&Request { input, rules, limit, overtime })?;
+        let overrun = setup.overruns.assess(&exchanged, limit, forgiven);
+        match overrun.map(|overrun| overrun.decision) {
+            Some(Decision::Timeout) => exchanged.silence = Some(Silence::Deadline),
+            Some(Decision::Forgiven) => forgiven += 1,
+            Some(Decision::Accepted | Decision::Measured) | None => {}
+        }
         let ruling = rule(game, &exchanged.reply, exchanged.silence);
         verdict = ruling.verdict;
-        let turn = turn_event(turns, kind, exchanged, ruling, game.score());
+        let turn = Turn { overrun, ..turn_event(turns, kind, exchanged, ruling, game.score()) };
         observations.see(&turn, verdict, limit);
         emit(&Event::Turn(turn));
     }
@@ -163,6 +175,7 @@ fn start(game: &dyn Game, setup: &Setup<'_>) -> Start {
         },
         profile: setup.profile.name().to_owned(),
         limits: setup.limits,
+        retried: setup.retried.to_vec(),
         host: host(),
         time: jiff::Timestamp::now(),
     }
@@ -193,6 +206,16 @@ fn turn_event(
         gain: ruling.gain,
         score,
         wall: Millis(exchanged.wall),
+        certificate: Certificate {
+            cpu: exchanged.usage.cpu.map(Millis),
+            busiest_cpu: exchanged.usage.busiest_cpu.map(Millis),
+            wait: exchanged.usage.wait.map(Millis),
+            referee_wait: exchanged.referee_wait.map(Millis),
+            context_switches: exchanged.usage.context_switches,
+            page_faults: exchanged.usage.page_faults,
+            peak_memory: exchanged.usage.peak_memory,
+        },
+        overrun: None,
         early: exchanged.early,
         unread_input: exchanged.unread_input,
         stdin_closed: exchanged.stdin_closed,

@@ -10,7 +10,7 @@ use crate::game::{Game, GameKind};
 use crate::gamelog::{End, Log, Turn};
 use crate::lines::{Lines, Progress};
 use crate::play::{self, Ruling};
-use crate::verdict::Verdict;
+use crate::verdict::{Silence, Verdict};
 
 /// A log that was refereed again.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -102,7 +102,9 @@ fn referee_turn(game: &mut dyn Game, turn: &Turn) -> Result<Ruling, Difference> 
         reply.end_partial();
     }
     let whole = reply.progress(&exchange.lines) == Progress::Complete(reply.len());
-    if whole != turn.unanswered.is_none() {
+    // A whole reply that came too late is none.
+    let late = whole && turn.unanswered == Some(Silence::Deadline);
+    if whole != turn.unanswered.is_none() && !late {
         let word = |whole| if whole { "whole" } else { "not whole" };
         let logged = word(turn.unanswered.is_none());
         return Err(Difference::of(turn.turn, "the reply", &logged, &word(whole)));

@@ -6,9 +6,10 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::{GameReport, Response};
+use crate::gamelog::Certificate;
 use crate::millis::Millis;
 use crate::replay::Difference;
-use crate::verdict::Verdict;
+use crate::verdict::{Culprit, Overrun, Verdict};
 
 #[derive(Serialize)]
 struct Object<'a> {
@@ -37,6 +38,14 @@ struct Timing {
     first_turn: Option<Timed>,
     slowest_turn: Option<Timed>,
     game_ms: Option<Millis>,
+    overruns: Overruns,
+    exchanges: Vec<Timed>,
+}
+
+#[derive(Serialize)]
+struct Overruns {
+    bot: usize,
+    host: usize,
 }
 
 #[derive(Serialize)]
@@ -44,6 +53,10 @@ struct Timed {
     turn: u32,
     wall_ms: Millis,
     limit_ms: Option<Millis>,
+    #[serde(flatten)]
+    certificate: Certificate,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overrun: Option<Overrun>,
 }
 
 #[derive(Serialize)]
@@ -53,12 +66,14 @@ struct Replay<'a> {
     difference: Option<&'a Difference>,
 }
 
-impl From<Response> for Timed {
-    fn from(response: Response) -> Self {
+impl From<&Response> for Timed {
+    fn from(response: &Response) -> Self {
         Self {
             turn: response.turn,
             wall_ms: Millis(response.wall),
             limit_ms: response.limit.map(Millis),
+            certificate: response.certificate,
+            overrun: response.overrun,
         }
     }
 }
@@ -78,8 +93,13 @@ pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> 
         turns: report.turns,
         diagnosis: end.and_then(|end| end.diagnosis.as_deref()),
         timing: Timing {
-            first_turn: report.first.map(Timed::from),
-            slowest_turn: report.slowest.map(Timed::from),
+            first_turn: report.first().map(Timed::from),
+            slowest_turn: report.slowest().map(Timed::from),
+            overruns: Overruns {
+                bot: report.overruns(Culprit::Bot),
+                host: report.overruns(Culprit::Host),
+            },
+            exchanges: report.exchanges.iter().map(Timed::from).collect(),
             game_ms: end.and_then(|end| end.wall),
         },
         profile: &report.start.profile,

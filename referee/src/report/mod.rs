@@ -10,8 +10,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::game::LimitKind;
-use crate::gamelog::{End, Event, Start, Turn};
+use crate::gamelog::{Certificate, End, Event, Start, Turn};
 use crate::replay::Difference;
+use crate::verdict::{Culprit, Overrun};
 
 /// How a result is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
@@ -36,10 +37,8 @@ pub struct GameReport {
     pub score: i64,
     /// The original's game summary, with colour marks.
     pub summary: Vec<String>,
-    /// The first response.
-    pub first: Option<Response>,
-    /// The slowest response after the first.
-    pub slowest: Option<Response>,
+    /// The responses, in order.
+    pub exchanges: Vec<Response>,
     /// The log of the game.
     pub log: Option<PathBuf>,
     /// For a replay: what came of it.
@@ -58,6 +57,10 @@ pub struct Response {
     pub wall: Duration,
     /// The limit for it, if there was one.
     pub limit: Option<Duration>,
+    /// What it cost.
+    pub certificate: Certificate,
+    /// Whose fault it is that it was late.
+    pub overrun: Option<Overrun>,
 }
 
 /// What a replay found.
@@ -78,8 +81,7 @@ impl GameReport {
             turns: 0,
             score: 0,
             summary: Vec::new(),
-            first: None,
-            slowest: None,
+            exchanges: Vec::new(),
             log: None,
             replay: None,
             stderr: StderrTail::default(),
@@ -100,13 +102,14 @@ impl GameReport {
         self.turns = turn.turn;
         self.score = turn.score;
         self.stderr.push(&turn.stderr.0);
-        let limit = self.start.limits.of(turn.limit);
-        let response = Response { turn: turn.turn, kind: turn.limit, wall: turn.wall.0, limit };
-        if turn.turn == 1 {
-            self.first = Some(response);
-        } else if self.slowest.is_none_or(|slowest| slowest.wall < response.wall) {
-            self.slowest = Some(response);
-        }
+        self.exchanges.push(Response {
+            turn: turn.turn,
+            kind: turn.limit,
+            wall: turn.wall.0,
+            limit: self.start.limits.of(turn.limit),
+            certificate: turn.certificate,
+            overrun: turn.overrun,
+        });
     }
 
     /// Takes in the end.
@@ -115,6 +118,22 @@ impl GameReport {
         self.summary.clone_from(&end.summary);
         self.stderr.push(&end.stderr.0);
         self.end = Some(end);
+    }
+
+    /// The first response.
+    fn first(&self) -> Option<&Response> {
+        self.exchanges.first()
+    }
+
+    /// The slowest response after the first; of equal ones the earliest.
+    fn slowest(&self) -> Option<&Response> {
+        self.exchanges.iter().skip(1).rev().max_by_key(|response| response.wall)
+    }
+
+    /// How many late replies are put on `culprit`.
+    fn overruns(&self, culprit: Culprit) -> usize {
+        let culprits = self.exchanges.iter().filter_map(|response| response.overrun);
+        culprits.filter(|overrun| overrun.culprit == culprit).count()
     }
 
     /// Writes the report.

@@ -7,6 +7,7 @@ use anstyle::{AnsiColor, Style};
 use super::{GameReport, ReplayReport, Response};
 use crate::game::{GameKind, LimitKind};
 use crate::text::{duration, plural, printable};
+use crate::verdict::Culprit;
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -23,12 +24,16 @@ pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> 
     }
     row(out, "score", &report.score.to_string())?;
     row(out, "turns", &report.turns.to_string())?;
-    if let Some(first) = &report.first {
+    if let Some(first) = report.first() {
         let label = if first.kind == LimitKind::Total { "time" } else { "first turn" };
         row(out, label, &response(first))?;
     }
-    if let Some(slowest) = &report.slowest {
+    if let Some(slowest) = report.slowest() {
         row(out, "slowest turn", &format!("{} (turn {})", response(slowest), slowest.turn))?;
+    }
+    let (bot, host) = (report.overruns(Culprit::Bot), report.overruns(Culprit::Host));
+    if bot + host > 0 {
+        row(out, "overruns", &format!("{bot} by the bot, {host} by the host"))?;
     }
     let diagnosis = report.end.as_ref().and_then(|end| end.diagnosis.as_ref());
     if let Some(diagnosis) = diagnosis {

@@ -177,9 +177,10 @@ impl Game for SquareRemover {
         }
     }
 
-    /// However the output ends, the original reads on until a number is missing.
+    /// However the output ends, the original reads on until a number is missing. (It has no limit
+    /// itself; of a whole reply that came too late, the last number is said to be missing.)
     fn unanswered(&mut self, received: &Lines, _why: NoReply) {
-        self.fail(&unreadable(received.len()));
+        self.fail(&unreadable(received.len().min(REPLY.count - 1)));
     }
 
     fn score(&self) -> i64 {

@@ -1,0 +1,333 @@
+//! What a bot has used of the machine, and what it had to wait for: read from /proc.
+//!
+//! A sample covers every thread of the bot's process and of the processes below it, so that a bot
+//! behind a wrapper script counts too. Samples are taken outside the bot's clock. What the kernel
+//! does not offer is absent.
+//!
+//! The scheduler's counters of a thread that is *running* move in ticks of up to 10 ms, and a wait
+//! for a core that still goes on does not show until it ends; see [`Starvation`].
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::time::{Duration, Instant};
+
+use rustix::process::Pid;
+
+/// The longest tick of a scheduler (100 Hz): counters of a running thread may be behind by so much.
+const TICK: Duration = Duration::from_millis(10);
+
+/// Counters of one thread, since it started.
+#[derive(Debug, Clone, Copy, Default)]
+struct Thread {
+    run: Duration,
+    wait: Duration,
+    switches: u64,
+}
+
+/// Counters of all threads at one time.
+#[derive(Debug, Default)]
+pub(super) struct Sample {
+    processes: Vec<i32>,
+    /// By thread id.
+    threads: BTreeMap<i32, Thread>,
+    page_faults: Option<u64>,
+    peak_memory: Option<u64>,
+    /// CPU time of whole processes, ended threads included, in ticks of the clock.
+    process_cpu: Option<Duration>,
+}
+
+/// What a bot used during an exchange, and what it waited for; absent is what the kernel does not
+/// tell.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// CPU time of all threads.
+    pub cpu: Option<Duration>,
+    /// CPU time of the busiest thread.
+    pub busiest_cpu: Option<Duration>,
+    /// The longest time that one thread waited for a core while it could have run.
+    pub wait: Option<Duration>,
+    /// How often threads were switched to.
+    pub context_switches: Option<u64>,
+    /// Page faults, minor and major.
+    pub page_faults: Option<u64>,
+    /// The most memory resident at one time since the bot started, in bytes.
+    pub peak_memory: Option<u64>,
+}
+
+impl Sample {
+    pub(super) fn of(leader: Pid) -> Self {
+        let mut sample = Self::default();
+        let mut open = vec![leader.as_raw_pid()];
+        let mut seen = BTreeSet::new();
+        while let Some(pid) = open.pop() {
+            if seen.insert(pid) {
+                sample.add_process(pid, &mut open);
+            }
+        }
+        sample
+    }
+
+    fn add_process(&mut self, pid: i32, children: &mut Vec<i32>) {
+        self.processes.push(pid);
+        // A process that ends meanwhile has nothing to read any more.
+        for tid in numbers_in(&format!("/proc/{pid}/task")) {
+            let task = format!("/proc/{pid}/task/{tid}");
+            if let Some(thread) = Thread::read(&format!("{task}/schedstat")) {
+                self.threads.insert(tid, thread);
+            }
+            let list = read(&format!("{task}/children")).unwrap_or_default();
+            children.extend(list.split_whitespace().filter_map(|pid| pid.parse::<i32>().ok()));
+        }
+        if let Some(stat) = read(&format!("/proc/{pid}/stat")).and_then(|text| Stat::parse(&text)) {
+            add(&mut self.page_faults, stat.page_faults);
+            *self.process_cpu.get_or_insert_default() += stat.cpu;
+        }
+        if let Some(peak) = read(&format!("/proc/{pid}/status")).and_then(|text| peak(&text)) {
+            add(&mut self.peak_memory, peak);
+        }
+    }
+
+    /// What has been used since `before`. Threads that are new count from their start; of those that
+    /// have ended only the process's own count is left, which is coarser.
+    pub(super) fn since(&self, before: &Self) -> Usage {
+        let known = !self.threads.is_empty();
+        let deltas = || self.threads.iter().map(|(tid, now)| now.since(before.threads.get(tid)));
+        let ended = before.threads.keys().any(|tid| !self.threads.contains_key(tid));
+        let cpu = known.then(|| deltas().map(|thread| thread.run).sum::<Duration>());
+        let process_cpu = self.process_cpu.zip(before.process_cpu);
+        let process_cpu = process_cpu.map(|(now, before)| now.saturating_sub(before));
+        Usage {
+            cpu: if ended { cpu.max(process_cpu) } else { cpu },
+            busiest_cpu: deltas().map(|thread| thread.run).max(),
+            wait: deltas().map(|thread| thread.wait).max(),
+            context_switches: known.then(|| deltas().map(|thread| thread.switches).sum()),
+            page_faults: self
+                .page_faults
+                .zip(before.page_faults)
+                .map(|(now, before)| now.saturating_sub(before)),
+            peak_memory: self.peak_memory,
+        }
+    }
+
+    /// Whether any of the threads could run just now, or runs.
+    fn is_runnable(&self) -> bool {
+        self.processes.iter().any(|pid| {
+            let task = format!("/proc/{pid}/task");
+            numbers_in(&task).into_iter().any(|tid| {
+                let stat = read(&format!("{task}/{tid}/stat")).unwrap_or_default();
+                // The name in parentheses may hold anything; the state is behind the last one.
+                stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('R'))
+            })
+        })
+    }
+}
+
+impl Thread {
+    fn read(path: &str) -> Option<Self> {
+        let text = read(path)?;
+        let mut fields = text.split_whitespace().map(str::parse::<u64>);
+        let mut next = || fields.next()?.ok();
+        let (run, wait, switches) = (next()?, next()?, next()?);
+        Some(Self { run: Duration::from_nanos(run), wait: Duration::from_nanos(wait), switches })
+    }
+
+    /// A thread id that has passed to another thread shows in counters that have gone back.
+    fn since(self, before: Option<&Self>) -> Self {
+        match before.filter(|before| before.switches <= self.switches) {
+            Some(before) => Self {
+                run: self.run.saturating_sub(before.run),
+                wait: self.wait.saturating_sub(before.wait),
+                switches: self.switches - before.switches,
+            },
+            None => self,
+        }
+    }
+}
+
+/// The time that the calling thread itself has waited for a core, since it started.
+pub(super) fn own_wait() -> Option<Duration> {
+    Thread::read("/proc/thread-self/schedstat").map(|thread| thread.wait)
+}
+
+/// Fields of /proc/PID/stat.
+struct Stat {
+    page_faults: u64,
+    cpu: Duration,
+}
+
+impl Stat {
+    fn parse(text: &str) -> Option<Self> {
+        let fields: Vec<&str> = text.rsplit_once(") ")?.1.split_whitespace().collect();
+        // proc(5) counts from 1; the state, its third field, is the first one here.
+        let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
+        let ticks = field(14)? + field(15)?;
+        let hertz = rustix::param::clock_ticks_per_second();
+        Some(Self {
+            page_faults: field(10)? + field(12)?,
+            cpu: Duration::from_nanos(ticks.saturating_mul(1_000_000_000 / hertz.max(1))),
+        })
+    }
+}
+
+/// `VmHWM` of /proc/PID/status, in bytes.
+fn peak(status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? * 1024)
+}
+
+fn add(sum: &mut Option<u64>, amount: u64) {
+    *sum.get_or_insert_default() += amount;
+}
+
+fn numbers_in(folder: &str) -> Vec<i32> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+/// A small file of /proc; `None` once what it tells of has ended.
+fn read(path: &str) -> Option<String> {
+    let mut buffer = [0; 4096];
+    let count = File::open(path).ok()?.read(&mut buffer).ok()?;
+    String::from_utf8(buffer[..count].to_vec()).ok()
+}
+
+/// Watches a bot that has not answered by its limit, to learn whether it is slow or kept waiting.
+///
+/// The limit holds for the time without the waits for a core. As long as that is not used up, there
+/// is a reason to look on; [`look`](Self::look) tells until when.
+#[derive(Debug)]
+pub(super) struct Starvation {
+    start: Instant,
+    limit: Duration,
+    /// When to stop looking in any case.
+    give_up: Instant,
+    /// The last look: when, and the CPU time and waits that showed then.
+    last: Option<(Instant, Usage)>,
+    /// A wait that goes on and does not show yet.
+    hidden_wait: Duration,
+    given_up: bool,
+}
+
+impl Starvation {
+    /// The shortest and the longest time to look on for.
+    const STEPS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(20));
+
+    pub(super) fn new(start: Instant, limit: Duration, patience: Duration) -> Self {
+        let give_up = start + limit + patience;
+        Self { start, limit, give_up, last: None, hidden_wait: Duration::ZERO, given_up: false }
+    }
+
+    /// Whether the patience ended before the bot had had its time.
+    pub(super) fn is_given_up(&self) -> bool {
+        self.given_up
+    }
+
+    /// A wait that the counters do not show yet.
+    pub(super) fn hidden_wait(&self) -> Duration {
+        self.hidden_wait
+    }
+
+    /// Looks at a bot whose exchange began at `before`, while the referee itself has waited
+    /// `own_wait`. Returns when to look again, or `None` when the case is clear.
+    pub(super) fn look(
+        &mut self,
+        leader: Pid,
+        before: &Sample,
+        own_wait: Duration,
+    ) -> Option<Instant> {
+        let sample = Sample::of(leader);
+        let usage = sample.since(before);
+        let now = Instant::now();
+        let elapsed = now - self.start;
+        let runnable = sample.is_runnable();
+        let (ran, waited) = (usage.cpu?, usage.wait?);
+        let looked_before = self.last.replace((now, usage));
+        self.hidden_wait = match looked_before {
+            Some((then, before)) if runnable && Some(waited) == before.wait => {
+                let ran = ran.saturating_sub(before.cpu.unwrap_or_default());
+                let idle = (now - then).saturating_sub(ran);
+                self.hidden_wait + if idle > ran { idle } else { Duration::ZERO }
+            }
+            _ => Duration::ZERO,
+        };
+        let kept_waiting = waited + own_wait + self.hidden_wait;
+        let missing = self.limit.saturating_sub(elapsed.saturating_sub(kept_waiting));
+        // Time that is neither CPU nor wait is sleep, or a wait that does not show.
+        let unexplained = elapsed.saturating_sub(ran + waited) > 2 * TICK;
+        let doubtful = looked_before.is_none() && runnable && unexplained;
+        if now >= self.give_up {
+            self.given_up = !missing.is_zero();
+            return None;
+        }
+        let step = if doubtful { 2 * TICK } else { missing.clamp(Self::STEPS.0, Self::STEPS.1) };
+        (doubtful || !missing.is_zero()).then(|| (now + step).min(self.give_up))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn thread(run: u64, wait: u64, switches: u64) -> Thread {
+        Thread { run: Duration::from_millis(run), wait: Duration::from_millis(wait), switches }
+    }
+
+    fn sample(threads: &[(i32, Thread)], process_cpu: u64) -> Sample {
+        Sample {
+            processes: vec![1],
+            threads: threads.iter().copied().collect(),
+            page_faults: Some(7),
+            peak_memory: Some(4096),
+            process_cpu: Some(Duration::from_millis(process_cpu)),
+        }
+    }
+
+    #[test]
+    fn threads_that_come_and_go_are_counted() {
+        let before = sample(&[(1, thread(100, 10, 5)), (2, thread(50, 5, 5))], 150);
+        let after = sample(&[(1, thread(110, 12, 7)), (3, thread(20, 8, 2))], 220);
+        let usage = after.since(&before);
+        assert_eq!(usage.cpu, Some(Duration::from_millis(70)), "thread 2 ran on and ended");
+        assert_eq!(usage.busiest_cpu, Some(Duration::from_millis(20)));
+        assert_eq!(usage.wait, Some(Duration::from_millis(8)));
+        assert_eq!(usage.context_switches, Some(4));
+        assert_eq!(usage.page_faults, Some(0));
+    }
+
+    #[test]
+    fn a_thread_id_that_was_used_again_counts_from_its_start() {
+        let usage =
+            sample(&[(1, thread(3, 1, 2))], 0).since(&sample(&[(1, thread(100, 10, 5))], 0));
+        assert_eq!(usage.cpu, Some(Duration::from_millis(3)));
+    }
+
+    #[test]
+    fn what_the_kernel_does_not_tell_is_absent() {
+        assert_eq!(Sample::default().since(&Sample::default()), Usage::default());
+    }
+
+    #[test]
+    fn this_very_process_can_be_sampled() {
+        let me = rustix::process::getpid();
+        let before = Sample::of(me);
+        let mut x = 1_u64;
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_millis(30) {
+            x = std::hint::black_box(x.wrapping_mul(3));
+        }
+        std::thread::sleep(Duration::from_millis(1));
+        let usage = Sample::of(me).since(&before);
+        assert!(usage.cpu > Some(Duration::ZERO), "{usage:?}");
+        assert!(usage.peak_memory > Some(100_000), "{usage:?}");
+        assert!(usage.wait.is_some() && usage.page_faults.is_some(), "{usage:?}");
+    }
+
+    #[test]
+    fn names_with_parentheses_do_not_confuse() {
+        let stat = "7 (a) R b) S 1 7 7 0 -1 0 11 0 22 0 300 200 0 0 20 0 1 0 5 6 7";
+        let stat = Stat::parse(stat).expect("well-formed");
+        assert_eq!(stat.page_faults, 33);
+        assert!(stat.cpu > Duration::ZERO);
+    }
+}

@@ -1,0 +1,166 @@
+//! Replies that come after their limit: whose fault it is, and what is done about it.
+
+use std::time::Duration;
+
+use crate::bot::{Exchanged, Overtime, Phase};
+use crate::limits::{OnHostDelay, OverrunRules};
+use crate::verdict::{Culprit, Decision, Overrun, Silence};
+
+/// How long a bot is watched beyond its limit while it is kept waiting for a core.
+const WATCH: Duration = Duration::from_secs(1);
+
+impl OverrunRules {
+    /// How long to wait for a reply beyond its limit.
+    pub(super) fn overtime(&self) -> Overtime {
+        let always = self.patience.or(self.soft.map(|soft| soft.extra));
+        always.map_or(Overtime::WhileStarved(WATCH), Overtime::Always)
+    }
+
+    /// Looks at an exchange under `limit`, when `forgiven` late replies have been forgiven before.
+    /// `None` if it was in time, or failed otherwise.
+    pub(super) fn assess(
+        &self,
+        exchanged: &Exchanged,
+        limit: Option<Duration>,
+        forgiven: u32,
+    ) -> Option<Overrun> {
+        let limit = limit?;
+        let replied = exchanged.silence.is_none();
+        let late = exchanged.phase != Phase::Limit
+            || exchanged.silence == Some(Silence::Deadline)
+            || (replied && exchanged.wall > limit);
+        late.then(|| {
+            let culprit = culprit(exchanged, limit);
+            let host = culprit == Culprit::Host;
+            let decision = if !replied {
+                Decision::Timeout
+            } else if host && exchanged.phase == Phase::Limit {
+                Decision::Accepted
+            } else if self.soft.is_some_and(|soft| forgiven < soft.forgiven) {
+                Decision::Forgiven
+            } else if self.patience.is_some() {
+                Decision::Measured
+            } else if host && self.on_host_delay == OnHostDelay::Accept {
+                Decision::Accepted
+            } else {
+                Decision::Timeout
+            };
+            Overrun { culprit, decision }
+        })
+    }
+}
+
+/// The host is to blame if the reply would have been in time without the measured waits. CPU time
+/// cannot be waited away: a bot that has computed for longer than its limit was late in any case.
+fn culprit(exchanged: &Exchanged, limit: Duration) -> Culprit {
+    if exchanged.silence.is_some() {
+        return if exchanged.phase == Phase::Starved { Culprit::Host } else { Culprit::Bot };
+    }
+    let waits = [exchanged.usage.wait, exchanged.referee_wait];
+    let waits: Duration = waits.into_iter().flatten().sum();
+    let computed = exchanged.usage.busiest_cpu.unwrap_or_default();
+    if exchanged.wall.saturating_sub(waits) <= limit && computed <= limit {
+        Culprit::Host
+    } else {
+        Culprit::Bot
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bot::{Captured, Usage};
+    use crate::limits::SoftLimit;
+    use crate::lines::Lines;
+
+    const LIMIT: Duration = Duration::from_millis(50);
+
+    fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    /// An exchange of the bot's wall time, CPU time and wait, and the referee's wait.
+    fn exchanged(wall: u64, cpu: u64, wait: u64, referee: u64) -> Exchanged {
+        Exchanged {
+            reply: Lines::default(),
+            silence: None,
+            wall: ms(wall),
+            phase: Phase::Limit,
+            usage: Usage { busiest_cpu: Some(ms(cpu)), wait: Some(ms(wait)), ..Usage::default() },
+            referee_wait: Some(ms(referee)),
+            early: false,
+            unread_input: 0,
+            stdin_closed: false,
+            stderr: Captured::default(),
+        }
+    }
+
+    fn overtime(exchanged: Exchanged) -> Exchanged {
+        Exchanged { phase: Phase::Overtime, ..exchanged }
+    }
+
+    fn silent(exchanged: Exchanged) -> Exchanged {
+        Exchanged { silence: Some(Silence::Deadline), ..exchanged }
+    }
+
+    #[test]
+    fn the_culprit_is_who_took_the_time() {
+        use Culprit::{Bot, Host};
+        for (exchange, expected) in [
+            (exchanged(60, 60, 0, 0), Bot),
+            (exchanged(60, 0, 0, 0), Bot),
+            (exchanged(60, 20, 40, 0), Host),
+            (exchanged(60, 20, 9, 0), Bot),
+            (exchanged(60, 49, 0, 11), Host),
+            (exchanged(60, 45, 6, 5), Host),
+            (exchanged(100, 51, 49, 0), Bot),
+            (exchanged(100, 51, 60, 0), Bot),
+            (silent(exchanged(50, 0, 1, 1)), Bot),
+            (silent(exchanged(51, 50, 0, 0)), Bot),
+            (Exchanged { phase: Phase::Starved, ..silent(exchanged(1050, 10, 1030, 0)) }, Host),
+        ] {
+            assert_eq!(culprit(&exchange, LIMIT), expected, "{exchange:?}");
+        }
+    }
+
+    #[test]
+    fn unknown_waits_are_nobodys_excuse() {
+        let usage = Usage::default();
+        let exchange = Exchanged { usage, referee_wait: None, ..exchanged(51, 0, 0, 0) };
+        assert_eq!(culprit(&exchange, LIMIT), Culprit::Bot);
+    }
+
+    fn decide(rules: &OverrunRules, exchange: &Exchanged, forgiven: u32) -> Option<Decision> {
+        rules.assess(exchange, Some(LIMIT), forgiven).map(|overrun| overrun.decision)
+    }
+
+    #[test]
+    fn what_is_in_time_is_no_overrun() {
+        let rules = OverrunRules::default();
+        assert_eq!(decide(&rules, &exchanged(50, 50, 0, 0), 0), None);
+        assert_eq!(rules.assess(&exchanged(5000, 0, 0, 0), None, 0), None, "no limit");
+        let crashed = Exchanged { silence: Some(Silence::StdoutClosed), ..exchanged(60, 0, 0, 0) };
+        assert_eq!(decide(&rules, &crashed, 0), None);
+    }
+
+    #[test]
+    fn each_rule_decides_as_it_says() {
+        let starved = overtime(exchanged(90, 20, 60, 0));
+        let slow = overtime(exchanged(90, 90, 0, 0));
+        let fail = OverrunRules::default();
+        assert_eq!(decide(&fail, &starved, 0), Some(Decision::Timeout));
+        assert_eq!(decide(&fail, &exchanged(60, 20, 0, 10), 0), Some(Decision::Accepted));
+        assert_eq!(decide(&fail, &exchanged(60, 55, 0, 10), 0), Some(Decision::Timeout));
+        let accept = OverrunRules { on_host_delay: OnHostDelay::Accept, ..fail };
+        assert_eq!(decide(&accept, &starved, 0), Some(Decision::Accepted));
+        assert_eq!(decide(&accept, &slow, 0), Some(Decision::Timeout));
+        assert_eq!(decide(&accept, &silent(starved.clone()), 0), Some(Decision::Timeout));
+        let soft = Some(SoftLimit { extra: ms(50), forgiven: 2 });
+        let soft = OverrunRules { soft, ..fail };
+        assert_eq!(decide(&soft, &slow, 0), Some(Decision::Forgiven));
+        assert_eq!(decide(&soft, &slow, 1), Some(Decision::Forgiven));
+        assert_eq!(decide(&soft, &slow, 2), Some(Decision::Timeout), "the third");
+        let measure = OverrunRules { patience: Some(ms(1000)), ..fail };
+        assert_eq!(decide(&measure, &slow, 9), Some(Decision::Measured));
+    }
+}

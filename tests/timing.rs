@@ -1,0 +1,176 @@
+//! Certificates, culprits and what is done about late answers. Margins hold on a loaded machine; how
+//! exact the figures are on an idle one is in docs/timing.md.
+
+use std::fs;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+
+use crate::support::{PATIENT, has_program, json, leave_out, referee};
+
+fn play(args: &[&str]) -> Value {
+    json(&referee().args(["play", "--format", "json"]).args(args).output().expect("runs"))
+}
+
+fn overruns(result: &Value) -> (i64, i64) {
+    let count = |culprit| result["timing"]["overruns"][culprit].as_i64().expect("a count");
+    (count("bot"), count("host"))
+}
+
+#[test]
+fn each_exchange_has_a_certificate() {
+    let result =
+        play(&[&["--bot", "@thinker --spin 20", "--board", "@clearable"], &PATIENT[..]].concat());
+    let exchanges = result["timing"]["exchanges"].as_array().expect("an array");
+    assert_eq!(exchanges.len(), 21);
+    for exchange in exchanges {
+        let number =
+            |field: &str| exchange[field].as_f64().unwrap_or_else(|| panic!("{field}: {exchange}"));
+        // Two ticks of the coarsest scheduler, since the counters may lag behind.
+        assert!(
+            number("cpu_ms") >= 0.0 && number("cpu_ms") <= number("wall_ms") + 20.0,
+            "{exchange}"
+        );
+        assert!(number("wall_ms") >= 20.0, "{exchange}");
+        assert!(number("wait_ms") <= number("wall_ms"), "{exchange}");
+        assert!(number("referee_wait_ms") <= number("wall_ms"), "{exchange}");
+        assert!(number("peak_memory_bytes") > 100_000.0, "{exchange}");
+        assert!(number("context_switches") >= 0.0 && number("page_faults") >= 0.0);
+    }
+    let cpu: f64 =
+        exchanges.iter().map(|exchange| exchange["cpu_ms"].as_f64().expect("a number")).sum();
+    assert!(cpu > 21.0 * 15.0, "most of the computing shows: {cpu} ms");
+}
+
+#[test]
+fn what_a_bots_own_children_use_counts() {
+    let bot = format!("sh -c '\"{}\" bot thinker --spin 30; true'", env!("CARGO_BIN_EXE_referee"));
+    let result = play(&[&["--bot", &bot, "--board", "@clearable"], &PATIENT[..]].concat());
+    let exchanges = result["timing"]["exchanges"].as_array().expect("an array");
+    let cpu: f64 =
+        exchanges.iter().map(|exchange| exchange["cpu_ms"].as_f64().expect("a number")).sum();
+    assert!(cpu > 21.0 * 20.0, "{cpu} ms behind a shell");
+}
+
+#[test]
+fn a_sleeping_bot_is_late_by_its_own_fault() {
+    let args = ["--bot", "@thinker --sleep 3000", "--first-turn", "1s"];
+    let result = play(&args);
+    assert_eq!(result["verdict"], "timeout");
+    assert_eq!(overruns(&result), (1, 0), "{result}");
+    let diagnosis = result["diagnosis"].as_str().expect("text");
+    assert!(diagnosis.contains("the bot's fault: in 1"), "{diagnosis}");
+}
+
+#[test]
+fn chatter_does_not_extend_a_deadline() {
+    let chatter = "while :; do printf x; sleep 0.01; done";
+    let result = play(&["--first-turn", "1s", "--", "sh", "-c", chatter]);
+    assert_eq!(result["verdict"], "timeout");
+    assert!(result["timing"]["first_turn"]["wall_ms"].as_f64().expect("a number") < 20_000.0);
+    let diagnosis = result["diagnosis"].as_str().expect("text");
+    assert!(diagnosis.contains("it had written `xxx"), "{diagnosis}");
+}
+
+#[test]
+fn sdk_soft_forgives_two_late_answers_and_not_the_third() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let config = folder.path().join("config.toml");
+    fs::write(&config, "profile = 'sdk-soft'\n[sdk-soft]\nextra = '60s'").expect("written");
+    let args =
+        ["--bot", "@thinker --sleep 300", "--first-turn", "60s", "--turn", "100ms", "--config"];
+    let log = folder.path().join("game.jsonl");
+    let log = ["--log", log.to_str().expect("UTF-8")];
+    let result = play(&[&args[..], &[config.to_str().expect("UTF-8")], &log].concat());
+    assert_eq!(result["verdict"], "timeout", "{result}");
+    assert_eq!(result["turns"], 4, "turns 2 and 3 are forgiven");
+    let diagnosis = result["diagnosis"].as_str().expect("text");
+    assert!(
+        diagnosis.contains("2 turns answered late, and forgiven (the first is turn 2)"),
+        "{diagnosis}"
+    );
+    let replayed =
+        json(&referee().args(["replay", "--format", "json", log[1]]).output().expect("runs"));
+    assert_eq!(replayed["agrees"], true, "a late reply that is whole is a timeout: {replayed}");
+}
+
+#[test]
+fn sdk_soft_waits_no_longer_than_it_says() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let config = folder.path().join("config.toml");
+    fs::write(&config, "profile = 'sdk-soft'\n[sdk-soft]\nextra = '500ms'").expect("written");
+    let args = ["--bot", "@thinker --sleep 5000", "--first-turn", "100ms", "--config"];
+    let result = play(&[&args[..], &[config.to_str().expect("UTF-8")]].concat());
+    assert_eq!((&result["verdict"], &result["turns"]), (&"timeout".into(), &1.into()));
+    assert!(result["timing"]["first_turn"]["wall_ms"].as_f64().expect("a number") >= 600.0);
+}
+
+/// Hogs on one core, for as long as it lives.
+struct Hogs(Vec<Child>);
+
+impl Hogs {
+    fn on_core_0(count: usize) -> Self {
+        let hog = || {
+            let mut hog = Command::new("taskset");
+            hog.args(["-c", "0", "sh", "-c", "while :; do :; done"]).stdin(Stdio::null());
+            hog.spawn().expect("runs")
+        };
+        Self((0..count).map(|_| hog()).collect())
+    }
+}
+
+impl Drop for Hogs {
+    fn drop(&mut self) {
+        for hog in &mut self.0 {
+            // It may be gone already; nothing is left to do then.
+            let _ = hog.kill();
+            let _ = hog.wait();
+        }
+    }
+}
+
+/// A game of one move for a bot that computes for 200 ms under a limit of 400 ms, on a core where six
+/// others want to compute.
+fn starved(more: &[&str]) -> Value {
+    let bot = format!("taskset -c 0 '{}' bot thinker --spin 200", env!("CARGO_BIN_EXE_referee"));
+    let args = ["--seed", "7", "--colors", "1", "--first-turn", "400ms", "--bot", &bot];
+    let _hogs = Hogs::on_core_0(6);
+    play(&[&args[..], more].concat())
+}
+
+#[test]
+fn a_starved_bot_is_late_by_the_hosts_fault_and_the_user_decides() {
+    if !has_program("taskset") {
+        return leave_out("a starved bot", "there is no taskset on this machine");
+    }
+    let failed = starved(&[]);
+    assert_eq!(failed["verdict"], "timeout", "{failed}");
+    assert_eq!(overruns(&failed), (0, 1), "{failed}");
+    let diagnosis = failed["diagnosis"].as_str().expect("text");
+    assert!(diagnosis.contains("the host's fault: in "), "{diagnosis}");
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("game.jsonl");
+    let path = log.to_str().expect("UTF-8");
+    let retried = starved(&["--on-host-delay", "retry", "--log", path]);
+    let read = referee::gamelog::read(&fs::read(&log).expect("a log")).expect("a good log");
+    assert_eq!(overruns(&retried), (0, 1), "{retried}");
+    assert_eq!(read.start.retried.len(), 2, "{:?}", read.start.retried);
+    assert!(read.start.retried[0].contains("the host's fault"), "{:?}", read.start.retried);
+}
+
+#[test]
+fn a_late_answer_of_the_hosts_making_counts_if_the_user_wants_it() {
+    if !has_program("taskset") {
+        return leave_out("a starved bot", "there is no taskset on this machine");
+    }
+    let accepted = starved(&["--on-host-delay", "accept"]);
+    assert_eq!(overruns(&accepted), (0, 1), "{accepted}");
+    // With still more load than the hogs make, even the second that is waited is too short.
+    let overrun = &accepted["timing"]["first_turn"]["overrun"]["decision"];
+    if overrun == "accepted" {
+        assert_eq!(accepted["verdict"], "completed", "{accepted}");
+    } else {
+        assert_eq!(accepted["verdict"], "timeout", "{accepted}");
+    }
+}
