@@ -108,8 +108,8 @@ fn bots_that_cannot_be_started() {
     assert_snapshot!(scene.error(&["play", "--bot", "./nointerpreter"]), @"error: cannot start the bot: ./nointerpreter needs an interpreter that does not exist; see its first line, which must not end in CR LF (or the loader that a binary names)");
     assert_snapshot!(scene.error(&["play", "--bot", "./noprogram"]), @"error: cannot start the bot: ./noprogram is no program for this machine (does a script lack its `#!` line?)");
     assert_snapshot!(scene.error(&["play", "--cwd", "nope"]), @"error: cannot start the bot in nope: it is not a directory");
-    assert_snapshot!(error(&["play", "--bot", "@nope"]), @"error: there is no bundled bot `nope`; there are: greedy, first, random, thinker, squares-greedy, squares-random, script, misbehaving");
-    assert_snapshot!(error(&["bot", "nope"]), @"error: there is no bundled bot `nope`; there are: greedy, first, random, thinker, squares-greedy, squares-random, script, misbehaving");
+    assert_snapshot!(error(&["play", "--bot", "@nope"]), @"error: there is no bundled bot `nope`; there are: greedy, first, random, echo, thinker, squares-greedy, squares-random, script, misbehaving");
+    assert_snapshot!(error(&["bot", "nope"]), @"error: there is no bundled bot `nope`; there are: greedy, first, random, echo, thinker, squares-greedy, squares-random, script, misbehaving");
     assert_snapshot!(error(&["play", "--bot", ""]), @"error: the bot's command is empty");
     assert_snapshot!(error(&["play", "--bot", "./bot 'open"]), @"error: --bot: a quote is not closed, or a backslash ends the line: ./bot 'open");
     assert_snapshot!(error(&["play", "--env", "=x"]), @"error: --env: `=x` is not of the form NAME=VALUE");
@@ -167,6 +167,17 @@ fn seeds_and_their_options_that_are_none() {
     assert_snapshot!(error(&["tester", "-exec", "x", "-seed"]), @"error: -seed needs a value behind it");
     assert_snapshot!(error(&["tester", "-exec", "@squares-random", "-seed", "0"]), @"error: seed 0 is none: it leaves the original's generator unseeded, so each run draws another case");
     assert_snapshot!(error(&["tester", "-exec", "x", "-save", "y"]), @"error: -save is no argument of the tester");
+}
+
+#[test]
+fn timing_flags_that_are_wrong() {
+    assert_snapshot!(error(&["timing", "--scale", "0"]), @"error: --scale: `0` is not a number from 0.01 to 100, such as 1.5");
+    assert_snapshot!(error(&["timing", "--scale", "fast"]), @"error: --scale: `fast` is not a number from 0.01 to 100, such as 1.5");
+    assert_snapshot!(error(&["timing", "--patience", "0s"]), @"error: --patience: `0s` must be more than zero");
+    assert_snapshot!(error(&["timing", "--seed", "x"]), @"error: --seed: `x` is neither a number nor a range such as 1..10");
+    assert_snapshot!(error(&["timing", "--board", "nope"]), @"error: nope: no such file");
+    assert_snapshot!(error(&["timing", "--seed", "1", "--svg", "no/such/times.svg"]), @"error: cannot write no/such/times.svg: No such file or directory (os error 2)");
+    assert_snapshot!(error(&["timing", "--bot", "./nope"]), @"error: cannot start the bot: no such file: ./nope");
 }
 
 #[test]

@@ -451,6 +451,7 @@ fn help_says_what_there_is() {
         ("help-replay", &["replay", "--help"]),
         ("help-bot", &["bot", "--help"]),
         ("help-generate", &["generate", "--help"]),
+        ("help-timing", &["timing", "--help"]),
         ("help-tester", &["tester", "--help"]),
     ] {
         let output = referee().args(args).env("COLUMNS", "100").output().expect("runs");

@@ -56,6 +56,7 @@ prop_compose! {
         command in any::<Vec<String>>(),
         env in any::<BTreeMap<String, String>>(),
         cwd in any::<Option<String>>(),
+        cores in any::<Option<Vec<usize>>>(),
         first_turn in option::of(millis()),
         turn in option::of(millis()),
         total in option::of(millis()),
@@ -71,7 +72,7 @@ prop_compose! {
             game,
             board,
             test_case,
-            bot: Bot { name, command, cwd, env },
+            bot: Bot { name, command, cwd, cores, env },
             profile,
             limits: Limits::from_kinds(|kind| {
                 let limit = match kind {
@@ -202,7 +203,13 @@ fn played(board: &str, replies: &[Vec<u8>], silence: Silence) -> Vec<Event> {
         game: kind.name.to_owned(),
         board: String::new(),
         test_case: game.test_case().to_owned(),
-        bot: Bot { name: String::new(), command: Vec::new(), cwd: None, env: BTreeMap::new() },
+        bot: Bot {
+            name: String::new(),
+            command: Vec::new(),
+            cwd: None,
+            cores: None,
+            env: BTreeMap::new(),
+        },
         profile: String::new(),
         limits: Limits::default(),
         retried: Vec::new(),

@@ -174,3 +174,183 @@ fn a_late_answer_of_the_hosts_making_counts_if_the_user_wants_it() {
         assert_eq!(accepted["verdict"], "timeout", "{accepted}");
     }
 }
+
+fn timing(args: &[&str]) -> std::process::Output {
+    referee().arg("timing").args(args).output().expect("runs")
+}
+
+#[test]
+fn timing_measures_every_turn_of_every_game() {
+    let patient = ["--first-turn", "60s", "--turn", "60s", "--format", "json"];
+    let output =
+        timing(&[&["--bot", "@first", "--seed", "1..2", "--games", "3"], &patient[..]].concat());
+    let report = json(&output);
+    assert_eq!(report["games"], 3);
+    assert_eq!(report["turns"][0]["kind"], "first_turn");
+    assert_eq!(report["turns"][0]["count"], 3);
+    assert_eq!(report["turns"][1]["kind"], "turn");
+    assert_eq!(report["turns"][1]["limit_ms"], 60_000.0);
+    assert!(report["turns"][1]["margin"].as_f64().expect("a number") > 0.0);
+    assert_eq!(report["slowest"].as_array().expect("an array").len(), 10);
+    assert!(report["slowest"][0]["choices"].as_u64().expect("regions") > 0);
+    assert_eq!(report["broken_by_bot"], false);
+    assert_eq!(report["timeout_per_game"]["estimate"], 0.0);
+    let passes = report["passes"].as_array().expect("an array");
+    assert!(passes.iter().all(|pass| pass["passes"] == true && pass["games"] == 3), "{report}");
+    assert!(report["host"]["smallest_limit_ms"].as_f64().expect("a number") > 0.0);
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn timing_goes_on_beyond_the_limit_and_says_who_was_late() {
+    let args = ["--bot", "@thinker --sleep 300", "--board", "@clearable", "--turn", "100ms"];
+    let output = timing(
+        &[&args[..], &["--first-turn", "60s", "--patience", "60s", "--format", "json"]].concat(),
+    );
+    let report = json(&output);
+    assert_eq!(report["turns"][1]["count"], 20, "the game went on: {report}");
+    assert_eq!(report["turns"][1]["bot_overruns"], 20, "{report}");
+    assert_eq!(report["lost"], serde_json::json!([]));
+    assert_eq!(report["timeout_per_submission"]["estimate"], 1.0);
+    let passes: Vec<_> =
+        report["passes"].as_array().expect("an array").iter().map(|pass| &pass["passes"]).collect();
+    // Three times the limit: too late for all but the relaxed one.
+    assert_eq!(passes, [false, false, true], "{report}");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn a_slower_judge_is_reckoned_with() {
+    let args =
+        ["--bot", "@thinker --sleep 300", "--seed", "7", "--first-turn", "60s", "--turn", "60s"];
+    let kept = timing(&[&args[..], &["--scale", "1"]].concat());
+    assert_eq!(kept.status.code(), Some(0), "{kept:?}");
+    let broken = timing(
+        &[
+            &["--bot", "@thinker --sleep 700", "--board", "@clearable"][..],
+            &["--first-turn", "60s", "--turn", "60s", "--scale", "100"],
+        ]
+        .concat(),
+    );
+    assert_eq!(broken.status.code(), Some(1));
+    let text = String::from_utf8(broken.stdout).expect("UTF-8");
+    assert!(text.contains("Times are shown 100 times as long, for a slower judge."), "{text}");
+    assert!(
+        text.contains("@thinker --sleep 700 breaks its limits: 1 game of samegame, 21 turns"),
+        "{text}"
+    );
+    assert!(text.contains("20 by the bot, 0 by the host"), "{text}");
+}
+
+#[test]
+fn a_bot_that_crashes_is_reported_as_lost() {
+    let output = timing(&[
+        "--bot",
+        "@misbehaving exit 3 --on-turn 2",
+        "--seed",
+        "1..2",
+        "--first-turn",
+        "60s",
+        "--turn",
+        "60s",
+    ]);
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(text.contains("lost seed 1: crash: turn 2: the bot exited with status 3"), "{text}");
+    assert!(text.contains("lost seed 2: crash"), "{text}");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn timing_writes_csv_and_svg() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let svg = folder.path().join("times.svg");
+    let args = [
+        "--bot",
+        "@first",
+        "--board",
+        "@clearable",
+        "--first-turn",
+        "60s",
+        "--turn",
+        "60s",
+        "--format",
+        "csv",
+        "--svg",
+    ];
+    let output = timing(&[&args[..], &[svg.to_str().expect("UTF-8")]].concat());
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 22, "a heading and 21 turns");
+    assert!(
+        lines[0].starts_with("game,board,turn,kind,wall_ms,limit_ms,cpu_ms,wait_ms"),
+        "{}",
+        lines[0]
+    );
+    assert!(lines[2].starts_with("1,@clearable,2,turn,"), "{}", lines[2]);
+    let image = fs::read_to_string(&svg).expect("an image");
+    assert!(image.starts_with("<svg ") && image.ends_with("</svg>\n"), "{image}");
+    assert!(image.contains("later turns: 20 turns, limit 60 s"), "{image}");
+}
+
+#[test]
+fn the_host_check_stands_alone() {
+    let output = timing(&["--host"]);
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    for part in [
+        "round trip of an echo child:",
+        "waking up late:",
+        "Verdicts are meaningful for limits from",
+    ] {
+        assert!(text.contains(part), "{part:?} is not in {text}");
+    }
+    assert_eq!(output.status.code(), Some(0));
+    let report = json(&timing(&["--host", "--format", "json"]));
+    assert_eq!(report["host"]["round_trip"]["count"], 300);
+    assert!(report.get("bot").is_none());
+}
+
+#[test]
+fn square_remover_is_timed_as_a_whole() {
+    let report = json(&timing(&[
+        "--game",
+        "square-remover",
+        "--bot",
+        "@squares-random",
+        "--seed",
+        "1..3",
+        "--format",
+        "json",
+    ]));
+    assert_eq!(report["turns"][0]["kind"], "total");
+    assert_eq!(report["turns"][0]["count"], 3);
+}
+
+/// The cores that a process may use, as the kernel shows them.
+fn cores_of(bot: &str, more: &[&str]) -> Value {
+    let script = format!("grep Cpus_allowed_list /proc/self/status >&2; exec {bot}");
+    play(&[more, &PATIENT, &["--board", "@clearable", "--", "sh", "-c", &script]].concat())
+}
+
+#[test]
+fn a_pinned_bot_has_cores_of_its_own_and_too_few_are_refused() {
+    let cores = std::thread::available_parallelism().expect("known").get();
+    let too_many = cores.to_string();
+    let output =
+        referee().args(["play", "--pin", "--cores-per-bot", &too_many]).output().expect("runs");
+    assert_eq!(output.status.code(), Some(2));
+    let error = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(error.contains(&format!("the referee need {} cores", cores + 1)), "{error}");
+    if cores < 2 {
+        return leave_out("a pinned bot", "this machine has one core");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("game.jsonl");
+    let bot = format!("'{}' bot first", env!("CARGO_BIN_EXE_referee"));
+    let result = cores_of(&bot, &["--pin", "--log", log.to_str().expect("UTF-8")]);
+    assert_eq!(result["verdict"], "completed", "{result}");
+    let read = referee::gamelog::read(&fs::read(&log).expect("a log")).expect("a good log");
+    let pinned = read.start.bot.cores.expect("logged");
+    assert_eq!(pinned.len(), 1);
+    let said = result["stderr_tail"][0].as_str().expect("a line").to_owned();
+    assert_eq!(said, format!("Cpus_allowed_list:\t{}", pinned[0]));
+}

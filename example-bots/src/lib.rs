@@ -27,6 +27,7 @@ pub const BOTS: &[Bot] = &[
     Bot { name: "greedy", run: strategies::greedy },
     Bot { name: "first", run: strategies::first },
     Bot { name: "random", run: strategies::random },
+    Bot { name: "echo", run: strategies::echo },
     Bot { name: "thinker", run: strategies::thinker },
     Bot { name: "squares-greedy", run: squares::greedy },
     Bot { name: "squares-random", run: squares::random },
@@ -40,6 +41,7 @@ SameGame:
   greedy             takes the largest region
   first              takes the first legal move, column by column from the bottom left
   random [--seed N]  takes any legal move; the same seed makes the same choices
+  echo               answers each board with 0 0 at once, for measuring a machine
   thinker            computes (--spin MS) or sleeps (--sleep MS) each turn before the first legal
                      move, for trying out limits
   script FILE        answers with the strings of a JSON array, one each turn, verbatim

@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 use crate::squares::Case;
 
 /// Columns and rows of a board.
-const SIDE: usize = 15;
+pub(crate) const SIDE: usize = 15;
 
 /// A board as it came, the top row first; -1 is empty.
 pub(crate) struct Board(Vec<Vec<i32>>);

@@ -1,7 +1,7 @@
 //! The bots that play properly.
 
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use rand_core::Rng as _;
 use rand_pcg::Pcg32;
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::protocol::{Board, Move};
+use crate::protocol::{Board, Move, SIDE};
 use crate::{take_no_arguments, with_name};
 
 /// Takes the largest region; of equal ones the first.
@@ -23,6 +23,25 @@ pub(crate) fn greedy(args: &[OsString]) -> io::Result<ExitCode> {
 pub(crate) fn first(args: &[OsString]) -> io::Result<ExitCode> {
     take_no_arguments("first", args);
     play(|_| 0)
+}
+
+/// Answers each board with 0 0 as fast as it can.
+pub(crate) fn echo(args: &[OsString]) -> io::Result<ExitCode> {
+    take_no_arguments("echo", args);
+    let mut input = io::stdin().lock();
+    let mut output = io::stdout().lock();
+    let mut line = Vec::new();
+    for count in 1.. {
+        line.clear();
+        if input.read_until(b'\n', &mut line)? == 0 {
+            break;
+        }
+        if count % SIDE == 0 {
+            output.write_all(b"0 0\n")?;
+            output.flush()?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Any constant does; changing it changes every game that a seed stands for.

@@ -153,6 +153,10 @@ pub struct Config {
     pub limits: Limits,
     /// What is done about late replies.
     pub overruns: OverrunRules,
+    /// The factor of the profile `relaxed`.
+    pub relaxed_factor: f64,
+    /// What the profile `sdk-soft` forgives.
+    pub sdk_soft: SoftLimit,
     /// How long a bot may take to exit after its game.
     pub grace: Duration,
     /// The bytes of standard error that are kept for each turn.
@@ -225,16 +229,19 @@ impl Config {
             };
             flags.limits.get(kind).or(profiled)
         };
-        let soft = (profile == Profile::SdkSoft).then(|| SoftLimit {
+        let sdk_soft = SoftLimit {
             extra: file.sdk_soft.extra.or(default.sdk_soft.extra).expect(complete).0,
             forgiven: file.sdk_soft.forgiven.or(default.sdk_soft.forgiven).expect(complete),
-        });
+        };
+        let soft = (profile == Profile::SdkSoft).then_some(sdk_soft);
         let on_host_delay = flags.on_host_delay.or(file.on_host_delay);
         let on_host_delay = on_host_delay.or(default.on_host_delay).expect(complete);
         Ok(Self {
             game,
             profile,
             limits: Limits::from_kinds(limit),
+            relaxed_factor: factor.0,
+            sdk_soft,
             overruns: OverrunRules { on_host_delay, soft, patience: None },
             grace: file.bot.grace.or(default.bot.grace).expect(complete).0,
             stderr_cap: file.bot.stderr_cap.or(default.bot.stderr_cap).expect(complete),

@@ -22,5 +22,7 @@ pub mod play;
 pub mod replay;
 pub mod report;
 pub mod source;
+pub mod stats;
 pub mod text;
+pub mod timing;
 pub mod verdict;

@@ -8,6 +8,8 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use super::pin::Pinning;
+
 /// What to start, where, and with which environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BotCommand {
@@ -19,6 +21,8 @@ pub struct BotCommand {
     pub cwd: Option<PathBuf>,
     /// Environment variables that are set beside the inherited ones.
     pub env: BTreeMap<OsString, OsString>,
+    /// The cores that it gets, if they are chosen.
+    pub pinning: Option<Pinning>,
 }
 
 /// Why a bot cannot be started.
@@ -89,7 +93,11 @@ impl BotCommand {
         if let Some(cwd) = &self.cwd {
             command.current_dir(cwd);
         }
-        command.spawn().map_err(|error| self.explain(&path, error))
+        let spawned = match &self.pinning {
+            Some(pinning) => pinning.apply(|| command.spawn()).and_then(|spawned| spawned),
+            None => command.spawn(),
+        };
+        spawned.map_err(|error| self.explain(&path, error))
     }
 
     fn is_path(&self) -> bool {

@@ -171,8 +171,7 @@ impl BotProcess {
         };
         let own_wait = own_wait.so_far();
         let wall = stop.duration_since(start);
-        let mut usage = Sample::of(self.pid).since(&before);
-        // What a thread still waited for when the exchange began shows as well, and does not count.
+        let mut usage = Sample::of(self.pid).since(&before, wall);
         usage.wait = usage.wait.map(|wait| (wait + watch.hidden_wait()).min(wall));
         let unread_input = self.stdin.unread()?;
         self.read_stderr(&mut stderr)?;
@@ -182,7 +181,7 @@ impl BotProcess {
             wall,
             phase: watch.phase(),
             usage,
-            referee_wait: own_wait.map(|wait| wait.max(watch.overslept).min(wall)),
+            referee_wait: own_wait.map(|wait| wait.max(watch.overslept(wall)).min(wall)),
             early,
             unread_input,
             stdin_closed: self.stdin.is_refused(),
@@ -283,8 +282,6 @@ struct Watch {
     deadline: Option<Instant>,
     /// Whether the limit has passed without a reply.
     in_overtime: bool,
-    /// How long after its limit the referee woke.
-    overslept: Duration,
     starvation: Option<Starvation>,
     start: Instant,
 }
@@ -296,21 +293,19 @@ impl Watch {
             overtime: request.overtime,
             deadline: request.limit.and_then(|limit| start.checked_add(limit)),
             in_overtime: false,
-            overslept: Duration::ZERO,
             starvation: None,
             start,
         }
     }
 
-    fn has_passed(&mut self, now: Instant) -> bool {
-        let Some(over) = self.deadline.and_then(|deadline| now.checked_duration_since(deadline))
-        else {
-            return false;
-        };
-        if !self.in_overtime {
-            self.overslept = over;
-        }
-        true
+    fn has_passed(&self, now: Instant) -> bool {
+        self.deadline.is_some_and(|deadline| now >= deadline)
+    }
+
+    /// How late the referee was to look at a reply that may have been there in time.
+    fn overslept(&self, wall: Duration) -> Duration {
+        let limit = self.limit.filter(|_| !self.in_overtime);
+        limit.map(|limit| wall.saturating_sub(limit)).unwrap_or_default()
     }
 
     /// Whether to look on when a deadline has passed without a reply.

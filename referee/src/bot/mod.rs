@@ -24,6 +24,7 @@
 
 mod command;
 mod exchange;
+mod pin;
 mod pipes;
 mod teardown;
 mod usage;
@@ -38,6 +39,7 @@ use signal_hook::consts::SIGCHLD;
 
 pub use self::command::{BotCommand, SpawnError};
 pub use self::exchange::{ExchangeError, Exchanged, Overtime, Phase, Request};
+pub use self::pin::{PinError, Pinning};
 pub use self::pipes::Captured;
 use self::pipes::{Sink, Source};
 pub use self::teardown::Ending;

@@ -88,11 +88,16 @@ impl Sample {
         }
     }
 
-    /// What has been used since `before`. Threads that are new count from their start; of those that
-    /// have ended only the process's own count is left, which is coarser.
-    pub(super) fn since(&self, before: &Self) -> Usage {
+    /// What has been used since `before`, in an exchange that took `wall`. Threads that are new count
+    /// from their start; of those that have ended only the process's own count is left, which is
+    /// coarser. No thread ran or waited for longer than `wall`: what shows beyond is from before, when
+    /// it had not shown yet.
+    pub(super) fn since(&self, before: &Self, wall: Duration) -> Usage {
         let known = !self.threads.is_empty();
-        let deltas = || self.threads.iter().map(|(tid, now)| now.since(before.threads.get(tid)));
+        let deltas = || {
+            let delta = |(tid, now): (&i32, &Thread)| now.since(before.threads.get(tid));
+            self.threads.iter().map(delta).map(|thread| thread.within(wall))
+        };
         let ended = before.threads.keys().any(|tid| !self.threads.contains_key(tid));
         let cpu = known.then(|| deltas().map(|thread| thread.run).sum::<Duration>());
         let process_cpu = self.process_cpu.zip(before.process_cpu);
@@ -130,6 +135,10 @@ impl Thread {
         let mut next = || fields.next()?.ok();
         let (run, wait, switches) = (next()?, next()?, next()?);
         Some(Self { run: Duration::from_nanos(run), wait: Duration::from_nanos(wait), switches })
+    }
+
+    fn within(self, wall: Duration) -> Self {
+        Self { run: self.run.min(wall), wait: self.wait.min(wall), ..self }
     }
 
     /// A thread id that has passed to another thread shows in counters that have gone back.
@@ -237,9 +246,9 @@ impl Starvation {
         own_wait: Duration,
     ) -> Option<Instant> {
         let sample = Sample::of(leader);
-        let usage = sample.since(before);
         let now = Instant::now();
         let elapsed = now - self.start;
+        let usage = sample.since(before, elapsed);
         let runnable = sample.is_runnable();
         let (ran, waited) = (usage.cpu?, usage.wait?);
         let looked_before = self.last.replace((now, usage));
@@ -287,7 +296,7 @@ mod tests {
     fn threads_that_come_and_go_are_counted() {
         let before = sample(&[(1, thread(100, 10, 5)), (2, thread(50, 5, 5))], 150);
         let after = sample(&[(1, thread(110, 12, 7)), (3, thread(20, 8, 2))], 220);
-        let usage = after.since(&before);
+        let usage = after.since(&before, Duration::from_secs(1));
         assert_eq!(usage.cpu, Some(Duration::from_millis(70)), "thread 2 ran on and ended");
         assert_eq!(usage.busiest_cpu, Some(Duration::from_millis(20)));
         assert_eq!(usage.wait, Some(Duration::from_millis(8)));
@@ -297,14 +306,24 @@ mod tests {
 
     #[test]
     fn a_thread_id_that_was_used_again_counts_from_its_start() {
-        let usage =
-            sample(&[(1, thread(3, 1, 2))], 0).since(&sample(&[(1, thread(100, 10, 5))], 0));
+        let usage = sample(&[(1, thread(3, 1, 2))], 0)
+            .since(&sample(&[(1, thread(100, 10, 5))], 0), Duration::from_secs(1));
         assert_eq!(usage.cpu, Some(Duration::from_millis(3)));
     }
 
     #[test]
+    fn no_thread_ran_or_waited_for_longer_than_the_exchange() {
+        let after = sample(&[(1, thread(30, 20, 2))], 0);
+        let usage = after.since(&Sample::default(), Duration::from_millis(5));
+        assert_eq!(
+            (usage.cpu, usage.wait),
+            (Some(Duration::from_millis(5)), Some(Duration::from_millis(5)))
+        );
+    }
+
+    #[test]
     fn what_the_kernel_does_not_tell_is_absent() {
-        assert_eq!(Sample::default().since(&Sample::default()), Usage::default());
+        assert_eq!(Sample::default().since(&Sample::default(), Duration::ZERO), Usage::default());
     }
 
     #[test]
@@ -317,7 +336,7 @@ mod tests {
             x = std::hint::black_box(x.wrapping_mul(3));
         }
         std::thread::sleep(Duration::from_millis(1));
-        let usage = Sample::of(me).since(&before);
+        let usage = Sample::of(me).since(&before, start.elapsed());
         assert!(usage.cpu > Some(Duration::ZERO), "{usage:?}");
         assert!(usage.peak_memory > Some(100_000), "{usage:?}");
         assert!(usage.wait.is_some() && usage.page_faults.is_some(), "{usage:?}");

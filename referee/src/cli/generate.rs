@@ -38,7 +38,7 @@ pub(super) struct GenerateArgs {
 
 pub(super) fn run(args: &GenerateArgs) -> Result<ExitCode, Failure> {
     let kind = inputs::game(args.game.as_deref())?;
-    let seeds = seeds(&args.seed)?;
+    let seeds = inputs::seeds(&args.seed)?;
     let options = SeedOptions { colors: args.colors };
     match &args.out {
         Some(folder) => write_files(kind, seeds, options, folder)?,
@@ -51,17 +51,6 @@ pub(super) fn run(args: &GenerateArgs) -> Result<ExitCode, Failure> {
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn seeds(text: &str) -> Result<RangeInclusive<i64>, Failure> {
-    let (first, last) = text.split_once("..").unwrap_or((text, text));
-    let number = |text: &str| text.trim().parse::<i64>().ok();
-    match (number(first), number(last)) {
-        (Some(first), Some(last)) if first <= last => Ok(first..=last),
-        _ => Err(Failure::user(anyhow!(
-            "--seed: `{text}` is neither a number nor a range such as 1..10"
-        ))),
-    }
 }
 
 fn write_files(

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read as _};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow};
@@ -69,6 +70,18 @@ pub(super) fn load_board(kind: &GameKind, board: &Path) -> Result<Box<dyn Game>,
     (kind.parse)(&text).map_err(|error| Failure::place(board, error))
 }
 
+/// A seed, or a range of them with both ends included.
+pub(super) fn seeds(text: &str) -> Result<RangeInclusive<i64>, Failure> {
+    let (first, last) = text.split_once("..").unwrap_or((text, text));
+    let number = |text: &str| text.trim().parse::<i64>().ok();
+    match (number(first), number(last)) {
+        (Some(first), Some(last)) if first <= last => Ok(first..=last),
+        _ => Err(Failure::user(anyhow!(
+            "--seed: `{text}` is neither a number nor a range such as 1..10"
+        ))),
+    }
+}
+
 /// The test case that a seed stands for, as text.
 pub(super) fn seeded_case(
     kind: &GameKind,
@@ -124,13 +137,13 @@ pub(super) fn bot_command(
     let no_command = || Failure::user(anyhow!("the bot's command is empty"));
     let program = words.next().filter(|word| !word.is_empty()).ok_or_else(no_command)?;
     let Some(name) = program.to_str().and_then(|word| word.strip_prefix('@')) else {
-        return Ok(BotCommand { program, args: words.collect(), cwd, env });
+        return Ok(BotCommand { program, args: words.collect(), cwd, env, pinning: None });
     };
     bundled_bot(name)?;
     let itself = std::env::current_exe().context("cannot find this program's own file");
     let args = ["bot".into(), name.into()].into_iter().chain(words).collect();
     let program = itself.map_err(Failure::Referee)?.into();
-    Ok(BotCommand { program, args, cwd, env })
+    Ok(BotCommand { program, args, cwd, env, pinning: None })
 }
 
 /// The bundled bot called `name`.

@@ -5,7 +5,9 @@ mod generate;
 mod inputs;
 mod play;
 mod replay;
+mod shared;
 mod tester;
+mod timing;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -50,9 +52,9 @@ Environment:
   REFEREE_LOG  beats -v, with a level such as `debug` or `off`";
 
 #[derive(Debug, Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "there is one of it, once")]
 enum Command {
     Play(play::PlayArgs),
+    Timing(timing::TimingArgs),
     Replay(replay::ReplayArgs),
     Generate(generate::GenerateArgs),
     Bot(bot::BotArgs),
@@ -134,6 +136,7 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
     start_logger(cli.verbose);
     match cli.command {
         Command::Play(args) => play::run(&args),
+        Command::Timing(args) => timing::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Generate(args) => generate::run(&args),
         Command::Bot(args) => bot::run(&args),

@@ -1,20 +1,18 @@
 //! `referee play`: one bot, one board.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, anyhow};
 use clap::Args;
 
-use super::inputs::{self, NamedBot};
-use super::{Failure, print};
+use super::shared::{BotFlags, RuleFlags};
+use super::{Failure, inputs, print};
 use crate::bot::ExchangeError;
-use crate::config::{Config, LimitsTable, Overrides};
 use crate::game::{Game, GameKind, SeedOptions};
 use crate::gamelog::{Event, LogWriter};
 use crate::interrupt::Interrupt;
-use crate::limits::{OnHostDelay, Profile};
+use crate::limits::OnHostDelay;
 use crate::play::{PlayError, Setup, play};
 use crate::report::{Format, GameReport};
 use crate::verdict::{Culprit, Decision, Overrun};
@@ -25,10 +23,11 @@ use crate::verdict::{Culprit, Decision, Overrun};
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct PlayArgs {
-    /// The bot's command line, split into words as a shell would, but run without one; `@NAME` is a
-    /// bundled bot (see `referee bot --help`)
-    #[arg(short, long, value_name = "CMD", conflicts_with = "command")]
-    bot: Option<String>,
+    #[command(flatten)]
+    bot: BotFlags,
+
+    #[command(flatten)]
+    rules: RuleFlags,
 
     /// The board: CodinGame test JSON, plain text or TOML, told apart by content; for Square Remover
     /// the text that a bot is sent. `@NAME` is a bundled one: @random-1, @clearable, @no-move
@@ -43,37 +42,9 @@ pub(super) struct PlayArgs {
     #[arg(long, value_name = "N", requires = "seed")]
     colors: Option<u8>,
 
-    /// The game: samegame, square-remover [default: samegame]
-    #[arg(long, value_name = "NAME")]
-    game: Option<String>,
-
-    /// Which time limits hold [default: official]
-    #[arg(long, value_name = "NAME")]
-    profile: Option<Profile>,
-
-    /// The time for the first answer, start included, such as 20s; beats the profile
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    first_turn: Option<String>,
-
-    /// The time for each later answer, such as 50ms; beats the profile
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    turn: Option<String>,
-
-    /// The time for the whole of a game that is one exchange (Square Remover), such as 30s
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    total: Option<String>,
-
     /// What to do when the host made the bot late [default: fail]
     #[arg(long, value_name = "WHAT")]
     on_host_delay: Option<OnHostDelay>,
-
-    /// The bot's working directory
-    #[arg(long, value_name = "DIR")]
-    cwd: Option<PathBuf>,
-
-    /// Sets an environment variable for the bot (repeatable)
-    #[arg(long, value_name = "NAME=VALUE")]
-    env: Vec<String>,
 
     /// Writes the game to this file as it goes, for `referee replay`
     #[arg(long, value_name = "FILE")]
@@ -82,14 +53,6 @@ pub(super) struct PlayArgs {
     /// How to show the result
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-
-    /// Settings, in the form of configs/default.toml
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
-
-    /// The bot's command line, word by word
-    #[arg(last = true, value_name = "CMD")]
-    command: Vec<OsString>,
 }
 
 const EXAMPLES: &str = "\
@@ -100,8 +63,8 @@ Examples:
   referee play --game square-remover --bot ./bot --seed 1";
 
 pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
-    let config = config(args)?;
-    let bot = bot(args, config.game)?;
+    let config = args.rules.resolve(args.on_host_delay)?;
+    let bot = args.bot.resolve(config.game)?;
     let (board, game) = board(args, config.game)?;
     let mut log = args.log.as_deref().map(LogWriter::open).transpose().map_err(Failure::user)?;
     let interrupt = Interrupt::catch().context("cannot catch signals").map_err(Failure::Referee)?;
@@ -174,22 +137,6 @@ fn spoilt_by_host(report: Option<&GameReport>) -> Option<String> {
     spoilt.then(diagnosis).flatten()
 }
 
-fn config(args: &PlayArgs) -> Result<Config, Failure> {
-    let file = inputs::config_file(args.config.as_deref())?;
-    let limit = |flag, text: &Option<String>| inputs::limit(flag, text.as_deref());
-    let flags = Overrides {
-        game: args.game.clone(),
-        profile: args.profile,
-        limits: LimitsTable {
-            first_turn: limit("--first-turn", &args.first_turn)?,
-            turn: limit("--turn", &args.turn)?,
-            total: limit("--total", &args.total)?,
-        },
-        on_host_delay: args.on_host_delay,
-    };
-    Config::resolve(&file, &flags).map_err(|error| Failure::user(anyhow!(error)))
-}
-
 /// What the test case is called, and a game on it.
 fn board(args: &PlayArgs, kind: &GameKind) -> Result<(String, Box<dyn Game>), Failure> {
     if let Some(seed) = args.seed {
@@ -199,19 +146,6 @@ fn board(args: &PlayArgs, kind: &GameKind) -> Result<(String, Box<dyn Game>), Fa
     let default = || PathBuf::from(format!("@{}", kind.bundled[0].0));
     let board = args.board.clone().unwrap_or_else(default);
     Ok((board.display().to_string(), inputs::load_board(kind, &board)?))
-}
-
-fn bot(args: &PlayArgs, game: &GameKind) -> Result<NamedBot, Failure> {
-    let (name, words) = if args.command.is_empty() {
-        let line = args.bot.as_deref().unwrap_or(game.default_bot);
-        (line.to_owned(), inputs::split_words("--bot", line)?)
-    } else {
-        let shown: Vec<_> = args.command.iter().map(|word| word.to_string_lossy()).collect();
-        (shown.join(" "), args.command.clone())
-    };
-    let env = inputs::environment(&args.env)?;
-    let command = inputs::bot_command(words, args.cwd.clone(), env)?;
-    Ok(NamedBot { name, command })
 }
 
 fn see(report: &mut Option<GameReport>, event: &Event) {

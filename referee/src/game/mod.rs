@@ -43,6 +43,11 @@ pub trait Game {
     /// The metadata that the original reports beside the score.
     fn metadata(&self) -> BTreeMap<String, String>;
 
+    /// How many moves there are to choose from now, where that is a small, telling number.
+    fn choices(&self) -> Option<usize> {
+        None
+    }
+
     /// The test case in the form that [`GameKind::parse`] reads and a log keeps.
     fn test_case(&self) -> &str;
 }

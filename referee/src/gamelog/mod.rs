@@ -75,6 +75,9 @@ pub struct Bot {
     /// Its working directory, where it was not the referee's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
+    /// The cores that it was pinned to, if it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cores: Option<Vec<usize>>,
     /// Environment variables that were set for it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,

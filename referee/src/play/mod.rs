@@ -159,7 +159,7 @@ pub fn rule(game: &mut dyn Game, reply: &Lines, silence: Option<Silence>) -> Rul
 }
 
 fn start(game: &dyn Game, setup: &Setup<'_>) -> Start {
-    let BotCommand { program, args, cwd, env } = setup.command;
+    let BotCommand { program, args, cwd, env, pinning } = setup.command;
     let text = |os: &std::ffi::OsStr| os.to_string_lossy().into_owned();
     Start {
         format: FORMAT,
@@ -171,6 +171,7 @@ fn start(game: &dyn Game, setup: &Setup<'_>) -> Start {
             name: setup.bot.to_owned(),
             command: std::iter::once(program).chain(args).map(|word| text(word)).collect(),
             cwd: cwd.as_ref().map(|cwd| text(cwd.as_os_str())),
+            cores: pinning.as_ref().map(|pinning| pinning.bot.clone()),
             env: env.iter().map(|(key, value)| (text(key), text(value))).collect(),
         },
         profile: setup.profile.name().to_owned(),

@@ -4,6 +4,7 @@
 
 mod json;
 mod text;
+pub mod timing;
 
 use std::io::{self, Write};
 use std::path::PathBuf;

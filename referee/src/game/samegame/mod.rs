@@ -161,6 +161,10 @@ impl Game for SameGame {
         BTreeMap::from([("Score".to_owned(), self.score().to_string())])
     }
 
+    fn choices(&self) -> Option<usize> {
+        Some(self.position.board().legal_moves().len())
+    }
+
     fn test_case(&self) -> &str {
         &self.start
     }

@@ -1,0 +1,64 @@
+//! Keeps a bot and the referee on cores of their own.
+
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use std::io;
+
+/// Which cores a bot gets, and which one the referee keeps to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pinning {
+    /// The bot's cores.
+    pub bot: Vec<usize>,
+    /// The referee's core.
+    pub referee: usize,
+}
+
+/// Why cores cannot be kept apart.
+#[derive(Debug, thiserror::Error)]
+pub enum PinError {
+    /// There are too few.
+    #[error("--pin: a bot with {wanted} and the referee need {} cores, and this process may use {available}", wanted + 1)]
+    TooFew {
+        /// The cores that a bot should get.
+        wanted: usize,
+        /// The cores that there are.
+        available: usize,
+    },
+    /// The system refused.
+    #[error("--pin: the system does not let processes be pinned")]
+    Io(#[from] io::Error),
+}
+
+impl Pinning {
+    /// Takes `cores_per_bot` of the cores that this process may use for a bot, and another one for
+    /// the referee.
+    ///
+    /// # Errors
+    /// When there are too few, or the system refuses.
+    pub fn plan(cores_per_bot: usize) -> Result<Self, PinError> {
+        let allowed = sched_getaffinity(None).map_err(io::Error::from)?;
+        let cores: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|&core| allowed.is_set(core)).collect();
+        match cores.split_first() {
+            Some((&referee, rest)) if rest.len() >= cores_per_bot => {
+                Ok(Self { bot: rest[..cores_per_bot].to_vec(), referee })
+            }
+            _ => Err(PinError::TooFew { wanted: cores_per_bot, available: cores.len() }),
+        }
+    }
+
+    /// Starts something on the bot's cores, which its threads and children inherit, and then goes to
+    /// the referee's own.
+    pub(super) fn apply<T>(&self, start: impl FnOnce() -> T) -> io::Result<T> {
+        sched_setaffinity(None, &set(&self.bot))?;
+        let started = start();
+        sched_setaffinity(None, &set(&[self.referee]))?;
+        Ok(started)
+    }
+}
+
+fn set(cores: &[usize]) -> CpuSet {
+    let mut set = CpuSet::new();
+    for &core in cores {
+        set.set(core);
+    }
+    set
+}

@@ -1,0 +1,110 @@
+//! Flags that several commands share.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use anyhow::anyhow;
+use clap::Args;
+
+use super::Failure;
+use super::inputs::{self, NamedBot};
+use crate::bot::Pinning;
+use crate::config::{Config, LimitsTable, Overrides};
+use crate::game::GameKind;
+use crate::limits::{OnHostDelay, Profile};
+
+/// Who plays, and in which surroundings.
+#[derive(Debug, Args)]
+pub(super) struct BotFlags {
+    /// The bot's command line, split into words as a shell would, but run without one; `@NAME` is a
+    /// bundled bot (see `referee bot --help`)
+    #[arg(short, long, value_name = "CMD", conflicts_with = "command")]
+    bot: Option<String>,
+
+    /// The bot's working directory
+    #[arg(long, value_name = "DIR")]
+    cwd: Option<PathBuf>,
+
+    /// Sets an environment variable for the bot (repeatable)
+    #[arg(long, value_name = "NAME=VALUE")]
+    env: Vec<String>,
+
+    /// Gives the bot cores of its own, and keeps the referee on another
+    #[arg(long)]
+    pin: bool,
+
+    /// How many cores the bot gets [default: 1]
+    #[arg(long, value_name = "N", requires = "pin")]
+    cores_per_bot: Option<usize>,
+
+    /// The bot's command line, word by word
+    #[arg(last = true, value_name = "CMD")]
+    command: Vec<OsString>,
+}
+
+impl BotFlags {
+    /// The bot that was named, or the game's default one.
+    pub(super) fn resolve(&self, game: &GameKind) -> Result<NamedBot, Failure> {
+        let (name, words) = if self.command.is_empty() {
+            let line = self.bot.as_deref().unwrap_or(game.default_bot);
+            (line.to_owned(), inputs::split_words("--bot", line)?)
+        } else {
+            let shown: Vec<_> = self.command.iter().map(|word| word.to_string_lossy()).collect();
+            (shown.join(" "), self.command.clone())
+        };
+        let env = inputs::environment(&self.env)?;
+        let mut command = inputs::bot_command(words, self.cwd.clone(), env)?;
+        if self.pin {
+            let cores = self.cores_per_bot.unwrap_or(1).max(1);
+            command.pinning = Some(Pinning::plan(cores).map_err(Failure::user)?);
+        }
+        Ok(NamedBot { name, command })
+    }
+}
+
+/// The game, and its rules about time.
+#[derive(Debug, Args)]
+pub(super) struct RuleFlags {
+    /// The game: samegame, square-remover [default: samegame]
+    #[arg(long, value_name = "NAME")]
+    game: Option<String>,
+
+    /// Which time limits hold [default: official]
+    #[arg(long, value_name = "NAME")]
+    profile: Option<Profile>,
+
+    /// The time for the first answer, start included, such as 20s; beats the profile
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    first_turn: Option<String>,
+
+    /// The time for each later answer, such as 50ms; beats the profile
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    turn: Option<String>,
+
+    /// The time for the whole of a game that is one exchange (Square Remover), such as 30s
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    total: Option<String>,
+
+    /// Settings, in the form of configs/default.toml
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+impl RuleFlags {
+    /// The settings that these flags and the file they name come to.
+    pub(super) fn resolve(&self, on_host_delay: Option<OnHostDelay>) -> Result<Config, Failure> {
+        let file = inputs::config_file(self.config.as_deref())?;
+        let limit = |flag, text: &Option<String>| inputs::limit(flag, text.as_deref());
+        let flags = Overrides {
+            game: self.game.clone(),
+            profile: self.profile,
+            limits: LimitsTable {
+                first_turn: limit("--first-turn", &self.first_turn)?,
+                turn: limit("--turn", &self.turn)?,
+                total: limit("--total", &self.total)?,
+            },
+            on_host_delay,
+        };
+        Config::resolve(&file, &flags).map_err(|error| Failure::user(anyhow!(error)))
+    }
+}

@@ -1,0 +1,243 @@
+//! `referee timing`: whether a bot keeps its deadlines, and with how much room.
+
+use std::collections::BTreeMap;
+use std::io::{self, IsTerminal as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, anyhow};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::inputs::{self, NamedBot};
+use super::shared::{BotFlags, RuleFlags};
+use super::{Failure, print};
+use crate::bot::ExchangeError;
+use crate::config::Config;
+use crate::game::{GameKind, SeedOptions};
+use crate::gamelog::{End, Event};
+use crate::interrupt::Interrupt;
+use crate::lines::Lines;
+use crate::play::{PlayError, Setup, play, rule};
+use crate::report::timing::{Format, TimingReport};
+use crate::timing::host::HostCheck;
+use crate::timing::{Analysis, Question, Timed};
+
+/// Measure whether a bot keeps its deadlines, and with how much room
+///
+/// Plays games and reports the times of first and later turns, the margin to the limits, late turns
+/// with their culprits, the slowest turns, and what that means for a submission. A late turn does not
+/// end a game here: measuring goes on beyond the limit, up to --patience. Exits with 1 if the bot
+/// itself broke a limit or lost a game.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct TimingArgs {
+    #[command(flatten)]
+    bot: BotFlags,
+
+    #[command(flatten)]
+    rules: RuleFlags,
+
+    /// A board to play, as for `referee play` (repeatable) [default: random boards of seeds 1 to 5]
+    #[arg(long, value_name = "FILE", conflicts_with = "seed")]
+    board: Vec<PathBuf>,
+
+    /// Random boards to play: a seed, or a range A..B with both ends included
+    #[arg(long, value_name = "N|A..B", allow_hyphen_values = true)]
+    seed: Option<String>,
+
+    /// How many games to play, board after board and over again [default: each board once]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    games: Option<u32>,
+
+    /// How long after its limit an answer is awaited
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "1s")]
+    patience: String,
+
+    /// What if the judge is so many times slower than this machine
+    #[arg(long, value_name = "FACTOR", allow_hyphen_values = true, default_value = "1")]
+    scale: String,
+
+    /// Only look at what this machine adds by itself, without a bot
+    #[arg(long, conflicts_with_all = ["svg", "games", "seed", "board"])]
+    host: bool,
+
+    /// Writes a histogram to this file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+
+    /// How to show the result
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  referee timing --bot ./mybot
+  referee timing --bot ./mybot --seed 1..40 --scale 1.5 --svg times.svg
+  referee timing --bot ./mybot --pin --format csv > turns.csv
+  referee timing --host";
+
+/// The seeds whose boards are played when none are named.
+const SEEDS: std::ops::RangeInclusive<i64> = 1..=5;
+
+/// The bot that answers at once, for the host check.
+const ECHO: &str = "@echo";
+
+pub(super) fn run(args: &TimingArgs) -> Result<ExitCode, Failure> {
+    let mut config = args.rules.resolve(None)?;
+    let scale = scale(&args.scale)?;
+    let patience = inputs::limit("--patience", Some(&args.patience))?.map(|limit| limit.0);
+    config.overruns.patience = patience;
+    let question = Question {
+        limits: config.limits,
+        scale,
+        relaxed: config.relaxed_factor,
+        soft: config.sdk_soft,
+    };
+    let host = check_host()?;
+    if args.host {
+        let report = TimingReport::of_host(host, question);
+        print(|out| report.write(args.format, out))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let bot = args.bot.resolve(config.game)?;
+    let boards = boards(args, config.game)?;
+    let measured = measure(args, &config, &bot, &boards)?;
+    let report = TimingReport {
+        bot: bot.name,
+        game: config.game.name,
+        profile: config.profile.name(),
+        patience,
+        analysis: Some(Analysis::of(&measured.turns, &question)),
+        turns: measured.turns,
+        lost: measured.lost,
+        question,
+        host,
+    };
+    if let Some(path) = &args.svg {
+        std::fs::write(path, report.svg())
+            .with_context(|| format!("cannot write {}", path.display()))
+            .map_err(Failure::User)?;
+    }
+    print(|out| report.write(args.format, out))?;
+    let passed = !report.is_broken_by_bot() && report.lost.is_empty();
+    Ok(if passed { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn scale(text: &str) -> Result<f64, Failure> {
+    let factor = text.trim().parse().ok().filter(|factor| (0.01..=100.0).contains(factor));
+    factor.ok_or_else(|| {
+        Failure::user(anyhow!("--scale: `{text}` is not a number from 0.01 to 100, such as 1.5"))
+    })
+}
+
+fn check_host() -> Result<HostCheck, Failure> {
+    let echo = inputs::bot_command(vec![ECHO.into()], None, BTreeMap::default())?;
+    HostCheck::run(&echo).context("the host check failed").map_err(Failure::Referee)
+}
+
+/// A name and a test case.
+type Board = (String, String);
+
+fn boards(args: &TimingArgs, kind: &GameKind) -> Result<Vec<Board>, Failure> {
+    if !args.board.is_empty() {
+        let load = |path: &PathBuf| {
+            let game = inputs::load_board(kind, path)?;
+            Ok((path.display().to_string(), game.test_case().to_owned()))
+        };
+        return args.board.iter().map(load).collect();
+    }
+    let seeds = args.seed.as_deref().map(inputs::seeds).transpose()?.unwrap_or(SEEDS);
+    let case = |seed| {
+        Ok((format!("seed {seed}"), inputs::seeded_case(kind, seed, SeedOptions::default())?))
+    };
+    seeds.map(case).collect()
+}
+
+/// What the games have shown.
+#[derive(Debug, Default)]
+struct Measured {
+    turns: Vec<Timed>,
+    /// Games that were not played to their end: the board and why.
+    lost: Vec<String>,
+}
+
+fn measure(
+    args: &TimingArgs,
+    config: &Config,
+    bot: &NamedBot,
+    boards: &[Board],
+) -> Result<Measured, Failure> {
+    let games = args.games.map_or(boards.len(), |games| games as usize);
+    let interrupt = Interrupt::catch().context("cannot catch signals").map_err(Failure::Referee)?;
+    let progress = progress_bar(games);
+    let mut measured = Measured::default();
+    for (game, (board, case)) in (1..=games).zip(boards.iter().cycle()) {
+        let setup = Setup {
+            game: config.game.name,
+            board,
+            bot: &bot.name,
+            command: &bot.command,
+            profile: config.profile,
+            limits: config.limits,
+            overruns: config.overruns,
+            retried: &[],
+            grace: config.grace,
+            stderr_cap: config.stderr_cap,
+            interrupt: Some(interrupt.clone()),
+        };
+        match measure_game(config.game, case, &setup, game, &mut measured) {
+            Err(PlayError::Exchange(ExchangeError::Interrupted)) => {
+                progress.finish_and_clear();
+                let signal = interrupt.signal().unwrap_or_default();
+                let kept = format!(" in game {game} of {games}; no report of a part is made");
+                return Err(Failure::Interrupted { signal, kept });
+            }
+            played => played?,
+        }
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
+    Ok(measured)
+}
+
+/// A bar on standard error, if somebody is looking.
+fn progress_bar(games: usize) -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} games, {eta} left");
+    ProgressBar::new(games as u64).with_style(style.expect("a valid template"))
+}
+
+fn measure_game(
+    kind: &GameKind,
+    case: &str,
+    setup: &Setup<'_>,
+    number: usize,
+    measured: &mut Measured,
+) -> Result<(), PlayError> {
+    let new_game = || (kind.parse)(case).expect("it was read before");
+    let mut game = new_game();
+    // A second game on the same replies tells how many moves there were, outside the bot's clock.
+    let mut shadow = new_game();
+    play(game.as_mut(), setup, |event| match event {
+        Event::Turn(turn) => {
+            measured.turns.push(Timed {
+                game: number,
+                board: setup.board.to_owned(),
+                turn: turn.clone(),
+                choices: shadow.choices(),
+            });
+            rule(shadow.as_mut(), &Lines::split(&turn.reply.0), turn.unanswered);
+        }
+        Event::End(end) if !end.won => measured.lost.push(lost(setup.board, end)),
+        Event::Start(_) | Event::End(_) => {}
+    })
+}
+
+fn lost(board: &str, end: &End) -> String {
+    let why = end.diagnosis.as_deref().unwrap_or(&end.official);
+    format!("{board}: {}: {why}", end.verdict)
+}

@@ -1,0 +1,67 @@
+//! One row for each turn, as measured.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::TimingReport;
+use crate::game::LimitKind;
+use crate::millis::Millis;
+use crate::timing::Timed;
+use crate::verdict::Culprit;
+
+#[derive(Serialize)]
+struct Row<'a> {
+    game: usize,
+    board: &'a str,
+    turn: u32,
+    kind: LimitKind,
+    wall_ms: Millis,
+    limit_ms: Option<Millis>,
+    cpu_ms: Option<Millis>,
+    wait_ms: Option<Millis>,
+    referee_wait_ms: Option<Millis>,
+    context_switches: Option<u64>,
+    page_faults: Option<u64>,
+    peak_memory_bytes: Option<u64>,
+    choices: Option<usize>,
+    /// Whose fault it is that the turn is late; empty if it is not.
+    late_by: Option<Culprit>,
+}
+
+pub(super) fn write(report: &TimingReport, out: &mut dyn Write) -> io::Result<()> {
+    let mut rows = csv::Writer::from_writer(out);
+    for timed in &report.turns {
+        let limit = report.question.limits.of(timed.turn.limit);
+        rows.serialize(row(timed, limit)).map_err(io_error)?;
+    }
+    rows.flush()
+}
+
+fn io_error(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        kind => io::Error::other(format!("{kind:?}")),
+    }
+}
+
+fn row(timed: &Timed, limit: Option<Duration>) -> Row<'_> {
+    let certificate = &timed.turn.certificate;
+    Row {
+        game: timed.game,
+        board: &timed.board,
+        turn: timed.turn.turn,
+        kind: timed.turn.limit,
+        wall_ms: timed.turn.wall,
+        limit_ms: limit.map(Millis),
+        cpu_ms: certificate.cpu,
+        wait_ms: certificate.wait,
+        referee_wait_ms: certificate.referee_wait,
+        context_switches: certificate.context_switches,
+        page_faults: certificate.page_faults,
+        peak_memory_bytes: certificate.peak_memory,
+        choices: timed.choices,
+        late_by: limit.and_then(|limit| timed.culprit(limit, 1.0)),
+    }
+}

@@ -1,0 +1,160 @@
+//! One object on one line, for programs.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::TimingReport;
+use crate::game::LimitKind;
+use crate::gamelog::Bytes;
+use crate::millis::Millis;
+use crate::stats::{Distribution, Estimate};
+use crate::timing::host::HostCheck;
+use crate::timing::{Analysis, Pass, Phase, Timed};
+
+#[derive(Serialize)]
+struct Object<'a> {
+    #[serde(flatten)]
+    bot: Option<Measured<'a>>,
+    host: Host<'a>,
+}
+
+#[derive(Serialize)]
+struct Measured<'a> {
+    bot: &'a str,
+    game: &'a str,
+    profile: &'a str,
+    scale: f64,
+    patience_ms: Option<Millis>,
+    games: usize,
+    lost: &'a [String],
+    broken_by_bot: bool,
+    turns: Vec<Turns>,
+    slowest: Vec<Slow<'a>>,
+    timeout_per_game: Estimate,
+    timeout_per_submission: Estimate,
+    passes: &'a [Pass],
+}
+
+#[derive(Serialize)]
+struct Turns {
+    kind: LimitKind,
+    #[serde(flatten)]
+    times: Times,
+    limit_ms: Option<Millis>,
+    /// The part of the limit that the slowest turn left.
+    margin: Option<f64>,
+    bot_overruns: usize,
+    host_overruns: usize,
+}
+
+#[derive(Serialize)]
+struct Times {
+    count: u64,
+    min_ms: Millis,
+    p50_ms: Millis,
+    p90_ms: Millis,
+    p99_ms: Millis,
+    p999_ms: Millis,
+    max_ms: Millis,
+}
+
+#[derive(Serialize)]
+struct Slow<'a> {
+    game: usize,
+    board: &'a str,
+    turn: u32,
+    wall_ms: Millis,
+    choices: Option<usize>,
+    stderr: &'a Bytes,
+}
+
+#[derive(Serialize)]
+struct Host<'a> {
+    round_trip: Times,
+    wake_up: Times,
+    steal: Option<f64>,
+    load: Option<f64>,
+    cores: usize,
+    governor: Option<&'a str>,
+    on_mains: Option<bool>,
+    smallest_limit_ms: Millis,
+    /// What to do about a machine that is too restless for the limits.
+    advice: Vec<String>,
+}
+
+pub(super) fn write(report: &TimingReport, out: &mut dyn Write) -> io::Result<()> {
+    let bot = report.analysis.as_ref().map(|analysis| bot(report, analysis));
+    let object = Object { bot, host: host(report, &report.host) };
+    serde_json::to_writer(&mut *out, &object)?;
+    writeln!(out)
+}
+
+fn bot<'a>(report: &'a TimingReport, analysis: &'a Analysis) -> Measured<'a> {
+    Measured {
+        bot: &report.bot,
+        game: report.game,
+        profile: report.profile,
+        scale: report.question.scale,
+        patience_ms: report.patience.map(Millis),
+        games: analysis.games,
+        lost: &report.lost,
+        broken_by_bot: analysis.is_broken_by_bot(),
+        turns: analysis.phases.iter().map(kind).collect(),
+        slowest: analysis.slowest.iter().map(|&index| slow(&report.turns[index])).collect(),
+        timeout_per_game: analysis.per_game,
+        timeout_per_submission: analysis.per_submission,
+        passes: &analysis.passes,
+    }
+}
+
+fn kind(phase: &Phase) -> Turns {
+    Turns {
+        kind: phase.kind,
+        times: times(&phase.times),
+        limit_ms: phase.limit.map(Millis),
+        margin: phase.margin(),
+        bot_overruns: phase.bot_overruns,
+        host_overruns: phase.host_overruns,
+    }
+}
+
+fn times(times: &Distribution) -> Times {
+    let percentile = |percent| Millis(times.percentile(percent));
+    Times {
+        count: times.count(),
+        min_ms: Millis(times.min()),
+        p50_ms: percentile(50.0),
+        p90_ms: percentile(90.0),
+        p99_ms: percentile(99.0),
+        p999_ms: percentile(99.9),
+        max_ms: Millis(times.max()),
+    }
+}
+
+/// Times of single turns are as measured, without the scale.
+fn slow(timed: &Timed) -> Slow<'_> {
+    Slow {
+        game: timed.game,
+        board: &timed.board,
+        turn: timed.turn.turn,
+        wall_ms: timed.turn.wall,
+        choices: timed.choices,
+        stderr: &timed.turn.stderr,
+    }
+}
+
+fn host<'a>(report: &TimingReport, host: &'a HostCheck) -> Host<'a> {
+    Host {
+        round_trip: times(&host.round_trip),
+        wake_up: times(&host.wake_up),
+        steal: host.steal,
+        load: host.load,
+        cores: host.cores,
+        governor: host.governor.as_deref(),
+        on_mains: host.on_mains,
+        smallest_limit_ms: Millis(host.smallest_limit()),
+        advice: host.advice(report.smallest_limit().unwrap_or(Duration::MAX)),
+    }
+}

@@ -1,0 +1,154 @@
+//! Shows how a bot keeps its deadlines: one file for each format.
+
+mod csv;
+mod json;
+mod svg;
+mod text;
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use crate::game::LimitKind;
+use crate::stats::Distribution;
+use crate::timing::host::HostCheck;
+use crate::timing::{Analysis, Phase, Question, Timed};
+
+/// How times are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// For programs: one object on one line
+    Json,
+    /// For spreadsheets: one row for each turn
+    Csv,
+}
+
+/// All that is told of a bot's times, or of a machine alone.
+#[derive(Debug, Clone)]
+pub struct TimingReport {
+    /// The bot; empty for a machine alone.
+    pub bot: String,
+    /// The game.
+    pub game: &'static str,
+    /// The profile that the limits come from.
+    pub profile: &'static str,
+    /// How long answers were awaited beyond their limit.
+    pub patience: Option<Duration>,
+    /// What the times say; `None` for a machine alone.
+    pub analysis: Option<Analysis>,
+    /// Every turn.
+    pub turns: Vec<Timed>,
+    /// Games that were not played to their end, and why.
+    pub lost: Vec<String>,
+    /// What the times were compared with.
+    pub question: Question,
+    /// What the machine adds by itself.
+    pub host: HostCheck,
+}
+
+impl TimingReport {
+    /// A report of a machine alone.
+    pub fn of_host(host: HostCheck, question: Question) -> Self {
+        Self {
+            bot: String::new(),
+            game: "",
+            profile: "",
+            patience: None,
+            analysis: None,
+            turns: Vec::new(),
+            lost: Vec::new(),
+            question,
+            host,
+        }
+    }
+
+    /// Whether the bot itself broke a limit.
+    pub fn is_broken_by_bot(&self) -> bool {
+        self.analysis.as_ref().is_some_and(Analysis::is_broken_by_bot)
+    }
+
+    /// Writes the report.
+    ///
+    /// # Errors
+    /// When `out` fails.
+    pub fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
+        match format {
+            Format::Text => text::write(self, out),
+            Format::Json => json::write(self, out),
+            Format::Csv => csv::write(self, out),
+        }
+    }
+
+    /// Histograms of all kinds of turns as an image.
+    pub fn svg(&self) -> String {
+        svg::histograms(self)
+    }
+
+    fn phases(&self) -> &[Phase] {
+        self.analysis.as_ref().map_or(&[], |analysis| &analysis.phases)
+    }
+
+    /// The smallest limit in use, if there is any.
+    fn smallest_limit(&self) -> Option<Duration> {
+        let kinds = [LimitKind::FirstTurn, LimitKind::Turn, LimitKind::Total];
+        kinds.into_iter().filter_map(|kind| self.question.limits.of(kind)).min()
+    }
+}
+
+/// The name of a kind of turn.
+fn kind_name(kind: LimitKind) -> &'static str {
+    match kind {
+        LimitKind::FirstTurn => "first turn",
+        LimitKind::Turn => "later turns",
+        LimitKind::Total => "whole game",
+    }
+}
+
+/// A bar of a histogram.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Bar {
+    /// Times above the bar before and not above this are in it.
+    up_to: Duration,
+    count: u64,
+}
+
+/// Bars in steps of 1, 2, 5, 10, … from the least time to the greatest; one of them ends at the
+/// limit, so that it is seen what lies beyond.
+fn bars(times: &Distribution, limit: Option<Duration>) -> Vec<Bar> {
+    let micros = (0..12).flat_map(|power| [1, 2, 5].map(|step| step * 10_u64.pow(power)));
+    let mut edges: Vec<Duration> = micros.map(Duration::from_micros).collect();
+    edges.extend(limit.filter(|limit| *limit <= times.max()));
+    edges.sort_unstable();
+    edges.dedup();
+    let mut low = Duration::ZERO;
+    let mut bars = Vec::new();
+    for up_to in edges {
+        let count = times.count_between(low, up_to);
+        if up_to >= times.min() && low < times.max() {
+            bars.push(Bar { up_to, count });
+        }
+        low = up_to;
+    }
+    bars
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_hold_every_time_and_end_at_the_limit() {
+        let mut times = Distribution::default();
+        for micros in [90, 110, 150, 900, 60_000] {
+            times.record(Duration::from_micros(micros));
+        }
+        let bars = bars(&times, Some(Duration::from_millis(30)));
+        assert_eq!(bars.iter().map(|bar| bar.count).sum::<u64>(), 5);
+        assert_eq!(bars[0], Bar { up_to: Duration::from_micros(100), count: 1 });
+        assert_eq!(bars[1], Bar { up_to: Duration::from_micros(200), count: 2 });
+        assert!(bars.iter().any(|bar| bar.up_to == Duration::from_millis(30)));
+        assert!(super::bars(&Distribution::default(), None).is_empty());
+    }
+}

@@ -1,0 +1,109 @@
+//! Histograms as an image: one below the other, with the limit where it is in sight.
+
+use std::fmt::Write as _;
+
+use super::{Bar, TimingReport, bars, kind_name};
+use crate::text::{duration, plural};
+use crate::timing::Phase;
+
+const WIDTH: usize = 640;
+const MARGIN: usize = 24;
+const LABEL: usize = 80;
+const ROW: usize = 20;
+const HEADING: usize = 44;
+/// The longest bar, which leaves room for its count.
+const BAR: usize = WIDTH - 2 * MARGIN - LABEL - 60;
+
+pub(super) fn histograms(report: &TimingReport) -> String {
+    let phases: Vec<(&Phase, Vec<Bar>)> =
+        report.phases().iter().map(|phase| (phase, bars(&phase.times, phase.limit))).collect();
+    let rows: usize = phases.iter().map(|(_, bars)| bars.len()).sum();
+    let height = 2 * MARGIN + HEADING * phases.len() + ROW * rows;
+    let mut body = String::new();
+    let mut y = MARGIN;
+    for (phase, bars) in &phases {
+        y = histogram(&mut body, y, phase, bars);
+    }
+    let title = escape(&format!("Response times of {}", report.bot));
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
+         width=\"{WIDTH}\" height=\"{height}\" role=\"img\" font-family=\"sans-serif\" \
+         font-size=\"12\">\n<title>{title}</title>\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n{body}</svg>\n"
+    )
+}
+
+/// Draws one histogram from `y` on and returns where the next one starts.
+fn histogram(body: &mut String, mut y: usize, phase: &Phase, bars: &[Bar]) -> usize {
+    let most = bars.iter().map(|bar| bar.count).max().unwrap_or(1).max(1);
+    let turns = plural(phase.times.count(), "turn");
+    let limit =
+        phase.limit.map_or("no limit".to_owned(), |limit| format!("limit {}", duration(limit)));
+    let heading = format!("{}: {turns}, {limit}", kind_name(phase.kind));
+    text(body, MARGIN, y + 16, "font-weight=\"bold\"", &heading);
+    y += HEADING - ROW;
+    for Bar { up_to, count } in bars {
+        let late = phase.limit.is_some_and(|limit| *up_to > limit);
+        let fill = if late { "#c0392b" } else { "#2c7fb8" };
+        let length = usize::try_from((count * BAR as u64).div_ceil(most)).unwrap_or(BAR);
+        let (x, right) = (MARGIN + LABEL, MARGIN + LABEL - 8);
+        text(body, right, y + 14, "text-anchor=\"end\"", &format!("≤ {}", duration(*up_to)));
+        draw(
+            body,
+            format_args!(
+                "<rect x=\"{x}\" y=\"{}\" width=\"{length}\" height=\"{}\" fill=\"{fill}\"/>",
+                y + 3,
+                ROW - 6
+            ),
+        );
+        text(body, x + length + 6, y + 14, "", &count.to_string());
+        y += ROW;
+        if phase.limit == Some(*up_to) {
+            draw(
+                body,
+                format_args!(
+                    "<line x1=\"{MARGIN}\" y1=\"{y}\" x2=\"{}\" y2=\"{y}\" stroke=\"#c0392b\"/>",
+                    WIDTH - MARGIN
+                ),
+            );
+        }
+    }
+    y + ROW
+}
+
+fn text(body: &mut String, x: usize, y: usize, attributes: &str, content: &str) {
+    let content = escape(content);
+    draw(
+        body,
+        format_args!("<text x=\"{x}\" y=\"{y}\" fill=\"#222\" {attributes}>{content}</text>"),
+    );
+}
+
+fn draw(body: &mut String, element: std::fmt::Arguments<'_>) {
+    writeln!(body, "{element}").expect("memory");
+}
+
+/// Text as XML takes it; control characters, which XML does not know, are left out.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            c if c.is_control() => {}
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_inert() {
+        assert_eq!(escape("</title><script>&\x1b[0m"), "&lt;/title&gt;&lt;script&gt;&amp;[0m");
+    }
+}

@@ -1,0 +1,195 @@
+//! For people: a table, histograms, the slowest turns, and what it all means.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use anstyle::{AnsiColor, Style};
+
+use super::{Bar, TimingReport, bars, kind_name};
+use crate::stats::Estimate;
+use crate::text::{duration, plural, printable, quote};
+use crate::timing::{Analysis, Phase, Timed};
+
+const HEADING: Style = Style::new().bold();
+const GOOD: Style = AnsiColor::Green.on_default().bold();
+const BAD: Style = AnsiColor::Red.on_default().bold();
+const DIM: Style = Style::new().dimmed();
+
+/// The longest bar of a histogram, in characters.
+const BAR: u64 = 40;
+
+pub(super) fn write(report: &TimingReport, out: &mut dyn Write) -> io::Result<()> {
+    if let Some(analysis) = &report.analysis {
+        headline(report, analysis, out)?;
+        table(&analysis.phases, out)?;
+        for phase in &analysis.phases {
+            histogram(phase, out)?;
+        }
+        slowest(report, analysis, out)?;
+        meaning(report, analysis, out)?;
+    }
+    host(report, out)
+}
+
+fn headline(report: &TimingReport, analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+    let (style, verdict) = if analysis.is_broken_by_bot() {
+        (BAD, "breaks its limits")
+    } else if !report.lost.is_empty() {
+        (BAD, "loses games")
+    } else {
+        (GOOD, "keeps its limits")
+    };
+    let bot = printable(&report.bot);
+    let games = plural(analysis.games as u64, "game");
+    let turns = plural(report.turns.len() as u64, "turn");
+    writeln!(out, "{style}{bot} {verdict}{style:#}: {games} of {}, {turns}", report.game)?;
+    for lost in &report.lost {
+        writeln!(out, "  {BAD}lost{BAD:#} {}", printable(lost))?;
+    }
+    if report.question.scale.to_bits() != 1.0_f64.to_bits() {
+        let scale = report.question.scale;
+        writeln!(out, "  Times are shown {scale} times as long, for a slower judge.")?;
+    }
+    if let Some(patience) = report.patience {
+        let patience = duration(patience);
+        writeln!(
+            out,
+            "  {DIM}A late turn ends no game here; answers are awaited up to {patience} beyond their \
+             limit.{DIM:#}"
+        )?;
+    }
+    Ok(())
+}
+
+fn table(phases: &[Phase], out: &mut dyn Write) -> io::Result<()> {
+    writeln!(
+        out,
+        "\n  {HEADING}{:<12}{:>6}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>8}  overruns{HEADING:#}",
+        "", "count", "min", "p50", "p90", "p99", "p99.9", "max", "limit", "margin"
+    )?;
+    for phase in phases {
+        let times = &phase.times;
+        write!(out, "  {:<12}{:>6}", kind_name(phase.kind), times.count())?;
+        let percentiles = [50.0, 90.0, 99.0, 99.9].map(|percent| times.percentile(percent));
+        let columns = [&[times.min()][..], &percentiles, &[times.max()]].concat();
+        for time in columns {
+            write!(out, "{:>9}", duration(time))?;
+        }
+        let limit = phase.limit.map_or_else(|| "none".to_owned(), duration);
+        let margin = phase.margin().map_or_else(|| "-".to_owned(), percent);
+        writeln!(out, "{limit:>9}{margin:>8}  {}", overruns(phase))?;
+    }
+    Ok(())
+}
+
+fn overruns(phase: &Phase) -> String {
+    match (phase.bot_overruns, phase.host_overruns) {
+        (0, 0) => "none".to_owned(),
+        (bot, host) => format!("{bot} by the bot, {host} by the host"),
+    }
+}
+
+fn percent(part: f64) -> String {
+    format!("{:.1} %", part * 100.0)
+}
+
+fn histogram(phase: &Phase, out: &mut dyn Write) -> io::Result<()> {
+    let bars = bars(&phase.times, phase.limit);
+    let most = bars.iter().map(|bar| bar.count).max().unwrap_or(1).max(1);
+    writeln!(out, "\n  {HEADING}{}{HEADING:#}", kind_name(phase.kind))?;
+    for Bar { up_to, count } in bars {
+        // Even a single turn shows.
+        let length = (count * BAR).div_ceil(most);
+        let bar = "█".repeat(usize::try_from(length).unwrap_or(0));
+        let limit = if phase.limit == Some(up_to) { "  ← limit" } else { "" };
+        let style = if phase.limit.is_some_and(|limit| up_to > limit) { BAD } else { Style::new() };
+        let up_to = duration(up_to);
+        writeln!(out, "  {up_to:>8} {style}{bar}{style:#} {count}{DIM}{limit}{DIM:#}")?;
+    }
+    Ok(())
+}
+
+fn slowest(report: &TimingReport, analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "\n  {HEADING}slowest turns, by the part of their limit{HEADING:#}")?;
+    for &index in &analysis.slowest {
+        let timed = &report.turns[index];
+        let wall = duration(timed.turn.wall.0.mul_f64(report.question.scale));
+        let board = printable(&timed.board);
+        let choices = timed.choices.map(|choices| plural(choices as u64, "region"));
+        let choices = choices.map_or(String::new(), |choices| format!(", {choices}"));
+        let said = last_words(timed).map_or(String::new(), |said| format!(", wrote {said}"));
+        writeln!(out, "  {wall:>8}  turn {} of {board}{choices}{said}", timed.turn.turn)?;
+    }
+    Ok(())
+}
+
+/// The last line that the bot wrote to its standard error in this turn.
+fn last_words(timed: &Timed) -> Option<String> {
+    let stderr = timed.turn.stderr.0.trim_ascii_end();
+    let last = stderr.rsplit(|&byte| byte == b'\n').next()?;
+    (!last.is_empty()).then(|| quote(last))
+}
+
+fn meaning(report: &TimingReport, analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "\n  {HEADING}what to expect{HEADING:#}")?;
+    let Estimate { estimate, low, high } = analysis.per_submission;
+    writeln!(
+        out,
+        "  A timeout among 40 validators: {} (95 % interval {} to {}), from {}.",
+        percent(estimate),
+        percent(low),
+        percent(high),
+        plural(analysis.games as u64, "game"),
+    )?;
+    if high - low > 0.2 {
+        writeln!(out, "  {DIM}More games narrow the interval: --games 1000.{DIM:#}")?;
+    }
+    for pass in &analysis.passes {
+        let (style, word) = if pass.passes { (GOOD, "passes") } else { (BAD, "fails") };
+        let games = analysis.games;
+        let count = pass.games;
+        writeln!(
+            out,
+            "  {style}{word:<6}{style:#} under {:<9} in {count} of {games} games no timeout of its own",
+            pass.profile
+        )?;
+    }
+    if report.phases().iter().all(|phase| phase.limit.is_none()) {
+        writeln!(out, "  There is no limit in this profile, so nothing can be broken.")?;
+    }
+    Ok(())
+}
+
+fn host(report: &TimingReport, out: &mut dyn Write) -> io::Result<()> {
+    let host = &report.host;
+    if report.analysis.is_some() {
+        writeln!(out)?;
+    }
+    writeln!(out, "  {HEADING}what this machine adds{HEADING:#}")?;
+    let line = |times: &crate::stats::Distribution| {
+        let [p50, p99] = [50.0, 99.0].map(|percent| duration(times.percentile(percent)));
+        format!("{p50} at the median, {p99} at p99, {} at most", duration(times.max()))
+    };
+    writeln!(out, "  round trip of an echo child: {}", line(&host.round_trip))?;
+    writeln!(out, "  waking up late:              {}", line(&host.wake_up))?;
+    let steal = host.steal.map_or_else(|| "unknown".to_owned(), percent);
+    let load = host.load.map_or_else(|| "unknown".to_owned(), |load| load.to_string());
+    writeln!(out, "  stolen by other machines:    {steal}; load {load} on {} cores", host.cores)?;
+    let smallest = duration(host.smallest_limit());
+    writeln!(out, "  Verdicts are meaningful for limits from {smallest}.")?;
+    warning(report, out)
+}
+
+fn warning(report: &TimingReport, out: &mut dyn Write) -> io::Result<()> {
+    let limit = report.smallest_limit().unwrap_or(Duration::MAX);
+    let advice = report.host.advice(limit);
+    if advice.is_empty() {
+        return Ok(());
+    }
+    let limit = duration(limit);
+    writeln!(
+        out,
+        "  {BAD}warning{BAD:#}: too restless for a limit of {limit}: {}",
+        advice.join("; ")
+    )
+}

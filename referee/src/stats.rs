@@ -1,0 +1,145 @@
+//! Statistics over measured times and over games that passed or failed; pure.
+
+use std::time::Duration;
+
+use hdrhistogram::Histogram;
+
+/// Times, summed up to three digits in a small, fixed space; the least and the greatest are exact.
+#[derive(Debug, Clone)]
+pub struct Distribution {
+    histogram: Histogram<u64>,
+    range: Option<(Duration, Duration)>,
+}
+
+impl Default for Distribution {
+    fn default() -> Self {
+        // In nanoseconds, up to what `Limit::MAX` allows.
+        let histogram = Histogram::new_with_bounds(1, 3_600_000_000_000_000, 3);
+        Self { histogram: histogram.expect("valid bounds"), range: None }
+    }
+}
+
+impl Distribution {
+    /// Takes in one time.
+    pub fn record(&mut self, time: Duration) {
+        self.histogram.saturating_record(nanos(time));
+        let (min, max) = self.range.unwrap_or((time, time));
+        self.range = Some((min.min(time), max.max(time)));
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> u64 {
+        self.histogram.len()
+    }
+
+    /// The least; zero if there is none.
+    pub fn min(&self) -> Duration {
+        self.range.unwrap_or_default().0
+    }
+
+    /// The greatest; zero if there is none.
+    pub fn max(&self) -> Duration {
+        self.range.unwrap_or_default().1
+    }
+
+    /// The time that `percent` of all do not exceed.
+    pub fn percentile(&self, percent: f64) -> Duration {
+        let time = Duration::from_nanos(self.histogram.value_at_quantile(percent / 100.0));
+        time.clamp(self.min(), self.max())
+    }
+
+    /// How many lie above `low` and not above `high`.
+    pub fn count_between(&self, low: Duration, high: Duration) -> u64 {
+        self.histogram.count_between(nanos(low).saturating_add(1), nanos(high))
+    }
+}
+
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// A proportion and the interval that it lies in with a confidence of 95 %.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct Estimate {
+    /// What was seen.
+    pub estimate: f64,
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+impl Estimate {
+    /// The proportion of `hits` among `trials`, with Wilson's score interval (E. B. Wilson, 1927),
+    /// which is sound for few trials and for proportions near 0 and 1. Without trials nothing is
+    /// known.
+    #[expect(clippy::cast_precision_loss, reason = "games are counted, not grains of sand")]
+    pub fn proportion(hits: usize, trials: usize) -> Self {
+        /// The normal distribution's quantile for 95 %, two-sided.
+        const Z: f64 = 1.959_963_984_540_054;
+        if trials == 0 {
+            return Self { estimate: 0.0, low: 0.0, high: 1.0 };
+        }
+        let (n, p) = (trials as f64, hits as f64 / trials as f64);
+        let centre = p + Z * Z / (2.0 * n);
+        let half = Z * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt();
+        let bound = |sum: f64| (sum / (1.0 + Z * Z / n)).clamp(0.0, 1.0);
+        Self { estimate: p, low: bound(centre - half), high: bound(centre + half) }
+    }
+
+    /// The chance that it happens at least once in `runs` independent runs.
+    #[must_use]
+    pub fn at_least_once(self, runs: i32) -> Self {
+        let once = |p: f64| 1.0 - (1.0 - p).powi(runs);
+        Self { estimate: once(self.estimate), low: once(self.low), high: once(self.high) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(found: f64, expected: f64) {
+        assert!((found - expected).abs() < 1e-6, "{found} is not {expected}");
+    }
+
+    #[test]
+    fn wilsons_interval_is_that_of_the_textbook() {
+        // scipy.stats.binomtest(hits, trials).proportion_ci(method="wilson")
+        for (hits, trials, low, high) in [
+            (0, 10, 0.0, 0.277_532_8),
+            (5, 10, 0.236_593_1, 0.763_406_9),
+            (1, 40, 0.004_426_8, 0.128_813_7),
+            (10, 10, 0.722_467_2, 1.0),
+        ] {
+            let found = Estimate::proportion(hits, trials);
+            close(found.low, low);
+            close(found.high, high);
+        }
+        assert_eq!(Estimate::proportion(0, 0), Estimate { estimate: 0.0, low: 0.0, high: 1.0 });
+    }
+
+    #[test]
+    fn at_least_once_is_not_never() {
+        close(Estimate::proportion(1, 4).at_least_once(2).estimate, 1.0 - 0.75 * 0.75);
+        close(Estimate::proportion(0, 4).at_least_once(40).estimate, 0.0);
+    }
+
+    #[test]
+    fn distributions_keep_three_digits() {
+        let mut times = Distribution::default();
+        for millis in 1..=1000 {
+            times.record(Duration::from_millis(millis));
+        }
+        assert_eq!(times.count(), 1000);
+        let near = |time: Duration, millis: f64| {
+            assert!((time.as_secs_f64() * 1e3 / millis - 1.0).abs() < 0.001, "{time:?}");
+        };
+        near(times.min(), 1.0);
+        near(times.percentile(50.0), 500.0);
+        near(times.percentile(99.0), 990.0);
+        near(times.max(), 1000.0);
+        assert_eq!(Distribution::default().max(), Duration::ZERO);
+        assert_eq!(Distribution::default().percentile(50.0), Duration::ZERO);
+    }
+}

@@ -1,0 +1,304 @@
+//! Whether a bot keeps its deadlines, and with how much room: from the times of many turns.
+//!
+//! Nothing is measured here; [`host`] apart, this works on what the match loop has measured.
+
+pub mod host;
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::game::LimitKind;
+use crate::gamelog::Turn;
+use crate::limits::Limits;
+use crate::stats::{Distribution, Estimate};
+use crate::verdict::Culprit;
+
+/// How many turns are listed as the slowest.
+const SLOWEST: usize = 10;
+
+/// The games of one submission on CodinGame: the contribution's validators.
+const VALIDATORS: i32 = 40;
+
+/// The time that a bot took for one turn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Timed {
+    /// The number of the game, from 1.
+    pub game: usize,
+    /// What was played.
+    pub board: String,
+    /// The turn as it was logged.
+    pub turn: Turn,
+    /// How many moves there were to choose from, if the game can tell.
+    pub choices: Option<usize>,
+}
+
+impl Timed {
+    /// The time without the waits for a core, but no less than was computed.
+    fn own(&self) -> Duration {
+        let certificate = &self.turn.certificate;
+        let waits = [certificate.wait, certificate.referee_wait];
+        let waits: Duration = waits.into_iter().flatten().map(|wait| wait.0).sum();
+        let computed = certificate.busiest_cpu.unwrap_or_default().0;
+        self.turn.wall.0.saturating_sub(waits).max(computed)
+    }
+
+    /// Whose fault it is if this turn, `scale` times as slow, is late.
+    pub fn culprit(&self, limit: Duration, scale: f64) -> Option<Culprit> {
+        let late = self
+            .turn
+            .unanswered
+            .is_some_and(|silence| silence == crate::verdict::Silence::Deadline)
+            || self.turn.wall.0.mul_f64(scale) > limit;
+        late.then(|| {
+            let decided = self.turn.overrun.map(|overrun| overrun.culprit);
+            let by_own =
+                if self.own().mul_f64(scale) > limit { Culprit::Bot } else { Culprit::Host };
+            // Without an answer the match loop knows more than the time does.
+            decided.filter(|_| self.turn.unanswered.is_some()).unwrap_or(by_own)
+        })
+    }
+}
+
+/// What the limits are compared with.
+#[derive(Debug, Clone, Copy)]
+pub struct Question {
+    /// The limits of the official profile, or those that the user has set.
+    pub limits: Limits,
+    /// How much slower the judge is than this machine.
+    pub scale: f64,
+    /// The factor of the profile `relaxed`.
+    pub relaxed: f64,
+    /// The profile `sdk-soft`.
+    pub soft: crate::limits::SoftLimit,
+}
+
+/// The times of one kind of turn, times the scale.
+#[derive(Debug, Clone)]
+pub struct Phase {
+    /// The kind of turn.
+    pub kind: LimitKind,
+    /// The limit for it.
+    pub limit: Option<Duration>,
+    /// The times.
+    pub times: Distribution,
+    /// The late ones that are the bot's fault.
+    pub bot_overruns: usize,
+    /// The late ones that are the host's fault.
+    pub host_overruns: usize,
+}
+
+/// Under which profiles a bot would pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Pass {
+    /// The profile.
+    pub profile: &'static str,
+    /// The games in which the bot itself broke no limit.
+    pub games: usize,
+    /// Whether those are all.
+    pub passes: bool,
+}
+
+/// What the times say.
+#[derive(Debug, Clone)]
+pub struct Analysis {
+    /// The number of games.
+    pub games: usize,
+    /// Each kind of turn that there was.
+    pub phases: Vec<Phase>,
+    /// The slowest turns as indices, slowest first.
+    pub slowest: Vec<usize>,
+    /// The chance that a game has a timeout by the bot's fault.
+    pub per_game: Estimate,
+    /// The chance that a submission's 40 validators have one.
+    pub per_submission: Estimate,
+    /// Under which profiles the bot would pass.
+    pub passes: Vec<Pass>,
+}
+
+impl Analysis {
+    /// Looks at all turns of some games.
+    pub fn of(turns: &[Timed], question: &Question) -> Self {
+        let games = turns.iter().map(|timed| timed.game).max().unwrap_or(0);
+        let kinds = [LimitKind::FirstTurn, LimitKind::Turn, LimitKind::Total];
+        let phases = kinds.into_iter().filter_map(|kind| Phase::of(turns, kind, question));
+        let mut slowest: Vec<usize> = (0..turns.len()).collect();
+        slowest.sort_by_key(|&index| std::cmp::Reverse(pressure(&turns[index], question)));
+        slowest.truncate(SLOWEST);
+        let passes = question.passes(turns, games);
+        let late = games - passes[0].games;
+        let per_game = Estimate::proportion(late, games);
+        Self {
+            games,
+            phases: phases.collect(),
+            slowest,
+            per_game,
+            per_submission: per_game.at_least_once(VALIDATORS),
+            passes,
+        }
+    }
+
+    /// Whether the bot itself broke a limit.
+    pub fn is_broken_by_bot(&self) -> bool {
+        self.phases.iter().any(|phase| phase.bot_overruns > 0)
+    }
+}
+
+/// How much of its limit a turn took, in millionths; without limits, its time in nanoseconds.
+fn pressure(timed: &Timed, question: &Question) -> u128 {
+    let wall = timed.turn.wall.0.as_nanos();
+    match question.limits.of(timed.turn.limit) {
+        Some(limit) => wall * 1_000_000 / limit.as_nanos().max(1),
+        None => wall,
+    }
+}
+
+impl Phase {
+    fn of(turns: &[Timed], kind: LimitKind, question: &Question) -> Option<Self> {
+        let limit = question.limits.of(kind);
+        let mut phase =
+            Self { kind, limit, times: Distribution::default(), bot_overruns: 0, host_overruns: 0 };
+        for timed in turns.iter().filter(|timed| timed.turn.limit == kind) {
+            phase.times.record(timed.turn.wall.0.mul_f64(question.scale));
+            match limit.and_then(|limit| timed.culprit(limit, question.scale)) {
+                Some(Culprit::Bot) => phase.bot_overruns += 1,
+                Some(Culprit::Host) => phase.host_overruns += 1,
+                None => {}
+            }
+        }
+        (phase.times.count() > 0).then_some(phase)
+    }
+
+    /// The part of the limit that the slowest turn left, from 1 down to less than 0.
+    pub fn margin(&self) -> Option<f64> {
+        let limit = self.limit?.as_secs_f64();
+        Some(1.0 - self.times.max().as_secs_f64() / limit)
+    }
+}
+
+impl Question {
+    /// The bot's own overruns of a limit that `stretch` makes longer, in one game.
+    fn late(&self, turns: &[&Timed], stretch: impl Fn(Duration) -> Duration) -> usize {
+        let is_late = |timed: &&&Timed| {
+            let limit = self.limits.of(timed.turn.limit).map(&stretch);
+            limit.and_then(|limit| timed.culprit(limit, self.scale)) == Some(Culprit::Bot)
+        };
+        turns.iter().filter(is_late).count()
+    }
+
+    fn passes(&self, turns: &[Timed], games: usize) -> Vec<Pass> {
+        let (soft, relaxed) = (self.soft, self.relaxed);
+        let official = |turns: &[&Timed]| self.late(turns, |limit| limit) == 0;
+        let sdk_soft = |turns: &[&Timed]| {
+            let forgiven = usize::try_from(soft.forgiven).unwrap_or(usize::MAX);
+            self.late(turns, |limit| limit + soft.extra) == 0
+                && self.late(turns, |limit| limit) <= forgiven
+        };
+        let relaxed = |turns: &[&Timed]| self.late(turns, |limit| limit.mul_f64(relaxed)) == 0;
+        let pass = |profile, passes: &dyn Fn(&[&Timed]) -> bool| {
+            let passed = (1..=games).filter(|&game| {
+                let turns: Vec<&Timed> = turns.iter().filter(|timed| timed.game == game).collect();
+                passes(&turns)
+            });
+            let passed = passed.count();
+            Pass { profile, games: passed, passes: passed == games }
+        };
+        vec![pass("official", &official), pass("sdk-soft", &sdk_soft), pass("relaxed", &relaxed)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gamelog::{Bytes, Certificate};
+    use crate::limits::SoftLimit;
+    use crate::millis::Millis;
+
+    fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    fn timed(game: usize, number: u32, wall: u64, wait: u64) -> Timed {
+        let limit = if number == 1 { LimitKind::FirstTurn } else { LimitKind::Turn };
+        let turn = Turn {
+            turn: number,
+            limit,
+            reply: Bytes::default(),
+            unanswered: None,
+            action: None,
+            gain: 0,
+            score: 0,
+            wall: Millis(ms(wall)),
+            certificate: Certificate { wait: Some(Millis(ms(wait))), ..Certificate::default() },
+            overrun: None,
+            early: false,
+            unread_input: 0,
+            stdin_closed: false,
+            stderr: Bytes::default(),
+            stderr_dropped: 0,
+        };
+        Timed { game, board: "b".to_owned(), turn, choices: None }
+    }
+
+    fn question(scale: f64) -> Question {
+        let limits = Limits::from_kinds(|kind| match kind {
+            LimitKind::FirstTurn => Some(ms(1000)),
+            LimitKind::Turn => Some(ms(50)),
+            LimitKind::Total => None,
+        });
+        let soft = SoftLimit { extra: ms(50), forgiven: 2 };
+        Question { limits, scale, relaxed: 4.0, soft }
+    }
+
+    #[test]
+    fn first_and_later_turns_are_told_apart() {
+        let turns = [timed(1, 1, 400, 0), timed(1, 2, 20, 0), timed(1, 3, 40, 0)];
+        let analysis = Analysis::of(&turns, &question(1.0));
+        let counts: Vec<_> =
+            analysis.phases.iter().map(|phase| (phase.kind, phase.times.count())).collect();
+        assert_eq!(counts, [(LimitKind::FirstTurn, 1), (LimitKind::Turn, 2)]);
+        let margin = analysis.phases[1].margin().expect("a limit");
+        assert!((margin - 0.2).abs() < 0.001, "{margin}");
+        assert_eq!(analysis.slowest, [2, 0, 1], "by the part of the limit");
+        assert!(!analysis.is_broken_by_bot());
+    }
+
+    #[test]
+    fn a_slower_judge_breaks_what_holds_here() {
+        let turns = [timed(1, 1, 400, 0), timed(1, 2, 40, 0)];
+        assert!(!Analysis::of(&turns, &question(1.2)).is_broken_by_bot());
+        assert!(Analysis::of(&turns, &question(1.3)).is_broken_by_bot());
+    }
+
+    #[test]
+    fn overruns_have_culprits() {
+        let turns = [timed(1, 2, 80, 0), timed(1, 3, 80, 40), timed(1, 4, 50, 0)];
+        let analysis = Analysis::of(&turns, &question(1.0));
+        assert_eq!(analysis.phases[0].bot_overruns, 1);
+        assert_eq!(analysis.phases[0].host_overruns, 1);
+    }
+
+    #[test]
+    fn profiles_pass_by_their_own_rules() {
+        let passes = |turns: &[Timed]| {
+            let analysis = Analysis::of(turns, &question(1.0));
+            let passes = analysis.passes.iter().map(|pass| pass.passes);
+            passes.collect::<Vec<_>>()
+        };
+        assert_eq!(passes(&[timed(1, 2, 50, 0)]), [true, true, true]);
+        assert_eq!(passes(&[timed(1, 2, 60, 0), timed(1, 3, 60, 0)]), [false, true, true]);
+        let thrice = [timed(1, 2, 60, 0), timed(1, 3, 60, 0), timed(1, 4, 60, 0)];
+        assert_eq!(passes(&thrice), [false, false, true]);
+        assert_eq!(passes(&[timed(1, 2, 101, 0)]), [false, false, true]);
+        assert_eq!(passes(&[timed(1, 2, 201, 0)]), [false, false, false]);
+        assert_eq!(passes(&[timed(1, 2, 201, 160)]), [true, true, true], "the host's fault");
+    }
+
+    #[test]
+    fn the_chance_is_that_of_games_not_turns() {
+        let turns = [timed(1, 2, 60, 0), timed(1, 3, 60, 0), timed(2, 2, 1, 0)];
+        let analysis = Analysis::of(&turns, &question(1.0));
+        assert!((analysis.per_game.estimate - 0.5).abs() < 1e-9);
+        assert!(analysis.per_submission.estimate > 0.999);
+    }
+}
