@@ -5,10 +5,10 @@ use std::io::Write as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use insta::{assert_snapshot, with_settings};
-use referee::game::LimitKind;
+use referee::limits::LimitKind;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
@@ -281,8 +281,54 @@ fn hanging(mark: &Mark, log: &Path, turn: usize) -> Child {
 }
 
 fn wait_for_lines(log: &Path, count: usize) {
+    let patience = Instant::now() + Duration::from_secs(20);
     while fs::read_to_string(log).unwrap_or_default().lines().count() < count {
+        assert!(Instant::now() < patience, "{} has no {count} lines", log.display());
         std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn a_second_signal_does_not_keep_the_referee_from_killing_its_bot() {
+    for pause in [0, 1, 5] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mark = Mark::new();
+        let child = hanging(&mark, &folder.path().join("game.jsonl"), 1);
+        let pid = Pid::from_child(&child);
+        kill_process(pid, Signal::INT).expect("sent");
+        std::thread::sleep(Duration::from_millis(pause));
+        // It may have come to its end by now, as a zombie until it is waited for.
+        kill_process(pid, Signal::TERM).expect("sent");
+        let output = child.wait_with_output().expect("ends");
+        mark.assert_gone();
+        assert!(output.status.signal().is_some(), "{output:?}");
+    }
+}
+
+#[test]
+fn what_a_bot_said_in_the_turn_that_was_interrupted_is_shown() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let said = folder.path().join("said");
+    let mark = Mark::new();
+    let script = format!("echo 'depth 7' >&2; touch '{}'; sleep 3600", said.display());
+    let child = referee()
+        .args(["play", "--env", mark.env(), "--profile", "unlimited", "--", "sh", "-c", &script])
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("runs");
+    mark.wait_for(2);
+    kill_process(Pid::from_child(&child), Signal::INT).expect("sent");
+    let output = child.wait_with_output().expect("ends");
+    mark.assert_gone();
+    assert!(stderr(&output).contains("depth 7\n"), "{}", stderr(&output));
+}
+
+#[test]
+fn the_misbehaving_bot_lists_its_faults() {
+    let output = referee().args(["bot", "misbehaving", "--help"]).output().expect("runs");
+    for fault in ["close-stdout", "ignore-sigterm", "leave-child", "spoil"] {
+        assert!(stdout(&output).contains(fault), "{}", stdout(&output));
     }
 }
 

@@ -132,7 +132,7 @@ fn a_line_without_its_newline_does_not_count() {
 #[test]
 fn an_endless_line_is_cut_off() {
     let shown = play("endless-line --on-turn 2", PATIENT, &[]);
-    shown.expect("line_too_long", TIMEOUT, "turn 2: the line is longer than the original");
+    shown.expect("line_too_long", TIMEOUT, "turn 2: the line is longer than is read");
     shown.expect_at_once();
 }
 
@@ -198,7 +198,7 @@ fn a_closed_stdin_is_told() {
     shown.expect(
         "timeout",
         TIMEOUT,
-        "turn 3: no answer within 1 s; it had closed its standard input",
+        "turn 3: it had closed its standard input",
     );
 }
 

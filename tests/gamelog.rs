@@ -6,10 +6,10 @@ use std::process::Output;
 
 use proptest::option;
 use proptest::prelude::*;
+use referee::game::GameKind;
 use referee::game::samegame::generate::random_board;
-use referee::game::{GameKind, LimitKind};
 use referee::gamelog::{self, Bot, Bytes, Certificate, End, Event, FORMAT, Host, Start, Turn};
-use referee::limits::Limits;
+use referee::limits::{LimitKind, Limits};
 use referee::lines::{Lines, Progress};
 use referee::millis::Millis;
 use referee::play::rule;

@@ -230,6 +230,7 @@ fn each_fault_of_a_process_has_its_verdict_and_leaves_nothing_behind() {
         ("exit 0", "60s", "early_exit", "the bot exited with status 0"),
         ("signal 11", "60s", "crash", "the bot was killed by SIGSEGV"),
         ("partial-line", "1s", "timeout", "it had written `0 0` without a newline"),
+        ("endless-line", "60s", "line_too_long", "the line is longer than is read"),
         ("no-read", "1s", "timeout", "it had not read 86 bytes of its input"),
         ("close-stdout", "60s", "stdout_closed", "the bot closed its standard output"),
         ("close-stdin", "60s", "completed", ""),
@@ -269,6 +270,7 @@ fn logs_are_small_hold_the_moves_and_replay_to_the_same() {
         "@misbehaving spoil short 100",
         "@misbehaving spoil text 9",
         "@misbehaving spoil noeol",
+        "@misbehaving late 50",
         "@misbehaving spoil crlf",
     ] {
         let played = json(&play(&["--seed", "18", "--bot", bot, "--log", path]));
@@ -373,4 +375,65 @@ fn a_single_board_is_printed_and_playable() {
     };
     let by_file = score(&["--board", file.to_str().expect("UTF-8")]);
     assert_eq!(by_file, score(&["--seed", "-5", "--colors", "3"]));
+}
+
+#[test]
+fn a_timeout_with_half_a_number_replays_to_the_same() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("game.jsonl");
+    let path = log.to_str().expect("UTF-8");
+    for output in ["1\\n2\\n3", "1\\n2\\nabc"] {
+        let bot = format!("printf '{output}'; sleep 3600");
+        let played =
+            json(&play(&["--seed", "1", "--total", "1s", "--log", path, "--", "sh", "-c", &bot]));
+        assert_eq!(played["verdict"], "timeout");
+        let official = "ERROR: Unable to read element 2 (0-based) of your solution's return value.";
+        assert_eq!(played["official"], official);
+        let diagnosis = played["diagnosis"].as_str().expect("text");
+        assert!(diagnosis.contains("it had written 2 of 30000 lines"), "{diagnosis}");
+        let replayed =
+            json(&referee().args(["replay", "--format", "json", path]).output().expect("runs"));
+        assert_eq!(replayed["agrees"], true, "{replayed}");
+    }
+}
+
+#[test]
+fn a_last_number_without_newline_counts_when_the_output_is_closed() {
+    let bot = format!(
+        "'{}' bot misbehaving spoil noeol; exec >&-; sleep 3600",
+        env!("CARGO_BIN_EXE_referee")
+    );
+    let mark = Mark::new();
+    let result = json(&play(&["--seed", "3", "--env", mark.env(), "--", "sh", "-c", &bot]));
+    mark.assert_gone();
+    assert_eq!((&result["verdict"], &result["score"]), (&"completed".into(), &125.into()));
+}
+
+#[test]
+fn the_cell_is_judged_before_the_direction() {
+    let mut game = (kind().parse)(&case(3)).expect("a case");
+    let reply = "99\n0\n9\n".to_owned() + &"0\n".repeat(29_997);
+    rule(game.as_mut(), &Lines::split(reply.as_bytes()), None);
+    let official = "ERROR: In move 0 (0-based), the cell chosen by your solution is outside the \
+                    board: row = 99, col = 0.";
+    assert_eq!(game.official(), official);
+}
+
+#[test]
+fn a_case_file_may_come_from_another_system() {
+    let windows = case(3).replace('\n', "\r\n") + "\r\n \r\n";
+    let game = (kind().parse)(&windows).expect("a case");
+    assert_eq!(game.test_case(), case(3));
+}
+
+#[test]
+fn a_wrong_line_is_quoted_with_its_number() {
+    let diagnosis = |bot| {
+        let result = json(&play(&["--seed", "3", "--bot", bot]));
+        result["diagnosis"].as_str().expect("text").to_owned()
+    };
+    let text = diagnosis("@misbehaving spoil text 29000");
+    assert_eq!(text, "turn 1: line 29001 of the reply was `abc`");
+    let outside = diagnosis("@misbehaving spoil outside 9000");
+    assert!(outside.starts_with("turn 1: line 27001 of the reply was `"), "{outside}");
 }

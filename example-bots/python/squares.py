@@ -70,6 +70,7 @@ def any_swap():
             return r, c, direction
 
 
+random.seed(buffer)  # the same case is played the same way
 remove_squares([(r, c) for r in range(side) for c in range(side)])
 answer = []
 for _ in range(MOVES):

@@ -47,7 +47,7 @@ SameGame:
   script FILE        answers with the strings of a JSON array, one each turn, verbatim
 
 Square Remover:
-  squares-greedy     completes a square with each swap that can
+  squares-greedy     completes a square with each swap that can, or else prepares one
   squares-random     swaps by chance; the case's start seed decides
 
 Both:

@@ -195,7 +195,7 @@ fn misbehave(fault: Fault, sent: &Sent, output: &mut impl Write) -> io::Result<O
             }
         },
         Fault::Spoil(spoil) => match sent {
-            Sent::Case(case) => output.write_all(spoil.answer(case).as_bytes())?,
+            Sent::Case(case) => output.write_all(spoil.answer(case)?.as_bytes())?,
             Sent::Board(_) => return Err(io::Error::other("this fault is one of Square Remover")),
         },
     }

@@ -211,8 +211,6 @@ pub(crate) fn numbers(swaps: &[Swap]) -> String {
 /// Ways to spoil an answer; K counts moves for the first five and numbers for the others.
 #[derive(clap::Subcommand, Clone, Copy)]
 pub(crate) enum Spoil {
-    /// Not at all
-    Nothing,
     /// The row of move K is the board's size
     Outside { k: usize },
     /// The column of move K is -1
@@ -245,12 +243,18 @@ pub(crate) enum Spoil {
 
 impl Spoil {
     /// The spoilt answer to a case.
-    pub(crate) fn answer(self, case: &Case) -> String {
+    ///
+    /// # Errors
+    /// When there is no move or number K.
+    pub(crate) fn answer(self, case: &Case) -> io::Result<String> {
         let text = numbers(&random_swaps(case));
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        if self.last_number() >= lines.len() {
+            return Err(io::Error::other("K is beyond the answer"));
+        }
         let mut set = |index: usize, text: &str| text.clone_into(&mut lines[index]);
         match self {
-            Self::Nothing | Self::Crlf | Self::Noeol => {}
+            Self::Crlf | Self::Noeol => {}
             Self::Outside { k } => set(3 * k, &case.side().to_string()),
             Self::Negative { k } => set(3 * k + 1, "-1"),
             Self::Edge { k } => {
@@ -272,6 +276,23 @@ impl Spoil {
         if let Self::Noeol = self {
             text.pop();
         }
-        text
+        Ok(text)
+    }
+
+    /// The index of the last number that is touched.
+    fn last_number(self) -> usize {
+        match self {
+            Self::Outside { k }
+            | Self::Negative { k }
+            | Self::Edge { k }
+            | Self::Baddir { k }
+            | Self::Negdir { k } => k.saturating_mul(3).saturating_add(2),
+            Self::Text { k }
+            | Self::Space { k }
+            | Self::Plus { k }
+            | Self::Float { k }
+            | Self::Empty { k } => k,
+            Self::Short { .. } | Self::Extra | Self::Crlf | Self::Noeol => 0,
+        }
     }
 }

@@ -11,8 +11,8 @@ use serde::Deserialize;
 use serde::de::Error as _;
 use toml::Spanned;
 
-use crate::game::{GAMES, GameKind, LimitKind};
-use crate::limits::{Limits, OnHostDelay, OverrunRules, Profile, SoftLimit};
+use crate::game::{GameKind, unknown_game};
+use crate::limits::{LimitKind, Limits, OnHostDelay, OverrunRules, Profile, SoftLimit};
 use crate::source::SourceError;
 
 /// The file that holds every setting and its default.
@@ -254,15 +254,10 @@ fn stray_limit(game: &GameKind, stray: LimitKind) -> String {
     format!("{} has no limit `{}`; it has: {}", game.name, stray.name(), has.join(", "))
 }
 
-/// The message for a game that there is not.
-pub fn unknown_game(name: &str) -> String {
-    let known: Vec<_> = GAMES.iter().map(|kind| kind.name).collect();
-    format!("there is no game `{name}`; the games are: {}", known.join(", "))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::GAMES;
 
     fn resolved(file: &str, flags: &Overrides) -> Config {
         Config::resolve(&file.parse().expect("a valid file"), flags).expect("a known game")

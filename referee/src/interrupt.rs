@@ -8,12 +8,21 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
 
 use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
 
 /// Those that a terminal, a user or a batch system sends, and that would leave a bot behind.
 const SIGNALS: [i32; 8] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGUSR1, SIGUSR2, SIGALRM];
+
+/// How long ending a bot and keeping its results may take after a signal: more than the bound for
+/// reaping.
+const CLEAN_END: Duration = Duration::from_secs(7);
 
 /// Becomes readable, and stays so, once a signal has asked the referee to stop.
 #[derive(Debug, Clone)]
@@ -27,24 +36,40 @@ struct Inner {
 
 impl Interrupt {
     /// Catches them from now on, apart from those that whoever started the referee has told it to
-    /// ignore, as `nohup` does. A second signal ends the referee at once.
+    /// ignore, as `nohup` does. If the referee has not come to its
+    /// end some seconds after the first signal, stuck in a write for example, the signal ends it.
     ///
     /// # Errors
     /// When the system refuses a socket pair or a signal handler.
     pub fn catch() -> io::Result<Self> {
         let (wake, write) = UnixStream::pair()?;
         let signal = Arc::new(AtomicUsize::new(0));
-        let again = Arc::new(AtomicBool::new(false));
         let ignored = ignored_signals();
         for number in SIGNALS.into_iter().filter(|number| ignored & (1 << (number - 1)) == 0) {
             // Handlers run in this order. The number is stored before the wake-up is written.
-            signal_hook::flag::register_conditional_default(number, Arc::clone(&again))?;
-            signal_hook::flag::register(number, Arc::clone(&again))?;
             let value = usize::try_from(number).expect("signal numbers are positive");
             signal_hook::flag::register_usize(number, Arc::clone(&signal), value)?;
             signal_hook::low_level::pipe::register(number, write.try_clone()?)?;
         }
-        Ok(Self(Arc::new(Inner { wake, signal })))
+        let interrupt = Self(Arc::new(Inner { wake, signal }));
+        let watched = interrupt.clone();
+        thread::Builder::new().name("interrupt".to_owned()).spawn(move || watched.insist())?;
+        Ok(interrupt)
+    }
+
+    /// Waits for a signal, and then for no longer than a clean end takes.
+    fn insist(&self) {
+        let mut wake = [PollFd::new(&self.0.wake, PollFlags::IN)];
+        while self.signal().is_none() {
+            if poll(&mut wake, None).is_err_and(|errno| errno != Errno::INTR) {
+                return;
+            }
+        }
+        thread::sleep(CLEAN_END);
+        if let Some(signal) = self.signal() {
+            // Only returns if the signal cannot end the process.
+            let _ = signal_hook::low_level::emulate_default_handler(signal);
+        }
     }
 
     /// The signal that has arrived, if one has.

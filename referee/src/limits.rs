@@ -4,8 +4,30 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::game::LimitKind;
 use crate::millis::Millis;
+
+/// The kinds of time limit that official referees know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LimitKind {
+    /// For the first reply, which includes starting up.
+    FirstTurn,
+    /// For each later reply.
+    Turn,
+    /// For the only reply of a game.
+    Total,
+}
+
+impl LimitKind {
+    /// The name of its setting and, behind two dashes, of its flag.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::FirstTurn => "first-turn",
+            Self::Turn => "turn",
+            Self::Total => "total",
+        }
+    }
+}
 
 /// Which limits hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, clap::ValueEnum)]

@@ -95,7 +95,10 @@ pub(crate) fn summary(result: &Value) -> Vec<String> {
 pub(crate) fn shared_data(test: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("REFEREE_SHARED_DATA").map(PathBuf::from);
     if folder.is_none() {
-        leave_out(test, "REFEREE_SHARED_DATA names no folder with the 50 CodinGame test files");
+        leave_out(
+            test,
+            "REFEREE_SHARED_DATA names no folder with measured data; see CONTRIBUTING.md",
+        );
     }
     folder
 }

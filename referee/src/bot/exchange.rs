@@ -1,6 +1,7 @@
 //! One exchange with a bot: input out, a reply in, one absolute deadline.
 
 use std::io;
+use std::mem;
 use std::os::fd::AsFd as _;
 use std::time::{Duration, Instant};
 
@@ -72,7 +73,7 @@ pub struct Exchanged {
     pub usage: Usage,
     /// The time that the referee itself waited for a core, or overslept its deadline.
     pub referee_wait: Option<Duration>,
-    /// Whether a whole line had been waiting before the input was sent: a surplus line of an earlier
+    /// Whether the reply came before the bot had read any of the input: a surplus line of an earlier
     /// exchange, or a guess.
     pub early: bool,
     /// The bytes of input that the bot had not read by the end of the exchange.
@@ -86,9 +87,9 @@ pub struct Exchanged {
 /// Why an exchange could not be refereed; nothing that a bot does leads here.
 #[derive(Debug, thiserror::Error)]
 pub enum ExchangeError {
-    /// A signal asked the referee to stop.
+    /// A signal asked the referee to stop; the bot had written this to its standard error meanwhile.
     #[error("interrupted")]
-    Interrupted,
+    Interrupted(Vec<u8>),
     /// The system failed the referee.
     #[error("the referee cannot watch the bot")]
     Io(#[from] io::Error),
@@ -148,7 +149,8 @@ impl BotProcess {
             }
             let ready = self.wait(watch.deadline)?;
             if ready.interrupted {
-                return Err(ExchangeError::Interrupted);
+                self.read_stderr(&mut stderr)?;
+                return Err(ExchangeError::Interrupted(stderr.bytes));
             }
             timed_out = watch.has_passed(Instant::now());
             if ready.stdout || timed_out {
@@ -182,7 +184,7 @@ impl BotProcess {
             phase: watch.phase(),
             usage,
             referee_wait: own_wait.map(|wait| wait.max(watch.overslept(wall)).min(wall)),
-            early,
+            early: silence.is_none() && (early || unread_input >= request.input.len() as u64),
             unread_input,
             stdin_closed: self.stdin.is_refused(),
             stderr,
@@ -216,7 +218,7 @@ impl BotProcess {
             }
             let ready = self.wait(Some(until))?;
             if ready.interrupted {
-                return Err(ExchangeError::Interrupted);
+                return Err(ExchangeError::Interrupted(mem::take(&mut stderr.bytes)));
             }
             ended = ready.ended;
             if ready.stdin {
@@ -311,7 +313,7 @@ impl Watch {
     /// Whether to look on when a deadline has passed without a reply.
     fn goes_on(&mut self, leader: Pid, before: &Sample, own_wait: &mut OwnWait) -> bool {
         let Some(limit) = self.limit else { return true };
-        let first = !std::mem::replace(&mut self.in_overtime, true);
+        let first = !mem::replace(&mut self.in_overtime, true);
         let next = match self.overtime {
             Overtime::Always(patience) => {
                 (first && !patience.is_zero()).then(|| self.start + limit + patience)

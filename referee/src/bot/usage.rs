@@ -216,6 +216,8 @@ pub(super) struct Starvation {
     /// A wait that goes on and does not show yet.
     hidden_wait: Duration,
     given_up: bool,
+    /// How often there was reason to doubt that the counters show all.
+    doubts: u32,
 }
 
 impl Starvation {
@@ -224,7 +226,15 @@ impl Starvation {
 
     pub(super) fn new(start: Instant, limit: Duration, patience: Duration) -> Self {
         let give_up = start + limit + patience;
-        Self { start, limit, give_up, last: None, hidden_wait: Duration::ZERO, given_up: false }
+        Self {
+            start,
+            limit,
+            give_up,
+            last: None,
+            hidden_wait: Duration::ZERO,
+            given_up: false,
+            doubts: 0,
+        }
     }
 
     /// Whether the patience ended before the bot had had its time.
@@ -262,14 +272,18 @@ impl Starvation {
         };
         let kept_waiting = waited + own_wait + self.hidden_wait;
         let missing = self.limit.saturating_sub(elapsed.saturating_sub(kept_waiting));
-        // Time that is neither CPU nor wait is sleep, or a wait that does not show.
+        // Time that is neither CPU nor wait is sleep, or a wait that does not show. A short look tells
+        // whether the bot runs or sleeps by then; if it does neither, a longer one tells more.
         let unexplained = elapsed.saturating_sub(ran + waited) > 2 * TICK;
-        let doubtful = looked_before.is_none() && runnable && unexplained;
+        let ran_meanwhile = looked_before.is_some_and(|(_, before)| Some(ran) != before.cpu);
+        let doubtful = runnable && unexplained && !ran_meanwhile && self.doubts < 2;
+        let doubt = if self.doubts == 0 { Self::STEPS.0 } else { 2 * TICK };
+        self.doubts += u32::from(doubtful);
         if now >= self.give_up {
             self.given_up = !missing.is_zero();
             return None;
         }
-        let step = if doubtful { 2 * TICK } else { missing.clamp(Self::STEPS.0, Self::STEPS.1) };
+        let step = if doubtful { doubt } else { missing.clamp(Self::STEPS.0, Self::STEPS.1) };
         (doubtful || !missing.is_zero()).then(|| (now + step).min(self.give_up))
     }
 }

@@ -15,17 +15,20 @@ use super::{Failure, inputs};
 #[derive(Debug, Args)]
 #[command(after_help = example_bots::HELP)]
 pub(super) struct BotArgs {
-    /// The bot's name
-    name: String,
-
-    /// The bot's own arguments; `--help` tells them
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    args: Vec<OsString>,
+    /// The bot's name and its own arguments; `NAME --help` tells them
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "NAME"
+    )]
+    words: Vec<OsString>,
 }
 
 pub(super) fn run(args: &BotArgs) -> Result<ExitCode, Failure> {
-    let bot = inputs::bundled_bot(&args.name)?;
-    match (bot.run)(&args.args) {
+    let (name, bot_args) = args.words.split_first().expect("clap requires it");
+    let bot = inputs::bundled_bot(&name.to_string_lossy())?;
+    match (bot.run)(bot_args) {
         // Whoever listened to the bot has gone away.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
         ended => ended.with_context(|| format!("bot {}", bot.name)).map_err(Failure::User),

@@ -59,6 +59,10 @@ fn write_files(
     options: SeedOptions,
     folder: &Path,
 ) -> Result<(), Failure> {
+    // Nothing is written if one of them is none.
+    for seed in seeds.clone() {
+        inputs::seeded_case(kind, seed, options)?;
+    }
     fs::create_dir_all(folder)
         .with_context(|| format!("cannot make the folder {}", folder.display()))
         .map_err(Failure::User)?;
@@ -69,15 +73,15 @@ fn write_files(
         written += 1;
     }
     let files = crate::text::plural(written, "file");
-    log::info!("{files} in {}", folder.display());
-    Ok(())
+    print(|out| writeln!(out, "{files} in {}", folder.display()))
 }
 
 /// Writes a new file, or finds it there already; another file of that name is left alone.
 fn write_case(path: &Path, case: &str) -> Result<(), Failure> {
     let failed = |error: std::io::Error| {
-        let shown = path.display().to_string();
-        Failure::Referee(anyhow!(error).context(format!("cannot write {shown}")))
+        let full = error.kind() == ErrorKind::StorageFull;
+        let error = anyhow!(error).context(format!("cannot write {}", path.display()));
+        if full { Failure::Referee(error) } else { Failure::User(error) }
     };
     match fs::File::create_new(path) {
         Ok(mut file) => file.write_all(case.as_bytes()).map_err(failed),

@@ -11,7 +11,8 @@ use anyhow::{Context as _, anyhow};
 
 use super::Failure;
 use crate::bot::BotCommand;
-use crate::config::{ConfigFile, Limit, unknown_game};
+use crate::config::{ConfigFile, Limit};
+use crate::game::unknown_game;
 use crate::game::{GAMES, Game, GameKind, SeedOptions};
 
 /// No test case and no settings file is larger, by far; more would be a mistake such as a device.
@@ -67,7 +68,12 @@ pub(super) fn load_board(kind: &GameKind, board: &Path) -> Result<Box<dyn Game>,
         Some(name) => bundled_board(kind, name)?.to_owned(),
         None => read_text(board)?,
     };
-    (kind.parse)(&text).map_err(|error| Failure::place(board, error))
+    (kind.parse)(&text).map_err(|error| {
+        let other = GAMES.iter().find(|other| (other.parse)(&text).is_ok());
+        let hint =
+            other.map(|other| format!(" (it is one of another game: --game {})", other.name));
+        Failure::place(board, format!("{error}{}", hint.unwrap_or_default()))
+    })
 }
 
 /// A seed, or a range of them with both ends included.

@@ -32,11 +32,17 @@ pub struct Cli {
     command: Command,
 
     /// When to use colours
-    #[arg(long, value_name = "WHEN", global = true, default_value = "auto")]
+    #[arg(
+        long,
+        value_name = "WHEN",
+        global = true,
+        default_value = "auto",
+        help_heading = "Global options"
+    )]
     color: ColorChoice,
 
     /// Say more on standard error: each turn (-v), when processes start and end (-vv)
-    #[arg(short, long, global = true, action = ArgAction::Count)]
+    #[arg(short, long, global = true, action = ArgAction::Count, help_heading = "Global options")]
     verbose: u8,
 }
 

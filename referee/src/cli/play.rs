@@ -1,5 +1,6 @@
 //! `referee play`: one bot, one board.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -30,16 +31,18 @@ pub(super) struct PlayArgs {
     rules: RuleFlags,
 
     /// The board: CodinGame test JSON, plain text or TOML, told apart by content; for Square Remover
-    /// the text that a bot is sent. `@NAME` is a bundled one: @random-1, @clearable, @no-move
+    /// the text that a bot is sent. `@NAME` is a bundled one: @random-1 (the default), @clearable and
+    /// @no-move, or for Square Remover @seed-1
     #[arg(long, value_name = "FILE")]
     board: Option<PathBuf>,
 
-    /// Plays a random board, the same for the same number, instead of a file; negative ones are fine
+    /// Plays the board of a seed instead of a file: a random one, or for Square Remover that of the
+    /// original tester; negative seeds are fine
     #[arg(long, value_name = "N", conflicts_with = "board", allow_negative_numbers = true)]
     seed: Option<i64>,
 
     /// The number of colours of a random SameGame board, 1 to 5 [default: 5]
-    #[arg(long, value_name = "N", requires = "seed")]
+    #[arg(long, value_name = "N", requires = "seed", conflicts_with = "board")]
     colors: Option<u8>,
 
     /// What to do when the host made the bot late [default: fail]
@@ -115,10 +118,13 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
             let won = report.end.is_some_and(|end| end.won);
             Ok(if won { ExitCode::SUCCESS } else { ExitCode::from(1) })
         }
-        Err(PlayError::Exchange(ExchangeError::Interrupted)) => Err(Failure::Interrupted {
-            signal: interrupt.signal().unwrap_or_default(),
-            kept: what_was_kept(report.as_ref(), args.log.as_deref(), logged.err()),
-        }),
+        Err(PlayError::Exchange(ExchangeError::Interrupted(stderr))) => {
+            tell_stderr(&stderr);
+            Err(Failure::Interrupted {
+                signal: interrupt.signal().unwrap_or_default(),
+                kept: what_was_kept(report.as_ref(), args.log.as_deref(), logged.err()),
+            })
+        }
         Err(error) => {
             if let Err(failure) = logged {
                 log::error!("{failure}");
@@ -180,6 +186,18 @@ fn what_was_kept(
         (_, Some(failure)) => format!(" after {turns}; {failure}"),
         (Some(log), None) => format!(" after {turns}; they are in {}", log.display()),
         (None, None) => format!(" after {turns}"),
+    }
+}
+
+/// Shows the end of what the bot wrote to its standard error in the turn that was interrupted.
+fn tell_stderr(stderr: &[u8]) {
+    const LINES: usize = 10;
+    let text = String::from_utf8_lossy(stderr);
+    let lines: Vec<&str> = text.lines().collect();
+    let mut out = anstream::stderr().lock();
+    for line in &lines[lines.len().saturating_sub(LINES)..] {
+        // Where standard error is closed there is nobody to tell.
+        let _ = writeln!(out, "{}", crate::text::printable(line));
     }
 }
 

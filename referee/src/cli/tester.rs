@@ -5,12 +5,13 @@
 //! the solution writes to its standard error comes out on standard output, as it does there.
 
 use std::collections::BTreeMap;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, anyhow};
 use clap::Args;
 
-use super::{Failure, inputs, print};
+use super::{Failure, inputs};
 use crate::bot::ExchangeError;
 use crate::config::{Config, ConfigFile, Overrides};
 use crate::game::{GameKind, SeedOptions};
@@ -21,7 +22,8 @@ use crate::play::{PlayError, Setup, play};
 
 /// Stand in for the offline tester of Square Remover
 ///
-/// Takes the original's arguments and prints what it prints.
+/// Takes the original's arguments and prints what it prints. As there, the solution has all the time
+/// it wants, and a failed game is a score of -1 and exit code 0.
 #[derive(Debug, Args)]
 #[command(after_help = ARGUMENTS)]
 pub(super) struct TesterArgs {
@@ -82,14 +84,24 @@ pub(super) fn run(args: &TesterArgs) -> Result<ExitCode, Failure> {
     let mut output = Vec::new();
     match play(game.as_mut(), &setup, |event| collect(event, &mut output)) {
         Ok(()) => {
-            print(|out| out.write_all(&output))?;
+            write_plain(&output)?;
             Ok(ExitCode::SUCCESS)
         }
-        Err(PlayError::Exchange(ExchangeError::Interrupted)) => Err(Failure::Interrupted {
-            signal: interrupt.signal().unwrap_or_default(),
-            kept: String::new(),
-        }),
+        Err(PlayError::Exchange(ExchangeError::Interrupted(stderr))) => {
+            write_plain(&stderr)?;
+            let signal = interrupt.signal().unwrap_or_default();
+            Err(Failure::Interrupted { signal, kept: String::new() })
+        }
         Err(error) => Err(error.into()),
+    }
+}
+
+/// Writes what the solution wrote as it is, escapes included, as the original does.
+fn write_plain(bytes: &[u8]) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::Output(error)),
+        _ => Ok(()),
     }
 }
 
@@ -130,7 +142,7 @@ fn parse(args: &[String]) -> Result<Parsed, Failure> {
                 value()?;
                 drawing.push(arg.clone());
             }
-            _ => return Err(Failure::user(anyhow!("{arg} is no argument of the tester"))),
+            _ => log::warn!("{arg} is no argument of the tester, and has no effect"),
         }
     }
     let exec = exec.ok_or_else(|| {

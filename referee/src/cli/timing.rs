@@ -188,7 +188,7 @@ fn measure(
             interrupt: Some(interrupt.clone()),
         };
         match measure_game(config.game, case, &setup, game, &mut measured) {
-            Err(PlayError::Exchange(ExchangeError::Interrupted)) => {
+            Err(PlayError::Exchange(ExchangeError::Interrupted(_))) => {
                 progress.finish_and_clear();
                 let signal = interrupt.signal().unwrap_or_default();
                 let kept = format!(" in game {game} of {games}; no report of a part is made");

@@ -11,9 +11,9 @@ pub mod square_remover;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::limits::LimitKind;
 use crate::lines::{LineRules, Lines};
 use crate::source::SourceError;
 
@@ -63,29 +63,6 @@ pub struct Exchange<'g> {
     pub limit: LimitKind,
 }
 
-/// The kinds of time limit that official referees know.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LimitKind {
-    /// For the first reply, which includes starting up.
-    FirstTurn,
-    /// For each later reply.
-    Turn,
-    /// For the only reply of a game.
-    Total,
-}
-
-impl LimitKind {
-    /// The name of its setting and, behind two dashes, of its flag.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::FirstTurn => "first-turn",
-            Self::Turn => "turn",
-            Self::Total => "total",
-        }
-    }
-}
-
 /// What an accepted reply did.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Played {
@@ -100,6 +77,8 @@ pub struct Played {
 pub struct Rejected {
     /// What was wrong with it.
     pub fault: Fault,
+    /// The line that was wrong, from 0, or the first of several.
+    pub line: usize,
     /// The move in the game's own terms, where it could be read.
     pub action: Option<Value>,
 }
@@ -160,4 +139,10 @@ impl GameKind {
     pub fn named(name: &str) -> Option<&'static Self> {
         GAMES.iter().find(|kind| kind.name == name)
     }
+}
+
+/// The message for a game that there is not.
+pub fn unknown_game(name: &str) -> String {
+    let known: Vec<_> = GAMES.iter().map(|kind| kind.name).collect();
+    format!("there is no game `{name}`; the games are: {}", known.join(", "))
 }

@@ -17,7 +17,7 @@ use serde_json::Value;
 pub use self::bytes::Bytes;
 pub use self::reader::{Log, LogError, read};
 pub use self::writer::{LogWriter, OpenError};
-use crate::game::LimitKind;
+use crate::limits::LimitKind;
 use crate::limits::Limits;
 use crate::millis::Millis;
 use crate::verdict::{BotExit, Overrun, Silence, Verdict};
@@ -123,7 +123,7 @@ pub struct Turn {
     /// Whose fault it is that the reply came after its limit, and what was done about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overrun: Option<Overrun>,
-    /// Whether a whole line had been waiting before the input was sent.
+    /// Whether the reply came before the bot had read any of the input.
     #[serde(default, skip_serializing_if = "is_false")]
     pub early: bool,
     /// Bytes of input that the bot had not read by the end of the exchange.

@@ -3,17 +3,26 @@
 use std::time::Duration;
 
 use crate::bot::{Captured, Ending};
-use crate::game::LimitKind;
 use crate::gamelog::{Certificate, Turn};
+use crate::limits::LimitKind;
 use crate::lines::Lines;
 use crate::text::{duration, plural, quote};
 use crate::verdict::{Culprit, Decision, Silence, Verdict};
 
+/// What an exchange asked for, and what was wrong with the answer.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked {
+    pub(super) limit: Option<Duration>,
+    /// How many lines make a reply.
+    pub(super) lines: usize,
+    /// The line that was wrong, from 0.
+    pub(super) wrong_line: Option<usize>,
+}
+
 /// What was seen in a game that may need saying at its end.
 #[derive(Debug, Default)]
 pub(super) struct Observations {
-    /// The exchange that lost the game, and its limit.
-    fatal: Option<(Turn, Option<Duration>)>,
+    fatal: Option<Fatal>,
     /// Exchanges that were answered before their input had been read.
     early: Tally,
     /// Late replies that counted all the same, by why they did.
@@ -21,9 +30,21 @@ pub(super) struct Observations {
     forgiven: Tally,
 }
 
+/// The exchange that lost the game.
+#[derive(Debug)]
+struct Fatal {
+    what: Vec<String>,
+    silence: Option<Silence>,
+    stdin_closed: bool,
+    /// Whether the game is a single exchange.
+    is_only: bool,
+    /// Whether the reply was read to its last line.
+    is_read_whole: bool,
+}
+
 impl Observations {
-    pub(super) fn see(&mut self, turn: &Turn, verdict: Verdict, limit: Option<Duration>) {
-        if turn.unanswered.is_none() && (turn.early || turn.unread_input > 0) {
+    pub(super) fn see(&mut self, turn: &Turn, verdict: Verdict, asked: &Asked) {
+        if turn.early {
             self.early.count(turn.turn);
         }
         match turn.overrun.map(|overrun| overrun.decision) {
@@ -32,30 +53,72 @@ impl Observations {
             Some(Decision::Timeout | Decision::Measured) | None => {}
         }
         if verdict != Verdict::Completed {
-            self.fatal = Some((turn.clone(), limit));
+            self.fatal = Some(Fatal::of(turn, asked));
         }
     }
 
     /// The diagnosis; `None` where the verdict says it all.
     pub(super) fn diagnose(&self, ending: &Ending) -> Option<String> {
         let mut parts = Vec::new();
-        if let Some((turn, limit)) = &self.fatal {
-            parts.push(format!("turn {}: {}", turn.turn, what_happened(turn, *limit)));
-            if let Some(silence) = turn.unanswered {
-                parts.extend(partial_line(turn, silence));
-                parts.extend(input_trouble(turn, silence, ending));
-                parts.extend(blame(turn));
-                parts.extend(late_output(silence, ending));
-                parts.extend(ending.killed.then(|| "the referee killed it".to_owned()));
-            }
+        if let Some(fatal) = &self.fatal {
+            parts.extend(fatal.what.clone());
+            parts.extend(fatal.after_the_end(ending));
         }
-        if self.fatal.as_ref().is_none_or(|(turn, _)| turn.unanswered.is_none()) {
+        if self.fatal.as_ref().is_none_or(|fatal| fatal.is_read_whole) {
             parts.extend(surplus_output(ending));
         }
         parts.extend(self.early.says("answered before the bot had read the input"));
         parts.extend(self.accepted.says("answered late through the host's fault, and counted"));
         parts.extend(self.forgiven.says("answered late, and forgiven"));
         (!parts.is_empty()).then(|| parts.join("; "))
+    }
+}
+
+impl Fatal {
+    fn of(turn: &Turn, asked: &Asked) -> Self {
+        let lines = Lines::split(&turn.reply.0);
+        let mut what = vec![format!("turn {}: {}", turn.turn, what_happened(turn, &lines, asked))];
+        if let Some(silence) = turn.unanswered {
+            what.extend(missing_lines(&lines, asked));
+            what.extend(partial_line(&lines, silence));
+            what.extend(unread_input(turn, silence));
+            what.extend(blame(turn));
+        }
+        Self {
+            what,
+            silence: turn.unanswered,
+            stdin_closed: turn.stdin_closed,
+            is_only: turn.limit == LimitKind::Total,
+            is_read_whole: turn.unanswered.is_none() && lines.len() >= asked.lines,
+        }
+    }
+
+    /// What the end of the bot's process adds.
+    fn after_the_end(&self, ending: &Ending) -> Vec<String> {
+        let Some(silence) = self.silence else { return Vec::new() };
+        let mut parts = Vec::new();
+        // A bot that has ended by itself has closed everything; that goes without saying.
+        if self.stdin_closed && ending.killed && !matches!(silence, Silence::Ended(_)) {
+            parts.push("it had closed its standard input".to_owned());
+        }
+        if silence == Silence::Deadline {
+            parts.extend(self.late_output(ending));
+        }
+        parts.extend(ending.killed.then(|| "the referee killed it".to_owned()));
+        parts
+    }
+
+    /// An answer that comes once the input is closed was late, or stuck in the bot's buffer, or the
+    /// bot waited for that very end.
+    fn late_output(&self, ending: &Ending) -> Option<String> {
+        let output = ending.late_output.bytes.trim_ascii();
+        let why = if self.is_only {
+            "too slow, or the bot reads its input to the end, which stays open while the game goes on"
+        } else {
+            "too slow, or not flushed after the turn"
+        };
+        let says = || format!("{} came when its input had been closed: {why}", quote(output));
+        (!output.is_empty()).then(says)
     }
 }
 
@@ -78,25 +141,39 @@ impl Tally {
     }
 }
 
-fn what_happened(turn: &Turn, limit: Option<Duration>) -> String {
+fn what_happened(turn: &Turn, lines: &Lines, asked: &Asked) -> String {
     let wall = duration(turn.wall.0);
     match turn.unanswered {
-        None => format!("the reply was {}", quote(turn.reply.0.trim_ascii_end())),
-        Some(Silence::Deadline) => match (limit, turn.limit) {
+        None => rejected_line(lines, asked),
+        Some(Silence::Deadline) => match (asked.limit, turn.limit) {
             (Some(limit), LimitKind::FirstTurn) => {
                 format!("no answer within {} of the first turn", duration(limit))
             }
             (Some(limit), _) => format!("no answer within {}", duration(limit)),
             (None, _) => "no answer".to_owned(),
         },
-        Some(Silence::LineTooLong) => {
-            "the line is longer than the original referee reads".to_owned()
-        }
+        Some(Silence::LineTooLong) => "the line is longer than is read".to_owned(),
         Some(Silence::StdoutClosed) => {
             format!("the bot closed its standard output after {wall}, while it was running")
         }
         Some(Silence::Ended(exit)) => format!("the bot {exit} after {wall} without answering"),
     }
+}
+
+fn rejected_line(lines: &Lines, asked: &Asked) -> String {
+    let number = asked.wrong_line.unwrap_or(0);
+    let line = quote(lines.iter().nth(number).unwrap_or_default());
+    if asked.lines == 1 {
+        format!("the reply was {line}")
+    } else {
+        format!("line {} of the reply was {line}", number + 1)
+    }
+}
+
+/// How far a reply of several lines had come.
+fn missing_lines(lines: &Lines, asked: &Asked) -> Option<String> {
+    let (some, all) = (lines.len(), asked.lines);
+    (some > 0 && some < all).then(|| format!("it had written {some} of {all} lines"))
 }
 
 /// Whose fault a timeout is, with the figures that say so.
@@ -116,25 +193,19 @@ fn blame(turn: &Turn) -> Option<String> {
     Some(format!("{culprit} fault: in {wall} {}", figures.join(", ")))
 }
 
-fn partial_line(turn: &Turn, silence: Silence) -> Option<String> {
-    let lines = Lines::split(&turn.reply.0);
+fn partial_line(lines: &Lines, silence: Silence) -> Option<String> {
     let partial = lines.partial();
     let wanted = silence != Silence::LineTooLong && !partial.is_empty();
     wanted.then(|| format!("it had written {} without a newline", quote(partial)))
 }
 
-/// What kept the bot from knowing its input. One that has ended has read and closed whatever it had.
-fn input_trouble(turn: &Turn, silence: Silence, ending: &Ending) -> Option<String> {
-    match (silence, turn.stdin_closed, turn.unread_input) {
-        (Silence::Ended(_), _, _) | (_, false, 0) => None,
-        (_, true, _) => ending.killed.then(|| "it had closed its standard input".to_owned()),
-        (_, false, bytes) => {
-            Some(format!("it had not read {} of its input", plural(bytes, "byte")))
-        }
-    }
+/// Input that never got to the bot. One that has ended has read what it had.
+fn unread_input(turn: &Turn, silence: Silence) -> Option<String> {
+    let says = !matches!(silence, Silence::Ended(_)) && !turn.stdin_closed && turn.unread_input > 0;
+    says.then(|| format!("it had not read {} of its input", plural(turn.unread_input, "byte")))
 }
 
-/// What a bot writes beyond a game that it has completed.
+/// What a bot writes beyond a reply that was read to its end.
 fn surplus_output(ending: &Ending) -> Option<String> {
     let Captured { bytes, dropped } = &ending.late_output;
     let count = bytes.len() as u64 + dropped;
@@ -143,16 +214,4 @@ fn surplus_output(ending: &Ending) -> Option<String> {
         format!("the bot wrote {bytes} more than it was asked for: {output}")
     };
     (count > 0).then(surplus)
-}
-
-/// An answer that comes once the input is closed was either late, or stuck in the bot's buffer.
-fn late_output(silence: Silence, ending: &Ending) -> Option<String> {
-    let output = ending.late_output.bytes.trim_ascii();
-    let late = silence == Silence::Deadline && !output.is_empty();
-    late.then(|| {
-        format!(
-            "{} came when its input had been closed: too slow, or not flushed after the turn",
-            quote(output)
-        )
-    })
 }

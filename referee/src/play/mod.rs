@@ -21,12 +21,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use self::diagnosis::Observations;
+use self::diagnosis::{Asked, Observations};
 use crate::bot::{BotCommand, BotProcess, ExchangeError, Exchanged, Request, SpawnError};
-use crate::game::{Fault, Game, LimitKind, NoReply, Played, Rejected};
+use crate::game::{Fault, Game, NoReply, Played, Rejected};
 use crate::gamelog::{self, Bytes, Certificate, End, Event, FORMAT, Host, Start, Turn};
 use crate::interrupt::Interrupt;
-use crate::limits::{Limits, OverrunRules, Profile};
+use crate::limits::{LimitKind, Limits, OverrunRules, Profile};
 use crate::lines::Lines;
 use crate::millis::Millis;
 use crate::verdict::{Decision, Silence, Verdict};
@@ -102,8 +102,9 @@ pub fn play(
         }
         let ruling = rule(game, &exchanged.reply, exchanged.silence);
         verdict = ruling.verdict;
+        let wrong_line = ruling.wrong_line;
         let turn = Turn { overrun, ..turn_event(turns, kind, exchanged, ruling, game.score()) };
-        observations.see(&turn, verdict, limit);
+        observations.see(&turn, verdict, &Asked { limit, lines: rules.count, wrong_line });
         emit(&Event::Turn(turn));
     }
     let ending = bot.finish(setup.grace);
@@ -131,6 +132,8 @@ pub struct Ruling {
     pub gain: i64,
     /// The move in the game's own terms, where one could be read.
     pub action: Option<Value>,
+    /// The line of the reply that was wrong, from 0.
+    pub wrong_line: Option<usize>,
 }
 
 /// Hands a reply, or the lack of it, to the game.
@@ -142,18 +145,18 @@ pub fn rule(game: &mut dyn Game, reply: &Lines, silence: Option<Silence>) -> Rul
             Silence::StdoutClosed | Silence::Ended(_) => NoReply::OutputEnded,
         };
         game.unanswered(reply, why);
-        return Ruling { verdict: silence.verdict(), gain: 0, action: None };
+        return Ruling { verdict: silence.verdict(), gain: 0, action: None, wrong_line: None };
     }
     match game.accept(reply) {
         Ok(Played { gain, action }) => {
-            Ruling { verdict: Verdict::Completed, gain, action: Some(action) }
+            Ruling { verdict: Verdict::Completed, gain, action: Some(action), wrong_line: None }
         }
-        Err(Rejected { fault, action }) => {
+        Err(Rejected { fault, line, action }) => {
             let verdict = match fault {
                 Fault::Malformed => Verdict::MalformedReply,
                 Fault::Illegal => Verdict::IllegalMove,
             };
-            Ruling { verdict, gain: 0, action }
+            Ruling { verdict, gain: 0, action, wrong_line: Some(line) }
         }
     }
 }

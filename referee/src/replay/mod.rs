@@ -44,7 +44,7 @@ pub struct Difference {
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
     /// The log is of a game from elsewhere.
-    #[error("1: {}", crate::config::unknown_game(.0))]
+    #[error("1: {}", crate::game::unknown_game(.0))]
     UnknownGame(String),
     /// The test case in the log is none.
     #[error("1: the test case in the log is damaged: {0}")]
@@ -98,7 +98,9 @@ fn referee_turn(game: &mut dyn Game, turn: &Turn) -> Result<Ruling, Difference> 
         return Err(Difference::of(turn.turn, "limit", &turn.limit, &exchange.limit));
     }
     let mut reply = Lines::split(&turn.reply.0);
-    if exchange.lines.eof_ends_line {
+    let output_ended =
+        matches!(turn.unanswered, None | Some(Silence::Ended(_) | Silence::StdoutClosed));
+    if exchange.lines.eof_ends_line && output_ended {
         reply.end_partial();
     }
     let whole = reply.progress(&exchange.lines) == Progress::Complete(reply.len());

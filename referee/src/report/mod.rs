@@ -10,8 +10,8 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::game::LimitKind;
 use crate::gamelog::{Certificate, End, Event, Start, Turn};
+use crate::limits::LimitKind;
 use crate::replay::Difference;
 use crate::verdict::{Culprit, Overrun};
 

@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 
 use super::{GameReport, ReplayReport, Response};
-use crate::game::{GameKind, LimitKind};
+use crate::game::GameKind;
+use crate::limits::LimitKind;
 use crate::text::{duration, plural, printable};
 use crate::verdict::Culprit;
 
@@ -54,7 +55,9 @@ fn official_lines(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
     if !GameKind::named(&report.start.game).is_some_and(|kind| kind.prints_summary) {
         return Ok(());
     }
-    writeln!(out)?;
+    if !report.summary.is_empty() {
+        writeln!(out)?;
+    }
     for line in &report.summary {
         writeln!(out, "{}", printable(line))?;
     }

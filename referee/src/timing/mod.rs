@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::game::LimitKind;
 use crate::gamelog::Turn;
+use crate::limits::LimitKind;
 use crate::limits::Limits;
 use crate::stats::{Distribution, Estimate};
 use crate::verdict::Culprit;

@@ -9,6 +9,7 @@ use toml::Spanned;
 
 use super::board::{Board, Color, SIDE};
 use crate::source::{SourceError, json_problem};
+use crate::text::quote;
 
 /// Reads a board in any of the three forms.
 ///
@@ -127,7 +128,7 @@ impl Embedded {
 
 fn parse_tile(word: &str) -> Result<Option<Color>, String> {
     let number: i64 = word.parse().map_err(|_| {
-        format!("`{}` is not a number; tiles are -1 (empty) to 4", word.escape_debug())
+        format!("{} is not a number; tiles are -1 (empty) to 4", quote(word.as_bytes()))
     })?;
     if number == -1 {
         return Ok(None);

@@ -18,7 +18,8 @@ use serde_json::Value;
 use self::board::Board;
 use self::position::{IllegalMove, Position};
 use self::reply::Action;
-use super::{Exchange, Fault, Game, GameKind, LimitKind, NoReply, Played, Rejected};
+use super::{Exchange, Fault, Game, GameKind, NoReply, Played, Rejected};
+use crate::limits::LimitKind;
 use crate::lines::{LineRules, Lines};
 
 /// This game's row in the table of games.
@@ -115,7 +116,7 @@ impl Game for SameGame {
         let line = reply.iter().next().unwrap_or_default();
         let action = reply::parse(line).map_err(|malformed| {
             self.lose(malformed);
-            Rejected { fault: Fault::Malformed, action: None }
+            Rejected { fault: Fault::Malformed, line: 0, action: None }
         })?;
         match self.position.play(action.x, action.y) {
             Ok(removal) => {
@@ -135,7 +136,7 @@ impl Game for SameGame {
                     IllegalMove::SingleTile(color) => Some(self.perform(&action, Some(color), 1)),
                 };
                 self.lose(illegal);
-                Err(Rejected { fault: Fault::Illegal, action })
+                Err(Rejected { fault: Fault::Illegal, line: 0, action })
             }
         }
     }

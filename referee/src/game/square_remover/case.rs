@@ -6,6 +6,7 @@ use super::board::Board;
 use super::sha1prng::Sha1Prng;
 use crate::game::java::parse_int;
 use crate::source::SourceError;
+use crate::text::quote;
 
 // Source: the statement's constraints.
 const COLORS: RangeInclusive<i32> = 4..=6;
@@ -100,15 +101,15 @@ impl<'a> Lines<'a> {
         let (start, line) = self.next(what)?;
         parse_int(line).filter(|number| range.contains(number)).ok_or_else(|| {
             let (min, max) = (range.start(), range.end());
-            let problem = format!("{what} must be {min} to {max}, not `{}`", line.escape_debug());
+            let problem = format!("{what} must be {min} to {max}, not {}", quote(line.as_bytes()));
             SourceError::at(self.source, start, problem)
         })
     }
 
     fn row(&mut self, row: usize, side: usize, colors: u8) -> Result<Vec<u8>, SourceError> {
         let (start, line) = self.next(&format!("row {} of {side}", row + 1))?;
-        if self.rest.trim().is_empty() {
-            // The last line is startSeed's.
+        if self.rest.trim().is_empty() && (row + 1 < side || line.len() != side) {
+            // The last line is startSeed's, not a row's.
             let problem =
                 format!("the board ends after {row} rows; by its size N it must have {side}");
             return Err(SourceError::at(self.source, start, problem));

@@ -16,7 +16,8 @@ use serde_json::json;
 use self::board::{Board, Direction, OffBoard};
 use self::case::TestCase;
 use super::java::parse_int;
-use super::{Exchange, Fault, Game, GameKind, LimitKind, NoReply, Played, Rejected, SeedOptions};
+use super::{Exchange, Fault, Game, GameKind, NoReply, Played, Rejected, SeedOptions};
+use crate::limits::LimitKind;
 use crate::lines::{LineRules, Lines};
 
 /// This game's row in the table of games.
@@ -33,10 +34,11 @@ pub const KIND: GameKind = GameKind {
 /// The moves of a game.
 const MOVES: usize = 10_000;
 
-/// Three numbers for each move. The original stops at the first line that is no number.
+/// Three numbers for each move. The original stops at the first line that is no number. It has no
+/// bound for a line, but no number needs more than eleven characters and some leading zeros.
 const REPLY: LineRules = LineRules {
     count: 3 * MOVES,
-    max_bytes: None,
+    max_bytes: Some(1024),
     eof_ends_line: true,
     readable: |line| number(line).is_some(),
 };
@@ -156,7 +158,7 @@ impl Game for SquareRemover {
         for (index, line) in reply.iter().enumerate() {
             let Some(number) = number(line) else {
                 self.fail(&unreadable(index));
-                return Err(Rejected { fault: Fault::Malformed, action: None });
+                return Err(Rejected { fault: Fault::Malformed, line: index, action: None });
             };
             numbers.push(number);
         }
@@ -172,7 +174,11 @@ impl Game for SquareRemover {
                 let action = json!({
                     "move": illegal.index, "row": step[0], "col": step[1], "direction": step[2],
                 });
-                Err(Rejected { fault: Fault::Illegal, action: Some(action) })
+                Err(Rejected {
+                    fault: Fault::Illegal,
+                    line: 3 * illegal.index,
+                    action: Some(action),
+                })
             }
         }
     }

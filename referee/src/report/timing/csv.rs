@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::TimingReport;
-use crate::game::LimitKind;
+use crate::limits::LimitKind;
 use crate::millis::Millis;
 use crate::timing::Timed;
 use crate::verdict::Culprit;

@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::TimingReport;
-use crate::game::LimitKind;
 use crate::gamelog::Bytes;
+use crate::limits::LimitKind;
 use crate::millis::Millis;
 use crate::stats::{Distribution, Estimate};
 use crate::timing::host::HostCheck;

@@ -8,7 +8,7 @@ mod text;
 use std::io::{self, Write};
 use std::time::Duration;
 
-use crate::game::LimitKind;
+use crate::limits::LimitKind;
 use crate::stats::Distribution;
 use crate::timing::host::HostCheck;
 use crate::timing::{Analysis, Phase, Question, Timed};

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""Measures how exact the referee's times and culprits are, and writes docs/timing.md.
+
+Run it on an idle machine with two cores or more, from the top of the source tree:
+
+    cargo build --release && python3 scripts/timing-report.py
+
+It takes about eight minutes. It fails if a figure is outside of what the project promises.
+"""
+
+import datetime
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+
+REFEREE = os.path.abspath("target/release/referee")
+TURNS = 500
+SEEDS = "1..10"  # more than 500 turns
+LIMIT_MS = 50
+HOGS = 4
+
+
+def referee(*args):
+    """Runs a command that prints one JSON object."""
+    run = subprocess.run([REFEREE, *args, "--format", "json"], capture_output=True, text=True)
+    if run.returncode not in (0, 1):
+        sys.exit(f"{args}: {run.stderr}")
+    return json.loads(run.stdout)
+
+
+def timing(bot, *more):
+    """The later turns of a bot's games, under the official limits."""
+    report = referee("timing", "--bot", bot, "--seed", SEEDS, *more)
+    later = next(turns for turns in report["turns"] if turns["kind"] == "turn")
+    assert later["count"] >= TURNS, later
+    return later
+
+
+class Hogs:
+    """Processes that want all of one core."""
+
+    def __init__(self, core):
+        pin = lambda: os.sched_setaffinity(0, {core})
+        loop = [sys.executable, "-c", "while True: pass"]
+        self.processes = [subprocess.Popen(loop, preexec_fn=pin) for _ in range(HOGS)]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in self.processes:
+            process.kill()
+            process.wait()
+
+
+failures = []
+
+
+def row(cells, promise):
+    """A row of the report; `promise` is whether it holds."""
+    if not promise:
+        failures.append(cells)
+    return "| " + " | ".join(str(cell) for cell in (*cells, "yes" if promise else "**no**")) + " |"
+
+
+def precision():
+    yield "| bot computes for | turns | median | p99 | off at the median | within 0.3 ms |"
+    yield "|---|---|---|---|---|---|"
+    for spin in (5, 20, 45):
+        later = timing(f"@thinker --spin {spin}", "--pin")
+        off = later["p50_ms"] - spin
+        cells = (f"{spin} ms", later["count"], f"{later['p50_ms']:.3f} ms",
+                 f"{later['p99_ms']:.3f} ms", f"{off:+.3f} ms")
+        yield row(cells, abs(off) <= 0.3)
+
+
+def verdicts():
+    yield "| bot | turns | late by its own fault | late by the host's | as it must be |"
+    yield "|---|---|---|---|---|"
+    for bot, own in (("--spin 45", 0), ("--spin 60", 1), ("--sleep 60", 1)):
+        later = timing(f"@thinker {bot}", "--pin")
+        cells = (f"`@thinker {bot}`", later["count"], later["bot_overruns"], later["host_overruns"])
+        right = later["bot_overruns"] == own * later["count"] and later["host_overruns"] == 0
+        yield row(cells, right)
+
+
+def culprits():
+    core = max(os.sched_getaffinity(0))
+    yield "| bot | hogs on its core | turns | late | of these put on the host | at least 95 % |"
+    yield "|---|---|---|---|---|---|"
+    with Hogs(core):
+        later = timing(f"taskset -c {core} {REFEREE} bot thinker --spin 20")
+    late = later["bot_overruns"] + later["host_overruns"]
+    share = later["host_overruns"] / max(late, 1)
+    cells = ("`@thinker --spin 20`", HOGS, later["count"], late, f"{100 * share:.1f} %")
+    yield row(cells, late > 0 and share >= 0.95)
+
+
+def chatter():
+    runs = 50
+    script = "import sys, time\nwhile True: print('x', end='', flush=True); time.sleep(0.01)"
+    with tempfile.NamedTemporaryFile("w", suffix=".py") as bot:
+        bot.write(script)
+        bot.flush()
+        limit = 300
+        over = sorted(
+            referee("play", "--first-turn", f"{limit}ms", "--bot", f"python3 {bot.name}")["timing"]
+            ["first_turn"]["wall_ms"] - limit
+            for _ in range(runs)
+        )
+    yield "| games | limit | beyond it at the median | at most | within 2 ms |"
+    yield "|---|---|---|---|---|"
+    cells = (runs, f"{limit} ms", f"{over[runs // 2]:.3f} ms", f"{over[-1]:.3f} ms")
+    yield row(cells, over[-1] <= 2)
+
+
+def cpu_model():
+    with open("/proc/cpuinfo", encoding="utf-8") as cpuinfo:
+        models = [line.split(":", 1)[1].strip() for line in cpuinfo if line.startswith("model name")]
+    return models[0] if models else platform.machine()
+
+
+def main():
+    host = referee("timing", "--host")["host"]
+    lines = [
+        "# How far the times can be trusted",
+        "",
+        "Written by `scripts/timing-report.py`, which also says how each figure is made; run it to get those",
+        "of your own machine.",
+        "",
+        f"- Date: {datetime.date.today()}",
+        f"- Machine: {cpu_model()}, {host['cores']} cores, Linux {platform.release()}",
+        f"- Round trip of an echo child: {host['round_trip']['p50_ms'] * 1e3:.0f} µs at the median, "
+        f"{host['round_trip']['max_ms'] * 1e3:.0f} µs at most",
+        f"- Waking up late: {host['wake_up']['p50_ms'] * 1e3:.0f} µs at the median, "
+        f"{host['wake_up']['max_ms'] * 1e3:.0f} µs at most",
+        "",
+        "## A measured time is the bot's",
+        "",
+        "`@thinker --spin T` computes for T milliseconds of CPU time in each turn.",
+        "",
+        *precision(),
+        "",
+        "## A verdict depends on the bot alone",
+        "",
+        f"Under the official limit of {LIMIT_MS} ms, on an idle machine: a bot that takes 45 ms is never late, one",
+        "that computes or sleeps for 60 ms always is, and by its own fault.",
+        "",
+        *verdicts(),
+        "",
+        "## A busy machine is named",
+        "",
+        "The same bot computes for 20 ms, on a core where others want to compute too.",
+        "",
+        *culprits(),
+        "",
+        "## Chatter does not extend a deadline",
+        "",
+        "A bot that writes a byte every 10 ms and never a newline fails at its limit.",
+        "",
+        *chatter(),
+    ]
+    with open("docs/timing.md", "w", encoding="utf-8") as report:
+        report.write("\n".join(lines) + "\n")
+    if failures:
+        sys.exit(f"not as promised: {failures}")
+
+
+main()
