@@ -195,11 +195,7 @@ fn a_closed_stdout_is_noticed_at_once() {
 #[test]
 fn a_closed_stdin_is_told() {
     let shown = play("close-stdin --on-turn 2", SHORT, &[]);
-    shown.expect(
-        "timeout",
-        TIMEOUT,
-        "turn 3: it had closed its standard input",
-    );
+    shown.expect("timeout", TIMEOUT, "; it had closed its standard input");
 }
 
 #[test]

@@ -19,8 +19,9 @@ fn overruns(result: &Value) -> (i64, i64) {
 
 #[test]
 fn each_exchange_has_a_certificate() {
-    let result =
-        play(&[&["--bot", "@thinker --spin 20", "--board", "@clearable"], &PATIENT[..]].concat());
+    let result = play(
+        &[&["--bot", "@thinker --compute 20", "--board", "@clearable"], &PATIENT[..]].concat(),
+    );
     let exchanges = result["timing"]["exchanges"].as_array().expect("an array");
     assert_eq!(exchanges.len(), 21);
     for exchange in exchanges {
@@ -44,7 +45,8 @@ fn each_exchange_has_a_certificate() {
 
 #[test]
 fn what_a_bots_own_children_use_counts() {
-    let bot = format!("sh -c '\"{}\" bot thinker --spin 30; true'", env!("CARGO_BIN_EXE_referee"));
+    let bot =
+        format!("sh -c '\"{}\" bot thinker --compute 30; true'", env!("CARGO_BIN_EXE_referee"));
     let result = play(&[&["--bot", &bot, "--board", "@clearable"], &PATIENT[..]].concat());
     let exchanges = result["timing"]["exchanges"].as_array().expect("an array");
     let cpu: f64 =
@@ -64,8 +66,7 @@ fn a_sleeping_bot_is_late_by_its_own_fault() {
 
 #[test]
 fn chatter_does_not_extend_a_deadline() {
-    let chatter = "while :; do printf x; sleep 0.01; done";
-    let result = play(&["--first-turn", "1s", "--", "sh", "-c", chatter]);
+    let result = play(&["--first-turn", "1s", "--bot", "@misbehaving chatter"]);
     assert_eq!(result["verdict"], "timeout");
     assert!(result["timing"]["first_turn"]["wall_ms"].as_f64().expect("a number") < 20_000.0);
     let diagnosis = result["diagnosis"].as_str().expect("text");
@@ -132,7 +133,7 @@ impl Drop for Hogs {
 /// A game of one move for a bot that computes for 200 ms under a limit of 400 ms, on a core where six
 /// others want to compute.
 fn starved(more: &[&str]) -> Value {
-    let bot = format!("taskset -c 0 '{}' bot thinker --spin 200", env!("CARGO_BIN_EXE_referee"));
+    let bot = format!("taskset -c 0 '{}' bot thinker --compute 200", env!("CARGO_BIN_EXE_referee"));
     let args = ["--seed", "7", "--colors", "1", "--first-turn", "400ms", "--bot", &bot];
     let _hogs = Hogs::on_core_0(6);
     play(&[&args[..], more].concat())

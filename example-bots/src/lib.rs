@@ -42,8 +42,8 @@ SameGame:
   first              takes the first legal move, column by column from the bottom left
   random [--seed N]  takes any legal move; the same seed makes the same choices
   echo               answers each board with 0 0 at once, for measuring a machine
-  thinker            computes (--spin MS) or sleeps (--sleep MS) each turn before the first legal
-                     move, for trying out limits
+  thinker            takes the first legal move after computing (--spin MS, --compute MS) or
+                     sleeping (--sleep MS) each turn, for trying out limits
   script FILE        answers with the strings of a JSON array, one each turn, verbatim
 
 Square Remover:

@@ -47,6 +47,8 @@ enum Fault {
     PartialLineExit,
     /// Writes a line that never ends
     EndlessLine,
+    /// Writes a byte every 10 ms, and never a newline
+    Chatter,
     /// Does not read its input, and hangs
     NoRead,
     /// Writes this many bytes to its standard error before it answers
@@ -150,6 +152,11 @@ fn misbehave(fault: Fault, sent: &Sent, output: &mut impl Write) -> io::Result<O
         }
         Fault::EndlessLine => loop {
             output.write_all(&[b'x'; 4096])?;
+        },
+        Fault::Chatter => loop {
+            output.write_all(b"x")?;
+            output.flush()?;
+            sleep(Duration::from_millis(10));
         },
         Fault::FloodStderr { bytes } => flood_stderr(bytes)?,
         Fault::FloodStdout => loop {

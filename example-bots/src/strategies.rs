@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::Parser;
 use rand_core::Rng as _;
@@ -66,9 +66,13 @@ pub(crate) fn random(args: &[OsString]) -> io::Result<ExitCode> {
 #[derive(Parser)]
 #[command(name = "thinker")]
 struct ThinkerArgs {
-    /// Milliseconds to compute for
+    /// Milliseconds to compute for, by the clock on the wall
     #[arg(long, value_name = "MS", default_value_t = 0)]
     spin: u64,
+
+    /// Milliseconds of CPU time to compute for: as much work on a busy machine as on an idle one
+    #[arg(long, value_name = "MS", default_value_t = 0)]
+    compute: u64,
 
     /// Milliseconds to sleep
     #[arg(long, value_name = "MS", default_value_t = 0)]
@@ -76,19 +80,27 @@ struct ThinkerArgs {
 }
 
 pub(crate) fn thinker(args: &[OsString]) -> io::Result<ExitCode> {
-    let ThinkerArgs { spin, sleep } = ThinkerArgs::parse_from(with_name("thinker", args));
-    let (spin, sleep) = (Duration::from_millis(spin), Duration::from_millis(sleep));
-    play(move |_| {
-        compute(spin);
+    let ThinkerArgs { spin, compute, sleep } = ThinkerArgs::parse_from(with_name("thinker", args));
+    let [spin, compute, sleep] = [spin, compute, sleep].map(Duration::from_millis);
+    let mut input = io::stdin().lock();
+    let mut output = io::stdout().lock();
+    // The time runs from the first byte of a board, so that reading it is part of it.
+    while !input.fill_buf()?.is_empty() {
+        let start = Instant::now();
+        let Some(board) = Board::read(&mut input)? else { break };
+        let (x, y) = board.moves().first().map_or((0, 0), |first| (first.x, first.y));
+        let end = cpu_time() + compute;
+        wait_until(|| cpu_time() >= end);
         std::thread::sleep(sleep);
-        0
-    })
+        wait_until(|| start.elapsed() >= spin);
+        writeln!(output, "{x} {y}")?;
+        output.flush()?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
-/// Computes for some CPU time rather than wall time: as much work on a busy machine as on an idle one.
-fn compute(time: Duration) {
-    let end = cpu_time() + time;
-    while cpu_time() < end {
+fn wait_until(is_over: impl Fn() -> bool) {
+    while !is_over() {
         std::hint::spin_loop();
     }
 }

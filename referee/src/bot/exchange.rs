@@ -320,11 +320,11 @@ impl Watch {
             }
             Overtime::WhileStarved(patience) => {
                 let starvation = || Starvation::new(self.start, limit, patience);
-                let starvation = self.starvation.get_or_insert_with(starvation);
-                own_wait.besides(|so_far| starvation.look(leader, before, so_far))
+                self.starvation.get_or_insert_with(starvation).look(leader, before)
             }
         };
         self.deadline = next;
+        *own_wait = OwnWait::start();
         next.is_some()
     }
 
@@ -341,29 +341,17 @@ impl Watch {
     }
 }
 
-/// The time that the referee waits for a core during an exchange.
+/// The time that the referee itself waits for a core, from when it last looked at the bot: by so much
+/// it may have been late to see a reply. Waits before that have delayed nobody.
 #[derive(Debug)]
-struct OwnWait {
-    /// The counter when the referee last went back to waiting for the bot.
-    since: Option<Duration>,
-    before: Duration,
-}
+struct OwnWait(Option<Duration>);
 
 impl OwnWait {
     fn start() -> Self {
-        Self { since: usage::own_wait(), before: Duration::ZERO }
+        Self(usage::own_wait())
     }
 
     fn so_far(&self) -> Option<Duration> {
-        let (now, since) = usage::own_wait().zip(self.since)?;
-        Some(self.before + now.saturating_sub(since))
-    }
-
-    /// Does something for which the bot does not wait.
-    fn besides<T>(&mut self, work: impl FnOnce(Duration) -> T) -> T {
-        self.before = self.so_far().unwrap_or_default();
-        let result = work(self.before);
-        self.since = usage::own_wait();
-        result
+        usage::own_wait().zip(self.0).map(|(now, start)| now.saturating_sub(start))
     }
 }

@@ -211,8 +211,8 @@ pub(super) struct Starvation {
     limit: Duration,
     /// When to stop looking in any case.
     give_up: Instant,
-    /// The last look: when, and the CPU time and waits that showed then.
-    last: Option<(Instant, Usage)>,
+    /// Since when the counters have stood still, and at what CPU time and wait.
+    still: Option<(Instant, (Duration, Duration))>,
     /// A wait that goes on and does not show yet.
     hidden_wait: Duration,
     given_up: bool,
@@ -230,7 +230,7 @@ impl Starvation {
             start,
             limit,
             give_up,
-            last: None,
+            still: None,
             hidden_wait: Duration::ZERO,
             given_up: false,
             doubts: 0,
@@ -247,44 +247,50 @@ impl Starvation {
         self.hidden_wait
     }
 
-    /// Looks at a bot whose exchange began at `before`, while the referee itself has waited
-    /// `own_wait`. Returns when to look again, or `None` when the case is clear.
-    pub(super) fn look(
-        &mut self,
-        leader: Pid,
-        before: &Sample,
-        own_wait: Duration,
-    ) -> Option<Instant> {
+    /// Looks at a bot whose exchange began at `before`. Returns when to look again, or `None` when the
+    /// case is clear.
+    pub(super) fn look(&mut self, leader: Pid, before: &Sample) -> Option<Instant> {
         let sample = Sample::of(leader);
         let now = Instant::now();
         let elapsed = now - self.start;
         let usage = sample.since(before, elapsed);
         let runnable = sample.is_runnable();
         let (ran, waited) = (usage.cpu?, usage.wait?);
-        let looked_before = self.last.replace((now, usage));
-        self.hidden_wait = match looked_before {
-            Some((then, before)) if runnable && Some(waited) == before.wait => {
-                let ran = ran.saturating_sub(before.cpu.unwrap_or_default());
-                let idle = (now - then).saturating_sub(ran);
-                self.hidden_wait + if idle > ran { idle } else { Duration::ZERO }
+        let stalled = match self.still {
+            Some((since, counters)) if runnable && counters == (ran, waited) => now - since,
+            _ => {
+                self.still = Some((now, (ran, waited)));
+                Duration::ZERO
             }
-            _ => Duration::ZERO,
         };
-        let kept_waiting = waited + own_wait + self.hidden_wait;
+        // Time that is neither CPU nor wait is sleep, or a wait that does not show. Who could run, and
+        // whose counters have stood still for a tick, waits.
+        let unexplained = elapsed.saturating_sub(ran + waited);
+        self.hidden_wait = if stalled >= TICK { unexplained } else { Duration::ZERO };
+        let kept_waiting = waited + self.hidden_wait;
         let missing = self.limit.saturating_sub(elapsed.saturating_sub(kept_waiting));
-        // Time that is neither CPU nor wait is sleep, or a wait that does not show. A short look tells
-        // whether the bot runs or sleeps by then; if it does neither, a longer one tells more.
-        let unexplained = elapsed.saturating_sub(ran + waited) > 2 * TICK;
-        let ran_meanwhile = looked_before.is_some_and(|(_, before)| Some(ran) != before.cpu);
-        let doubtful = runnable && unexplained && !ran_meanwhile && self.doubts < 2;
-        let doubt = if self.doubts == 0 { Self::STEPS.0 } else { 2 * TICK };
-        self.doubts += u32::from(doubtful);
         if now >= self.give_up {
             self.given_up = !missing.is_zero();
             return None;
         }
-        let step = if doubtful { doubt } else { missing.clamp(Self::STEPS.0, Self::STEPS.1) };
-        (doubtful || !missing.is_zero()).then(|| (now + step).min(self.give_up))
+        if let Some(doubt) = self.doubt(runnable && unexplained > 2 * TICK, stalled) {
+            return Some((now + doubt).min(self.give_up));
+        }
+        let step = missing.clamp(Self::STEPS.0, Self::STEPS.1);
+        (!missing.is_zero()).then(|| (now + step).min(self.give_up))
+    }
+
+    /// How long to look on to learn whether a bot that could run does. A short look tells for most:
+    /// by then they have run on or gone to sleep. A bot that has done neither gets a whole tick.
+    fn doubt(&mut self, could_run: bool, stalled: Duration) -> Option<Duration> {
+        let step = match self.doubts {
+            0 => Self::STEPS.0,
+            1 if !stalled.is_zero() => TICK,
+            _ => return None,
+        };
+        let doubts = could_run && stalled < TICK;
+        self.doubts += u32::from(doubts);
+        doubts.then_some(step)
     }
 }
 
