@@ -122,10 +122,11 @@ def main():
         "# How far the times can be trusted",
         "",
         "Written by `scripts/timing-report.py`, which also says how each figure is made; run it to get those",
-        "of your own machine.",
+        "of your own machine. A **no** is what this run on this machine has not shown; a virtual machine is",
+        "never quite idle, and what its host takes away from it cannot be seen from inside.",
         "",
         f"- Date: {datetime.date.today()}",
-        f"- Machine: {cpu_model()}, {host['cores']} cores, Linux {platform.release()}",
+        f"- Machine: {cpu_model()}, {host['cores']} cores, Linux {platform.release().split('-')[0]}",
         f"- Round trip of an echo child: {host['round_trip']['p50_ms'] * 1e3:.0f} µs at the median, "
         f"{host['round_trip']['max_ms'] * 1e3:.0f} µs at most",
         f"- Waking up late: {host['wake_up']['p50_ms'] * 1e3:.0f} µs at the median, "
