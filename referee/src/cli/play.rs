@@ -104,7 +104,17 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
             _ => break (played, report),
         }
     };
-    let logged = finish_log(log);
+    conclude(args, played, report, finish_log(log), interrupt.signal())
+}
+
+/// Shows the result, if there is one, and says what went wrong beside it.
+fn conclude(
+    args: &PlayArgs,
+    played: Result<(), PlayError>,
+    report: Option<GameReport>,
+    logged: Result<(), Failure>,
+    signal: Option<i32>,
+) -> Result<ExitCode, Failure> {
     match played {
         Ok(()) => {
             let mut report = report.expect("a game that was played has started");
@@ -112,7 +122,7 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
             print(|out| report.write(args.format, out))?;
             logged?;
             // It came when the game was over, and found nothing left to stop.
-            if let Some(signal) = interrupt.signal() {
+            if let Some(signal) = signal {
                 return Err(Failure::Interrupted { signal, kept: String::new() });
             }
             let won = report.end.is_some_and(|end| end.won);
@@ -121,7 +131,7 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
         Err(PlayError::Exchange(ExchangeError::Interrupted(stderr))) => {
             tell_stderr(&stderr);
             Err(Failure::Interrupted {
-                signal: interrupt.signal().unwrap_or_default(),
+                signal: signal.unwrap_or_default(),
                 kept: what_was_kept(report.as_ref(), args.log.as_deref(), logged.err()),
             })
         }
