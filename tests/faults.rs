@@ -130,6 +130,13 @@ fn a_line_without_its_newline_does_not_count() {
 }
 
 #[test]
+fn chatter_is_no_answer() {
+    let shown = play("chatter --on-turn 2", SHORT, &[]);
+    shown.expect("timeout", TIMEOUT, "it had written `xxx");
+    shown.expect_at_once();
+}
+
+#[test]
 fn an_endless_line_is_cut_off() {
     let shown = play("endless-line --on-turn 2", PATIENT, &[]);
     shown.expect("line_too_long", TIMEOUT, "turn 2: the line is longer than is read");

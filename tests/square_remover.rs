@@ -246,9 +246,11 @@ fn each_fault_of_a_process_has_its_verdict_and_leaves_nothing_behind() {
         let mark = Mark::new();
         let bot = format!("@misbehaving {fault}");
         let args = ["--seed", "3", "--bot", &bot, "--total", limit, "--env", mark.env()];
-        let result = json(&play(&args));
+        let output = play(&args);
         mark.assert_gone();
+        let result = json(&output);
         assert_eq!(result["verdict"], verdict, "{fault}: {result}");
+        assert_eq!(output.status.code(), Some(i32::from(verdict != "completed")), "{fault}");
         let found = result["diagnosis"].as_str().unwrap_or_default();
         let says = if diagnosis.is_empty() { found.is_empty() } else { found.contains(diagnosis) };
         assert!(says, "{fault}: {diagnosis:?} is not in {found:?}");
