@@ -44,7 +44,7 @@ class Hogs:
     def __init__(self, core):
         pin = lambda: os.sched_setaffinity(0, {core})
         loop = [sys.executable, "-c", "while True: pass"]
-        self.processes = [subprocess.Popen(loop, preexec_fn=pin) for _ in range(HOGS)]
+        self.processes = [subprocess.Popen(loop, preexec_fn=pin, start_new_session=True) for _ in range(HOGS)]
 
     def __enter__(self):
         return self

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use referee::game::GameKind;
 use referee::game::samegame::generate::random_board;
 use referee::gamelog::{self, Bot, Bytes, Certificate, End, Event, FORMAT, Host, Start, Turn};
-use referee::limits::{LimitKind, Limits};
+use referee::limits::{Breach, LimitKind, Limits, Resource, Resources};
 use referee::lines::{Lines, Progress};
 use referee::millis::Millis;
 use referee::play::rule;
@@ -31,6 +31,17 @@ fn exits() -> impl Strategy<Value = BotExit> {
     prop_oneof![(0..256).prop_map(BotExit::Code), (1..65).prop_map(BotExit::Signal)]
 }
 
+fn breaches() -> impl Strategy<Value = Breach> {
+    let resources = prop_oneof![
+        Just(Resource::Memory),
+        Just(Resource::Processes),
+        Just(Resource::TurnOutput),
+        Just(Resource::GameOutput),
+    ];
+    let numbers = any::<(u64, u64)>();
+    (resources, numbers).prop_map(|(resource, (used, limit))| Breach { resource, used, limit })
+}
+
 fn silences() -> impl Strategy<Value = Silence> {
     prop_oneof![
         Just(Silence::Deadline),
@@ -38,6 +49,7 @@ fn silences() -> impl Strategy<Value = Silence> {
         Just(Silence::StdoutClosed),
         Just(Silence::Ended(BotExit::Unknown)),
         exits().prop_map(Silence::Ended),
+        breaches().prop_map(Silence::OverLimit),
     ]
 }
 
@@ -50,6 +62,24 @@ fn verdicts() -> impl Strategy<Value = Verdict> {
     ]
 }
 
+fn resources() -> impl Strategy<Value = Resources> {
+    let numbers = any::<[Option<u64>; 7]>();
+    (numbers, option::of(millis())).prop_map(|(numbers, cpu_time)| {
+        let [memory, processes, open_files, file_size, turn_output, game_output, game_stderr] =
+            numbers;
+        Resources {
+            memory,
+            processes,
+            open_files,
+            cpu_time,
+            file_size,
+            turn_output,
+            game_output,
+            game_stderr,
+        }
+    })
+}
+
 prop_compose! {
     fn starts()(
         texts in any::<[String; 8]>(),
@@ -57,6 +87,8 @@ prop_compose! {
         env in any::<BTreeMap<String, String>>(),
         cwd in any::<Option<String>>(),
         cores in any::<Option<Vec<usize>>>(),
+        (containment, sandbox) in any::<(String, bool)>(),
+        resources in resources(),
         first_turn in option::of(millis()),
         turn in option::of(millis()),
         total in option::of(millis()),
@@ -72,7 +104,7 @@ prop_compose! {
             game,
             board,
             test_case,
-            bot: Bot { name, command, cwd, cores, env },
+            bot: Bot { name, command, cwd, cores, env, containment, sandbox, resources },
             profile,
             limits: Limits::from_kinds(|kind| {
                 let limit = match kind {
@@ -127,7 +159,7 @@ prop_compose! {
         (gain, score) in any::<(i64, i64)>(),
         wall in millis(),
         (certificate, overrun) in (certificates(), option::of(overruns())),
-        (early, stdin_closed) in any::<(bool, bool)>(),
+        (early, stdin_closed, stopped) in any::<(bool, bool, bool)>(),
         (unread_input, stderr_dropped) in any::<(u64, u64)>(),
         stderr in bytes(),
     ) -> Turn {
@@ -135,7 +167,7 @@ prop_compose! {
         Turn {
             turn: 0, limit, reply, unanswered, action, gain, score, wall, certificate,
             overrun, early, unread_input,
-            stdin_closed, stderr, stderr_dropped,
+            stdin_closed, stopped, stderr, stderr_dropped,
         }
     }
 }
@@ -209,6 +241,9 @@ fn played(board: &str, replies: &[Vec<u8>], silence: Silence) -> Vec<Event> {
             cwd: None,
             cores: None,
             env: BTreeMap::new(),
+            containment: String::new(),
+            sandbox: false,
+            resources: Resources::default(),
         },
         profile: String::new(),
         limits: Limits::default(),
@@ -242,6 +277,7 @@ fn played(board: &str, replies: &[Vec<u8>], silence: Silence) -> Vec<Event> {
             early: false,
             unread_input: 0,
             stdin_closed: false,
+            stopped: false,
             stderr: Bytes::default(),
             stderr_dropped: 0,
         }));

@@ -112,8 +112,10 @@ struct Hogs(Vec<Child>);
 impl Hogs {
     fn on_core_0(count: usize) -> Self {
         let hog = || {
-            let mut hog = Command::new("taskset");
-            hog.args(["-c", "0", "sh", "-c", "while :; do :; done"]).stdin(Stdio::null());
+            // In sessions of their own, as a bot is: Linux may share a core out among sessions.
+            let mut hog = Command::new("setsid");
+            hog.args(["taskset", "-c", "0", "sh", "-c", "while :; do :; done"])
+                .stdin(Stdio::null());
             hog.spawn().expect("runs")
         };
         Self((0..count).map(|_| hog()).collect())

@@ -2,6 +2,8 @@
 //!
 //! The defaults are `configs/default.toml`, whose comments are the documentation.
 
+mod resources;
+
 use std::collections::BTreeMap;
 use std::str::FromStr;
 use std::time::Duration;
@@ -11,8 +13,11 @@ use serde::Deserialize;
 use serde::de::Error as _;
 use toml::Spanned;
 
+use self::resources::ResourceTable;
+pub use self::resources::{Bound, Count, Size};
+use crate::bot::Containment;
 use crate::game::{GameKind, unknown_game};
-use crate::limits::{LimitKind, Limits, OnHostDelay, OverrunRules, Profile, SoftLimit};
+use crate::limits::{LimitKind, Limits, OnHostDelay, OverrunRules, Profile, Resources, SoftLimit};
 use crate::source::SourceError;
 
 /// The file that holds every setting and its default.
@@ -78,15 +83,18 @@ pub struct ConfigFile {
     profile: Option<Profile>,
     relaxed_factor: Option<Factor>,
     on_host_delay: Option<OnHostDelay>,
+    containment: Option<Containment>,
     #[serde(default)]
     sdk_soft: SoftTable,
     #[serde(default)]
     limits: BTreeMap<Spanned<String>, LimitsTable>,
     #[serde(default)]
+    resources: ResourceTable,
+    #[serde(default)]
     bot: BotTable,
 }
 
-/// Time limits, as far as they are set.
+/// The limits of a game, as far as they are set.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct LimitsTable {
@@ -96,6 +104,8 @@ pub struct LimitsTable {
     pub turn: Option<Limit>,
     /// For the only reply of a game.
     pub total: Option<Limit>,
+    /// For the memory of all its processes together.
+    pub memory: Option<Bound<Size>>,
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
@@ -137,10 +147,12 @@ pub struct Overrides {
     pub game: Option<String>,
     /// `--profile`.
     pub profile: Option<Profile>,
-    /// `--first-turn`, `--turn` and `--total`.
+    /// `--first-turn`, `--turn`, `--total` and `--memory`.
     pub limits: LimitsTable,
     /// `--on-host-delay`.
     pub on_host_delay: Option<OnHostDelay>,
+    /// `--containment`.
+    pub containment: Option<Containment>,
 }
 
 /// Validated settings.
@@ -157,6 +169,12 @@ pub struct Config {
     pub relaxed_factor: f64,
     /// What the profile `sdk-soft` forgives.
     pub sdk_soft: SoftLimit,
+    /// What keeps a bot's processes together.
+    pub containment: Containment,
+    /// What a bot may use.
+    pub resources: Resources,
+    /// The bytes of a log beyond which it holds no more standard error.
+    pub log_size: Option<u64>,
     /// How long a bot may take to exit after its game.
     pub grace: Duration,
     /// The bytes of standard error that are kept for each turn.
@@ -236,6 +254,9 @@ impl Config {
         let soft = (profile == Profile::SdkSoft).then_some(sdk_soft);
         let on_host_delay = flags.on_host_delay.or(file.on_host_delay);
         let on_host_delay = on_host_delay.or(default.on_host_delay).expect(complete);
+        let containment = flags.containment.or(file.containment).or(default.containment);
+        let resources = file.resources.over(default.resources);
+        let memory = flags.limits.memory.or(mine.memory).or(official.memory);
         Ok(Self {
             game,
             profile,
@@ -243,6 +264,9 @@ impl Config {
             relaxed_factor: factor.0,
             sdk_soft,
             overruns: OverrunRules { on_host_delay, soft, patience: None },
+            containment: containment.expect(complete),
+            resources: resources.resources(memory),
+            log_size: resources.log_size.and_then(Bound::limit).map(|size| size.0),
             grace: file.bot.grace.or(default.bot.grace).expect(complete).0,
             stderr_cap: file.bot.stderr_cap.or(default.bot.stderr_cap).expect(complete),
         })
@@ -284,12 +308,17 @@ mod tests {
         assert_eq!(config.limits, limits(20_000, 50));
         assert_eq!(config.grace, Duration::from_millis(200));
         assert_eq!(config.stderr_cap, 65_536);
+        assert_eq!(config.containment, Containment::Auto);
+        let Resources { memory, processes, open_files, .. } = config.resources;
+        assert_eq!((memory, processes, open_files), (Some(768 << 20), Some(512), Some(1024)));
         assert_eq!(config.overruns, OverrunRules::default());
         let soft = resolved("profile = 'sdk-soft'", &Overrides::default());
         assert_eq!(soft.limits, limits(20_000, 50));
         let extra = Duration::from_millis(50);
         assert_eq!(soft.overruns.soft, Some(SoftLimit { extra, forgiven: 2 }));
-        let squares = resolved("game = 'square-remover'", &Overrides::default()).limits;
+        let squares = resolved("game = 'square-remover'", &Overrides::default());
+        assert_eq!(squares.resources.memory, Some(1024 << 20));
+        let squares = squares.limits;
         assert_eq!(squares.of(LimitKind::Total), Some(Duration::from_secs(30)));
         assert_eq!(squares.of(LimitKind::Turn), None);
         for game in GAMES {
@@ -350,6 +379,10 @@ mod tests {
                 "[limits.square-remover]\nturn = '1s'",
                 "1:9: square-remover has no limit `turn`; it has: total",
             ),
+            ("[limits.samegame]\nmemory = 768", "2:10: `768` is not a size"),
+            ("[resources]\nprocesses = 0", "2:13: `0` is not a whole number"),
+            ("[resources]\ncpu-time = true", "2:12: expected a number, a text"),
+            ("containment = 'strong'", "1:15: unknown variant `strong`"),
             ("relaxed-factor = 0.5", "1:18: 0.5 is not in 1 to 1000"),
             ("profile = 'fast'", "1:11: unknown variant `fast`"),
             ("[bot", "1:5: "),

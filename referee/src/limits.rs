@@ -1,4 +1,5 @@
-//! Time limits, and the profiles that they come from: words that settings, match loop and log share.
+//! Limits of time, the profiles that they come from, and limits of what else a bot may use: words
+//! that settings, process layer, match loop and log share.
 
 use std::time::Duration;
 
@@ -133,4 +134,76 @@ pub struct OverrunRules {
     pub soft: Option<SoftLimit>,
     /// When times are to be measured: how long after its limit a reply is awaited.
     pub patience: Option<Duration>,
+}
+
+/// What a bot and its children may use of the machine; what is absent has no limit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Resources {
+    /// Resident memory of all its processes together, in bytes.
+    #[serde(default, rename = "memory_bytes", skip_serializing_if = "Option::is_none")]
+    pub memory: Option<u64>,
+    /// Processes and threads at one time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processes: Option<u64>,
+    /// Open files of each process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_files: Option<u64>,
+    /// CPU time of each process, in whole seconds.
+    #[serde(default, rename = "cpu_time_ms", skip_serializing_if = "Option::is_none")]
+    pub cpu_time: Option<Millis>,
+    /// The size of any file that it writes, in bytes.
+    #[serde(default, rename = "file_size_bytes", skip_serializing_if = "Option::is_none")]
+    pub file_size: Option<u64>,
+    /// Bytes of standard output during one exchange.
+    #[serde(default, rename = "turn_output_bytes", skip_serializing_if = "Option::is_none")]
+    pub turn_output: Option<u64>,
+    /// Bytes of standard output during a game.
+    #[serde(default, rename = "game_output_bytes", skip_serializing_if = "Option::is_none")]
+    pub game_output: Option<u64>,
+    /// Bytes of standard error that are kept during a game.
+    #[serde(default, rename = "game_stderr_bytes", skip_serializing_if = "Option::is_none")]
+    pub game_stderr: Option<u64>,
+}
+
+/// What a bot may use only so much of, where the referee itself keeps watch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Resource {
+    /// Bytes of memory.
+    Memory,
+    /// Processes and threads.
+    Processes,
+    /// Bytes of standard output during one exchange.
+    TurnOutput,
+    /// Bytes of standard output during a game.
+    GameOutput,
+}
+
+/// A limit that a bot has gone beyond.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Breach {
+    /// What it used too much of.
+    pub resource: Resource,
+    /// How much it used when that was seen.
+    pub used: u64,
+    /// How much it may use.
+    pub limit: u64,
+}
+
+impl Resources {
+    /// The limit on what the referee keeps watch of.
+    pub fn of(&self, resource: Resource) -> Option<u64> {
+        match resource {
+            Resource::Memory => self.memory,
+            Resource::Processes => self.processes,
+            Resource::TurnOutput => self.turn_output,
+            Resource::GameOutput => self.game_output,
+        }
+    }
+
+    /// Whether `used` is too much.
+    pub fn breach(&self, resource: Resource, used: u64) -> Option<Breach> {
+        let limit = self.of(resource).filter(|&limit| used > limit)?;
+        Some(Breach { resource, used, limit })
+    }
 }

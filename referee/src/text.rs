@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use bytesize::ByteSize;
+
 /// The most characters of a bot's own words that a message quotes.
 const QUOTE: usize = 60;
 
@@ -25,6 +27,16 @@ pub fn duration(duration: Duration) -> String {
         None => &text,
     };
     format!("{text} {unit}")
+}
+
+/// A number of bytes with a unit and three digits: `768 MiB`, `1.5 kB`. Powers of 1024 are used where
+/// they give a whole number.
+pub fn size(bytes: u64) -> String {
+    let size = ByteSize::b(bytes);
+    let whole =
+        [40, 30, 20, 10].iter().any(|power| bytes >> power > 0 && bytes % (1 << power) == 0);
+    let text = if whole { size.display().iec() } else { size.display().si() }.to_string();
+    text.replace(".0 ", " ")
 }
 
 /// A count and its noun, which takes an `s` in the plural.
@@ -57,6 +69,18 @@ fn printable_char(c: char) -> impl Iterator<Item = char> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_have_a_unit() {
+        for (bytes, expected) in [
+            (805_306_368, "768 MiB"),
+            (1 << 30, "1 GiB"),
+            (812_345_678, "812.3 MB"),
+            (512, "512 B"),
+        ] {
+            assert_eq!(size(bytes), expected);
+        }
+    }
 
     #[test]
     fn durations_have_three_digits_and_a_unit() {

@@ -4,10 +4,10 @@
 //! official wording, which each game makes itself.
 
 use std::fmt;
-use std::os::unix::process::ExitStatusExt as _;
-use std::process::ExitStatus;
 
 use serde::{Deserialize, Serialize};
+
+use crate::limits::{Breach, Resource};
 
 /// How a game ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +29,12 @@ pub enum Verdict {
     EarlyExit,
     /// The bot closed its standard output and went on running.
     StdoutClosed,
+    /// The bot used more memory than it may.
+    MemoryLimit,
+    /// The bot had more processes and threads than it may.
+    ProcessLimit,
+    /// The bot wrote more than is read.
+    OutputLimit,
 }
 
 impl fmt::Display for Verdict {
@@ -42,6 +48,9 @@ impl fmt::Display for Verdict {
             Self::Crash => "crash",
             Self::EarlyExit => "early exit",
             Self::StdoutClosed => "standard output closed",
+            Self::MemoryLimit => "memory limit",
+            Self::ProcessLimit => "process limit",
+            Self::OutputLimit => "output limit",
         })
     }
 }
@@ -58,6 +67,8 @@ pub enum Silence {
     StdoutClosed,
     /// The bot's process ended.
     Ended(BotExit),
+    /// The bot used too much of something.
+    OverLimit(Breach),
 }
 
 impl Silence {
@@ -69,6 +80,11 @@ impl Silence {
             Self::StdoutClosed => Verdict::StdoutClosed,
             Self::Ended(BotExit::Code(0)) => Verdict::EarlyExit,
             Self::Ended(_) => Verdict::Crash,
+            Self::OverLimit(breach) => match breach.resource {
+                Resource::Memory => Verdict::MemoryLimit,
+                Resource::Processes => Verdict::ProcessLimit,
+                Resource::TurnOutput | Resource::GameOutput => Verdict::OutputLimit,
+            },
         }
     }
 }
@@ -130,12 +146,5 @@ impl fmt::Display for BotExit {
                 None => write!(f, "was killed by signal {signal}"),
             },
         }
-    }
-}
-
-impl From<ExitStatus> for BotExit {
-    fn from(status: ExitStatus) -> Self {
-        // A process that was waited for has either exited or been killed.
-        status.code().map_or_else(|| Self::Signal(status.signal().unwrap_or_default()), Self::Code)
     }
 }

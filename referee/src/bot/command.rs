@@ -1,14 +1,22 @@
 //! A bot's command line, and why it may not start.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::env;
+use std::ffi::{CString, OsStr, OsString};
 use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::PermissionsExt as _;
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 
+use tempfile::TempDir;
+
+use super::containment::{self, Means};
+use super::guard;
+use super::launch::{Launch, LaunchError, Started, Step, launch};
 use super::pin::Pinning;
+use super::sandbox::{self, Sandbox};
+use crate::limits::Resources;
 
 /// What to start, where, and with which environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +31,19 @@ pub struct BotCommand {
     pub env: BTreeMap<OsString, OsString>,
     /// The cores that it gets, if they are chosen.
     pub pinning: Option<Pinning>,
+    /// What it may do.
+    pub confinement: Confinement,
+}
+
+/// What a bot and its children may do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Confinement {
+    /// What keeps its processes together.
+    pub means: Means,
+    /// What it may use of the machine.
+    pub resources: Resources,
+    /// What else it is kept from, if anything.
+    pub sandbox: Option<Sandbox>,
 }
 
 /// Why a bot cannot be started.
@@ -49,6 +70,17 @@ pub enum SpawnError {
     /// The file is neither a binary for this machine nor a script with a `#!` line.
     #[error("cannot start the bot: {} is no program for this machine (does a script lack its `#!` line?)", .0.display())]
     NoProgram(PathBuf),
+    /// A word holds a NUL, which no program can be given.
+    #[error("cannot start the bot: {:?} holds a NUL character", .0)]
+    Nul(OsString),
+    /// The system does not let the bot be confined as it should be.
+    #[error("cannot start the bot: {what} failed (see `referee doctor`)")]
+    Confinement {
+        /// What was tried.
+        what: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
     /// The system refuses for a reason of its own.
     #[error("cannot start the bot `{}`", program.display())]
     Refused {
@@ -74,60 +106,147 @@ impl SpawnError {
     }
 }
 
+/// A bot that was started, and the folder that it may write to if it is in a sandbox.
+pub(super) struct Spawned {
+    pub(super) started: Started,
+    pub(super) scratch: Option<TempDir>,
+}
+
 impl BotCommand {
     /// Starts the bot with pipes, as the leader of a process group of its own.
-    pub(super) fn spawn(&self) -> Result<Child, SpawnError> {
+    pub(super) fn spawn(&self) -> Result<Spawned, SpawnError> {
         if let Some(cwd) = self.cwd.as_ref().filter(|cwd| !cwd.is_dir()) {
             return Err(SpawnError::Cwd(cwd.clone()));
         }
-        let path = self.resolve();
-        let mut command = Command::new(&path);
-        command
-            .arg0(&self.program)
-            .args(&self.args)
-            .envs(&self.env)
-            .process_group(0)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        if let Some(cwd) = &self.cwd {
-            command.current_dir(cwd);
-        }
-        let spawned = match &self.pinning {
-            Some(pinning) => pinning.apply(|| command.spawn()).and_then(|spawned| spawned),
-            None => command.spawn(),
+        let program = self.find()?;
+        let scratch = self.scratch()?;
+        let launched = self.prepare(&program, scratch.as_ref())?;
+        let started = match &self.pinning {
+            Some(pinning) => pinning
+                .apply(|| launch(&launched))
+                .map_err(|source| SpawnError::Confinement { what: "pinning it", source })?,
+            None => launch(&launched),
         };
-        spawned.map_err(|error| self.explain(&path, error))
+        let started = started.map_err(|error| self.explain(&program, error))?;
+        Ok(Spawned { started, scratch })
+    }
+
+    fn prepare(&self, program: &Path, scratch: Option<&TempDir>) -> Result<Launch, SpawnError> {
+        let argv = [&self.program].into_iter().chain(&self.args).map(|word| c_string(word));
+        let cwd = self.cwd.as_ref().map(|cwd| c_string(cwd.as_os_str())).transpose()?;
+        let filters = |source| SpawnError::Confinement { what: "making its filter", source };
+        let Confinement { means, resources, sandbox } = &self.confinement;
+        let mut calls = means.forbidden_calls().to_vec();
+        let mut uses = Vec::new();
+        if sandbox.is_some() {
+            calls.extend(sandbox::FORBIDDEN.iter().chain(sandbox::FORBIDDEN_OLD));
+            uses = sandbox::forbidden_uses().map_err(filters)?;
+        }
+        Ok(Launch {
+            program: c_string(program.as_os_str())?,
+            argv: argv.collect::<Result<_, _>>()?,
+            envp: self.environment(scratch)?,
+            cwd,
+            means: *means,
+            rlimits: guard::rlimits(resources),
+            ruleset: self.ruleset(program, scratch)?,
+            filter: containment::filter(&calls, uses).map_err(filters)?,
+        })
+    }
+
+    /// The folder that a bot in a sandbox may write to.
+    fn scratch(&self) -> Result<Option<TempDir>, SpawnError> {
+        let failed =
+            |source| SpawnError::Resources { program: self.program.clone().into(), source };
+        let make = |_: &Sandbox| tempfile::Builder::new().prefix("referee-bot-").tempdir();
+        self.confinement.sandbox.as_ref().map(make).transpose().map_err(failed)
+    }
+
+    fn ruleset(
+        &self,
+        program: &Path,
+        scratch: Option<&TempDir>,
+    ) -> Result<Option<OwnedFd>, SpawnError> {
+        let Some(sandbox) = &self.confinement.sandbox else {
+            return Ok(self.confinement.means.ruleset());
+        };
+        let failed = |source| SpawnError::Confinement { what: "making its sandbox", source };
+        let cwd = self.cwd.clone().map_or_else(env::current_dir, Ok).map_err(failed)?;
+        let scratch = scratch.expect("a bot in a sandbox has one").path();
+        sandbox.ruleset(program, &self.args, &cwd, scratch).map_err(failed)
+    }
+
+    /// The referee's environment with the bot's own variables, as `NAME=VALUE`.
+    fn environment(&self, scratch: Option<&TempDir>) -> Result<Vec<CString>, SpawnError> {
+        let mut all: BTreeMap<OsString, OsString> = env::vars_os().collect();
+        if let Some(scratch) = scratch {
+            all.extend(["TMPDIR", "TMP", "TEMP"].map(|name| (name.into(), scratch.path().into())));
+        }
+        all.extend(self.env.clone());
+        let pair = |(name, value): (OsString, OsString)| {
+            let mut pair = name;
+            pair.push("=");
+            pair.push(value);
+            c_string(&pair)
+        };
+        all.into_iter().map(pair).collect()
     }
 
     fn is_path(&self) -> bool {
         self.program.as_encoded_bytes().contains(&b'/')
     }
 
-    /// The program's path, made independent of when the working directory changes.
-    fn resolve(&self) -> PathBuf {
+    /// The program's file. A relative path is made independent of when the working directory changes;
+    /// a name is looked up in the `PATH` that the bot gets.
+    fn find(&self) -> Result<PathBuf, SpawnError> {
         let program = Path::new(&self.program);
-        match &self.cwd {
-            Some(cwd) if self.is_path() => {
-                // Only a path that cannot be made absolute stays as it is; spawning it then fails.
-                std::path::absolute(cwd.join(program)).unwrap_or_else(|_| cwd.join(program))
-            }
-            _ => program.to_owned(),
+        if self.is_path() {
+            let Some(cwd) = &self.cwd else { return Ok(program.to_owned()) };
+            // Only a path that cannot be made absolute stays as it is; starting it then fails.
+            let path = cwd.join(program);
+            return Ok(std::path::absolute(&path).unwrap_or(path));
+        }
+        let default = || OsString::from("/bin:/usr/bin");
+        let path = self.env.get(OsStr::new("PATH")).cloned().or_else(|| env::var_os("PATH"));
+        let candidates: Vec<_> = env::split_paths(&path.unwrap_or_else(default))
+            .map(|folder| folder.join(program))
+            .filter(|file| file.is_file())
+            .collect();
+        match candidates.iter().find(|file| is_executable(file)) {
+            Some(file) => Ok(std::path::absolute(file).unwrap_or_else(|_| file.clone())),
+            None => Err(candidates.first().map_or_else(
+                || SpawnError::NotInPath(program.to_owned()),
+                |file| SpawnError::NotExecutable(file.clone()),
+            )),
         }
     }
 
-    fn explain(&self, path: &Path, error: io::Error) -> SpawnError {
+    fn explain(&self, path: &Path, LaunchError { step, error }: LaunchError) -> SpawnError {
+        match step {
+            Step::Exec => self.explain_exec(path, error),
+            Step::Directory => SpawnError::Refused { program: path.to_owned(), source: error },
+            Step::Pipes | Step::Clone | Step::Fork => {
+                SpawnError::Resources { program: path.to_owned(), source: error }
+            }
+            Step::Users => SpawnError::Confinement { what: "making its namespace", source: error },
+            Step::Limits => SpawnError::Confinement { what: "setting its limits", source: error },
+            Step::Ruleset => {
+                SpawnError::Confinement { what: "entering its sandbox", source: error }
+            }
+            Step::Filter => SpawnError::Confinement { what: "setting its filter", source: error },
+        }
+    }
+
+    fn explain_exec(&self, path: &Path, error: io::Error) -> SpawnError {
         use rustix::io::Errno;
         let file = path.to_owned();
-        let metadata = path.metadata().ok().filter(|_| self.is_path());
-        let is_dir = metadata.as_ref().is_some_and(std::fs::Metadata::is_dir);
-        let executable = |data: std::fs::Metadata| data.permissions().mode() & 0o111 != 0;
+        let is_dir = path.is_dir();
         match Errno::from_io_error(&error) {
-            Some(Errno::NOENT) if metadata.is_some() => SpawnError::NoInterpreter(file),
+            Some(Errno::NOENT) if path.exists() => SpawnError::NoInterpreter(file),
             Some(Errno::NOENT) if self.is_path() => SpawnError::NoSuchFile(file),
             Some(Errno::NOENT) => SpawnError::NotInPath(file),
             Some(Errno::ACCESS) if is_dir => SpawnError::Directory(file),
-            Some(Errno::ACCESS) if metadata.is_some_and(|data| !executable(data)) => {
+            Some(Errno::ACCESS) if path.exists() && !is_executable(path) => {
                 SpawnError::NotExecutable(file)
             }
             Some(Errno::NOEXEC) => SpawnError::NoProgram(file),
@@ -137,4 +256,13 @@ impl BotCommand {
             _ => SpawnError::Refused { program: file, source: error },
         }
     }
+}
+
+fn is_executable(file: &Path) -> bool {
+    file.metadata().is_ok_and(|data| data.permissions().mode() & 0o111 != 0)
+}
+
+fn c_string(word: &OsStr) -> Result<CString, SpawnError> {
+    let nul = |error: std::ffi::NulError| SpawnError::Nul(OsString::from_vec(error.into_vec()));
+    CString::new(word.as_bytes()).map_err(nul)
 }

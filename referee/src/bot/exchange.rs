@@ -18,9 +18,6 @@ use crate::verdict::{BotExit, Silence};
 /// its output and runs on. A process closes its pipes a moment before it is seen to end.
 const EXIT_NOTICE: Duration = Duration::from_millis(200);
 
-/// How often to look for the exit status of a bot that is being traced.
-const TRACED_PAUSE: Duration = Duration::from_millis(1);
-
 /// What an exchange sends and waits for.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
@@ -80,6 +77,8 @@ pub struct Exchanged {
     pub unread_input: u64,
     /// Whether the bot had closed its standard input, so that the input was lost.
     pub stdin_closed: bool,
+    /// Whether a signal had stopped the bot when its time ran out.
+    pub stopped: bool,
     /// What the bot wrote to its standard error.
     pub stderr: Captured,
 }
@@ -125,8 +124,9 @@ impl BotProcess {
         }
         let early = !self.lines.held().is_empty();
 
-        let before = Sample::of(self.pid);
+        let before = Sample::below(self.keeper.pid);
         let mut own_wait = OwnWait::start();
+        self.guard.start();
         let start = Instant::now();
         let mut watch = Watch::new(start, request);
         self.stdin.send(request.input)?;
@@ -141,13 +141,18 @@ impl BotProcess {
                     break (request.rules.count, Some(ending));
                 }
                 Progress::Incomplete if timed_out => {
-                    if !watch.goes_on(self.pid, &before, &mut own_wait) {
+                    if !watch.goes_on(self.keeper.pid, &before, &mut own_wait) {
                         break (request.rules.count, Some(Silence::Deadline));
                     }
                 }
                 Progress::Incomplete => {}
             }
-            let ready = self.wait(watch.deadline)?;
+            if let Some(breach) =
+                self.guard.look_at_output().or_else(|| self.guard.look(self.keeper.pid))
+            {
+                break (request.rules.count, Some(Silence::OverLimit(breach)));
+            }
+            let ready = self.wait(Some(self.guard.wake(watch.deadline)))?;
             if ready.interrupted {
                 self.read_stderr(&mut stderr)?;
                 return Err(ExchangeError::Interrupted(stderr.bytes));
@@ -157,7 +162,7 @@ impl BotProcess {
                 self.read_stdout()?;
             }
             if ready.ended {
-                self.stdout.drain(|chunk| self.lines.push(chunk))?;
+                self.drain_stdout()?;
                 ended = true;
             }
             if request.rules.eof_ends_line && (ended || self.stdout.is_closed()) {
@@ -168,12 +173,14 @@ impl BotProcess {
                 self.stdin.flush()?;
             }
             if ready.stderr {
-                self.stderr.read_once(|chunk| stderr.push(chunk, self.stderr_cap))?;
+                self.read_some_stderr(&mut stderr)?;
             }
         };
         let own_wait = own_wait.so_far();
         let wall = stop.duration_since(start);
-        let mut usage = Sample::of(self.pid).since(&before, wall);
+        let after = Sample::below(self.keeper.pid);
+        let silence = self.guard.judge(&after).map(Silence::OverLimit).or(silence);
+        let mut usage = after.since(&before, wall);
         usage.wait = usage.wait.map(|wait| (wait + watch.hidden_wait()).min(wall));
         let unread_input = self.stdin.unread()?;
         self.read_stderr(&mut stderr)?;
@@ -187,6 +194,7 @@ impl BotProcess {
             early: silence.is_none() && (early || unread_input >= request.input.len() as u64),
             unread_input,
             stdin_closed: self.stdin.is_refused(),
+            stopped: silence == Some(Silence::Deadline) && after.is_stopped(),
             stderr,
         })
     }
@@ -199,43 +207,61 @@ impl BotProcess {
     ) -> Result<Silence, ExchangeError> {
         let notice = Instant::now() + EXIT_NOTICE;
         let until = deadline.map_or(notice, |deadline| deadline.min(notice));
-        let mut ended = false;
         loop {
-            if let Some(exit) = self.exit_status()? {
+            if let Some(exit) = self.keeper.bot_exit() {
                 return Ok(Silence::Ended(exit));
             }
             if Instant::now() >= until {
-                return Ok(if ended {
+                return Ok(if self.is_undead() {
                     Silence::Ended(BotExit::Unknown)
                 } else {
                     Silence::StdoutClosed
                 });
             }
-            if ended {
-                // It has ended, and a tracer has not let go of it yet; poll would not wait any more.
-                std::thread::sleep(TRACED_PAUSE);
-                continue;
-            }
             let ready = self.wait(Some(until))?;
             if ready.interrupted {
                 return Err(ExchangeError::Interrupted(mem::take(&mut stderr.bytes)));
             }
-            ended = ready.ended;
+            if ready.ended && self.keeper.bot_exit().is_none() {
+                // The keeper was killed, and with it the bot.
+                return Ok(Silence::Ended(BotExit::Unknown));
+            }
             if ready.stdin {
                 self.stdin.flush()?;
             }
             if ready.stderr {
-                self.stderr.read_once(|chunk| stderr.push(chunk, self.stderr_cap))?;
+                self.read_some_stderr(stderr)?;
             }
         }
     }
 
-    fn read_stdout(&mut self) -> io::Result<Got> {
-        self.stdout.read_once(|chunk| self.lines.push(chunk))
+    /// Whether the bot has ended, and a process that traces it withholds how.
+    fn is_undead(&self) -> bool {
+        let bot = Sample::below(self.keeper.pid).bot();
+        bot.is_none_or(|bot| usage::state(&format!("/proc/{bot}/stat")) == 'Z')
     }
 
-    fn read_stderr(&mut self, stderr: &mut Captured) -> io::Result<()> {
-        self.stderr.drain(|chunk| stderr.push(chunk, self.stderr_cap))
+    fn read_stdout(&mut self) -> io::Result<Got> {
+        self.stdout.read_once(|chunk| {
+            self.guard.count_output(chunk.len() as u64);
+            self.lines.push(chunk);
+        })
+    }
+
+    fn drain_stdout(&mut self) -> io::Result<()> {
+        self.stdout.drain(|chunk| {
+            self.guard.count_output(chunk.len() as u64);
+            self.lines.push(chunk);
+        })
+    }
+
+    pub(super) fn read_stderr(&mut self, stderr: &mut Captured) -> io::Result<()> {
+        self.stderr.drain(|chunk| self.guard.keep_stderr(stderr, chunk, self.stderr_cap))
+    }
+
+    fn read_some_stderr(&mut self, stderr: &mut Captured) -> io::Result<()> {
+        let keep = |chunk: &[u8]| self.guard.keep_stderr(stderr, chunk, self.stderr_cap);
+        self.stderr.read_once(keep).map(drop)
     }
 
     /// Waits until something is ready or `until` has come.
@@ -244,13 +270,13 @@ impl BotProcess {
             (self.stdin.fd_if_pending(), PollFlags::OUT),
             (self.stdout.fd(), PollFlags::IN),
             (self.stderr.fd(), PollFlags::IN),
-            (Some(self.pidfd.as_fd()), PollFlags::IN),
+            (Some(self.keeper.pidfd.as_fd()), PollFlags::IN),
             (self.interrupt.as_ref().map(|interrupt| interrupt.as_fd()), PollFlags::IN),
         ];
         // Poll skips negative descriptors; a closed pipe takes the pidfd's place with no flags.
         let mut fds = watched.map(|(fd, flags)| match fd {
             Some(fd) => PollFd::from_borrowed_fd(fd, flags),
-            None => PollFd::from_borrowed_fd(self.pidfd.as_fd(), PollFlags::empty()),
+            None => PollFd::from_borrowed_fd(self.keeper.pidfd.as_fd(), PollFlags::empty()),
         });
         let timeout = until.map(|until| until.saturating_duration_since(Instant::now()));
         // A duration too long for the kernel is as good as no limit.
@@ -311,7 +337,7 @@ impl Watch {
     }
 
     /// Whether to look on when a deadline has passed without a reply.
-    fn goes_on(&mut self, leader: Pid, before: &Sample, own_wait: &mut OwnWait) -> bool {
+    fn goes_on(&mut self, keeper: Pid, before: &Sample, own_wait: &mut OwnWait) -> bool {
         let Some(limit) = self.limit else { return true };
         let first = !mem::replace(&mut self.in_overtime, true);
         let next = match self.overtime {
@@ -320,7 +346,7 @@ impl Watch {
             }
             Overtime::WhileStarved(patience) => {
                 let starvation = || Starvation::new(self.start, limit, patience);
-                self.starvation.get_or_insert_with(starvation).look(leader, before)
+                self.starvation.get_or_insert_with(starvation).look(keeper, before)
             }
         };
         self.deadline = next;

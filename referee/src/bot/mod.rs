@@ -18,50 +18,57 @@
 //! Output is read only while an exchange waits for it. What comes in surplus stays queued for the
 //! next one, and a flood fills the pipe and stops there, instead of the referee's memory.
 //!
+//! Between the referee and the bot stands a keeper ([`launch`]), which holds on to all processes that
+//! come from the bot, by one of several means ([`containment`]), and goes only when they have gone.
+//! [`guard`] watches what they use, and [`sandbox`] is what else they may be kept from.
+//!
 //! The end ([`BotProcess::finish`]) is bounded: close the input, leave a short grace for a clean
-//! exit, then kill the whole group and reap. The leader stays a zombie until its group has been
-//! killed, so that the group's number cannot pass to strangers. Dropping a bot kills it as well.
+//! exit, then have the keeper clear away what is left. Dropping a bot does that as well, and so does
+//! the death of the referee.
 
 mod command;
+mod containment;
 mod exchange;
+mod guard;
+mod launch;
 mod pin;
 mod pipes;
+mod sandbox;
 mod teardown;
 mod usage;
 
-use std::io;
-use std::os::fd::{AsFd as _, OwnedFd};
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout};
-use std::sync::{Arc, OnceLock};
+use std::io::{PipeReader, PipeWriter};
 
-use rustix::process::{Pid, PidfdFlags, WaitId, WaitIdOptions, WaitIdStatus, pidfd_open, waitid};
-use signal_hook::consts::SIGCHLD;
+use tempfile::TempDir;
 
-pub use self::command::{BotCommand, SpawnError};
+use self::command::Spawned;
+pub use self::command::{BotCommand, Confinement, SpawnError};
+pub use self::containment::{Containment, Means, Unavailable};
 pub use self::exchange::{ExchangeError, Exchanged, Overtime, Phase, Request};
+use self::guard::Guard;
+use self::launch::{Keeper, Started};
 pub use self::pin::{PinError, Pinning};
 pub use self::pipes::Captured;
 use self::pipes::{Sink, Source};
-pub use self::teardown::Ending;
+pub use self::sandbox::{Sandbox, SandboxError};
+pub use self::teardown::{Ending, Left, Survivor};
 pub use self::usage::Usage;
 use crate::interrupt::Interrupt;
 use crate::lines::LineBuffer;
-use crate::verdict::BotExit;
 
 /// A running bot.
 #[derive(Debug)]
 pub struct BotProcess {
-    child: Child,
-    pid: Pid,
-    /// Readable once the bot has ended.
-    pidfd: OwnedFd,
-    stdin: Sink<ChildStdin>,
-    stdout: Source<ChildStdout>,
-    stderr: Source<ChildStderr>,
+    keeper: Keeper,
+    stdin: Sink<PipeWriter>,
+    stdout: Source<PipeReader>,
+    stderr: Source<PipeReader>,
     lines: LineBuffer,
+    guard: Guard,
     stderr_cap: usize,
     interrupt: Option<Interrupt>,
-    reaped: bool,
+    /// Goes when the bot is gone: fields are dropped in order.
+    scratch: Option<TempDir>,
 }
 
 impl BotProcess {
@@ -69,79 +76,28 @@ impl BotProcess {
     /// `interrupt` makes an exchange end early.
     ///
     /// # Errors
-    /// When the command cannot be started, or the system lacks pipes or a pidfd (Linux 5.4).
+    /// When the command cannot be started or confined as it should be, or the system lacks pipes or a
+    /// pidfd (Linux 5.4).
     pub fn spawn(
         command: &BotCommand,
         stderr_cap: usize,
         interrupt: Option<Interrupt>,
     ) -> Result<Self, SpawnError> {
+        let Spawned { started, scratch } = command.spawn()?;
+        let Started { keeper, stdin, stdout, stderr } = started;
+        log::debug!("keeper {}: started {command:?}", keeper.pid.as_raw_pid());
         let resources =
             |source| SpawnError::Resources { program: command.program.clone().into(), source };
-        keep_children().map_err(resources)?;
-        let child = command.spawn()?;
-        log::debug!("bot {}: started {command:?}", child.id());
-        Self::adopt(child, stderr_cap, interrupt).map_err(resources)
+        Ok(Self {
+            keeper,
+            stdin: Sink::new(stdin).map_err(resources)?,
+            stdout: Source::new(stdout).map_err(resources)?,
+            stderr: Source::new(stderr).map_err(resources)?,
+            lines: LineBuffer::default(),
+            guard: Guard::new(command.confinement.resources),
+            stderr_cap,
+            interrupt,
+            scratch,
+        })
     }
-
-    fn adopt(
-        mut child: Child,
-        stderr_cap: usize,
-        interrupt: Option<Interrupt>,
-    ) -> io::Result<Self> {
-        let pid = Pid::from_child(&child);
-        let pipes = (|| {
-            Ok((
-                pidfd_open(pid, PidfdFlags::empty())?,
-                Sink::new(child.stdin.take().expect("piped"))?,
-                Source::new(child.stdout.take().expect("piped"))?,
-                Source::new(child.stderr.take().expect("piped"))?,
-            ))
-        })();
-        match pipes {
-            Ok((pidfd, stdin, stdout, stderr)) => Ok(Self {
-                child,
-                pid,
-                pidfd,
-                stdin,
-                stdout,
-                stderr,
-                lines: LineBuffer::default(),
-                stderr_cap,
-                interrupt,
-                reaped: false,
-            }),
-            Err(error) => {
-                // Not yet a `BotProcess`, so nobody else ends it.
-                teardown::kill_group(pid);
-                child.wait()?;
-                Err(error)
-            }
-        }
-    }
-
-    /// How the bot ended, if it has, without reaping it.
-    fn exit_status(&self) -> io::Result<Option<BotExit>> {
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        let status = waitid(WaitId::PidFd(self.pidfd.as_fd()), options)?;
-        Ok(status.as_ref().and_then(bot_exit))
-    }
-}
-
-/// Sees to it that a child that ends stays until it has been waited for.
-///
-/// A parent may have left SIGCHLD ignored, which survives exec and makes the kernel reap children by
-/// itself: then their exit status is lost, and their numbers may be someone else's by the time they
-/// are killed. Any handler undoes that.
-fn keep_children() -> io::Result<()> {
-    static HANDLER: OnceLock<()> = OnceLock::new();
-    if HANDLER.get().is_none() {
-        signal_hook::flag::register(SIGCHLD, Arc::default())?;
-        HANDLER.get_or_init(|| ());
-    }
-    Ok(())
-}
-
-fn bot_exit(status: &WaitIdStatus) -> Option<BotExit> {
-    let code = status.exit_status().map(BotExit::Code);
-    code.or_else(|| status.terminating_signal().map(BotExit::Signal))
 }

@@ -1,18 +1,23 @@
 //! The end of a bot: politely first, then certainly, and always within a bound.
 
+use std::fs;
 use std::io;
-use std::os::fd::AsFd as _;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group, pidfd_send_signal};
-use wait_timeout::ChildExt as _;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{
+    Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_send_signal, waitid,
+};
 
 use super::BotProcess;
+use super::launch::Keeper;
 use super::pipes::Captured;
 use crate::verdict::BotExit;
 
-/// How long a killed bot may take to be gone. Only a process stuck inside the kernel needs long;
-/// it cannot be waited for, and dies as soon as the kernel lets go of it.
+/// How long a keeper may take to clear everything away. It gives up before that by itself; only a
+/// process stuck inside the kernel holds it longer, and dies as soon as the kernel lets go of it.
 const REAP_LIMIT: Duration = Duration::from_secs(5);
 
 /// How much of what a bot writes after its last exchange is kept.
@@ -21,7 +26,7 @@ const LATE_OUTPUT_CAP: usize = 4096;
 /// How a bot's process ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ending {
-    /// Its own end, or that of the kill; `None` if it could not be reaped.
+    /// Its own end, or that of the kill; `None` if it is not certain that it has ended.
     pub exit: Option<BotExit>,
     /// Whether it had to be killed.
     pub killed: bool,
@@ -29,28 +34,63 @@ pub struct Ending {
     pub late_output: Captured,
     /// What it wrote to its standard error after the last exchange.
     pub stderr: Captured,
+    /// What is left of it.
+    pub left: Left,
+    /// The limit on open files, if one of its processes was seen to have come to it.
+    pub reached_open_files: Option<u64>,
+}
+
+/// What is left of a bot's processes, as far as is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Left {
+    /// These live on; the first few are named, and none are none.
+    Survivors(Vec<Survivor>),
+    /// The keeper was killed or got stuck, so nobody can tell.
+    Unknown,
+}
+
+impl Default for Left {
+    fn default() -> Self {
+        Self::Survivors(Vec::new())
+    }
+}
+
+/// A process that outlives its game.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Survivor {
+    /// Its number.
+    pub pid: i32,
+    /// Its name, if it still runs.
+    pub name: String,
 }
 
 impl BotProcess {
-    /// Closes the bot's input, gives it `grace` to exit, then kills its process group and reaps it.
+    /// Closes the bot's input, gives it `grace` to exit, then kills and reaps all its processes.
     ///
     /// Where the system fails the referee, the bot is killed all the same; what is lost is told in
     /// the diagnostics.
     pub fn finish(mut self, grace: Duration) -> Ending {
         self.stdin.close();
-        let mut ending = Ending::default();
+        let reached_open_files = self.guard.reached_open_files();
+        let mut ending = Ending { reached_open_files, ..Ending::default() };
         let surplus = self.lines.take(usize::MAX);
         ending.late_output.push(surplus.as_bytes(), LATE_OUTPUT_CAP);
+        let grace = if self.guard.is_breached() { Duration::ZERO } else { grace };
         let exited = self.await_exit(grace, &mut ending).unwrap_or_else(|error| {
             log::error!("cannot watch the bot end: {error}");
             false
         });
+        ending.left = self.keeper.end();
+        let exit = self.keeper.bot_exit();
         ending.killed = !exited;
-        ending.exit = self.kill_and_reap();
+        ending.exit = exit.or((ending.left != Left::Unknown).then_some(KILLED));
         if let Err(error) = self.drain_into(&mut ending) {
             log::error!("cannot read what the bot has left: {error}");
         }
-        log::debug!("bot {}: {ending:?}", self.pid.as_raw_pid());
+        log::debug!("keeper {}: {ending:?}", self.keeper.pid.as_raw_pid());
+        if let Some(Err(error)) = self.scratch.take().map(tempfile::TempDir::close) {
+            log::error!("the bot's scratch folder cannot be removed: {error}");
+        }
         ending
     }
 
@@ -68,42 +108,79 @@ impl BotProcess {
 
     fn drain_into(&mut self, ending: &mut Ending) -> io::Result<()> {
         self.stdout.drain(|chunk| ending.late_output.push(chunk, LATE_OUTPUT_CAP))?;
-        self.stderr.drain(|chunk| ending.stderr.push(chunk, self.stderr_cap))
-    }
-
-    fn kill_and_reap(&mut self) -> Option<BotExit> {
-        self.reaped = true;
-        kill_group(self.pid);
-        // The bot may have moved to another group; this one cannot miss, and fails only on a
-        // process that has ended.
-        let _ = pidfd_send_signal(self.pidfd.as_fd(), Signal::KILL);
-        match self.child.wait_timeout(REAP_LIMIT) {
-            Ok(Some(status)) => Some(BotExit::from(status)),
-            Ok(None) => {
-                let pid = self.pid.as_raw_pid();
-                log::warn!("the bot (process {pid}) has not died within {REAP_LIMIT:?}");
-                None
-            }
-            Err(error) => {
-                log::error!(
-                    "the bot (process {}) cannot be reaped: {error}",
-                    self.pid.as_raw_pid()
-                );
-                None
-            }
-        }
+        self.read_stderr(&mut ending.stderr)
     }
 }
 
-impl Drop for BotProcess {
+/// How a bot ends that did not end by itself.
+const KILLED: BotExit = BotExit::Signal(Signal::KILL.as_raw());
+
+impl Keeper {
+    /// Ends all the bot's processes, and the keeper itself.
+    pub(super) fn end(&mut self) -> Left {
+        if std::mem::replace(&mut self.ended, true) {
+            return Left::default();
+        }
+        // Both fail only on a keeper that has ended.
+        let _ = pidfd_send_signal(self.pidfd.as_fd(), self.told());
+        let in_time = has_ended_within(&self.pidfd, REAP_LIMIT);
+        let pid = self.pid.as_raw_pid();
+        if !in_time {
+            log::warn!("the bot has not died within {REAP_LIMIT:?} (its keeper is process {pid})");
+            let _ = pidfd_send_signal(self.pidfd.as_fd(), Signal::KILL);
+        }
+        let went_by_itself = in_time && reap(&self.pidfd);
+        if !went_by_itself && !self.is_namespace() {
+            // The bot itself has died of its keeper's death.
+            self.bot().map(|bot| kill_process_group(bot, Signal::KILL));
+            return Left::Unknown;
+        }
+        if !in_time {
+            return Left::Unknown;
+        }
+        Left::Survivors(self.survivors().into_iter().map(Survivor::of).collect())
+    }
+}
+
+impl Drop for Keeper {
     fn drop(&mut self) {
-        if !self.reaped {
-            self.kill_and_reap();
+        self.end();
+    }
+}
+
+impl Survivor {
+    fn of(pid: i32) -> Self {
+        let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+        Self { pid, name: name.trim_end().to_owned() }
+    }
+}
+
+/// Reaps a keeper that ends, or has ended; returns whether it went by itself.
+pub(super) fn reap(keeper: &OwnedFd) -> bool {
+    loop {
+        match waitid(WaitId::PidFd(keeper.as_fd()), WaitIdOptions::EXITED) {
+            Err(Errno::INTR) => {}
+            Ok(status) => return status.is_some_and(|status| status.exited()),
+            Err(error) => {
+                log::error!("a bot's keeper cannot be reaped: {error}");
+                return false;
+            }
         }
     }
 }
 
-/// Kills whatever is left of the group; it may be empty.
-pub(super) fn kill_group(leader: Pid) {
-    let _ = kill_process_group(leader, Signal::KILL);
+fn has_ended_within(keeper: &OwnedFd, limit: Duration) -> bool {
+    let until = Instant::now() + limit;
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        let timeout = Timespec::try_from(left).expect("a few seconds");
+        match poll(&mut [PollFd::new(keeper, PollFlags::IN)], Some(&timeout)) {
+            Err(Errno::INTR) => {}
+            Ok(ready) => return ready > 0,
+            Err(error) => {
+                log::error!("a bot's keeper cannot be watched: {error}");
+                return false;
+            }
+        }
+    }
 }

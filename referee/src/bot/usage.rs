@@ -1,7 +1,7 @@
 //! What a bot has used of the machine, and what it had to wait for: read from /proc.
 //!
-//! A sample covers every thread of the bot's process and of the processes below it, so that a bot
-//! behind a wrapper script counts too. Samples are taken outside the bot's clock. What the kernel
+//! A sample covers every thread of all processes below the bot's keeper, so that a bot behind a
+//! wrapper script counts too, and so does what it has orphaned. Samples are taken outside the bot's clock. What the kernel
 //! does not offer is absent.
 //!
 //! The scheduler's counters of a thread that is *running* move in ticks of up to 10 ms, and a wait
@@ -25,10 +25,21 @@ struct Thread {
     switches: u64,
 }
 
+/// A process at one time; memory in bytes.
+#[derive(Debug, Clone, Copy)]
+struct Process {
+    pid: i32,
+    threads: u64,
+    resident: u64,
+    peak: u64,
+    open_files: u64,
+}
+
 /// Counters of all threads at one time.
 #[derive(Debug, Default)]
 pub(super) struct Sample {
-    processes: Vec<i32>,
+    /// The bot's own comes first.
+    processes: Vec<Process>,
     /// By thread id.
     threads: BTreeMap<i32, Thread>,
     page_faults: Option<u64>,
@@ -55,37 +66,94 @@ pub struct Usage {
     pub peak_memory: Option<u64>,
 }
 
+/// So many threads are looked at one by one. A bot with more of them is beyond its limit, or its user
+/// has lifted that and can do without their figures.
+const MANY: u64 = 10_000;
+
 impl Sample {
-    pub(super) fn of(leader: Pid) -> Self {
+    /// All processes below a keeper, without itself.
+    pub(super) fn below(keeper: Pid) -> Self {
+        let keeper = keeper.as_raw_pid();
+        Self::of_all(children(keeper, keeper))
+    }
+
+    fn of_all(mut open: Vec<i32>) -> Self {
+        open.reverse();
         let mut sample = Self::default();
-        let mut open = vec![leader.as_raw_pid()];
         let mut seen = BTreeSet::new();
         while let Some(pid) = open.pop() {
-            if seen.insert(pid) {
+            if seen.insert(pid) && sample.tasks() < MANY {
                 sample.add_process(pid, &mut open);
             }
         }
         sample
     }
 
-    fn add_process(&mut self, pid: i32, children: &mut Vec<i32>) {
-        self.processes.push(pid);
+    fn add_process(&mut self, pid: i32, open: &mut Vec<i32>) {
         // A process that ends meanwhile has nothing to read any more.
-        for tid in numbers_in(&format!("/proc/{pid}/task")) {
-            let task = format!("/proc/{pid}/task/{tid}");
-            if let Some(thread) = Thread::read(&format!("{task}/schedstat")) {
-                self.threads.insert(tid, thread);
+        let status = read(&format!("/proc/{pid}/status")).unwrap_or_default();
+        let number = |name| field(&status, name);
+        let (resident, peak) = (number("VmRSS:"), number("VmHWM:"));
+        self.processes.push(Process {
+            pid,
+            threads: number("Threads:").unwrap_or(1),
+            resident: resident.unwrap_or(0) * 1024,
+            peak: peak.unwrap_or(0) * 1024,
+            open_files: open_files(pid),
+        });
+        if let Some(peak) = peak {
+            add(&mut self.peak_memory, peak * 1024);
+        }
+        if self.tasks() < MANY {
+            for tid in numbers_in(&format!("/proc/{pid}/task")) {
+                let schedstat = format!("/proc/{pid}/task/{tid}/schedstat");
+                self.threads.extend(Thread::read(&schedstat).map(|thread| (tid, thread)));
+                open.extend(children(pid, tid));
             }
-            let list = read(&format!("{task}/children")).unwrap_or_default();
-            children.extend(list.split_whitespace().filter_map(|pid| pid.parse::<i32>().ok()));
         }
         if let Some(stat) = read(&format!("/proc/{pid}/stat")).and_then(|text| Stat::parse(&text)) {
             add(&mut self.page_faults, stat.page_faults);
             *self.process_cpu.get_or_insert_default() += stat.cpu;
         }
-        if let Some(peak) = read(&format!("/proc/{pid}/status")).and_then(|text| peak(&text)) {
-            add(&mut self.peak_memory, peak);
-        }
+    }
+
+    /// The number of processes and threads.
+    pub(super) fn tasks(&self) -> u64 {
+        self.processes.iter().map(|process| process.threads).sum()
+    }
+
+    /// Resident memory, in bytes. What processes share counts for each of them.
+    pub(super) fn resident(&self) -> u64 {
+        self.processes.iter().map(|process| process.resident).sum()
+    }
+
+    /// Resident memory, in bytes, where what is shared is shared out. It takes the kernel some time.
+    pub(super) fn proportional(&self) -> u64 {
+        let share = |process: &Process| {
+            let rollup = read(&format!("/proc/{}/smaps_rollup", process.pid));
+            rollup.and_then(|text| field(&text, "Pss:")).map_or(process.resident, |kib| kib * 1024)
+        };
+        self.processes.iter().map(share).sum()
+    }
+
+    /// The most memory that one of the processes had at one time, in bytes.
+    pub(super) fn largest_peak(&self) -> u64 {
+        self.processes.iter().map(|process| process.peak).max().unwrap_or(0)
+    }
+
+    /// The most files that one of the processes has open.
+    pub(super) fn open_files(&self) -> u64 {
+        self.processes.iter().map(|process| process.open_files).max().unwrap_or(0)
+    }
+
+    /// Whether a signal has stopped the bot itself.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.processes.first().is_some_and(|bot| state(&format!("/proc/{}/stat", bot.pid)) == 'T')
+    }
+
+    /// The bot's own process number, as long as it has not been reaped.
+    pub(super) fn bot(&self) -> Option<i32> {
+        self.processes.first().map(|bot| bot.pid)
     }
 
     /// What has been used since `before`, in an exchange that took `wall`. Threads that are new count
@@ -117,13 +185,10 @@ impl Sample {
 
     /// Whether any of the threads could run just now, or runs.
     fn is_runnable(&self) -> bool {
-        self.processes.iter().any(|pid| {
-            let task = format!("/proc/{pid}/task");
-            numbers_in(&task).into_iter().any(|tid| {
-                let stat = read(&format!("{task}/{tid}/stat")).unwrap_or_default();
-                // The name in parentheses may hold anything; the state is behind the last one.
-                stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('R'))
-            })
+        self.processes.iter().any(|process| {
+            let task = format!("/proc/{}/task", process.pid);
+            let threads = numbers_in(&task).into_iter();
+            threads.map(|tid| state(&format!("{task}/{tid}/stat"))).any(|state| state == 'R')
         })
     }
 }
@@ -179,10 +244,29 @@ impl Stat {
     }
 }
 
-/// `VmHWM` of /proc/PID/status, in bytes.
-fn peak(status: &str) -> Option<u64> {
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? * 1024)
+/// The number behind a name in /proc/PID/status and the like.
+fn field(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// The number of files that a process has open: the size of a folder (since Linux 6.2).
+fn open_files(pid: i32) -> u64 {
+    fs::metadata(format!("/proc/{pid}/fd")).map_or(0, |folder| folder.len())
+}
+
+/// The state in a file called stat: `R` for who could run, `T` for who was stopped, a space if there
+/// is none.
+pub(super) fn state(path: &str) -> char {
+    let stat = read(path).unwrap_or_default();
+    // The name in parentheses may hold anything; the state is behind the last one.
+    stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next()).unwrap_or(' ')
+}
+
+/// The children of one thread of a process, in the order of their birth or adoption.
+pub(super) fn children(pid: i32, tid: i32) -> Vec<i32> {
+    let list = fs::read_to_string(format!("/proc/{pid}/task/{tid}/children")).unwrap_or_default();
+    list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
 }
 
 fn add(sum: &mut Option<u64>, amount: u64) {
@@ -249,8 +333,8 @@ impl Starvation {
 
     /// Looks at a bot whose exchange began at `before`. Returns when to look again, or `None` when the
     /// case is clear.
-    pub(super) fn look(&mut self, leader: Pid, before: &Sample) -> Option<Instant> {
-        let sample = Sample::of(leader);
+    pub(super) fn look(&mut self, keeper: Pid, before: &Sample) -> Option<Instant> {
+        let sample = Sample::below(keeper);
         let now = Instant::now();
         let elapsed = now - self.start;
         let usage = sample.since(before, elapsed);
@@ -304,7 +388,7 @@ mod tests {
 
     fn sample(threads: &[(i32, Thread)], process_cpu: u64) -> Sample {
         Sample {
-            processes: vec![1],
+            processes: Vec::new(),
             threads: threads.iter().copied().collect(),
             page_faults: Some(7),
             peak_memory: Some(4096),
@@ -348,15 +432,15 @@ mod tests {
 
     #[test]
     fn this_very_process_can_be_sampled() {
-        let me = rustix::process::getpid();
-        let before = Sample::of(me);
+        let me = vec![rustix::process::getpid().as_raw_pid()];
+        let before = Sample::of_all(me.clone());
         let mut x = 1_u64;
         let start = Instant::now();
         while start.elapsed() < Duration::from_millis(30) {
             x = std::hint::black_box(x.wrapping_mul(3));
         }
         std::thread::sleep(Duration::from_millis(1));
-        let usage = Sample::of(me).since(&before, start.elapsed());
+        let usage = Sample::of_all(me).since(&before, start.elapsed());
         assert!(usage.cpu > Some(Duration::ZERO), "{usage:?}");
         assert!(usage.peak_memory > Some(100_000), "{usage:?}");
         assert!(usage.wait.is_some() && usage.page_faults.is_some(), "{usage:?}");

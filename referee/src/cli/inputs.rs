@@ -6,12 +6,13 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use anyhow::{Context as _, anyhow};
 
 use super::Failure;
-use crate::bot::BotCommand;
-use crate::config::{ConfigFile, Limit};
+use crate::bot::{BotCommand, Confinement, Sandbox};
+use crate::config::{Config, ConfigFile, Limit};
 use crate::game::unknown_game;
 use crate::game::{GAMES, Game, GameKind, SeedOptions};
 
@@ -57,6 +58,14 @@ pub(super) fn game(name: Option<&str>) -> Result<&'static GameKind, Failure> {
 
 /// A limit as typed.
 pub(super) fn limit(flag: &str, text: Option<&str>) -> Result<Option<Limit>, Failure> {
+    value(flag, text)
+}
+
+/// What a flag says, if it is given.
+pub(super) fn value<T: FromStr<Err = String>>(
+    flag: &str,
+    text: Option<&str>,
+) -> Result<Option<T>, Failure> {
     let parse =
         |text: &str| text.parse().map_err(|error| Failure::user(anyhow!("{flag}: {error}")));
     text.map(parse).transpose()
@@ -138,18 +147,29 @@ pub(super) fn bot_command(
     words: Vec<OsString>,
     cwd: Option<PathBuf>,
     env: BTreeMap<OsString, OsString>,
+    confinement: Confinement,
 ) -> Result<BotCommand, Failure> {
     let mut words = words.into_iter();
     let no_command = || Failure::user(anyhow!("the bot's command is empty"));
     let program = words.next().filter(|word| !word.is_empty()).ok_or_else(no_command)?;
     let Some(name) = program.to_str().and_then(|word| word.strip_prefix('@')) else {
-        return Ok(BotCommand { program, args: words.collect(), cwd, env, pinning: None });
+        let args = words.collect();
+        return Ok(BotCommand { program, args, cwd, env, pinning: None, confinement });
     };
     bundled_bot(name)?;
     let itself = std::env::current_exe().context("cannot find this program's own file");
     let args = ["bot".into(), name.into()].into_iter().chain(words).collect();
     let program = itself.map_err(Failure::Referee)?.into();
-    Ok(BotCommand { program, args, cwd, env, pinning: None })
+    Ok(BotCommand { program, args, cwd, env, pinning: None, confinement })
+}
+
+/// What the settings confine a bot to, in a sandbox if one is given.
+pub(super) fn confinement(
+    config: &Config,
+    sandbox: Option<Sandbox>,
+) -> Result<Confinement, Failure> {
+    let means = config.containment.means().map_err(Failure::user)?;
+    Ok(Confinement { means, resources: config.resources, sandbox })
 }
 
 /// The bundled bot called `name`.

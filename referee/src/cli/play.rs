@@ -67,9 +67,10 @@ Examples:
 
 pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
     let config = args.rules.resolve(args.on_host_delay)?;
-    let bot = args.bot.resolve(config.game)?;
+    let bot = args.bot.resolve(&config)?;
     let (board, game) = board(args, config.game)?;
-    let mut log = args.log.as_deref().map(LogWriter::open).transpose().map_err(Failure::user)?;
+    let open = |path| LogWriter::open(path, config.log_size);
+    let mut log = args.log.as_deref().map(open).transpose().map_err(Failure::user)?;
     let interrupt = Interrupt::catch().context("cannot catch signals").map_err(Failure::Referee)?;
     let mut retried = Vec::new();
     let (played, report) = loop {

@@ -8,9 +8,8 @@ use clap::Args;
 
 use super::Failure;
 use super::inputs::{self, NamedBot};
-use crate::bot::Pinning;
+use crate::bot::{Containment, Pinning, Sandbox};
 use crate::config::{Config, LimitsTable, Overrides};
-use crate::game::GameKind;
 use crate::limits::{OnHostDelay, Profile};
 
 /// Who plays, and in which surroundings.
@@ -37,6 +36,16 @@ pub(super) struct BotFlags {
     #[arg(long, value_name = "N", requires = "pin")]
     cores_per_bot: Option<usize>,
 
+    /// Keeps the bot from the network, and from writing anywhere but in a folder of its own (its
+    /// TMPDIR); it may read the system, its program's and its arguments' folders, its working
+    /// directory and what is in its PATH
+    #[arg(long)]
+    sandbox: bool,
+
+    /// Something else that a bot in a sandbox may read (repeatable)
+    #[arg(long, value_name = "PATH", requires = "sandbox")]
+    sandbox_read: Vec<PathBuf>,
+
     /// The bot's command line, word by word
     #[arg(last = true, value_name = "CMD")]
     command: Vec<OsString>,
@@ -44,16 +53,19 @@ pub(super) struct BotFlags {
 
 impl BotFlags {
     /// The bot that was named, or the game's default one.
-    pub(super) fn resolve(&self, game: &GameKind) -> Result<NamedBot, Failure> {
+    pub(super) fn resolve(&self, config: &Config) -> Result<NamedBot, Failure> {
         let (name, words) = if self.command.is_empty() {
-            let line = self.bot.as_deref().unwrap_or(game.default_bot);
+            let line = self.bot.as_deref().unwrap_or(config.game.default_bot);
             (line.to_owned(), inputs::split_words("--bot", line)?)
         } else {
             let shown: Vec<_> = self.command.iter().map(|word| word.to_string_lossy()).collect();
             (shown.join(" "), self.command.clone())
         };
         let env = inputs::environment(&self.env)?;
-        let mut command = inputs::bot_command(words, self.cwd.clone(), env)?;
+        let sandbox = self.sandbox.then(|| Sandbox::new(&self.sandbox_read));
+        let sandbox = sandbox.transpose().map_err(Failure::user)?;
+        let confinement = inputs::confinement(config, sandbox)?;
+        let mut command = inputs::bot_command(words, self.cwd.clone(), env, confinement)?;
         if self.pin {
             let cores = self.cores_per_bot.unwrap_or(1).max(1);
             command.pinning = Some(Pinning::plan(cores).map_err(Failure::user)?);
@@ -85,6 +97,14 @@ pub(super) struct RuleFlags {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     total: Option<String>,
 
+    /// The memory of all the bot's processes together, such as 768MiB, or none
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
+    memory: Option<String>,
+
+    /// What keeps the bot's processes together, so that none outlives its game [default: auto]
+    #[arg(long, value_name = "MEANS")]
+    containment: Option<Containment>,
+
     /// Settings, in the form of configs/default.toml
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -102,8 +122,10 @@ impl RuleFlags {
                 first_turn: limit("--first-turn", &self.first_turn)?,
                 turn: limit("--turn", &self.turn)?,
                 total: limit("--total", &self.total)?,
+                memory: inputs::value("--memory", self.memory.as_deref())?,
             },
             on_host_delay,
+            containment: self.containment,
         };
         Config::resolve(&file, &flags).map_err(|error| Failure::user(anyhow!(error)))
     }

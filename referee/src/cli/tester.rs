@@ -65,7 +65,8 @@ pub(super) fn run(args: &TesterArgs) -> Result<ExitCode, Failure> {
     };
     let config = Config::resolve(&ConfigFile::default(), &flags).expect("known settings");
     let words = inputs::split_words("-exec", &exec)?;
-    let command = inputs::bot_command(words, None, BTreeMap::new())?;
+    let command =
+        inputs::bot_command(words, None, BTreeMap::new(), inputs::confinement(&config, None)?)?;
     let mut game = inputs::seeded_game(kind, seed, SeedOptions::default())?;
     let interrupt = Interrupt::catch().context("cannot catch signals").map_err(Failure::Referee)?;
     let setup = Setup {

@@ -95,13 +95,13 @@ pub(super) fn run(args: &TimingArgs) -> Result<ExitCode, Failure> {
         relaxed: config.relaxed_factor,
         soft: config.sdk_soft,
     };
-    let host = check_host()?;
+    let host = check_host(&config)?;
     if args.host {
         let report = TimingReport::of_host(host, question);
         print(|out| report.write(args.format, out))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let bot = args.bot.resolve(config.game)?;
+    let bot = args.bot.resolve(&config)?;
     let boards = boards(args, config.game)?;
     let measured = measure(args, &config, &bot, &boards)?;
     let report = TimingReport {
@@ -132,8 +132,9 @@ fn scale(text: &str) -> Result<f64, Failure> {
     })
 }
 
-fn check_host() -> Result<HostCheck, Failure> {
-    let echo = inputs::bot_command(vec![ECHO.into()], None, BTreeMap::default())?;
+fn check_host(config: &Config) -> Result<HostCheck, Failure> {
+    let confinement = inputs::confinement(config, None)?;
+    let echo = inputs::bot_command(vec![ECHO.into()], None, BTreeMap::default(), confinement)?;
     HostCheck::run(&echo).context("the host check failed").map_err(Failure::Referee)
 }
 

@@ -17,8 +17,7 @@ use serde_json::Value;
 pub use self::bytes::Bytes;
 pub use self::reader::{Log, LogError, read};
 pub use self::writer::{LogWriter, OpenError};
-use crate::limits::LimitKind;
-use crate::limits::Limits;
+use crate::limits::{LimitKind, Limits, Resources};
 use crate::millis::Millis;
 use crate::verdict::{BotExit, Overrun, Silence, Verdict};
 
@@ -81,6 +80,16 @@ pub struct Bot {
     /// Environment variables that were set for it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
+    /// What kept its processes together: `namespace`, `seccomp`, `reaper` or `group`; empty in logs
+    /// from before there was a choice.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub containment: String,
+    /// Whether it was in a sandbox.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub sandbox: bool,
+    /// What it might use of the machine.
+    #[serde(default)]
+    pub resources: Resources,
 }
 
 /// The machine that a game was played on.
@@ -132,6 +141,9 @@ pub struct Turn {
     /// Whether the bot had closed its standard input, so that the input was lost.
     #[serde(default, skip_serializing_if = "is_false")]
     pub stdin_closed: bool,
+    /// Whether a signal had stopped the bot when its time ran out.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub stopped: bool,
     /// What the bot wrote to its standard error, up to a cap.
     #[serde(default, skip_serializing_if = "Bytes::is_empty")]
     pub stderr: Bytes,

@@ -20,6 +20,11 @@ pub struct LogWriter {
     /// Whether the file is new and still empty: then nobody misses it.
     is_blank: bool,
     line: Vec<u8>,
+    /// The size beyond which standard error is left out, and what there is.
+    limit: Option<u64>,
+    written: u64,
+    /// Whether standard error has been left out.
+    is_full: bool,
     failed: Option<io::Error>,
 }
 
@@ -50,11 +55,12 @@ pub enum OpenError {
 
 impl LogWriter {
     /// Opens `path`, and leaves what it holds untouched until the first event comes: an earlier log
-    /// is not lost to a game that never starts.
+    /// is not lost to a game that never starts. A log that has come to `limit` bytes takes no more
+    /// standard error; what is left is bounded by the replies.
     ///
     /// # Errors
     /// When the file cannot be written, holds something other than a log, or is being written.
-    pub fn open(path: &Path) -> Result<Self, OpenError> {
+    pub fn open(path: &Path, limit: Option<u64>) -> Result<Self, OpenError> {
         let io_error = |source: io::Error| match source.kind() {
             io::ErrorKind::NotFound => OpenError::NoFolder(path.to_owned()),
             _ => OpenError::Io { path: path.to_owned(), source },
@@ -76,7 +82,18 @@ impl LogWriter {
             }
         }
         let (path, line) = (path.to_owned(), Vec::new());
-        Ok(Self { path, file, regular, is_blank: before.is_none(), line, failed: None })
+        let is_blank = before.is_none();
+        Ok(Self {
+            path,
+            file,
+            regular,
+            is_blank,
+            line,
+            limit,
+            written: 0,
+            is_full: false,
+            failed: None,
+        })
     }
 
     /// The file that is written.
@@ -104,11 +121,46 @@ impl LogWriter {
             self.file.set_len(0)?;
         }
         self.is_blank = false;
+        self.encode(event)?;
+        if self.limit.is_some_and(|limit| self.written + self.line.len() as u64 > limit)
+            && let Some(shorter) = without_stderr(event)
+        {
+            self.encode(&shorter)?;
+            self.tell_limit();
+        }
+        self.written += self.line.len() as u64;
+        self.file.write_all(&self.line)
+    }
+
+    fn encode(&mut self, event: &Event) -> io::Result<()> {
         self.line.clear();
         serde_json::to_writer(&mut self.line, event)?;
         self.line.push(b'\n');
-        self.file.write_all(&self.line)
+        Ok(())
     }
+
+    fn tell_limit(&mut self) {
+        if !std::mem::replace(&mut self.is_full, true) {
+            let (path, limit) = (self.path.display(), self.limit.unwrap_or_default());
+            log::warn!(
+                "the log {path} has come to its limit of {}: it holds no more standard error",
+                crate::text::size(limit)
+            );
+        }
+    }
+}
+
+/// The event without what the bot wrote to its standard error, if there is any.
+fn without_stderr(event: &Event) -> Option<Event> {
+    let mut event = event.clone();
+    let (stderr, dropped) = match &mut event {
+        Event::Start(_) => return None,
+        Event::Turn(turn) => (&mut turn.stderr, &mut turn.stderr_dropped),
+        Event::End(end) => (&mut end.stderr, &mut end.stderr_dropped),
+    };
+    *dropped += stderr.0.len() as u64;
+    let stderr = std::mem::take(&mut stderr.0);
+    (!stderr.is_empty()).then_some(event)
 }
 
 impl Drop for LogWriter {

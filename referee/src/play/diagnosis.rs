@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
-use crate::bot::{Captured, Ending};
+use libc::{SIGXCPU, SIGXFSZ};
+
+use crate::bot::{Captured, Ending, Left, Survivor};
 use crate::gamelog::{Certificate, Turn};
-use crate::limits::LimitKind;
+use crate::limits::{Breach, LimitKind, Resource, Resources};
 use crate::lines::Lines;
-use crate::text::{duration, plural, quote};
-use crate::verdict::{Culprit, Decision, Silence, Verdict};
+use crate::text::{duration, plural, printable, quote, size};
+use crate::verdict::{BotExit, Culprit, Decision, Silence, Verdict};
 
 /// What an exchange asked for, and what was wrong with the answer.
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +19,8 @@ pub(super) struct Asked {
     pub(super) lines: usize,
     /// The line that was wrong, from 0.
     pub(super) wrong_line: Option<usize>,
+    /// What the bot may use.
+    pub(super) resources: Resources,
 }
 
 /// What was seen in a game that may need saying at its end.
@@ -64,6 +68,7 @@ impl Observations {
             parts.extend(fatal.what.clone());
             parts.extend(fatal.after_the_end(ending));
         }
+        parts.extend(what_is_left(&ending.left));
         if self.fatal.as_ref().is_none_or(|fatal| fatal.is_read_whole) {
             parts.extend(surplus_output(ending));
         }
@@ -83,6 +88,8 @@ impl Fatal {
             what.extend(partial_line(&lines, silence));
             what.extend(unread_input(turn, silence));
             what.extend(blame(turn));
+            what.extend(kernel_limit(silence, &asked.resources));
+            what.extend(turn.stopped.then(|| "a signal had stopped it".to_owned()));
         }
         Self {
             what,
@@ -104,6 +111,11 @@ impl Fatal {
         if silence == Silence::Deadline {
             parts.extend(self.late_output(ending));
         }
+        parts.extend(
+            ending
+                .reached_open_files
+                .map(|limit| format!("it had {} open, as many as it may", plural(limit, "file"))),
+        );
         parts.extend(ending.killed.then(|| "the referee killed it".to_owned()));
         parts
     }
@@ -157,6 +169,59 @@ fn what_happened(turn: &Turn, lines: &Lines, asked: &Asked) -> String {
             format!("the bot closed its standard output after {wall}, while it was running")
         }
         Some(Silence::Ended(exit)) => format!("the bot {exit} after {wall} without answering"),
+        Some(Silence::OverLimit(breach)) => over_limit(&breach),
+    }
+}
+
+fn over_limit(&Breach { resource, used, limit }: &Breach) -> String {
+    match resource {
+        Resource::Memory => {
+            let (used, limit) = (size(used), size(limit));
+            format!("the bot used {used} of memory; its limit is {limit} (--memory)")
+        }
+        Resource::Processes => format!(
+            "the bot had {used} processes and threads; its limit is {limit} (`processes` in the settings)"
+        ),
+        Resource::TurnOutput => format!(
+            "the bot wrote {} in one turn; its limit is {} (`turn-output` in the settings)",
+            size(used),
+            size(limit)
+        ),
+        Resource::GameOutput => format!(
+            "the bot has written {}; its limit for a game is {} (`game-output` in the settings)",
+            size(used),
+            size(limit)
+        ),
+    }
+}
+
+/// A limit of the kernel's that tells of itself by a signal.
+fn kernel_limit(silence: Silence, resources: &Resources) -> Option<String> {
+    match silence {
+        Silence::Ended(BotExit::Signal(SIGXCPU)) => {
+            let limit = duration(resources.cpu_time?.0);
+            Some(format!("its CPU time is limited to {limit} (`cpu-time` in the settings)"))
+        }
+        Silence::Ended(BotExit::Signal(SIGXFSZ)) => {
+            let limit = size(resources.file_size?);
+            Some(format!("a file of its may have {limit} (`file-size` in the settings)"))
+        }
+        _ => None,
+    }
+}
+
+/// Processes that the bot has left behind, as far as is known.
+fn what_is_left(left: &Left) -> Option<String> {
+    match left {
+        Left::Survivors(survivors) if survivors.is_empty() => None,
+        Left::Survivors(survivors) => {
+            let name = |Survivor { pid, name }: &Survivor| format!("{pid} ({})", printable(name));
+            let names: Vec<_> = survivors.iter().map(name).collect();
+            Some(format!("still alive, and out of reach: process {}", names.join(", ")))
+        }
+        Left::Unknown => Some(
+            "the process that keeps watch of it was killed: it may have left others".to_owned(),
+        ),
     }
 }
 

@@ -104,7 +104,9 @@ pub fn play(
         verdict = ruling.verdict;
         let wrong_line = ruling.wrong_line;
         let turn = Turn { overrun, ..turn_event(turns, kind, exchanged, ruling, game.score()) };
-        observations.see(&turn, verdict, &Asked { limit, lines: rules.count, wrong_line });
+        let resources = setup.command.confinement.resources;
+        let asked = Asked { limit, lines: rules.count, wrong_line, resources };
+        observations.see(&turn, verdict, &asked);
         emit(&Event::Turn(turn));
     }
     let ending = bot.finish(setup.grace);
@@ -142,7 +144,9 @@ pub fn rule(game: &mut dyn Game, reply: &Lines, silence: Option<Silence>) -> Rul
         let why = match silence {
             Silence::Deadline => NoReply::TimeUp,
             Silence::LineTooLong => NoReply::LineTooLong,
-            Silence::StdoutClosed | Silence::Ended(_) => NoReply::OutputEnded,
+            Silence::StdoutClosed | Silence::Ended(_) | Silence::OverLimit(_) => {
+                NoReply::OutputEnded
+            }
         };
         game.unanswered(reply, why);
         return Ruling { verdict: silence.verdict(), gain: 0, action: None, wrong_line: None };
@@ -162,7 +166,7 @@ pub fn rule(game: &mut dyn Game, reply: &Lines, silence: Option<Silence>) -> Rul
 }
 
 fn start(game: &dyn Game, setup: &Setup<'_>) -> Start {
-    let BotCommand { program, args, cwd, env, pinning } = setup.command;
+    let BotCommand { program, args, cwd, env, pinning, confinement } = setup.command;
     let text = |os: &std::ffi::OsStr| os.to_string_lossy().into_owned();
     Start {
         format: FORMAT,
@@ -176,6 +180,9 @@ fn start(game: &dyn Game, setup: &Setup<'_>) -> Start {
             cwd: cwd.as_ref().map(|cwd| text(cwd.as_os_str())),
             cores: pinning.as_ref().map(|pinning| pinning.bot.clone()),
             env: env.iter().map(|(key, value)| (text(key), text(value))).collect(),
+            containment: confinement.means.name().to_owned(),
+            sandbox: confinement.sandbox.is_some(),
+            resources: confinement.resources,
         },
         profile: setup.profile.name().to_owned(),
         limits: setup.limits,
@@ -223,6 +230,7 @@ fn turn_event(
         early: exchanged.early,
         unread_input: exchanged.unread_input,
         stdin_closed: exchanged.stdin_closed,
+        stopped: exchanged.stopped,
         stderr: Bytes(exchanged.stderr.bytes),
         stderr_dropped: exchanged.stderr.dropped,
     }

@@ -91,6 +91,7 @@ mod tests {
             early: false,
             unread_input: 0,
             stdin_closed: false,
+            stopped: false,
             stderr: Captured::default(),
         }
     }

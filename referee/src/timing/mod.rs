@@ -234,6 +234,7 @@ mod tests {
             early: false,
             unread_input: 0,
             stdin_closed: false,
+            stopped: false,
             stderr: Bytes::default(),
             stderr_dropped: 0,
         };

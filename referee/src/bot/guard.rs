@@ -1,0 +1,145 @@
+//! Limits on what a bot uses: those that the kernel enforces, and those that the referee watches.
+//!
+//! The kernel's limits count for each process alone, and its limit on memory counts what a program
+//! reserves and never touches, which runtimes do generously. So the referee watches what is resident,
+//! in all of a bot's processes, every few hundredths of a second while a bot thinks.
+
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Resource as KernelResource, Rlimit, getrlimit};
+
+use super::pipes::Captured;
+use super::usage::Sample;
+use crate::limits::{Breach, Resource, Resources};
+
+/// How often to look at a bot that thinks.
+const INTERVAL: Duration = Duration::from_millis(25);
+
+/// Looking takes at most one part in so many of the referee's time.
+const LEISURE: u32 = 20;
+
+/// The kernel's limits, as far as whoever started the referee may set them.
+pub(super) fn rlimits(resources: &Resources) -> Vec<(KernelResource, Rlimit)> {
+    let cpu_time = resources.cpu_time.map(|time| time.0.as_secs().max(1));
+    let limits = [
+        // No core dumps. One byte is too small for a file, and what 0 is not: the kernel's word for
+        // not handing the dump to a program either.
+        (KernelResource::Core, Some(1)),
+        (KernelResource::Nofile, resources.open_files),
+        (KernelResource::Cpu, cpu_time),
+        (KernelResource::Fsize, resources.file_size),
+    ];
+    let set = |(resource, limit): (_, Option<u64>)| {
+        let allowed = getrlimit(resource).maximum;
+        let limit = limit?.min(allowed.unwrap_or(u64::MAX));
+        Some((resource, Rlimit { current: Some(limit), maximum: Some(limit) }))
+    };
+    limits.into_iter().filter_map(set).collect()
+}
+
+/// Watches what a bot uses.
+#[derive(Debug)]
+pub(super) struct Guard {
+    limits: Resources,
+    next: Instant,
+    /// Standard output since the start of the exchange, and before.
+    turn_output: u64,
+    game_output: u64,
+    is_breached: bool,
+    /// Standard error that was kept.
+    stderr: u64,
+    /// Whether a process had as many files open as it may.
+    is_out_of_files: bool,
+}
+
+impl Guard {
+    pub(super) fn new(limits: Resources) -> Self {
+        Self {
+            limits,
+            next: Instant::now(),
+            turn_output: 0,
+            game_output: 0,
+            is_breached: false,
+            stderr: 0,
+            is_out_of_files: false,
+        }
+    }
+
+    /// Whether a limit was broken, so that the bot gets no grace.
+    pub(super) fn is_breached(&self) -> bool {
+        self.is_breached
+    }
+
+    /// The limit on open files, if a process was seen to have come to it.
+    pub(super) fn reached_open_files(&self) -> Option<u64> {
+        self.limits.open_files.filter(|_| self.is_out_of_files)
+    }
+
+    /// Starts an exchange.
+    pub(super) fn start(&mut self) {
+        self.next = Instant::now() + INTERVAL;
+        self.game_output += self.turn_output;
+        self.turn_output = 0;
+    }
+
+    /// When to wake for the next look, if something comes later: `until`.
+    pub(super) fn wake(&self, until: Option<Instant>) -> Instant {
+        until.map_or(self.next, |until| until.min(self.next))
+    }
+
+    /// Keeps standard error, up to `cap` and to what the game has left.
+    pub(super) fn keep_stderr(&mut self, stderr: &mut Captured, chunk: &[u8], cap: usize) {
+        let before = stderr.bytes.len();
+        let left =
+            self.limits.game_stderr.map_or(u64::MAX, |limit| limit.saturating_sub(self.stderr));
+        let room = usize::try_from(left).unwrap_or(usize::MAX).saturating_add(before);
+        stderr.push(chunk, cap.min(room));
+        self.stderr += (stderr.bytes.len() - before) as u64;
+    }
+
+    /// Counts output that was read.
+    pub(super) fn count_output(&mut self, bytes: u64) {
+        self.turn_output += bytes;
+    }
+
+    /// Whether there was too much output.
+    pub(super) fn look_at_output(&mut self) -> Option<Breach> {
+        let game = self.game_output + self.turn_output;
+        let turn = self.limits.breach(Resource::TurnOutput, self.turn_output);
+        self.note(turn.or_else(|| self.limits.breach(Resource::GameOutput, game)))
+    }
+
+    /// Looks at the bot if it is time to.
+    pub(super) fn look(&mut self, keeper: Pid) -> Option<Breach> {
+        let now = Instant::now();
+        if now < self.next {
+            return None;
+        }
+        let breach = self.judge(&Sample::below(keeper));
+        self.next = Instant::now() + INTERVAL.max(now.elapsed() * LEISURE);
+        breach
+    }
+
+    /// Whether a sample shows too much.
+    pub(super) fn judge(&mut self, sample: &Sample) -> Option<Breach> {
+        let has_all_files = |limit| sample.open_files() >= limit;
+        self.is_out_of_files |= self.limits.open_files.is_some_and(has_all_files);
+        let processes = self.limits.breach(Resource::Processes, sample.tasks());
+        self.note(processes.or_else(|| self.judge_memory(sample)))
+    }
+
+    fn note(&mut self, breach: Option<Breach>) -> Option<Breach> {
+        self.is_breached |= breach.is_some();
+        breach
+    }
+
+    fn judge_memory(&self, sample: &Sample) -> Option<Breach> {
+        let breach = |used| self.limits.breach(Resource::Memory, used);
+        // What one process had at its peak is certain. What several have may be shared between them,
+        // which takes longer to find out.
+        breach(sample.largest_peak()).or_else(|| {
+            breach(sample.resident())?;
+            breach(sample.proportional())
+        })
+    }
+}
