@@ -4,6 +4,7 @@
 //! They talk to the referee as any bot does, over standard input and output, and share no code with
 //! it: what they know of the game is the protocol.
 
+mod hostile;
 mod misbehaving;
 mod protocol;
 mod script;

@@ -15,6 +15,7 @@ use std::time::Duration;
 use clap::{Parser, Subcommand, ValueEnum};
 use rustix::process::{Signal, getpid, kill_process};
 
+use crate::hostile::Hostile;
 use crate::protocol::{Board, Sent, cells};
 use crate::squares::{Spoil, numbers, random_swaps};
 use crate::with_name;
@@ -31,7 +32,7 @@ struct Args {
     on_turn: u32,
 }
 
-#[derive(Subcommand, Clone, Copy)]
+#[derive(Subcommand, Clone)]
 enum Fault {
     /// Thinks for some milliseconds before it answers
     Late { millis: u64 },
@@ -78,6 +79,8 @@ enum Fault {
     /// Spoils one thing in its answer (Square Remover)
     #[command(subcommand)]
     Spoil(Spoil),
+    #[command(flatten)]
+    Hostile(Hostile),
 }
 
 #[derive(ValueEnum, Clone, Copy)]
@@ -105,7 +108,7 @@ pub(crate) fn run(args: &[OsString]) -> io::Result<ExitCode> {
             break;
         };
         if turn == on_turn
-            && let Some(code) = misbehave(fault, &sent, &mut output)?
+            && let Some(code) = misbehave(&fault, &sent, &mut output)?
         {
             return Ok(code);
         }
@@ -122,7 +125,7 @@ pub(crate) fn run(args: &[OsString]) -> io::Result<ExitCode> {
 
 impl Fault {
     /// Whether the fault is an answer in itself.
-    fn answers(self) -> bool {
+    fn answers(&self) -> bool {
         matches!(
             self,
             Self::Surplus { .. }
@@ -135,8 +138,8 @@ impl Fault {
 }
 
 /// Does what is wrong; an exit code ends the bot.
-fn misbehave(fault: Fault, sent: &Sent, output: &mut impl Write) -> io::Result<Option<ExitCode>> {
-    match fault {
+fn misbehave(fault: &Fault, sent: &Sent, output: &mut impl Write) -> io::Result<Option<ExitCode>> {
+    match *fault {
         Fault::Early | Fault::NoRead => unreachable!("these do not read the board first"),
         Fault::Late { millis } => sleep(Duration::from_millis(millis)),
         Fault::Hang => hang(),
@@ -205,12 +208,13 @@ fn misbehave(fault: Fault, sent: &Sent, output: &mut impl Write) -> io::Result<O
             Sent::Case(case) => output.write_all(spoil.answer(case)?.as_bytes())?,
             Sent::Board(_) => return Err(io::Error::other("this fault is one of Square Remover")),
         },
+        Fault::Hostile(ref hostile) => hostile.act()?,
     }
     output.flush()?;
     Ok(None)
 }
 
-fn hang() -> ! {
+pub(crate) fn hang() -> ! {
     loop {
         sleep(Duration::from_hours(1));
     }

@@ -34,7 +34,7 @@ pub fn duration(duration: Duration) -> String {
 pub fn size(bytes: u64) -> String {
     let size = ByteSize::b(bytes);
     let whole =
-        [40, 30, 20, 10].iter().any(|power| bytes >> power > 0 && bytes % (1 << power) == 0);
+        [40, 30, 20, 10].iter().any(|power| bytes >> power > 0 && bytes.is_multiple_of(1 << power));
     let text = if whole { size.display().iec() } else { size.display().si() }.to_string();
     text.replace(".0 ", " ")
 }

@@ -488,7 +488,7 @@ extern "C" fn bot(plan: *mut c_void) -> c_int {
         // Should memory run out, the bot goes rather than the referee.
         write_file(c"/proc/self/oom_score_adj", b"500");
         for (resource, limit) in &*plan.rlimits {
-            if let Err(errno) = setrlimit(*resource, limit.clone()) {
+            if let Err(errno) = setrlimit(*resource, *limit) {
                 *libc::__errno_location() = errno.raw_os_error();
                 fail(plan, Step::Limits);
             }

@@ -111,8 +111,8 @@ impl Sandbox {
         readable.extend(around(program));
         readable.extend(not_too_much(cwd));
         readable.extend(arguments.iter().flat_map(|argument| around(&cwd.join(argument))));
-        readable
-            .extend(env::split_paths(&env::var_os("PATH").unwrap_or_default()).flat_map(install));
+        let path = env::var_os("PATH").unwrap_or_default();
+        readable.extend(env::split_paths(&path).flat_map(|folder| install(&folder)));
         let ruleset = || {
             Ruleset::default()
                 .set_compatibility(CompatLevel::HardRequirement)
@@ -130,20 +130,20 @@ impl Sandbox {
     }
 }
 
-/// A file and the folder around it, or a folder; nothing if there is no such thing.
+/// A folder, or a file and what is installed around it; nothing if there is no such thing.
 fn around(path: &Path) -> Vec<PathBuf> {
-    let Ok(path) = path.canonicalize() else { return Vec::new() };
-    let folder = if path.is_dir() { None } else { path.parent().map(Path::to_owned) };
-    let folders: Vec<_> = folder.into_iter().flat_map(install).collect();
-    if path.is_dir() {
-        not_too_much(&path).into_iter().collect()
-    } else {
-        [path].into_iter().chain(folders).collect()
+    match path.canonicalize() {
+        Ok(folder) if folder.is_dir() => not_too_much(&folder).into_iter().collect(),
+        Ok(file) => {
+            let folders = file.parent().map(install).unwrap_or_default();
+            folders.into_iter().chain([file]).collect()
+        }
+        Err(_) => Vec::new(),
     }
 }
 
 /// A folder of programs, and what was installed with them: `/opt/x` with `/opt/x/bin`.
-fn install(folder: PathBuf) -> Vec<PathBuf> {
+fn install(folder: &Path) -> Vec<PathBuf> {
     let Ok(folder) = folder.canonicalize() else { return Vec::new() };
     let holds_programs = ["bin", "sbin", "shims"].iter().any(|name| folder.ends_with(name));
     let whole = folder.parent().filter(|_| holds_programs).and_then(not_too_much);

@@ -27,6 +27,7 @@ pub const FORMAT: u32 = 1;
 /// A line of a log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "there is one start in a game")]
 pub enum Event {
     /// Always the first line.
     Start(Start),
