@@ -7,11 +7,12 @@
 //! From the bottom up: [`lines`], [`limits`] and [`verdict`] are the vocabulary; [`game`] holds the rules and
 //! touches nothing else; [`bot`] runs a process and knows no game; [`gamelog`] is the record of a
 //! game; [`play`] is the only place where a game meets a process; [`replay`] referees a record
-//! again; [`report`] shows a result.
+//! again; [`report`] shows a result; [`doctor`] tells what a host allows.
 
 pub mod bot;
 pub mod cli;
 pub mod config;
+pub mod doctor;
 pub mod game;
 pub mod gamelog;
 pub mod interrupt;

@@ -1,6 +1,7 @@
 //! The command line: what is typed becomes validated settings, one file for each command.
 
 mod bot;
+mod doctor;
 mod generate;
 mod inputs;
 mod play;
@@ -63,6 +64,7 @@ enum Command {
     Timing(timing::TimingArgs),
     Replay(replay::ReplayArgs),
     Generate(generate::GenerateArgs),
+    Doctor(doctor::DoctorArgs),
     Bot(bot::BotArgs),
     Tester(tester::TesterArgs),
 }
@@ -145,6 +147,7 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Timing(args) => timing::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Generate(args) => generate::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
         Command::Bot(args) => bot::run(&args),
         Command::Tester(args) => tester::run(&args),
     }

@@ -89,12 +89,7 @@ pub(super) fn run(args: &TimingArgs) -> Result<ExitCode, Failure> {
     let scale = scale(&args.scale)?;
     let patience = inputs::limit("--patience", Some(&args.patience))?.map(|limit| limit.0);
     config.overruns.patience = patience;
-    let question = Question {
-        limits: config.limits,
-        scale,
-        relaxed: config.relaxed_factor,
-        soft: config.sdk_soft,
-    };
+    let question = question(&config, scale);
     let host = check_host(&config)?;
     if args.host {
         let report = TimingReport::of_host(host, question);
@@ -132,7 +127,12 @@ fn scale(text: &str) -> Result<f64, Failure> {
     })
 }
 
-fn check_host(config: &Config) -> Result<HostCheck, Failure> {
+/// What the settings ask of measured times.
+pub(super) fn question(config: &Config, scale: f64) -> Question {
+    Question { limits: config.limits, scale, relaxed: config.relaxed_factor, soft: config.sdk_soft }
+}
+
+pub(super) fn check_host(config: &Config) -> Result<HostCheck, Failure> {
     let confinement = inputs::confinement(config, None)?;
     let echo = inputs::bot_command(vec![ECHO.into()], None, BTreeMap::default(), confinement)?;
     HostCheck::run(&echo).context("the host check failed").map_err(Failure::Referee)

@@ -2,6 +2,7 @@
 //!
 //! Every report is made of the events of a game, whether it is being played or replayed.
 
+pub mod doctor;
 mod json;
 mod text;
 pub mod timing;

@@ -1,0 +1,36 @@
+//! `referee doctor`: what this host allows.
+
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::shared::RuleFlags;
+use super::{Failure, print, timing};
+use crate::doctor::Findings;
+use crate::report::Format;
+use crate::report::doctor::DoctorReport;
+use crate::report::timing::TimingReport;
+
+/// Tell what this host allows: containment, sandbox, limits, timing
+///
+/// Tries everything once, and says what is used and what to change to get more.
+#[derive(Debug, Args)]
+pub(super) struct DoctorArgs {
+    #[command(flatten)]
+    rules: RuleFlags,
+
+    /// How to show the result
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+pub(super) fn run(args: &DoctorArgs) -> Result<ExitCode, Failure> {
+    let config = args.rules.resolve(None)?;
+    let question = timing::question(&config, 1.0);
+    let report = DoctorReport {
+        findings: Findings::gather(config.resources),
+        timing: TimingReport::of_host(timing::check_host(&config)?, question),
+    };
+    print(|out| report.write(args.format, out))?;
+    Ok(ExitCode::SUCCESS)
+}

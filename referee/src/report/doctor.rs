@@ -1,0 +1,102 @@
+//! Shows what a host allows.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::Format;
+use super::timing::TimingReport;
+use crate::doctor::{Findings, MeansFinding};
+use crate::text::{duration, size};
+
+const HEADING: Style = Style::new().bold();
+const GOOD: Style = AnsiColor::Green.on_default();
+const BAD: Style = AnsiColor::Red.on_default();
+
+/// Everything that `referee doctor` tells.
+pub struct DoctorReport {
+    /// What holds a bot.
+    pub findings: Findings,
+    /// What this machine adds to measured times.
+    pub timing: TimingReport,
+}
+
+impl DoctorReport {
+    /// Writes the report in one of the formats.
+    ///
+    /// # Errors
+    /// When `out` cannot be written.
+    pub fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
+        match format {
+            Format::Text => self.write_text(out),
+            Format::Json => self.write_json(out),
+        }
+    }
+
+    fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        #[derive(Serialize)]
+        struct Object<'a> {
+            #[serde(flatten)]
+            findings: &'a Findings,
+            timing: Value,
+        }
+        let mut timing = Vec::new();
+        self.timing.write(super::timing::Format::Json, &mut timing)?;
+        let timing: Value = serde_json::from_slice(&timing)?;
+        let object = Object { findings: &self.findings, timing: timing["host"].clone() };
+        serde_json::to_writer(&mut *out, &object)?;
+        writeln!(out)
+    }
+
+    fn write_text(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Findings { containment, used, no_sandbox, advice, .. } = &self.findings;
+        writeln!(out, "  {HEADING}what keeps a bot's processes together{HEADING:#}")?;
+        for finding in containment {
+            means(finding, out)?;
+        }
+        writeln!(out, "  Used, unless --containment says otherwise: {used}.")?;
+        writeln!(out, "\n  {HEADING}sandbox{HEADING:#}")?;
+        match no_sandbox {
+            None => writeln!(out, "  {GOOD}yes{GOOD:#}  --sandbox can be enforced here")?,
+            Some(why) => writeln!(out, "  {BAD}no{BAD:#}   {why}")?,
+        }
+        writeln!(out, "\n  {HEADING}what a bot may use{HEADING:#}")?;
+        self.limits(out)?;
+        for line in advice {
+            writeln!(out, "\n  To get more, {line}")?;
+        }
+        writeln!(out)?;
+        self.timing.write(super::timing::Format::Text, out)
+    }
+
+    fn limits(&self, out: &mut dyn Write) -> io::Result<()> {
+        let limits = &self.findings.resources;
+        let none = || "no limit".to_owned();
+        let bytes = |limit: Option<u64>| limit.map_or_else(none, size);
+        let count = |limit: Option<u64>| limit.map_or_else(none, |limit| limit.to_string());
+        let cpu_time = limits.cpu_time.map_or_else(none, |limit| duration(limit.0));
+        for (name, limit, by) in [
+            ("memory", bytes(limits.memory), "watched by the referee"),
+            ("processes and threads", count(limits.processes), "watched by the referee"),
+            ("output of a turn", bytes(limits.turn_output), "watched by the referee"),
+            ("output of a game", bytes(limits.game_output), "watched by the referee"),
+            ("standard error kept", bytes(limits.game_stderr), "the rest is counted"),
+            ("open files", count(limits.open_files), "by the kernel, for each process"),
+            ("CPU time", cpu_time, "by the kernel, for each process"),
+            ("size of a file", bytes(limits.file_size), "by the kernel"),
+        ] {
+            writeln!(out, "  {name:<22} {limit:>9}  {by}")?;
+        }
+        Ok(())
+    }
+}
+
+fn means(finding: &MeansFinding, out: &mut dyn Write) -> io::Result<()> {
+    let MeansFinding { name, how, missing } = finding;
+    match missing {
+        None => writeln!(out, "  {GOOD}yes{GOOD:#}  {name:<10} {how}"),
+        Some(why) => writeln!(out, "  {BAD}no{BAD:#}   {name:<10} {how}: {why}"),
+    }
+}
