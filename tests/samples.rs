@@ -1,20 +1,57 @@
-//! The samples that users start from, played for real.
+//! The samples that users start from, played for real, and under every kind of containment: a bot
+//! does not notice it.
 
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::support::{PATIENT, has_program, json, leave_out, referee, repository};
 
-/// Greedy's score on the default board, whichever of equal regions it takes first being the same.
+/// Everything that a bot may be held by.
+const HELD: [&[&str]; 6] = [
+    &[],
+    &["--containment", "namespace"],
+    &["--containment", "seccomp"],
+    &["--containment", "reaper"],
+    &["--containment", "group"],
+    &["--sandbox"],
+];
+
+fn sample(path: &str) -> PathBuf {
+    repository().join("example-bots").join(path)
+}
+
+/// The moves of a game that goes as greedy's does on the default board, whichever of equal regions
+/// is taken first being the same.
 #[track_caller]
-fn plays_to_the_end(bot: &str) {
+fn moves(bot: &str, held: &[&str]) -> Vec<Vec<u8>> {
+    let log = tempfile::NamedTempFile::new().expect("a file");
     let output = referee()
-        .args(["play", "--format", "json", "--bot", bot])
+        .args(["play", "--format", "json", "--bot", bot, "--log"])
+        .arg(log.path())
         .args(PATIENT)
+        .args(held)
         .output()
         .expect("runs");
     let result = json(&output);
-    assert_eq!(result["verdict"], "completed", "{result}");
-    assert_eq!(result["score"], 230, "as the bundled @greedy: {result}");
+    assert_eq!(result["verdict"], "completed", "{held:?}: {result}");
+    assert_eq!(result["score"], 230, "as the bundled @greedy: {held:?}: {result}");
+    let log = std::fs::read(log.path()).expect("a log");
+    let log = referee::gamelog::read(&log).expect("a whole log");
+    log.turns.into_iter().map(|turn| turn.reply.0).collect()
+}
+
+#[track_caller]
+fn plays_the_same_wherever_it_is_held(bot: &str) {
+    let free = moves(bot, &["--containment", "group", "--memory", "none"]);
+    for held in HELD {
+        assert_eq!(moves(bot, held), free, "{held:?}");
+    }
+}
+
+fn build(compiler: &str, args: &[&str], folder: &Path, source: &str) {
+    let mut command = Command::new(compiler);
+    let built = command.args(args).arg(folder).arg(sample(source)).status().expect("runs");
+    assert!(built.success());
 }
 
 #[test]
@@ -22,8 +59,10 @@ fn the_python_sample_plays_like_the_bundled_greedy() {
     if !has_program("python3") {
         return leave_out("the Python sample", "there is no python3 on this machine");
     }
-    let sample = repository().join("example-bots/python/greedy.py");
-    plays_to_the_end(&format!("python3 '{}'", sample.display()));
+    plays_the_same_wherever_it_is_held(&format!(
+        "python3 '{}'",
+        sample("python/greedy.py").display()
+    ));
 }
 
 #[test]
@@ -34,12 +73,29 @@ fn the_cpp_sample_plays_like_the_bundled_greedy() {
     };
     let folder = tempfile::tempdir().expect("a folder");
     let bot = folder.path().join("greedy");
-    let sample = repository().join("example-bots/cpp/greedy.cpp");
-    let built = Command::new(compiler)
-        .args(["-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror", "-o"])
-        .args([&bot, &sample])
-        .status()
-        .expect("runs");
-    assert!(built.success());
-    plays_to_the_end(&format!("'{}'", bot.display()));
+    build(
+        compiler,
+        &["-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror", "-o"],
+        &bot,
+        "cpp/greedy.cpp",
+    );
+    plays_the_same_wherever_it_is_held(&format!("'{}'", bot.display()));
+}
+
+#[test]
+fn the_node_sample_plays_like_the_bundled_greedy() {
+    if !has_program("node") {
+        return leave_out("the Node sample", "there is no node on this machine");
+    }
+    plays_the_same_wherever_it_is_held(&format!("node '{}'", sample("node/greedy.js").display()));
+}
+
+#[test]
+fn the_java_sample_plays_like_the_bundled_greedy() {
+    if !has_program("javac") {
+        return leave_out("the Java sample", "there is no javac on this machine");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    build("javac", &["-Xlint:all", "-Werror", "-d"], folder.path(), "java/Greedy.java");
+    plays_the_same_wherever_it_is_held(&format!("java -cp '{}' Greedy", folder.path().display()));
 }

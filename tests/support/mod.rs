@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
@@ -20,6 +23,43 @@ pub(crate) fn referee() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
     command.env_remove("REFEREE_LOG").env_remove("CLICOLOR_FORCE").env("NO_COLOR", "1");
     command
+}
+
+/// Who starts the referee.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum User {
+    /// Whoever runs the tests.
+    Mine,
+    /// Somebody without privileges; the same as `Mine` unless the tests run as root.
+    Nobody,
+}
+
+/// The program under test, started by this user.
+pub(crate) fn referee_of(user: User) -> Command {
+    let mut command = referee();
+    if user == User::Nobody && rustix::process::getuid().is_root() {
+        command = Command::new(public_copy());
+        command.env_remove("REFEREE_LOG").env_remove("CLICOLOR_FORCE").env("NO_COLOR", "1");
+        command.uid(NOBODY).gid(NOBODY).current_dir("/");
+    }
+    command
+}
+
+const NOBODY: u32 = 65534;
+
+/// A copy of the program that everybody can read, in a folder where everybody can write.
+fn public_copy() -> PathBuf {
+    static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
+    let make = || {
+        let folder = tempfile::tempdir().expect("a folder");
+        let open = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(folder.path(), open.clone()).expect("its owner");
+        let copy = folder.path().join("referee");
+        fs::copy(env!("CARGO_BIN_EXE_referee"), &copy).expect("room for a copy");
+        fs::set_permissions(copy, open).expect("its owner");
+        folder
+    };
+    FOLDER.get_or_init(make).path().join("referee")
 }
 
 /// A file that comes with the tests.

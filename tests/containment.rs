@@ -1,0 +1,284 @@
+//! Nothing of a bot outlives its game, whatever it does and whatever holds it.
+
+use std::fs;
+use std::io::Read as _;
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use crate::support::{Mark, PATIENT, User, json, referee, referee_of};
+
+const MEANS: [&str; 4] = ["namespace", "seccomp", "reaper", "group"];
+
+/// For bots that hang.
+const SHORT: [&str; 4] = ["--first-turn", "60s", "--turn", "1s"];
+
+/// The limit of such a bot, its grace, and the second that everything else may take; a busy machine
+/// gets some more.
+const BOUND: Duration = Duration::from_millis(1000 + 200 + 1000 + 2000);
+
+/// The most memory that the referee may have.
+const REFEREE_MEMORY: u64 = 64 << 20;
+
+/// A fault, the limits it is played under, and what must be said.
+struct Fault {
+    words: &'static str,
+    limits: [&'static str; 4],
+    verdict: &'static str,
+    diagnosis: &'static str,
+}
+
+const fn fault(
+    words: &'static str,
+    limits: [&'static str; 4],
+    verdict: &'static str,
+    diagnosis: &'static str,
+) -> Fault {
+    Fault { words, limits, verdict, diagnosis }
+}
+
+const FAULTS: [Fault; 23] = [
+    fault("exit 3", PATIENT, "crash", "exited with status 3"),
+    fault("signal 11", PATIENT, "crash", "was killed by SIGSEGV"),
+    fault("signal 6", PATIENT, "crash", "was killed by SIGABRT"),
+    fault("hang", SHORT, "timeout", "no answer within 1 s"),
+    fault("ignore-sigterm", SHORT, "timeout", "no answer within 1 s"),
+    fault("chatter", SHORT, "timeout", "without a newline"),
+    fault("close-stdout", PATIENT, "stdout_closed", "closed its standard output"),
+    fault("leave-child", PATIENT, "early_exit", "exited with status 0"),
+    fault("leave-child-and-play", PATIENT, "completed", ""),
+    fault("fork 20", PATIENT, "completed", ""),
+    fault("fork 3000", PATIENT, "process_limit", "processes and threads; its limit is 512"),
+    fault("threads 20", PATIENT, "completed", ""),
+    fault("threads 3000", PATIENT, "process_limit", "processes and threads; its limit is 512"),
+    fault("hop", PATIENT, "completed", ""),
+    fault("leave-writer", PATIENT, "illegal_move", "more than it was asked for"),
+    fault("stop", SHORT, "timeout", "a signal had stopped it"),
+    fault("memory 2000", PATIENT, "memory_limit", "of memory; its limit is 768 MiB"),
+    fault("reserve 4000", PATIENT, "completed", ""),
+    fault("exec", SHORT, "timeout", "no answer within 1 s"),
+    fault("close-all", PATIENT, "stdout_closed", "closed its standard output"),
+    fault("signal-parent 9", PATIENT, "completed", ""),
+    fault("signal-parent 15", PATIENT, "completed", ""),
+    fault("signal-group 9", PATIENT, "crash", "was killed by SIGKILL"),
+];
+
+/// What a game has shown.
+struct Shown {
+    output: Output,
+    took: Duration,
+    /// The referee's memory at its peak, as far as it was seen.
+    memory: u64,
+}
+
+/// Runs the referee to its end, and watches its memory.
+fn run(mut command: Command) -> Shown {
+    let start = Instant::now();
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
+    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+    let (mut out, mut err) =
+        (child.stdout.take().expect("piped"), child.stderr.take().expect("piped"));
+    let mut memory = 0;
+    let status = thread::scope(|scope| {
+        scope.spawn(|| out.read_to_end(&mut stdout).expect("a pipe"));
+        scope.spawn(|| err.read_to_end(&mut stderr).expect("a pipe"));
+        loop {
+            memory = memory.max(peak(child.id()));
+            if let Some(status) = child.try_wait().expect("a child") {
+                break status;
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+    });
+    Shown { output: Output { status, stdout, stderr }, took: start.elapsed(), memory }
+}
+
+/// The peak of a process's resident memory in bytes; 0 when it has gone.
+fn peak(pid: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+    kib.unwrap_or(0) * 1024
+}
+
+fn play(user: User, means: &str, mark: &Mark, bot: &str, more: &[&str]) -> Shown {
+    let mut command = referee_of(user);
+    command.args(["play", "--format", "json", "--env", mark.env(), "--containment", means]);
+    command.args(["--bot", bot]).args(more);
+    run(command)
+}
+
+fn every_fault_is_contained(user: User, means: &str) {
+    for Fault { words, limits, verdict, diagnosis } in FAULTS {
+        let mark = Mark::new();
+        let bot = format!("@misbehaving {words} --on-turn 2");
+        let shown = play(user, means, &mark, &bot, &limits);
+        mark.assert_gone();
+        let result = json(&shown.output);
+        let what = format!("{words} under {means} by {user:?}: {result}");
+        assert_eq!(result["verdict"], verdict, "{what}");
+        let said = result["diagnosis"].as_str().unwrap_or_default();
+        assert!(said.contains(diagnosis) && (verdict != "completed" || said.is_empty()), "{what}");
+        assert!(limits != SHORT || shown.took < BOUND, "{:?}: {what}", shown.took);
+        assert!(shown.memory < REFEREE_MEMORY, "{} bytes: {what}", shown.memory);
+    }
+    // The next game knows nothing of all this.
+    let mark = Mark::new();
+    let result = json(&play(user, means, &mark, "@first", &PATIENT).output);
+    assert_eq!((&result["verdict"], &result["score"]), (&"completed".into(), &198.into()));
+    assert_eq!(result["diagnosis"], Value::Null);
+}
+
+macro_rules! matrix {
+    ($($name:ident: $user:expr, $means:expr;)*) => {
+        $(#[test]
+        fn $name() {
+            every_fault_is_contained($user, $means);
+        })*
+    };
+}
+
+matrix! {
+    a_namespace_contains_every_fault: User::Mine, "namespace";
+    a_namespace_needs_no_privilege: User::Nobody, "namespace";
+    a_filter_contains_every_fault: User::Mine, "seccomp";
+    a_filter_needs_no_privilege: User::Nobody, "seccomp";
+    a_reaper_contains_every_fault: User::Mine, "reaper";
+    a_reaper_needs_no_privilege: User::Nobody, "reaper";
+    a_group_contains_every_fault_that_stays_in_it: User::Mine, "group";
+    a_group_needs_no_privilege: User::Nobody, "group";
+}
+
+#[test]
+fn daemons_are_killed_or_named() {
+    for user in [User::Mine, User::Nobody] {
+        for means in MEANS {
+            let mark = Mark::new();
+            let bot = "@misbehaving daemons 3 --on-turn 2";
+            let result = json(&play(user, means, &mark, bot, &PATIENT).output);
+            assert_eq!(result["verdict"], "completed", "{means}: {result}");
+            let said = result["diagnosis"].as_str().unwrap_or_default();
+            let left: Vec<u32> = mark.processes().into_keys().collect();
+            // What the means cannot hold, it must name.
+            for pid in &left {
+                assert!(said.contains(&format!("{pid} (sleep)")), "{means}: {pid}: {said}");
+                let pid = Pid::from_raw(i32::try_from(*pid).expect("a pid")).expect("not 0");
+                kill_process(pid, Signal::KILL).expect("it is there");
+            }
+            assert_eq!(left.len(), if means == "group" { 3 } else { 0 }, "{means}: {said}");
+            assert_eq!(left.is_empty(), said.is_empty(), "{means}: {said}");
+            mark.assert_gone();
+        }
+    }
+}
+
+/// A bot that hangs, with a process in its group and, where that is possible, one that has left it.
+fn hanging(means: &str, mark: &Mark) -> Child {
+    let line = "sh -c 'sleep 3600 & setsid sleep 3600 2>&- & exec sleep 3600'";
+    let child = referee()
+        .args(["play", "--env", mark.env(), "--containment", means, "--bot", line])
+        .args(PATIENT)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("starts");
+    mark.wait_for(if means == "seccomp" { 2 } else { 3 });
+    child
+}
+
+#[test]
+fn nothing_outlives_a_referee_that_is_killed() {
+    for means in ["namespace", "seccomp", "reaper"] {
+        for signal in [Signal::KILL, Signal::INT, Signal::TERM, Signal::HUP] {
+            let mark = Mark::new();
+            let mut child = hanging(means, &mark);
+            kill_process(Pid::from_child(&child), signal).expect("it is there");
+            child.wait().expect("a child");
+            mark.assert_gone();
+        }
+    }
+}
+
+#[test]
+fn a_group_dies_with_a_referee_that_is_killed() {
+    let mark = Mark::new();
+    let line = "sh -c 'sleep 3600 & exec sleep 3600'";
+    let mut child = referee()
+        .args(["play", "--env", mark.env(), "--containment", "group", "--bot", line])
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("starts");
+    mark.wait_for(2);
+    child.kill().expect("it is there");
+    child.wait().expect("a child");
+    mark.assert_gone();
+}
+
+#[test]
+fn a_bot_has_no_terminal_to_write_to() {
+    let bin = env!("CARGO_BIN_EXE_referee");
+    for means in MEANS {
+        let line = format!(
+            "'{bin}' play --containment {means} --bot '@misbehaving terminal' --first-turn 60s --turn 60s"
+        );
+        let output = Command::new("script")
+            .args(["-qec", &line, "/dev/null"])
+            .stdin(Stdio::null())
+            .output()
+            .expect("script, from util-linux");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.contains("Endgame. Obtained a score of 198."), "{text}");
+        assert!(!text.contains("THE BOT WAS HERE"), "{text}");
+    }
+}
+
+#[test]
+fn the_log_states_what_held_the_bot() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("game.jsonl");
+    let log = log.to_str().expect("UTF-8");
+    for means in MEANS {
+        let args = ["play", "--containment", means, "--memory", "1GB", "--log", log];
+        assert!(referee().args(args).args(PATIENT).output().expect("runs").status.success());
+        let read = referee::gamelog::read(&fs::read(log).expect("a log")).expect("whole");
+        assert_eq!(read.start.bot.containment, means);
+        assert_eq!(read.start.bot.resources.memory, Some(1_000_000_000));
+    }
+}
+
+/// A host that forbids namespaces: none can be made in this one, and no privilege is left.
+fn without_namespaces(args: &str) -> Option<Output> {
+    let bin = env!("CARGO_BIN_EXE_referee");
+    let script = format!(
+        "echo 0 > /proc/sys/user/max_user_namespaces && echo 0 > /proc/sys/user/max_pid_namespaces \
+         && exec '{bin}' {args}"
+    );
+    let output = Command::new("unshare").args(["-Ur", "sh", "-c", &script]).output().expect("runs");
+    let refused = String::from_utf8_lossy(&output.stderr).contains("unshare");
+    (!refused).then_some(output)
+}
+
+#[test]
+fn a_host_without_namespaces_gets_the_next_best() {
+    let Some(output) = without_namespaces("play --containment namespace") else {
+        return crate::support::leave_out("a host without namespaces", "unshare is refused");
+    };
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("error: --containment namespace: "), "{stderr}");
+    assert!(stderr.contains("`referee doctor` tells what there is"), "{stderr}");
+    let doctor = without_namespaces("doctor").expect("as before");
+    let stdout = String::from_utf8_lossy(&doctor.stdout);
+    assert!(stdout.contains("no   namespace "), "{stdout}");
+    assert!(stdout.contains("unless --containment says otherwise: seccomp."), "{stdout}");
+    assert!(stdout.contains("sysctl -w user.max_user_namespaces=10000 (it is 0)"), "{stdout}");
+    let log = tempfile::NamedTempFile::new().expect("a file");
+    let args = format!("play --first-turn 60s --turn 60s --log '{}'", log.path().display());
+    let played = without_namespaces(&args).expect("as before");
+    assert!(played.status.success(), "{}", String::from_utf8_lossy(&played.stderr));
+    let read = referee::gamelog::read(&fs::read(log.path()).expect("a log")).expect("whole");
+    assert_eq!(read.start.bot.containment, "seccomp");
+}
