@@ -7,6 +7,7 @@ mod containment;
 mod faults;
 mod fidelity;
 mod gamelog;
+mod limits;
 mod rules;
 mod samples;
 mod square_remover;

@@ -133,6 +133,9 @@ impl BotProcess {
         let mut stop = Instant::now();
         let (mut ended, mut timed_out) = (false, false);
         let (lines, silence) = loop {
+            if let Some(breach) = self.guard.look_at_output() {
+                break (request.rules.count, Some(Silence::OverLimit(breach)));
+            }
             match self.lines.progress(&request.rules) {
                 Progress::Complete(lines) => break (lines, None),
                 Progress::TooLong => break (request.rules.count, Some(Silence::LineTooLong)),
@@ -147,9 +150,7 @@ impl BotProcess {
                 }
                 Progress::Incomplete => {}
             }
-            if let Some(breach) =
-                self.guard.look_at_output().or_else(|| self.guard.look(self.keeper.pid))
-            {
+            if let Some(breach) = self.guard.look(self.keeper.pid) {
                 break (request.rules.count, Some(Silence::OverLimit(breach)));
             }
             let ready = self.wait(Some(self.guard.wake(watch.deadline)))?;
@@ -182,6 +183,8 @@ impl BotProcess {
         let silence = self.guard.judge(&after).map(Silence::OverLimit).or(silence);
         let mut usage = after.since(&before, wall);
         usage.wait = usage.wait.map(|wait| (wait + watch.hidden_wait()).min(wall));
+        // A bot that has ended has no memory any more.
+        usage.peak_memory = usage.peak_memory.max(self.guard.peak_memory());
         let unread_input = self.stdin.unread()?;
         self.read_stderr(&mut stderr)?;
         Ok(Exchanged {
@@ -270,7 +273,7 @@ impl BotProcess {
             (self.stdin.fd_if_pending(), PollFlags::OUT),
             (self.stdout.fd(), PollFlags::IN),
             (self.stderr.fd(), PollFlags::IN),
-            (Some(self.keeper.pidfd.as_fd()), PollFlags::IN),
+            (Some(self.keeper.notice.as_fd()), PollFlags::IN),
             (self.interrupt.as_ref().map(|interrupt| interrupt.as_fd()), PollFlags::IN),
         ];
         // Poll skips negative descriptors; a closed pipe takes the pidfd's place with no flags.

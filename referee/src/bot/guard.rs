@@ -31,8 +31,11 @@ pub(super) fn rlimits(resources: &Resources) -> Vec<(KernelResource, Rlimit)> {
     ];
     let set = |(resource, limit): (_, Option<u64>)| {
         let allowed = getrlimit(resource).maximum;
-        let limit = limit?.min(allowed.unwrap_or(u64::MAX));
-        Some((resource, Rlimit { current: Some(limit), maximum: Some(limit) }))
+        let limit = limit?;
+        // Beyond the soft limit on CPU time comes a signal that tells of it, beyond the hard one SIGKILL.
+        let hard = if resource == KernelResource::Cpu { limit + 1 } else { limit };
+        let at_most = |limit: u64| Some(limit.min(allowed.unwrap_or(u64::MAX)));
+        Some((resource, Rlimit { current: at_most(limit), maximum: at_most(hard) }))
     };
     limits.into_iter().filter_map(set).collect()
 }
@@ -50,6 +53,7 @@ pub(super) struct Guard {
     stderr: u64,
     /// Whether a process had as many files open as it may.
     is_out_of_files: bool,
+    peak_memory: Option<u64>,
 }
 
 impl Guard {
@@ -62,7 +66,13 @@ impl Guard {
             is_breached: false,
             stderr: 0,
             is_out_of_files: false,
+            peak_memory: None,
         }
+    }
+
+    /// The most memory that was seen, in bytes, if any was.
+    pub(super) fn peak_memory(&self) -> Option<u64> {
+        self.peak_memory
     }
 
     /// Whether a limit was broken, so that the bot gets no grace.
@@ -122,6 +132,7 @@ impl Guard {
 
     /// Whether a sample shows too much.
     pub(super) fn judge(&mut self, sample: &Sample) -> Option<Breach> {
+        self.peak_memory = self.peak_memory.max(sample.peak_memory());
         let has_all_files = |limit| sample.open_files() >= limit;
         self.is_out_of_files |= self.limits.open_files.is_some_and(has_all_files);
         let processes = self.limits.breach(Resource::Processes, sample.tasks());

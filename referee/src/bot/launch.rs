@@ -4,11 +4,10 @@
 //!
 //! Between the referee and the bot stands a *keeper*, a fork of the referee that never runs another
 //! program. It starts the bot, takes in the processes that the bot orphans, and does not go before
-//! they do. It ends
-//!
-//! - when the bot ends, after noting how in a page of memory that it shares with the referee;
-//! - when the referee tells it to, by a signal;
-//! - when the referee dies, whatever kills it: the kernel then sends the same signal.
+//! they do. When the bot ends, it notes how in a page of memory that it shares with the referee, and
+//! closes a pipe, which tells the referee. The bot then stays a zombie, so that what it has used can
+//! still be read. The keeper ends when the referee tells it to, by a signal, or dies, whatever kills
+//! it: the kernel then sends the same signal.
 //!
 //! In a pid namespace the keeper is the init, whose death makes the kernel kill all the others, and
 //! the signal is SIGKILL. Elsewhere the signal is SIGTERM, upon which the keeper kills what it finds.
@@ -64,6 +63,8 @@ pub(super) struct Started {
 #[derive(Debug)]
 pub(super) struct Keeper {
     pub(super) pid: Pid,
+    /// Closed by the other side once the bot has ended.
+    pub(super) notice: PipeReader,
     /// Readable once the keeper has ended.
     pub(super) pidfd: OwnedFd,
     /// Whether it has been told to end, and reaped.
@@ -212,6 +213,8 @@ struct Plan {
     report: RawFd,
     /// The referee's end of it.
     report_read: RawFd,
+    /// What the keeper closes when the bot has ended.
+    notice: RawFd,
     user: Vec<u8>,
     group: Vec<u8>,
     shared: *const Shared,
@@ -228,6 +231,7 @@ pub(super) fn launch(launch: &Launch) -> Result<Started, LaunchError> {
     let (stdout, stdout_write) = io::pipe().map_err(pipes)?;
     let (stderr, stderr_write) = io::pipe().map_err(pipes)?;
     let (mut report_read, report) = io::pipe().map_err(pipes)?;
+    let (notice, notice_write) = io::pipe().map_err(pipes)?;
     let shared = SharedPage::new().map_err(pipes)?;
     let mut stacks = vec![0_u8; 2 * STACK];
     let pointers = |words: &[CString]| {
@@ -248,6 +252,7 @@ pub(super) fn launch(launch: &Launch) -> Result<Started, LaunchError> {
         stdio: [stdin_read.as_raw_fd(), stdout_write.as_raw_fd(), stderr_write.as_raw_fd()],
         report: report.as_raw_fd(),
         report_read: report_read.as_raw_fd(),
+        notice: notice_write.as_raw_fd(),
         user: identity(rustix::process::geteuid().as_raw()),
         group: identity(rustix::process::getegid().as_raw()),
         shared: shared.0.as_ptr(),
@@ -256,12 +261,12 @@ pub(super) fn launch(launch: &Launch) -> Result<Started, LaunchError> {
     let (pid, pidfd) = clone_keeper(keeper, &plan, &mut stacks[STACK..])
         .map_err(|error| Step::Clone.failed(error))?;
     let started = Started {
-        keeper: Keeper { pid, pidfd, ended: false, means: launch.means, shared },
+        keeper: Keeper { pid, notice, pidfd, ended: false, means: launch.means, shared },
         stdin,
         stdout,
         stderr,
     };
-    drop((stdin_read, stdout_write, stderr_write, report));
+    drop((stdin_read, stdout_write, stderr_write, report, notice_write));
     let mut failure = Vec::new();
     report_read.read_to_end(&mut failure).map_err(pipes)?;
     match failure.as_slice() {
@@ -291,6 +296,7 @@ pub(super) fn try_namespace(means: Means) -> Result<(), LaunchError> {
         stdio: [-1; 3],
         report: report.as_raw_fd(),
         report_read: report_read.as_raw_fd(),
+        notice: -1,
         user: identity(rustix::process::geteuid().as_raw()),
         group: identity(rustix::process::getegid().as_raw()),
         shared: ptr::null(),
@@ -401,7 +407,7 @@ extern "C" fn keeper(plan: *mut c_void) -> c_int {
     if bot < 0 {
         fail(plan, Step::Fork);
     }
-    close_all();
+    close_all_but(plan.notice);
     keep(bot, plan)
 }
 
@@ -458,14 +464,18 @@ fn fail(plan: &Plan, step: Step) -> ! {
     }
 }
 
-/// Lets go of everything: an end of a pipe that stays open here would hide that the bot closed its
-/// own.
-fn close_all() {
-    // SAFETY: system calls on numbers; nothing here uses a descriptor any more.
+/// Lets go of everything but `kept`: an end of a pipe that stays open here would hide that the bot
+/// closed its own.
+fn close_all_but(kept: RawFd) {
+    // SAFETY: system calls on numbers; nothing here uses another descriptor any more.
     unsafe {
-        if libc::syscall(libc::SYS_close_range, 0, u32::MAX, 0) != 0 {
+        let below = libc::syscall(libc::SYS_close_range, 0, kept - 1, 0);
+        let above = libc::syscall(libc::SYS_close_range, kept + 1, u32::MAX, 0);
+        if below != 0 || above != 0 {
             for fd in 0..c_int::try_from(libc::sysconf(libc::_SC_OPEN_MAX)).unwrap_or(1024) {
-                libc::close(fd);
+                if fd != kept {
+                    libc::close(fd);
+                }
             }
         }
     }
@@ -528,11 +538,12 @@ fn confine(plan: &Plan) {
     }
 }
 
-/// Takes in orphans until the bot or the referee ends.
+/// Takes in orphans until the bot ends, and then waits to be told to end.
 fn keep(bot: pid_t, plan: &Plan) -> ! {
     // SAFETY: the page is shared with the referee, and this mapping of it is the keeper's own.
     let shared = unsafe { &*plan.shared };
     shared.bot.store(bot, Ordering::Release);
+    let mut has_ended = false;
     // SAFETY: `awaited` is valid for writing.
     unsafe {
         let mut awaited = MaybeUninit::uninit();
@@ -542,15 +553,14 @@ fn keep(bot: pid_t, plan: &Plan) -> ! {
             // In a namespace only the bot could send it; the referee uses SIGKILL.
             libc::sigaddset(awaited.as_mut_ptr(), libc::SIGTERM);
         }
-        loop {
-            let signal = libc::sigwaitinfo(awaited.as_ptr(), ptr::null_mut());
-            if reap_orphans(bot, shared) || signal == libc::SIGTERM {
-                break;
+        while libc::sigwaitinfo(awaited.as_ptr(), ptr::null_mut()) != libc::SIGTERM {
+            if !has_ended && reap_orphans(bot, shared) {
+                has_ended = true;
+                libc::close(plan.notice);
             }
         }
-        if !plan.means.is_namespace() {
-            clear(bot, plan.means, shared);
-        }
+        reap_orphans(bot, shared);
+        clear(bot, plan.means, shared);
         libc::_exit(0)
     }
 }

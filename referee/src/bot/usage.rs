@@ -122,6 +122,11 @@ impl Sample {
         self.processes.iter().map(|process| process.threads).sum()
     }
 
+    /// The most memory resident at one time since each process started, in bytes, if the kernel tells.
+    pub(super) fn peak_memory(&self) -> Option<u64> {
+        self.peak_memory
+    }
+
     /// Resident memory, in bytes. What processes share counts for each of them.
     pub(super) fn resident(&self) -> u64 {
         self.processes.iter().map(|process| process.resident).sum()

@@ -111,11 +111,12 @@ impl Fatal {
         if silence == Silence::Deadline {
             parts.extend(self.late_output(ending));
         }
-        parts.extend(
-            ending
-                .reached_open_files
-                .map(|limit| format!("it had {} open, as many as it may", plural(limit, "file"))),
-        );
+        parts.extend(ending.reached_open_files.map(|limit| {
+            format!(
+                "it had {} open, as many as it may (`open-files` in the settings)",
+                plural(limit, "file")
+            )
+        }));
         parts.extend(ending.killed.then(|| "the referee killed it".to_owned()));
         parts
     }

@@ -1,0 +1,214 @@
+//! What a bot may use, and what it may do: each limit end to end, and the sandbox.
+
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+use serde_json::Value;
+
+use crate::support::{Mark, PATIENT, User, has_program, json, leave_out, referee, referee_of};
+
+/// Plays the misbehaving bot under settings of one's own.
+fn play(settings: &str, fault: &str, more: &[&str]) -> Output {
+    let mark = Mark::new();
+    let config = tempfile::NamedTempFile::new().expect("a file");
+    fs::write(config.path(), settings).expect("written");
+    let limits = if more.contains(&"--turn") { &[][..] } else { &PATIENT };
+    let output = referee()
+        .args(["play", "--format", "json", "--env", mark.env(), "--config"])
+        .arg(config.path())
+        .args(["--bot", &format!("@misbehaving {fault} --on-turn 2")])
+        .args(limits)
+        .args(more)
+        .output()
+        .expect("runs");
+    mark.assert_gone();
+    output
+}
+
+/// A limit that loses the game, with a diagnosis that names it and the figure.
+#[track_caller]
+fn lost(settings: &str, fault: &str, more: &[&str], verdict: &str, diagnosis: &[&str]) {
+    let result = json(&play(settings, fault, more));
+    assert_eq!(result["verdict"], verdict, "{result}");
+    assert_eq!(result["official"], "[ERROR] Timeout!", "{result}");
+    let said = result["diagnosis"].as_str().unwrap_or_default();
+    for part in diagnosis {
+        assert!(said.contains(part), "{part:?} is not in {said:?}");
+    }
+}
+
+#[test]
+fn memory() {
+    let diagnosis = ["turn 2: the bot used ", "; its limit is 60 MiB (--memory)"];
+    lost("", "memory 400", &["--memory", "60MiB"], "memory_limit", &diagnosis);
+    lost("[limits.samegame]\nmemory = '60MiB'", "memory 400", &[], "memory_limit", &diagnosis);
+    let free = json(&play("", "memory 1000", &["--memory", "none"]));
+    assert_eq!(free["verdict"], "completed", "{free}");
+}
+
+#[test]
+fn memory_that_processes_share_counts_once() {
+    if !has_program("python3") {
+        return leave_out("shared memory", "there is no python3 on this machine");
+    }
+    let bot = "import os, sys, time\n\
+               held = bytearray(60 << 20)\n\
+               child = os.fork()\n\
+               if child == 0: time.sleep(3600)\n\
+               for line in range(15): sys.stdin.readline()\n\
+               time.sleep(0.3)\n\
+               print('x', flush=True)\n\
+               sys.stdin.read()";
+    let args = ["play", "--format", "json", "--memory", "100MiB", "--", "python3", "-c", bot];
+    let output = referee().args(args).output().expect("runs");
+    assert_eq!(json(&output)["verdict"], "malformed_reply", "{output:?}");
+}
+
+#[test]
+fn processes_and_threads() {
+    let diagnosis = ["processes and threads; its limit is 10 (`processes` in the settings)"];
+    lost("resources.processes = 10", "fork 20", &[], "process_limit", &diagnosis);
+    lost("resources.processes = 10", "threads 20", &[], "process_limit", &diagnosis);
+}
+
+#[test]
+fn open_files() {
+    let diagnosis = ["it had 64 files open, as many as it may (`open-files` in the settings)"];
+    lost("resources.open-files = 64", "open-files", &["--turn", "1s"], "timeout", &diagnosis);
+}
+
+#[test]
+fn cpu_time() {
+    let diagnosis = ["was killed by SIGXCPU", "its CPU time is limited to 1 s (`cpu-time`"];
+    lost("resources.cpu-time = '1s'", "spin", &[], "crash", &diagnosis);
+}
+
+#[test]
+fn the_size_of_a_file() {
+    let diagnosis = ["was killed by SIGXFSZ", "may have 1 MiB (`file-size` in the settings)"];
+    lost("resources.file-size = '1MiB'", "write-file 2", &[], "crash", &diagnosis);
+}
+
+#[test]
+fn output() {
+    let config = tempfile::NamedTempFile::new().expect("a file");
+    fs::write(config.path(), "resources.turn-output = '100B'").expect("written");
+    let output = referee()
+        .args(["play", "--game", "square-remover", "--format", "json", "--config"])
+        .arg(config.path())
+        .output()
+        .expect("runs");
+    let result = json(&output);
+    assert_eq!(result["verdict"], "output_limit", "{result}");
+    let said = result["diagnosis"].as_str().expect("text");
+    assert!(said.contains("in one turn; its limit is 100 B (`turn-output`"), "{said}");
+    let diagnosis = ["the bot has written ", "; its limit for a game is 30 B (`game-output`"];
+    lost("resources.game-output = '30B'", "late 0", &[], "output_limit", &diagnosis);
+}
+
+#[test]
+fn no_core_is_dumped() {
+    let bot = "grep 'Max core file size' /proc/self/limits >&2";
+    let args = ["play", "--format", "json", "--", "sh", "-c", bot];
+    let output = referee().args(args).output().expect("runs");
+    let said = json(&output)["stderr_tail"][0].as_str().expect("a line").to_owned();
+    assert_eq!(said.split_whitespace().collect::<Vec<_>>()[4..6], ["1", "1"], "{said}");
+}
+
+#[test]
+fn standard_error_of_a_game() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("game.jsonl");
+    let more = ["--log", log.to_str().expect("UTF-8")];
+    let output = play("resources.game-stderr = '1kB'", "flood-stderr 3000000", &more);
+    assert_eq!(json(&output)["verdict"], "completed");
+    let read = referee::gamelog::read(&fs::read(&log).expect("a log")).expect("whole");
+    assert_eq!(read.turns[1].stderr.0.len(), 1000);
+    assert_eq!(read.turns[1].stderr_dropped, 2_999_000);
+}
+
+#[test]
+fn a_log_that_is_full_holds_no_more_standard_error_and_all_the_moves() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("game.jsonl");
+    let path = log.to_str().expect("UTF-8");
+    let output = play("resources.log-size = '10kB'", "flood-stderr 60000", &["--log", path]);
+    assert_eq!(json(&output)["verdict"], "completed");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("has come to its limit of 10 kB"), "{stderr}");
+    let read = referee::gamelog::read(&fs::read(&log).expect("a log")).expect("whole");
+    assert_eq!((read.turns[1].stderr.0.len(), read.turns[1].stderr_dropped), (0, 60_000));
+    assert_eq!(referee().args(["replay", path]).output().expect("runs").status.code(), Some(0));
+}
+
+/// What the prying bot could do.
+fn pry(user: User, folder: &Path, more: &[&str]) -> Vec<String> {
+    let file = folder.join("new");
+    let bot = format!("@misbehaving pry '{}'", file.display());
+    let output = referee_of(user)
+        .args(["play", "--format", "json", "--bot", &bot])
+        .args(PATIENT)
+        .args(more)
+        .output()
+        .expect("runs");
+    let result = json(&output);
+    assert_eq!(result["verdict"], "completed", "{result}");
+    let said = result["stderr_tail"].as_array().expect("lines").iter();
+    let said: Vec<_> = said.map(|line| line.as_str().expect("text").to_owned()).collect();
+    assert_eq!(said.len(), 9, "{said:?}");
+    said.into_iter().filter_map(|line| line.strip_suffix(": yes").map(str::to_owned)).collect()
+}
+
+fn folder_to_pry_in() -> tempfile::TempDir {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().expect("a folder");
+    for name in ["victim", "private"] {
+        let file = folder.path().join(name);
+        fs::write(&file, "").expect("written");
+        fs::set_permissions(file, fs::Permissions::from_mode(0o666)).expect("its owner");
+    }
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).expect("its owner");
+    folder
+}
+
+#[test]
+fn a_sandbox_leaves_a_bot_its_scratch_folder_and_the_system() {
+    for user in [User::Mine, User::Nobody] {
+        let folder = folder_to_pry_in();
+        assert_eq!(pry(user, folder.path(), &["--sandbox"]), ["scratch", "system"]);
+        assert!(folder.path().join("victim").exists() && !folder.path().join("new").exists());
+        let read = ["--sandbox", "--sandbox-read", folder.path().to_str().expect("UTF-8")];
+        assert_eq!(pry(user, folder.path(), &read), ["read", "scratch", "system"]);
+    }
+    for means in ["seccomp", "reaper", "group"] {
+        let folder = folder_to_pry_in();
+        let more = ["--sandbox", "--containment", means];
+        assert_eq!(pry(User::Mine, folder.path(), &more), ["scratch", "system"], "{means}");
+    }
+}
+
+#[test]
+fn without_a_sandbox_a_bot_may_do_what_its_user_may() {
+    let folder = folder_to_pry_in();
+    let all = ["create", "append", "mode", "remove", "tcp", "udp", "read", "scratch", "system"];
+    assert_eq!(pry(User::Mine, folder.path(), &[]), all);
+}
+
+#[test]
+fn a_sandbox_leaves_no_folder_behind() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let left = |fault: &str| {
+        let output = referee()
+            .args(["play", "--sandbox", "--format", "json", "--bot", fault])
+            .env("TMPDIR", folder.path())
+            .args(PATIENT)
+            .output()
+            .expect("runs");
+        (json(&output)["verdict"].clone(), fs::read_dir(folder.path()).expect("it").count())
+    };
+    assert_eq!(left("@misbehaving exit 1"), (Value::from("crash"), 0));
+    let litter =
+        "sh -c 'mkdir -p $TMPDIR/a/b; echo x > $TMPDIR/a/b/c; test -e $TMPDIR/a/b/c && exit 7'";
+    assert_eq!(left(litter), (Value::from("crash"), 0));
+}
