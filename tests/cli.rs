@@ -406,20 +406,25 @@ fn a_signal_that_is_ignored_from_the_start_stays_so() {
 
 #[test]
 fn a_parent_that_ignores_its_children_is_no_obstacle() {
-    for (bot, code) in [("@greedy", 0), ("@misbehaving exit 3", 1), ("@misbehaving hang", 1)] {
+    let bots = [("@greedy", 0), ("@misbehaving exit 3", 1), ("@misbehaving hang", 1)];
+    let runs = bots.into_iter().flat_map(|bot| ["auto", "group"].map(|means| (bot, means)));
+    for ((bot, code), means) in runs {
         let output = Command::new("python3")
             .args(["-c", "import os, signal, sys\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\nos.execv(sys.argv[1], sys.argv[1:])"])
             .args([env!("CARGO_BIN_EXE_referee"), "play", "--format", "json", "--bot", bot])
-            .args(["--first-turn", "3s", "--turn", "60s"])
+            .args(["--first-turn", "3s", "--turn", "60s", "--containment", means])
             .output();
         let Ok(output) = output else {
             return leave_out("a parent that ignores SIGCHLD", "there is no python3");
         };
         assert_eq!(output.status.code(), Some(code), "{bot}: {output:?}");
-        if code == 1 && bot.contains("exit") {
-            let diagnosis = json(&output)["diagnosis"].to_string();
-            assert!(diagnosis.contains("exited with status 3"), "{diagnosis}");
-        }
+        let diagnosis = json(&output)["diagnosis"].to_string();
+        let expected = match bot {
+            "@greedy" => "null",
+            "@misbehaving hang" => "no answer within 3 s",
+            _ => "exited with status 3",
+        };
+        assert!(diagnosis.contains(expected) && !diagnosis.contains("others"), "{diagnosis}");
     }
 }
 

@@ -282,3 +282,17 @@ fn a_host_without_namespaces_gets_the_next_best() {
     let read = referee::gamelog::read(&fs::read(log.path()).expect("a log")).expect("whole");
     assert_eq!(read.start.bot.containment, "seccomp");
 }
+
+#[test]
+fn many_games_in_one_process_leak_nothing() {
+    let programs = std::path::Path::new(env!("CARGO_BIN_EXE_referee")).parent().expect("a folder");
+    let soak = programs.join("examples/soak");
+    if !soak.exists() {
+        return crate::support::leave_out(
+            "many games in one process",
+            "the examples are not built",
+        );
+    }
+    let output = Command::new(soak).arg("60").output().expect("runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}

@@ -339,6 +339,23 @@ fn top_of(stack: &mut [u8]) -> *mut c_void {
     end.wrapping_sub(end.addr() % 16).cast()
 }
 
+/// Sees to it that a keeper that ends stays until it has been waited for.
+///
+/// A parent may have left SIGCHLD ignored, which survives exec and makes the kernel reap children by
+/// itself: then nobody can tell how they ended.
+fn keep_children() {
+    // SAFETY: an action is plain data; nothing but the one for this signal changes, and only from
+    // ignoring it to the default.
+    unsafe {
+        let mut now = MaybeUninit::<libc::sigaction>::zeroed().assume_init();
+        libc::sigaction(libc::SIGCHLD, ptr::null(), &raw mut now);
+        if now.sa_sigaction == libc::SIG_IGN || now.sa_flags & libc::SA_NOCLDWAIT != 0 {
+            let default = MaybeUninit::<libc::sigaction>::zeroed().assume_init();
+            libc::sigaction(libc::SIGCHLD, &raw const default, ptr::null_mut());
+        }
+    }
+}
+
 /// Forks. Every signal is blocked meanwhile and stays so in the fork, since the referee's handlers
 /// must not run there.
 fn clone_keeper(
@@ -346,6 +363,7 @@ fn clone_keeper(
     plan: &Plan,
     stack: &mut [u8],
 ) -> io::Result<(Pid, OwnedFd)> {
+    keep_children();
     let flags = libc::CLONE_PIDFD | libc::SIGCHLD | plan.means.clone_flags();
     let mut pidfd: c_int = -1;
     let plan = ptr::from_ref(plan).cast_mut().cast();
