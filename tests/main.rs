@@ -8,6 +8,7 @@ mod faults;
 mod fidelity;
 mod gamelog;
 mod limits;
+mod robustness;
 mod rules;
 mod samples;
 mod square_remover;

@@ -40,12 +40,16 @@ pub(crate) fn referee_of(user: User) -> Command {
     if user == User::Nobody && rustix::process::getuid().is_root() {
         command = Command::new(public_copy());
         command.env_remove("REFEREE_LOG").env_remove("CLICOLOR_FORCE").env("NO_COLOR", "1");
-        command.uid(NOBODY).gid(NOBODY).current_dir("/");
+        as_nobody(&mut command);
     }
     command
 }
 
-const NOBODY: u32 = 65534;
+/// Has a command run by a user without privileges; only root can.
+pub(crate) fn as_nobody(command: &mut Command) {
+    const NOBODY: u32 = 65534;
+    command.uid(NOBODY).gid(NOBODY).current_dir("/");
+}
 
 /// A copy of the program that everybody can read, in a folder where everybody can write.
 fn public_copy() -> PathBuf {

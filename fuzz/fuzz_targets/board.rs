@@ -1,0 +1,14 @@
+//! A test case that is taken is one that can be written down and taken again.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use referee::game::GAMES;
+
+fuzz_target!(|text: &str| {
+    for kind in GAMES {
+        if let Ok(game) = (kind.parse)(text) {
+            let again = (kind.parse)(game.test_case()).expect("a game's own test case");
+            assert_eq!(again.test_case(), game.test_case());
+        }
+    }
+});

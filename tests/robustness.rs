@@ -1,0 +1,116 @@
+//! The referee itself where the machine fails it: no descriptors, no processes, no room, no rights.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Command, Output};
+use std::thread;
+use std::time::Duration;
+
+use crate::support::{Mark, PATIENT, User, json, referee, referee_of};
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The referee under one of the limits that `prlimit` sets.
+fn limited(limit: &str, user: User, args: &[&str]) -> Output {
+    let referee = referee_of(user);
+    let mut command = Command::new("prlimit");
+    command.arg(limit).arg("--").arg(referee.get_program()).args(args).env("NO_COLOR", "1");
+    if user == User::Nobody && rustix::process::getuid().is_root() {
+        crate::support::as_nobody(&mut command);
+    }
+    command.output().expect("prlimit, from util-linux")
+}
+
+#[test]
+fn without_descriptors_there_is_no_game_and_a_clear_error() {
+    let mut refused = 0;
+    for files in 4..24 {
+        let mark = Mark::new();
+        let args = ["play", "--env", mark.env(), "--first-turn", "60s", "--turn", "60s"];
+        let output = limited(&format!("--nofile={files}"), User::Mine, &args);
+        let stderr = text(&output.stderr);
+        match output.status.code() {
+            Some(0) => {}
+            Some(3) => {
+                assert!(stderr.starts_with("error: "), "{files}: {stderr}");
+                assert!(stderr.contains("Too many open files"), "{files}: {stderr}");
+                refused += 1;
+            }
+            code => panic!("{files}: {code:?}: {stderr}"),
+        }
+        mark.assert_gone();
+    }
+    assert!(refused > 3, "{refused}");
+}
+
+#[test]
+fn without_processes_there_is_no_game_and_a_clear_error() {
+    if !rustix::process::getuid().is_root() {
+        // Whoever runs the tests has processes, so a limit on their number would be no exact one.
+        return crate::support::leave_out("a host without processes", "it needs a user of its own");
+    }
+    for means in ["auto", "seccomp", "reaper", "group"] {
+        let args = ["play", "--containment", means, "--first-turn", "60s", "--turn", "60s"];
+        let output = limited("--nproc=1", User::Nobody, &args);
+        let stderr = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{means}: {stderr}");
+        assert!(stderr.contains("temporarily unavailable"), "{means}: {stderr}");
+    }
+}
+
+#[test]
+fn a_log_in_a_folder_that_is_not_ours_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o555)).expect("its owner");
+    let log = folder.path().join("game.jsonl");
+    let output =
+        referee_of(User::Nobody).arg("play").arg("--log").arg(&log).output().expect("runs");
+    assert_eq!(output.status.code(), Some(2));
+    let stderr = text(&output.stderr);
+    assert!(stderr.contains("cannot write the log") && stderr.contains("denied"), "{stderr}");
+}
+
+#[test]
+fn a_bot_whose_program_goes_while_it_runs_plays_on_and_is_missed_next_time() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let bot = folder.path().join("bot");
+    fs::copy(env!("CARGO_BIN_EXE_referee"), &bot).expect("room for a copy");
+    let bot = bot.to_str().expect("UTF-8");
+    let play = || {
+        let words = ["play", "--format", "json", "--first-turn", "60s", "--turn", "60s", "--"];
+        let fault = [bot, "bot", "misbehaving", "delete", bot, "--on-turn", "2"];
+        referee().args(words).args(fault).output().expect("runs")
+    };
+    let output = play();
+    assert_eq!(json(&output)["verdict"], "completed", "{output:?}");
+    let output = play();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains(&format!("no such file: {bot}")), "{output:?}");
+}
+
+#[test]
+fn a_bot_whose_program_is_replaced_while_it_runs_plays_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let bot = folder.path().join("bot");
+    let other = folder.path().join("other");
+    fs::copy(env!("CARGO_BIN_EXE_referee"), &bot).expect("room for a copy");
+    fs::write(&other, "#!/bin/sh\nexit 7\n").expect("written");
+    fs::set_permissions(&other, fs::Permissions::from_mode(0o755)).expect("its owner");
+    let mark = Mark::new();
+    let game = referee()
+        .args(["play", "--format", "json", "--env", mark.env()])
+        .args(PATIENT)
+        .arg("--")
+        .arg(&bot)
+        .args(["bot", "thinker", "--sleep", "20"])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("starts");
+    mark.wait_for(1);
+    thread::sleep(Duration::from_millis(50));
+    fs::rename(other, bot).expect("replaced");
+    let output = game.wait_with_output().expect("a child");
+    assert_eq!(json(&output)["verdict"], "completed", "{output:?}");
+}
