@@ -8,6 +8,7 @@ mod faults;
 mod fidelity;
 mod gamelog;
 mod limits;
+mod plain;
 mod robustness;
 mod rules;
 mod samples;

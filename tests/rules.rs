@@ -1,8 +1,13 @@
 //! What holds for every board of SameGame.
 
 use proptest::prelude::*;
+use rand_core::SeedableRng as _;
+use rand_pcg::Pcg32;
 use referee::game::samegame::board::{Board, Cell, Color, SIDE};
+use referee::game::samegame::generate::random_board;
 use referee::game::samegame::position::{IllegalMove, Position, region_points};
+
+use crate::plain;
 
 /// Any board: with few colours, so that regions are large, and any number of gaps.
 fn boards() -> impl Strategy<Value = Board> {
@@ -30,7 +35,7 @@ proptest! {
         let mut board = settled(board);
         prop_assert!(board.is_settled());
         for choice in choices {
-            let moves = board.legal_moves();
+            let moves: Vec<_> = board.legal_moves().collect();
             if moves.is_empty() {
                 break;
             }
@@ -56,7 +61,7 @@ proptest! {
 
     #[test]
     fn the_tiles_removed_are_the_drop_in_count(board in boards(), choice: usize) {
-        let moves = board.legal_moves();
+        let moves: Vec<_> = board.legal_moves().collect();
         prop_assume!(!moves.is_empty());
         let region = &moves[choice % moves.len()];
         let mut after = board.clone();
@@ -71,7 +76,7 @@ proptest! {
         y in -1..=15_i32,
     ) {
         let listed = Cell::new(x, y).and_then(|cell| {
-            board.legal_moves().into_iter().find(|region| region.cells.contains(&cell))
+            board.legal_moves().find(|region| region.cells.contains(cell))
         });
         let before = Position::new(board);
         let mut after = before.clone();
@@ -98,19 +103,62 @@ proptest! {
 
     #[test]
     fn legal_moves_are_whole_regions_and_share_no_tile(board in boards()) {
-        let moves = board.legal_moves();
-        let mut cells: Vec<_> = moves.iter().flat_map(|region| &region.cells).collect();
+        let moves: Vec<_> = board.legal_moves().collect();
+        let mut cells: Vec<_> = moves.iter().flat_map(|region| region.cells.iter()).collect();
         let count = cells.len();
         cells.sort_by_key(|cell| (cell.x, cell.y));
         cells.dedup();
         prop_assert_eq!(cells.len(), count);
         prop_assert_eq!(board.has_legal_move(), !moves.is_empty());
         for region in moves {
-            let first = region.cells[0];
-            for cell in &region.cells {
-                let again = board.region(*cell).expect("a tile");
-                prop_assert!(again.cells.contains(&first) && again.cells.len() == region.cells.len());
+            for cell in region.cells.iter() {
+                prop_assert_eq!(board.region(cell), Some(region));
             }
+        }
+    }
+}
+
+/// Plays random moves on both boards, and holds them against each other after each.
+fn play_both(seed: u64, mut board: Board) -> u64 {
+    let mut random = Pcg32::seed_from_u64(seed);
+    let mut plain = plain::Board::from(&board);
+    let mut moves_played = 0;
+    loop {
+        let moves: Vec<_> = board.legal_moves().collect();
+        let plain_moves = plain.legal_moves();
+        assert_eq!(board.has_legal_move(), plain.has_legal_move());
+        assert_eq!(moves.len(), plain_moves.len(), "{board:?}");
+        for plain_move in &plain_moves {
+            let region = board.region(plain_move.cells[0]).expect("a tile");
+            assert!(moves.contains(&region), "{board:?}");
+            assert_eq!(
+                (region.color, region.cells.len()),
+                (plain_move.color, plain_move.cells.len())
+            );
+            assert!(plain_move.cells.iter().all(|&cell| region.cells.contains(cell)));
+        }
+        if moves.is_empty() {
+            return moves_played;
+        }
+        let chosen = &plain_moves[random.next_u32() as usize % plain_moves.len()];
+        board.remove(&board.region(chosen.cells[0]).expect("a tile"));
+        plain.remove(chosen);
+        assert_eq!(plain::Board::from(&board), plain);
+        moves_played += 1;
+    }
+}
+
+/// `REFEREE_PLAYOUT_MOVES` asks for more than the few that every run plays.
+#[test]
+fn the_board_of_bits_plays_as_the_plain_one_does() {
+    let asked = std::env::var("REFEREE_PLAYOUT_MOVES").ok().and_then(|moves| moves.parse().ok());
+    let mut left: u64 = asked.unwrap_or(20_000);
+    for seed in 0.. {
+        let colors = u8::try_from(seed % 5 + 1).expect("few");
+        let board = random_board(i64::try_from(seed).expect("small"), colors).expect("a board");
+        left = left.saturating_sub(play_both(seed, board) + 1);
+        if left == 0 {
+            break;
         }
     }
 }

@@ -124,7 +124,7 @@ impl BotProcess {
         }
         let early = !self.lines.held().is_empty();
 
-        let before = Sample::below(self.keeper.pid);
+        let before = self.used.take().unwrap_or_else(|| self.sampler.sample());
         let mut own_wait = OwnWait::start();
         self.guard.start();
         let start = Instant::now();
@@ -179,12 +179,16 @@ impl BotProcess {
         };
         let own_wait = own_wait.so_far();
         let wall = stop.duration_since(start);
-        let after = Sample::below(self.keeper.pid);
+        // Who loses is looked at more closely.
+        let lost = silence.is_some();
+        let after = if lost { Sample::below(self.keeper.pid) } else { self.sampler.sample() };
         let silence = self.guard.judge(&after).map(Silence::OverLimit).or(silence);
         let mut usage = after.since(&before, wall);
         usage.wait = usage.wait.map(|wait| (wait + watch.hidden_wait()).min(wall));
         // A bot that has ended has no memory any more.
         usage.peak_memory = usage.peak_memory.max(self.guard.peak_memory());
+        let stopped = silence == Some(Silence::Deadline) && after.is_stopped();
+        self.used = Some(after);
         let unread_input = self.stdin.unread()?;
         self.read_stderr(&mut stderr)?;
         Ok(Exchanged {
@@ -197,7 +201,7 @@ impl BotProcess {
             early: silence.is_none() && (early || unread_input >= request.input.len() as u64),
             unread_input,
             stdin_closed: self.stdin.is_refused(),
-            stopped: silence == Some(Silence::Deadline) && after.is_stopped(),
+            stopped,
             stderr,
         })
     }

@@ -53,6 +53,7 @@ use self::pipes::{Sink, Source};
 pub use self::sandbox::{Sandbox, SandboxError};
 pub use self::teardown::{Ending, Left, Survivor};
 pub use self::usage::Usage;
+use self::usage::{Sample, Sampler};
 use crate::interrupt::Interrupt;
 use crate::lines::LineBuffer;
 
@@ -65,6 +66,9 @@ pub struct BotProcess {
     stderr: Source<PipeReader>,
     lines: LineBuffer,
     guard: Guard,
+    sampler: Sampler,
+    /// What it had used after the last exchange; between exchanges a bot has nothing to do.
+    used: Option<Sample>,
     stderr_cap: usize,
     interrupt: Option<Interrupt>,
     /// Goes when the bot is gone: fields are dropped in order.
@@ -89,6 +93,8 @@ impl BotProcess {
         let resources =
             |source| SpawnError::Resources { program: command.program.clone().into(), source };
         Ok(Self {
+            sampler: Sampler::new(keeper.pid),
+            used: None,
             keeper,
             stdin: Sink::new(stdin).map_err(resources)?,
             stdout: Source::new(stdout).map_err(resources)?,

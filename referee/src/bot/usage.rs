@@ -10,6 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::Read as _;
+use std::os::unix::fs::FileExt as _;
 use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
@@ -92,17 +93,10 @@ impl Sample {
     fn add_process(&mut self, pid: i32, open: &mut Vec<i32>) {
         // A process that ends meanwhile has nothing to read any more.
         let status = read(&format!("/proc/{pid}/status")).unwrap_or_default();
-        let number = |name| field(&status, name);
-        let (resident, peak) = (number("VmRSS:"), number("VmHWM:"));
-        self.processes.push(Process {
-            pid,
-            threads: number("Threads:").unwrap_or(1),
-            resident: resident.unwrap_or(0) * 1024,
-            peak: peak.unwrap_or(0) * 1024,
-            open_files: open_files(pid),
-        });
-        if let Some(peak) = peak {
-            add(&mut self.peak_memory, peak * 1024);
+        let process = Process { open_files: open_files(pid), ..Process::parse(pid, &status) };
+        self.processes.push(process);
+        if process.peak > 0 {
+            add(&mut self.peak_memory, process.peak);
         }
         if self.tasks() < MANY {
             for tid in numbers_in(&format!("/proc/{pid}/task")) {
@@ -198,9 +192,26 @@ impl Sample {
     }
 }
 
+impl Process {
+    /// From /proc/PID/status, which does not tell of open files. One that has ended has no memory.
+    fn parse(pid: i32, status: &str) -> Self {
+        let number = |name| field(status, name).unwrap_or(0);
+        Self {
+            pid,
+            threads: number("Threads:").max(1),
+            resident: number("VmRSS:") * 1024,
+            peak: number("VmHWM:") * 1024,
+            open_files: 0,
+        }
+    }
+}
+
 impl Thread {
     fn read(path: &str) -> Option<Self> {
-        let text = read(path)?;
+        Self::parse(&read(path)?)
+    }
+
+    fn parse(text: &str) -> Option<Self> {
         let mut fields = text.split_whitespace().map(str::parse::<u64>);
         let mut next = || fields.next()?.ok();
         let (run, wait, switches) = (next()?, next()?, next()?);
@@ -224,28 +235,110 @@ impl Thread {
     }
 }
 
+thread_local! {
+    /// Opened once: it stands for this thread whoever reads it.
+    static OWN: Option<File> = File::open("/proc/thread-self/schedstat").ok();
+}
+
 /// The time that the calling thread itself has waited for a core, since it started.
 pub(super) fn own_wait() -> Option<Duration> {
-    Thread::read("/proc/thread-self/schedstat").map(|thread| thread.wait)
+    OWN.with(|own| Thread::parse(&read_again(own.as_ref()?)?)).map(|thread| thread.wait)
+}
+
+/// Samples one bot again and again.
+///
+/// Most bots are one process with one thread. The files that tell of that are kept open, so that the
+/// sample after each turn costs a few reads; a bot of more than that is walked through every time.
+#[derive(Debug)]
+pub(super) struct Sampler {
+    keeper: Pid,
+    files: Option<Files>,
+}
+
+/// What is kept open of a bot, and what it told last.
+#[derive(Debug)]
+struct Files {
+    pid: i32,
+    keepers_children: File,
+    children: File,
+    schedstat: File,
+    stat: File,
+    status: File,
+    /// As long as no page has been faulted in, memory is what it was.
+    memory: Option<(u64, Process)>,
+}
+
+impl Sampler {
+    pub(super) fn new(keeper: Pid) -> Self {
+        Self { keeper, files: Files::open(keeper.as_raw_pid()) }
+    }
+
+    /// A sample without the number of open files.
+    pub(super) fn sample(&mut self) -> Sample {
+        let quick = self.files.as_mut().and_then(Files::sample);
+        quick.unwrap_or_else(|| Sample::below(self.keeper))
+    }
+}
+
+impl Files {
+    fn open(keeper: i32) -> Option<Self> {
+        let &[pid] = children(keeper, keeper).as_slice() else { return None };
+        let open = |path: String| File::open(path).ok();
+        Some(Self {
+            pid,
+            keepers_children: open(format!("/proc/{keeper}/task/{keeper}/children"))?,
+            children: open(format!("/proc/{pid}/task/{pid}/children"))?,
+            schedstat: open(format!("/proc/{pid}/task/{pid}/schedstat"))?,
+            stat: open(format!("/proc/{pid}/stat"))?,
+            status: open(format!("/proc/{pid}/status"))?,
+            memory: None,
+        })
+    }
+
+    /// `None` if this is more, or less, than one process with one thread.
+    fn sample(&mut self) -> Option<Sample> {
+        let alone = read_again(&self.keepers_children)?.trim_ascii_end().parse() == Ok(self.pid)
+            && read_again(&self.children)?.is_empty();
+        let stat =
+            Stat::parse(&read_again(&self.stat)?).filter(|stat| alone && stat.threads == 1)?;
+        let thread = Thread::parse(&read_again(&self.schedstat)?)?;
+        let process = match self.memory {
+            Some((faults, process)) if faults == stat.page_faults => process,
+            _ => Process::parse(self.pid, &read_again(&self.status)?),
+        };
+        self.memory = Some((stat.page_faults, process));
+        Some(Sample {
+            processes: vec![process],
+            threads: BTreeMap::from([(self.pid, thread)]),
+            page_faults: Some(stat.page_faults),
+            peak_memory: (process.peak > 0).then_some(process.peak),
+            process_cpu: Some(stat.cpu),
+        })
+    }
 }
 
 /// Fields of /proc/PID/stat.
 struct Stat {
     page_faults: u64,
     cpu: Duration,
+    threads: u64,
 }
 
 impl Stat {
     fn parse(text: &str) -> Option<Self> {
-        let fields: Vec<&str> = text.rsplit_once(") ")?.1.split_whitespace().collect();
-        // proc(5) counts from 1; the state, its third field, is the first one here.
-        let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
+        let mut fields = text.rsplit_once(") ")?.1.split(' ');
+        // proc(5) counts from 1; the state, its third field, is the first one here. What is asked for
+        // must be asked for in order.
+        let mut next = 3;
+        let mut field = |number: usize| {
+            let skipped = number - std::mem::replace(&mut next, number + 1);
+            fields.nth(skipped)?.parse::<u64>().ok()
+        };
+        let page_faults = field(10)? + field(12)?;
         let ticks = field(14)? + field(15)?;
         let hertz = rustix::param::clock_ticks_per_second();
-        Some(Self {
-            page_faults: field(10)? + field(12)?,
-            cpu: Duration::from_nanos(ticks.saturating_mul(1_000_000_000 / hertz.max(1))),
-        })
+        let cpu = Duration::from_nanos(ticks.saturating_mul(1_000_000_000 / hertz.max(1)));
+        Some(Self { page_faults, cpu, threads: field(20)? })
     }
 }
 
@@ -281,6 +374,13 @@ fn add(sum: &mut Option<u64>, amount: u64) {
 fn numbers_in(folder: &str) -> Vec<i32> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+/// The same file of /proc once more, from its beginning; `None` once what it tells of has ended.
+fn read_again(file: &File) -> Option<String> {
+    let mut buffer = [0; 4096];
+    let count = file.read_at(&mut buffer, 0).ok()?;
+    String::from_utf8(buffer[..count].to_vec()).ok()
 }
 
 /// A small file of /proc; `None` once what it tells of has ended.
@@ -453,9 +553,9 @@ mod tests {
 
     #[test]
     fn names_with_parentheses_do_not_confuse() {
-        let stat = "7 (a) R b) S 1 7 7 0 -1 0 11 0 22 0 300 200 0 0 20 0 1 0 5 6 7";
+        let stat = "7 (a) R b) S 1 7 7 0 -1 0 11 0 22 0 300 200 0 0 20 0 4 0 5 6 7";
         let stat = Stat::parse(stat).expect("well-formed");
-        assert_eq!(stat.page_faults, 33);
+        assert_eq!((stat.page_faults, stat.threads), (33, 4));
         assert!(stat.cpu > Duration::ZERO);
     }
 }

@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+pub use super::cells::CellSet;
+
 /// Columns and rows of a board.
 pub const SIDE: usize = 15;
 /// Tiles on a full board.
@@ -47,122 +49,108 @@ impl Cell {
     pub fn all() -> impl Iterator<Item = Self> {
         (0..SIDE).flat_map(|x| (0..SIDE).map(move |y| Self { x, y }))
     }
-
-    fn neighbours(self) -> impl Iterator<Item = Self> {
-        let Self { x, y } = self;
-        [
-            (x > 0).then(|| Self { x: x - 1, y }),
-            (x + 1 < SIDE).then(|| Self { x: x + 1, y }),
-            (y > 0).then(|| Self { x, y: y - 1 }),
-            (y + 1 < SIDE).then(|| Self { x, y: y + 1 }),
-        ]
-        .into_iter()
-        .flatten()
-    }
 }
 
 /// Tiles of one colour that hang together by their sides, as many as there are.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Region {
     /// The colour of all its tiles.
     pub color: Color,
-    /// Its tiles; the one it was asked for comes first.
-    pub cells: Vec<Cell>,
+    /// Its tiles.
+    pub cells: CellSet,
 }
 
 /// A board; it need not be settled.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Board {
-    /// By column from the left, each from the bottom; `None` is empty.
-    columns: [[Option<Color>; SIDE]; SIDE],
+    /// The tiles of each colour.
+    colors: [CellSet; COLORS as usize],
 }
 
 impl Board {
     /// A board from its rows, the top one first; `None` is an empty place.
     pub fn from_rows(rows: &[[Option<Color>; SIDE]; SIDE]) -> Self {
-        let mut columns = [[None; SIDE]; SIDE];
-        for Cell { x, y } in Cell::all() {
-            columns[x][y] = rows[SIDE - 1 - y][x];
+        let mut colors = [CellSet::default(); COLORS as usize];
+        for cell in Cell::all() {
+            if let Some(color) = rows[SIDE - 1 - cell.y][cell.x] {
+                colors[usize::from(color.0)].insert(cell);
+            }
         }
-        Self { columns }
+        Self { colors }
     }
 
     /// The tile at `cell`.
     pub fn tile(&self, cell: Cell) -> Option<Color> {
-        self.columns[cell.x][cell.y]
+        (0..COLORS)
+            .zip(&self.colors)
+            .find(|(_, set)| set.contains(cell))
+            .map(|(color, _)| Color(color))
     }
 
     /// The number of tiles on the board.
     pub fn tiles(&self) -> usize {
-        Cell::all().filter(|&cell| self.tile(cell).is_some()).count()
+        self.colors.iter().map(CellSet::len).sum()
+    }
+
+    fn occupied(&self) -> CellSet {
+        self.colors.iter().fold(CellSet::default(), |all, &set| all.or(set))
     }
 
     /// The region that the tile at `cell` belongs to; `None` where there is no tile.
     pub fn region(&self, cell: Cell) -> Option<Region> {
         let color = self.tile(cell)?;
-        let mut seen = [[false; SIDE]; SIDE];
-        seen[cell.x][cell.y] = true;
-        let mut cells = vec![cell];
-        let mut next = 0;
-        while next < cells.len() {
-            for near in cells[next].neighbours() {
-                if !seen[near.x][near.y] && self.tile(near) == Some(color) {
-                    seen[near.x][near.y] = true;
-                    cells.push(near);
-                }
-            }
-            next += 1;
-        }
+        let cells = self.colors[usize::from(color.0)].grow(CellSet::of(cell));
         Some(Region { color, cells })
     }
 
-    /// The legal moves: every region of two tiles or more, once.
-    pub fn legal_moves(&self) -> Vec<Region> {
-        let mut seen = [[false; SIDE]; SIDE];
-        let mut moves = Vec::new();
-        for cell in Cell::all() {
-            if seen[cell.x][cell.y] {
-                continue;
-            }
-            let Some(region) = self.region(cell) else {
-                continue;
-            };
-            for tile in &region.cells {
-                seen[tile.x][tile.y] = true;
-            }
-            if region.cells.len() > 1 {
-                moves.push(region);
-            }
-        }
-        moves
+    /// The legal moves: every region of two tiles or more, once, in the order of their colours and
+    /// then of their first tiles.
+    pub fn legal_moves(&self) -> impl Iterator<Item = Region> + use<> {
+        (0..COLORS).zip(self.colors).flat_map(|(color, set)| {
+            let mut left = set.with_neighbours();
+            std::iter::from_fn(move || {
+                let cells = left.grow(CellSet::of(left.first()?));
+                left = left.without(cells);
+                Some(Region { color: Color(color), cells })
+            })
+        })
     }
 
     /// Whether any two neighbouring tiles match.
     pub fn has_legal_move(&self) -> bool {
-        Cell::all().any(|cell| {
-            let color = self.tile(cell);
-            color.is_some() && cell.neighbours().any(|near| self.tile(near) == color)
-        })
+        self.colors.iter().any(|set| set.has_neighbours())
     }
 
     /// Takes the region's tiles away and settles the whole board.
     pub fn remove(&mut self, region: &Region) {
-        for &Cell { x, y } in &region.cells {
-            self.columns[x][y] = None;
-        }
+        let set = &mut self.colors[usize::from(region.color.0)];
+        *set = set.without(region.cells);
         self.settle();
     }
 
     /// Lets tiles fall to the bottom of their columns and closes empty columns to the left.
     pub fn settle(&mut self) {
-        let mut settled = [[None; SIDE]; SIDE];
-        let filled = self.columns.iter().filter(|column| column.iter().any(Option::is_some));
-        for (target, column) in settled.iter_mut().zip(filled) {
-            for (place, &color) in target.iter_mut().zip(column.iter().flatten()) {
-                *place = Some(color);
+        let occupied = self.occupied();
+        let mut target = 0;
+        for x in 0..SIDE {
+            let rows = occupied.column(x);
+            if rows == 0 {
+                continue;
+            }
+            let has_gaps = rows & (rows + 1) != 0;
+            if has_gaps || target != x {
+                for set in &mut self.colors {
+                    let fallen = fall(set.column(x), rows);
+                    set.set_column(target, fallen);
+                }
+            }
+            target += 1;
+        }
+        for x in target..SIDE {
+            for set in &mut self.colors {
+                set.set_column(x, 0);
             }
         }
-        self.columns = settled;
     }
 
     /// Whether settling would change nothing.
@@ -171,6 +159,17 @@ impl Board {
         settled.settle();
         settled == *self
     }
+}
+
+/// The bits of a column after all those of `rows` have fallen into the gaps between them.
+fn fall(column: u16, rows: u16) -> u16 {
+    let top = 16 - rows.leading_zeros();
+    let mut fallen = column;
+    for gap in (0..top).rev().filter(|row| rows >> row & 1 == 0) {
+        let below = (1 << gap) - 1;
+        fallen = fallen & below | fallen >> 1 & !below;
+    }
+    fallen
 }
 
 impl fmt::Display for Board {

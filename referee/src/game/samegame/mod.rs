@@ -4,6 +4,7 @@
 
 pub mod board;
 pub mod boardfile;
+mod cells;
 pub mod generate;
 pub mod message;
 pub mod position;
@@ -163,7 +164,7 @@ impl Game for SameGame {
     }
 
     fn choices(&self) -> Option<usize> {
-        Some(self.position.board().legal_moves().len())
+        Some(self.position.board().legal_moves().count())
     }
 
     fn test_case(&self) -> &str {

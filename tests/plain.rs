@@ -1,0 +1,115 @@
+//! SameGame's board written down plainly: what the real one, which works on bits, is held against.
+
+use referee::game::samegame::board::{Board as Bits, Cell, Color, SIDE};
+
+/// Tiles of one colour that hang together by their sides, as many as there are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Region {
+    /// The colour of all its tiles.
+    pub(crate) color: Color,
+    /// Its tiles; the one it was asked for comes first.
+    pub(crate) cells: Vec<Cell>,
+}
+
+/// A board; it need not be settled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Board {
+    /// By column from the left, each from the bottom; `None` is empty.
+    columns: [[Option<Color>; SIDE]; SIDE],
+}
+
+impl Board {
+    /// The tile at `cell`.
+    pub(crate) fn tile(&self, cell: Cell) -> Option<Color> {
+        self.columns[cell.x][cell.y]
+    }
+
+    /// The region that the tile at `cell` belongs to; `None` where there is no tile.
+    pub(crate) fn region(&self, cell: Cell) -> Option<Region> {
+        let color = self.tile(cell)?;
+        let mut seen = [[false; SIDE]; SIDE];
+        seen[cell.x][cell.y] = true;
+        let mut cells = vec![cell];
+        let mut next = 0;
+        while next < cells.len() {
+            for near in neighbours(cells[next]) {
+                if !seen[near.x][near.y] && self.tile(near) == Some(color) {
+                    seen[near.x][near.y] = true;
+                    cells.push(near);
+                }
+            }
+            next += 1;
+        }
+        Some(Region { color, cells })
+    }
+
+    /// The legal moves: every region of two tiles or more, once.
+    pub(crate) fn legal_moves(&self) -> Vec<Region> {
+        let mut seen = [[false; SIDE]; SIDE];
+        let mut moves = Vec::new();
+        for cell in Cell::all() {
+            if seen[cell.x][cell.y] {
+                continue;
+            }
+            let Some(region) = self.region(cell) else {
+                continue;
+            };
+            for tile in &region.cells {
+                seen[tile.x][tile.y] = true;
+            }
+            if region.cells.len() > 1 {
+                moves.push(region);
+            }
+        }
+        moves
+    }
+
+    /// Whether any two neighbouring tiles match.
+    pub(crate) fn has_legal_move(&self) -> bool {
+        Cell::all().any(|cell| {
+            let color = self.tile(cell);
+            color.is_some() && neighbours(cell).any(|near| self.tile(near) == color)
+        })
+    }
+
+    /// Takes the region's tiles away and settles the whole board.
+    pub(crate) fn remove(&mut self, region: &Region) {
+        for &Cell { x, y } in &region.cells {
+            self.columns[x][y] = None;
+        }
+        self.settle();
+    }
+
+    /// Lets tiles fall to the bottom of their columns and closes empty columns to the left.
+    pub(crate) fn settle(&mut self) {
+        let mut settled = [[None; SIDE]; SIDE];
+        let filled = self.columns.iter().filter(|column| column.iter().any(Option::is_some));
+        for (target, column) in settled.iter_mut().zip(filled) {
+            for (place, &color) in target.iter_mut().zip(column.iter().flatten()) {
+                *place = Some(color);
+            }
+        }
+        self.columns = settled;
+    }
+}
+
+impl From<&Bits> for Board {
+    fn from(board: &Bits) -> Self {
+        let mut columns = [[None; SIDE]; SIDE];
+        for cell in Cell::all() {
+            columns[cell.x][cell.y] = board.tile(cell);
+        }
+        Self { columns }
+    }
+}
+
+fn neighbours(Cell { x, y }: Cell) -> impl Iterator<Item = Cell> {
+    [
+        (x > 0).then(|| Cell { x: x - 1, y }),
+        (x + 1 < SIDE).then(|| Cell { x: x + 1, y }),
+        (y > 0).then(|| Cell { x, y: y - 1 }),
+        (y + 1 < SIDE).then(|| Cell { x, y: y + 1 }),
+    ]
+    .into_iter()
+    .flatten()
+}
