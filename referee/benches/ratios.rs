@@ -126,8 +126,8 @@ fn command(program: &Path, args: &[&str], containment: Containment) -> BotComman
     }
 }
 
-/// Plays a game, and returns its events and when each came.
-fn played(command: &BotCommand) -> (Vec<Event>, Vec<Instant>) {
+/// Plays a game, shows `see` its events, and returns when each came.
+fn played(command: &BotCommand, mut see: impl FnMut(&Event)) -> Vec<Instant> {
     let config = Config::resolve(&ConfigFile::default(), &Overrides::default()).expect("defaults");
     let mut game = (samegame().parse)(board(BOARD)).expect("a board");
     let setup = Setup {
@@ -143,14 +143,15 @@ fn played(command: &BotCommand) -> (Vec<Event>, Vec<Instant>) {
         stderr_cap: config.stderr_cap,
         interrupt: None,
     };
-    let (mut events, mut times) = (Vec::new(), Vec::new());
+    let (mut won, mut times) = (false, Vec::new());
     play(game.as_mut(), &setup, |event| {
-        events.push(event.clone());
+        see(event);
+        won = matches!(event, Event::End(end) if end.won);
         times.push(Instant::now());
     })
     .expect("a game");
-    assert!(matches!(events.last(), Some(Event::End(end)) if end.won), "{:?}", events.last());
-    (events, times)
+    assert!(won, "0 0 is always legal");
+    times
 }
 
 /// A child that answers as fast as it can, spoken to over bare pipes.
@@ -202,7 +203,7 @@ fn turns() -> Vec<Row> {
     let board = full_board();
     let (mut ours, mut pings) = (Vec::new(), Vec::new());
     for _ in 0..60 {
-        let (_, times) = played(&command);
+        let times = played(&command, |_| ());
         // Without the start, the first turn, which has the bot's own start in it, and the end.
         let turns = times[2..times.len() - 1].windows(2).map(|pair| pair[1] - pair[0]);
         let turns: Vec<_> = turns.collect();
@@ -225,10 +226,10 @@ fn games() -> Vec<Row> {
     for _ in 0..200 {
         for (command, times) in [(&group, &mut in_group), (&default, &mut by_default)] {
             let start = Instant::now();
-            black_box(played(command));
+            black_box(played(command, |_| ()));
             times.push(start.elapsed());
         }
-        let turns = played(&group).0.len() - 2;
+        let turns = played(&group, |_| ()).len() - 2;
         let start = Instant::now();
         Command::new("/bin/true").status().expect("runs");
         let started = start.elapsed();
@@ -363,9 +364,11 @@ fn answer_of(bot: &str, case: &str) -> Vec<u8> {
 
 /// (e) Refereeing a log again against parsing it.
 fn replays() -> Vec<Row> {
-    let (events, _) = played(&command(&referee(), &["bot", "echo"], Containment::Auto));
-    let lines = events.iter().map(|event| serde_json::to_string(event).expect("JSON") + "\n");
-    let log = lines.collect::<String>().into_bytes();
+    let mut log = Vec::new();
+    played(&command(&referee(), &["bot", "echo"], Containment::Auto), |event| {
+        serde_json::to_writer(&mut log, event).expect("JSON");
+        log.push(b'\n');
+    });
     let (mut ours, mut parsing) = (Vec::new(), Vec::new());
     for _ in 0..500 {
         let start = Instant::now();

@@ -1,23 +1,24 @@
 //! Sets of places on the board, a bit for each, so that whole regions grow by a few machine words.
+//!
+//! A column is 16 bits, the lowest one for the lowest row, and the highest one is always 0, so that
+//! what is shifted up or down does not come out in another column. Neighbouring columns are not
+//! beside each other in one word, but at the same place of neighbouring words: column x is in word
+//! x mod 4. So the neighbours to the left and to the right are had for a single shift.
 
 use super::board::{Cell, SIDE};
 
-/// Bits from one column to the next. The last one of each column is always 0, so that what is
-/// shifted up or down cannot come out in the next column.
+const WORDS: usize = 4;
 const COLUMN: usize = 16;
 
-/// Columns in each word.
-const COLUMNS: usize = 64 / COLUMN;
+/// The lowest row of all columns in a word.
+const BOTTOM: u64 = 0x0001_0001_0001_0001;
 
-/// Bits of a word beside one column.
-const REST: usize = 64 - COLUMN;
-
-/// All rows of a column.
-const ROWS: u16 = (1 << SIDE) - 1;
+/// All rows of all columns in a word.
+const ROWS: u64 = 0x7FFF_7FFF_7FFF_7FFF;
 
 /// A set of places.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-pub struct CellSet([u64; 4]);
+pub struct CellSet([u64; WORDS]);
 
 impl CellSet {
     /// The set of one place.
@@ -29,12 +30,12 @@ impl CellSet {
 
     /// Adds a place.
     pub fn insert(&mut self, Cell { x, y }: Cell) {
-        self.0[x / COLUMNS] |= 1 << (x % COLUMNS * COLUMN + y);
+        self.0[x % WORDS] |= 1 << (x / WORDS * COLUMN + y);
     }
 
     /// Whether a place is in it.
     pub fn contains(&self, Cell { x, y }: Cell) -> bool {
-        self.0[x / COLUMNS] >> (x % COLUMNS * COLUMN + y) & 1 != 0
+        self.0[x % WORDS] >> (x / WORDS * COLUMN + y) & 1 != 0
     }
 
     /// The number of places.
@@ -44,24 +45,31 @@ impl CellSet {
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.0 == [0; 4]
+        self.0 == [0; WORDS]
     }
 
-    /// The first place, column by column from the left, each from the bottom.
-    pub fn first(&self) -> Option<Cell> {
-        let index = self.0.iter().position(|&word| word != 0)?;
-        let bit = self.0[index].trailing_zeros() as usize;
-        Some(Cell { x: index * COLUMNS + bit / COLUMN, y: bit % COLUMN })
-    }
-
-    /// The places, column by column from the left, each from the bottom.
+    /// The places, in an order of no meaning.
     pub fn iter(&self) -> impl Iterator<Item = Cell> + use<> {
         let mut left = *self;
         std::iter::from_fn(move || {
-            let cell = left.first()?;
-            left = left.without(Self::of(cell));
-            Some(cell)
+            let (word, bit) = left.any()?;
+            left.0[word] &= left.0[word] - 1;
+            Some(Cell { x: bit / COLUMN * WORDS + word, y: bit % COLUMN })
         })
+    }
+
+    /// One of the places, as the number of its word and of its bit.
+    fn any(&self) -> Option<(usize, usize)> {
+        let word = self.0.iter().position(|&word| word != 0)?;
+        Some((word, self.0[word].trailing_zeros() as usize))
+    }
+
+    /// The set of one of the places.
+    pub(super) fn one(&self) -> Option<Self> {
+        let (word, bit) = self.any()?;
+        let mut one = Self::default();
+        one.0[word] = 1 << bit;
+        Some(one)
     }
 
     /// The places that are in either.
@@ -83,45 +91,39 @@ impl CellSet {
     }
 
     fn zip(self, other: Self, join: impl Fn(u64, u64) -> u64) -> Self {
-        Self(std::array::from_fn(|index| join(self.0[index], other.0[index])))
+        Self(std::array::from_fn(|word| join(self.0[word], other.0[word])))
     }
 
-    /// The places above or to the right of these, and some that are none.
-    fn shifted_on(self) -> (Self, Self) {
-        let [a, b, c, d] = self.0;
-        let right = [
-            a << COLUMN,
-            b << COLUMN | a >> REST,
-            c << COLUMN | b >> REST,
-            d << COLUMN | c >> REST,
-        ];
-        (Self([a << 1, b << 1, c << 1, d << 1]), Self(right))
+    fn map(self, change: impl Fn(u64) -> u64) -> Self {
+        Self(self.0.map(change))
     }
 
-    /// The places below or to the left of these, and some that are none.
-    fn shifted_back(self) -> (Self, Self) {
+    /// The places to the right of these, and possibly some beyond the board.
+    fn right(self) -> Self {
         let [a, b, c, d] = self.0;
-        let left = [
-            a >> COLUMN | b << REST,
-            b >> COLUMN | c << REST,
-            c >> COLUMN | d << REST,
-            d >> COLUMN,
-        ];
-        (Self([a >> 1, b >> 1, c >> 1, d >> 1]), Self(left))
+        Self([d << COLUMN, a, b, c])
+    }
+
+    /// The places to the left of these.
+    fn left(self) -> Self {
+        let [a, b, c, d] = self.0;
+        Self([b, c, d, a >> COLUMN])
+    }
+
+    /// The places beside these, and possibly some beyond the board.
+    fn beside(self) -> Self {
+        self.map(|word| word << 1 | word >> 1).or(self.left()).or(self.right())
     }
 
     /// Those of these places that have a neighbour among them.
     #[must_use]
     pub fn with_neighbours(self) -> Self {
-        let (up, right) = self.shifted_on();
-        let (down, left) = self.shifted_back();
-        self.and(up.or(right).or(down).or(left))
+        self.and(self.beside())
     }
 
     /// Whether any two of these places are neighbours.
     pub fn has_neighbours(self) -> bool {
-        let (up, right) = self.shifted_on();
-        !self.and(up.or(right)).is_empty()
+        !self.and(self.map(|word| word << 1).or(self.right())).is_empty()
     }
 
     /// All places of this set that hang together with those of `seed`, which are in it.
@@ -129,27 +131,57 @@ impl CellSet {
     pub fn grow(self, seed: Self) -> Self {
         let mut grown = seed;
         loop {
-            let (up, right) = grown.shifted_on();
-            let (down, left) = grown.shifted_back();
-            let wider = grown.or(up.or(right).or(down.or(left)).and(self));
+            let wider = grown.or(grown.beside().and(self));
             if wider == grown {
                 return grown;
             }
             grown = wider;
         }
     }
+}
 
-    /// The rows of a column, a bit for each.
-    pub(super) fn column(&self, x: usize) -> u16 {
-        let word = self.0[x / COLUMNS] >> (x % COLUMNS * COLUMN);
-        u16::try_from(word & u64::from(ROWS)).expect("15 bits")
+/// Lets the tiles of all `sets` fall to the bottom of their columns, and closes empty columns to the
+/// left.
+pub(super) fn settle<const SETS: usize>(sets: &mut [CellSet; SETS]) {
+    let occupied =
+        |sets: &[CellSet; SETS]| sets.iter().fold(CellSet::default(), |all, set| all.or(*set));
+    let mut filled = occupied(sets);
+    // Each pass takes the lowest gap out of every column that has one.
+    while filled.0.iter().any(|word| word >> 1 & !word & ROWS != 0) {
+        // Where a column has no gap, nothing above the lowest empty place moves.
+        let below = filled.map(|word| (word + BOTTOM & !word) - BOTTOM);
+        for set in &mut *sets {
+            *set = set.zip(below, |word, below| word & below | word >> 1 & !below & ROWS);
+        }
+        filled = occupied(sets);
     }
+    // Each pass closes the empty column farthest to the left that has others to its right.
+    while let Some(x) = empty_column(filled) {
+        for set in &mut *sets {
+            set.close(x);
+        }
+        filled.close(x);
+    }
+}
 
-    /// Puts other rows into a column.
-    pub(super) fn set_column(&mut self, x: usize, rows: u16) {
-        let shift = x % COLUMNS * COLUMN;
-        let word = &mut self.0[x / COLUMNS];
-        *word = *word & !(u64::from(ROWS) << shift) | u64::from(rows) << shift;
+/// The first empty column with others to its right, if the tiles of all columns have fallen.
+fn empty_column(filled: CellSet) -> Option<usize> {
+    let bottoms = filled.map(|word| word & BOTTOM);
+    if bottoms.left().without(bottoms).is_empty() {
+        return None;
+    }
+    (0..SIDE).find(|&x| !filled.contains(Cell { x, y: 0 }))
+}
+
+impl CellSet {
+    /// Moves all columns to the right of `x` by one to the left.
+    fn close(&mut self, x: usize) {
+        let kept: Self = Self(std::array::from_fn(|word| {
+            // The columns of this word that are before x: all numbers word, word + 4, … below x.
+            let columns = (x + WORDS - 1 - word) / WORDS;
+            u64::MAX.checked_shr(u32::try_from(64 - COLUMN * columns).expect("few")).unwrap_or(0)
+        }));
+        *self = self.and(kept).or(self.left().without(kept));
     }
 }
 
