@@ -29,8 +29,12 @@ fn play(settings: &str, fault: &str, more: &[&str]) -> Output {
 /// A limit that loses the game, with a diagnosis that names it and the figure.
 #[track_caller]
 fn lost(settings: &str, fault: &str, more: &[&str], verdict: &str, diagnosis: &[&str]) {
-    let result = json(&play(settings, fault, more));
+    let log = tempfile::NamedTempFile::new().expect("a file");
+    let logged = ["--log", log.path().to_str().expect("UTF-8")];
+    let result = json(&play(settings, fault, &[more, &logged].concat()));
     assert_eq!(result["verdict"], verdict, "{result}");
+    let replayed = referee().arg("replay").arg(log.path()).output().expect("runs");
+    assert_eq!(replayed.status.code(), Some(0), "{replayed:?}");
     assert_eq!(result["official"], "[ERROR] Timeout!", "{result}");
     let said = result["diagnosis"].as_str().unwrap_or_default();
     for part in diagnosis {
@@ -94,13 +98,18 @@ fn the_size_of_a_file() {
 fn output() {
     let config = tempfile::NamedTempFile::new().expect("a file");
     fs::write(config.path(), "resources.turn-output = '100B'").expect("written");
+    let log = tempfile::NamedTempFile::new().expect("a file");
     let output = referee()
         .args(["play", "--game", "square-remover", "--format", "json", "--config"])
         .arg(config.path())
+        .arg("--log")
+        .arg(log.path())
         .output()
         .expect("runs");
     let result = json(&output);
     assert_eq!(result["verdict"], "output_limit", "{result}");
+    let replayed = referee().arg("replay").arg(log.path()).output().expect("runs");
+    assert_eq!(replayed.status.code(), Some(0), "{replayed:?}");
     let said = result["diagnosis"].as_str().expect("text");
     assert!(said.contains("in one turn; its limit is 100 B (`turn-output`"), "{said}");
     let diagnosis = ["the bot has written ", "; its limit for a game is 30 B (`game-output`"];

@@ -5,6 +5,7 @@
 //! `scripts/performance-report.py`.
 
 #[path = "../../tests/plain.rs"]
+#[expect(dead_code, reason = "the tests use all of it")]
 mod plain;
 
 use std::collections::BTreeMap;
@@ -38,7 +39,7 @@ fn main() {
             std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect::<Vec<_>>();
         wanted.is_empty() || wanted.iter().any(|wanted| name.contains(wanted.as_str()))
     };
-    let all: [(&str, fn() -> Vec<Row>); 5] =
+    let all: [(&str, Measure); 5] =
         [("turn", turns), ("game", games), ("rules", rules), ("replay", replays), ("start", start)];
     for (_, measure) in all.into_iter().filter(|(name, _)| bench(name)) {
         for row in measure() {
@@ -46,6 +47,9 @@ fn main() {
         }
     }
 }
+
+/// Measures some lines of the table.
+type Measure = fn() -> Vec<Row>;
 
 /// One line of the table.
 struct Row {

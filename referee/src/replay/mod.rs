@@ -104,9 +104,9 @@ fn referee_turn(game: &mut dyn Game, turn: &Turn) -> Result<Ruling, Difference> 
         reply.end_partial();
     }
     let whole = reply.progress(&exchange.lines) == Progress::Complete(reply.len());
-    // A whole reply that came too late is none.
-    let late = whole && turn.unanswered == Some(Silence::Deadline);
-    if whole != turn.unanswered.is_none() && !late {
+    // A whole reply that came too late is none, nor is that of a bot that used too much.
+    let refused = matches!(turn.unanswered, Some(Silence::Deadline | Silence::OverLimit(_)));
+    if whole != turn.unanswered.is_none() && !(whole && refused) {
         let word = |whole| if whole { "whole" } else { "not whole" };
         let logged = word(turn.unanswered.is_none());
         return Err(Difference::of(turn.turn, "the reply", &logged, &word(whole)));

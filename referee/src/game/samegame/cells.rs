@@ -129,13 +129,16 @@ impl CellSet {
     /// All places of this set that hang together with those of `seed`, which are in it.
     #[must_use]
     pub fn grow(self, seed: Self) -> Self {
+        let wider = |grown: Self| grown.or(grown.beside().and(self));
         let mut grown = seed;
         loop {
-            let wider = grown.or(grown.beside().and(self));
-            if wider == grown {
-                return grown;
+            // Most regions are small: looking whether one still grows costs as much as growing it.
+            let once = wider(grown);
+            let twice = wider(once);
+            if twice == once {
+                return once;
             }
-            grown = wider;
+            grown = twice;
         }
     }
 }
@@ -149,7 +152,7 @@ pub(super) fn settle<const SETS: usize>(sets: &mut [CellSet; SETS]) {
     // Each pass takes the lowest gap out of every column that has one.
     while filled.0.iter().any(|word| word >> 1 & !word & ROWS != 0) {
         // Where a column has no gap, nothing above the lowest empty place moves.
-        let below = filled.map(|word| (word + BOTTOM & !word) - BOTTOM);
+        let below = filled.map(|word| ((word + BOTTOM) & !word) - BOTTOM);
         for set in &mut *sets {
             *set = set.zip(below, |word, below| word & below | word >> 1 & !below & ROWS);
         }

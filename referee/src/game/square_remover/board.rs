@@ -11,8 +11,8 @@ pub const MAX_SIDE: usize = 16;
 /// the tile of each is x mod colors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Buffer {
-    next: u64,
-    colors: u64,
+    next: u32,
+    colors: u32,
 }
 
 impl Buffer {
@@ -21,7 +21,8 @@ impl Buffer {
 
     fn take(&mut self) -> u8 {
         let color = self.next % self.colors;
-        self.next = self.next * Self::MULTIPLIER % Self::MODULUS;
+        let next = u64::from(self.next) * Self::MULTIPLIER % Self::MODULUS;
+        self.next = u32::try_from(next).expect("less than the modulus");
         u8::try_from(color).expect("at most 6 colours")
     }
 }
@@ -99,7 +100,7 @@ impl Board {
         let mut board = Self {
             side,
             tiles,
-            buffer: Buffer { next: start_seed.into(), colors: colors.into() },
+            buffer: Buffer { next: start_seed, colors: colors.into() },
             suspects: CornerSet::default(),
         };
         for row in 0..side {
@@ -159,10 +160,11 @@ impl Board {
 
     /// Suspects the up to four squares that the cell belongs to.
     fn suspect_around(&mut self, row: usize, column: usize) {
-        for corner_row in row.saturating_sub(1)..=row.min(self.side - 2) {
-            for corner_column in column.saturating_sub(1)..=column.min(self.side - 2) {
-                self.suspects.insert(corner_row, corner_column);
-            }
+        let last = self.side - 2;
+        // The cell's column and the one before it, as far as squares can start there.
+        let columns = (0b11 << column >> 1) & ((2 << last) - 1);
+        for corner_row in row.saturating_sub(1)..=row.min(last) {
+            self.suspects.insert(corner_row, columns);
         }
     }
 }
@@ -175,19 +177,29 @@ fn square(row: usize, column: usize) -> [(usize, usize); 4] {
 /// A set of top left corners that yields the topmost, and of those the leftmost, first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct CornerSet {
+    /// A bit for each row that has any.
+    some: u32,
     /// A bit for each column, by row.
-    rows: [u16; MAX_SIDE],
+    rows: [u32; MAX_SIDE],
 }
 
 impl CornerSet {
-    fn insert(&mut self, row: usize, column: usize) {
-        self.rows[row] |= 1 << column;
+    fn insert(&mut self, row: usize, columns: u32) {
+        self.rows[row] |= columns;
+        self.some |= 1 << row;
     }
 
     fn take_first(&mut self) -> Option<(usize, usize)> {
-        let row = self.rows.iter().position(|&columns| columns != 0)?;
-        let column = self.rows[row].trailing_zeros() as usize;
-        self.rows[row] &= self.rows[row] - 1;
+        if self.some == 0 {
+            return None;
+        }
+        let row = self.some.trailing_zeros() as usize;
+        let columns = &mut self.rows[row];
+        let column = columns.trailing_zeros() as usize;
+        *columns &= *columns - 1;
+        if *columns == 0 {
+            self.some &= self.some - 1;
+        }
         Some((row, column))
     }
 }
