@@ -13,5 +13,6 @@ mod robustness;
 mod rules;
 mod samples;
 mod square_remover;
+mod statistics;
 mod support;
 mod timing;
