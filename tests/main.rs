@@ -14,5 +14,6 @@ mod rules;
 mod samples;
 mod square_remover;
 mod statistics;
+mod suite;
 mod support;
 mod timing;

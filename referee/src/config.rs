@@ -163,6 +163,8 @@ pub struct Config {
     pub profile: Profile,
     /// The limits that hold.
     pub limits: Limits,
+    /// The limits of the original.
+    official: Limits,
     /// What is done about late replies.
     pub overruns: OverrunRules,
     /// The factor of the profile `relaxed`.
@@ -261,6 +263,7 @@ impl Config {
             game,
             profile,
             limits: Limits::from_kinds(limit),
+            official: Limits::from_kinds(|kind| official.get(kind)),
             relaxed_factor: factor.0,
             sdk_soft,
             overruns: OverrunRules { on_host_delay, soft, patience: None },
@@ -269,6 +272,16 @@ impl Config {
             log_size: resources.log_size.and_then(Bound::limit).map(|size| size.0),
             grace: file.bot.grace.or(default.bot.grace).expect(complete).0,
             stderr_cap: file.bot.stderr_cap.or(default.bot.stderr_cap).expect(complete),
+        })
+    }
+
+    /// Whether a game that is completed under these rules would have been completed under the original
+    /// ones, as long as no reply was late.
+    pub fn is_as_strict_as_official(&self) -> bool {
+        self.game.limits.iter().all(|&kind| match (self.limits.of(kind), self.official.of(kind)) {
+            (Some(limit), Some(official)) => limit <= official,
+            (None, Some(_)) => false,
+            (_, None) => true,
         })
     }
 }
@@ -350,6 +363,16 @@ mod tests {
         let unlimited = resolved("", &flags).limits;
         assert_eq!(unlimited.of(LimitKind::FirstTurn), None);
         assert_eq!(unlimited.of(LimitKind::Turn), Some(Duration::from_secs(1)));
+    }
+
+    #[test]
+    fn only_limits_as_strict_as_the_official_ones_count() {
+        let strict =
+            |source: &str| resolved(source, &Overrides::default()).is_as_strict_as_official();
+        assert!(strict("") && strict("profile = 'sdk-soft'"));
+        assert!(strict("[limits.samegame]\nturn = '10ms'"));
+        assert!(!strict("[limits.samegame]\nturn = '51ms'"));
+        assert!(!strict("profile = 'relaxed'") && !strict("profile = 'unlimited'"));
     }
 
     #[test]

@@ -4,9 +4,11 @@ mod bot;
 mod doctor;
 mod generate;
 mod inputs;
+mod merge;
 mod play;
 mod replay;
 mod shared;
+mod suite;
 mod tester;
 mod timing;
 
@@ -20,6 +22,8 @@ use log::LevelFilter;
 
 use crate::bot::SpawnError;
 use crate::play::PlayError;
+use crate::records::RecordsError;
+use crate::suite::FolderError;
 
 /// An offline referee for single-player bot games.
 ///
@@ -50,7 +54,7 @@ pub struct Cli {
 const EXIT_CODES: &str = "\
 Exit codes:
   0  the game was completed; the replay agrees
-  1  the bot lost: illegal move, timeout, crash; the replay differs
+  1  a bot lost: illegal move, timeout, crash; the replay differs
   2  what you gave is wrong: flags, board, settings, or the bot cannot be started
   3  the referee itself failed
 
@@ -61,6 +65,8 @@ Environment:
 #[derive(Debug, Subcommand)]
 enum Command {
     Play(play::PlayArgs),
+    Suite(suite::SuiteArgs),
+    Merge(merge::MergeArgs),
     Timing(timing::TimingArgs),
     Replay(replay::ReplayArgs),
     Generate(generate::GenerateArgs),
@@ -126,6 +132,18 @@ impl From<SpawnError> for Failure {
     }
 }
 
+impl From<FolderError> for Failure {
+    fn from(error: FolderError) -> Self {
+        if error.is_users() { Self::User(error.into()) } else { Self::Referee(error.into()) }
+    }
+}
+
+impl From<RecordsError> for Failure {
+    fn from(error: RecordsError) -> Self {
+        if error.is_users() { Self::User(error.into()) } else { Self::Referee(error.into()) }
+    }
+}
+
 impl From<PlayError> for Failure {
     fn from(error: PlayError) -> Self {
         match error {
@@ -144,6 +162,8 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
     start_logger(cli.verbose);
     match cli.command {
         Command::Play(args) => play::run(&args),
+        Command::Suite(args) => suite::run(&args),
+        Command::Merge(args) => merge::run(&args),
         Command::Timing(args) => timing::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Generate(args) => generate::run(&args),

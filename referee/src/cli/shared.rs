@@ -4,13 +4,14 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use anyhow::anyhow;
-use clap::Args;
+use clap::{Args, ValueEnum as _};
 
 use super::Failure;
 use super::inputs::{self, NamedBot};
 use crate::bot::{Containment, Pinning, Sandbox};
-use crate::config::{Config, LimitsTable, Overrides};
-use crate::limits::{OnHostDelay, Profile};
+use crate::config::{Config, Limit, LimitsTable, Overrides};
+use crate::limits::{LimitKind, OnHostDelay, Profile};
+use crate::suite::Plan;
 
 /// Who plays, and in which surroundings.
 #[derive(Debug, Args)]
@@ -111,6 +112,36 @@ pub(super) struct RuleFlags {
 }
 
 impl RuleFlags {
+    /// Whether any of these flags was given that says what is played.
+    pub(super) fn is_given(&self) -> bool {
+        let limits = [&self.first_turn, &self.turn, &self.total, &self.game, &self.memory];
+        limits.iter().any(|flag| flag.is_some()) || self.profile.is_some() || self.config.is_some()
+    }
+
+    /// Settings that say the same as the plan of a run; what a plan does not say comes from the
+    /// user's file and the defaults.
+    pub(super) fn of_plan(&self, plan: &Plan) -> Result<Config, Failure> {
+        let limit = |kind| plan.rules.limits.of(kind).map(Limit);
+        let profile = Profile::from_str(&plan.rules.profile, false);
+        let flags = Overrides {
+            game: Some(plan.game.clone()),
+            profile: Some(profile.map_err(|error| Failure::user(anyhow!(error)))?),
+            limits: LimitsTable {
+                first_turn: limit(LimitKind::FirstTurn),
+                turn: limit(LimitKind::Turn),
+                total: limit(LimitKind::Total),
+                memory: None,
+            },
+            on_host_delay: Some(plan.rules.on_host_delay),
+            containment: self.containment,
+        };
+        let file = inputs::config_file(self.config.as_deref())?;
+        let mut config =
+            Config::resolve(&file, &flags).map_err(|error| Failure::user(anyhow!(error)))?;
+        config.resources = plan.rules.resources;
+        Ok(config)
+    }
+
     /// The settings that these flags and the file they name come to.
     pub(super) fn resolve(&self, on_host_delay: Option<OnHostDelay>) -> Result<Config, Failure> {
         let file = inputs::config_file(self.config.as_deref())?;

@@ -4,6 +4,8 @@
 
 pub mod doctor;
 mod json;
+pub mod suite;
+mod table;
 mod text;
 pub mod timing;
 

@@ -1,0 +1,266 @@
+//! `referee suite`: many boards, one or more bots, into a run folder.
+
+mod boards;
+mod bots;
+mod progress;
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::AtomicUsize;
+
+use anyhow::{Context as _, anyhow};
+use clap::Args;
+
+use self::boards::BoardsFlags;
+use self::bots::BotsFlags;
+use self::progress::Progress;
+use super::shared::RuleFlags;
+use super::{Failure, print};
+use crate::bot::{BotCommand, Pinning};
+use crate::config::Config;
+use crate::interrupt::Interrupt;
+use crate::limits::OnHostDelay;
+use crate::play::PlayError;
+use crate::records::{Bests, Records};
+use crate::report::suite::{Format, SuiteReport};
+use crate::suite::{
+    FolderError, Keeper, Logs, Packing, Plan, PlannedBot, Pool, PoolError, Rules, Run, RunFolder,
+    RunWriter, Shard, Summary, best_of_run, honest_jobs,
+};
+
+/// Play one or more bots on many boards, several games at a time
+///
+/// Each finished game is kept at once in a run folder, so whatever stops the suite, `--resume` plays
+/// only what is missing. A bot that hangs, crashes or cannot start loses its own games and no other.
+/// Exits with 1 if a bot lost a game.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct SuiteArgs {
+    #[command(flatten)]
+    bots: BotsFlags,
+
+    #[command(flatten)]
+    boards: BoardsFlags,
+
+    #[command(flatten)]
+    rules: RuleFlags,
+
+    /// How many games each bot plays on each board [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: Option<u32>,
+
+    /// What to do when the host made a bot late [default: fail]
+    #[arg(long, value_name = "WHAT")]
+    on_host_delay: Option<OnHostDelay>,
+
+    /// How many games are played at a time [default: the physical cores but one, shared out by
+    /// --cores-per-bot]; more make bots late
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+
+    /// Gives each game cores of its own, and keeps the referee on another
+    #[arg(long)]
+    pin: bool,
+
+    /// How many cores a bot uses [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    cores_per_bot: Option<u16>,
+
+    /// The folder for the run; it must not exist yet [default: runs/ and the time]
+    #[arg(long, value_name = "DIR", conflicts_with = "resume")]
+    run: Option<PathBuf>,
+
+    /// Takes up the run in this folder: plays the games that have no result yet. What is played stands
+    /// in the folder; flags that say it again must say the same
+    #[arg(long, value_name = "DIR")]
+    resume: Option<PathBuf>,
+
+    /// Plays a part of the games, such as 2/4; `referee merge` joins the parts
+    #[arg(long, value_name = "I/N", conflicts_with = "resume")]
+    shard: Option<Shard>,
+
+    /// Which games leave a log in the run folder
+    #[arg(long, value_name = "WHICH", value_enum, default_value_t)]
+    logs: Logs,
+
+    /// Packs these logs with zstd
+    #[arg(long)]
+    compress: bool,
+
+    /// Keeps the best score of each bot on each board in this file, and compares with those in it
+    #[arg(long, value_name = "FILE")]
+    records: Option<PathBuf>,
+
+    /// How to show the result
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  referee suite --bot ./old --bot ./new --seed 1..100
+  referee suite --bot ./mybot --board boards/ --records records.toml
+  referee suite --bot ./mybot --seed 1..1000 --shard 1/4 --run part-1
+  referee suite --resume runs/20260920-101500";
+
+pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
+    let (config, mut writer) = prepare(args)?;
+    let records = args.records.as_deref().map(Records::read).transpose()?.unwrap_or_default();
+    let bests = Bests::of(config.game.name, &records);
+    play(args, &config, &mut writer, &bests)?;
+    let report =
+        SuiteReport { summary: Summary::of(&writer.folder, &bests)?, folder: &writer.folder };
+    if let Some(path) = &args.records {
+        best_of_run(&writer.folder)?.1.save_into(path)?;
+    }
+    print(|out| report.write(args.format, out))?;
+    let fine = report.summary.lost() == 0;
+    Ok(if fine { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// The rules and the run folder, new or taken up.
+fn prepare(args: &SuiteArgs) -> Result<(Config, RunWriter), Failure> {
+    if let Some(path) = &args.resume {
+        return resume(args, path);
+    }
+    let (config, plan) = plan(args)?;
+    let path = args.run.clone().unwrap_or_else(default_folder);
+    Ok((config, RunWriter::create(&path, Run::new(plan))?))
+}
+
+fn default_folder() -> PathBuf {
+    let now = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S").to_string();
+    let folder = Path::new("runs").join(&now);
+    // Two runs may start in one second.
+    let next = (2..).map(|number| Path::new("runs").join(format!("{now}-{number}")));
+    std::iter::once(folder).chain(next).find(|folder| !folder.exists()).expect("endless")
+}
+
+fn resume(args: &SuiteArgs, path: &Path) -> Result<(Config, RunWriter), Failure> {
+    let folder = RunFolder::open(path)?;
+    let stored = &folder.run.plan;
+    let says_again = args.bots.is_given() || args.boards.is_given() || args.repeat.is_some();
+    let (config, now) = if says_again || args.rules.is_given() || args.on_host_delay.is_some() {
+        plan(args)?
+    } else {
+        let bots = stored.bots.iter().cloned().map(bots::with_files).collect();
+        (args.rules.of_plan(stored)?, Plan { bots, ..stored.clone() })
+    };
+    if let Some(difference) = stored.difference(&now) {
+        let path = path.display();
+        return Err(Failure::user(anyhow!("{path} cannot be taken up: {difference}")));
+    }
+    Ok((config, RunWriter::resume(folder)?))
+}
+
+/// The rules, and what is to be played under them.
+fn plan(args: &SuiteArgs) -> Result<(Config, Plan), Failure> {
+    let config = args.rules.resolve(args.on_host_delay)?;
+    let bots = args.bots.resolve(config.game)?;
+    let (boards, seeds) = args.boards.resolve(config.game)?;
+    let rules = Rules {
+        profile: config.profile.name().to_owned(),
+        on_host_delay: config.overruns.on_host_delay,
+        limits: config.limits,
+        resources: config.resources,
+    };
+    let repeat = args.repeat.unwrap_or(1);
+    let game = config.game.name.to_owned();
+    let plan = Plan { game, rules, repeat, shuffle: None, seeds, shard: args.shard, bots, boards };
+    Ok((config, plan))
+}
+
+/// Plays the games that have no result yet.
+fn play(
+    args: &SuiteArgs,
+    config: &Config,
+    writer: &mut RunWriter,
+    bests: &Bests,
+) -> Result<(), Failure> {
+    let folder = writer.folder.clone();
+    let plan = &folder.run.plan;
+    let played = folder.played()?;
+    let workers = workers(args)?;
+    let commands = commands(config, &plan.bots)?;
+    let interrupt = Interrupt::catch().context("cannot catch signals").map_err(Failure::Referee)?;
+    let pool = Pool {
+        plan,
+        config,
+        commands: &commands,
+        workers: &workers,
+        keeper: keeper(args, config, &folder),
+        interrupt: &interrupt,
+    };
+    let missing = plan.schedule().filter(|&game| !played.has(game));
+    let mut progress = Progress::new(plan.shard_games(), played.count(), bests);
+    let mut written = Ok(());
+    let pooled = pool.play(missing, |outcome| {
+        if written.is_ok() {
+            written = writer.append(&outcome);
+            progress.see(&outcome);
+        }
+        if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    progress.finish();
+    written.and_then(|()| writer.finish())?;
+    pooled?;
+    match interrupt.signal() {
+        Some(signal) => Err(interrupted(signal, &folder)?),
+        None => Ok(()),
+    }
+}
+
+fn keeper<'a>(args: &SuiteArgs, config: &Config, folder: &'a RunFolder) -> Keeper<'a> {
+    Keeper {
+        folder: &folder.path,
+        kind: config.game,
+        rules: &folder.run.plan.rules,
+        logs: args.logs,
+        packing: if args.compress { Packing::Zstd } else { Packing::Plain },
+        log_size: config.log_size,
+        bundles: AtomicUsize::new(0),
+    }
+}
+
+/// One entry for each game that is played at a time.
+fn workers(args: &SuiteArgs) -> Result<Vec<Option<Pinning>>, Failure> {
+    let cores = args.cores_per_bot.unwrap_or(1).into();
+    let honest = honest_jobs(cores);
+    let jobs = args.jobs.map_or(honest, usize::from);
+    if jobs > honest {
+        log::warn!(
+            "--jobs {jobs}: more than {honest} at a time make bots wait for cores here, and may make \
+             them late"
+        );
+    }
+    if args.pin {
+        let pinnings = Pinning::plan_apart(jobs, cores).map_err(Failure::user)?;
+        return Ok(pinnings.into_iter().map(Some).collect());
+    }
+    Ok(vec![None; jobs])
+}
+
+fn commands(config: &Config, bots: &[PlannedBot]) -> Result<Vec<BotCommand>, Failure> {
+    bots.iter().map(|bot| bots::command(config, bot)).collect()
+}
+
+fn interrupted(signal: i32, folder: &RunFolder) -> Result<Failure, FolderError> {
+    let path = folder.path.display();
+    let kept = format!(
+        " after {} of {} games; `referee suite --resume {path}` plays the rest",
+        folder.played()?.count(),
+        folder.run.plan.shard_games(),
+    );
+    Ok(Failure::Interrupted { signal, kept })
+}
+
+impl From<PoolError> for Failure {
+    fn from(error: PoolError) -> Self {
+        match error {
+            PoolError::Case(error) => Self::User(error.into()),
+            PoolError::Play(PlayError::Spawn(error)) => error.into(),
+            error => Self::Referee(error.into()),
+        }
+    }
+}
