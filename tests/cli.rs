@@ -501,6 +501,7 @@ fn help_says_what_there_is() {
         ("help-play", &["play", "--help"]),
         ("help-suite", &["suite", "--help"]),
         ("help-merge", &["merge", "--help"]),
+        ("help-compare", &["compare", "--help"]),
         ("help-replay", &["replay", "--help"]),
         ("help-bot", &["bot", "--help"]),
         ("help-generate", &["generate", "--help"]),

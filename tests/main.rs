@@ -3,6 +3,7 @@
 mod bad_input;
 mod cli;
 mod codingame;
+mod compare;
 mod containment;
 mod faults;
 mod fidelity;

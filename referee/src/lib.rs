@@ -11,6 +11,7 @@
 
 pub mod bot;
 pub mod cli;
+pub mod compare;
 pub mod config;
 pub mod digest;
 pub mod doctor;

@@ -152,13 +152,8 @@ impl Records {
         }
     }
 
-    /// The best score on a board.
-    pub fn best(&self, record_id: &str) -> Option<i64> {
-        self.0.get(record_id)?.values().map(|record| record.score).max()
-    }
-
     /// The best record of each board.
-    pub fn leaders(&self) -> impl Iterator<Item = &Record> {
+    fn leaders(&self) -> impl Iterator<Item = &Record> {
         self.0.values().filter_map(|bots| bots.values().max_by_key(|record| record.score))
     }
 }
@@ -258,9 +253,7 @@ mod tests {
     #[test]
     fn only_a_better_score_is_a_record() {
         let records = records(&[("x", "a", 5), ("x", "a", 4), ("x", "b", 7), ("y", "a", 1)]);
-        assert_eq!(records.best("x"), Some(7));
         assert_eq!(records.0["x"]["a"].score, 5);
-        assert_eq!(records.best("z"), None);
         let leaders: Vec<_> = records.leaders().map(|record| record.bot.as_str()).collect();
         assert_eq!(leaders, ["b", "a"]);
     }

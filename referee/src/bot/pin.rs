@@ -16,7 +16,7 @@ pub struct Pinning {
 #[derive(Debug, thiserror::Error)]
 pub enum PinError {
     /// There are too few.
-    #[error("--pin: {wanted} for bots and one for the referee are {} cores, and this process may use {available}", wanted + 1)]
+    #[error("--pin: bots with {wanted} in all and the referee need {} cores, and this process may use {available}", wanted + 1)]
     TooFew {
         /// The cores that all bots should get.
         wanted: usize,

@@ -1,6 +1,7 @@
 //! The command line: what is typed becomes validated settings, one file for each command.
 
 mod bot;
+mod compare;
 mod doctor;
 mod generate;
 mod inputs;
@@ -54,7 +55,7 @@ pub struct Cli {
 const EXIT_CODES: &str = "\
 Exit codes:
   0  the game was completed; the replay agrees
-  1  a bot lost: illegal move, timeout, crash; the replay differs
+  1  a bot lost: illegal move, timeout, crash; the replay differs; a bot is worse than another
   2  what you gave is wrong: flags, board, settings, or the bot cannot be started
   3  the referee itself failed
 
@@ -67,6 +68,7 @@ enum Command {
     Play(play::PlayArgs),
     Suite(suite::SuiteArgs),
     Merge(merge::MergeArgs),
+    Compare(compare::CompareArgs),
     Timing(timing::TimingArgs),
     Replay(replay::ReplayArgs),
     Generate(generate::GenerateArgs),
@@ -164,6 +166,7 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Play(args) => play::run(&args),
         Command::Suite(args) => suite::run(&args),
         Command::Merge(args) => merge::run(&args),
+        Command::Compare(args) => compare::run(&args),
         Command::Timing(args) => timing::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Generate(args) => generate::run(&args),

@@ -1,5 +1,6 @@
 //! Tables for people, in the terminal.
 
+use crate::text::printable;
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
@@ -9,7 +10,7 @@ pub(super) fn table(headings: &[&str], rows: impl IntoIterator<Item = Vec<String
     table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(headings);
     for row in rows {
-        table.add_row(row);
+        table.add_row(row.iter().map(|cell| printable(cell)));
     }
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);

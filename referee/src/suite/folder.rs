@@ -11,7 +11,7 @@
 //! Whoever adds results holds a lock on `results.jsonl`, which the kernel lets go of with the process.
 
 use std::fs::TryLockError;
-use std::io::{self, BufRead as _, BufReader, Seek as _, SeekFrom, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -302,10 +302,7 @@ impl RunWriter {
     /// When it is in use, or cannot be written.
     pub fn resume(folder: RunFolder) -> Result<Self, FolderError> {
         let mut writer = Self::lock(folder)?;
-        let content = fs::read(writer.results.path()).map_err(FolderError::Read)?;
-        let whole =
-            content.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
-        writer.length = whole as u64;
+        writer.length = whole_lines(&mut writer.results).map_err(FolderError::Read)?;
         writer.results.set_len(writer.length).map_err(FolderError::Write)?;
         writer.results.seek(SeekFrom::End(0)).map_err(FolderError::Write)?;
         Ok(writer)
@@ -356,6 +353,24 @@ impl RunWriter {
     pub fn finish(&self) -> Result<(), FolderError> {
         self.results.sync_data().map_err(FolderError::Write)
     }
+}
+
+/// The length of a file up to its last newline.
+fn whole_lines(file: &mut File) -> io::Result<u64> {
+    const CHUNK: u64 = 1 << 16;
+    let mut end = file.metadata()?.len();
+    let mut chunk = Vec::new();
+    while end > 0 {
+        let start = end.saturating_sub(CHUNK);
+        chunk.resize(usize::try_from(end - start).expect("a small chunk"), 0);
+        file.seek(SeekFrom::Start(start))?;
+        file.read_exact(&mut chunk)?;
+        if let Some(newline) = chunk.iter().rposition(|&byte| byte == b'\n') {
+            return Ok(start + newline as u64 + 1);
+        }
+        end = start;
+    }
+    Ok(0)
 }
 
 /// Whether a run can be made at `path`: there is nothing but what a kill may have left of a file that

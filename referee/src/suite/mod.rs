@@ -27,4 +27,4 @@ pub use self::plan::{
     Assignment, Case, CaseError, Plan, PlannedBoard, PlannedBot, Rules, Seeds, Shard,
 };
 pub use self::pool::{Pool, PoolError};
-pub use self::summary::{Loss, NewBest, Summary, Tally, best_of_run};
+pub use self::summary::{Loss, NewBest, Summary, Tally, records_of};

@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use super::folder::{FolderError, RunFolder};
 use super::outcome::{Ending, Outcome};
-use crate::records::{Bests, Record, Records};
+use super::plan::PlannedBot;
+use crate::records::{Best, Bests, Records};
 use crate::verdict::Verdict;
 
 /// How many losses are told of in full.
@@ -125,35 +126,33 @@ impl Summary {
     /// Adds up a run. A board's best is the highest of what is known and of this run's own games, so
     /// nobody has more than all of it; a bot alone on a board of which nothing is known has no best.
     ///
-    /// The results are read twice, so that memory is taken by boards only.
+    /// The results are read twice, so that memory is taken only by boards that have a best.
     ///
     /// # Errors
     /// When the results cannot be read.
     pub fn of(folder: &RunFolder, known: &Bests) -> Result<Self, FolderError> {
         let plan = &folder.run.plan;
-        let (own, counting) = best_of_run(folder)?;
-        let tally = |name: &str| Tally { bot: name.to_owned(), ..Tally::default() };
-        let mut summary = Self {
-            game: plan.game.clone(),
-            planned: plan.shard_games(),
-            bots: plan.bots.iter().map(|bot| tally(&bot.name)).collect(),
-            losses: Vec::new(),
-            new_bests: new_bests(&counting, known),
-        };
-        let bots: BTreeMap<&str, usize> =
-            plan.bots.iter().map(|bot| bot.name.as_str()).zip(0..).collect();
+        let bests = RunBests::of(folder, known)?;
+        let tally = |bot: &PlannedBot| Tally { bot: bot.name.clone(), ..Tally::default() };
+        let mut bots: BTreeMap<&str, Tally> =
+            plan.bots.iter().map(|bot| (bot.name.as_str(), tally(bot))).collect();
+        let mut losses = Vec::new();
         for outcome in folder.outcomes()? {
             let outcome = outcome?;
-            let known = known.best(&outcome.record_id).or((plan.bots.len() > 1).then_some(0));
-            let best = known.map(|known| own.best(&outcome.record_id).unwrap_or(0).max(known));
-            if let Some(&bot) = bots.get(outcome.bot.as_str()) {
-                summary.bots[bot].see(&outcome, best);
+            if let Some(tally) = bots.get_mut(outcome.bot.as_str()) {
+                tally.see(&outcome, bests.highest.get(&outcome.record_id).copied());
             }
-            if !outcome.won && summary.losses.len() < LOSSES {
-                summary.losses.push(Loss::of(&outcome));
+            if !outcome.won && losses.len() < LOSSES {
+                losses.push(Loss::of(&outcome));
             }
         }
-        Ok(summary)
+        Ok(Self {
+            game: plan.game.clone(),
+            planned: plan.shard_games(),
+            bots: plan.bots.iter().filter_map(|bot| bots.remove(bot.name.as_str())).collect(),
+            losses,
+            new_bests: bests.new.into_values().collect(),
+        })
     }
 
     /// The games that have a result.
@@ -179,34 +178,61 @@ impl Loss {
     }
 }
 
-/// The best scores of a run: of all games that were won, and of those that count.
+/// The best scores on the boards of a run that have a best.
+#[derive(Default)]
+struct RunBests {
+    /// The highest known or in this run, by board.
+    highest: BTreeMap<String, i64>,
+    /// What has been beaten, by board.
+    new: BTreeMap<String, NewBest>,
+}
+
+impl RunBests {
+    fn of(folder: &RunFolder, known: &Bests) -> Result<Self, FolderError> {
+        let rivals = folder.run.plan.bots.len() > 1;
+        let mut bests = Self::default();
+        for outcome in folder.outcomes()? {
+            let outcome = outcome?;
+            let before = known.holder(&outcome.record_id);
+            if rivals || before.is_some() {
+                let known = before.map_or(0, |best| best.score);
+                let highest = bests.highest.entry(outcome.record_id.clone()).or_insert(known);
+                *highest = outcome.points().max(*highest);
+            }
+            if let Some(before) = before.filter(|_| outcome.counts) {
+                bests.see_record(&outcome, before);
+            }
+        }
+        Ok(bests)
+    }
+
+    /// Takes in a game that counts, on a board whose best score was `before`.
+    fn see_record(&mut self, outcome: &Outcome, before: &Best) {
+        let so_far = self.new.get(&outcome.record_id).map_or(before.score, |new| new.score);
+        if outcome.score > so_far {
+            let new = NewBest {
+                board: outcome.board.clone(),
+                bot: outcome.bot.clone(),
+                score: outcome.score,
+                before: before.score,
+                by: before.by.clone(),
+            };
+            self.new.insert(outcome.record_id.clone(), new);
+        }
+    }
+}
+
+/// The records of a run: the best scores of its bots that count.
 ///
 /// # Errors
 /// When the results cannot be read.
-pub fn best_of_run(folder: &RunFolder) -> Result<(Records, Records), FolderError> {
-    let (mut won, mut counting) = (Records::default(), Records::default());
+pub fn records_of(folder: &RunFolder) -> Result<Records, FolderError> {
+    let mut records = Records::default();
     for outcome in folder.outcomes()? {
         let outcome = outcome?;
-        if outcome.won {
-            won.see(&folder.run.plan.game, &outcome);
-        }
         if outcome.counts {
-            counting.see(&folder.run.plan.game, &outcome);
+            records.see(&folder.run.plan.game, &outcome);
         }
     }
-    Ok((won, counting))
-}
-
-fn new_bests(own: &Records, known: &Bests) -> Vec<NewBest> {
-    let beaten = |record: &Record| {
-        let before = known.holder(&record.record_id)?;
-        (record.score > before.score).then(|| NewBest {
-            board: record.board.clone(),
-            bot: record.bot.clone(),
-            score: record.score,
-            before: before.score,
-            by: before.by.clone(),
-        })
-    };
-    own.leaders().filter_map(beaten).collect()
+    Ok(records)
 }

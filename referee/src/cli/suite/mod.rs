@@ -26,14 +26,14 @@ use crate::records::{Bests, Records};
 use crate::report::suite::{Format, SuiteReport};
 use crate::suite::{
     FolderError, Keeper, Logs, Packing, Plan, PlannedBot, Pool, PoolError, Rules, Run, RunFolder,
-    RunWriter, Shard, Summary, best_of_run, honest_jobs,
+    RunWriter, Shard, Summary, Tally, honest_jobs, records_of,
 };
 
 /// Play one or more bots on many boards, several games at a time
 ///
 /// Each finished game is kept at once in a run folder, so whatever stops the suite, `--resume` plays
 /// only what is missing. A bot that hangs, crashes or cannot start loses its own games and no other.
-/// Exits with 1 if a bot lost a game.
+/// Exits with 1 if a bot lost a game, or did not do what --fail-below or --fail-on-timeout ask for.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct SuiteArgs {
@@ -92,6 +92,15 @@ pub(super) struct SuiteArgs {
     #[arg(long, value_name = "FILE")]
     records: Option<PathBuf>,
 
+    /// Exits with 1 if a bot's mean of yours/best is below this, such as 0.95; boards without a known
+    /// best do not count
+    #[arg(long, value_name = "RATIO", value_parser = ratio)]
+    fail_below: Option<f64>,
+
+    /// Exits with 1 if a bot was late by its own fault even once, forgiven or not
+    #[arg(long)]
+    fail_on_timeout: bool,
+
     /// How to show the result
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -112,11 +121,26 @@ pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
     let report =
         SuiteReport { summary: Summary::of(&writer.folder, &bests)?, folder: &writer.folder };
     if let Some(path) = &args.records {
-        best_of_run(&writer.folder)?.1.save_into(path)?;
+        records_of(&writer.folder)?.save_into(path)?;
     }
     print(|out| report.write(args.format, out))?;
-    let fine = report.summary.lost() == 0;
-    Ok(if fine { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(if is_fine(args, &report.summary) { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Whether every bot has done what was asked of it.
+fn is_fine(args: &SuiteArgs, summary: &Summary) -> bool {
+    let too_low = |tally: &Tally| {
+        let limits = args.fail_below.zip(tally.ratio());
+        limits.is_some_and(|(limit, ratio)| ratio < limit)
+    };
+    let late = |tally: &Tally| args.fail_on_timeout && tally.late > 0;
+    !summary.bots.iter().any(|tally| tally.lost > 0 || too_low(tally) || late(tally))
+}
+
+/// A part of the best score as typed.
+fn ratio(text: &str) -> Result<f64, String> {
+    let ratio = text.trim().parse().ok().filter(|ratio| (0.0..=1.0).contains(ratio));
+    ratio.ok_or_else(|| "it must be a number from 0 to 1, such as 0.95".to_owned())
 }
 
 /// The rules and the run folder, new or taken up.

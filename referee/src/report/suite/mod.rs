@@ -1,11 +1,15 @@
 //! Shows what a suite came to: one file for each format.
 
+mod csv;
 mod json;
+mod junit;
+mod markdown;
 mod text;
 
 use std::io::{self, Write};
 
-use crate::suite::{RunFolder, Summary};
+use crate::suite::{RunFolder, Summary, Tally};
+use crate::text::plural;
 
 /// How a suite is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
@@ -15,6 +19,12 @@ pub enum Format {
     Text,
     /// For programs: one object on one line
     Json,
+    /// For spreadsheets: one row for each game
+    Csv,
+    /// For pages such as GitHub's
+    Markdown,
+    /// For CI: a lost game is a failure
+    Junit,
 }
 
 /// All that is told of a run.
@@ -34,6 +44,36 @@ impl SuiteReport<'_> {
         match format {
             Format::Text => text::write(self, out),
             Format::Json => json::write(self, out),
+            Format::Csv => csv::write(self, out),
+            Format::Markdown => markdown::write(self, out),
+            Format::Junit => junit::write(self, out),
         }
     }
+}
+
+/// How many games were played, and how many of them lost.
+fn headline(report: &SuiteReport<'_>) -> String {
+    let summary = &report.summary;
+    let (games, lost) = (summary.games(), summary.lost());
+    let played = match summary.planned - games {
+        0 => plural(games as u64, "game"),
+        _ => format!("{games} of {}", plural(summary.planned as u64, "game")),
+    };
+    format!("{played} of {}, {lost} lost", summary.game)
+}
+
+/// The headings of the table of bots.
+const HEADINGS: [&str; 7] = ["bot", "games", "won", "lost", "sum", "mean", "best = 1,000,000"];
+
+fn row(tally: &Tally) -> Vec<String> {
+    let rounded = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.0}"));
+    vec![
+        tally.bot.clone(),
+        tally.games.to_string(),
+        tally.won.to_string(),
+        tally.lost.to_string(),
+        tally.sum.to_string(),
+        tally.mean().map_or("-".to_owned(), |mean| format!("{mean:.1}")),
+        rounded(tally.marathon()),
+    ]
 }

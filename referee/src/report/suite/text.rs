@@ -4,10 +4,9 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use super::SuiteReport;
+use super::{HEADINGS, SuiteReport, headline, row};
 use crate::report::table::table;
-use crate::suite::Tally;
-use crate::text::{plural, printable};
+use crate::text::printable;
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -15,31 +14,12 @@ const HEADING: Style = Style::new().bold();
 
 pub(super) fn write(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> {
     let summary = &report.summary;
-    let (games, lost) = (summary.games(), summary.lost());
-    let style = if lost == 0 { GOOD } else { BAD };
-    let played = match summary.planned - games {
-        0 => plural(games as u64, "game"),
-        _ => format!("{games} of {}", plural(summary.planned as u64, "game")),
-    };
-    writeln!(out, "{style}{played} of {}, {lost} lost{style:#}\n", summary.game)?;
-    let headings = ["bot", "games", "won", "lost", "sum", "mean", "best = 1,000,000"];
-    write!(out, "{}", table(&headings, summary.bots.iter().map(row)))?;
+    let style = if summary.lost() == 0 { GOOD } else { BAD };
+    writeln!(out, "{style}{}{style:#}\n", headline(report))?;
+    write!(out, "{}", table(&HEADINGS, summary.bots.iter().map(row)))?;
     losses(report, out)?;
     new_bests(report, out)?;
     writeln!(out, "\n  The run is in {}.", report.folder.path.display())
-}
-
-fn row(tally: &Tally) -> Vec<String> {
-    let rounded = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.0}"));
-    vec![
-        printable(&tally.bot),
-        tally.games.to_string(),
-        tally.won.to_string(),
-        tally.lost.to_string(),
-        tally.sum.to_string(),
-        tally.mean().map_or("-".to_owned(), |mean| format!("{mean:.1}")),
-        rounded(tally.marathon()),
-    ]
 }
 
 fn losses(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> {
