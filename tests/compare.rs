@@ -309,3 +309,29 @@ fn a_hundred_thousand_games_are_compared_without_ado() {
     println!("200,000 games in {:?}", start.elapsed());
     assert_eq!(json(&output)[0]["pairs"], 100_000);
 }
+
+#[test]
+fn a_suite_stops_once_it_is_decided_who_is_better() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let suite = |args: &[&str]| {
+        let mut suite = referee();
+        suite.current_dir(&folder).args(["suite", "--format", "json", "--logs", "none"]);
+        suite.args(args).output().expect("runs")
+    };
+    let old = ["--bot", "@first", "--seed", "1..400", "--run", "old"];
+    assert_eq!(suite(&[&old[..], &PATIENT].concat()).status.code(), Some(0));
+    let new = ["--bot", "@greedy", "--against", "old", "--until-decided", "--run", "new"];
+    let decided = suite(&[&new[..], &PATIENT].concat());
+    assert_eq!(decided.status.code(), Some(0), "{decided:?}");
+    let report = json(&decided);
+    assert_eq!(report["decision"]["bot_is"], "better", "{report}");
+    assert_eq!(report["planned"], 400, "the opponent's boards");
+    let games = report["games"].as_u64().expect("a number");
+    assert!(games < 400, "{games}");
+    let again = json(&suite(&["--resume", "new"]));
+    assert_eq!(again["games"], games, "what is decided stays so");
+    assert_eq!(again["decision"], report["decision"]);
+    let worse = ["--bot", "@first", "--against", "new", "--until-decided", "--run", "back"];
+    let worse = suite(&[&worse[..], &PATIENT, &["--seed", "1..400"]].concat());
+    assert_eq!(json(&worse)["decision"]["opponent"], "@greedy");
+}

@@ -44,18 +44,31 @@ pub struct Run {
     pub started: jiff::Timestamp,
     /// Where it was started.
     pub host: Host,
+    /// The opponent against which playing decides who is better, and then stops.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub against: Option<Against>,
     /// What is played.
     pub plan: Plan,
 }
 
+/// A bot of another run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Against {
+    /// The other run's folder.
+    pub run: PathBuf,
+    /// The bot.
+    pub bot: String,
+}
+
 impl Run {
     /// A run of `plan` that starts now, here.
-    pub fn new(plan: Plan) -> Self {
+    pub fn new(plan: Plan, against: Option<Against>) -> Self {
         Self {
             format: FORMAT,
             referee: env!("CARGO_PKG_VERSION").to_owned(),
             started: jiff::Timestamp::now(),
             host: crate::play::host(),
+            against,
             plan,
         }
     }

@@ -18,11 +18,13 @@ mod pool;
 mod summary;
 
 pub(crate) use self::folder::write_whole;
-pub use self::folder::{FolderError, Played, Run, RunFolder, RunWriter};
+pub use self::folder::{Against, FolderError, Played, Run, RunFolder, RunWriter};
 pub use self::jobs::honest_jobs;
 pub use self::keep::{Keeper, Logs, Packing};
 pub use self::merge::{MergeError, Merged, merge};
 pub use self::outcome::{Ending, NotPlayed, Outcome, Times};
+#[cfg(test)]
+pub(crate) use self::plan::test_plan;
 pub use self::plan::{
     Assignment, Case, CaseError, Plan, PlannedBoard, PlannedBot, Rules, Seeds, Shard,
 };

@@ -306,12 +306,18 @@ fn shuffled(count: usize, seed: u32) -> Vec<usize> {
     order
 }
 
+/// A plan of one bot on the boards of so many seeds.
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) fn test_plan(seeds: i64) -> Plan {
+    tests::plan(1, seeds, 1)
+}
+
+#[cfg(test)]
+mod tests {
     use super::*;
     use crate::game::GAMES;
 
-    pub(crate) fn plan(bots: usize, seeds: i64, repeat: u32) -> Plan {
+    pub(super) fn plan(bots: usize, seeds: i64, repeat: u32) -> Plan {
         let bot = |index: usize| PlannedBot {
             name: format!("bot {index}"),
             command: vec!["./bot".to_owned()],

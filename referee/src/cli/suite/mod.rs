@@ -2,6 +2,8 @@
 
 mod boards;
 mod bots;
+mod jobs;
+mod opponent;
 mod progress;
 
 use std::ops::ControlFlow;
@@ -14,10 +16,12 @@ use clap::Args;
 
 use self::boards::BoardsFlags;
 use self::bots::BotsFlags;
+use self::jobs::JobsFlags;
 use self::progress::Progress;
 use super::shared::RuleFlags;
 use super::{Failure, print};
-use crate::bot::{BotCommand, Pinning};
+use crate::bot::BotCommand;
+use crate::compare::{Decider, Than};
 use crate::config::Config;
 use crate::interrupt::Interrupt;
 use crate::limits::OnHostDelay;
@@ -26,7 +30,7 @@ use crate::records::{Bests, Records};
 use crate::report::suite::{Format, SuiteReport};
 use crate::suite::{
     FolderError, Keeper, Logs, Packing, Plan, PlannedBot, Pool, PoolError, Rules, Run, RunFolder,
-    RunWriter, Shard, Summary, Tally, honest_jobs, records_of,
+    RunWriter, Shard, Summary, Tally, records_of,
 };
 
 /// Play one or more bots on many boards, several games at a time
@@ -54,18 +58,8 @@ pub(super) struct SuiteArgs {
     #[arg(long, value_name = "WHAT")]
     on_host_delay: Option<OnHostDelay>,
 
-    /// How many games are played at a time [default: the physical cores but one, shared out by
-    /// --cores-per-bot]; more make bots late
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    jobs: Option<u16>,
-
-    /// Gives each game cores of its own, and keeps the referee on another
-    #[arg(long)]
-    pin: bool,
-
-    /// How many cores a bot uses [default: 1]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    cores_per_bot: Option<u16>,
+    #[command(flatten)]
+    jobs: JobsFlags,
 
     /// The folder for the run; it must not exist yet [default: runs/ and the time]
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
@@ -79,6 +73,15 @@ pub(super) struct SuiteArgs {
     /// Plays a part of the games, such as 2/4; `referee merge` joins the parts
     #[arg(long, value_name = "I/N", conflicts_with = "resume")]
     shard: Option<Shard>,
+
+    /// An opponent, DIR or DIR:BOT as for `referee compare`; its boards are the default ones
+    #[arg(long, value_name = "RUN", requires = "until_decided", conflicts_with_all = ["resume", "shard", "repeat"])]
+    against: Option<String>,
+
+    /// Plays the boards in random order, and stops as soon as the bot is known to be better or worse than
+    /// the opponent; the chance to call equal bots different is 5 %, however long it takes
+    #[arg(long, requires = "against")]
+    until_decided: bool,
 
     /// Which games leave a log in the run folder
     #[arg(long, value_name = "WHICH", value_enum, default_value_t)]
@@ -111,20 +114,26 @@ Examples:
   referee suite --bot ./old --bot ./new --seed 1..100
   referee suite --bot ./mybot --board boards/ --records records.toml
   referee suite --bot ./mybot --seed 1..1000 --shard 1/4 --run part-1
+  referee suite --bot ./new --against runs/old --until-decided
   referee suite --resume runs/20260920-101500";
 
 pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
     let (config, mut writer) = prepare(args)?;
     let records = args.records.as_deref().map(Records::read).transpose()?.unwrap_or_default();
     let bests = Bests::of(config.game.name, &records);
-    play(args, &config, &mut writer, &bests)?;
-    let report =
-        SuiteReport { summary: Summary::of(&writer.folder, &bests)?, folder: &writer.folder };
+    let mut decider = opponent::decider(&writer.folder)?;
+    play(args, &config, &mut writer, &bests, decider.as_mut())?;
+    let report = SuiteReport {
+        summary: Summary::of(&writer.folder, &bests)?,
+        decision: decider.map(|decider| decider.decision()),
+        folder: &writer.folder,
+    };
     if let Some(path) = &args.records {
         records_of(&writer.folder)?.save_into(path)?;
     }
     print(|out| report.write(args.format, out))?;
-    Ok(if is_fine(args, &report.summary) { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    let worse = report.decision.as_ref().is_some_and(|found| found.bot_is == Some(Than::Worse));
+    Ok(if is_fine(args, &report.summary) && !worse { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
 /// Whether every bot has done what was asked of it.
@@ -148,9 +157,13 @@ fn prepare(args: &SuiteArgs) -> Result<(Config, RunWriter), Failure> {
     if let Some(path) = &args.resume {
         return resume(args, path);
     }
-    let (config, plan) = plan(args)?;
+    let (config, mut plan) = plan(args)?;
+    let against = match &args.against {
+        Some(run) => Some(opponent::choose(run, &mut plan, !args.boards.is_given())?),
+        None => None,
+    };
     let path = args.run.clone().unwrap_or_else(default_folder);
-    Ok((config, RunWriter::create(&path, Run::new(plan))?))
+    Ok((config, RunWriter::create(&path, Run::new(plan, against))?))
 }
 
 fn default_folder() -> PathBuf {
@@ -166,7 +179,8 @@ fn resume(args: &SuiteArgs, path: &Path) -> Result<(Config, RunWriter), Failure>
     let stored = &folder.run.plan;
     let says_again = args.bots.is_given() || args.boards.is_given() || args.repeat.is_some();
     let (config, now) = if says_again || args.rules.is_given() || args.on_host_delay.is_some() {
-        plan(args)?
+        let (config, plan) = plan(args)?;
+        (config, Plan { shuffle: stored.shuffle, ..plan })
     } else {
         let bots = stored.bots.iter().cloned().map(bots::with_files).collect();
         (args.rules.of_plan(stored)?, Plan { bots, ..stored.clone() })
@@ -201,11 +215,15 @@ fn play(
     config: &Config,
     writer: &mut RunWriter,
     bests: &Bests,
+    mut decider: Option<&mut Decider>,
 ) -> Result<(), Failure> {
+    if decider.as_ref().is_some_and(|decider| decider.is_decided()) {
+        return Ok(());
+    }
     let folder = writer.folder.clone();
     let plan = &folder.run.plan;
     let played = folder.played()?;
-    let workers = workers(args)?;
+    let workers = args.jobs.workers()?;
     let commands = commands(config, &plan.bots)?;
     let interrupt = Interrupt::catch().context("cannot catch signals").map_err(Failure::Referee)?;
     let pool = Pool {
@@ -224,7 +242,11 @@ fn play(
             written = writer.append(&outcome);
             progress.see(&outcome);
         }
-        if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        let is_over = decider.as_mut().is_some_and(|decider| {
+            decider.see(&outcome);
+            decider.is_decided()
+        });
+        if written.is_err() || is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     progress.finish();
     written.and_then(|()| writer.finish())?;
@@ -245,24 +267,6 @@ fn keeper<'a>(args: &SuiteArgs, config: &Config, folder: &'a RunFolder) -> Keepe
         log_size: config.log_size,
         bundles: AtomicUsize::new(0),
     }
-}
-
-/// One entry for each game that is played at a time.
-fn workers(args: &SuiteArgs) -> Result<Vec<Option<Pinning>>, Failure> {
-    let cores = args.cores_per_bot.unwrap_or(1).into();
-    let honest = honest_jobs(cores);
-    let jobs = args.jobs.map_or(honest, usize::from);
-    if jobs > honest {
-        log::warn!(
-            "--jobs {jobs}: more than {honest} at a time make bots wait for cores here, and may make \
-             them late"
-        );
-    }
-    if args.pin {
-        let pinnings = Pinning::plan_apart(jobs, cores).map_err(Failure::user)?;
-        return Ok(pinnings.into_iter().map(Some).collect());
-    }
-    Ok(vec![None; jobs])
 }
 
 fn commands(config: &Config, bots: &[PlannedBot]) -> Result<Vec<BotCommand>, Failure> {

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::SuiteReport;
+use crate::compare::Decision;
 use crate::suite::{Loss, NewBest, Tally};
 
 #[derive(Serialize)]
@@ -18,6 +19,8 @@ struct Object<'a> {
     /// The first losses.
     losses: &'a [Loss],
     new_bests: &'a [NewBest],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision: Option<&'a Decision>,
 }
 
 #[derive(Serialize)]
@@ -47,6 +50,7 @@ pub(super) fn write(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result
         bots: summary.bots.iter().map(Bot::of).collect(),
         losses: &summary.losses,
         new_bests: &summary.new_bests,
+        decision: report.decision.as_ref(),
     };
     serde_json::to_writer(&mut *out, &object)?;
     writeln!(out)

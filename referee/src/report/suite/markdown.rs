@@ -2,13 +2,16 @@
 
 use std::io::{self, Write};
 
-use super::{HEADINGS, SuiteReport, headline, row};
+use super::{HEADINGS, SuiteReport, decided, headline, row};
 use crate::report::markdown::{escape, table};
 
 pub(super) fn write(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> {
     let summary = &report.summary;
     writeln!(out, "### {}\n", headline(report))?;
     table(&HEADINGS, summary.bots.iter().map(row), out)?;
+    if let Some(decided) = decided(report) {
+        writeln!(out, "\n{}", escape(&decided))?;
+    }
     if !summary.losses.is_empty() {
         writeln!(out, "\nLost games:\n")?;
     }

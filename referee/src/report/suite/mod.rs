@@ -8,6 +8,7 @@ mod text;
 
 use std::io::{self, Write};
 
+use crate::compare::{Decision, Than};
 use crate::suite::{RunFolder, Summary, Tally};
 use crate::text::plural;
 
@@ -31,6 +32,8 @@ pub enum Format {
 pub struct SuiteReport<'a> {
     /// What it comes to.
     pub summary: Summary,
+    /// What is known of the bot and its opponent, if it has one.
+    pub decision: Option<Decision>,
     /// Where the games are.
     pub folder: &'a RunFolder,
 }
@@ -60,6 +63,19 @@ fn headline(report: &SuiteReport<'_>) -> String {
         _ => format!("{games} of {}", plural(summary.planned as u64, "game")),
     };
     format!("{played} of {}, {lost} lost", summary.game)
+}
+
+/// The decision in words.
+fn decided(report: &SuiteReport<'_>) -> Option<String> {
+    let Decision { opponent, bot_is, boards, p } = report.decision.as_ref()?;
+    let boards = plural(*boards as u64, "board");
+    let bot = report.summary.bots.first().map_or("", |tally| &tally.bot);
+    let found = match bot_is {
+        Some(Than::Better) => "is better than",
+        Some(Than::Worse) => "is worse than",
+        None => "has not been shown to be better or worse than",
+    };
+    Some(format!("{bot} {found} {opponent}: {boards}, p at most {p:.4} however often one looks"))
 }
 
 /// The headings of the table of bots.

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use super::{HEADINGS, SuiteReport, headline, row};
+use super::{HEADINGS, SuiteReport, decided, headline, row};
 use crate::report::table::table;
 use crate::text::printable;
 
@@ -17,6 +17,9 @@ pub(super) fn write(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result
     let style = if summary.lost() == 0 { GOOD } else { BAD };
     writeln!(out, "{style}{}{style:#}\n", headline(report))?;
     write!(out, "{}", table(&HEADINGS, summary.bots.iter().map(row)))?;
+    if let Some(decided) = decided(report) {
+        writeln!(out, "\n  {HEADING}{}{HEADING:#}", printable(&decided))?;
+    }
     losses(report, out)?;
     new_bests(report, out)?;
     writeln!(out, "\n  The run is in {}.", report.folder.path.display())

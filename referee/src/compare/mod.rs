@@ -4,10 +4,13 @@
 //! other colours, is the same board and counts once. Of several games of a bot on a board the mean
 //! counts; a lost game is worth 0. Nothing is played here, and nothing shown.
 
+mod decider;
+
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+pub use self::decider::{Decider, Decision, Than};
 use crate::stats::Paired;
 use crate::suite::{FolderError, Outcome, RunFolder};
 
@@ -243,6 +246,27 @@ mod tests {
             found.groups.iter().map(|group| (group.name.as_str(), group.paired.pairs)).collect();
         assert_eq!(groups, [("colors 4", 1), ("colors 5", 2), ("set small", 2)]);
         assert!((found.relative().expect("above 0") + 20.0 / 600.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_decision_takes_games_in_the_plans_order_and_boards_once() {
+        let plan = crate::suite::test_plan(200);
+        let opponent = contender("old", &(1..=200).map(|n| (n, 100)).collect::<Vec<_>>());
+        let game = |number: usize, board: u32| Outcome { game: number, ..outcome(board, 150) };
+        let mut decider = Decider::new(&plan, opponent.clone());
+        for number in 2..=100 {
+            decider.see(&game(number, u32::try_from(number).expect("small")));
+        }
+        assert_eq!(decider.decision().boards, 0, "the first game is still awaited");
+        decider.see(&game(1, 1));
+        let decision = decider.decision();
+        assert!(decider.is_decided());
+        assert_eq!((decision.bot_is, decision.boards), (Some(Than::Better), 100));
+        assert!(decision.p <= 0.05);
+
+        let mut twins = Decider::new(&plan, opponent);
+        (1..=100).for_each(|number| twins.see(&game(number, 1)));
+        assert_eq!((twins.decision().bot_is, twins.decision().boards), (None, 1));
     }
 
     #[test]
