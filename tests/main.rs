@@ -10,6 +10,7 @@ mod fidelity;
 mod gamelog;
 mod limits;
 mod plain;
+mod project;
 mod robustness;
 mod rules;
 mod samples;

@@ -2,9 +2,11 @@
 //!
 //! The defaults are `configs/default.toml`, whose comments are the documentation.
 
+mod project;
 mod resources;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -13,6 +15,9 @@ use serde::Deserialize;
 use serde::de::Error as _;
 use toml::Spanned;
 
+pub use self::project::{
+    BoardSet, BotEntry, PROJECT_FILE, Project, SuiteTable, TEMPLATE, find_project,
+};
 use self::resources::ResourceTable;
 pub use self::resources::{Bound, Count, Size};
 use crate::bot::Containment;
@@ -92,6 +97,15 @@ pub struct ConfigFile {
     resources: ResourceTable,
     #[serde(default)]
     bot: BotTable,
+    #[serde(default)]
+    bots: BTreeMap<String, BotEntry>,
+    #[serde(default)]
+    boards: BTreeMap<String, BoardSet>,
+    #[serde(default)]
+    suite: SuiteTable,
+    /// The folder of the file.
+    #[serde(skip)]
+    folder: PathBuf,
 }
 
 /// The limits of a game, as far as they are set.
@@ -181,20 +195,30 @@ pub struct Config {
     pub grace: Duration,
     /// The bytes of standard error that are kept for each turn.
     pub stderr_cap: usize,
+    /// Bots, board sets and suite settings of the project.
+    pub project: Project,
 }
 
 impl FromStr for ConfigFile {
     type Err = SourceError;
 
     fn from_str(source: &str) -> Result<Self, SourceError> {
-        let file: Self =
-            toml::from_str(source).map_err(|error| SourceError::from_toml(source, &error))?;
+        let file: Self = toml::from_str(source).map_err(|error| {
+            let SourceError { line, column, problem } = SourceError::from_toml(source, &error);
+            SourceError { line, column, problem: project::with_suggestion(problem) }
+        })?;
         file.check_games().map_err(|(offset, problem)| SourceError::at(source, offset, problem))?;
         Ok(file)
     }
 }
 
 impl ConfigFile {
+    /// The same as read from a file in `folder`, which its paths are seen from.
+    #[must_use]
+    pub fn in_folder(self, folder: PathBuf) -> Self {
+        Self { folder, ..self }
+    }
+
     /// The error is an offset in the file and what is wrong there.
     fn check_games(&self) -> Result<(), (usize, String)> {
         let known = |name: &Spanned<String>| {
@@ -272,6 +296,12 @@ impl Config {
             log_size: resources.log_size.and_then(Bound::limit).map(|size| size.0),
             grace: file.bot.grace.or(default.bot.grace).expect(complete).0,
             stderr_cap: file.bot.stderr_cap.or(default.bot.stderr_cap).expect(complete),
+            project: Project {
+                folder: file.folder.clone(),
+                bots: file.bots.clone(),
+                boards: file.boards.clone(),
+                suite: file.suite.clone(),
+            },
         })
     }
 

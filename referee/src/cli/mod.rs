@@ -2,8 +2,10 @@
 
 mod bot;
 mod compare;
+mod config;
 mod doctor;
 mod generate;
+mod init;
 mod inputs;
 mod merge;
 mod play;
@@ -72,6 +74,8 @@ enum Command {
     Timing(timing::TimingArgs),
     Replay(replay::ReplayArgs),
     Generate(generate::GenerateArgs),
+    Init(init::InitArgs),
+    Config(config::ConfigArgs),
     Doctor(doctor::DoctorArgs),
     Bot(bot::BotArgs),
     Tester(tester::TesterArgs),
@@ -170,6 +174,8 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Timing(args) => timing::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Generate(args) => generate::run(&args),
+        Command::Init(args) => init::run(&args),
+        Command::Config(args) => config::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Bot(args) => bot::run(&args),
         Command::Tester(args) => tester::run(&args),

@@ -57,7 +57,7 @@ pub struct Rules {
 }
 
 /// A range of seeds, both ends included.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seeds {
     /// The first one.
     pub first: i64,
@@ -66,6 +66,9 @@ pub struct Seeds {
     /// The number of colours, where the game leaves it open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub colors: Option<u8>,
+    /// The board set that they come from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub set: Option<String>,
 }
 
 /// A bot, by everything that makes it the same bot.
@@ -180,7 +183,7 @@ impl Seeds {
 impl Plan {
     /// The number of boards.
     pub fn boards(&self) -> usize {
-        self.boards.len() + self.seeds.map_or(0, |seeds| seeds.count())
+        self.boards.len() + self.seeds.as_ref().map_or(0, Seeds::count)
     }
 
     /// The number of games in all shards.
@@ -235,7 +238,7 @@ impl Plan {
     /// The seed of the board of this index, if it has one.
     fn seed(&self, board: usize) -> Option<i64> {
         let index = i64::try_from(board.checked_sub(self.boards.len())?).ok()?;
-        Some(self.seeds?.first + index)
+        Some(self.seeds.as_ref()?.first + index)
     }
 
     /// Sets up the board of this index.
@@ -245,7 +248,8 @@ impl Plan {
     pub fn case(&self, kind: &GameKind, board: usize) -> Result<Case, CaseError> {
         let name = self.board_name(board);
         let fail = |problem: String| CaseError { board: name.clone(), problem };
-        let set = self.boards.get(board).and_then(|listed| listed.set.clone());
+        let listed = self.boards.get(board).map(|listed| &listed.set);
+        let set = listed.or(self.seeds.as_ref().map(|seeds| &seeds.set)).cloned().flatten();
         let text = match (self.boards.get(board), self.seed(board)) {
             (Some(listed), _) => listed.test_case.clone(),
             (None, Some(seed)) => (kind.from_seed)(seed, self.seed_options()).map_err(&fail)?,
@@ -258,7 +262,7 @@ impl Plan {
     }
 
     fn seed_options(&self) -> SeedOptions {
-        SeedOptions { colors: self.seeds.and_then(|seeds| seeds.colors) }
+        SeedOptions { colors: self.seeds.as_ref().and_then(|seeds| seeds.colors) }
     }
 
     /// What is not the same in `other`, shards apart, as a clause.
@@ -337,7 +341,7 @@ mod tests {
             rules,
             repeat,
             shuffle: None,
-            seeds: Some(Seeds { first: 1, last: seeds, colors: None }),
+            seeds: Some(Seeds { first: 1, last: seeds, colors: None, set: None }),
             shard: None,
             bots: (0..bots).map(bot).collect(),
             boards: Vec::new(),

@@ -9,16 +9,16 @@ use anyhow::anyhow;
 use clap::Args;
 
 use crate::bot::{BotCommand, Sandbox};
+use crate::cli::inputs::ProjectBot;
 use crate::cli::{Failure, inputs};
 use crate::config::Config;
 use crate::digest::file_digest;
-use crate::game::GameKind;
 use crate::suite::PlannedBot;
 
 /// Who plays, and in which surroundings.
 #[derive(Debug, Args)]
 pub(super) struct BotsFlags {
-    /// A bot's command line (repeatable), as for `referee play`
+    /// A bot's command line, or the name of one of the project's bots (repeatable), as for `referee play`
     #[arg(short, long, value_name = "CMD")]
     bot: Vec<String>,
 
@@ -52,21 +52,32 @@ impl BotsFlags {
     }
 
     /// The bots that were named, or the game's default one.
-    pub(super) fn resolve(&self, game: &GameKind) -> Result<Vec<PlannedBot>, Failure> {
+    pub(super) fn resolve(&self, config: &Config) -> Result<Vec<PlannedBot>, Failure> {
         let mut bots = Vec::new();
         for line in &self.bot {
-            bots.push(self.planned(line.clone(), &inputs::split_words("--bot", line)?)?);
+            bots.push(match inputs::project_bot(config, line)? {
+                Some(bot) => self.of_project(line, bot)?,
+                None => self.planned(line.clone(), &inputs::split_words("--bot", line)?)?,
+            });
         }
         if !self.command.is_empty() {
             let shown: Vec<_> = self.command.iter().map(|word| word.to_string_lossy()).collect();
             bots.push(self.planned(shown.join(" "), &self.command)?);
         }
         if bots.is_empty() {
-            let line = game.default_bot;
+            let line = config.game.default_bot;
             bots.push(self.planned(line.to_owned(), &inputs::split_words("--bot", line)?)?);
         }
         refuse_twins(&bots)?;
         Ok(bots)
+    }
+
+    /// A bot of the project; what flags say of its surroundings beats that.
+    fn of_project(&self, name: &str, bot: ProjectBot) -> Result<PlannedBot, Failure> {
+        let typed = self.planned(name.to_owned(), &bot.words)?;
+        let env = bot.env.into_iter().chain(typed.env.clone()).collect();
+        let cwd = typed.cwd.clone().or_else(|| Some(bot.cwd.to_str()?.to_owned()));
+        Ok(with_files(PlannedBot { cwd, env, ..typed }))
     }
 
     fn planned(&self, name: String, words: &[OsString]) -> Result<PlannedBot, Failure> {

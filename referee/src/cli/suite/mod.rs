@@ -119,7 +119,8 @@ Examples:
 
 pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
     let (config, mut writer) = prepare(args)?;
-    let records = args.records.as_deref().map(Records::read).transpose()?.unwrap_or_default();
+    let record_file = record_file(args, &config);
+    let records = record_file.as_deref().map(Records::read).transpose()?.unwrap_or_default();
     let bests = Bests::of(config.game.name, &records);
     let mut decider = opponent::decider(&writer.folder)?;
     play(args, &config, &mut writer, &bests, decider.as_mut())?;
@@ -128,7 +129,7 @@ pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
         decision: decider.map(|decider| decider.decision()),
         folder: &writer.folder,
     };
-    if let Some(path) = &args.records {
+    if let Some(path) = &record_file {
         records_of(&writer.folder)?.save_into(path)?;
     }
     print(|out| report.write(args.format, out))?;
@@ -162,16 +163,24 @@ fn prepare(args: &SuiteArgs) -> Result<(Config, RunWriter), Failure> {
         Some(run) => Some(opponent::choose(run, &mut plan, !args.boards.is_given())?),
         None => None,
     };
-    let path = args.run.clone().unwrap_or_else(default_folder);
+    let path = args.run.clone().unwrap_or_else(|| default_folder(&config));
     Ok((config, RunWriter::create(&path, Run::new(plan, against))?))
 }
 
-fn default_folder() -> PathBuf {
+fn default_folder(config: &Config) -> PathBuf {
+    let project = &config.project;
+    let runs = project.suite.runs.as_ref().map_or("runs".into(), |runs| project.folder.join(runs));
     let now = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S").to_string();
-    let folder = Path::new("runs").join(&now);
     // Two runs may start in one second.
-    let next = (2..).map(|number| Path::new("runs").join(format!("{now}-{number}")));
-    std::iter::once(folder).chain(next).find(|folder| !folder.exists()).expect("endless")
+    let next = (2..).map(|number| runs.join(format!("{now}-{number}")));
+    std::iter::once(runs.join(&now)).chain(next).find(|folder| !folder.exists()).expect("endless")
+}
+
+/// The file that keeps the records: the one that was named, or the project's.
+fn record_file(args: &SuiteArgs, config: &Config) -> Option<PathBuf> {
+    let project = &config.project;
+    let own = || project.suite.records.as_ref().map(|records| project.folder.join(records));
+    args.records.clone().or_else(own)
 }
 
 fn resume(args: &SuiteArgs, path: &Path) -> Result<(Config, RunWriter), Failure> {
@@ -195,8 +204,8 @@ fn resume(args: &SuiteArgs, path: &Path) -> Result<(Config, RunWriter), Failure>
 /// The rules, and what is to be played under them.
 fn plan(args: &SuiteArgs) -> Result<(Config, Plan), Failure> {
     let config = args.rules.resolve(args.on_host_delay)?;
-    let bots = args.bots.resolve(config.game)?;
-    let (boards, seeds) = args.boards.resolve(config.game)?;
+    let bots = args.bots.resolve(&config)?;
+    let (boards, seeds) = args.boards.resolve(&config)?;
     let rules = Rules {
         profile: config.profile.name().to_owned(),
         on_host_delay: config.overruns.on_host_delay,
@@ -223,7 +232,7 @@ fn play(
     let folder = writer.folder.clone();
     let plan = &folder.run.plan;
     let played = folder.played()?;
-    let workers = args.jobs.workers()?;
+    let workers = args.jobs.workers(&config.project.suite)?;
     let commands = commands(config, &plan.bots)?;
     let interrupt = Interrupt::catch().context("cannot catch signals").map_err(Failure::Referee)?;
     let pool = Pool {

@@ -29,7 +29,7 @@ pub(super) fn choose(run: &str, plan: &mut Plan, same_boards: bool) -> Result<Ag
     }
     if same_boards {
         plan.boards.clone_from(&theirs.boards);
-        plan.seeds = theirs.seeds;
+        plan.seeds.clone_from(&theirs.seeds);
     }
     // Any order will do that nobody has chosen; the plan keeps it.
     plan.shuffle = Some(jiff::Timestamp::now().subsec_nanosecond().unsigned_abs());
