@@ -177,8 +177,8 @@ pub struct Config {
     pub profile: Profile,
     /// The limits that hold.
     pub limits: Limits,
-    /// The limits of the original.
-    official: Limits,
+    /// The time limits of the original, and its limit of memory.
+    official: (Limits, Option<u64>),
     /// What is done about late replies.
     pub overruns: OverrunRules,
     /// The factor of the profile `relaxed`.
@@ -287,7 +287,10 @@ impl Config {
             game,
             profile,
             limits: Limits::from_kinds(limit),
-            official: Limits::from_kinds(|kind| official.get(kind)),
+            official: (
+                Limits::from_kinds(|kind| official.get(kind)),
+                official.memory.and_then(Bound::limit).map(|size| size.0),
+            ),
             relaxed_factor: factor.0,
             sdk_soft,
             overruns: OverrunRules { on_host_delay, soft, patience: None },
@@ -308,12 +311,16 @@ impl Config {
     /// Whether a game that is completed under these rules would have been completed under the original
     /// ones, as long as no reply was late.
     pub fn is_as_strict_as_official(&self) -> bool {
-        self.game.limits.iter().all(|&kind| match (self.limits.of(kind), self.official.of(kind)) {
-            (Some(limit), Some(official)) => limit <= official,
-            (None, Some(_)) => false,
-            (_, None) => true,
-        })
+        let (limits, memory) = &self.official;
+        let mut kinds = self.game.limits.iter();
+        let in_time = kinds.all(|&kind| is_as_strict(self.limits.of(kind), limits.of(kind)));
+        in_time && is_as_strict(self.resources.memory, *memory)
     }
+}
+
+/// Whether a limit allows no more than the official one.
+fn is_as_strict<T: PartialOrd>(limit: Option<T>, official: Option<T>) -> bool {
+    official.is_none_or(|official| limit.is_some_and(|limit| limit <= official))
 }
 
 fn stray_limit(game: &GameKind, stray: LimitKind) -> String {
@@ -403,6 +410,8 @@ mod tests {
         assert!(strict("[limits.samegame]\nturn = '10ms'"));
         assert!(!strict("[limits.samegame]\nturn = '51ms'"));
         assert!(!strict("profile = 'relaxed'") && !strict("profile = 'unlimited'"));
+        assert!(!strict("[limits.samegame]\nmemory = '769MiB'"));
+        assert!(!strict("[limits.samegame]\nmemory = 'none'"));
     }
 
     #[test]

@@ -108,7 +108,21 @@ impl Keeper<'_> {
 
     /// A shell script that plays the game again, from anywhere.
     fn again(&self, bot: &PlannedBot, finished: &Finished) -> String {
-        let mut words: Vec<String> = vec!["referee".into(), "play".into()];
+        let quote = |word: &String| shlex::try_quote(word).expect("no NUL").into_owned();
+        let options: Vec<_> = self.options(bot).iter().map(quote).collect();
+        let command: Vec<_> = bot.command.iter().map(quote).collect();
+        let command = quote(&command.join(" "));
+        let loss = crate::text::printable(&finished.outcome.loss());
+        format!(
+            "#!/bin/sh\n# {loss}\nbundle=$(dirname \"$(realpath \"$0\")\")\n\
+             exec referee play {} --board \"$bundle/board.txt\" --bot {command} \"$@\"\n",
+            options.join(" ")
+        )
+    }
+
+    /// The flags that make the rules and the bot's surroundings the same.
+    fn options(&self, bot: &PlannedBot) -> Vec<String> {
+        let mut words: Vec<String> = Vec::new();
         let mut option = |name: &str, value: String| words.extend([format!("--{name}"), value]);
         option("game", self.kind.name.to_owned());
         option("profile", self.rules.profile.clone());
@@ -117,22 +131,19 @@ impl Keeper<'_> {
                 option(kind.name(), format!("{}ns", limit.as_nanos()));
             }
         }
+        let memory = self.rules.resources.memory;
+        option("memory", memory.map_or_else(|| "none".to_owned(), |bytes| format!("{bytes}B")));
         for (name, value) in &bot.env {
             option("env", format!("{name}={value}"));
         }
         let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
         let cwd = bot.cwd.as_ref().map_or_else(|| here.clone(), |cwd| here.join(cwd));
         option("cwd", cwd.display().to_string());
-        let quote = |word: &String| shlex::try_quote(word).expect("no NUL").into_owned();
-        let head: Vec<_> = words.iter().map(quote).collect();
-        let command: Vec<_> = bot.command.iter().map(quote).collect();
-        let command = shlex::try_quote(&command.join(" ")).expect("no NUL").into_owned();
-        let loss = crate::text::printable(&finished.outcome.loss());
-        format!(
-            "#!/bin/sh\n# {loss}\nbundle=$(dirname \"$(realpath \"$0\")\")\n\
-             exec {} --board \"$bundle/board.txt\" --bot {command} \"$@\"\n",
-            head.join(" ")
-        )
+        for path in bot.sandbox.iter().flatten() {
+            option("sandbox-read", here.join(path).display().to_string());
+        }
+        words.extend(bot.sandbox.iter().map(|_| "--sandbox".to_owned()));
+        words
     }
 }
 

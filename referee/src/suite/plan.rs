@@ -116,7 +116,7 @@ pub struct Shard {
 impl Shard {
     /// Whether it has the games of the bots that play one board once; these are numbered from 0.
     fn has(self, unit: usize) -> bool {
-        unit % self.count == self.index - 1
+        unit.checked_rem(self.count).is_some_and(|part| part + 1 == self.index)
     }
 }
 
@@ -222,9 +222,8 @@ impl Plan {
     /// How many games the shard has.
     pub fn shard_games(&self) -> usize {
         let units = self.boards() * self.repeat as usize;
-        let mine = self.shard.map_or(units, |Shard { index, count }| {
-            units / count + usize::from(units % count >= index)
-        });
+        let is_mine = |unit: &usize| self.shard.is_none_or(|shard| shard.has(*unit));
+        let mine = (0..units).filter(is_mine).count();
         mine * self.bots.len()
     }
 
