@@ -25,8 +25,7 @@ use log::LevelFilter;
 
 use crate::bot::SpawnError;
 use crate::play::PlayError;
-use crate::records::RecordsError;
-use crate::suite::FolderError;
+use crate::suite::{FolderError, RecordsError};
 
 /// An offline referee for single-player bot games.
 ///

@@ -402,7 +402,7 @@ fn is_free(path: &Path) -> bool {
 const NEW: &str = ".new-";
 
 /// Writes a file that appears whole or not at all.
-pub(crate) fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
+pub(super) fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let name_path = |error: io::Error| {
         io::Error::new(error.kind(), format!("failed to write {}: {error}", path.display()))

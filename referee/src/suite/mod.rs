@@ -15,9 +15,9 @@ mod merge;
 mod outcome;
 mod plan;
 mod pool;
+mod records;
 mod summary;
 
-pub(crate) use self::folder::write_whole;
 pub use self::folder::{Against, FolderError, Played, Run, RunFolder, RunWriter};
 pub use self::jobs::honest_jobs;
 pub use self::keep::{Keeper, Logs, Packing};
@@ -29,4 +29,5 @@ pub use self::plan::{
     Assignment, Case, CaseError, Plan, PlannedBoard, PlannedBot, Rules, Seeds, Shard,
 };
 pub use self::pool::{Pool, PoolError};
+pub use self::records::{Best, Bests, Record, Records, RecordsError};
 pub use self::summary::{Loss, NewBest, Summary, Tally, records_of};

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::folder::{FolderError, RunFolder};
 use super::outcome::{Ending, Outcome};
 use super::plan::PlannedBot;
-use crate::records::{Best, Bests, Records};
+use super::records::{Best, Bests, Records};
 use crate::verdict::Verdict;
 
 /// How many losses are told of in full.

@@ -26,11 +26,10 @@ use crate::config::Config;
 use crate::interrupt::Interrupt;
 use crate::limits::OnHostDelay;
 use crate::play::PlayError;
-use crate::records::{Bests, Records};
 use crate::report::suite::{Format, SuiteReport};
 use crate::suite::{
-    FolderError, Keeper, Logs, Packing, Plan, PlannedBot, Pool, PoolError, Rules, Run, RunFolder,
-    RunWriter, Shard, Summary, Tally, records_of,
+    Bests, FolderError, Keeper, Logs, Packing, Plan, PlannedBot, Pool, PoolError, Records, Rules,
+    Run, RunFolder, RunWriter, Shard, Summary, Tally, records_of,
 };
 
 /// Play one or more bots on many boards, several games at a time

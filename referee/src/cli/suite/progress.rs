@@ -4,8 +4,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::records::Bests;
-use crate::suite::{Outcome, Tally};
+use crate::suite::{Bests, Outcome, Tally};
 
 /// How many lines are written where no terminal is.
 const LINES: usize = 10;

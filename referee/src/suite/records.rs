@@ -11,11 +11,12 @@ use std::path::{Path, PathBuf};
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
+use super::folder::write_whole;
+use super::outcome::Outcome;
 use crate::source::SourceError;
-use crate::suite::{Outcome, write_whole};
 
 /// The figures that come with the referee.
-const PUBLISHED: &str = include_str!("../../configs/published-bests.toml");
+const PUBLISHED: &str = include_str!("../../../configs/published-bests.toml");
 
 /// The version of the format of `records.toml`.
 const FORMAT: u32 = 1;
