@@ -208,7 +208,7 @@ fn settings_that_are_wrong() {
     let scene = Scene::new()
         .file("unknown.toml", "[bot]\ngrce = '1s'")
         .file("zero.toml", "[limits.samegame]\nturn = '0s'");
-    assert_snapshot!(scene.error(&["play", "--config", "unknown.toml"]), @"error: unknown.toml:2:1: unknown field `grce`, expected `grace` or `stderr-cap`");
+    assert_snapshot!(scene.error(&["play", "--config", "unknown.toml"]), @"error: unknown.toml:2:1: unknown field `grce`, expected `grace` or `stderr-cap`; did you mean `grace`?");
     assert_snapshot!(scene.error(&["play", "--config", "zero.toml"]), @"error: zero.toml:2:8: `0s` must be more than zero");
     assert_snapshot!(scene.error(&["play", "--config", "nope.toml"]), @"error: nope.toml: no such file");
     assert_snapshot!(scene.error(&["play", "--game", "chess"]), @"error: --game: there is no game `chess`; the games are: samegame, square-remover");

@@ -499,6 +499,10 @@ fn help_says_what_there_is() {
     for (name, args) in [
         ("help", &["--help"][..]),
         ("help-play", &["play", "--help"]),
+        ("help-suite", &["suite", "--help"]),
+        ("help-merge", &["merge", "--help"]),
+        ("help-compare", &["compare", "--help"]),
+        ("help-config", &["config", "--help"]),
         ("help-replay", &["replay", "--help"]),
         ("help-bot", &["bot", "--help"]),
         ("help-generate", &["generate", "--help"]),

@@ -2,9 +2,11 @@
 //!
 //! The defaults are `configs/default.toml`, whose comments are the documentation.
 
+mod project;
 mod resources;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -13,6 +15,9 @@ use serde::Deserialize;
 use serde::de::Error as _;
 use toml::Spanned;
 
+pub use self::project::{
+    BoardSet, BotEntry, PROJECT_FILE, Project, SuiteTable, TEMPLATE, find_project,
+};
 use self::resources::ResourceTable;
 pub use self::resources::{Bound, Count, Size};
 use crate::bot::Containment;
@@ -92,6 +97,15 @@ pub struct ConfigFile {
     resources: ResourceTable,
     #[serde(default)]
     bot: BotTable,
+    #[serde(default)]
+    bots: BTreeMap<String, BotEntry>,
+    #[serde(default)]
+    boards: BTreeMap<String, BoardSet>,
+    #[serde(default)]
+    suite: SuiteTable,
+    /// The folder of the file.
+    #[serde(skip)]
+    folder: PathBuf,
 }
 
 /// The limits of a game, as far as they are set.
@@ -163,6 +177,8 @@ pub struct Config {
     pub profile: Profile,
     /// The limits that hold.
     pub limits: Limits,
+    /// The time limits of the original, and its limit of memory.
+    official: (Limits, Option<u64>),
     /// What is done about late replies.
     pub overruns: OverrunRules,
     /// The factor of the profile `relaxed`.
@@ -179,20 +195,30 @@ pub struct Config {
     pub grace: Duration,
     /// The bytes of standard error that are kept for each turn.
     pub stderr_cap: usize,
+    /// Bots, board sets and suite settings of the project.
+    pub project: Project,
 }
 
 impl FromStr for ConfigFile {
     type Err = SourceError;
 
     fn from_str(source: &str) -> Result<Self, SourceError> {
-        let file: Self =
-            toml::from_str(source).map_err(|error| SourceError::from_toml(source, &error))?;
+        let file: Self = toml::from_str(source).map_err(|error| {
+            let SourceError { line, column, problem } = SourceError::from_toml(source, &error);
+            SourceError { line, column, problem: project::with_suggestion(problem) }
+        })?;
         file.check_games().map_err(|(offset, problem)| SourceError::at(source, offset, problem))?;
         Ok(file)
     }
 }
 
 impl ConfigFile {
+    /// The same as read from a file in `folder`, which its paths are seen from.
+    #[must_use]
+    pub fn in_folder(self, folder: PathBuf) -> Self {
+        Self { folder, ..self }
+    }
+
     /// The error is an offset in the file and what is wrong there.
     fn check_games(&self) -> Result<(), (usize, String)> {
         let known = |name: &Spanned<String>| {
@@ -261,6 +287,10 @@ impl Config {
             game,
             profile,
             limits: Limits::from_kinds(limit),
+            official: (
+                Limits::from_kinds(|kind| official.get(kind)),
+                official.memory.and_then(Bound::limit).map(|size| size.0),
+            ),
             relaxed_factor: factor.0,
             sdk_soft,
             overruns: OverrunRules { on_host_delay, soft, patience: None },
@@ -269,8 +299,28 @@ impl Config {
             log_size: resources.log_size.and_then(Bound::limit).map(|size| size.0),
             grace: file.bot.grace.or(default.bot.grace).expect(complete).0,
             stderr_cap: file.bot.stderr_cap.or(default.bot.stderr_cap).expect(complete),
+            project: Project {
+                folder: file.folder.clone(),
+                bots: file.bots.clone(),
+                boards: file.boards.clone(),
+                suite: file.suite.clone(),
+            },
         })
     }
+
+    /// Whether a game that is completed under these rules would have been completed under the original
+    /// ones, as long as no reply was late.
+    pub fn is_as_strict_as_official(&self) -> bool {
+        let (limits, memory) = &self.official;
+        let mut kinds = self.game.limits.iter();
+        let in_time = kinds.all(|&kind| is_as_strict(self.limits.of(kind), limits.of(kind)));
+        in_time && is_as_strict(self.resources.memory, *memory)
+    }
+}
+
+/// Whether a limit allows no more than the official one.
+fn is_as_strict<T: PartialOrd>(limit: Option<T>, official: Option<T>) -> bool {
+    official.is_none_or(|official| limit.is_some_and(|limit| limit <= official))
 }
 
 fn stray_limit(game: &GameKind, stray: LimitKind) -> String {
@@ -350,6 +400,18 @@ mod tests {
         let unlimited = resolved("", &flags).limits;
         assert_eq!(unlimited.of(LimitKind::FirstTurn), None);
         assert_eq!(unlimited.of(LimitKind::Turn), Some(Duration::from_secs(1)));
+    }
+
+    #[test]
+    fn only_limits_as_strict_as_the_official_ones_count() {
+        let strict =
+            |source: &str| resolved(source, &Overrides::default()).is_as_strict_as_official();
+        assert!(strict("") && strict("profile = 'sdk-soft'"));
+        assert!(strict("[limits.samegame]\nturn = '10ms'"));
+        assert!(!strict("[limits.samegame]\nturn = '51ms'"));
+        assert!(!strict("profile = 'relaxed'") && !strict("profile = 'unlimited'"));
+        assert!(!strict("[limits.samegame]\nmemory = '769MiB'"));
+        assert!(!strict("[limits.samegame]\nmemory = 'none'"));
     }
 
     #[test]

@@ -6,12 +6,15 @@
 //!
 //! From the bottom up: [`lines`], [`limits`] and [`verdict`] are the vocabulary; [`game`] holds the rules and
 //! touches nothing else; [`bot`] runs a process and knows no game; [`gamelog`] is the record of a
-//! game; [`play`] is the only place where a game meets a process; [`replay`] referees a record
-//! again; [`report`] shows a result; [`doctor`] tells what a host allows.
+//! game; [`play`] is the only place where a game meets a process; [`suite`] plays many games and keeps
+//! their results and records; [`compare`] pairs those of two bots; [`replay`] referees a record again;
+//! [`report`] shows a result; [`doctor`] tells what a host allows.
 
 pub mod bot;
 pub mod cli;
+pub mod compare;
 pub mod config;
+pub mod digest;
 pub mod doctor;
 pub mod game;
 pub mod gamelog;
@@ -24,6 +27,7 @@ pub mod replay;
 pub mod report;
 pub mod source;
 pub mod stats;
+pub mod suite;
 pub mod text;
 pub mod timing;
 pub mod verdict;

@@ -94,7 +94,7 @@ impl Limits {
 }
 
 /// What to do when the host made a bot late.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnHostDelay {
     /// It is a timeout, as in the original

@@ -16,9 +16,9 @@ pub struct Pinning {
 #[derive(Debug, thiserror::Error)]
 pub enum PinError {
     /// There are too few.
-    #[error("--pin: a bot with {wanted} and the referee need {} cores, and this process may use {available}", wanted + 1)]
+    #[error("--pin: bots with {wanted} in all and the referee need {} cores, and this process may use {available}", wanted + 1)]
     TooFew {
-        /// The cores that a bot should get.
+        /// The cores that all bots should get.
         wanted: usize,
         /// The cores that there are.
         available: usize,
@@ -35,13 +35,24 @@ impl Pinning {
     /// # Errors
     /// When there are too few, or the system refuses.
     pub fn plan(cores_per_bot: usize) -> Result<Self, PinError> {
+        Ok(Self::plan_apart(1, cores_per_bot)?.swap_remove(0))
+    }
+
+    /// The same for several bots that play at a time, each on cores of its own. The referee keeps to
+    /// one core with all of them.
+    ///
+    /// # Errors
+    /// When there are too few, or the system refuses.
+    pub fn plan_apart(bots: usize, cores_per_bot: usize) -> Result<Vec<Self>, PinError> {
         let allowed = sched_getaffinity(None).map_err(io::Error::from)?;
         let cores: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|&core| allowed.is_set(core)).collect();
+        let wanted = bots * cores_per_bot;
         match cores.split_first() {
-            Some((&referee, rest)) if rest.len() >= cores_per_bot => {
-                Ok(Self { bot: rest[..cores_per_bot].to_vec(), referee })
+            Some((&referee, rest)) if rest.len() >= wanted => {
+                let shares = rest.chunks(cores_per_bot).take(bots);
+                Ok(shares.map(|share| Self { bot: share.to_vec(), referee }).collect())
             }
-            _ => Err(PinError::TooFew { wanted: cores_per_bot, available: cores.len() }),
+            _ => Err(PinError::TooFew { wanted, available: cores.len() }),
         }
     }
 

@@ -6,13 +6,14 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::str::FromStr;
 
 use anyhow::{Context as _, anyhow};
 
 use super::Failure;
 use crate::bot::{BotCommand, Confinement, Sandbox};
-use crate::config::{Config, ConfigFile, Limit};
+use crate::config::{Config, ConfigFile, Limit, find_project};
 use crate::game::unknown_game;
 use crate::game::{GAMES, Game, GameKind, SeedOptions};
 
@@ -41,12 +42,53 @@ pub(super) fn read_bytes(path: &Path, max: u64) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
+/// The file of the user's settings: the one that is named, or the project's.
+pub(super) fn config_path(named: Option<&Path>) -> Option<PathBuf> {
+    let project = || find_project(&std::env::current_dir().ok()?);
+    named.map(Path::to_owned).or_else(project)
+}
+
 /// Reads the user's settings; without a file there is nothing to say.
-pub(super) fn config_file(path: Option<&Path>) -> Result<ConfigFile, Failure> {
-    match path {
-        Some(path) => read_text(path)?.parse().map_err(|error| Failure::place(path, error)),
-        None => Ok(ConfigFile::default()),
+pub(super) fn config_file(named: Option<&Path>) -> Result<ConfigFile, Failure> {
+    let Some(path) = config_path(named) else { return Ok(ConfigFile::default()) };
+    let parsed = read_text(&path)?.parse::<ConfigFile>();
+    let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+    Ok(parsed.map_err(|error| Failure::place(&path, error))?.in_folder(folder))
+}
+
+/// A bot of the project, ready to be started.
+pub(super) struct ProjectBot {
+    pub(super) words: Vec<OsString>,
+    pub(super) cwd: PathBuf,
+    pub(super) env: BTreeMap<String, String>,
+}
+
+/// The bot that the project has by this name, built if it needs building.
+pub(super) fn project_bot(config: &Config, name: &str) -> Result<Option<ProjectBot>, Failure> {
+    let Some(bot) = config.project.bots.get(name) else { return Ok(None) };
+    let cwd = std::path::absolute(config.project.folder.join(&bot.cwd)).map_err(Failure::user)?;
+    if let Some(command) = &bot.build {
+        build(name, command, &cwd)?;
     }
+    let words = split_words(&format!("the bot `{name}`"), &bot.command)?;
+    Ok(Some(ProjectBot { words, cwd, env: bot.env.clone() }))
+}
+
+/// Runs a build command in a shell; what it says is shown if it fails.
+fn build(bot: &str, command: &str, cwd: &Path) -> Result<(), Failure> {
+    let started = Command::new("sh").args(["-c", command]).current_dir(cwd).output();
+    let output =
+        started.with_context(|| format!("cannot build the bot `{bot}` in {}", cwd.display()));
+    let output = output.map_err(Failure::User)?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = [output.stdout, output.stderr].concat();
+    let said = String::from_utf8_lossy(&said).trim_end().to_owned();
+    Err(Failure::user(anyhow!(
+        "cannot build the bot `{bot}`: `{command}` ended with {}\n{said}",
+        output.status
+    )))
 }
 
 /// A game as typed; the default without one.

@@ -1,12 +1,17 @@
 //! The command line: what is typed becomes validated settings, one file for each command.
 
 mod bot;
+mod compare;
+mod config;
 mod doctor;
 mod generate;
+mod init;
 mod inputs;
+mod merge;
 mod play;
 mod replay;
 mod shared;
+mod suite;
 mod tester;
 mod timing;
 
@@ -20,6 +25,7 @@ use log::LevelFilter;
 
 use crate::bot::SpawnError;
 use crate::play::PlayError;
+use crate::suite::{FolderError, RecordsError};
 
 /// An offline referee for single-player bot games.
 ///
@@ -50,7 +56,7 @@ pub struct Cli {
 const EXIT_CODES: &str = "\
 Exit codes:
   0  the game was completed; the replay agrees
-  1  the bot lost: illegal move, timeout, crash; the replay differs
+  1  a bot lost: illegal move, timeout, crash; the replay differs; a bot is worse than another
   2  what you gave is wrong: flags, board, settings, or the bot cannot be started
   3  the referee itself failed
 
@@ -61,9 +67,14 @@ Environment:
 #[derive(Debug, Subcommand)]
 enum Command {
     Play(play::PlayArgs),
+    Suite(suite::SuiteArgs),
+    Merge(merge::MergeArgs),
+    Compare(compare::CompareArgs),
     Timing(timing::TimingArgs),
     Replay(replay::ReplayArgs),
     Generate(generate::GenerateArgs),
+    Init(init::InitArgs),
+    Config(config::ConfigArgs),
     Doctor(doctor::DoctorArgs),
     Bot(bot::BotArgs),
     Tester(tester::TesterArgs),
@@ -126,6 +137,18 @@ impl From<SpawnError> for Failure {
     }
 }
 
+impl From<FolderError> for Failure {
+    fn from(error: FolderError) -> Self {
+        if error.is_users() { Self::User(error.into()) } else { Self::Referee(error.into()) }
+    }
+}
+
+impl From<RecordsError> for Failure {
+    fn from(error: RecordsError) -> Self {
+        if error.is_users() { Self::User(error.into()) } else { Self::Referee(error.into()) }
+    }
+}
+
 impl From<PlayError> for Failure {
     fn from(error: PlayError) -> Self {
         match error {
@@ -144,9 +167,14 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
     start_logger(cli.verbose);
     match cli.command {
         Command::Play(args) => play::run(&args),
+        Command::Suite(args) => suite::run(&args),
+        Command::Merge(args) => merge::run(&args),
+        Command::Compare(args) => compare::run(&args),
         Command::Timing(args) => timing::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Generate(args) => generate::run(&args),
+        Command::Init(args) => init::run(&args),
+        Command::Config(args) => config::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Bot(args) => bot::run(&args),
         Command::Tester(args) => tester::run(&args),

@@ -1,6 +1,7 @@
 //! `referee replay`: referees a saved game again.
 
-use std::path::PathBuf;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
@@ -16,7 +17,7 @@ use crate::report::{Format, GameReport, ReplayReport};
 /// what the log says. Times and timeouts are taken from the log. Exits with 1 at a difference.
 #[derive(Debug, Args)]
 pub(super) struct ReplayArgs {
-    /// A log that `referee play --log` wrote
+    /// A log that `referee play --log` or a suite wrote, packed with zstd or not
     #[arg(value_name = "LOG")]
     log: PathBuf,
 
@@ -28,9 +29,24 @@ pub(super) struct ReplayArgs {
 /// More than any log that a referee writes.
 const MAX_LOG: u64 = 1 << 27;
 
+/// What a file packed with zstd starts with.
+const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// The content of a log, whether it is packed or not.
+fn unpacked(path: &Path, content: Vec<u8>) -> Result<Vec<u8>, Failure> {
+    if !content.starts_with(&ZSTD) {
+        return Ok(content);
+    }
+    let mut text = Vec::new();
+    let unpacked = zstd::Decoder::new(content.as_slice())
+        .and_then(|decoder| decoder.take(MAX_LOG).read_to_end(&mut text));
+    unpacked.map_err(|error| Failure::file(path, format!("cannot be unpacked: {error}")))?;
+    Ok(text)
+}
+
 pub(super) fn run(args: &ReplayArgs) -> Result<ExitCode, Failure> {
     let path = &args.log;
-    let text = inputs::read_bytes(path, MAX_LOG)?;
+    let text = unpacked(path, inputs::read_bytes(path, MAX_LOG)?)?;
     let log = gamelog::read(&text).map_err(|error| match error {
         LogError::Empty => Failure::file(path, error),
         error => Failure::place(path, error),

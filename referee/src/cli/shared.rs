@@ -4,19 +4,20 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use anyhow::anyhow;
-use clap::Args;
+use clap::{Args, ValueEnum as _};
 
 use super::Failure;
 use super::inputs::{self, NamedBot};
 use crate::bot::{Containment, Pinning, Sandbox};
-use crate::config::{Config, LimitsTable, Overrides};
-use crate::limits::{OnHostDelay, Profile};
+use crate::config::{Config, Limit, LimitsTable, Overrides};
+use crate::limits::{LimitKind, OnHostDelay, Profile};
+use crate::suite::Plan;
 
 /// Who plays, and in which surroundings.
 #[derive(Debug, Args)]
 pub(super) struct BotFlags {
     /// The bot's command line, split into words as a shell would, but run without one; `@NAME` is a
-    /// bundled bot (see `referee bot --help`)
+    /// bundled bot (see `referee bot --help`), and a name alone may be one of the project's bots
     #[arg(short, long, value_name = "CMD", conflicts_with = "command")]
     bot: Option<String>,
 
@@ -61,11 +62,24 @@ impl BotFlags {
             let shown: Vec<_> = self.command.iter().map(|word| word.to_string_lossy()).collect();
             (shown.join(" "), self.command.clone())
         };
-        let env = inputs::environment(&self.env)?;
+        let mut env = inputs::environment(&self.env)?;
+        let mut cwd = self.cwd.clone();
+        let known =
+            if self.command.is_empty() { inputs::project_bot(config, &name)? } else { None };
+        let words = match known {
+            Some(bot) => {
+                cwd.get_or_insert(bot.cwd);
+                for (key, value) in bot.env {
+                    env.entry(key.into()).or_insert_with(|| value.into());
+                }
+                bot.words
+            }
+            None => words,
+        };
         let sandbox = self.sandbox.then(|| Sandbox::new(&self.sandbox_read));
         let sandbox = sandbox.transpose().map_err(Failure::user)?;
         let confinement = inputs::confinement(config, sandbox)?;
-        let mut command = inputs::bot_command(words, self.cwd.clone(), env, confinement)?;
+        let mut command = inputs::bot_command(words, cwd, env, confinement)?;
         if self.pin {
             let cores = self.cores_per_bot.unwrap_or(1).max(1);
             command.pinning = Some(Pinning::plan(cores).map_err(Failure::user)?);
@@ -105,12 +119,68 @@ pub(super) struct RuleFlags {
     #[arg(long, value_name = "MEANS")]
     containment: Option<Containment>,
 
-    /// Settings, in the form of configs/default.toml
+    /// Settings, in the form of configs/default.toml [default: the nearest referee.toml, from the working
+    /// directory upwards]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 }
 
 impl RuleFlags {
+    /// Whether any of these flags was given that says what is played.
+    pub(super) fn is_given(&self) -> bool {
+        let limits = [&self.first_turn, &self.turn, &self.total, &self.game, &self.memory];
+        limits.iter().any(|flag| flag.is_some()) || self.profile.is_some() || self.config.is_some()
+    }
+
+    /// The file that settings come from, if there is one.
+    pub(super) fn config_path(&self) -> Option<PathBuf> {
+        inputs::config_path(self.config.as_deref())
+    }
+
+    /// The flags that were given: the flag, the setting that it stands for, and its value.
+    pub(super) fn given(&self, game: &str) -> Vec<(&'static str, String, String)> {
+        let limit = |name: &str| format!("limits.{game}.{name}");
+        let profile = self.profile.map(|profile| profile.name().to_owned());
+        let possible = self.containment.and_then(|means| means.to_possible_value());
+        let containment = possible.map(|value| value.get_name().to_owned());
+        [
+            ("--game", "game".to_owned(), self.game.clone()),
+            ("--profile", "profile".to_owned(), profile),
+            ("--first-turn", limit("first-turn"), self.first_turn.clone()),
+            ("--turn", limit("turn"), self.turn.clone()),
+            ("--total", limit("total"), self.total.clone()),
+            ("--memory", limit("memory"), self.memory.clone()),
+            ("--containment", "containment".to_owned(), containment),
+        ]
+        .into_iter()
+        .filter_map(|(flag, name, value)| Some((flag, name, value?)))
+        .collect()
+    }
+
+    /// Settings that say the same as the plan of a run; what a plan does not say comes from the
+    /// user's file and the defaults.
+    pub(super) fn of_plan(&self, plan: &Plan) -> Result<Config, Failure> {
+        let limit = |kind| plan.rules.limits.of(kind).map(Limit);
+        let profile = Profile::from_str(&plan.rules.profile, false);
+        let flags = Overrides {
+            game: Some(plan.game.clone()),
+            profile: Some(profile.map_err(|error| Failure::user(anyhow!(error)))?),
+            limits: LimitsTable {
+                first_turn: limit(LimitKind::FirstTurn),
+                turn: limit(LimitKind::Turn),
+                total: limit(LimitKind::Total),
+                memory: None,
+            },
+            on_host_delay: Some(plan.rules.on_host_delay),
+            containment: self.containment,
+        };
+        let file = inputs::config_file(self.config.as_deref())?;
+        let mut config =
+            Config::resolve(&file, &flags).map_err(|error| Failure::user(anyhow!(error)))?;
+        config.resources = plan.rules.resources;
+        Ok(config)
+    }
+
     /// The settings that these flags and the file they name come to.
     pub(super) fn resolve(&self, on_host_delay: Option<OnHostDelay>) -> Result<Config, Failure> {
         let file = inputs::config_file(self.config.as_deref())?;

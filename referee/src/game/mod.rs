@@ -50,6 +50,15 @@ pub trait Game {
 
     /// The test case in the form that [`GameKind::parse`] reads and a log keeps.
     fn test_case(&self) -> &str;
+
+    /// The test case without what makes no difference to the best score: the same for all test cases
+    /// that share their records.
+    fn essence(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.test_case())
+    }
+
+    /// What a comparison may group test cases by, such as the number of colours.
+    fn traits(&self) -> BTreeMap<String, u32>;
 }
 
 /// One step of a game's protocol.

@@ -192,7 +192,8 @@ fn start(game: &dyn Game, setup: &Setup<'_>) -> Start {
     }
 }
 
-fn host() -> Host {
+/// The machine that games are played on.
+pub(crate) fn host() -> Host {
     let uname = rustix::system::uname();
     Host {
         os: format!("{} {}", uname.sysname().to_string_lossy(), uname.release().to_string_lossy()),

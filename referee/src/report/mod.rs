@@ -2,8 +2,13 @@
 //!
 //! Every report is made of the events of a game, whether it is being played or replayed.
 
+pub mod compare;
 pub mod doctor;
 mod json;
+mod junit;
+mod markdown;
+pub mod suite;
+mod table;
 mod text;
 pub mod timing;
 
@@ -15,6 +20,14 @@ use crate::gamelog::{Certificate, End, Event, Start, Turn};
 use crate::limits::LimitKind;
 use crate::replay::Difference;
 use crate::verdict::{Culprit, Overrun};
+
+/// Only writing can fail; what is written is ours.
+fn csv_error(error: ::csv::Error) -> io::Error {
+    match error.into_kind() {
+        ::csv::ErrorKind::Io(error) => error,
+        kind => io::Error::other(format!("{kind:?}")),
+    }
+}
 
 /// How a result is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]

@@ -170,4 +170,56 @@ impl Game for SameGame {
     fn test_case(&self) -> &str {
         &self.start
     }
+
+    /// Colours are numbered by when they come first, so that recoloured boards are the same.
+    fn essence(&self) -> Cow<'_, str> {
+        let mut order: Vec<&str> = Vec::new();
+        let mut tiles = Vec::new();
+        for tile in self.start.split_whitespace() {
+            tiles.push(match tile {
+                "-1" => tile.to_owned(),
+                color => place_in(&mut order, color).to_string(),
+            });
+        }
+        Cow::Owned(tiles.join(" "))
+    }
+
+    fn traits(&self) -> BTreeMap<String, u32> {
+        let mut colors: Vec<&str> = self.start.split_whitespace().collect();
+        colors.sort_unstable();
+        colors.dedup();
+        let count = colors.iter().filter(|tile| **tile != "-1").count();
+        BTreeMap::from([("colors".to_owned(), u32::try_from(count).unwrap_or(u32::MAX))])
+    }
+}
+
+/// The place of `color` in the order in which colours have come so far.
+fn place_in<'t>(order: &mut Vec<&'t str>, color: &'t str) -> usize {
+    order.iter().position(|known| *known == color).unwrap_or_else(|| {
+        order.push(color);
+        order.len() - 1
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn game(rows: &str) -> SameGame {
+        SameGame::new(
+            boardfile::parse(&format!("{}{rows}", "-1 ".repeat(14) + "-1\n")).expect("a board"),
+        )
+    }
+
+    #[test]
+    fn recoloured_boards_share_their_essence_and_others_do_not() {
+        let rows = |row: &str| vec![row; 14].join("\n");
+        let board = game(&rows("0 0 1 2 4 4 4 0 0 0 1 1 1 0 -1"));
+        let twin = game(&rows("3 3 0 4 1 1 1 3 3 3 0 0 0 3 -1"));
+        let other = game(&rows("3 3 0 4 1 1 1 3 3 3 0 0 0 0 -1"));
+        assert_eq!(board.essence(), twin.essence());
+        assert_ne!(board.essence(), other.essence());
+        assert_ne!(board.test_case(), twin.test_case());
+        assert_eq!(board.traits()["colors"], 4);
+    }
 }

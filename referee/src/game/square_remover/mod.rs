@@ -208,4 +208,10 @@ impl Game for SquareRemover {
     fn test_case(&self) -> &str {
         &self.case
     }
+
+    fn traits(&self) -> BTreeMap<String, u32> {
+        // The first two lines, as `TestCase` writes them.
+        let numbers = self.case.lines().map_while(|line| line.parse().ok());
+        ["colors", "n"].into_iter().map(str::to_owned).zip(numbers).collect()
+    }
 }

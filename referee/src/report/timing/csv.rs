@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::TimingReport;
 use crate::limits::LimitKind;
 use crate::millis::Millis;
+use crate::report::csv_error;
 use crate::timing::Timed;
 use crate::verdict::Culprit;
 
@@ -34,16 +35,9 @@ pub(super) fn write(report: &TimingReport, out: &mut dyn Write) -> io::Result<()
     let mut rows = csv::Writer::from_writer(out);
     for timed in &report.turns {
         let limit = report.question.limits.of(timed.turn.limit);
-        rows.serialize(row(timed, limit)).map_err(io_error)?;
+        rows.serialize(row(timed, limit)).map_err(csv_error)?;
     }
     rows.flush()
-}
-
-fn io_error(error: csv::Error) -> io::Error {
-    match error.into_kind() {
-        csv::ErrorKind::Io(error) => error,
-        kind => io::Error::other(format!("{kind:?}")),
-    }
 }
 
 fn row(timed: &Timed, limit: Option<Duration>) -> Row<'_> {

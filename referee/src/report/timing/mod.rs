@@ -2,6 +2,8 @@
 
 mod csv;
 mod json;
+mod junit;
+mod markdown;
 mod svg;
 mod text;
 
@@ -23,6 +25,10 @@ pub enum Format {
     Json,
     /// For spreadsheets: one row for each turn
     Csv,
+    /// For pages such as GitHub's
+    Markdown,
+    /// For CI: a kind of turn that is late, or a lost game, is a failure
+    Junit,
 }
 
 /// All that is told of a bot's times, or of a machine alone.
@@ -69,6 +75,15 @@ impl TimingReport {
         self.analysis.as_ref().is_some_and(Analysis::is_broken_by_bot)
     }
 
+    /// Whether the bot is fine, and the words for it; `None` for a machine alone.
+    fn verdict(&self) -> Option<(bool, &'static str)> {
+        self.analysis.as_ref().map(|analysis| match analysis.is_broken_by_bot() {
+            true => (false, "breaks its limits"),
+            false if !self.lost.is_empty() => (false, "loses games"),
+            false => (true, "keeps its limits"),
+        })
+    }
+
     /// Writes the report.
     ///
     /// # Errors
@@ -78,6 +93,8 @@ impl TimingReport {
             Format::Text => text::write(self, out),
             Format::Json => json::write(self, out),
             Format::Csv => csv::write(self, out),
+            Format::Markdown => markdown::write(self, out),
+            Format::Junit => junit::write(self, out),
         }
     }
 

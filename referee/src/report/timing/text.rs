@@ -32,13 +32,8 @@ pub(super) fn write(report: &TimingReport, out: &mut dyn Write) -> io::Result<()
 }
 
 fn headline(report: &TimingReport, analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
-    let (style, verdict) = if analysis.is_broken_by_bot() {
-        (BAD, "breaks its limits")
-    } else if !report.lost.is_empty() {
-        (BAD, "loses games")
-    } else {
-        (GOOD, "keeps its limits")
-    };
+    let (fine, verdict) = report.verdict().unwrap_or_default();
+    let style = if fine { GOOD } else { BAD };
     let bot = printable(&report.bot);
     let games = plural(analysis.games as u64, "game");
     let turns = plural(report.turns.len() as u64, "turn");

@@ -1,62 +1,4 @@
-//! Statistics over measured times and over games that passed or failed; pure.
-
-use std::time::Duration;
-
-use hdrhistogram::Histogram;
-
-/// Times, summed up to three digits in a small, fixed space; the least and the greatest are exact.
-#[derive(Debug, Clone)]
-pub struct Distribution {
-    histogram: Histogram<u64>,
-    range: Option<(Duration, Duration)>,
-}
-
-impl Default for Distribution {
-    fn default() -> Self {
-        // In nanoseconds, up to what `Limit::MAX` allows.
-        let histogram = Histogram::new_with_bounds(1, 3_600_000_000_000_000, 3);
-        Self { histogram: histogram.expect("valid bounds"), range: None }
-    }
-}
-
-impl Distribution {
-    /// Takes in one time.
-    pub fn record(&mut self, time: Duration) {
-        self.histogram.saturating_record(nanos(time));
-        let (min, max) = self.range.unwrap_or((time, time));
-        self.range = Some((min.min(time), max.max(time)));
-    }
-
-    /// How many there are.
-    pub fn count(&self) -> u64 {
-        self.histogram.len()
-    }
-
-    /// The least; zero if there is none.
-    pub fn min(&self) -> Duration {
-        self.range.unwrap_or_default().0
-    }
-
-    /// The greatest; zero if there is none.
-    pub fn max(&self) -> Duration {
-        self.range.unwrap_or_default().1
-    }
-
-    /// The time that `percent` of all do not exceed.
-    pub fn percentile(&self, percent: f64) -> Duration {
-        let time = Duration::from_nanos(self.histogram.value_at_quantile(percent / 100.0));
-        time.clamp(self.min(), self.max())
-    }
-
-    /// How many lie above `low` and not above `high`.
-    pub fn count_between(&self, low: Duration, high: Duration) -> u64 {
-        self.histogram.count_between(nanos(low).saturating_add(1), nanos(high))
-    }
-}
-
-fn nanos(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
-}
+//! Games that passed or failed, and what they say of the next ones.
 
 /// A proportion and the interval that it lies in with a confidence of 95 %.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
@@ -123,23 +65,5 @@ mod tests {
     fn at_least_once_is_not_never() {
         close(Estimate::proportion(1, 4).at_least_once(2).estimate, 1.0 - 0.75 * 0.75);
         close(Estimate::proportion(0, 4).at_least_once(40).estimate, 0.0);
-    }
-
-    #[test]
-    fn distributions_keep_three_digits() {
-        let mut times = Distribution::default();
-        for millis in 1..=1000 {
-            times.record(Duration::from_millis(millis));
-        }
-        assert_eq!(times.count(), 1000);
-        let near = |time: Duration, millis: f64| {
-            assert!((time.as_secs_f64() * 1e3 / millis - 1.0).abs() < 0.001, "{time:?}");
-        };
-        near(times.min(), 1.0);
-        near(times.percentile(50.0), 500.0);
-        near(times.percentile(99.0), 990.0);
-        near(times.max(), 1000.0);
-        assert_eq!(Distribution::default().max(), Duration::ZERO);
-        assert_eq!(Distribution::default().percentile(50.0), Duration::ZERO);
     }
 }

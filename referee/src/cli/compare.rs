@@ -1,0 +1,126 @@
+//! `referee compare`: which of several bots is better, and how sure that is.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::anyhow;
+use clap::Args;
+
+use super::{Failure, print};
+use crate::compare::{Comparison, Contender};
+use crate::report::compare::{Format, write};
+use crate::stats::Conclusion;
+use crate::suite::RunFolder;
+
+/// Compare bots on the boards that they have both played
+///
+/// Compares each bot with the first one: the difference on each board, its mean with a 95 % interval,
+/// Wilcoxon's signed-rank test and the sign test. Exits with 1 if a bot is worse than the first one.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct CompareArgs {
+    /// Run folders that `referee suite` has made; DIR:BOT is one bot of a run, DIR stands for all of them
+    #[arg(value_name = "RUN", required = true)]
+    runs: Vec<String>,
+
+    /// How to show the result
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  referee compare runs/old runs/new
+  referee compare runs/both
+  referee compare runs/both:./old runs/other:./new --format markdown";
+
+pub(super) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
+    let runs: Result<Vec<_>, _> = args.runs.iter().map(|run| Side::open(run)).collect();
+    let runs = runs?;
+    refuse_different_games(&runs)?;
+    let mut contenders = Vec::new();
+    for run in &runs {
+        contenders.extend(run.contenders(runs.len() > 1)?);
+    }
+    let [baseline, challengers @ ..] = contenders.as_slice() else {
+        unreachable!("a run has a bot")
+    };
+    if challengers.is_empty() {
+        let name = &baseline.name;
+        return Err(Failure::user(anyhow!("there is only `{name}` to compare; name another run")));
+    }
+    let comparisons: Vec<_> =
+        challengers.iter().map(|challenger| Comparison::of(baseline, challenger)).collect();
+    print(|out| write(&comparisons, args.format, out))?;
+    let worse = |comparison: &Comparison| comparison.paired.conclusion == Conclusion::Worse;
+    Ok(if comparisons.iter().any(worse) { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// A run as typed.
+pub(super) struct Side {
+    pub(super) folder: RunFolder,
+    /// The bot, if one is named.
+    bot: Option<String>,
+}
+
+impl Side {
+    /// Opens `DIR` or `DIR:BOT`.
+    pub(super) fn open(text: &str) -> Result<Self, Failure> {
+        let path = Path::new(text);
+        let split = text.match_indices(':').map(|(at, _)| (&text[..at], &text[at + 1..]));
+        // A folder's name may have a colon as well as a bot's.
+        let named = split.rev().find(|(folder, _)| Path::new(folder).join("run.toml").exists());
+        match named.filter(|_| !path.exists()) {
+            Some((folder, bot)) => {
+                let folder = RunFolder::open(Path::new(folder))?;
+                let side = Self { folder, bot: None };
+                side.check(bot)?;
+                Ok(Self { bot: Some(bot.to_owned()), ..side })
+            }
+            None => Ok(Self { folder: RunFolder::open(path)?, bot: None }),
+        }
+    }
+
+    fn check(&self, bot: &str) -> Result<(), Failure> {
+        let bots = self.bots();
+        if bots.contains(&bot) {
+            return Ok(());
+        }
+        let path = self.folder.path.display();
+        let bots = bots.join("`, `");
+        Err(Failure::user(anyhow!("{path} has no bot `{bot}`; it has: `{bots}`")))
+    }
+
+    /// The bots that it stands for.
+    pub(super) fn bots(&self) -> Vec<&str> {
+        let all = self.folder.run.plan.bots.iter().map(|bot| bot.name.as_str());
+        let mine = self.bot.as_deref();
+        all.filter(|bot| mine.is_none_or(|mine| mine == *bot)).collect()
+    }
+
+    /// Reads their games; with the folder in the bots' names if there are `several` runs.
+    fn contenders(&self, several: bool) -> Result<Vec<Contender>, Failure> {
+        let path: PathBuf = self.folder.path.clone();
+        let name = |bot: &str| {
+            if several { format!("{bot} ({})", path.display()) } else { bot.to_owned() }
+        };
+        let wanted: Vec<_> = self.bots().into_iter().map(|bot| (bot, name(bot))).collect();
+        Ok(Contender::read(&self.folder, &wanted)?)
+    }
+}
+
+/// Scores of different games have nothing to do with each other; those under different rules have.
+fn refuse_different_games(runs: &[Side]) -> Result<(), Failure> {
+    let first = &runs[0].folder;
+    for run in &runs[1..] {
+        let (one, other) = (&first.run.plan, &run.folder.run.plan);
+        let paths = || format!("{} and {}", first.path.display(), run.folder.path.display());
+        if one.game != other.game {
+            return Err(Failure::user(anyhow!("{} are of different games", paths())));
+        }
+        if one.rules != other.rules {
+            log::warn!("{} were not played under the same rules", paths());
+        }
+    }
+    Ok(())
+}

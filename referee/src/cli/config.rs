@@ -1,0 +1,79 @@
+//! `referee config`: the settings that hold here, and where each comes from.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::Args;
+use toml::{Table, Value};
+
+use super::shared::RuleFlags;
+use super::{Failure, inputs, print};
+use crate::config::DEFAULT;
+
+/// Show the settings that hold here, and where each comes from
+///
+/// A flag beats the project file (or --config), and that beats the defaults. Limits are those before a
+/// profile changes them.
+#[derive(Debug, Args)]
+pub(super) struct ConfigArgs {
+    #[command(flatten)]
+    rules: RuleFlags,
+}
+
+/// A setting: its dotted name, its value, and where that comes from.
+type Setting = (String, Value, String);
+
+pub(super) fn run(args: &ConfigArgs) -> Result<ExitCode, Failure> {
+    // Flags and file are refused here as they are by any other command.
+    let config = args.rules.resolve(None)?;
+    let mut settings = Vec::new();
+    let default: Table = toml::from_str(DEFAULT).expect("tested: the defaults are valid");
+    collect("", &default, "default", &mut settings);
+    if let Some(path) = args.rules.config_path() {
+        let source = inputs::read_text(&path)?;
+        let table: Table = toml::from_str(&source).expect("it has just been read");
+        let mut own = Vec::new();
+        collect("", &table, &shown(&path), &mut own);
+        for setting in own {
+            put(&mut settings, setting);
+        }
+    }
+    for (flag, name, value) in args.rules.given(config.game.name) {
+        put(&mut settings, (name, Value::String(value), flag.to_owned()));
+    }
+    let width = settings.iter().map(|(name, value, _)| line(name, value).len()).max().unwrap_or(0);
+    print(|out| {
+        for (name, value, origin) in &settings {
+            writeln!(out, "{:width$}  # {origin}", line(name, value))?;
+        }
+        Ok(())
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
+
+fn line(name: &str, value: &Value) -> String {
+    format!("{name} = {value}")
+}
+
+/// The settings of a table and of those in it, under dotted names.
+fn collect(prefix: &str, table: &Table, origin: &str, settings: &mut Vec<Setting>) {
+    for (key, value) in table {
+        let name = format!("{prefix}{key}");
+        match value {
+            Value::Table(inner) => collect(&format!("{name}."), inner, origin, settings),
+            value => settings.push((name, value.clone(), origin.to_owned())),
+        }
+    }
+}
+
+/// Puts a setting in the place of the one of its name, or after all others.
+fn put(settings: &mut Vec<Setting>, setting: Setting) {
+    match settings.iter_mut().find(|(name, _, _)| *name == setting.0) {
+        Some(known) => *known = setting,
+        None => settings.push(setting),
+    }
+}

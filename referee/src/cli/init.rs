@@ -1,0 +1,25 @@
+//! `referee init`: writes a project file to begin with.
+
+use std::io::{ErrorKind, Write as _};
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::Args;
+use fs_err::File;
+
+use super::{Failure, print};
+use crate::config::{PROJECT_FILE, TEMPLATE};
+
+/// Write a commented project file, referee.toml, into the working directory
+#[derive(Debug, Args)]
+pub(super) struct InitArgs {}
+
+pub(super) fn run(_args: &InitArgs) -> Result<ExitCode, Failure> {
+    let mut file = File::create_new(PROJECT_FILE).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => Failure::file(Path::new(PROJECT_FILE), "is there already"),
+        _ => Failure::user(error),
+    })?;
+    file.write_all(TEMPLATE.as_bytes()).map_err(|error| Failure::Referee(error.into()))?;
+    print(|out| writeln!(out, "{PROJECT_FILE} is there; put your bots into it"))?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,54 @@
+//! The opponent of a suite that plays until it is decided who is better.
+
+use std::path::Path;
+
+use anyhow::anyhow;
+
+use crate::cli::Failure;
+use crate::cli::compare::Side;
+use crate::compare::{Contender, Decider};
+use crate::suite::{Against, Plan, RunFolder};
+
+/// Chooses the opponent that was named, has the plan play in random order, and on the opponent's boards
+/// if there are no `other` ones.
+pub(super) fn choose(run: &str, plan: &mut Plan, same_boards: bool) -> Result<Against, Failure> {
+    let side = Side::open(run)?;
+    let theirs = &side.folder.run.plan;
+    let [bot] = side.bots()[..] else {
+        let bots = side.bots().join("`, `");
+        return Err(Failure::user(anyhow!("--against: name one of its bots, {run}:BOT: `{bots}`")));
+    };
+    if plan.bots.len() > 1 {
+        return Err(Failure::user(anyhow!("--until-decided: only one --bot can be decided on")));
+    }
+    if plan.game != theirs.game {
+        return Err(Failure::user(anyhow!("--against: {run} is of {}", theirs.game)));
+    }
+    if plan.rules != theirs.rules {
+        log::warn!("{run} was not played under the same rules");
+    }
+    if same_boards {
+        plan.boards.clone_from(&theirs.boards);
+        plan.seeds.clone_from(&theirs.seeds);
+    }
+    // Any order will do that nobody has chosen; the plan keeps it.
+    plan.shuffle = Some(jiff::Timestamp::now().subsec_nanosecond().unsigned_abs());
+    let folder = std::path::absolute(&side.folder.path).map_err(Failure::user)?;
+    Ok(Against { run: folder, bot: bot.to_owned() })
+}
+
+/// What decides on a run that has an opponent, with the games that have been played already.
+pub(super) fn decider(folder: &RunFolder) -> Result<Option<Decider>, Failure> {
+    let Some(Against { run, bot }) = &folder.run.against else { return Ok(None) };
+    let opponent = opponent(run, bot)?;
+    let mut decider = Decider::new(&folder.run.plan, opponent);
+    for outcome in folder.outcomes()? {
+        decider.see(&outcome?);
+    }
+    Ok(Some(decider))
+}
+
+fn opponent(run: &Path, bot: &str) -> Result<Contender, Failure> {
+    let wanted = [(bot, bot.to_owned())];
+    Ok(Contender::read(&RunFolder::open(run)?, &wanted)?.swap_remove(0))
+}

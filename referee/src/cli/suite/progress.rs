@@ -1,0 +1,65 @@
+//! How far a suite is, on standard error while it goes on.
+
+use std::io::{self, IsTerminal as _, Write as _};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::suite::{Bests, Outcome, Tally};
+
+/// How many lines are written where no terminal is.
+const LINES: usize = 10;
+
+/// A bar for somebody who is looking, and a line now and then for a log.
+pub(super) struct Progress<'a> {
+    bests: &'a Bests,
+    tally: Tally,
+    /// Games that had a result before this process started.
+    before: usize,
+    planned: usize,
+    bar: Option<ProgressBar>,
+}
+
+impl<'a> Progress<'a> {
+    /// Of `planned` games, of which `before` have been played.
+    pub(super) fn new(planned: usize, before: usize, bests: &'a Bests) -> Self {
+        let bar = io::stderr().is_terminal().then(|| {
+            let template = "{bar:30} {pos}/{len} games, {msg}{eta} left";
+            let style = ProgressStyle::with_template(template).expect("a valid template");
+            let bar = ProgressBar::new(planned as u64).with_style(style);
+            bar.with_position(before as u64)
+        });
+        Self { bests, tally: Tally::default(), before, planned, bar }
+    }
+
+    /// Takes in a game.
+    pub(super) fn see(&mut self, outcome: &Outcome) {
+        self.tally.see(outcome, self.bests.best(&outcome.record_id));
+        let done = self.before + self.tally.games;
+        if let Some(bar) = &self.bar {
+            bar.set_message(self.message());
+            bar.inc(1);
+        } else if done * LINES / self.planned != (done - 1) * LINES / self.planned {
+            // Where standard error is closed there is nobody to tell.
+            let _ = writeln!(
+                io::stderr(),
+                "{done}/{} games, {}",
+                self.planned,
+                self.message().trim_end_matches(", ")
+            );
+        }
+    }
+
+    fn message(&self) -> String {
+        let Tally { lost, sum, .. } = self.tally;
+        let ratio =
+            self.tally.ratio().map(|ratio| format!("{:.1} % of the best known, ", 100.0 * ratio));
+        format!("{lost} lost, sum {sum}, {}", ratio.unwrap_or_default())
+    }
+
+    /// Takes the bar away.
+    pub(super) fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

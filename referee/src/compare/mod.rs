@@ -1,0 +1,280 @@
+//! Pairs the games of bots board by board, and says who is better.
+//!
+//! Boards are paired by what their records have in common, so a board in another file format, or in
+//! other colours, is the same board and counts once. Of several games of a bot on a board the mean
+//! counts; a lost game is worth 0. Nothing is played here, and nothing shown.
+
+mod decider;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+pub use self::decider::{Decider, Decision, Than};
+use crate::stats::Paired;
+use crate::suite::{FolderError, Outcome, RunFolder};
+
+/// A bot of a run, with what it has on each board.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Contender {
+    /// What it is called in a report.
+    pub name: String,
+    boards: BTreeMap<String, Score>,
+}
+
+/// What a bot has on a board.
+#[derive(Debug, Clone, PartialEq)]
+struct Score {
+    board: String,
+    /// What the board belongs to, such as `colors 5` or `set smoke`.
+    groups: Vec<String>,
+    points: i64,
+    games: u32,
+}
+
+impl Score {
+    #[expect(clippy::cast_precision_loss, reason = "scores are far below 2^53")]
+    fn mean(&self) -> f64 {
+        self.points as f64 / f64::from(self.games)
+    }
+}
+
+impl Contender {
+    /// A bot that has not played yet.
+    pub fn new(name: String) -> Self {
+        Self { name, boards: BTreeMap::new() }
+    }
+
+    /// The games of the bots of `folder` that `wanted` lets through, in one pass.
+    ///
+    /// # Errors
+    /// When the results cannot be read.
+    pub fn read(folder: &RunFolder, wanted: &[(&str, String)]) -> Result<Vec<Self>, FolderError> {
+        let mut contenders: Vec<Self> =
+            wanted.iter().map(|(_, name)| Self::new(name.clone())).collect();
+        for outcome in folder.outcomes()? {
+            let outcome = outcome?;
+            let bots = wanted.iter().zip(&mut contenders);
+            for (_, contender) in bots.filter(|((bot, _), _)| *bot == outcome.bot) {
+                contender.see(&outcome);
+            }
+        }
+        Ok(contenders)
+    }
+
+    /// Takes in a game.
+    pub fn see(&mut self, outcome: &Outcome) {
+        let score = self.boards.entry(outcome.record_id.clone()).or_insert_with(|| Score {
+            board: outcome.board.clone(),
+            groups: groups(outcome),
+            points: 0,
+            games: 0,
+        });
+        score.points += outcome.points();
+        score.games += 1;
+    }
+
+    /// The mean of the bot's games on a board.
+    pub fn points(&self, record_id: &str) -> Option<f64> {
+        self.boards.get(record_id).map(Score::mean)
+    }
+
+    /// The number of boards.
+    pub fn boards(&self) -> usize {
+        self.boards.len()
+    }
+}
+
+fn groups(outcome: &Outcome) -> Vec<String> {
+    let traits = outcome.traits.iter().map(|(name, value)| format!("{name} {value}"));
+    traits.chain(outcome.set.iter().map(|set| format!("set {set}"))).collect()
+}
+
+/// A board that two bots have played.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BoardDifference {
+    /// What it is called.
+    pub board: String,
+    /// The baseline's points.
+    pub baseline: f64,
+    /// The challenger's points.
+    pub challenger: f64,
+    /// The challenger's points less the baseline's.
+    pub difference: f64,
+}
+
+/// The boards that have something in common.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Group {
+    /// What they have in common.
+    pub name: String,
+    /// What the differences on them say.
+    #[serde(flatten)]
+    pub paired: Paired,
+}
+
+/// Boards that only one of two has played.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unpaired {
+    /// How many.
+    pub count: usize,
+    /// The first few.
+    pub boards: Vec<String>,
+}
+
+/// What a challenger has against a baseline.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The one that the other is compared with.
+    pub baseline: String,
+    /// The other.
+    pub challenger: String,
+    /// What the differences say, the challenger's points less the baseline's.
+    #[serde(flatten)]
+    pub paired: Paired,
+    /// The same for boards that have something in common, where not all have.
+    pub groups: Vec<Group>,
+    /// The boards that only the baseline has played.
+    pub only_baseline: Unpaired,
+    /// The boards that only the challenger has played.
+    pub only_challenger: Unpaired,
+    /// Every board that both have played; the challenger's greatest loss first.
+    pub boards: Vec<BoardDifference>,
+}
+
+impl Comparison {
+    /// Compares two bots.
+    pub fn of(baseline: &Contender, challenger: &Contender) -> Self {
+        let mut boards = Vec::new();
+        let mut by_group: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+        for (id, mine) in &challenger.boards {
+            let Some(theirs) = baseline.points(id) else { continue };
+            let difference = mine.mean() - theirs;
+            for group in &mine.groups {
+                by_group.entry(group).or_default().push(difference);
+            }
+            boards.push(BoardDifference {
+                board: mine.board.clone(),
+                baseline: theirs,
+                challenger: mine.mean(),
+                difference,
+            });
+        }
+        boards.sort_by(|a, b| a.difference.total_cmp(&b.difference));
+        let differences: Vec<f64> = boards.iter().map(|board| board.difference).collect();
+        by_group.retain(|_, group| group.len() < differences.len());
+        let group = |(name, differences): (&str, Vec<f64>)| Group {
+            name: name.to_owned(),
+            paired: Paired::of(&differences),
+        };
+        Self {
+            baseline: baseline.name.clone(),
+            challenger: challenger.name.clone(),
+            paired: Paired::of(&differences),
+            groups: by_group.into_iter().map(group).collect(),
+            only_baseline: only(baseline, challenger),
+            only_challenger: only(challenger, baseline),
+            boards,
+        }
+    }
+
+    /// The mean difference in parts of the baseline's mean, if that is above 0.
+    pub fn relative(&self) -> Option<f64> {
+        let baseline: Vec<f64> = self.boards.iter().map(|board| board.baseline).collect();
+        let mean = crate::stats::mean(&baseline);
+        (mean > 0.0).then(|| self.paired.mean / mean)
+    }
+}
+
+/// The boards that `one` has played and `other` has not.
+fn only(one: &Contender, other: &Contender) -> Unpaired {
+    const NAMED: usize = 5;
+    let alone = || one.boards.iter().filter(|(id, _)| !other.boards.contains_key(*id));
+    Unpaired {
+        count: alone().count(),
+        boards: alone().take(NAMED).map(|(_, score)| score.board.clone()).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suite::{Ending, Times};
+    use crate::verdict::Verdict;
+
+    fn outcome(board: u32, score: i64) -> Outcome {
+        Outcome {
+            game: 1,
+            bot: "bot".to_owned(),
+            board: format!("seed {board}"),
+            set: (board < 3).then(|| "small".to_owned()),
+            board_id: board.to_string(),
+            record_id: board.to_string(),
+            traits: BTreeMap::from([("colors".to_owned(), 4 + board % 2)]),
+            repeat: 1,
+            verdict: Ending::Played(Verdict::Completed),
+            won: score >= 0,
+            score,
+            counts: true,
+            official: String::new(),
+            diagnosis: None,
+            turns: 1,
+            times: Times::default(),
+        }
+    }
+
+    fn contender(name: &str, scores: &[(u32, i64)]) -> Contender {
+        let mut contender = Contender::new(name.to_owned());
+        for &(board, score) in scores {
+            contender.see(&outcome(board, score));
+        }
+        contender
+    }
+
+    #[test]
+    fn boards_are_paired_and_the_rest_is_told() {
+        let old = contender("old", &[(1, 100), (2, 200), (3, 300), (9, 900)]);
+        let new = contender("new", &[(3, 250), (2, 220), (1, 110), (7, 1), (8, 2)]);
+        let found = Comparison::of(&old, &new);
+        let boards: Vec<_> =
+            found.boards.iter().map(|board| (board.board.as_str(), board.difference)).collect();
+        assert_eq!(boards, [("seed 3", -50.0), ("seed 1", 10.0), ("seed 2", 20.0)]);
+        assert_eq!((found.paired.wins, found.paired.losses), (2, 1));
+        assert_eq!((found.only_baseline.count, found.only_challenger.count), (1, 2));
+        assert_eq!(found.only_challenger.boards, ["seed 7", "seed 8"]);
+        let groups: Vec<_> =
+            found.groups.iter().map(|group| (group.name.as_str(), group.paired.pairs)).collect();
+        assert_eq!(groups, [("colors 4", 1), ("colors 5", 2), ("set small", 2)]);
+        assert!((found.relative().expect("above 0") + 20.0 / 600.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_decision_takes_games_in_the_plans_order_and_boards_once() {
+        let plan = crate::suite::test_plan(200);
+        let opponent = contender("old", &(1..=200).map(|n| (n, 100)).collect::<Vec<_>>());
+        let game = |number: usize, board: u32| Outcome { game: number, ..outcome(board, 150) };
+        let mut decider = Decider::new(&plan, opponent.clone());
+        for number in 2..=100 {
+            decider.see(&game(number, u32::try_from(number).expect("small")));
+        }
+        assert_eq!(decider.decision().boards, 0, "the first game is still awaited");
+        decider.see(&game(1, 1));
+        let decision = decider.decision();
+        assert!(decider.is_decided());
+        assert_eq!((decision.bot_is, decision.boards), (Some(Than::Better), 100));
+        assert!(decision.p <= 0.05);
+
+        let mut twins = Decider::new(&plan, opponent);
+        (1..=100).for_each(|number| twins.see(&game(number, 1)));
+        assert_eq!((twins.decision().bot_is, twins.decision().boards), (None, 1));
+    }
+
+    #[test]
+    fn several_games_on_a_board_are_one_and_a_lost_one_is_worth_nothing() {
+        let old = contender("old", &[(1, 100), (1, 200)]);
+        let new = contender("new", &[(1, 400), (1, -1)]);
+        let found = Comparison::of(&old, &new);
+        assert_eq!(found.paired.pairs, 1);
+        assert!((found.boards[0].difference - 50.0).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,116 @@
+//! What a project file adds to the settings: bots and board sets by name, and how suites are played.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+/// The name of a project file, which is looked for from the working directory upwards.
+pub const PROJECT_FILE: &str = "referee.toml";
+
+/// A project file to begin with.
+pub const TEMPLATE: &str = include_str!("../../../configs/project.toml");
+
+/// The bots, the board sets and the suite settings of a project.
+#[derive(Debug, Clone, Default)]
+pub struct Project {
+    /// The folder that the paths below are seen from.
+    pub folder: PathBuf,
+    /// Bots by name.
+    pub bots: BTreeMap<String, BotEntry>,
+    /// Board sets by name.
+    pub boards: BTreeMap<String, BoardSet>,
+    /// How suites are played.
+    pub suite: SuiteTable,
+}
+
+/// A bot of a project.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct BotEntry {
+    /// Its command line, split into words as a shell would.
+    pub command: String,
+    /// A shell command that runs before its games.
+    pub build: Option<String>,
+    /// Its working directory; the project's folder if there is none.
+    #[serde(default)]
+    pub cwd: PathBuf,
+    /// Environment variables that are set for it.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+}
+
+/// Boards that belong together.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct BoardSet {
+    /// Files, or folders that stand for all files in them.
+    #[serde(default)]
+    pub files: Vec<PathBuf>,
+    /// A seed, or a range of them.
+    pub seeds: Option<String>,
+    /// The number of colours of the seeds' boards.
+    pub colors: Option<u8>,
+}
+
+/// How suites are played, as far as it is set.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SuiteTable {
+    /// How many games are played at a time.
+    pub jobs: Option<u16>,
+    /// How many cores a bot uses.
+    pub cores_per_bot: Option<u16>,
+    /// The folder for run folders.
+    pub runs: Option<PathBuf>,
+    /// The file of the records.
+    pub records: Option<PathBuf>,
+}
+
+/// The project file that holds for a folder: its own, or that of the nearest folder above.
+pub fn find_project(folder: &Path) -> Option<PathBuf> {
+    folder.ancestors().map(|folder| folder.join(PROJECT_FILE)).find(|file| file.is_file())
+}
+
+/// What the TOML reader found wrong, with the nearest of the keys that it knows.
+pub(super) fn with_suggestion(problem: String) -> String {
+    let words: Vec<&str> = problem.split('`').skip(1).step_by(2).collect();
+    let [unknown, known @ ..] = words.as_slice() else { return problem };
+    if !problem.starts_with("unknown ") {
+        return problem;
+    }
+    let likeness = |known: &&&str| strsim::jaro_winkler(unknown, known);
+    let nearest = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    match nearest.filter(|nearest| likeness(nearest) > 0.75) {
+        Some(nearest) => format!("{problem}; did you mean `{nearest}`?"),
+        None => problem,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_that_is_nearly_right_is_suggested() {
+        let problem =
+            |key: &str| format!("unknown field `{key}`, expected one of `game`, `profile`");
+        let suggested = with_suggestion(problem("profil"));
+        assert!(suggested.ends_with("`profile`; did you mean `profile`?"), "{suggested}");
+        assert_eq!(with_suggestion(problem("zzz")), problem("zzz"));
+        let other = "invalid type: integer `50`, expected a string".to_owned();
+        assert_eq!(with_suggestion(other.clone()), other);
+    }
+
+    #[test]
+    fn the_nearest_project_file_holds() {
+        let top = tempfile::tempdir().expect("a folder");
+        let below = top.path().join("a/b");
+        std::fs::create_dir_all(&below).expect("made");
+        assert_eq!(find_project(&below), None);
+        for folder in [top.path().to_owned(), top.path().join("a")] {
+            std::fs::write(folder.join(PROJECT_FILE), "").expect("written");
+            assert_eq!(find_project(&below), Some(folder.join(PROJECT_FILE)));
+        }
+    }
+}

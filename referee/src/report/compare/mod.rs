@@ -1,0 +1,98 @@
+//! Shows how bots compare: one file for each format.
+
+mod csv;
+mod json;
+mod junit;
+mod markdown;
+mod text;
+
+use std::io::{self, Write};
+
+use crate::compare::Comparison;
+use crate::stats::{Conclusion, Paired};
+use crate::text::plural;
+
+/// How comparisons are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// For programs: one array on one line
+    Json,
+    /// For spreadsheets: one row for each board
+    Csv,
+    /// For pages such as GitHub's
+    Markdown,
+    /// For CI: a bot that is worse is a failure
+    Junit,
+}
+
+/// Writes comparisons with one baseline.
+///
+/// # Errors
+/// When `out` fails.
+pub fn write(comparisons: &[Comparison], format: Format, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        Format::Text => text::write(comparisons, out),
+        Format::Json => json::write(comparisons, out),
+        Format::Csv => csv::write(comparisons, out),
+        Format::Markdown => markdown::write(comparisons, out),
+        Format::Junit => junit::write(comparisons, out),
+    }
+}
+
+/// The verdict in words.
+fn verdict(comparison: &Comparison) -> String {
+    let Comparison { baseline, challenger, paired, .. } = comparison;
+    match paired.conclusion {
+        Conclusion::Better => format!("{challenger} is better than {baseline}"),
+        Conclusion::Worse => format!("{challenger} is worse than {baseline}"),
+        Conclusion::NoDifferenceShown => {
+            format!("no difference shown between {challenger} and {baseline}")
+        }
+        Conclusion::TooFewGames => {
+            format!("too few games to compare {challenger} with {baseline}")
+        }
+    }
+}
+
+/// What it would take to know more, as a sentence; `None` if there is nothing more to know.
+fn advice(paired: &Paired) -> Option<String> {
+    let more = plural(paired.more_pairs()?, "more board");
+    Some(format!("About {more} would settle a difference of this size."))
+}
+
+/// The headings of a table of groups, and one row of it.
+const COLUMNS: [&str; 8] = ["", "boards", "won", "even", "lost", "mean", "95 % interval", "p"];
+
+fn columns(name: &str, paired: &Paired) -> Vec<String> {
+    let interval = paired.interval.map(|(low, high)| format!("{low:+.1} to {high:+.1}"));
+    vec![
+        name.to_owned(),
+        paired.pairs.to_string(),
+        paired.wins.to_string(),
+        paired.draws.to_string(),
+        paired.losses.to_string(),
+        format!("{:+.1}", paired.mean),
+        interval.unwrap_or_else(|| "-".to_owned()),
+        p_value(paired.signed_rank_p).trim_start_matches("= ").to_owned(),
+    ]
+}
+
+/// A p-value with as many digits as mean something: `= 0.0123` or `< 0.0001`.
+fn p_value(p: f64) -> String {
+    if p < 0.0001 { "< 0.0001".to_owned() } else { format!("= {p:.4}") }
+}
+
+/// A sentence for each of the two that has played boards which the other has not.
+fn unpaired(comparison: &Comparison) -> impl Iterator<Item = String> {
+    let Comparison { baseline, challenger, only_baseline, only_challenger, .. } = comparison;
+    let both = [(baseline, only_baseline), (challenger, only_challenger)];
+    both.into_iter().filter(|(_, boards)| boards.count > 0).map(|(who, unpaired)| {
+        let named = unpaired.boards.join(", ");
+        let more = if unpaired.count > unpaired.boards.len() { ", …" } else { "" };
+        let boards = plural(unpaired.count as u64, "board");
+        format!("Only {who} has played {boards}: {named}{more}.")
+    })
+}

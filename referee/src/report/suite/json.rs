@@ -1,0 +1,57 @@
+//! One object on one line, for programs. The games are in `results.jsonl` of the run folder.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::SuiteReport;
+use crate::compare::Decision;
+use crate::suite::{Loss, NewBest, Tally};
+
+#[derive(Serialize)]
+struct Object<'a> {
+    run: String,
+    game: &'a str,
+    planned: usize,
+    games: usize,
+    lost: usize,
+    bots: Vec<Bot<'a>>,
+    /// The first losses.
+    losses: &'a [Loss],
+    new_bests: &'a [NewBest],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision: Option<&'a Decision>,
+}
+
+#[derive(Serialize)]
+struct Bot<'a> {
+    #[serde(flatten)]
+    tally: &'a Tally,
+    mean: Option<f64>,
+    /// The mean of yours/best.
+    ratio: Option<f64>,
+    marathon: Option<f64>,
+}
+
+impl<'a> Bot<'a> {
+    fn of(tally: &'a Tally) -> Self {
+        Self { tally, mean: tally.mean(), ratio: tally.ratio(), marathon: tally.marathon() }
+    }
+}
+
+pub(super) fn write(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let summary = &report.summary;
+    let object = Object {
+        run: report.folder.path.display().to_string(),
+        game: &summary.game,
+        planned: summary.planned,
+        games: summary.games(),
+        lost: summary.lost(),
+        bots: summary.bots.iter().map(Bot::of).collect(),
+        losses: &summary.losses,
+        new_bests: &summary.new_bests,
+        decision: report.decision.as_ref(),
+    };
+    serde_json::to_writer(&mut *out, &object)?;
+    writeln!(out)
+}

@@ -1,0 +1,58 @@
+//! For people: a row for each bot, then what was lost and what was won.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+
+use super::{HEADINGS, SuiteReport, decided, headline, row};
+use crate::report::table::table;
+use crate::text::printable;
+
+const GOOD: Style = AnsiColor::Green.on_default().bold();
+const BAD: Style = AnsiColor::Red.on_default().bold();
+const HEADING: Style = Style::new().bold();
+
+pub(super) fn write(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let summary = &report.summary;
+    let style = if summary.lost() == 0 { GOOD } else { BAD };
+    writeln!(out, "{style}{}{style:#}\n", headline(report))?;
+    write!(out, "{}", table(&HEADINGS, summary.bots.iter().map(row)))?;
+    if let Some(decided) = decided(report) {
+        writeln!(out, "\n  {HEADING}{}{HEADING:#}", printable(&decided))?;
+    }
+    losses(report, out)?;
+    new_bests(report, out)?;
+    writeln!(out, "\n  The run is in {}.", report.folder.path.display())
+}
+
+fn losses(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let losses = &report.summary.losses;
+    if losses.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n  {HEADING}lost games{HEADING:#}")?;
+    for loss in losses {
+        let (bot, board) = (printable(&loss.bot), printable(&loss.board));
+        writeln!(out, "  {:>6}  {bot} on {board}: {}", loss.game, printable(&loss.why))?;
+    }
+    match report.summary.lost() - losses.len() {
+        0 => Ok(()),
+        more => writeln!(out, "  and {more} more, in results.jsonl"),
+    }
+}
+
+fn new_bests(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> {
+    if report.summary.new_bests.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n  {HEADING}better than the best known{HEADING:#}")?;
+    for best in &report.summary.new_bests {
+        let (bot, board, by) = (printable(&best.bot), printable(&best.board), printable(&best.by));
+        writeln!(
+            out,
+            "  {GOOD}{board}{GOOD:#}: {} by {bot}, before {} by {by}",
+            best.score, best.before
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,43 @@
+//! Statistics: measured times, games that passed or failed, two bots on the same boards. Pure: nothing
+//! here knows where its numbers come from.
+
+mod bootstrap;
+mod paired;
+mod proportion;
+mod sequential;
+mod sign_test;
+mod signed_rank;
+mod times;
+
+pub use self::bootstrap::mean_interval;
+pub use self::paired::{Conclusion, Paired};
+pub use self::proportion::Estimate;
+pub use self::sequential::SequentialTest;
+pub use self::sign_test::sign_test;
+pub use self::signed_rank::signed_rank_test;
+pub use self::times::Distribution;
+
+/// A count as a number to reckon with.
+#[expect(clippy::cast_precision_loss, reason = "games are counted, not grains of sand")]
+fn real(count: usize) -> f64 {
+    count as f64
+}
+
+/// The mean; 0 of nothing.
+pub fn mean(values: &[f64]) -> f64 {
+    if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / real(values.len()) }
+}
+
+/// The value below which the part `fraction` (0 to 1) of `sorted` values lies, between two of them in
+/// proportion, as `numpy.percentile` has it; `None` of nothing.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "an index into the values"
+)]
+pub fn percentile(sorted: &[f64], fraction: f64) -> Option<f64> {
+    let place = fraction.clamp(0.0, 1.0) * real(sorted.len().checked_sub(1)?);
+    let below = place.floor() as usize;
+    let above = sorted[(below + 1).min(sorted.len() - 1)];
+    Some(sorted[below] + (above - sorted[below]) * (place - place.floor()))
+}

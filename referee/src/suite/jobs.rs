@@ -1,0 +1,46 @@
+//! How many games may be played at a time without spoiling each other's times.
+
+use std::collections::BTreeSet;
+
+use fs_err as fs;
+use rustix::thread::{CpuSet, sched_getaffinity};
+
+/// The number of games that keeps timing honest: the physical cores that the referee leaves over,
+/// shared out among bots of so many cores each. At least one is always played.
+pub fn honest_jobs(cores_per_bot: usize) -> usize {
+    (physical_cores().saturating_sub(1) / cores_per_bot.max(1)).max(1)
+}
+
+/// The physical cores that this process may use: two threads of one core slow each other down, and a
+/// container's share of the processors may be smaller than their number.
+fn physical_cores() -> usize {
+    let share = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let Ok(allowed) = sched_getaffinity(None) else { return share };
+    let logical = (0..CpuSet::MAX_CPU).filter(|&core| allowed.is_set(core));
+    let physical: BTreeSet<_> = logical.map(place).collect();
+    physical.len().clamp(1, share)
+}
+
+/// Which core of which package a logical processor is on; itself where the kernel does not tell.
+fn place(cpu: usize) -> (String, String) {
+    let read = |file: &str| {
+        fs::read_to_string(format!("/sys/devices/system/cpu/cpu{cpu}/topology/{file}"))
+    };
+    match (read("physical_package_id"), read("core_id")) {
+        (Ok(package), Ok(core)) => (package.trim().to_owned(), core.trim().to_owned()),
+        _ => (String::new(), cpu.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_always_a_job_and_never_more_than_cores() {
+        let cores = physical_cores();
+        assert!(honest_jobs(1) >= 1 && honest_jobs(1) <= cores);
+        assert_eq!(honest_jobs(10_000), 1);
+        assert!(honest_jobs(2) <= honest_jobs(1));
+    }
+}

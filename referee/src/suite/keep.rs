@@ -1,0 +1,182 @@
+//! What is kept of single games: logs, and a bundle for each that was lost.
+//!
+//! A bundle has all that it takes to look into a loss: `board.txt`, `game.jsonl` (the log, with the
+//! certificate of each exchange), `stdin.txt` (all that the bot was sent, to feed a debugger with),
+//! `stderr.txt`, and `again.sh`, the command that plays the game again.
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use fs_err as fs;
+
+use super::game::{Finished, fresh};
+use super::plan::{PlannedBot, Rules};
+use crate::game::GameKind;
+use crate::gamelog::{Event, LogWriter};
+use crate::lines::Lines;
+use crate::play::rule;
+
+/// How many bundles are made; a bot that loses every game of a large suite would fill the disk.
+const MOST_BUNDLES: usize = 100;
+
+/// Which games leave a log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Logs {
+    /// Every game
+    All,
+    /// Games that were lost, each with a bundle to look into it
+    #[default]
+    Failed,
+    /// No game; nor are there bundles
+    None,
+}
+
+/// How logs are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Packing {
+    /// As they are.
+    #[default]
+    Plain,
+    /// Packed with zstd.
+    Zstd,
+}
+
+/// Keeps games in a run folder.
+pub struct Keeper<'a> {
+    /// The run folder.
+    pub folder: &'a Path,
+    /// The game.
+    pub kind: &'static GameKind,
+    /// The rules about time.
+    pub rules: &'a Rules,
+    /// Which games are kept.
+    pub logs: Logs,
+    /// How.
+    pub packing: Packing,
+    /// The size beyond which logs take no more standard error.
+    pub log_size: Option<u64>,
+    /// The bundles made so far.
+    pub bundles: AtomicUsize,
+}
+
+impl Keeper<'_> {
+    /// Keeps what is to be kept of a game; one that was never started leaves nothing.
+    pub(super) fn keep(&self, finished: &Finished, bot: &PlannedBot) -> io::Result<()> {
+        let outcome = &finished.outcome;
+        let leaves_log = match self.logs {
+            Logs::None => false,
+            Logs::Failed => !outcome.won,
+            Logs::All => true,
+        };
+        if !leaves_log || finished.events.is_empty() {
+            return Ok(());
+        }
+        let games = self.folder.join("games");
+        fs::create_dir_all(&games)?;
+        let log = games.join(format!("{:06}.jsonl", outcome.game));
+        self.write_log(&log, &finished.events)?;
+        if !outcome.won && self.bundles.fetch_add(1, Ordering::Relaxed) < MOST_BUNDLES {
+            self.bundle(finished, bot)?;
+        }
+        match self.packing {
+            Packing::Plain => Ok(()),
+            Packing::Zstd => pack(&log),
+        }
+    }
+
+    fn write_log(&self, path: &Path, events: &[Event]) -> io::Result<()> {
+        let mut log = LogWriter::open(path, self.log_size).map_err(io::Error::other)?;
+        for event in events {
+            log.write(event);
+        }
+        log.finish()
+    }
+
+    fn bundle(&self, finished: &Finished, bot: &PlannedBot) -> io::Result<()> {
+        let folder = self.folder.join("failures").join(format!("{:06}", finished.outcome.game));
+        fs::create_dir_all(&folder)?;
+        let file = |name: &str, content: &[u8]| fs::write(folder.join(name), content);
+        file("board.txt", finished.test_case.as_bytes())?;
+        self.write_log(&folder.join("game.jsonl"), &finished.events)?;
+        file("stdin.txt", &stdin(self.kind, finished))?;
+        file("stderr.txt", &stderr(&finished.events))?;
+        file("again.sh", self.again(bot, finished).as_bytes())?;
+        let runnable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        fs::set_permissions(folder.join("again.sh"), runnable)
+    }
+
+    /// A shell script that plays the game again, from anywhere.
+    fn again(&self, bot: &PlannedBot, finished: &Finished) -> String {
+        let quote = |word: &String| shlex::try_quote(word).expect("no NUL").into_owned();
+        let options: Vec<_> = self.options(bot).iter().map(quote).collect();
+        let command: Vec<_> = bot.command.iter().map(quote).collect();
+        let command = quote(&command.join(" "));
+        let loss = crate::text::printable(&finished.outcome.loss());
+        format!(
+            "#!/bin/sh\n# {loss}\nbundle=$(dirname \"$(realpath \"$0\")\")\n\
+             exec referee play {} --board \"$bundle/board.txt\" --bot {command} \"$@\"\n",
+            options.join(" ")
+        )
+    }
+
+    /// The flags that make the rules and the bot's surroundings the same.
+    fn options(&self, bot: &PlannedBot) -> Vec<String> {
+        let mut words: Vec<String> = Vec::new();
+        let mut option = |name: &str, value: String| words.extend([format!("--{name}"), value]);
+        option("game", self.kind.name.to_owned());
+        option("profile", self.rules.profile.clone());
+        for &kind in self.kind.limits {
+            if let Some(limit) = self.rules.limits.of(kind) {
+                option(kind.name(), format!("{}ns", limit.as_nanos()));
+            }
+        }
+        let memory = self.rules.resources.memory;
+        option("memory", memory.map_or_else(|| "none".to_owned(), |bytes| format!("{bytes}B")));
+        for (name, value) in &bot.env {
+            option("env", format!("{name}={value}"));
+        }
+        let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+        let cwd = bot.cwd.as_ref().map_or_else(|| here.clone(), |cwd| here.join(cwd));
+        option("cwd", cwd.display().to_string());
+        for path in bot.sandbox.iter().flatten() {
+            option("sandbox-read", here.join(path).display().to_string());
+        }
+        words.extend(bot.sandbox.iter().map(|_| "--sandbox".to_owned()));
+        words
+    }
+}
+
+/// Replaces a log by a packed one.
+fn pack(log: &Path) -> io::Result<()> {
+    let text = fs::File::open(log)?;
+    let packed = zstd::encode_all(text, zstd::DEFAULT_COMPRESSION_LEVEL)?;
+    fs::write(log.with_extension("jsonl.zst"), packed)?;
+    fs::remove_file(log)
+}
+
+/// All that the bot was sent, worked out again from its replies.
+fn stdin(kind: &GameKind, finished: &Finished) -> Vec<u8> {
+    let mut game = fresh(kind, &finished.test_case);
+    let mut sent = Vec::new();
+    for event in &finished.events {
+        if let (Event::Turn(turn), Some(exchange)) = (event, game.next_exchange()) {
+            sent.extend_from_slice(exchange.input.as_bytes());
+            rule(game.as_mut(), &Lines::split(&turn.reply.0), turn.unanswered);
+        }
+    }
+    sent
+}
+
+fn stderr(events: &[Event]) -> Vec<u8> {
+    let mut said = Vec::new();
+    for event in events {
+        let chunk = match event {
+            Event::Start(_) => continue,
+            Event::Turn(turn) => &turn.stderr,
+            Event::End(end) => &end.stderr,
+        };
+        said.write_all(&chunk.0).expect("memory");
+    }
+    said
+}

@@ -1,0 +1,177 @@
+//! What became of one game of a suite: a line of `results.jsonl`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::gamelog::{End, Event, Turn};
+use crate::limits::LimitKind;
+use crate::millis::Millis;
+use crate::verdict::{Culprit, Verdict};
+
+/// What became of a game.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// The number of the game in its plan, from 1.
+    pub game: usize,
+    /// The bot's name.
+    pub bot: String,
+    /// What the board is called.
+    pub board: String,
+    /// The board set that it comes from, if it comes from one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub set: Option<String>,
+    /// The digest of the test case.
+    pub board_id: String,
+    /// The digest of what boards with the same records have in common.
+    pub record_id: String,
+    /// What comparisons may group by.
+    #[serde(default)]
+    pub traits: BTreeMap<String, u32>,
+    /// Which one of several games of this bot on this board, from 1.
+    pub repeat: u32,
+    /// How it ended.
+    pub verdict: Ending,
+    /// Whether the bot won, as the original sees it.
+    pub won: bool,
+    /// The score as the original reports it.
+    pub score: i64,
+    /// Whether the score would have counted under the official rules.
+    pub counts: bool,
+    /// What the original says.
+    pub official: String,
+    /// What really happened, where the verdict does not say it all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diagnosis: Option<String>,
+    /// The number of exchanges.
+    pub turns: u32,
+    /// The times.
+    #[serde(flatten)]
+    pub times: Times,
+}
+
+/// How long a game took; nothing here is the same in two runs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Times {
+    /// From the start of the bot until it was reaped.
+    #[serde(default, rename = "wall_ms", skip_serializing_if = "Option::is_none")]
+    pub wall: Option<Millis>,
+    /// The first response, or the only one.
+    #[serde(default, rename = "first_ms", skip_serializing_if = "Option::is_none")]
+    pub first: Option<Millis>,
+    /// The slowest of the later ones.
+    #[serde(default, rename = "slowest_ms", skip_serializing_if = "Option::is_none")]
+    pub slowest: Option<Millis>,
+    /// Late replies by the bot's own fault, forgiven ones included.
+    #[serde(default)]
+    pub bot_overruns: u32,
+    /// Late replies by the host's fault.
+    #[serde(default)]
+    pub host_overruns: u32,
+}
+
+/// How a game of a suite ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Ending {
+    /// It was played.
+    Played(Verdict),
+    /// It was not.
+    NotPlayed(NotPlayed),
+}
+
+/// Why a game of a suite was not played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NotPlayed {
+    /// The bot cannot be started.
+    CannotStart,
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Played(verdict) => verdict.fmt(f),
+            Self::NotPlayed(NotPlayed::CannotStart) => f.write_str("cannot start"),
+        }
+    }
+}
+
+impl Outcome {
+    /// What the game is worth in sums and comparisons: its score, or nothing if it was lost.
+    pub fn points(&self) -> i64 {
+        if self.won { self.score } else { 0 }
+    }
+
+    /// Why it was lost, in one line.
+    pub fn loss(&self) -> String {
+        let why = self.diagnosis.as_deref().unwrap_or(&self.official);
+        format!("{}: {why}", self.verdict)
+    }
+
+    /// Takes in the end of the game. A score `counts` if the rules were as strict as the official ones.
+    pub(super) fn see_end(&mut self, end: &End, strict: bool) {
+        self.verdict = Ending::Played(end.verdict);
+        self.won = end.won;
+        self.score = end.score;
+        self.official.clone_from(&end.official);
+        self.diagnosis.clone_from(&end.diagnosis);
+        self.turns = end.turns;
+        self.times.wall = end.wall;
+        let late = self.times.bot_overruns + self.times.host_overruns;
+        self.counts = end.won && strict && late == 0;
+    }
+
+    /// Takes in an exchange.
+    pub(super) fn see_turn(&mut self, turn: &Turn) {
+        self.times.see(turn);
+    }
+
+    /// The bot did not even start.
+    pub(super) fn see_no_start(&mut self, why: String) {
+        self.verdict = Ending::NotPlayed(NotPlayed::CannotStart);
+        self.diagnosis = Some(why);
+    }
+
+    /// Takes in everything that happened.
+    pub(super) fn see(&mut self, events: &[Event], strict: bool) {
+        for event in events {
+            match event {
+                Event::Start(_) => {}
+                Event::Turn(turn) => self.see_turn(turn),
+                Event::End(end) => self.see_end(end, strict),
+            }
+        }
+    }
+}
+
+impl Times {
+    fn see(&mut self, turn: &Turn) {
+        match turn.limit {
+            LimitKind::FirstTurn | LimitKind::Total => self.first = Some(turn.wall),
+            LimitKind::Turn => self.slowest = self.slowest.max(Some(turn.wall)),
+        }
+        match turn.overrun.map(|overrun| overrun.culprit) {
+            Some(Culprit::Bot) => self.bot_overruns += 1,
+            Some(Culprit::Host) => self.host_overruns += 1,
+            None => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_are_one_word_in_json() {
+        for (ending, word) in [
+            (Ending::Played(Verdict::EarlyExit), "\"early_exit\""),
+            (Ending::NotPlayed(NotPlayed::CannotStart), "\"cannot_start\""),
+        ] {
+            assert_eq!(serde_json::to_string(&ending).expect("JSON"), word);
+            assert_eq!(serde_json::from_str::<Ending>(word).expect("an ending"), ending);
+        }
+    }
+}

@@ -1,0 +1,414 @@
+//! What a suite is to play: bots, boards, rules, and a number for each game.
+//!
+//! A plan says everything that a result depends on, test cases and hashes of programs included, so
+//! that a run can be taken up on its own, compared with another one, and joined with its other
+//! shards. It plays nothing.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use rand_core::Rng as _;
+use rand_pcg::Pcg64Mcg;
+use serde::{Deserialize, Serialize};
+
+use crate::digest::digest;
+use crate::game::{Game, GameKind, SeedOptions};
+use crate::limits::{Limits, OnHostDelay, Resources};
+
+/// What is to be played.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// The name of the game.
+    pub game: String,
+    /// The rules about time and resources.
+    pub rules: Rules,
+    /// How many games each bot plays on each board.
+    pub repeat: u32,
+    /// The seed of a random order of the boards; without one they come as they are listed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shuffle: Option<u32>,
+    /// Boards by seed, after those that are listed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seeds: Option<Seeds>,
+    /// The part of the plan that is played here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
+    /// Who plays.
+    pub bots: Vec<PlannedBot>,
+    /// On which boards.
+    #[serde(default)]
+    pub boards: Vec<PlannedBoard>,
+}
+
+/// The rules about time and resources, as far as results depend on them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Rules {
+    /// The profile.
+    pub profile: String,
+    /// What happens when the host makes a bot late.
+    pub on_host_delay: OnHostDelay,
+    /// The limits.
+    pub limits: Limits,
+    /// What a bot may use of the machine.
+    #[serde(default)]
+    pub resources: Resources,
+}
+
+/// A range of seeds, both ends included.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seeds {
+    /// The first one.
+    pub first: i64,
+    /// The last one.
+    pub last: i64,
+    /// The number of colours, where the game leaves it open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub colors: Option<u8>,
+    /// The board set that they come from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub set: Option<String>,
+}
+
+/// A bot, by everything that makes it the same bot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedBot {
+    /// What the user calls it.
+    pub name: String,
+    /// Its command line, word by word, as the user gave it.
+    pub command: Vec<String>,
+    /// Its working directory, if it is not the referee's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// Environment variables that are set for it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    /// What it may read in a sandbox beside the usual, if it runs in one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<Vec<PathBuf>>,
+    /// The digests of the program and of files that its arguments name, by what the command calls them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
+}
+
+/// A board with its test case, so that a run needs no other file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedBoard {
+    /// What the user calls it.
+    pub name: String,
+    /// The board set that it comes from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub set: Option<String>,
+    /// The test case as the game writes it.
+    pub test_case: String,
+}
+
+/// One of `count` parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Shard {
+    /// Which one, from 1.
+    pub index: usize,
+    /// Of how many.
+    pub count: usize,
+}
+
+impl Shard {
+    /// Whether it has the games of the bots that play one board once; these are numbered from 0.
+    fn has(self, unit: usize) -> bool {
+        unit.checked_rem(self.count).is_some_and(|part| part + 1 == self.index)
+    }
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers = text.split_once('/').and_then(|(index, count)| {
+            Some(Self { index: index.parse().ok()?, count: count.parse().ok()? })
+        });
+        let valid = numbers.filter(|shard| (1..=shard.count).contains(&shard.index));
+        valid.ok_or_else(|| format!("`{text}` is no part such as 2/4"))
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.index, self.count)
+    }
+}
+
+/// Who plays what in one game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Assignment {
+    /// The number of the game, from 1.
+    pub game: usize,
+    /// The bot, as an index.
+    pub bot: usize,
+    /// The board, as an index into the listed ones and then the seeds.
+    pub board: usize,
+    /// Which game of this bot on this board, from 1.
+    pub repeat: u32,
+}
+
+/// A board that is about to be played.
+pub struct Case {
+    /// What it is called.
+    pub name: String,
+    /// The board set that it comes from.
+    pub set: Option<String>,
+    /// The digest of the test case.
+    pub board_id: String,
+    /// The digest of what boards with the same records have in common.
+    pub record_id: String,
+    /// A game on it.
+    pub game: Box<dyn Game>,
+}
+
+/// Why a board of a plan cannot be played.
+#[derive(Debug, thiserror::Error)]
+#[error("board `{board}` of the plan: {problem}")]
+pub struct CaseError {
+    board: String,
+    problem: String,
+}
+
+impl Seeds {
+    fn count(&self) -> usize {
+        let count = i128::from(self.last) - i128::from(self.first) + 1;
+        usize::try_from(count).unwrap_or(0)
+    }
+}
+
+impl Plan {
+    /// The number of boards.
+    pub fn boards(&self) -> usize {
+        self.boards.len() + self.seeds.as_ref().map_or(0, Seeds::count)
+    }
+
+    /// The number of games in all shards.
+    pub fn games(&self) -> usize {
+        self.boards() * self.bots.len() * self.repeat as usize
+    }
+
+    /// Who plays what in the game of this number, which must be one of the plan's.
+    pub fn assignment(&self, game: usize) -> Assignment {
+        let (unit, bot) = ((game - 1) / self.bots.len(), (game - 1) % self.bots.len());
+        let repeat = u32::try_from(unit / self.boards()).expect("below the plan's repeat");
+        Assignment { game, bot, board: unit % self.boards(), repeat: repeat + 1 }
+    }
+
+    /// Whether the game of this number belongs to this plan's shard. All bots play a board in the same
+    /// shard.
+    pub fn has(&self, game: usize) -> bool {
+        let is_mine = |shard: Shard| shard.has((game - 1) / self.bots.len());
+        (1..=self.games()).contains(&game) && self.shard.is_none_or(is_mine)
+    }
+
+    /// The numbers of the shard's games in the order in which they are played.
+    pub fn schedule(&self) -> impl Iterator<Item = usize> + use<> {
+        let (bots, boards) = (self.bots.len(), self.boards());
+        let order = self.shuffle.map(|seed| shuffled(boards, seed));
+        let shard = self.shard;
+        let units = (0..boards * self.repeat as usize).map(move |unit| match &order {
+            Some(order) => unit / boards * boards + order[unit % boards],
+            None => unit,
+        });
+        units
+            .filter(move |&unit| shard.is_none_or(|shard| shard.has(unit)))
+            .flat_map(move |unit| (0..bots).map(move |bot| unit * bots + bot + 1))
+    }
+
+    /// How many games the shard has.
+    pub fn shard_games(&self) -> usize {
+        let units = self.boards() * self.repeat as usize;
+        let is_mine = |unit: &usize| self.shard.is_none_or(|shard| shard.has(*unit));
+        let mine = (0..units).filter(is_mine).count();
+        mine * self.bots.len()
+    }
+
+    /// What the board of this index is called.
+    pub fn board_name(&self, board: usize) -> String {
+        let seed = || self.seed(board).map(|seed| format!("seed {seed}"));
+        let listed = self.boards.get(board).map(|listed| listed.name.clone());
+        listed.or_else(seed).unwrap_or_default()
+    }
+
+    /// The seed of the board of this index, if it has one.
+    fn seed(&self, board: usize) -> Option<i64> {
+        let index = i64::try_from(board.checked_sub(self.boards.len())?).ok()?;
+        Some(self.seeds.as_ref()?.first + index)
+    }
+
+    /// Sets up the board of this index.
+    ///
+    /// # Errors
+    /// When the plan was changed by hand.
+    pub fn case(&self, kind: &GameKind, board: usize) -> Result<Case, CaseError> {
+        let name = self.board_name(board);
+        let fail = |problem: String| CaseError { board: name.clone(), problem };
+        let listed = self.boards.get(board).map(|listed| &listed.set);
+        let set = listed.or(self.seeds.as_ref().map(|seeds| &seeds.set)).cloned().flatten();
+        let text = match (self.boards.get(board), self.seed(board)) {
+            (Some(listed), _) => listed.test_case.clone(),
+            (None, Some(seed)) => (kind.from_seed)(seed, self.seed_options()).map_err(&fail)?,
+            (None, None) => return Err(fail("there is none".to_owned())),
+        };
+        let game = (kind.parse)(&text).map_err(|error| fail(error.to_string()))?;
+        let board_id = digest(game.test_case().as_bytes());
+        let record_id = digest(game.essence().as_bytes());
+        Ok(Case { name, set, board_id, record_id, game })
+    }
+
+    fn seed_options(&self) -> SeedOptions {
+        SeedOptions { colors: self.seeds.as_ref().and_then(|seeds| seeds.colors) }
+    }
+
+    /// What is not the same in `other`, shards apart, as a clause.
+    pub fn difference(&self, other: &Self) -> Option<String> {
+        let differs = |what: &str, same: bool| (!same).then(|| format!("{what} is not the same"));
+        None.or_else(|| differs("the game", self.game == other.game))
+            .or_else(|| differs("the set of rules (limits, profile)", self.rules == other.rules))
+            .or_else(|| self.bots_difference(other))
+            .or_else(|| differs("the list of boards", self.boards == other.boards))
+            .or_else(|| differs("the range of seeds", self.seeds == other.seeds))
+            .or_else(|| differs("the number of repeats", self.repeat == other.repeat))
+            .or_else(|| differs("the order of the boards", self.shuffle == other.shuffle))
+    }
+
+    fn bots_difference(&self, other: &Self) -> Option<String> {
+        let names = |plan: &Self| plan.bots.iter().map(|bot| bot.name.clone()).collect::<Vec<_>>();
+        if names(self) != names(other) {
+            return Some("the list of bots is not the same".to_owned());
+        }
+        self.bots.iter().zip(&other.bots).find_map(|(mine, others)| mine.difference(others))
+    }
+}
+
+impl PlannedBot {
+    fn difference(&self, other: &Self) -> Option<String> {
+        let name = &self.name;
+        let changed =
+            self.files.iter().find(|(file, digest)| other.files.get(*file) != Some(digest));
+        let gone = || other.files.keys().find(|file| !self.files.contains_key(*file));
+        match changed.map(|(file, _)| file).or_else(gone) {
+            Some(file) => Some(format!("the bot `{name}` has changed: {file} is not the same")),
+            None => (self != other).then(|| format!("the bot `{name}` is started differently")),
+        }
+    }
+}
+
+/// The numbers below `count` in an order that `seed` decides.
+fn shuffled(count: usize, seed: u32) -> Vec<usize> {
+    let mut random = Pcg64Mcg::new(u128::from(seed));
+    let mut order: Vec<usize> = (0..count).collect();
+    for last in (1..count).rev() {
+        let draw = random.next_u64() % (last as u64 + 1);
+        order.swap(last, usize::try_from(draw).expect("not above `last`"));
+    }
+    order
+}
+
+/// A plan of one bot on the boards of so many seeds.
+#[cfg(test)]
+pub(crate) fn test_plan(seeds: i64) -> Plan {
+    tests::plan(1, seeds, 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::GAMES;
+
+    pub(super) fn plan(bots: usize, seeds: i64, repeat: u32) -> Plan {
+        let bot = |index: usize| PlannedBot {
+            name: format!("bot {index}"),
+            command: vec!["./bot".to_owned()],
+            cwd: None,
+            env: BTreeMap::new(),
+            sandbox: None,
+            files: BTreeMap::from([("./bot".to_owned(), digest(b"1"))]),
+        };
+        let rules = Rules {
+            profile: "official".to_owned(),
+            on_host_delay: OnHostDelay::Fail,
+            limits: Limits::default(),
+            resources: Resources::default(),
+        };
+        Plan {
+            game: "samegame".to_owned(),
+            rules,
+            repeat,
+            shuffle: None,
+            seeds: Some(Seeds { first: 1, last: seeds, colors: None, set: None }),
+            shard: None,
+            bots: (0..bots).map(bot).collect(),
+            boards: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn every_bot_plays_every_board_as_often_as_asked_for() {
+        let plan = plan(3, 4, 2);
+        let mut played = BTreeMap::new();
+        for game in plan.schedule() {
+            let Assignment { bot, board, repeat, .. } = plan.assignment(game);
+            *played.entry((bot, board, repeat)).or_insert(0) += 1;
+        }
+        assert_eq!(played.len(), 3 * 4 * 2);
+        assert!(played.values().all(|&times| times == 1));
+        assert!(plan.has(1) && plan.has(24) && !plan.has(25) && !plan.has(0));
+    }
+
+    #[test]
+    fn shards_share_out_all_games_and_none_twice() {
+        let whole = Plan { shuffle: Some(5), ..plan(3, 7, 2) };
+        let mut games: Vec<usize> = Vec::new();
+        for index in 1..=4 {
+            let part = Plan { shard: Some(Shard { index, count: 4 }), ..whole.clone() };
+            let mine: Vec<usize> = part.schedule().collect();
+            assert_eq!(mine.len(), part.shard_games());
+            assert!(mine.iter().all(|&game| part.has(game)));
+            games.extend(mine);
+        }
+        games.sort_unstable();
+        assert_eq!(games, (1..=42).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_shuffled_plan_has_the_same_games_in_another_order() {
+        let listed = plan(1, 50, 1);
+        let order =
+            |seed| Plan { shuffle: Some(seed), ..listed.clone() }.schedule().collect::<Vec<_>>();
+        assert_ne!(order(1), order(2));
+        assert_eq!(order(1), order(1));
+        let mut sorted = order(1);
+        sorted.sort_unstable();
+        assert_eq!(sorted, listed.schedule().collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_difference_names_what_has_changed() {
+        let old = plan(2, 4, 1);
+        let mut new = old.clone();
+        assert_eq!(old.difference(&new), None);
+        new.shard = Some(Shard { index: 1, count: 2 });
+        assert_eq!(old.difference(&new), None, "shards of one plan");
+        new.bots[1].files.insert("./bot".to_owned(), digest(b"2"));
+        let expected = "the bot `bot 1` has changed: ./bot is not the same";
+        assert_eq!(old.difference(&new).as_deref(), Some(expected));
+        let more = Plan { repeat: 2, ..old.clone() };
+        assert_eq!(old.difference(&more).as_deref(), Some("the number of repeats is not the same"));
+    }
+
+    #[test]
+    fn seeds_name_their_boards() {
+        let case = plan(1, 4, 1).case(&GAMES[0], 2).expect("a board");
+        assert_eq!(case.name, "seed 3");
+        assert_ne!(case.board_id, case.record_id);
+        assert_eq!("2/4".parse(), Ok(Shard { index: 2, count: 4 }));
+        for text in ["", "0/4", "5/4", "1", "a/b"] {
+            assert!(text.parse::<Shard>().is_err(), "{text}");
+        }
+    }
+}

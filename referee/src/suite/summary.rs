@@ -1,0 +1,238 @@
+//! What the games of a run come to, for each bot: added up as they come, never kept.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::folder::{FolderError, RunFolder};
+use super::outcome::{Ending, Outcome};
+use super::plan::PlannedBot;
+use super::records::{Best, Bests, Records};
+use crate::verdict::Verdict;
+
+/// How many losses are told of in full.
+const LOSSES: usize = 10;
+
+/// What the games of one bot come to.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Tally {
+    /// The bot.
+    pub bot: String,
+    /// The games that have a result.
+    pub games: usize,
+    /// Those that it won.
+    pub won: usize,
+    /// Those that it lost.
+    pub lost: usize,
+    /// Those among them that were timeouts.
+    pub timeouts: usize,
+    /// Games in which it was late by its own fault, even if that was forgiven.
+    pub late: usize,
+    /// The sum of the scores of the games that it won.
+    pub sum: i64,
+    /// The games on boards of which some other score is known.
+    pub compared: usize,
+    /// Σ yours/best over these.
+    pub ratio_sum: f64,
+}
+
+impl Tally {
+    /// Takes in a game, on a board whose best score is known to be `best`.
+    pub fn see(&mut self, outcome: &Outcome, best: Option<i64>) {
+        self.games += 1;
+        self.won += usize::from(outcome.won);
+        self.lost += usize::from(!outcome.won);
+        self.timeouts += usize::from(outcome.verdict == Ending::Played(Verdict::Timeout));
+        self.late += usize::from(outcome.times.bot_overruns > 0);
+        self.sum += outcome.points();
+        if let Some(best) = best {
+            self.compared += 1;
+            self.ratio_sum += ratio(outcome.points(), best);
+        }
+    }
+
+    /// The mean score, losses counted as 0.
+    pub fn mean(&self) -> Option<f64> {
+        #[expect(clippy::cast_precision_loss, reason = "scores are far below 2^53")]
+        let mean = self.sum as f64 / self.games as f64;
+        (self.games > 0).then_some(mean)
+    }
+
+    /// The mean of yours/best, from 0 to 1.
+    pub fn ratio(&self) -> Option<f64> {
+        #[expect(clippy::cast_precision_loss, reason = "games are counted, not grains of sand")]
+        let mean = self.ratio_sum / self.compared as f64;
+        (self.compared > 0).then_some(mean)
+    }
+
+    /// The same in Marathon style: 1,000,000 if every game is the best known.
+    pub fn marathon(&self) -> Option<f64> {
+        self.ratio().map(|ratio| 1e6 * ratio)
+    }
+}
+
+/// What part of the best a score is; a best of 0 is reached by any score.
+#[expect(clippy::cast_precision_loss, reason = "scores are far below 2^53")]
+fn ratio(points: i64, best: i64) -> f64 {
+    if best <= 0 { 1.0 } else { points.max(0) as f64 / best as f64 }
+}
+
+/// A lost game.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Loss {
+    /// The number of the game.
+    pub game: usize,
+    /// The bot.
+    pub bot: String,
+    /// The board.
+    pub board: String,
+    /// Why, in one line.
+    pub why: String,
+    /// Whether it was a timeout.
+    pub is_timeout: bool,
+}
+
+/// A board whose best score has been beaten.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NewBest {
+    /// The board.
+    pub board: String,
+    /// The bot.
+    pub bot: String,
+    /// Its score.
+    pub score: i64,
+    /// The best score before.
+    pub before: i64,
+    /// Whose that was.
+    pub by: String,
+}
+
+/// What a run comes to.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Summary {
+    /// The game.
+    pub game: String,
+    /// The games of the plan, or of this shard of it.
+    pub planned: usize,
+    /// One tally for each bot.
+    pub bots: Vec<Tally>,
+    /// The first losses.
+    pub losses: Vec<Loss>,
+    /// Boards on which what was the best known has been beaten.
+    pub new_bests: Vec<NewBest>,
+}
+
+impl Summary {
+    /// Adds up a run. A board's best is the highest of what is known and of this run's own games, so
+    /// nobody has more than all of it; a bot alone on a board of which nothing is known has no best.
+    ///
+    /// The results are read twice, so that memory is taken only by boards that have a best.
+    ///
+    /// # Errors
+    /// When the results cannot be read.
+    pub fn of(folder: &RunFolder, known: &Bests) -> Result<Self, FolderError> {
+        let plan = &folder.run.plan;
+        let bests = RunBests::of(folder, known)?;
+        let tally = |bot: &PlannedBot| Tally { bot: bot.name.clone(), ..Tally::default() };
+        let mut bots: BTreeMap<&str, Tally> =
+            plan.bots.iter().map(|bot| (bot.name.as_str(), tally(bot))).collect();
+        let mut losses = Vec::new();
+        for outcome in folder.outcomes()? {
+            let outcome = outcome?;
+            if let Some(tally) = bots.get_mut(outcome.bot.as_str()) {
+                tally.see(&outcome, bests.highest.get(&outcome.record_id).copied());
+            }
+            if !outcome.won && losses.len() < LOSSES {
+                losses.push(Loss::of(&outcome));
+            }
+        }
+        Ok(Self {
+            game: plan.game.clone(),
+            planned: plan.shard_games(),
+            bots: plan.bots.iter().filter_map(|bot| bots.remove(bot.name.as_str())).collect(),
+            losses,
+            new_bests: bests.new.into_values().collect(),
+        })
+    }
+
+    /// The games that have a result.
+    pub fn games(&self) -> usize {
+        self.bots.iter().map(|tally| tally.games).sum()
+    }
+
+    /// The games that were lost.
+    pub fn lost(&self) -> usize {
+        self.bots.iter().map(|tally| tally.lost).sum()
+    }
+}
+
+impl Loss {
+    fn of(outcome: &Outcome) -> Self {
+        Self {
+            game: outcome.game,
+            bot: outcome.bot.clone(),
+            board: outcome.board.clone(),
+            why: outcome.loss(),
+            is_timeout: outcome.verdict == Ending::Played(Verdict::Timeout),
+        }
+    }
+}
+
+/// The best scores on the boards of a run that have a best.
+#[derive(Default)]
+struct RunBests {
+    /// The highest known or in this run, by board.
+    highest: BTreeMap<String, i64>,
+    /// What has been beaten, by board.
+    new: BTreeMap<String, NewBest>,
+}
+
+impl RunBests {
+    fn of(folder: &RunFolder, known: &Bests) -> Result<Self, FolderError> {
+        let rivals = folder.run.plan.bots.len() > 1;
+        let mut bests = Self::default();
+        for outcome in folder.outcomes()? {
+            let outcome = outcome?;
+            let before = known.holder(&outcome.record_id);
+            if rivals || before.is_some() {
+                let known = before.map_or(0, |best| best.score);
+                let highest = bests.highest.entry(outcome.record_id.clone()).or_insert(known);
+                *highest = outcome.points().max(*highest);
+            }
+            if let Some(before) = before.filter(|_| outcome.counts) {
+                bests.see_record(&outcome, before);
+            }
+        }
+        Ok(bests)
+    }
+
+    /// Takes in a game that counts, on a board whose best score was `before`.
+    fn see_record(&mut self, outcome: &Outcome, before: &Best) {
+        let so_far = self.new.get(&outcome.record_id).map_or(before.score, |new| new.score);
+        if outcome.score > so_far {
+            let new = NewBest {
+                board: outcome.board.clone(),
+                bot: outcome.bot.clone(),
+                score: outcome.score,
+                before: before.score,
+                by: before.by.clone(),
+            };
+            self.new.insert(outcome.record_id.clone(), new);
+        }
+    }
+}
+
+/// The records of a run: the best scores of its bots that count.
+///
+/// # Errors
+/// When the results cannot be read.
+pub fn records_of(folder: &RunFolder) -> Result<Records, FolderError> {
+    let mut records = Records::default();
+    for outcome in folder.outcomes()? {
+        let outcome = outcome?;
+        if outcome.counts {
+            records.see(&folder.run.plan.game, &outcome);
+        }
+    }
+    Ok(records)
+}

@@ -1,0 +1,337 @@
+//! Comparing runs, and the reports that programs read.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+use std::time::Instant;
+
+use insta::{assert_snapshot, with_settings};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::support::{PATIENT, json, referee};
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("UTF-8")
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("UTF-8")
+}
+
+/// Runs made by hand: what bots have on boards, which is all that a comparison looks at.
+struct Runs(TempDir);
+
+impl Runs {
+    fn new() -> Self {
+        Self(tempfile::tempdir().expect("a folder"))
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// A run of one bot on the boards of seeds 1 to `scores.len()`.
+    fn run(self, name: &str, bot: &str, scores: &[i64]) -> Self {
+        let run = self.path(name);
+        let args = ["suite", "--bot", "@misbehaving exit 1", "--logs", "none", "--seed", "1"];
+        let made = referee().args(args).args(["--run", text(&run)]).args(PATIENT).output();
+        assert_eq!(made.expect("runs").status.code(), Some(1));
+        let plan = fs::read_to_string(run.join("run.toml")).expect("a plan");
+        let plan = plan.replace("last = 1", &format!("last = {}", scores.len()));
+        let plan = plan.replace("name = \"@misbehaving exit 1\"", &format!("name = \"{bot}\""));
+        fs::write(run.join("run.toml"), plan).expect("written");
+        let mut results = String::new();
+        for (game, score) in (1..).zip(scores) {
+            let colors = 4 + game % 2;
+            writeln!(
+                results,
+                "{{\"game\":{game},\"bot\":\"{bot}\",\"board\":\"seed {game}\",\"board_id\":\"b{game}\",\
+                 \"record_id\":\"r{game}\",\"traits\":{{\"colors\":{colors}}},\"repeat\":1,\
+                 \"verdict\":\"completed\",\"won\":true,\"score\":{score},\"counts\":true,\
+                 \"official\":\"Endgame.\",\"turns\":40}}"
+            )
+            .expect("memory");
+        }
+        fs::write(run.join("results.jsonl"), results).expect("written");
+        self
+    }
+
+    fn compare(&self, args: &[&str]) -> Output {
+        referee().current_dir(self.0.path()).arg("compare").args(args).output().expect("runs")
+    }
+}
+
+fn scores(count: i64, score: impl Fn(i64) -> i64) -> Vec<i64> {
+    (1..=count).map(score).collect()
+}
+
+/// Two bots of which the second has a little more on most boards.
+fn better() -> Runs {
+    let old = scores(40, |n| 1000 + 37 * (n % 7));
+    let new = scores(42, |n| 1000 + 37 * (n % 7) + 10 * (n % 5) - 5);
+    Runs::new().run("old", "./v1", &old).run("new", "./v2", &new)
+}
+
+#[test]
+fn a_comparison_tells_who_is_better_and_what_that_rests_on() {
+    let runs = better();
+    let output = runs.compare(&["old", "new"]);
+    assert_snapshot!(stdout(&output), @"
+    ./v2 (new) is better than ./v1 (old)
+
+                  boards  won  even  lost   mean   95 % interval         p
+      all boards      40   32     0     8  +15.0  +10.5 to +19.2  < 0.0001
+      colors 4        20   16     0     4  +15.0   +9.0 to +21.0    0.0004
+      colors 5        20   16     0     4  +15.0   +8.5 to +21.0    0.0004
+
+      p is that of the signed-rank test; the sign test has p = 0.0002, +1.35 % on average.
+
+      most won on  before   now  difference
+      seed 9         1074  1109         +35
+      seed 4         1148  1183         +35
+      seed 39        1148  1183         +35
+      seed 34        1222  1257         +35
+      seed 29        1037  1072         +35
+
+      most lost on  before   now  difference
+      seed 10         1111  1106          -5
+      seed 15         1037  1032          -5
+      seed 20         1222  1217          -5
+      seed 25         1148  1143          -5
+      seed 30         1074  1069          -5
+
+      Only ./v2 (new) has played 2 boards: seed 41, seed 42.
+    ");
+    assert_eq!(output.status.code(), Some(0));
+    let reversed = runs.compare(&["new", "old"]);
+    assert!(stdout(&reversed).starts_with("./v1 (old) is worse than ./v2 (new)\n"));
+    assert_eq!(reversed.status.code(), Some(1), "a bot that is worse");
+}
+
+#[test]
+fn a_comparison_says_when_it_shows_nothing_and_what_would() {
+    let runs = Runs::new()
+        .run("old", "a", &scores(40, |n| 1000 + n))
+        .run("new", "b", &scores(40, |n| 1000 + n + (n % 9) * 20 - 75))
+        .run("few", "c", &[1, 2, 3]);
+    let same = stdout(&runs.compare(&["old", "new"]));
+    assert!(
+        same.starts_with("no difference shown between b (new) and a (old)\n  About "),
+        "{same}"
+    );
+    assert!(same.contains("more boards would settle a difference of this size."), "{same}");
+    let few = stdout(&runs.compare(&["old", "few"]));
+    assert!(few.starts_with("too few games to compare c (few) with a (old)\n"), "{few}");
+    let itself = stdout(&runs.compare(&["old", "old"]));
+    assert!(itself.starts_with("no difference shown between "), "{itself}");
+    assert!(!itself.contains("would settle"), "{itself}");
+}
+
+#[test]
+fn comparisons_have_a_report_for_every_reader() {
+    let runs = better();
+    let report = |format: &str| runs.compare(&["old", "new", "--format", format]);
+    assert_snapshot!(stdout(&report("markdown")), @"
+    ### ./v2 (new) is better than ./v1 (old)
+
+    |  | boards | won | even | lost | mean | 95 % interval | p |
+    |---|---:|---:|---:|---:|---:|---:|---:|
+    | all boards | 40 | 32 | 0 | 8 | +15.0 | +10.5 to +19.2 | &lt; 0.0001 |
+    | colors 4 | 20 | 16 | 0 | 4 | +15.0 | +9.0 to +21.0 | 0.0004 |
+    | colors 5 | 20 | 16 | 0 | 4 | +15.0 | +8.5 to +21.0 | 0.0004 |
+
+    Only ./v2 (new) has played 2 boards: seed 41, seed 42.
+    ");
+    assert_snapshot!(stdout(&report("junit")), @r#"
+    <?xml version="1.0" encoding="UTF-8"?>
+    <testsuites name="referee compare" tests="1" skipped="0" failures="0" errors="0">
+        <testsuite name="comparisons" tests="1" skipped="0" errors="0" failures="0">
+            <testcase name="./v2 (new) against ./v1 (old)"/>
+        </testsuite>
+    </testsuites>
+    "#);
+    let csv = stdout(&report("csv"));
+    assert_eq!(csv.lines().count(), 41);
+    let first = "baseline,challenger,board,baseline_points,challenger_points,difference";
+    assert_eq!(csv.lines().next(), Some(first));
+    let json = json(&report("json"));
+    assert_eq!(json[0]["conclusion"], "better");
+    assert_eq!(json[0]["boards"].as_array().map(Vec::len), Some(40));
+    assert_eq!(json[0]["only_challenger"]["count"], 2);
+    let worse = stdout(&runs.compare(&["new", "old", "--format", "junit"]));
+    assert!(worse.contains("failures=\"1\"") && worse.contains("type=\"worse\""), "{worse}");
+}
+
+#[test]
+fn bots_of_a_run_are_compared_by_name() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = folder.path().join("run");
+    let bots = ["--bot", "@greedy", "--bot", "@first", "--bot", "@random --seed 1"];
+    let mut suite = referee();
+    suite.arg("suite").args(bots).args(["--seed", "1..8", "--run", text(&run)]).args(PATIENT);
+    assert_eq!(suite.output().expect("runs").status.code(), Some(0));
+    let compare = |args: &[&str]| {
+        referee().current_dir(&folder).arg("compare").args(args).output().expect("runs")
+    };
+    let all = json(&compare(&["run", "--format", "json"]));
+    let names = |value: &Value| (value["baseline"].clone(), value["challenger"].clone());
+    assert_eq!(names(&all[0]), ("@greedy".into(), "@first".into()));
+    assert_eq!(names(&all[1]), ("@greedy".into(), "@random --seed 1".into()));
+    let two = json(&compare(&["run:@random --seed 1", "run:@greedy", "--format", "json"]));
+    assert_eq!(two[0]["challenger"], "@greedy (run)");
+    assert_eq!(two[0]["pairs"], 8);
+}
+
+#[test]
+fn what_cannot_be_compared_is_told() {
+    let runs = better();
+    let error = |args: &[&str]| {
+        let output = runs.compare(args);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        String::from_utf8(output.stderr).expect("UTF-8").trim_end().to_owned()
+    };
+    assert_snapshot!(error(&["old"]), @"error: there is only `./v1` to compare; name another run");
+    assert_snapshot!(error(&["old", "nope"]), @"error: nope is no run folder: it has no run.toml");
+    assert_snapshot!(error(&["old:./v3", "new"]), @"error: old has no bot `./v3`; it has: `./v1`");
+    let plan = runs.path("new/run.toml");
+    let source = fs::read_to_string(&plan).expect("a plan");
+    fs::write(&plan, source.replace("\"samegame\"", "\"square-remover\"")).expect("written");
+    assert_snapshot!(error(&["old", "new"]), @"error: old and new are of different games");
+    fs::write(&plan, source.replace("format = 1", "format = 9")).expect("written");
+    assert_snapshot!(error(&["old", "new"]), @"error: new/run.toml: the run is of format 9, and this referee reads format 1");
+    fs::write(&plan, source.replace("repeat", "reheat")).expect("written");
+    assert_snapshot!(error(&["old", "new"]), @"error: new/run.toml:10:1: missing field `repeat`");
+}
+
+#[test]
+fn a_suite_has_a_report_for_every_reader() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = folder.path().join("run");
+    let bots = ["--bot", "@first", "--bot", "@misbehaving exit 3 --on-turn 2"];
+    let mut suite = referee();
+    suite.arg("suite").args(bots).args(["--seed", "1..2", "--run", text(&run)]).args(PATIENT);
+    assert_eq!(suite.output().expect("runs").status.code(), Some(1));
+    let report = |format: &str| {
+        let args = ["suite", "--resume", "run", "--format", format];
+        let output = referee().args(args).current_dir(&folder).output().expect("runs");
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        stdout(&output)
+    };
+    with_settings!({filters => vec![
+        (r"after [0-9.]+ (µs|ms|s)", "after [time]"),
+        (r#"time="[0-9.]+""#, r#"time="[time]""#),
+    ]}, {
+        assert_snapshot!(report("text"), @"
+        4 games of samegame, 2 lost
+
+          bot                              games  won  lost  sum   mean  best = 1,000,000
+          @first                               2    2     0  451  225.5           1000000
+          @misbehaving exit 3 --on-turn 2      2    0     2    0    0.0                 0
+
+          lost games
+               2  @misbehaving exit 3 --on-turn 2 on seed 1: crash: turn 2: the bot exited with status 3 after [time] without answering
+               4  @misbehaving exit 3 --on-turn 2 on seed 2: crash: turn 2: the bot exited with status 3 after [time] without answering
+
+          The run is in run.
+        ");
+        assert_snapshot!(report("markdown"), @"
+        ### 4 games of samegame, 2 lost
+
+        | bot | games | won | lost | sum | mean | best = 1,000,000 |
+        |---|---:|---:|---:|---:|---:|---:|
+        | &#64;first | 2 | 2 | 0 | 451 | 225.5 | 1000000 |
+        | &#64;misbehaving exit 3 --on-turn 2 | 2 | 0 | 2 | 0 | 0.0 | 0 |
+
+        Lost games:
+
+        - game 2, &#64;misbehaving exit 3 --on-turn 2 on seed 1: crash: turn 2: the bot exited with status 3 after [time] without answering
+        - game 4, &#64;misbehaving exit 3 --on-turn 2 on seed 2: crash: turn 2: the bot exited with status 3 after [time] without answering
+        ");
+        assert_snapshot!(report("junit"), @r#"
+        <?xml version="1.0" encoding="UTF-8"?>
+        <testsuites name="referee suite" tests="4" skipped="0" failures="2" errors="0">
+            <testsuite name="@first" tests="2" skipped="0" errors="0" failures="0">
+                <testcase name="game 1: seed 1" time="[time]"/>
+                <testcase name="game 3: seed 2" time="[time]"/>
+            </testsuite>
+            <testsuite name="@misbehaving exit 3 --on-turn 2" tests="2" skipped="0" errors="0" failures="2">
+                <testcase name="game 2: seed 1" time="[time]">
+                    <failure message="crash: turn 2: the bot exited with status 3 after [time] without answering" type="crash"/>
+                </testcase>
+                <testcase name="game 4: seed 2" time="[time]">
+                    <failure message="crash: turn 2: the bot exited with status 3 after [time] without answering" type="crash"/>
+                </testcase>
+            </testsuite>
+        </testsuites>
+        "#);
+    });
+    let csv = report("csv");
+    assert_eq!(csv.lines().count(), 5);
+    let lost = "\n2,@misbehaving exit 3 --on-turn 2,seed 1,,1,crash,false,";
+    assert!(csv.contains(lost), "{csv}");
+}
+
+#[test]
+fn a_suite_can_fail_by_ratio_and_by_a_single_late_answer() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let suite = |args: &[&str]| {
+        let mut suite = referee();
+        suite.current_dir(&folder).arg("suite").args(args);
+        suite.output().expect("runs").status.code()
+    };
+    let bots = ["--bot", "@greedy", "--bot", "@first", "--seed", "1..10", "--run", "run"];
+    assert_eq!(suite(&[&bots[..], &PATIENT].concat()), Some(0));
+    assert_eq!(suite(&["--resume", "run", "--fail-below", "0.2"]), Some(0));
+    assert_eq!(suite(&["--resume", "run", "--fail-below", "0.99"]), Some(1), "neither wins all");
+    assert_eq!(suite(&["--resume", "run", "--fail-on-timeout"]), Some(0));
+    assert_eq!(suite(&["--resume", "run", "--fail-below", "2"]), Some(2));
+
+    // Two late answers are forgiven, and seen all the same.
+    let config = "profile = 'sdk-soft'\n[sdk-soft]\nextra = '60s'\nforgiven = 200";
+    fs::write(folder.path().join("soft.toml"), config).expect("written");
+    let late = ["--bot", "@misbehaving late 1500 --on-turn 2", "--seed", "1", "--run", "late"];
+    let limits = ["--config", "soft.toml", "--first-turn", "60s", "--turn", "1s"];
+    assert_eq!(suite(&[&late[..], &limits].concat()), Some(0));
+    assert_eq!(suite(&["--resume", "late", "--fail-on-timeout"]), Some(1));
+}
+
+#[test]
+fn a_hundred_thousand_games_are_compared_without_ado() {
+    let runs = Runs::new().run("old", "a", &scores(100_000, |n| 1000 + n * 7919 % 997)).run(
+        "new",
+        "b",
+        &scores(100_000, |n| 1003 + n * 6007 % 997),
+    );
+    let start = Instant::now();
+    let output = runs.compare(&["old", "new", "--format", "json"]);
+    println!("200,000 games in {:?}", start.elapsed());
+    assert_eq!(json(&output)[0]["pairs"], 100_000);
+}
+
+#[test]
+fn a_suite_stops_once_it_is_decided_who_is_better() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let suite = |args: &[&str]| {
+        let mut suite = referee();
+        suite.current_dir(&folder).args(["suite", "--format", "json", "--logs", "none"]);
+        suite.args(args).output().expect("runs")
+    };
+    let old = ["--bot", "@first", "--seed", "1..400", "--run", "old"];
+    assert_eq!(suite(&[&old[..], &PATIENT].concat()).status.code(), Some(0));
+    let new = ["--bot", "@greedy", "--against", "old", "--until-decided", "--run", "new"];
+    let decided = suite(&[&new[..], &PATIENT].concat());
+    assert_eq!(decided.status.code(), Some(0), "{decided:?}");
+    let report = json(&decided);
+    assert_eq!(report["decision"]["bot_is"], "better", "{report}");
+    assert_eq!(report["planned"], 400, "the opponent's boards");
+    let games = report["games"].as_u64().expect("a number");
+    assert!(games < 400, "{games}");
+    let again = json(&suite(&["--resume", "new"]));
+    assert_eq!(again["games"], games, "what is decided stays so");
+    assert_eq!(again["decision"], report["decision"]);
+    let worse = ["--bot", "@first", "--against", "new", "--until-decided", "--run", "back"];
+    let worse = suite(&[&worse[..], &PATIENT, &["--seed", "1..400"]].concat());
+    assert_eq!(json(&worse)["decision"]["opponent"], "@greedy");
+}

@@ -1,0 +1,168 @@
+//! Project files: bots and board sets by name, and settings with their origins.
+
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+use insta::assert_snapshot;
+use referee::suite::RunFolder;
+use tempfile::TempDir;
+
+use crate::support::{PATIENT, json, referee};
+
+/// A project, and a folder below it.
+struct Project(TempDir);
+
+impl Project {
+    fn new(file: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::create_dir(folder.path().join("below")).expect("made");
+        fs::write(folder.path().join("referee.toml"), file).expect("written");
+        Self(folder)
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Runs in the folder below the project's own.
+    fn run(&self, args: &[&str]) -> Output {
+        referee().current_dir(self.path().join("below")).args(args).output().expect("runs")
+    }
+
+    /// What is said about these arguments, from the project's folder on.
+    #[track_caller]
+    fn error(&self, args: &[&str]) -> String {
+        let output = self.run(args);
+        let said = String::from_utf8(output.stderr).expect("UTF-8");
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        said.trim_end().replace(&format!("{}/", self.path().display()), "")
+    }
+}
+
+const BOTS: &str = "
+[bots.mine]
+command = 'sh bot.sh'
+build = 'echo exec \\\"$BOT\\\" bot first > bot.sh'
+env = { WHO = 'me' }
+[boards.few]
+seeds = '1..3'
+[boards.files]
+files = ['boards']
+[suite]
+runs = 'all-runs'
+records = 'best.toml'
+jobs = 1
+";
+
+#[test]
+fn a_project_names_bots_boards_and_where_runs_go() {
+    let project = Project::new(BOTS);
+    let boards = project.path().join("boards");
+    let args = ["generate", "--seed", "1..2", "--out", boards.to_str().expect("UTF-8")];
+    assert_eq!(project.run(&args).status.code(), Some(0));
+    let args = ["suite", "--bot", "mine", "--boards", "few", "--boards", "files"];
+    let mut command = referee();
+    command.current_dir(project.path().join("below")).env("BOT", env!("CARGO_BIN_EXE_referee"));
+    let output = command.args(args).args(PATIENT).output().expect("runs");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let runs = fs::read_dir(project.path().join("all-runs")).expect("runs");
+    let run = runs.last().expect("a run").expect("an entry").path();
+    let run = RunFolder::open(&run).expect("a run");
+    let bot = &run.run.plan.bots[0];
+    assert_eq!((bot.name.as_str(), bot.env["WHO"].as_str()), ("mine", "me"));
+    assert!(bot.files.contains_key("bot.sh"), "the build came first: {bot:?}");
+    let outcomes: Result<Vec<_>, _> = run.outcomes().expect("results").collect();
+    let sets: Vec<_> = outcomes.expect("results").into_iter().filter_map(|game| game.set).collect();
+    assert_eq!(sets, ["files", "files", "few", "few", "few"]);
+    // The limits are longer than the official ones, so nothing is recorded.
+    assert!(!project.path().join("best.toml").exists());
+}
+
+#[test]
+fn a_bot_of_the_project_plays_a_single_game_too() {
+    let project = Project::new("[bots.mine]\ncommand = '@greedy'\n[bots.one]\ncommand = '@first'");
+    let play = |bot: &str| {
+        json(&project.run(&[&["play", "--format", "json", "--bot", bot], &PATIENT[..]].concat()))
+    };
+    assert_eq!(play("mine")["score"], 230);
+    assert_eq!(play("one")["bot"], "one");
+}
+
+#[test]
+fn a_build_that_fails_stops_with_its_output() {
+    let file = "[bots.mine]\ncommand = './mine'\nbuild = 'echo no such type >&2; exit 3'";
+    let project = Project::new(file);
+    assert_snapshot!(project.error(&["suite", "--bot", "mine"]), @"
+    error: cannot build the bot `mine`: `echo no such type >&2; exit 3` ended with exit status: 3
+    no such type
+    ");
+    assert_snapshot!(project.error(&["play", "--bot", "mine"]), @"
+    error: cannot build the bot `mine`: `echo no such type >&2; exit 3` ended with exit status: 3
+    no such type
+    ");
+    assert!(!project.path().join("below/runs").exists());
+}
+
+#[test]
+fn what_a_project_does_not_have_is_told() {
+    let project = Project::new(BOTS);
+    assert_snapshot!(project.error(&["suite", "--boards", "nope"]), @"error: --boards: there is no board set `nope` in the project; there are: few, files");
+    assert_snapshot!(project.error(&["suite", "--boards", "few", "--seed", "1"]), @"error: --boards few: one range of seeds is enough; a set or --seed has another one");
+    for (file, expected) in [
+        ("profil = 'relaxed'", "referee.toml:1:1: unknown field `profil`, "),
+        ("[suite]\njob = 2", "referee.toml:2:1: unknown field `job`, "),
+        ("[bots.x]\ncomand = 'x'", "referee.toml:2:1: unknown field `comand`, "),
+    ] {
+        let said = Project::new(file).error(&["play"]);
+        assert!(said.contains(expected) && said.contains("; did you mean `"), "{said}");
+    }
+}
+
+#[test]
+fn config_tells_where_each_setting_comes_from() {
+    let project = Project::new("profile = 'relaxed'\n[limits.samegame]\nturn = '70ms'\n");
+    let output = project.run(&["config", "--first-turn", "3s"]);
+    assert_eq!(output.status.code(), Some(0));
+    let shown = String::from_utf8(output.stdout).expect("UTF-8");
+    let line = |name: &str| {
+        let found = shown.lines().find(|line| line.starts_with(&format!("{name} = ")));
+        let words: Vec<_> = found.expect("a setting").split_whitespace().collect();
+        words.join(" ").replace(&format!("{}/", project.path().display()), "")
+    };
+    assert_eq!(line("profile"), "profile = \"relaxed\" # referee.toml");
+    assert_eq!(line("limits.samegame.turn"), "limits.samegame.turn = \"70ms\" # referee.toml");
+    let first = "limits.samegame.first-turn = \"3s\" # --first-turn";
+    assert_eq!(line("limits.samegame.first-turn"), first);
+    assert_eq!(line("on-host-delay"), "on-host-delay = \"fail\" # default");
+}
+
+#[test]
+fn init_writes_a_project_file_that_works_and_replaces_none() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = |args: &[&str]| referee().current_dir(&folder).args(args).output().expect("runs");
+    assert_eq!(run(&["init"]).status.code(), Some(0));
+    let again = run(&["init"]);
+    assert_eq!(again.status.code(), Some(2));
+    let said = String::from_utf8(again.stderr).expect("UTF-8");
+    assert_eq!(said, "error: referee.toml: is there already\n");
+    let suite = run(&["suite", "--bot", "@first", "--boards", "smoke"]);
+    assert_eq!(suite.status.code().map(|code| code < 2), Some(true), "{suite:?}");
+    assert!(folder.path().join("runs").is_dir());
+    // What is commented out is valid as well.
+    let file = fs::read_to_string(folder.path().join("referee.toml")).expect("a file");
+    let all: Vec<&str> = file
+        .lines()
+        .map(|line| {
+            if line.contains(" = ") || line.contains("[b") {
+                line.trim_start_matches("# ")
+            } else {
+                line
+            }
+        })
+        .collect();
+    fs::write(folder.path().join("referee.toml"), all.join("\n")).expect("written");
+    let config = run(&["config"]);
+    assert_eq!(config.status.code(), Some(0), "{config:?}");
+    assert!(String::from_utf8_lossy(&config.stdout).contains("bots.mybot.command"));
+}

@@ -1,0 +1,502 @@
+//! Suites: kills, shards, faults, bad input. Bots are seeded, so that two runs have the same results.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use insta::assert_snapshot;
+use rand_core::Rng as _;
+use referee::suite::{Ending, Outcome, RunFolder, Times};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::support::{PATIENT, json, leave_out, referee, shared_data};
+
+fn folder() -> TempDir {
+    tempfile::tempdir().expect("a folder")
+}
+
+fn suite(args: &[&str]) -> Command {
+    let mut command = referee();
+    command.arg("suite").args(args);
+    command
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("UTF-8")
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("UTF-8")
+}
+
+/// The results of a run by game, without the times.
+fn results(run: &Path) -> Vec<Outcome> {
+    let folder = RunFolder::open(run).expect("a run");
+    let outcomes: Result<Vec<_>, _> = folder.outcomes().expect("results").collect();
+    let mut outcomes = outcomes.expect("whole results");
+    for outcome in &mut outcomes {
+        outcome.times = Times::default();
+    }
+    outcomes.sort_by_key(|outcome| outcome.game);
+    outcomes
+}
+
+/// Three seeded bots on the 50 CodinGame boards, as often as makes it long enough to be killed.
+fn three_bots(boards: &Path, into: [&str; 2]) -> Command {
+    let mut command = suite(&["--bot", "@greedy", "--bot", "@first", "--bot", "@random --seed 7"]);
+    command.arg("--board").arg(boards).args(["--repeat", "3", "--logs", "none", "--jobs", "2"]);
+    command.args(PATIENT).args(into).env("REFEREE_LOG", "error");
+    command
+}
+
+fn assert_succeeds(command: &mut Command) {
+    let output = command.output().expect("runs");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+}
+
+#[test]
+fn a_suite_killed_ten_times_ends_with_the_results_of_an_undisturbed_one() {
+    let Some(shared) = shared_data("a suite that is killed") else { return };
+    let boards = shared.join("samegame/codingame");
+    let folder = folder();
+    let (calm, killed) = (folder.path().join("calm"), folder.path().join("killed"));
+    let start = Instant::now();
+    assert_succeeds(&mut three_bots(&boards, ["--run", text(&calm)]));
+    let longest = u32::try_from(start.elapsed().as_millis() / 16).expect("minutes at most");
+    let mut random = rand_pcg::Pcg32::new(6, 6);
+    let mut into = ["--run", text(&killed)];
+    for _ in 0..10 {
+        let mut command = three_bots(&boards, into);
+        let mut child = command.stderr(Stdio::null()).spawn().expect("runs");
+        // Whatever has been reached by then, perhaps not even a run folder.
+        sleep(Duration::from_millis(u64::from(random.next_u32() % longest)));
+        child.kill().expect("SIGKILL");
+        child.wait().expect("dies");
+        if killed.join("run.toml").exists() {
+            into[0] = "--resume";
+        }
+    }
+    let partly = RunFolder::open(&killed).expect("a run").played().expect("whole results").count();
+    assert!(partly < 450, "it was over before it was killed ten times");
+    assert_succeeds(&mut suite(&["--resume", text(&killed)]));
+    let results = results(&killed);
+    assert_eq!(results.len(), 450);
+    assert_eq!(results, self::results(&calm));
+}
+
+#[test]
+fn four_shards_merged_are_the_whole() {
+    let Some(shared) = shared_data("shards of a suite") else { return };
+    let boards = shared.join("samegame/codingame");
+    let folder = folder();
+    let path = |name: &str| folder.path().join(name);
+    assert_succeeds(&mut three_bots(&boards, ["--run", text(&path("whole"))]));
+    let parts: Vec<PathBuf> = (1..=4).map(|part| path(&format!("part{part}"))).collect();
+    for (index, part) in (1..).zip(&parts) {
+        let one_of_four = format!("{index}/4");
+        assert_succeeds(three_bots(&boards, ["--run", text(part)]).args(["--shard", &one_of_four]));
+    }
+    let merge = |parts: &[PathBuf], out: &str, more: &[&str]| {
+        let mut command = referee();
+        command.arg("merge").args(parts).arg("--out").arg(path(out)).args(more);
+        command.output().expect("runs")
+    };
+    let merged = merge(&parts, "merged", &[]);
+    assert_eq!(merged.status.code(), Some(0), "{}", stderr(&merged));
+    assert_eq!(results(&path("merged")), results(&path("whole")));
+
+    let gaps = merge(&parts[1..], "gaps", &[]);
+    assert_eq!(gaps.status.code(), Some(2));
+    let expected = "114 of 450 games have no result, the first of them game 1;";
+    assert!(stderr(&gaps).contains(expected), "{}", stderr(&gaps));
+    assert!(!path("gaps").exists());
+    assert_eq!(merge(&parts[1..], "partial", &["--partial"]).status.code(), Some(0));
+    assert_succeeds(&mut suite(&["--resume", text(&path("partial"))]));
+    assert_eq!(results(&path("partial")), results(&path("whole")));
+
+    let twice = merge(&[parts[0].clone(), parts[1].clone(), parts[0].clone()], "twice", &[]);
+    assert_eq!(twice.status.code(), Some(2));
+    assert!(stderr(&twice).contains("each game may be in one only"), "{}", stderr(&twice));
+    let other = path("other");
+    assert_succeeds(&mut suite(&["--seed", "1", "--run", text(&other)]));
+    let mixed = merge(&[parts[0].clone(), other], "mixed", &[]);
+    assert_eq!(mixed.status.code(), Some(2));
+    assert!(stderr(&mixed).contains("are not of the same plan: "), "{}", stderr(&mixed));
+}
+
+/// Each fault with the verdict that `tests/faults.rs` shows for it alone, and the late replies that are
+/// the bot's own fault.
+const FAULTS: [(&str, &str, u32); 22] = [
+    ("late 120000 --on-turn 3", "timeout", 1),
+    ("hang --on-turn 2", "timeout", 1),
+    ("exit 3 --on-turn 2", "crash", 0),
+    ("exit 0 --on-turn 2", "early_exit", 0),
+    ("signal 11 --on-turn 2", "crash", 0),
+    ("partial-line --on-turn 2", "timeout", 1),
+    ("partial-line-exit --on-turn 2", "early_exit", 0),
+    ("chatter --on-turn 2", "timeout", 1),
+    ("endless-line --on-turn 2", "line_too_long", 0),
+    ("no-read --on-turn 2", "timeout", 1),
+    ("flood-stderr 3000000 --on-turn 2", "completed", 0),
+    ("flood-stdout --on-turn 2", "illegal_move", 0),
+    ("surplus 2 --on-turn 2", "illegal_move", 0),
+    ("close-stdout --on-turn 2", "stdout_closed", 0),
+    ("close-stdin --on-turn 2", "timeout", 1),
+    ("ignore-sigterm --on-turn 2", "timeout", 1),
+    ("leave-child --on-turn 2", "early_exit", 0),
+    ("leave-child-and-play --on-turn 2", "completed", 0),
+    ("invalid-utf8 --on-turn 2", "completed", 0),
+    ("empty-line", "malformed_reply", 0),
+    ("illegal out-of-bounds", "illegal_move", 0),
+    ("illegal single-tile", "illegal_move", 0),
+];
+
+#[test]
+fn no_fault_changes_what_becomes_of_the_game_beside_it() {
+    let folder = folder();
+    let run = folder.path().join("run");
+    let mut command = suite(&["--board", "@random-1", "--jobs", "2", "--run", text(&run)]);
+    // Between the faults, bots that do nothing wrong.
+    let mut good = 0;
+    for (fault, _, _) in FAULTS {
+        good += 1;
+        command.args(["--bot", &format!("@misbehaving {fault}")]);
+        command.args(["--bot", &format!("@random --seed {good}")]);
+    }
+    let output = command.args(["--first-turn", "60s", "--turn", "2s"]).output().expect("runs");
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let run = RunFolder::open(&run).expect("a run");
+    let outcomes: Result<Vec<Outcome>, _> = run.outcomes().expect("results").collect();
+    let outcomes = outcomes.expect("whole results");
+    assert_eq!(outcomes.len(), 2 * FAULTS.len());
+    for outcome in outcomes {
+        let fault = FAULTS.iter().find(|(fault, _, _)| outcome.bot.ends_with(fault));
+        let &(_, verdict, late) = fault.unwrap_or(&("", "completed", 0));
+        assert_eq!(verdict_word(outcome.verdict), verdict, "{outcome:?}");
+        let overruns = (outcome.times.bot_overruns, outcome.times.host_overruns);
+        assert_eq!(overruns, (late, 0), "{outcome:?}");
+    }
+}
+
+fn verdict_word(ending: Ending) -> String {
+    serde_json::to_value(ending).expect("JSON").as_str().expect("a word").to_owned()
+}
+
+#[test]
+fn bots_that_hang_crash_or_cannot_start_lose_their_games_and_no_others() {
+    let folder = folder();
+    let run = folder.path().join("run");
+    let bots = [
+        "@misbehaving hang --on-turn 2",
+        "@misbehaving exit 7",
+        "./there-is-no-such-bot",
+        "@first",
+    ];
+    let mut command = suite(&["--format", "json", "--seed", "1..3", "--run", text(&run)]);
+    for bot in bots {
+        command.args(["--bot", bot]);
+    }
+    let output = command.args(["--first-turn", "60s", "--turn", "500ms"]).output().expect("runs");
+    assert_eq!(output.status.code(), Some(1));
+    let report = json(&output);
+    let tallies: Vec<_> = report["bots"].as_array().expect("an array").iter().collect();
+    let counts = |tally: &Value| (tally["games"].as_i64(), tally["lost"].as_i64());
+    let expected = [(3, 3), (3, 3), (3, 3), (3, 0)].map(|(a, b)| (Some(a), Some(b)));
+    assert_eq!(tallies.into_iter().map(counts).collect::<Vec<_>>(), expected);
+    for (outcome, expected) in results(&run).iter().zip([
+        "timeout: turn 2: no answer within 500 ms; the bot's fault",
+        "crash: turn 1: the bot exited with status 7",
+        "cannot start: cannot start the bot: no such file: ./there-is-no-such-bot",
+        "completed",
+    ]) {
+        assert!(outcome.loss().starts_with(expected), "{expected}: {}", outcome.loss());
+    }
+}
+
+#[test]
+fn a_lost_game_leaves_a_bundle_that_plays_it_again() {
+    let folder = folder();
+    let run = folder.path().join("run");
+    let args = ["--bot", "@misbehaving exit 9 --on-turn 3", "--board", "@clearable"];
+    let output = suite(&args).args(["--compress", "--run", text(&run)]).args(PATIENT).output();
+    assert_eq!(output.expect("runs").status.code(), Some(1));
+    let bundle = run.join("failures/000001");
+    let stdin = fs::read_to_string(bundle.join("stdin.txt")).expect("what the bot was sent");
+    let board = fs::read_to_string(bundle.join("board.txt")).expect("the board");
+    assert_eq!(stdin.lines().count(), 45);
+    assert!(stdin.starts_with(&board));
+    // Fed to the bot, it does what it did.
+    let mut bot = referee();
+    bot.args(["bot", "misbehaving", "exit", "9", "--on-turn", "3"]);
+    let input = fs::File::open(bundle.join("stdin.txt")).expect("what the bot was sent");
+    assert_eq!(bot.stdin(input).output().expect("runs").status.code(), Some(9));
+    let log = referee::gamelog::read(&fs::read(bundle.join("game.jsonl")).expect("a log"));
+    assert!(log.expect("a good log").turns[0].certificate.cpu.is_some());
+    let packed = referee().arg("replay").arg(run.join("games/000001.jsonl.zst")).output();
+    assert_eq!(packed.expect("runs").status.code(), Some(0));
+
+    let program = Path::new(env!("CARGO_BIN_EXE_referee")).parent().expect("a folder");
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").expect("PATH"));
+    let mut again = Command::new(bundle.join("again.sh"));
+    again.args(["--format", "json"]).env("PATH", path).current_dir("/");
+    let again = json(&again.output().expect("runs"));
+    assert_eq!(again["verdict"], "crash");
+    assert_eq!(again["turns"], 3);
+}
+
+#[test]
+fn logs_are_kept_as_asked_for() {
+    let folder = folder();
+    let logs = |logs: &str| {
+        let run = folder.path().join(logs);
+        let args = ["--bot", "@first", "--bot", "@misbehaving exit 1", "--seed", "1..2"];
+        let output =
+            suite(&args).args(["--logs", logs, "--run", text(&run)]).args(PATIENT).output();
+        assert_eq!(output.expect("runs").status.code(), Some(1));
+        let mut names = Vec::new();
+        for entry in run.join("games").read_dir().into_iter().flatten() {
+            names.push(entry.expect("an entry").file_name().into_string().expect("UTF-8"));
+        }
+        names.sort();
+        names
+    };
+    let all = ["000001.jsonl", "000002.jsonl", "000003.jsonl", "000004.jsonl"];
+    assert_eq!(logs("all"), all);
+    assert_eq!(logs("failed"), [all[1], all[3]]);
+    assert!(logs("none").is_empty());
+    assert!(!folder.path().join("none/failures").exists());
+}
+
+#[test]
+fn a_signal_keeps_the_finished_games_and_resuming_plays_the_rest() {
+    use rustix::process::{Pid, Signal, kill_process};
+    let folder = folder();
+    let run = folder.path().join("run");
+    let bot = ["--bot", "@thinker --sleep 5", "--seed", "1..4", "--run", text(&run)];
+    let mut command = suite(&bot);
+    let child = command.args(PATIENT).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let child = child.expect("runs");
+    while fs::metadata(run.join("results.jsonl")).map_or(0, |file| file.len()) == 0 {
+        sleep(Duration::from_millis(5));
+    }
+    kill_process(Pid::from_child(&child), Signal::INT).expect("SIGINT");
+    let output = child.wait_with_output().expect("ends");
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&output.status), Some(2));
+    let said = stderr(&output);
+    assert!(said.contains("interrupted by SIGINT after "), "{said}");
+    assert!(said.contains(" of 4 games; `referee suite --resume "), "{said}");
+    let before = results(&run);
+    assert!((1..4).contains(&before.len()), "{}", before.len());
+    assert_succeeds(&mut suite(&["--resume", text(&run)]));
+    let after = results(&run);
+    assert_eq!(after.len(), 4);
+    assert_eq!(after[..before.len()], before[..]);
+}
+
+/// A small run to be damaged.
+fn small_run(folder: &TempDir) -> PathBuf {
+    let run = folder.path().join("run");
+    let args = ["--bot", "@first", "--seed", "1..3", "--logs", "none", "--run", text(&run)];
+    assert_succeeds(suite(&args).args(PATIENT));
+    run
+}
+
+/// The one line that is said about these arguments.
+#[track_caller]
+fn error(folder: &TempDir, args: &[&str]) -> String {
+    let output = suite(args).current_dir(folder.path()).output().expect("runs");
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    said.trim_end().to_owned()
+}
+
+#[test]
+fn a_torn_last_line_is_played_again() {
+    let folder = folder();
+    let run = small_run(&folder);
+    let whole = results(&run);
+    let path = run.join("results.jsonl");
+    let content = fs::read(&path).expect("results");
+    for keep in [content.len() - 1, content.len() - 40] {
+        fs::write(&path, &content[..keep]).expect("written");
+        assert_eq!(results(&run).len(), 2);
+        assert_succeeds(&mut suite(&["--resume", text(&run)]));
+        assert_eq!(results(&run), whole);
+    }
+}
+
+#[test]
+fn a_run_in_use_is_left_alone() {
+    let folder = folder();
+    let run = small_run(&folder);
+    let results = fs::File::open(run.join("results.jsonl")).expect("results");
+    results.lock().expect("locked");
+    assert_snapshot!(error(&folder, &["--resume", "run"]), @"error: another process is playing the run in run; wait for its end");
+    results.unlock().expect("unlocked");
+    assert_succeeds(&mut suite(&["--resume", text(&run)]));
+}
+
+#[test]
+fn what_has_changed_is_not_taken_up() {
+    let folder = folder();
+    small_run(&folder);
+    let run = folder.path().join("run");
+    let given = ["--resume", "run", "--bot", "@first", "--first-turn", "60s", "--turn", "60s"];
+    let with = |more: &[&'static str]| [&given[..], more].concat();
+    assert_succeeds(suite(&with(&["--seed", "1..3"])).current_dir(folder.path()));
+    assert_snapshot!(error(&folder, &with(&["--seed", "1..4"])), @"error: run cannot be taken up: the range of seeds is not the same");
+    assert_snapshot!(error(&folder, &with(&["--seed", "1..3", "--repeat", "2"])), @"error: run cannot be taken up: the number of repeats is not the same");
+    assert_snapshot!(error(&folder, &["--resume", "run", "--bot", "@first", "--seed", "1..3"]), @"error: run cannot be taken up: the set of rules (limits, profile) is not the same");
+    assert_snapshot!(error(&folder, &["--resume", "nowhere"]), @"error: nowhere is no run folder: it has no run.toml");
+    assert_snapshot!(error(&folder, &["--run", "run"]), @"error: run exists; choose another folder, or take up the run in it with --resume");
+
+    let bot = folder.path().join("bot.sh");
+    fs::write(&bot, "exit 1").expect("written");
+    let args = ["--bot", "sh bot.sh", "--seed", "1", "--run", "own", "--logs", "none"];
+    let played = suite(&args).current_dir(folder.path()).output().expect("runs");
+    assert_eq!(played.status.code(), Some(1), "{}", stderr(&played));
+    fs::write(&bot, "exit 2").expect("written");
+    assert_snapshot!(error(&folder, &["--resume", "own"]), @"error: own cannot be taken up: the bot `sh bot.sh` has changed: bot.sh is not the same");
+
+    let path = run.join("results.jsonl");
+    let line = fs::read_to_string(&path).expect("results");
+    fs::write(&path, line.replace("\"seed 2\"", "\"seed 9\"")).expect("written");
+    assert_snapshot!(error(&folder, &["--resume", "run"]), @"error: run/results.jsonl:2: by the plan, game 2 is one of `@first` on seed 2");
+    fs::write(&path, line.replacen("\"score\"", "score", 1)).expect("written");
+    assert_snapshot!(error(&folder, &["--resume", "run"]), @"error: run/results.jsonl:1: not a result: key must be a string");
+}
+
+#[test]
+fn one_bad_board_among_fifty_is_named_and_nothing_is_played_unless_the_user_says_so() {
+    let folder = folder();
+    let boards = folder.path().join("boards");
+    let made = referee().args(["generate", "--seed", "1..50", "--out", text(&boards)]).output();
+    assert_eq!(made.expect("runs").status.code(), Some(0));
+    fs::write(boards.join("seed-7.txt"), "1 2 3").expect("written");
+    let args = ["--bot", "@first", "--board", "boards", "--run", "run", "--logs", "none"];
+    assert_snapshot!(error(&folder, &args), @"error: boards/seed-7.txt:1:6: the row ends after 3 numbers; it must have 15");
+    assert!(!folder.path().join("run").exists());
+    let mut command = suite(&args);
+    command.arg("--keep-going").args(PATIENT).current_dir(folder.path());
+    let output = command.output().expect("runs");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let said = stderr(&output);
+    let warning = "left out: boards/seed-7.txt:1:6: the row ends after 3 numbers";
+    assert!(said.contains(warning), "{said}");
+    let names: Vec<String> =
+        results(&folder.path().join("run")).into_iter().map(|outcome| outcome.board).collect();
+    assert_eq!(names.len(), 49);
+    assert_eq!(names[1..3], ["boards/seed-2.txt", "boards/seed-3.txt"]);
+}
+
+#[test]
+fn a_board_that_is_named_twice_is_refused_and_a_copy_is_told() {
+    let folder = folder();
+    let made =
+        referee().args(["generate", "--seed", "1..2", "--out", text(folder.path())]).output();
+    assert_eq!(made.expect("runs").status.code(), Some(0));
+    assert_snapshot!(error(&folder, &["--board", "seed-1.txt", "seed-2.txt", "seed-1.txt"]), @"error: seed-1.txt: this board is there twice");
+    fs::copy(folder.path().join("seed-1.txt"), folder.path().join("copy.txt")).expect("copied");
+    let args = ["--board", "seed-1.txt", "copy.txt", "--run", "run"];
+    let output = suite(&args).args(PATIENT).current_dir(folder.path()).output().expect("runs");
+    assert_eq!(output.status.code(), Some(0));
+    assert!(stderr(&output).contains("copy.txt is the same board as seed-1.txt"), "{output:?}");
+    assert_eq!(results(&folder.path().join("run")).len(), 2);
+}
+
+/// A file system with room for little, until it is dropped.
+struct SmallDisk(TempDir);
+
+impl SmallDisk {
+    fn mount() -> Option<Self> {
+        let folder = folder();
+        let mounted = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"])
+            .arg(folder.path())
+            .output();
+        mounted.is_ok_and(|output| output.status.success()).then(|| Self(folder))
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        // If it stays mounted, the next start of the machine takes it away.
+        let _ = Command::new("umount").arg("-l").arg(self.0.path()).output();
+    }
+}
+
+#[test]
+fn a_full_disk_ends_a_suite_with_the_results_so_far() {
+    let Some(disk) = SmallDisk::mount() else {
+        return leave_out("a full disk", "a small file system cannot be mounted here");
+    };
+    let run = disk.0.path().join("run");
+    let args = ["--bot", "@first", "--seed", "1..1000", "--logs", "none", "--run", text(&run)];
+    let output = suite(&args).args(PATIENT).output().expect("runs");
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    let said = stderr(&output);
+    let expected = "error: cannot write the run; the results so far are kept, and --resume goes on \
+                    from them: failed to write to file";
+    assert!(said.contains(expected) && said.contains("No space left on device"), "{said}");
+    let content = fs::read(run.join("results.jsonl")).expect("results");
+    assert!(content.ends_with(b"\n"), "no torn line is left");
+    let before = results(&run);
+    assert!(before.len() > 50, "{}", before.len());
+
+    let larger = Command::new("mount").args(["-o", "remount,size=8m"]).arg(disk.0.path()).output();
+    assert!(larger.expect("runs").status.success());
+    assert_succeeds(&mut suite(&["--resume", text(&run)]));
+    let after = results(&run);
+    assert_eq!(after.len(), 1000);
+    assert_eq!(after[..before.len()], before[..]);
+}
+
+#[test]
+fn records_are_kept_of_games_that_count_and_the_best_known_is_told() {
+    let folder = folder();
+    let records = folder.path().join("records.toml");
+    let play = |bot: &str, run: &str, more: &[&str]| {
+        let run = folder.path().join(run);
+        let args = ["--format", "json", "--seed", "1..5", "--bot", bot, "--run", text(&run)];
+        json(&suite(&args).args(["--records", text(&records)]).args(more).output().expect("runs"))
+    };
+    let relaxed = play("@greedy", "relaxed", &["--profile", "relaxed"]);
+    assert_eq!(relaxed["bots"][0]["won"], 5);
+    assert!(!records.exists(), "a game without the official limits sets no record");
+    // A late answer spoils a record as well, so a busy machine may keep fewer than all.
+    let first = play("@first", "first", &[]);
+    assert_eq!(first["bots"][0]["compared"], 0);
+    let source = fs::read_to_string(&records).expect("records");
+    assert!(source.contains("bot = \"@first\""), "{source}");
+    let greedy = play("@greedy", "greedy", &[]);
+    assert!(greedy["bots"][0]["compared"].as_i64() > Some(0), "{greedy}");
+    let best = &greedy["new_bests"][0];
+    assert_eq!((&best["bot"], &best["by"]), (&"@greedy".into(), &"@first".into()), "{greedy}");
+    assert!(best["score"].as_i64() > best["before"].as_i64());
+}
+
+#[test]
+fn the_standard_boards_are_known_in_any_colours() {
+    let Some(shared) = shared_data("the published bests") else { return };
+    let folder = folder();
+    let boards = shared.join("samegame/codingame");
+    let board = |number: u32| boards.join(format!("test{number}.json"));
+    let run = folder.path().join("run");
+    let mut command =
+        suite(&["--format", "json", "--bot", "@greedy", "--run", text(&run), "--board"]);
+    // The 20 boards, and their recoloured twins.
+    let output = command.args((11..=50).map(board)).args(PATIENT).output().expect("runs");
+    let report = json(&output);
+    assert_eq!(report["bots"][0]["compared"], 40, "{report}");
+    let sum = |from: usize| {
+        results(&run)[from..from + 20]
+            .iter()
+            .map(|outcome| outcome.record_id.clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(sum(0), sum(20), "twins have the same records");
+}
