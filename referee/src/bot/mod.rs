@@ -18,9 +18,9 @@
 //! Output is read only while an exchange waits for it. What comes in surplus stays queued for the
 //! next one, and a flood fills the pipe and stops there, instead of the referee's memory.
 //!
-//! Between the referee and the bot stands a keeper ([`launch`]), which holds on to all processes that
-//! come from the bot, by one of several means ([`containment`]), and goes only when they have gone.
-//! [`guard`] watches what they use, and [`sandbox`] is what else they may be kept from.
+//! Between the referee and the bot stands a keeper (`launch`), which holds on to all processes that
+//! come from the bot, by one of several [`Means`], and goes only when they have gone. `guard` watches
+//! what they use, and a [`Sandbox`] is what else they may be kept from.
 //!
 //! The end ([`BotProcess::finish`]) is bounded: close the input, leave a short grace for a clean
 //! exit, then have the keeper clear away what is left. Dropping a bot does that as well, and so does
