@@ -4,6 +4,7 @@
 //! one of the kinds of time limit applies. Everything above this module works on `dyn Game`;
 //! adding a game is adding a folder here and a row to [`GAMES`].
 
+pub mod frames;
 mod java;
 pub mod samegame;
 pub mod square_remover;
@@ -13,6 +14,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use self::frames::{Frame, Picture};
 use crate::limits::LimitKind;
 use crate::lines::{LineRules, Lines};
 use crate::source::SourceError;
@@ -50,6 +52,13 @@ pub trait Game {
 
     /// The test case in the form that [`GameKind::parse`] reads and a log keeps.
     fn test_case(&self) -> &str;
+
+    /// The board as it is now, to look at.
+    fn picture(&self) -> Picture;
+
+    /// What the moves of a whole reply would do to the board if it were accepted now, as far as they
+    /// are legal; none when the reply cannot be understood.
+    fn frames(&self, reply: &Lines) -> Vec<Frame>;
 }
 
 /// One step of a game's protocol.

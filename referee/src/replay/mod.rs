@@ -4,10 +4,13 @@
 //! how the bot ended. Everything else, from the board to the last word, is worked out anew and
 //! compared.
 
+pub mod film;
+pub mod page;
+
 use serde_json::Value;
 
-use crate::game::{Game, GameKind};
-use crate::gamelog::{End, Log, Turn};
+use crate::game::{Exchange, Game, GameKind};
+use crate::gamelog::{End, Log, Start, Turn};
 use crate::lines::{Lines, Progress};
 use crate::play::{self, Ruling};
 use crate::verdict::{Silence, Verdict};
@@ -56,9 +59,7 @@ pub enum ReplayError {
 /// # Errors
 /// When the log holds no game that could be refereed.
 pub fn replay(log: &Log) -> Result<Replayed, ReplayError> {
-    let name = &log.start.game;
-    let kind = GameKind::named(name).ok_or_else(|| ReplayError::UnknownGame(name.clone()))?;
-    let mut game = (kind.parse)(&log.start.test_case)?;
+    let mut game = game_of(&log.start)?;
     let mut verdict = Verdict::Completed;
     let mut replayed = Replayed::default();
     for turn in &log.turns {
@@ -90,6 +91,24 @@ pub fn replay(log: &Log) -> Result<Replayed, ReplayError> {
     Ok(replayed)
 }
 
+/// The logged game before its first turn.
+fn game_of(start: &Start) -> Result<Box<dyn Game>, ReplayError> {
+    let name = &start.game;
+    let kind = GameKind::named(name).ok_or_else(|| ReplayError::UnknownGame(name.clone()))?;
+    Ok((kind.parse)(&start.test_case)?)
+}
+
+/// The logged reply to an exchange, in lines as the bot's process gave them.
+fn reply_to(exchange: &Exchange<'_>, turn: &Turn) -> Lines {
+    let mut reply = Lines::split(&turn.reply.0);
+    let output_ended =
+        matches!(turn.unanswered, None | Some(Silence::Ended(_) | Silence::StdoutClosed));
+    if exchange.lines.eof_ends_line && output_ended {
+        reply.end_partial();
+    }
+    reply
+}
+
 fn referee_turn(game: &mut dyn Game, turn: &Turn) -> Result<Ruling, Difference> {
     let Some(exchange) = game.next_exchange() else {
         return Err(Difference::of(turn.turn, "the game", &"not over", &"over"));
@@ -97,12 +116,7 @@ fn referee_turn(game: &mut dyn Game, turn: &Turn) -> Result<Ruling, Difference> 
     if exchange.limit != turn.limit {
         return Err(Difference::of(turn.turn, "limit", &turn.limit, &exchange.limit));
     }
-    let mut reply = Lines::split(&turn.reply.0);
-    let output_ended =
-        matches!(turn.unanswered, None | Some(Silence::Ended(_) | Silence::StdoutClosed));
-    if exchange.lines.eof_ends_line && output_ended {
-        reply.end_partial();
-    }
+    let reply = reply_to(&exchange, turn);
     let whole = reply.progress(&exchange.lines) == Progress::Complete(reply.len());
     // A whole reply that came too late is none, nor is that of a bot that used too much.
     let refused = matches!(turn.unanswered, Some(Silence::Deadline | Silence::OverLimit(_)));

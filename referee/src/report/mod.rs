@@ -43,6 +43,8 @@ pub struct GameReport {
     pub exchanges: Vec<Response>,
     /// The log of the game.
     pub log: Option<PathBuf>,
+    /// The page that shows the game.
+    pub page: Option<PathBuf>,
     /// For a replay: what came of it.
     pub replay: Option<ReplayReport>,
     stderr: StderrTail,
@@ -85,6 +87,7 @@ impl GameReport {
             summary: Vec::new(),
             exchanges: Vec::new(),
             log: None,
+            page: None,
             replay: None,
             stderr: StderrTail::default(),
         }

@@ -43,6 +43,9 @@ pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> 
     if let Some(log) = &report.log {
         row(out, "log", &log.display().to_string())?;
     }
+    if let Some(page) = &report.page {
+        row(out, "page", &page.display().to_string())?;
+    }
     if let Some(replay) = &report.replay {
         replay_rows(replay, out)?;
     }
