@@ -1,9 +1,7 @@
 //! The replay page, in a real browser: `browser/check.mjs` looks at it.
 
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use referee::game::{Game, GameKind};
 use referee::gamelog::{self, Log};
@@ -12,40 +10,8 @@ use referee::play::rule;
 use referee::verdict::Culprit;
 use serde_json::{Value, json};
 
-use crate::support::{PATIENT, has_program, leave_out, referee, repository};
-
-/// Whether a browser and its driver are here; otherwise says what is left out.
-fn can_browse(test: &str) -> bool {
-    let missing = if !has_program("node") {
-        "there is no node"
-    } else if !has_program("chromium") {
-        "there is no chromium"
-    } else if !repository().join("tests/browser/node_modules/playwright-core").is_dir() {
-        "run `npm ci` in tests/browser"
-    } else {
-        return true;
-    };
-    leave_out(test, missing);
-    false
-}
-
-/// Lets the browser check a scenario; fails with what it found. Returns what it printed.
-#[track_caller]
-fn browse(scenario: &str, expected: &Value) -> String {
-    let mut node = Command::new("node")
-        .arg(repository().join("tests/browser/check.mjs"))
-        .arg(scenario)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("node runs");
-    let input = expected.to_string();
-    node.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("read");
-    let output = node.wait_with_output().expect("ends");
-    assert!(output.status.success(), "{scenario}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("UTF-8")
-}
+use crate::support::browser::{browse, can_browse};
+use crate::support::{PATIENT, referee};
 
 /// A game that was played and logged, and its page.
 struct Shown {

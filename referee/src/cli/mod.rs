@@ -9,6 +9,7 @@ mod replay;
 mod shared;
 mod tester;
 mod timing;
+mod watch;
 
 use std::io::{self, Write};
 use std::path::Path;

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, anyhow};
 use clap::Args;
 
+use super::watch::{WatchFlags, watch_saved};
 use super::{Failure, inputs, print};
 use crate::gamelog::{self, Log, LogError};
 use crate::replay::film::{Film, Times};
@@ -30,6 +31,9 @@ pub(super) struct ReplayArgs {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
+    #[command(flatten)]
+    watch: WatchFlags,
+
     /// How to show the result
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -38,6 +42,7 @@ pub(super) struct ReplayArgs {
 const EXAMPLES: &str = "\
 Examples:
   referee replay game.jsonl
+  referee replay game.jsonl --watch
   referee replay game.jsonl --html game.html
   referee replay before.jsonl after.jsonl --html both.html";
 
@@ -53,7 +58,11 @@ pub(super) fn run(args: &ReplayArgs) -> Result<ExitCode, Failure> {
 }
 
 fn show(path: &Path, args: &ReplayArgs) -> Result<ExitCode, Failure> {
+    let look = args.watch.look()?;
     let log = read(path)?;
+    if let Some(look) = look {
+        watch_saved(film(path, &log)?, look)?;
+    }
     if let Some(html) = &args.html {
         write_page(html, &page::page(&film(path, &log)?))?;
     }

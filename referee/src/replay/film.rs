@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::{ReplayError, game_of, reply_to};
 use crate::game::Game;
-use crate::game::frames::{Frame, Picture};
+use crate::game::frames::{Choice, Frame, Picture};
 use crate::gamelog::{End, Event, Log, Start, Turn};
 use crate::limits::LimitKind;
 use crate::lines::Lines;
@@ -145,6 +145,67 @@ impl Film {
             start: start.clone(),
             position,
         })
+    }
+
+    /// The last position. A position is the board before the move of that index; behind the last
+    /// move it is the end of the game.
+    pub fn last_position(&self) -> usize {
+        self.moves.len()
+    }
+
+    /// The board at a position.
+    pub fn board(&self, position: usize) -> Picture {
+        let mut board = self.opening.clone();
+        for played in &self.moves[..position.min(self.moves.len())] {
+            board.apply(&played.frame);
+        }
+        board
+    }
+
+    /// The score at a position, without what the move there brings.
+    pub fn score(&self, position: usize) -> i64 {
+        match (&self.end, self.moves.get(position)) {
+            (Some(end), None) => end.score,
+            _ => self.moves.iter().take(position).map(|played| played.frame.gain).sum(),
+        }
+    }
+
+    /// The exchange that a position belongs to; `None` at the end.
+    pub fn scene(&self, position: usize) -> Option<&Scene> {
+        self.turns.get(self.moves.get(position)?.turn)
+    }
+
+    /// The next position whose move brings points, or the end.
+    pub fn next_gain(&self, position: usize) -> usize {
+        let later = self.moves.iter().enumerate().skip(position + 1);
+        later
+            .filter(|(_, played)| played.frame.gain != 0)
+            .map(|(index, _)| index)
+            .next()
+            .unwrap_or(self.last_position())
+    }
+
+    /// The position of the move of this number, or the end.
+    pub fn position_of(&self, number: usize) -> usize {
+        let found = self.moves.iter().position(|played| played.frame.number == number);
+        found.unwrap_or(self.last_position())
+    }
+
+    /// What happens at a position, in a sentence.
+    pub fn tell(&self, position: usize) -> String {
+        let Some(played) = self.moves.get(position) else {
+            return self.end.as_ref().map_or_else(String::new, |end| end.official.clone());
+        };
+        let Frame { words, gain, steps, .. } = &played.frame;
+        if let Some(why) = &self.turns[played.turn].unanswered {
+            return format!("no move: {why}");
+        }
+        let Some(first) = steps.first() else { return format!("{words}: not a legal move") };
+        match self.opening.choice {
+            Choice::Region => format!("{words} takes {} tiles, +{gain}", first.gone.len()),
+            Choice::Swap if *gain > 0 => format!("{words}: +{gain}"),
+            Choice::Swap => words.clone(),
+        }
     }
 
     /// Takes in what has happened.

@@ -6,6 +6,7 @@
 
 pub mod film;
 pub mod page;
+pub mod player;
 
 use serde_json::Value;
 
