@@ -6,6 +6,7 @@ mod generate;
 mod inputs;
 mod play;
 mod replay;
+mod rerun;
 mod shared;
 mod tester;
 mod timing;

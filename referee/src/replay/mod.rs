@@ -5,8 +5,10 @@
 //! compared.
 
 pub mod film;
+pub mod foreign;
 pub mod page;
 pub mod player;
+pub mod transcript;
 
 use serde_json::Value;
 
@@ -93,7 +95,10 @@ pub fn replay(log: &Log) -> Result<Replayed, ReplayError> {
 }
 
 /// The logged game before its first turn.
-fn game_of(start: &Start) -> Result<Box<dyn Game>, ReplayError> {
+///
+/// # Errors
+/// When the log holds no game that could be refereed.
+pub(crate) fn game_of(start: &Start) -> Result<Box<dyn Game>, ReplayError> {
     let name = &start.game;
     let kind = GameKind::named(name).ok_or_else(|| ReplayError::UnknownGame(name.clone()))?;
     Ok((kind.parse)(&start.test_case)?)
@@ -127,6 +132,24 @@ fn referee_turn(game: &mut dyn Game, turn: &Turn) -> Result<Ruling, Difference> 
         return Err(Difference::of(turn.turn, "the reply", &logged, &word(whole)));
     }
     Ok(play::rule(game, &reply, turn.unanswered))
+}
+
+/// The first exchange that went differently when the bot of `log` played again.
+///
+/// A log that stops before the end of its game is compared as far as it goes.
+pub fn first_difference(log: &Log, again: &[Turn]) -> Option<Difference> {
+    let pairs = log.turns.iter().zip(again);
+    let differs = |(logged, now): (&Turn, &Turn)| {
+        difference(logged.turn, "the reply", &logged.reply, &now.reply).or_else(|| {
+            difference(logged.turn, "why there is no reply", &logged.unanswered, &now.unanswered)
+        })
+    };
+    pairs.map(differs).find_map(|found| found).or_else(|| {
+        let (logged, now) = (log.turns.len(), again.len());
+        let last = u32::try_from(logged.min(now)).unwrap_or(u32::MAX);
+        let is_comparable = log.end.is_some() || now < logged;
+        is_comparable.then(|| difference(last, "number of turns", &logged, &now)).flatten()
+    })
 }
 
 fn compare_turn(game: &dyn Game, turn: &Turn, ruling: &Ruling) -> Option<Difference> {

@@ -65,7 +65,9 @@ struct Timed {
 struct Replay<'a> {
     complete: bool,
     agrees: bool,
+    /// The first of `differences`.
     difference: Option<&'a Difference>,
+    differences: &'a [Difference],
 }
 
 impl From<&Response> for Timed {
@@ -110,8 +112,9 @@ pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> 
         page: report.page.as_ref().map(|page| page.display().to_string()),
         replay: report.replay.as_ref().map(|replay| Replay {
             complete: replay.complete,
-            agrees: replay.difference.is_none(),
-            difference: replay.difference.as_ref(),
+            agrees: replay.differences.is_empty(),
+            difference: replay.differences.first(),
+            differences: &replay.differences,
         }),
     };
     serde_json::to_writer(&mut *out, &object)?;

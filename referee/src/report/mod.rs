@@ -72,8 +72,8 @@ pub struct Response {
 pub struct ReplayReport {
     /// Whether the log holds the end of the game.
     pub complete: bool,
-    /// The first thing that is not as the log says.
-    pub difference: Option<Difference>,
+    /// What is not as the log says: the first thing, or for a log from elsewhere everything.
+    pub differences: Vec<Difference>,
 }
 
 impl GameReport {
