@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use referee::game::{Game, GameKind};
-use referee::gamelog::{self, Log};
+use referee::gamelog::{self, Bytes, Event, Log};
 use referee::lines::Lines;
 use referee::play::rule;
 use referee::verdict::Culprit;
@@ -289,6 +289,54 @@ fn pages_are_small() {
     assert!(size(&Shown::play(&[])) < 200_000);
     assert!(size(&Shown::play(&["--bot", "@first"])) < 200_000);
     assert!(size(&Shown::play(&["--game", "square-remover"])) < 1_500_000);
+}
+
+/// What is kept of standard error for each turn by default.
+const KEPT: usize = 65_536;
+
+/// As long a game as there can be, nearly: a board of pairs, and the moves that take them one by one.
+fn longest_game() -> (String, Vec<String>) {
+    // Neighbouring columns never match, nor do neighbouring pairs in a column. One row is left below.
+    let pairs = |y: usize, x: usize| (y / 2 + 2 * x) % 4;
+    let mut rows: Vec<String> = (0..14)
+        .map(|y| (0..15).map(|x| pairs(y, x).to_string()).collect::<Vec<_>>().join(" "))
+        .collect();
+    rows.push("4 4 1 1 4 4 1 1 4 4 1 1 4 4 1".to_owned());
+    let from_above =
+        (0..7).flat_map(|pair| (0..15).map(move |x| format!("{x} {}\n", 14 - 2 * pair)));
+    let moves = from_above.chain((0..7).map(|_| "0 0\n".to_owned()));
+    (rows.join("\n"), moves.collect())
+}
+
+#[test]
+fn a_long_game_with_much_standard_error_opens_soon() {
+    if !can_browse("a_long_game_with_much_standard_error_opens_soon") {
+        return;
+    }
+    let (board, moves) = longest_game();
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("board.txt"), board).expect("written");
+    fs::write(path("moves.json"), json!(moves).to_string()).expect("written");
+    let (board, log) = (path("board.txt"), path("game.jsonl"));
+    let mut play = referee();
+    play.arg("play").args(PATIENT).arg("--board").arg(board).arg("--log").arg(&log);
+    play.args(["--", "@script"]).arg(path("moves.json")).output().expect("runs");
+    let mut game = gamelog::read(&fs::read(&log).expect("a log")).expect("a good log");
+    assert_eq!(game.turns.len(), 112);
+    for turn in &mut game.turns {
+        turn.stderr = Bytes("<b>\x1b[1m looked at é\n".bytes().cycle().take(KEPT).collect());
+    }
+    let start = Event::Start(game.start);
+    let turns = game.turns.into_iter().map(Event::Turn);
+    let events = std::iter::once(start).chain(turns).chain(game.end.map(Event::End));
+    let lines: Vec<String> =
+        events.map(|event| serde_json::to_string(&event).expect("plain data")).collect();
+    fs::write(&log, lines.join("\n") + "\n").expect("written");
+    let url = page(&[&log], &path("page.html"));
+    let millis: u64 = browse("opens", &json!({ "url": url })).trim().parse().expect("a number");
+    // Less than one second on an idle machine; this one may be doing much else.
+    assert!(millis < 15_000, "{millis} ms");
 }
 
 #[test]
