@@ -139,7 +139,7 @@ function drawMarks() {
   pen.fillStyle = style.getPropertyValue("--soft");
   lead.moves.forEach((move, index) => {
     const tall = 2 + (Math.min(Math.max(move.gain, 0), 200) / most) * (height - 4);
-    if (lead.byRegion || move.gain > 0) pen.fillRect(x(index) - 0.5, height - tall, lead.byRegion ? 1.5 : 0.6, tall);
+    if (lead.byRegion || move.gain > 1) pen.fillRect(x(index) - 0.5, height - tall, lead.byRegion ? 1.5 : 0.6, tall);
   });
   pen.fillStyle = style.getPropertyValue("--bad");
   for (const film of films) {
