@@ -250,6 +250,24 @@ fn a_page_fits_a_phone() {
 }
 
 #[test]
+fn a_log_that_claims_too_much_is_shown_as_the_rules_have_it() {
+    if !can_browse("a_log_that_claims_too_much_is_shown_as_the_rules_have_it") {
+        return;
+    }
+    let game = Shown::play(&[]);
+    let text = fs::read_to_string(game.path("game.jsonl")).expect("a log");
+    let (turns, end) = text.trim_end().rsplit_once('\n').expect("lines");
+    let end = end.replacen("\"score\":230", "\"score\":9999", 1);
+    fs::write(game.path("game.jsonl"), format!("{turns}\n{end}\n")).expect("written");
+    let (log, page) = (game.path("game.jsonl"), game.path("page.html"));
+    let output = referee().arg("replay").arg(log).arg("--html").arg(&page).output().expect("runs");
+    assert_eq!(output.status.code(), Some(1));
+    let note = "This is not as the log says: from turn 47 on the rules differ (final score).";
+    let url = format!("file://{}", page.display());
+    browse("differs", &json!({ "url": url, "note": note, "score": 230 }));
+}
+
+#[test]
 fn two_games_on_the_same_board_stand_side_by_side() {
     if !can_browse("two_games_on_the_same_board_stand_side_by_side") {
         return;

@@ -11,8 +11,8 @@ use super::{has_program, leave_out, repository};
 pub(crate) fn can_browse(test: &str) -> bool {
     let missing = if !has_program("node") {
         "there is no node"
-    } else if !has_program("chromium") {
-        "there is no chromium"
+    } else if !has_program(&std::env::var("CHROMIUM").unwrap_or("/usr/bin/chromium".to_owned())) {
+        "there is no /usr/bin/chromium, and CHROMIUM names no other"
     } else if !repository().join("tests/browser/node_modules/playwright-core").is_dir() {
         "run `npm ci` in tests/browser"
     } else {

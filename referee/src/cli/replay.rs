@@ -10,7 +10,7 @@ use clap::Args;
 use super::watch::{WatchFlags, watch_saved};
 use super::{Failure, inputs, print, rerun};
 use crate::gamelog::foreign::{self, Foreign};
-use crate::gamelog::{self, Log, LogError};
+use crate::gamelog::{self, Event, Log, LogError};
 use crate::replay::film::{Film, Times};
 use crate::replay::foreign::Refereed;
 use crate::replay::{self, Difference, Replayed, page, replay, transcript};
@@ -102,8 +102,17 @@ struct Saved {
 }
 
 impl Saved {
+    /// The game as the rules have it, with a note where the log differs.
     fn film(&self, path: &Path) -> Result<Film, Failure> {
-        Film::of_log(&self.log, self.times).map_err(|error| Failure::place(path, error))
+        let film = Film::of_log(&self.log, self.times);
+        let mut film = film.map_err(|error| Failure::place(path, error))?;
+        if let Some(end) = &self.replayed.end {
+            film.see(&Event::End(end.clone()));
+        }
+        film.note = self.differences.first().map(|Difference { turn, what, .. }| {
+            format!("This is not as the log says: from turn {turn} on the rules differ ({what}).")
+        });
+        Ok(film)
     }
 }
 

@@ -38,6 +38,8 @@ pub struct Film {
     pub moves: Vec<Move>,
     /// How it ended; `None` if it has not, or the log stops before.
     pub end: Option<Finale>,
+    /// What else whoever looks should know.
+    pub note: Option<String>,
     test_case: String,
     start: Start,
     position: Box<dyn Game>,
@@ -141,6 +143,7 @@ impl Film {
             turns: Vec::new(),
             moves: Vec::new(),
             end: None,
+            note: None,
             test_case: start.test_case.clone(),
             start: start.clone(),
             position,
@@ -178,11 +181,9 @@ impl Film {
     /// The next position whose move brings points, or the end.
     pub fn next_gain(&self, position: usize) -> usize {
         let later = self.moves.iter().enumerate().skip(position + 1);
-        later
-            .filter(|(_, played)| played.frame.gain != 0)
-            .map(|(index, _)| index)
-            .next()
-            .unwrap_or(self.last_position())
+        let found =
+            later.filter(|(_, played)| played.frame.gain != 0).map(|(index, _)| index).next();
+        found.unwrap_or(self.last_position())
     }
 
     /// The position of the move of this number, or the end.

@@ -52,7 +52,7 @@ function timesChart(view) {
   const { svg, box, moveTo, label } = chart(view, ".times", walls.length, (index) => seek(film.turns[index].first));
   for (const [index, turn] of film.turns.entries()) {
     const top = y(turn.wall);
-    const late = turn.culprit ? " late" : "";
+    const late = turn.culprit ? ` late ${turn.culprit}` : "";
     const bar = shape("rect", { x: index + 0.12, width: 0.76, y: top, height: 100 - top, class: `bar${late}` }, svg);
     const fault = turn.culprit ? `, late: the ${turn.culprit}'s fault` : "";
     shape("title", {}, bar).textContent = `turn ${index + 1}: ${duration(turn.wall)}${fault}`;
@@ -62,7 +62,8 @@ function timesChart(view) {
   if (last !== undefined) label(`limit ${duration(last)}`, y(last), "limit-label");
   const late = film.turns.filter((turn) => turn.culprit);
   const by = (culprit) => late.filter((turn) => turn.culprit === culprit).length;
-  const overruns = late.length > 0 ? `${by("bot")} late by the bot, ${by("host")} by the host` : "none late";
+  const hollow = by("host") > 0 ? ` (hollow: ${by("host")} by the host)` : "";
+  const overruns = late.length > 0 ? `${late.length} late${hollow}` : "none late";
   const slowest = walls.indexOf(Math.max(...walls.slice(1)), 1);
   const summary = `slowest later ${duration(walls[slowest])} in turn ${slowest + 1}, ${overruns}`;
   box.setAttribute("role", "img");

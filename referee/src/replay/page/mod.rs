@@ -49,6 +49,7 @@ struct PageFilm<'a> {
     turns: Vec<PageTurn<'a>>,
     moves: Vec<PageMove<'a>>,
     end: Option<PageEnd<'a>>,
+    note: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -136,6 +137,7 @@ impl<'a> From<&'a Film> for PageFilm<'a> {
             turns: film.turns.iter().map(PageTurn::from).collect(),
             moves: film.moves.iter().map(PageMove).collect(),
             end: film.end.as_ref().map(PageEnd::from),
+            note: film.note.as_deref(),
         }
     }
 }

@@ -3,6 +3,7 @@
 const films = show.films.map((data) => new Film(data));
 const [lead] = films;
 const length = Math.max(...films.map((film) => film.length));
+const longest = films.find((film) => film.length === length);
 const SPEEDS = lead.byRegion ? [0.5, 1, 2, 4, 8, 16, 30, 60] : [1, 3, 10, 30, 100, 300, 1000, 3000];
 const LOOKS = ["plain", "shapes", "digits"];
 const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -19,7 +20,6 @@ function announce(text) { find("#live").textContent = text; }
 function render(time = 0) {
   for (const view of views) view.go(position, position < view.film.length ? time : 0);
   find("#scrubber").value = position;
-  const longest = films.find((film) => film.length === length);
   const number = longest.numberOf(position);
   const words = number === undefined ? "End" : `${longest.noun === "turn" ? "Turn" : "Move"} ${number}`;
   find("#position").textContent = words;
@@ -29,7 +29,6 @@ function render(time = 0) {
 
 /** The name of this position in the address. */
 function anchor() {
-  const longest = films.find((film) => film.length === length);
   const number = longest.numberOf(position);
   return number === undefined ? "turn=end" : `turn=${number}`;
 }
@@ -54,8 +53,13 @@ function stepForward() {
   rest();
 }
 
+/** The next position at which a move of any game brings something, or the end. */
+function nextGain(from) {
+  return Math.min(length - 1, ...films.map((film) => film.nextGain(from)).filter((next) => next > from));
+}
+
 function nextPosition(from) {
-  return find("#skip").checked ? Math.max(...films.map((film) => film.nextGain(from))) : from + 1;
+  return find("#skip").checked ? nextGain(from) : from + 1;
 }
 
 function play() {
@@ -119,7 +123,6 @@ function setLook(name) {
 function followAddress() {
   const [, wanted] = /^#turn=(\d+|end)$/.exec(location.hash) ?? [];
   if (wanted === undefined) return false;
-  const longest = films.find((film) => film.length === length);
   const index = longest.moves.findIndex((move) => String(move.number) === wanted);
   seek(index < 0 ? length - 1 : index);
   return true;
@@ -159,7 +162,7 @@ function onKey(event) {
     " ": toggle, ArrowRight: stepForward, ArrowLeft: () => seek(position - 1), Home: () => seek(0), End: () => seek(length - 1),
     PageDown: () => seek(position + Math.ceil(length / 20)), PageUp: () => seek(position - Math.ceil(length / 20)),
     "+": () => setSpeed(speed + 1), "=": () => setSpeed(speed + 1), "-": () => setSpeed(speed - 1),
-    n: () => seek(nextGain()), d: () => show.differs !== null && seek(show.differs),
+    n: () => seek(nextGain(position)), d: () => show.differs !== null && seek(show.differs),
     c: () => setLook(LOOKS[(LOOKS.indexOf(find("#look").value) + 1) % LOOKS.length]),
   };
   const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
@@ -168,8 +171,6 @@ function onKey(event) {
   action();
 }
 
-const nextGain = () => Math.max(...films.map((film) => film.nextGain(position)));
-
 function connect() {
   const on = (id, event, action) => find(id).addEventListener(event, action);
   on("#first", "click", () => seek(0));
@@ -177,7 +178,7 @@ function connect() {
   on("#play", "click", toggle);
   on("#forward", "click", stepForward);
   on("#last", "click", () => seek(length - 1));
-  on("#next-gain", "click", () => seek(nextGain()));
+  on("#next-gain", "click", () => seek(nextGain(position)));
   on("#differs", "click", () => seek(show.differs));
   on("#scrubber", "input", (event) => seek(Number(event.target.value)));
   on("#speed", "input", (event) => setSpeed(Number(event.target.value)));

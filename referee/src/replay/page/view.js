@@ -13,7 +13,10 @@ class GameView {
     this.board = new Int8Array(this.tiles.length).fill(EMPTY);
     this.timers = [];
     this.shownTurn = undefined;
+    this.here = null;
     find(".bot", this.root).textContent = film.bot;
+    find(".note", this.root).textContent = film.note ?? "";
+    find(".note", this.root).hidden = film.note === null;
     find(".unit", this.root).textContent = film.noun === "turn" ? "Turn" : "Move";
     find(".message", this.root).hidden = !film.moves.some((move) => move.message);
     this.leftCounts = this.makeLeft();
@@ -114,6 +117,8 @@ class GameView {
       this.mark(this.film.moves[this.position]);
     }
     this.tell();
+    // What is pointed at has become another tile.
+    if (this.here !== null) this.point(this.here);
   }
 
   animate(steps, each) {
@@ -239,7 +244,7 @@ class GameView {
     event.preventDefault();
     event.stopPropagation();
     const start = this.film.columns * (this.film.rows - 1);
-    const next = this.here === null || this.here === undefined ? start : this.here + step;
+    const next = this.here === null ? start : this.here + step;
     if (next < 0 || next >= this.tiles.length) return;
     if (Math.abs(step) === 1 && Math.floor(next / this.film.columns) !== Math.floor((this.here ?? next) / this.film.columns)) return;
     this.point(next);

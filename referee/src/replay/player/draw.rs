@@ -130,6 +130,8 @@ fn panel(player: &Player, look: Look) -> Vec<Line<'static>> {
         lines.extend(finale(player, look));
     }
     lines.push(left(&film.board(position), look));
+    let note = film.note.as_ref();
+    lines.extend(note.map(|note| Line::styled(look.text(note).into_owned(), look.bad())));
     lines
 }
 
