@@ -289,6 +289,22 @@ fn two_games_on_the_same_board_stand_side_by_side() {
 }
 
 #[test]
+fn the_first_move_that_differs_is_named() {
+    let (one, other) = (Shown::play(&[]), Shown::play(&["--bot", "@first"]));
+    let both = one.path("both.html");
+    let compare = |other: &Shown, format: &str| {
+        let logs = [one.path("game.jsonl"), other.path("game.jsonl")];
+        let mut replay = referee();
+        replay.arg("replay").args(logs).arg("--html").arg(&both).args(["--format", format]);
+        String::from_utf8(replay.output().expect("runs").stdout).expect("UTF-8")
+    };
+    assert!(compare(&other, "text").starts_with("The games differ first in move 2; "));
+    assert!(compare(&one, "text").starts_with("The games have the same moves; "));
+    let result: Value = serde_json::from_str(&compare(&other, "json")).expect("JSON");
+    assert_eq!(result["first_different_move"], 2);
+}
+
+#[test]
 fn games_on_different_boards_are_not_put_side_by_side() {
     let (one, other) = (Shown::play(&[]), Shown::play(&["--board", "@clearable"]));
     let (one, other) = (one.path("game.jsonl"), other.path("game.jsonl"));

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, anyhow};
 use clap::Args;
+use serde_json::json;
 
 use super::watch::{WatchFlags, watch_saved};
 use super::{Failure, inputs, print, rerun};
@@ -106,8 +107,9 @@ impl Saved {
     fn film(&self, path: &Path) -> Result<Film, Failure> {
         let film = Film::of_log(&self.log, self.times);
         let mut film = film.map_err(|error| Failure::place(path, error))?;
-        if let Some(end) = &self.replayed.end {
-            film.see(&Event::End(end.clone()));
+        match &self.replayed.end {
+            Some(end) => film.see(&Event::End(end.clone())),
+            None => film.end = None,
         }
         film.note = self.differences.first().map(|Difference { turn, what, .. }| {
             format!("This is not as the log says: from turn {turn} on the rules differ ({what}).")
@@ -186,12 +188,21 @@ fn compare(left: &Path, right: &Path, args: &ReplayArgs) -> Result<ExitCode, Fai
         return Err(Failure::user(anyhow!(problem)));
     }
     write_file(html, page::comparison(one, other).as_bytes())?;
-    let difference = match one.first_difference(other) {
-        Some(number) => format!("differ first in move {number}"),
-        None => "have the same moves".to_owned(),
-    };
-    let html = printable(&html.display().to_string());
-    print(|out| writeln!(out, "The games {difference}; {html} shows them."))?;
+    let first = one.first_difference(other);
+    print(|out| match args.format {
+        Format::Json => {
+            writeln!(out, "{}", json!({ "page": html, "first_different_move": first }))
+        }
+        Format::Text => {
+            let html = printable(&html.display().to_string());
+            match first {
+                Some(number) => {
+                    writeln!(out, "The games differ first in move {number}; {html} shows them.")
+                }
+                None => writeln!(out, "The games have the same moves; {html} shows them."),
+            }
+        }
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -10,8 +10,6 @@ use super::{ReplayError, game_of, reply_to};
 use crate::game::Game;
 use crate::game::frames::{Choice, Frame, Picture};
 use crate::gamelog::{End, Event, Log, Start, Turn};
-use crate::limits::LimitKind;
-use crate::lines::Lines;
 use crate::play;
 use crate::text::{plural, printable, printable_lines};
 use crate::verdict::{Culprit, Decision};
@@ -40,7 +38,6 @@ pub struct Film {
     pub end: Option<Finale>,
     /// What else whoever looks should know.
     pub note: Option<String>,
-    test_case: String,
     start: Start,
     position: Box<dyn Game>,
 }
@@ -48,8 +45,6 @@ pub struct Film {
 /// One exchange.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scene {
-    /// Which limit applied.
-    pub kind: LimitKind,
     /// The limit, if there was one.
     pub limit: Option<Duration>,
     /// The time taken, where it was measured.
@@ -144,7 +139,6 @@ impl Film {
             moves: Vec::new(),
             end: None,
             note: None,
-            test_case: start.test_case.clone(),
             start: start.clone(),
             position,
         })
@@ -236,7 +230,7 @@ impl Film {
 
     /// Whether another game was played on the same board.
     pub fn is_of_same_board(&self, other: &Self) -> bool {
-        self.game == other.game && self.test_case == other.test_case
+        self.game == other.game && self.start.test_case == other.start.test_case
     }
 
     fn see_turn(&mut self, turn: &Turn) {
@@ -253,7 +247,6 @@ impl Film {
         self.moves
             .extend(frames.into_iter().map(|frame| Move { turn: index, frame: inert(frame) }));
         self.turns.push(Scene {
-            kind: turn.limit,
             limit: self.start.limits.of(turn.limit),
             wall: Some(turn.wall.0),
             cpu: turn.certificate.cpu.map(|cpu| cpu.0),
@@ -270,7 +263,7 @@ impl Film {
     /// Plays the turn, and returns what there is to see of it.
     fn referee(&mut self, turn: &Turn) -> Vec<Frame> {
         let Some(exchange) = self.position.next_exchange() else { return Vec::new() };
-        let reply: Lines = reply_to(&exchange, turn);
+        let reply = reply_to(&exchange, turn);
         let frames = match turn.unanswered {
             None => self.position.frames(&reply),
             Some(_) => Vec::new(),

@@ -13,7 +13,6 @@ use sha2::{Digest, Sha256};
 
 use super::film::{Film, Finale, Move, Scene};
 use crate::game::frames::{Choice, Frame, Picture, Step};
-use crate::limits::LimitKind;
 use crate::millis::Millis;
 use crate::verdict::{Culprit, Decision};
 
@@ -54,7 +53,6 @@ struct PageFilm<'a> {
 
 #[derive(Serialize)]
 struct PageTurn<'a> {
-    kind: LimitKind,
     #[serde(skip_serializing_if = "Option::is_none")]
     limit: Option<Millis>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -145,7 +143,6 @@ impl<'a> From<&'a Film> for PageFilm<'a> {
 impl<'a> From<&'a Scene> for PageTurn<'a> {
     fn from(scene: &'a Scene) -> Self {
         Self {
-            kind: scene.kind,
             limit: scene.limit.map(Millis),
             wall: scene.wall.map(Millis),
             cpu: scene.cpu.map(Millis),
