@@ -56,12 +56,15 @@ fn digits(screen: &str) -> Vec<Vec<Option<u8>>> {
     .collect()
 }
 
+/// Waits until the screen shows this position, with these texts.
 #[track_caller]
-fn assert_board(screen: &str, film: &Film, position: usize) {
+fn wait_for_position(terminal: &Terminal, film: &Film, position: usize, texts: &[&str]) -> String {
     let board = film.board(position);
     let rows: Vec<Vec<Option<u8>>> =
         board.tiles.chunks(usize::from(board.columns)).map(<[_]>::to_vec).collect();
-    assert_eq!(digits(screen), rows, "{screen}");
+    terminal.wait_until(&format!("position {position} with {texts:?}"), |screen| {
+        digits(screen) == rows && texts.iter().all(|text| screen.contains(text))
+    })
 }
 
 #[test]
@@ -73,23 +76,17 @@ fn a_game_is_stepped_through_jumped_about_in_and_left() {
     let film = game.film();
     let terminal = Terminal::open();
     game.watch(&terminal, &[]);
-    let screen = terminal.wait_for("turn   1 of 47");
-    assert_board(&screen, &film, 0);
-    assert!(screen.contains("@greedy plays samegame on @random-1"), "{screen}");
+    let heading = "@greedy plays samegame on @random-1";
+    wait_for_position(&terminal, &film, 0, &["turn   1 of 47", heading]);
     terminal.press(&["Right", "Right"]);
-    assert_board(&terminal.wait_for("turn   3 of 47"), &film, 2);
+    wait_for_position(&terminal, &film, 2, &["turn   3 of 47"]);
     terminal.press(&["Left"]);
-    assert_board(&terminal.wait_for("turn   2 of 47"), &film, 1);
+    wait_for_position(&terminal, &film, 1, &["turn   2 of 47"]);
     terminal.press(&["1", "7", "Enter"]);
-    let screen = terminal.wait_for("turn   17 of 47");
-    assert_board(&screen, &film, 16);
-    assert!(screen.contains(&film.tell(16)), "{screen}");
-    assert!(screen.contains(&format!("score  {} +", film.score(16))), "{screen}");
+    let score = format!("score  {} +", film.score(16));
+    wait_for_position(&terminal, &film, 16, &["turn   17 of 47", &score, &film.tell(16)]);
     terminal.press(&["End"]);
-    let screen = terminal.wait_for("turn   end of 47");
-    assert_board(&screen, &film, 47);
-    assert!(screen.contains("score  230"), "{screen}");
-    assert!(screen.contains("completed"), "{screen}");
+    wait_for_position(&terminal, &film, 47, &["turn   end of 47", "score  230", "completed"]);
     terminal.press(&["q"]);
     assert!(terminal.wait_for("status: 0").contains("replay        agrees with the log"));
     terminal.assert_restored();
@@ -121,11 +118,10 @@ fn square_remover_goes_from_square_to_square() {
     terminal.wait_for("of 10000");
     let next = film.next_gain(0);
     terminal.press(&["n"]);
-    let screen = terminal.wait_for(&format!("move   {} of 10000", film.moves[next].frame.number));
-    assert_board(&screen, &film, next);
+    let number = format!("move   {} of 10000", film.moves[next].frame.number);
+    wait_for_position(&terminal, &film, next, &[&number]);
     terminal.press(&["End"]);
-    let screen = terminal.wait_for("move   end of 10000");
-    assert_board(&screen, &film, film.last_position());
+    wait_for_position(&terminal, &film, film.last_position(), &["move   end of 10000"]);
 }
 
 #[test]
@@ -138,14 +134,34 @@ fn without_unicode_everything_is_ascii_and_sixteen_colours_are_enough() {
     game.watch(&terminal, &["--ascii"]);
     terminal.wait_for("turn   1 of 47");
     terminal.press(&["End"]);
-    let screen = terminal.wait_for("turn   end of 47");
+    let screen = wait_for_position(&terminal, &game.film(), 47, &["turn   end of 47", "q quit"]);
     assert!(screen.is_ascii(), "{screen}");
-    assert_board(&screen, &game.film(), 47);
     let raw = terminal.raw();
     assert!(raw.windows(3).any(|bytes| bytes == b"\x1b[4"), "there are colours");
     for large in [&b"8;2;"[..], b"8:2:", b"38;5;16", b"48;5;16"] {
         assert!(!raw.windows(large.len()).any(|bytes| bytes == large), "only sixteen of them");
     }
+}
+
+#[test]
+fn colours_are_what_the_terminal_and_its_user_want() {
+    if !can_watch("colours_are_what_the_terminal_and_its_user_want") {
+        return;
+    }
+    let game = samegame();
+    let raw = |variable: &str| {
+        let terminal = Terminal::open();
+        let (program, log) = (env!("CARGO_BIN_EXE_referee"), game.path.display());
+        terminal.run(&format!("{variable} '{program}' replay --watch '{log}'"));
+        wait_for_position(&terminal, &game.film(), 0, &["turn   1 of 47"]);
+        terminal.press(&["q"]);
+        terminal.wait_for("agrees with the log");
+        String::from_utf8(terminal.raw()).expect("UTF-8")
+    };
+    let has_colours = |raw: &str| raw.contains("[48;") || raw.contains(";48;");
+    assert!(raw("COLORTERM=truecolor").contains("48;2;0;114;178"), "the blue of the page");
+    assert!(has_colours(&raw("COLORTERM=")));
+    assert!(!has_colours(&raw("NO_COLOR=1")));
 }
 
 #[test]
@@ -230,8 +246,9 @@ fn a_game_is_watched_while_it_is_played() {
     let bot = "@misbehaving hang --on-turn 4";
     let args = ["play", "--watch", "--profile", "unlimited", "--bot", bot, "--log"];
     terminal.referee(&args, &[&log]);
-    let screen = terminal.wait_for("turn   end of 3");
-    assert!(screen.contains("the game goes on") && screen.contains("live"), "{screen}");
+    terminal.wait_for("turn   end of 3");
+    terminal.wait_for("the game goes on");
+    terminal.wait_for("live");
     terminal.press(&["C-c"]);
     terminal.wait_for("interrupted by SIGINT after 3 turns");
     terminal.assert_restored();

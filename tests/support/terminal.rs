@@ -91,16 +91,23 @@ impl Terminal {
         String::from_utf8(self.tmux(&["capture-pane", "-p"]).stdout).expect("UTF-8")
     }
 
-    /// Waits until the screen has `text`, and returns the screen.
+    /// Waits until the screen has `text`, and returns the screen. The rest of it may still be on its
+    /// way.
     #[track_caller]
     pub(crate) fn wait_for(&self, text: &str) -> String {
+        self.wait_until(text, |screen| screen.contains(text))
+    }
+
+    /// Waits until the screen is as `wanted` says.
+    #[track_caller]
+    pub(crate) fn wait_until(&self, what: &str, wanted: impl Fn(&str) -> bool) -> String {
         let patience = Instant::now() + Duration::from_secs(20);
         loop {
             let screen = self.screen();
-            if screen.contains(text) {
+            if wanted(&screen) {
                 return screen;
             }
-            assert!(Instant::now() < patience, "no `{text}` on the screen:\n{screen}");
+            assert!(Instant::now() < patience, "no `{what}` on the screen:\n{screen}");
             std::thread::sleep(Duration::from_millis(20));
         }
     }

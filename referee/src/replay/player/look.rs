@@ -132,9 +132,7 @@ impl Look {
     pub(super) fn keys(self) -> &'static str {
         match self.charset {
             Charset::Unicode => "space play  ←→ step  n gain  17↵ go  +- speed  e output  q quit",
-            Charset::Ascii => {
-                "space play  arrows step  n gain  17 Enter go  +- speed  e output  q quit"
-            }
+            Charset::Ascii => "space play  <> step  n gain  17 Enter  +- speed  e text  q quit",
         }
     }
 
