@@ -255,7 +255,7 @@ fn logs_that_cannot_be_replayed() {
     assert_snapshot!(replay_error("nope"), @"error: nope: no such file");
     assert_snapshot!(replay_error("empty"), @"error: empty: not a game log: it holds no whole line");
     assert_snapshot!(replay_error("text"), @"error: text:1: not a game log: the first line must be of type `start`: expected value");
-    assert_snapshot!(replay_error("number"), @"error: number:1: not a game log: the first line must be of type `start`: invalid type: integer `7`, expected an object with a `format`");
+    assert_snapshot!(replay_error("number"), @"error: number: a list of moves holds no board; name it with --board FILE");
     assert_snapshot!(replay_error("other"), @"error: other:1: not a game log: the first line must be of type `start`: missing field `turn`");
     assert_snapshot!(replay_error("version99"), @"error: version99:1: the log is of format 99, and referee 0.1.0 reads format 1; referee 7.1.0, which wrote it, reads it");
     assert_snapshot!(replay_error("torn"), @"error: torn:4: damaged: expected `:`");

@@ -1,13 +1,23 @@
-//! Any log can be read and refereed again, or is refused; what is read is what is written.
+//! Any log, of this referee or from elsewhere, can be read, refereed again and shown, or is refused;
+//! what is read is what is written.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use referee::gamelog::{self, Event};
-use referee::replay::replay;
+use referee::game::GAMES;
+use referee::gamelog::{self, Event, foreign};
+use referee::replay::film::{Film, Times};
+use referee::replay::{self, page, replay};
 
 fuzz_target!(|bytes: &[u8]| {
+    if let Some(game) = foreign::read(bytes) {
+        let kind = &GAMES[0];
+        let board = (kind.parse)(kind.bundled[0].1).expect("a bundled board");
+        let refereed = replay::foreign::referee(&game, kind, board, "fuzz");
+        replay(&refereed.log).expect("a log of our own");
+    }
     let Ok(log) = gamelog::read(bytes) else { return };
     let _ = replay(&log);
+    let _ = Film::of_log(&log, Times::Measured).map(|film| page::page(&film));
     let mut written = serde_json::to_vec(&Event::Start(log.start.clone())).expect("JSON");
     for turn in &log.turns {
         written.push(b'\n');

@@ -1,4 +1,5 @@
-//! Whatever a bot replies, the rules come to a result, and the score follows from the gains.
+//! Whatever a bot replies, the rules come to a result, the score follows from the gains, and a replay
+//! shows the boards of the rules.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -15,10 +16,14 @@ fuzz_target!(|input: (u8, &[u8])| {
     let mut sum = game.score();
     while game.next_exchange().is_some() {
         let Some(reply) = replies.next() else { break };
-        match game.accept(&Lines::split(&[reply, b"\n"].concat())) {
+        let reply = Lines::split(&[reply, b"\n"].concat());
+        let mut shown = game.picture();
+        game.frames(&reply).iter().for_each(|frame| shown.apply(frame));
+        match game.accept(&reply) {
             Ok(played) => sum += played.gain,
             Err(_) => break,
         }
         assert_eq!(game.score(), sum);
+        assert_eq!(game.picture(), shown);
     }
 });

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use clap::Parser as _;
 use referee::cli::{Cli, Failure, run};
+use referee::text::printable;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 
@@ -14,8 +15,10 @@ fn main() -> ExitCode {
         Ok(code) => return code,
         Err(failure) => failure,
     };
+    // What is wrong may quote a file, and what is in a file is not for the terminal to obey.
+    let message = printable(&failure.to_string());
     // Where standard error is closed too there is nobody left to tell.
-    let _ = writeln!(anstream::stderr(), "{ERROR}error{ERROR:#}: {failure}");
+    let _ = writeln!(anstream::stderr(), "{ERROR}error{ERROR:#}: {message}");
     if let Failure::Interrupted { signal, .. } = failure {
         // Only returns if the signal cannot end the process.
         let _ = signal_hook::low_level::emulate_default_handler(signal);

@@ -59,6 +59,20 @@ pub fn printable(text: &str) -> String {
     text.chars().flat_map(printable_char).collect()
 }
 
+/// `text` as [`printable`] has it, but with its line breaks and tabs.
+pub fn printable_lines(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' | ' '..='~' => shown.push(c),
+            // A line that ends in \r\n ends all the same.
+            '\r' => {}
+            c => shown.extend(printable_char(c)),
+        }
+    }
+    shown
+}
+
 /// Escapes control characters and those that do not show, such as direction overrides.
 fn printable_char(c: char) -> impl Iterator<Item = char> {
     let plain = matches!(c, '\'' | '"' | '\\');
@@ -99,6 +113,13 @@ mod tests {
         ] {
             assert_eq!(duration(Duration::from_nanos(nanos)), expected);
         }
+    }
+
+    #[test]
+    fn lines_stay_lines_and_are_inert() {
+        assert_eq!(printable_lines("a\tb\r\nc\n"), "a\tb\nc\n");
+        assert_eq!(printable_lines("\x1b]52;c;eA==\x07\0"), "\\u{1b}]52;c;eA==\\u{7}\\0");
+        assert_eq!(printable_lines("\u{202e}é<"), "\\u{202e}é<");
     }
 
     #[test]

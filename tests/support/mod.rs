@@ -1,5 +1,8 @@
 //! What the tests share.
 
+pub(crate) mod browser;
+pub(crate) mod terminal;
+
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;

@@ -10,10 +10,12 @@ mod inputs;
 mod merge;
 mod play;
 mod replay;
+mod rerun;
 mod shared;
 mod suite;
 mod tester;
 mod timing;
+mod watch;
 
 use std::io::{self, Write};
 use std::path::Path;

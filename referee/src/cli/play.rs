@@ -8,6 +8,7 @@ use anyhow::{Context as _, anyhow};
 use clap::Args;
 
 use super::shared::{BotFlags, RuleFlags};
+use super::watch::{Audience, WatchFlags};
 use super::{Failure, inputs, print};
 use crate::bot::ExchangeError;
 use crate::game::{Game, GameKind, SeedOptions};
@@ -53,6 +54,9 @@ pub(super) struct PlayArgs {
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
 
+    #[command(flatten)]
+    watch: WatchFlags,
+
     /// How to show the result
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -62,16 +66,19 @@ const EXAMPLES: &str = "\
 Examples:
   referee play --bot \"python3 bot.py\" --board test13.json
   referee play --board board.txt --log game.jsonl -- ./bot --depth 3
+  referee play --bot ./bot --watch
   referee play --bot ./bot --profile unlimited --format json
   referee play --game square-remover --bot ./bot --seed 1";
 
 pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
     let config = args.rules.resolve(args.on_host_delay)?;
+    let look = args.watch.look()?;
     let bot = args.bot.resolve(&config)?;
     let (board, game) = board(args, config.game)?;
     let open = |path| LogWriter::open(path, config.log_size);
     let mut log = args.log.as_deref().map(open).transpose().map_err(Failure::user)?;
     let interrupt = Interrupt::catch().context("cannot catch signals").map_err(Failure::Referee)?;
+    let audience = look.map(|look| Audience::gather(look, interrupt.clone())).transpose()?;
     let mut retried = Vec::new();
     let (played, report) = loop {
         let setup = Setup {
@@ -94,7 +101,10 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
             if let Some(log) = &mut log {
                 log.write(event);
             }
-            watch(event);
+            if let Some(audience) = &audience {
+                audience.see(event);
+            }
+            tell(event);
             see(&mut report, event);
         });
         match spoilt_by_host(report.as_ref()) {
@@ -105,7 +115,9 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
             _ => break (played, report),
         }
     };
-    conclude(args, played, report, finish_log(log), interrupt.signal())
+    let watched = audience.map_or(Ok(()), Audience::leave);
+    let concluded = conclude(args, played, report, finish_log(log), interrupt.signal());
+    watched.and(concluded)
 }
 
 /// Shows the result, if there is one, and says what went wrong beside it.
@@ -174,7 +186,7 @@ fn see(report: &mut Option<GameReport>, event: &Event) {
 }
 
 /// `-v` shows each turn.
-fn watch(event: &Event) {
+fn tell(event: &Event) {
     if let Event::Turn(turn) = event {
         let wall = crate::text::duration(turn.wall.0);
         let result = match turn.unanswered {

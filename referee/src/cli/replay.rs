@@ -1,30 +1,88 @@
-//! `referee replay`: referees a saved game again.
+//! `referee replay`: referees a saved game again, and shows it.
 
+use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use anyhow::{Context as _, anyhow};
 use clap::Args;
+use serde_json::json;
 
-use super::{Failure, inputs, print};
-use crate::gamelog::{self, LogError};
-use crate::replay::replay;
+use super::watch::{WatchFlags, watch_saved};
+use super::{Failure, inputs, print, rerun};
+use crate::gamelog::foreign::{self, Foreign};
+use crate::gamelog::{self, Event, Log, LogError};
+use crate::replay::film::{Film, Times};
+use crate::replay::foreign::Refereed;
+use crate::replay::{self, Difference, Replayed, page, replay, transcript};
 use crate::report::{Format, GameReport, ReplayReport};
+use crate::text::printable;
 
-/// Referee a saved game again, without its bot
+/// Referee a saved game again, without its bot, and show it
 ///
 /// Works out the game anew from the replies in the log, and compares every turn and the end with
 /// what the log says. Times and timeouts are taken from the log. Exits with 1 at a difference.
+///
+/// With --board it also reads what others save: the JSON that the runner of CodinGame's SDK returns,
+/// that of CodinGame's website and IDE, and a plain list of moves. Every difference from what these
+/// claim is listed.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct ReplayArgs {
-    /// A log that `referee play --log` or a suite wrote, packed with zstd or not
-    #[arg(value_name = "LOG")]
-    log: PathBuf,
+    /// A log that `referee play --log` or a suite wrote, packed with zstd or not, or a game that was
+    /// saved elsewhere; with --html, a second one of the same board is shown beside it
+    #[arg(value_name = "LOG", required = true, num_args = 1..=2)]
+    logs: Vec<PathBuf>,
+
+    /// The board of a game that was saved elsewhere, as for `referee play`
+    #[arg(long, value_name = "FILE")]
+    board: Option<PathBuf>,
+
+    /// The game of one that was saved elsewhere: samegame, square-remover [default: samegame]
+    #[arg(long, value_name = "NAME", requires = "board")]
+    game: Option<String>,
+
+    /// Writes a page that plays the game in any browser, from this one file and without a network
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+
+    #[command(flatten)]
+    watch: WatchFlags,
+
+    /// Writes the game in another form instead of the result
+    #[arg(long, value_name = "FORM", conflicts_with_all = ["format", "rerun"])]
+    export: Option<Export>,
+
+    /// Writes the exact bytes that the bot was sent to this file
+    #[arg(long, value_name = "FILE")]
+    stdin: Option<PathBuf>,
+
+    /// Runs the command that the log names, on the logged board and under the logged limits, and
+    /// says at which exchange it first answers differently; only for logs that you trust
+    #[arg(long, conflicts_with_all = ["watch", "board"])]
+    rerun: bool,
 
     /// How to show the result
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
+
+/// Another form of a game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Export {
+    /// All that was sent and answered, as plain text on standard output
+    Transcript,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  referee replay game.jsonl
+  referee replay game.jsonl --watch
+  referee replay game.jsonl --html game.html
+  referee replay before.jsonl after.jsonl --html both.html
+  referee replay codingame.json --board test13.json --html game.html
+  referee replay game.jsonl --rerun";
 
 /// More than any log that a referee writes.
 const MAX_LOG: u64 = 1 << 27;
@@ -45,27 +103,165 @@ fn unpacked(path: &Path, content: Vec<u8>) -> Result<Vec<u8>, Failure> {
 }
 
 pub(super) fn run(args: &ReplayArgs) -> Result<ExitCode, Failure> {
-    let path = &args.log;
-    let text = unpacked(path, inputs::read_bytes(path, MAX_LOG)?)?;
-    let log = gamelog::read(&text).map_err(|error| match error {
-        LogError::Empty => Failure::file(path, error),
-        error => Failure::place(path, error),
-    })?;
-    let replayed = replay(&log).map_err(|error| Failure::place(path, error))?;
+    match args.logs.as_slice() {
+        [left, right] => compare(left, right, args),
+        [path] => show(path, args),
+        _ => unreachable!("clap counts them"),
+    }
+}
 
+/// A game that was saved, and what is not as its log says.
+struct Saved {
+    log: Log,
+    replayed: Replayed,
+    times: Times,
+    differences: Vec<Difference>,
+}
+
+impl Saved {
+    /// The game as the rules have it, with a note where the log differs.
+    fn film(&self, path: &Path) -> Result<Film, Failure> {
+        let film = Film::of_log(&self.log, self.times);
+        let mut film = film.map_err(|error| Failure::place(path, error))?;
+        match &self.replayed.end {
+            Some(end) => film.see(&Event::End(end.clone())),
+            None => film.end = None,
+        }
+        film.note = self.differences.first().map(|Difference { turn, what, .. }| {
+            format!("This is not as the log says: from turn {turn} on the rules differ ({what}).")
+        });
+        Ok(film)
+    }
+}
+
+fn show(path: &Path, args: &ReplayArgs) -> Result<ExitCode, Failure> {
+    let look = args.watch.look()?;
+    let saved = read(path, args)?;
+    if let Some(look) = look {
+        watch_saved(saved.film(path)?, look)?;
+    }
+    if let Some(html) = &args.html {
+        write_file(html, page::page(&saved.film(path)?).as_bytes())?;
+    }
+    if let Some(file) = &args.stdin {
+        let stdin = transcript::stdin(&saved.log).map_err(|error| Failure::place(path, error))?;
+        write_file(file, &stdin)?;
+    }
+    if args.rerun {
+        return rerun::run(path, &saved.log, args.format);
+    }
+    let agrees = saved.differences.is_empty();
+    match args.export {
+        Some(Export::Transcript) => print(|out| transcript::write(&saved.log, out))?,
+        None => {
+            let report = report(path, saved, args);
+            print(|out| report.write(args.format, out))?;
+        }
+    }
+    Ok(if agrees { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn report(path: &Path, saved: Saved, args: &ReplayArgs) -> GameReport {
+    let Saved { log, replayed, times, differences } = saved;
     let mut report = GameReport::new(log.start);
     for turn in log.turns.iter().take_while(|turn| turn.turn <= replayed.turns) {
         report.see_turn(turn);
+    }
+    if times == Times::Unknown {
+        report.exchanges.clear();
     }
     report.summary = replayed.summary;
     report.score = replayed.score;
     if let Some(end) = replayed.end {
         report.see_end(end);
     }
-    report.log = Some(path.clone());
-    let agrees = replayed.difference.is_none();
-    report.replay =
-        Some(ReplayReport { complete: log.end.is_some(), difference: replayed.difference });
-    print(|out| report.write(args.format, out))?;
-    Ok(if agrees { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    report.log = Some(path.to_owned());
+    report.page.clone_from(&args.html);
+    report.replay = Some(ReplayReport { complete: log.end.is_some(), differences });
+    report
+}
+
+/// Puts two games on the same board beside each other.
+fn compare(left: &Path, right: &Path, args: &ReplayArgs) -> Result<ExitCode, Failure> {
+    let html = args.html.as_ref().ok_or_else(|| {
+        Failure::user(anyhow!("two logs are shown on one page: name it with --html FILE"))
+    })?;
+    if args.rerun || args.export.is_some() || args.stdin.is_some() || args.watch.look()?.is_some() {
+        let problem = "--rerun, --export, --stdin and --watch are for one log";
+        return Err(Failure::user(anyhow!(problem)));
+    }
+    let films = [read(left, args)?.film(left)?, read(right, args)?.film(right)?];
+    let [one, other] = &films;
+    if !one.is_of_same_board(other) {
+        let of = |film: &Film| format!("{} on {}", film.game, film.board);
+        let problem = format!(
+            "{} is {}, and {} is {}; side by side two games must be on the same board",
+            left.display(),
+            of(one),
+            right.display(),
+            of(other)
+        );
+        return Err(Failure::user(anyhow!(problem)));
+    }
+    write_file(html, page::comparison(one, other).as_bytes())?;
+    let first = one.first_difference(other);
+    print(|out| match args.format {
+        Format::Json => {
+            writeln!(out, "{}", json!({ "page": html, "first_different_move": first }))
+        }
+        Format::Text => {
+            let html = printable(&html.display().to_string());
+            match first {
+                Some(number) => {
+                    writeln!(out, "The games differ first in move {number}; {html} shows them.")
+                }
+                None => writeln!(out, "The games have the same moves; {html} shows them."),
+            }
+        }
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn read(path: &Path, args: &ReplayArgs) -> Result<Saved, Failure> {
+    let text = unpacked(path, inputs::read_bytes(path, MAX_LOG)?)?;
+    let log = match gamelog::read(&text) {
+        Ok(log) => log,
+        Err(error) => match (foreign::read(&text), error) {
+            (Some(game), _) => return elsewhere(path, &game, args),
+            (None, error @ LogError::Empty) => return Err(Failure::file(path, error)),
+            (None, error) => return Err(Failure::place(path, error)),
+        },
+    };
+    if args.board.is_some() {
+        return Err(Failure::file(
+            path,
+            "--board is for games from elsewhere; this log holds its board",
+        ));
+    }
+    let mut replayed = replay(&log).map_err(|error| Failure::place(path, error))?;
+    let differences = replayed.difference.take().into_iter().collect();
+    Ok(Saved { log, replayed, times: Times::Measured, differences })
+}
+
+/// Referees a game that was saved elsewhere.
+fn elsewhere(path: &Path, game: &Foreign, args: &ReplayArgs) -> Result<Saved, Failure> {
+    if args.rerun {
+        return Err(Failure::file(path, "--rerun: it does not say what bot played"));
+    }
+    let Some(board) = &args.board else {
+        let what = format!("{} holds no board; name it with --board FILE", game.form.name());
+        return Err(Failure::file(path, what));
+    };
+    let kind = inputs::game(args.game.as_deref())?;
+    let start = inputs::load_board(kind, board)?;
+    let refereed = replay::foreign::referee(game, kind, start, &board.display().to_string());
+    let replayed = replay(&refereed.log).map_err(|error| Failure::place(path, error))?;
+    let Refereed { log, differences } = refereed;
+    Ok(Saved { log, replayed, times: Times::Unknown, differences })
+}
+
+fn write_file(path: &Path, content: &[u8]) -> Result<(), Failure> {
+    fs::write(path, content)
+        .with_context(|| format!("cannot write {}", path.display()))
+        .map_err(Failure::User)
 }

@@ -4,6 +4,7 @@
 //! one of the kinds of time limit applies. Everything above this module works on `dyn Game`;
 //! adding a game is adding a folder here and a row to [`GAMES`].
 
+pub mod frames;
 mod java;
 pub mod samegame;
 pub mod square_remover;
@@ -13,6 +14,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use self::frames::{Frame, Picture};
 use crate::limits::LimitKind;
 use crate::lines::{LineRules, Lines};
 use crate::source::SourceError;
@@ -59,6 +61,13 @@ pub trait Game {
 
     /// What a comparison may group test cases by, such as the number of colours.
     fn traits(&self) -> BTreeMap<String, u32>;
+
+    /// The board as it is now, to look at.
+    fn picture(&self) -> Picture;
+
+    /// What the moves of a whole reply would do to the board if it were accepted now, as far as they
+    /// are legal; none when the reply cannot be understood.
+    fn frames(&self, reply: &Lines) -> Vec<Frame>;
 }
 
 /// One step of a game's protocol.

@@ -6,6 +6,7 @@
 //! something else: diagnostics of the referee itself.)
 
 mod bytes;
+pub mod foreign;
 mod reader;
 mod writer;
 
@@ -66,7 +67,7 @@ pub struct Start {
 }
 
 /// A bot as it was started.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bot {
     /// What the user called it.
     pub name: String,
@@ -94,7 +95,7 @@ pub struct Bot {
 }
 
 /// The machine that a game was played on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Host {
     /// The operating system and its release.
     pub os: String,

@@ -4,10 +4,16 @@
 //! how the bot ended. Everything else, from the board to the last word, is worked out anew and
 //! compared.
 
+pub mod film;
+pub mod foreign;
+pub mod page;
+pub mod player;
+pub mod transcript;
+
 use serde_json::Value;
 
-use crate::game::{Game, GameKind};
-use crate::gamelog::{End, Log, Turn};
+use crate::game::{Exchange, Game, GameKind};
+use crate::gamelog::{End, Log, Start, Turn};
 use crate::lines::{Lines, Progress};
 use crate::play::{self, Ruling};
 use crate::verdict::{Silence, Verdict};
@@ -56,9 +62,7 @@ pub enum ReplayError {
 /// # Errors
 /// When the log holds no game that could be refereed.
 pub fn replay(log: &Log) -> Result<Replayed, ReplayError> {
-    let name = &log.start.game;
-    let kind = GameKind::named(name).ok_or_else(|| ReplayError::UnknownGame(name.clone()))?;
-    let mut game = (kind.parse)(&log.start.test_case)?;
+    let mut game = game_of(&log.start)?;
     let mut verdict = Verdict::Completed;
     let mut replayed = Replayed::default();
     for turn in &log.turns {
@@ -90,6 +94,27 @@ pub fn replay(log: &Log) -> Result<Replayed, ReplayError> {
     Ok(replayed)
 }
 
+/// The logged game before its first turn.
+///
+/// # Errors
+/// When the log holds no game that could be refereed.
+pub(crate) fn game_of(start: &Start) -> Result<Box<dyn Game>, ReplayError> {
+    let name = &start.game;
+    let kind = GameKind::named(name).ok_or_else(|| ReplayError::UnknownGame(name.clone()))?;
+    Ok((kind.parse)(&start.test_case)?)
+}
+
+/// The logged reply to an exchange, in lines as the bot's process gave them.
+fn reply_to(exchange: &Exchange<'_>, turn: &Turn) -> Lines {
+    let mut reply = Lines::split(&turn.reply.0);
+    let output_ended =
+        matches!(turn.unanswered, None | Some(Silence::Ended(_) | Silence::StdoutClosed));
+    if exchange.lines.eof_ends_line && output_ended {
+        reply.end_partial();
+    }
+    reply
+}
+
 fn referee_turn(game: &mut dyn Game, turn: &Turn) -> Result<Ruling, Difference> {
     let Some(exchange) = game.next_exchange() else {
         return Err(Difference::of(turn.turn, "the game", &"not over", &"over"));
@@ -97,12 +122,7 @@ fn referee_turn(game: &mut dyn Game, turn: &Turn) -> Result<Ruling, Difference> 
     if exchange.limit != turn.limit {
         return Err(Difference::of(turn.turn, "limit", &turn.limit, &exchange.limit));
     }
-    let mut reply = Lines::split(&turn.reply.0);
-    let output_ended =
-        matches!(turn.unanswered, None | Some(Silence::Ended(_) | Silence::StdoutClosed));
-    if exchange.lines.eof_ends_line && output_ended {
-        reply.end_partial();
-    }
+    let reply = reply_to(&exchange, turn);
     let whole = reply.progress(&exchange.lines) == Progress::Complete(reply.len());
     // A whole reply that came too late is none, nor is that of a bot that used too much.
     let refused = matches!(turn.unanswered, Some(Silence::Deadline | Silence::OverLimit(_)));
@@ -112,6 +132,24 @@ fn referee_turn(game: &mut dyn Game, turn: &Turn) -> Result<Ruling, Difference> 
         return Err(Difference::of(turn.turn, "the reply", &logged, &word(whole)));
     }
     Ok(play::rule(game, &reply, turn.unanswered))
+}
+
+/// The first exchange that went differently when the bot of `log` played again.
+///
+/// A log that stops before the end of its game is compared as far as it goes.
+pub fn first_difference(log: &Log, again: &[Turn]) -> Option<Difference> {
+    let pairs = log.turns.iter().zip(again);
+    let differs = |(logged, now): (&Turn, &Turn)| {
+        difference(logged.turn, "the reply", &logged.reply, &now.reply).or_else(|| {
+            difference(logged.turn, "why there is no reply", &logged.unanswered, &now.unanswered)
+        })
+    };
+    pairs.map(differs).find_map(|found| found).or_else(|| {
+        let (logged, now) = (log.turns.len(), again.len());
+        let last = u32::try_from(logged.min(now)).unwrap_or(u32::MAX);
+        let is_comparable = log.end.is_some() || now < logged;
+        is_comparable.then(|| difference(last, "number of turns", &logged, &now)).flatten()
+    })
 }
 
 fn compare_turn(game: &dyn Game, turn: &Turn, ruling: &Ruling) -> Option<Difference> {

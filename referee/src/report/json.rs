@@ -29,6 +29,8 @@ struct Object<'a> {
     profile: &'a str,
     stderr_tail: Vec<String>,
     log: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page: Option<String>,
     #[serde(flatten)]
     replay: Option<Replay<'a>>,
 }
@@ -63,7 +65,9 @@ struct Timed {
 struct Replay<'a> {
     complete: bool,
     agrees: bool,
+    /// The first of `differences`.
     difference: Option<&'a Difference>,
+    differences: &'a [Difference],
 }
 
 impl From<&Response> for Timed {
@@ -105,10 +109,12 @@ pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> 
         profile: &report.start.profile,
         stderr_tail: report.stderr.lines(),
         log: report.log.as_ref().map(|log| log.display().to_string()),
+        page: report.page.as_ref().map(|page| page.display().to_string()),
         replay: report.replay.as_ref().map(|replay| Replay {
             complete: replay.complete,
-            agrees: replay.difference.is_none(),
-            difference: replay.difference.as_ref(),
+            agrees: replay.differences.is_empty(),
+            difference: replay.differences.first(),
+            differences: &replay.differences,
         }),
     };
     serde_json::to_writer(&mut *out, &object)?;

@@ -56,6 +56,8 @@ pub struct GameReport {
     pub exchanges: Vec<Response>,
     /// The log of the game.
     pub log: Option<PathBuf>,
+    /// The page that shows the game.
+    pub page: Option<PathBuf>,
     /// For a replay: what came of it.
     pub replay: Option<ReplayReport>,
     stderr: StderrTail,
@@ -83,8 +85,8 @@ pub struct Response {
 pub struct ReplayReport {
     /// Whether the log holds the end of the game.
     pub complete: bool,
-    /// The first thing that is not as the log says.
-    pub difference: Option<Difference>,
+    /// What is not as the log says: the first thing, or for a log from elsewhere everything.
+    pub differences: Vec<Difference>,
 }
 
 impl GameReport {
@@ -98,6 +100,7 @@ impl GameReport {
             summary: Vec::new(),
             exchanges: Vec::new(),
             log: None,
+            page: None,
             replay: None,
             stderr: StderrTail::default(),
         }

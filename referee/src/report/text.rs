@@ -7,12 +7,16 @@ use anstyle::{AnsiColor, Style};
 use super::{GameReport, ReplayReport, Response};
 use crate::game::GameKind;
 use crate::limits::LimitKind;
+use crate::replay::Difference;
 use crate::text::{duration, plural, printable};
 use crate::verdict::Culprit;
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const LABEL: Style = Style::new().dimmed();
+
+/// The most differences that are listed; `--format json` has all.
+const DIFFERENCES: usize = 20;
 
 pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
     headline(report, out)?;
@@ -43,6 +47,9 @@ pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> 
     if let Some(log) = &report.log {
         row(out, "log", &log.display().to_string())?;
     }
+    if let Some(page) = &report.page {
+        row(out, "page", &page.display().to_string())?;
+    }
     if let Some(replay) = &report.replay {
         replay_rows(replay, out)?;
     }
@@ -65,7 +72,7 @@ fn official_lines(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn headline(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
-    let difference = report.replay.as_ref().and_then(|replay| replay.difference.as_ref());
+    let difference = report.replay.as_ref().and_then(|replay| replay.differences.first());
     if let Some(difference) = difference {
         let turn = difference.turn;
         writeln!(out, "{BAD}The replay differs from the log at turn {turn}.{BAD:#}")
@@ -94,19 +101,19 @@ fn replay_rows(replay: &ReplayReport, out: &mut dyn Write) -> io::Result<()> {
     if !replay.complete {
         row(out, "incomplete", "the log stops before the end of the game")?;
     }
-    match &replay.difference {
-        None => row(out, "replay", "agrees with the log"),
-        Some(difference) => {
-            let turn = difference.turn;
-            row(
-                out,
-                "replay",
-                &format!("differs from the log at turn {turn}: {}", difference.what),
-            )?;
-            row(out, "  in the log", &difference.logged.to_string())?;
-            row(out, "  by the rules", &difference.refereed.to_string())
-        }
+    if replay.differences.is_empty() {
+        return row(out, "replay", "agrees with the log");
     }
+    for Difference { turn, what, logged, refereed } in replay.differences.iter().take(DIFFERENCES) {
+        row(out, "replay", &format!("differs from the log at turn {turn}: {what}"))?;
+        row(out, "  in the log", &logged.to_string())?;
+        row(out, "  by the rules", &refereed.to_string())?;
+    }
+    let more = replay.differences.len().saturating_sub(DIFFERENCES);
+    if more > 0 {
+        row(out, "", &format!("and {} more", plural(more as u64, "difference")))?;
+    }
+    Ok(())
 }
 
 /// A bot that fails says why on its standard error.

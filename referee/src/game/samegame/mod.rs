@@ -5,6 +5,7 @@
 pub mod board;
 pub mod boardfile;
 mod cells;
+mod frames;
 pub mod generate;
 pub mod message;
 pub mod position;
@@ -19,6 +20,7 @@ use serde_json::Value;
 use self::board::Board;
 use self::position::{IllegalMove, Position};
 use self::reply::Action;
+use super::frames::{Frame, Picture};
 use super::{Exchange, Fault, Game, GameKind, NoReply, Played, Rejected};
 use crate::limits::LimitKind;
 use crate::lines::{LineRules, Lines};
@@ -190,6 +192,16 @@ impl Game for SameGame {
         colors.dedup();
         let count = colors.iter().filter(|tile| **tile != "-1").count();
         BTreeMap::from([("colors".to_owned(), u32::try_from(count).unwrap_or(u32::MAX))])
+    }
+
+    fn picture(&self) -> Picture {
+        frames::picture(self.position.board())
+    }
+
+    fn frames(&self, reply: &Lines) -> Vec<Frame> {
+        let number = self.turns as usize + 1;
+        let frame = reply.iter().next().and_then(|line| frames::frame(&self.position, line));
+        frame.map(|frame| Frame { number, ..frame }).into_iter().collect()
     }
 }
 

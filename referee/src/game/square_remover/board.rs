@@ -59,6 +59,16 @@ impl Direction {
         [Self::Up, Self::Right, Self::Down, Self::Left].get(usize::try_from(number).ok()?).copied()
     }
 
+    /// Its name.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Up => "up",
+            Self::Right => "right",
+            Self::Down => "down",
+            Self::Left => "left",
+        }
+    }
+
     /// The neighbour in this direction; it may be off the board.
     fn step(self, row: i32, column: i32) -> (i32, i32) {
         match self {
@@ -117,6 +127,33 @@ impl Board {
         Some((within(row)?, within(column)?))
     }
 
+    /// The neighbour of a cell, if it is on the board.
+    pub(super) fn neighbour(
+        &self,
+        row: i32,
+        column: i32,
+        direction: Direction,
+    ) -> Option<(usize, usize)> {
+        self.cell(row, column)?;
+        let (row, column) = direction.step(row, column);
+        self.cell(row, column)
+    }
+
+    /// The number of rows, and of columns.
+    pub(super) fn side(&self) -> usize {
+        self.side
+    }
+
+    /// The number of colours.
+    pub(super) fn colors(&self) -> u8 {
+        u8::try_from(self.buffer.colors).expect("at most 6 colours")
+    }
+
+    /// The colour at a row and column of the board.
+    pub(super) fn tile(&self, (row, column): (usize, usize)) -> u8 {
+        self.tiles[row][column]
+    }
+
     /// Swaps the tile with its neighbour; squares stay until [`remove_squares`](Self::remove_squares).
     ///
     /// # Errors
@@ -135,22 +172,30 @@ impl Board {
 
     /// Removes squares, always the topmost and of those the leftmost, until there is none, and
     /// returns how many there were.
+    pub fn remove_squares(&mut self) -> u32 {
+        let mut removed = 0;
+        while self.remove_square().is_some() {
+            removed += 1;
+        }
+        removed
+    }
+
+    /// Removes the topmost, and of those the leftmost, square, and returns its cells.
     ///
     /// Only where something has changed can a square be, and the suspects come out in just that
     /// order, so the first that is a square is the one that a scan of the board would find.
-    pub fn remove_squares(&mut self) -> u32 {
-        let mut removed = 0;
+    pub(super) fn remove_square(&mut self) -> Option<[(usize, usize); 4]> {
         while let Some((row, column)) = self.suspects.take_first() {
-            if !self.is_square(row, column) {
-                continue;
-            }
-            removed += 1;
-            for (r, c) in square(row, column) {
-                self.tiles[r][c] = self.buffer.take();
-                self.suspect_around(r, c);
+            if self.is_square(row, column) {
+                let cells = square(row, column);
+                for (r, c) in cells {
+                    self.tiles[r][c] = self.buffer.take();
+                    self.suspect_around(r, c);
+                }
+                return Some(cells);
             }
         }
-        removed
+        None
     }
 
     fn is_square(&self, row: usize, column: usize) -> bool {

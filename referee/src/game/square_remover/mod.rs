@@ -6,6 +6,7 @@
 
 pub mod board;
 mod case;
+mod frames;
 mod sha1prng;
 
 use std::borrow::Cow;
@@ -15,6 +16,7 @@ use serde_json::json;
 
 use self::board::{Board, Direction, OffBoard};
 use self::case::TestCase;
+use super::frames::{Frame, Picture};
 use super::java::parse_int;
 use super::{Exchange, Fault, Game, GameKind, NoReply, Played, Rejected, SeedOptions};
 use crate::limits::LimitKind;
@@ -213,5 +215,14 @@ impl Game for SquareRemover {
         // The first two lines, as `TestCase` writes them.
         let numbers = self.case.lines().map_while(|line| line.parse().ok());
         ["colors", "n"].into_iter().map(str::to_owned).zip(numbers).collect()
+    }
+
+    fn picture(&self) -> Picture {
+        frames::picture(&self.board)
+    }
+
+    fn frames(&self, reply: &Lines) -> Vec<Frame> {
+        let numbers: Option<Vec<i32>> = reply.iter().map(number).collect();
+        numbers.map_or_else(Vec::new, |numbers| frames::frames(self.board.clone(), &numbers))
     }
 }

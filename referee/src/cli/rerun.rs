@@ -1,0 +1,122 @@
+//! `referee replay --rerun`: the logged bot plays the logged case again.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, anyhow};
+use clap::ValueEnum as _;
+
+use super::{Failure, inputs, print};
+use crate::bot::{BotCommand, ExchangeError, Pinning, Sandbox};
+use crate::config::{Config, ConfigFile, Overrides};
+use crate::gamelog::{Bot, Event, Log, Start, Turn};
+use crate::interrupt::Interrupt;
+use crate::limits::Profile;
+use crate::play::{PlayError, Setup, play};
+use crate::replay::{Difference, first_difference, game_of};
+use crate::report::Format;
+use crate::text::{plural, printable};
+
+pub(super) fn run(path: &Path, log: &Log, format: Format) -> Result<ExitCode, Failure> {
+    let turns = play_again(path, &log.start)?;
+    let difference = first_difference(log, &turns);
+    print(|out| match format {
+        Format::Text => write_text(&turns, difference.as_ref(), out),
+        Format::Json => {
+            let agrees = difference.is_none();
+            let object = serde_json::json!({
+                "agrees": agrees, "turns": turns.len(), "difference": difference,
+            });
+            writeln!(out, "{object}")
+        }
+    })?;
+    Ok(if difference.is_none() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Plays the game of a log again with its bot, and returns the exchanges.
+fn play_again(path: &Path, start: &Start) -> Result<Vec<Turn>, Failure> {
+    let mut game = game_of(start).map_err(|error| Failure::place(path, error))?;
+    let config = settings(path, start)?;
+    let command = command(&start.bot, &config)?;
+    let interrupt = Interrupt::catch().context("cannot catch signals").map_err(Failure::Referee)?;
+    let setup = Setup {
+        game: config.game.name,
+        board: &start.board,
+        bot: &start.bot.name,
+        command: &command,
+        profile: config.profile,
+        limits: start.limits,
+        overruns: config.overruns,
+        retried: &[],
+        grace: config.grace,
+        stderr_cap: config.stderr_cap,
+        interrupt: Some(interrupt.clone()),
+    };
+    let mut turns = Vec::new();
+    let played = play(game.as_mut(), &setup, |event| {
+        if let Event::Turn(turn) = event {
+            turns.push(turn.clone());
+        }
+    });
+    match played {
+        Ok(()) => Ok(turns),
+        Err(PlayError::Exchange(ExchangeError::Interrupted(_))) => {
+            let signal = interrupt.signal().unwrap_or_default();
+            Err(Failure::Interrupted { signal, kept: String::new() })
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The settings of the logged game. What a log does not hold is as it is by default.
+fn settings(path: &Path, start: &Start) -> Result<Config, Failure> {
+    let profile = Profile::from_str(&start.profile, false).map_err(|_| {
+        Failure::place(path, format!("1: there is no profile `{}` here", start.profile))
+    })?;
+    let flags = Overrides {
+        game: Some(start.game.clone()),
+        profile: Some(profile),
+        ..Overrides::default()
+    };
+    let config = Config::resolve(&ConfigFile::default(), &flags);
+    let mut config = config.map_err(|error| Failure::user(anyhow!(error)))?;
+    config.resources = start.bot.resources;
+    Ok(config)
+}
+
+/// The logged bot as it was started.
+fn command(bot: &Bot, config: &Config) -> Result<BotCommand, Failure> {
+    let mut words = bot.command.iter().map(OsString::from);
+    let nobody = || Failure::user(anyhow!("--rerun: the log names no command that could be run"));
+    let program = words.next().ok_or_else(nobody)?;
+    let sandbox = bot.sandbox.then(|| Sandbox::new(&[])).transpose().map_err(Failure::user)?;
+    let cores = bot.cores.as_ref().map(|cores| Pinning::plan(cores.len()));
+    Ok(BotCommand {
+        program,
+        args: words.collect(),
+        cwd: bot.cwd.as_ref().map(PathBuf::from),
+        env: bot.env.iter().map(|(key, value)| (key.into(), value.into())).collect(),
+        pinning: cores.transpose().map_err(Failure::user)?,
+        confinement: inputs::confinement(config, sandbox)?,
+    })
+}
+
+fn write_text(
+    turns: &[Turn],
+    difference: Option<&Difference>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let Some(difference) = difference else {
+        return writeln!(
+            out,
+            "The bot plays as in the log: {}.",
+            plural(turns.len() as u64, "turn")
+        );
+    };
+    let Difference { turn, what, logged, refereed } = difference;
+    writeln!(out, "The bot plays differently at turn {turn}: {what}")?;
+    writeln!(out, "  in the log  {}", printable(&logged.to_string()))?;
+    writeln!(out, "  now         {}", printable(&refereed.to_string()))
+}

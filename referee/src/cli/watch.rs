@@ -1,0 +1,104 @@
+//! `--watch`: a game in the terminal, saved or while it is being played.
+
+use std::sync::mpsc::{self, Sender};
+use std::thread::{self, JoinHandle};
+
+use anyhow::{Context as _, anyhow};
+use clap::Args;
+use log::LevelFilter;
+use rustix::process::setpriority_process;
+use rustix::thread::gettid;
+use signal_hook::consts::SIGINT;
+
+use super::Failure;
+use crate::gamelog::Event;
+use crate::interrupt::Interrupt;
+use crate::replay::film::Film;
+use crate::replay::player::{self, Charset, Look, Show, Watched};
+
+/// Whether and how to watch.
+#[derive(Debug, Args)]
+pub(super) struct WatchFlags {
+    /// Shows the game in the terminal, move by move; the keys are at the bottom of the screen
+    #[arg(long)]
+    watch: bool,
+
+    /// Draws with nothing but ASCII, for terminals without Unicode
+    #[arg(long, requires = "watch")]
+    ascii: bool,
+}
+
+impl WatchFlags {
+    /// How to show a game, if it is to be watched.
+    pub(super) fn look(&self) -> Result<Option<Look>, Failure> {
+        if !self.watch {
+            return Ok(None);
+        }
+        if !player::is_possible() {
+            return Err(Failure::user(anyhow!(
+                "--watch: standard input and output must be a terminal; --html FILE makes a page instead"
+            )));
+        }
+        let charset = if self.ascii { Charset::Ascii } else { Charset::Unicode };
+        Ok(Some(Look::of_terminal(charset)))
+    }
+}
+
+/// Shows a saved game until the user leaves.
+pub(super) fn watch_saved(film: Film, look: Look) -> Result<(), Failure> {
+    let interrupt = Interrupt::catch().context("cannot catch signals").map_err(Failure::Referee)?;
+    let watched = player::watch(Show::Saved(Box::new(film)), look, &interrupt);
+    match watched.context("the terminal failed").map_err(Failure::Referee)? {
+        Watched::Quit => Ok(()),
+        Watched::Interrupted => {
+            let signal = interrupt.signal().unwrap_or(SIGINT);
+            Err(Failure::Interrupted { signal, kept: String::new() })
+        }
+    }
+}
+
+/// Someone who watches a game while it is played, on a thread of their own.
+pub(super) struct Audience {
+    events: Sender<Event>,
+    thread: JoinHandle<std::io::Result<()>>,
+    level: LevelFilter,
+}
+
+impl Audience {
+    /// Opens the player. Until it is closed, diagnostics keep quiet: they would tear the picture.
+    pub(super) fn gather(look: Look, interrupt: Interrupt) -> Result<Self, Failure> {
+        let (events, shown) = mpsc::channel();
+        let watching = move || {
+            // The bot comes first, should there be only one core. Where that is refused, nothing is lost.
+            let _ = setpriority_process(Some(gettid()), 19);
+            let watched = player::watch(Show::Live(shown), look, &interrupt)?;
+            if watched == Watched::Interrupted && interrupt.signal().is_none() {
+                // The terminal passes Ctrl-C on as a key; the game must see it as the signal that it is.
+                signal_hook::low_level::raise(SIGINT)?;
+            }
+            Ok(())
+        };
+        let thread = thread::Builder::new().name("player".to_owned()).spawn(watching);
+        let thread = thread.context("cannot start the player").map_err(Failure::Referee)?;
+        let level = log::max_level();
+        log::set_max_level(LevelFilter::Off);
+        Ok(Self { events, thread, level })
+    }
+
+    /// Shows what has happened, without waiting.
+    pub(super) fn see(&self, event: &Event) {
+        // Someone who has left misses the rest.
+        let _ = self.events.send(event.clone());
+    }
+
+    /// Waits until the audience has seen enough of the game that is over.
+    pub(super) fn leave(self) -> Result<(), Failure> {
+        drop(self.events);
+        let watched = self.thread.join();
+        log::set_max_level(self.level);
+        match watched {
+            Ok(watched) => watched.context("the terminal failed").map_err(Failure::Referee),
+            Err(_) => Err(Failure::Referee(anyhow!("the player failed"))),
+        }
+    }
+}

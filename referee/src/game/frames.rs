@@ -1,0 +1,94 @@
+//! A board to look at, and what each move does to it.
+//!
+//! No game needs this to be played: it is what a replay shows. Boards travel as differences: one
+//! [`Picture`] of the start, and a [`Frame`] for each move.
+
+use serde::Serialize;
+
+/// A place on a board: row by row from the top left, from 0.
+pub type Place = u16;
+
+/// A board as it looks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picture {
+    /// The number of columns.
+    pub columns: u16,
+    /// The number of rows.
+    pub rows: u16,
+    /// Colours are numbered from 0 to one less than this.
+    pub colors: u8,
+    /// What a move chooses.
+    pub choice: Choice,
+    /// The colour at each [`Place`]; `None` is empty.
+    pub tiles: Vec<Option<u8>>,
+}
+
+/// What a move chooses, and with it how a game names its places.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Choice {
+    /// A region of tiles of one colour, by one of them: x from the left, y from the bottom.
+    Region,
+    /// Two neighbours that trade places: rows from the top, columns from the left.
+    Swap,
+}
+
+/// What one move does to the board.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Frame {
+    /// The number of the move, from 1; 0 for what happens before the first one.
+    pub number: usize,
+    /// The move as the game writes it.
+    pub words: String,
+    /// The tile that was chosen, if it is on the board.
+    pub chosen: Option<Place>,
+    /// What the bot wants shown beside the move, as the original lays it out.
+    pub message: Option<[String; 2]>,
+    /// The points.
+    pub gain: i64,
+    /// What changes, one after the other; nothing when the move is illegal.
+    pub steps: Vec<Step>,
+}
+
+/// Changes of a board that happen at one time, in this order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Step {
+    /// Where tiles go.
+    pub gone: Vec<Place>,
+    /// From where to where tiles move, all at once.
+    pub moved: Vec<(Place, Place)>,
+    /// Where new tiles come, in the place of those that were there.
+    pub new: Vec<(Place, u8)>,
+}
+
+impl Picture {
+    /// Makes the changes of a frame.
+    pub fn apply(&mut self, frame: &Frame) {
+        for step in &frame.steps {
+            self.step(step);
+        }
+    }
+
+    fn step(&mut self, step: &Step) {
+        for &place in &step.gone {
+            self.tiles[usize::from(place)] = None;
+        }
+        let take = |&(from, _): &(Place, Place)| self.tiles[usize::from(from)].take();
+        let taken: Vec<Option<u8>> = step.moved.iter().map(take).collect();
+        for (&(_, to), tile) in step.moved.iter().zip(taken) {
+            self.tiles[usize::from(to)] = tile;
+        }
+        for &(place, color) in &step.new {
+            self.tiles[usize::from(place)] = Some(color);
+        }
+    }
+
+    /// How many tiles of each colour there are.
+    pub fn left(&self) -> Vec<usize> {
+        let mut left = vec![0; usize::from(self.colors)];
+        for color in self.tiles.iter().flatten() {
+            left[usize::from(*color)] += 1;
+        }
+        left
+    }
+}

@@ -1,0 +1,83 @@
+//! What Square Remover looks like in a replay.
+
+use super::board::{Board, Direction};
+use crate::game::frames::{Choice, Frame, Picture, Place, Step};
+
+/// The board as it looks.
+pub(super) fn picture(board: &Board) -> Picture {
+    let side = board.side();
+    let places = (0..side).flat_map(|row| (0..side).map(move |column| (row, column)));
+    let count = u16::try_from(side).expect("at most 16");
+    Picture {
+        columns: count,
+        rows: count,
+        colors: board.colors(),
+        choice: Choice::Swap,
+        tiles: places.map(|place| Some(board.tile(place))).collect(),
+    }
+}
+
+/// What the moves of a reply do to the board, three numbers each, up to the first that is illegal.
+///
+/// The squares that are on the board before the first move go in a frame of their own.
+pub(super) fn frames(mut board: Board, numbers: &[i32]) -> Vec<Frame> {
+    let mut frames = Vec::with_capacity(numbers.len() / 3 + 1);
+    let squares = removed_squares(&mut board);
+    if !squares.is_empty() {
+        let words = "squares on the board at the start".to_owned();
+        frames.push(Frame { words, gain: gain(&squares), steps: squares, ..Frame::default() });
+    }
+    for (index, numbers) in numbers.chunks_exact(3).enumerate() {
+        let frame = swap(&mut board, index + 1, numbers[0], numbers[1], numbers[2]);
+        let is_illegal = frame.steps.is_empty();
+        frames.push(frame);
+        if is_illegal {
+            break;
+        }
+    }
+    frames
+}
+
+/// Plays one move; it is illegal if nothing changes.
+fn swap(board: &mut Board, number: usize, row: i32, column: i32, direction: i32) -> Frame {
+    let side = board.side();
+    let place = |(row, column)| place(side, row, column);
+    let here = board.cell(row, column);
+    let direction = Direction::from_number(direction);
+    let there = direction.and_then(|direction| board.neighbour(row, column, direction));
+    let towards = direction.map_or("nowhere", Direction::name);
+    let mut frame = Frame {
+        number,
+        words: format!("row {row}, column {column}, {towards}"),
+        chosen: here.map(place),
+        ..Frame::default()
+    };
+    if let (Some(here), Some(there), Some(direction)) = (here, there, direction)
+        && board.swap(row, column, direction).is_ok()
+    {
+        let (here, there) = (place(here), place(there));
+        frame.steps.push(Step { moved: vec![(here, there), (there, here)], ..Step::default() });
+        let squares = removed_squares(board);
+        frame.gain = gain(&squares);
+        frame.steps.extend(squares);
+    }
+    frame
+}
+
+fn removed_squares(board: &mut Board) -> Vec<Step> {
+    let mut steps = Vec::new();
+    while let Some(square) = board.remove_square() {
+        let new = square
+            .map(|(row, column)| (place(board.side(), row, column), board.tile((row, column))));
+        steps.push(Step { new: new.to_vec(), ..Step::default() });
+    }
+    steps
+}
+
+fn gain(squares: &[Step]) -> i64 {
+    i64::try_from(squares.len()).expect("far fewer")
+}
+
+fn place(side: usize, row: usize, column: usize) -> Place {
+    Place::try_from(row * side + column).expect("at most 256 places")
+}

@@ -1,0 +1,118 @@
+// Response times and the score over the game; a click goes to a turn.
+
+/** Who made a turn late, and what was done about it. */
+function lateness(turn) {
+  if (!turn.culprit) return "";
+  const spent = [
+    turn.cpu === undefined ? null : `${duration(turn.cpu)} of CPU time`,
+    turn.wait === undefined ? null : `${duration(turn.wait)} of waiting for a core`,
+  ].filter(Boolean).join(", ");
+  const fate = { timeout: "a timeout", accepted: "counted all the same", forgiven: "forgiven", measured: "measured only" };
+  return `Late through the ${turn.culprit}'s fault (${spent || "nothing measured"}): ${fate[turn.decision]}.`;
+}
+
+/** Makes a chart that can be clicked, and returns it with the function that moves its cursor. */
+function chart(view, selector, count, choose) {
+  const box = find(`${selector} .chart`, view.root);
+  const svg = shape("svg", { viewBox: `0 0 ${count} 100`, preserveAspectRatio: "none", "aria-hidden": "true" }, box);
+  shape("line", { x1: 0, x2: count, y1: 100, y2: 100, class: "base" }, svg);
+  const at = (event) => {
+    const { left, width } = svg.getBoundingClientRect();
+    return Math.max(0, Math.min(count - 1, Math.floor(((event.clientX - left) / width) * count)));
+  };
+  svg.addEventListener("click", (event) => choose(at(event)));
+  const cursor = shape("line", { y1: 0, y2: 100, class: "cursor" }, svg);
+  const moveTo = (index) => {
+    cursor.setAttribute("x1", index + 0.5);
+    cursor.setAttribute("x2", index + 0.5);
+    svg.append(cursor);
+  };
+  const label = (text, y, kind = "") => {
+    const made = element("span", `label ${kind}`, text);
+    made.style.top = `${Math.max(6, Math.min(94, y))}%`;
+    box.append(made);
+  };
+  return { svg, box, moveTo, label };
+}
+
+/** Bars on a logarithmic scale, since a first turn has seconds where the others have milliseconds. */
+function timesChart(view) {
+  const { film, root } = view;
+  const card = find(".times", root);
+  const walls = film.turns.map((turn) => turn.wall);
+  if (walls.length === 0 || walls.some((wall) => wall === undefined)) {
+    card.hidden = true;
+    return null;
+  }
+  if (walls.length === 1) return gauge(view, film.turns[0]);
+  const limits = film.turns.map((turn) => turn.limit);
+  const known = [...walls, ...limits.filter((limit) => limit !== undefined)].map((ms) => Math.max(ms, 0.001));
+  const [low, high] = [Math.log10(Math.min(...known)) - 0.3, Math.log10(Math.max(...known)) + 0.15];
+  const y = (ms) => 100 - ((Math.log10(Math.max(ms, 0.001)) - low) / (high - low)) * 100;
+  const { svg, box, moveTo, label } = chart(view, ".times", walls.length, (index) => seek(film.turns[index].first));
+  for (const [index, turn] of film.turns.entries()) {
+    const top = y(turn.wall);
+    const late = turn.culprit ? ` late ${turn.culprit}` : "";
+    const bar = shape("rect", { x: index + 0.12, width: 0.76, y: top, height: 100 - top, class: `bar${late}` }, svg);
+    const fault = turn.culprit ? `, late: the ${turn.culprit}'s fault` : "";
+    shape("title", {}, bar).textContent = `turn ${index + 1}: ${duration(turn.wall)}${fault}`;
+  }
+  drawLimits(svg, limits, y);
+  const last = limits.at(-1);
+  if (last !== undefined) label(`limit ${duration(last)}`, y(last), "limit-label");
+  const late = film.turns.filter((turn) => turn.culprit);
+  const by = (culprit) => late.filter((turn) => turn.culprit === culprit).length;
+  const hollow = by("host") > 0 ? ` (hollow: ${by("host")} by the host)` : "";
+  const overruns = late.length > 0 ? `${late.length} late${hollow}` : "none late";
+  const slowest = walls.indexOf(Math.max(...walls.slice(1)), 1);
+  const summary = `slowest later ${duration(walls[slowest])} in turn ${slowest + 1}, ${overruns}`;
+  box.setAttribute("role", "img");
+  box.setAttribute("aria-label", `first ${duration(walls[0])}, ${summary}`);
+  find(".scale", root).textContent = `${summary} (logarithmic)`;
+  return (position) => moveTo(film.moves[position]?.turn ?? walls.length - 1);
+}
+
+function drawLimits(svg, limits, y) {
+  let path = "";
+  limits.forEach((limit, index) => {
+    if (limit === undefined) return;
+    const joined = index > 0 && limits[index - 1] !== undefined;
+    path += `${joined ? "L" : "M"}${index} ${y(limit)}L${index + 1} ${y(limit)}`;
+  });
+  shape("path", { d: path, class: "limit" }, svg);
+}
+
+/** For a game that is one exchange: how much of its limit it took. */
+function gauge(view, turn) {
+  const box = find(".times .chart", view.root);
+  find(".times h3", view.root).textContent = "Time for the whole game";
+  const bar = element("div", `gauge${turn.culprit ? " late" : ""}`);
+  const part = turn.limit === undefined ? 0 : Math.min(1, turn.wall / turn.limit);
+  const fill = element("i");
+  fill.style.width = `${Math.max(part * 100, 0.5)}%`;
+  bar.append(fill);
+  const limit = turn.limit === undefined ? "no limit" : `of ${duration(turn.limit)}`;
+  const words = element("p", "", `${duration(turn.wall)} ${limit}`);
+  box.append(words, bar);
+  return null;
+}
+
+/** The score as it grows. Ten thousand moves are drawn as some hundred points. */
+function scoreChart(view) {
+  const { film } = view;
+  const count = film.length;
+  const top = Math.max(...film.scores, 1);
+  const { svg, box, moveTo, label } = chart(view, ".scores", count, (index) => seek(index));
+  const each = Math.max(1, Math.floor(count / 600));
+  const points = [];
+  const point = (index) => points.push(`${index + 0.5} ${100 - (film.scores[index] / top) * 92}`);
+  for (let index = 0; index < count - 1; index += each) point(index);
+  point(count - 1);
+  const line = `M${points.join("L")}`;
+  shape("path", { d: `${line}L${count - 0.5} 100L0.5 100Z`, class: "score-area" }, svg);
+  shape("path", { d: line, class: "score-line" }, svg);
+  label(String(top), 8);
+  box.setAttribute("role", "img");
+  box.setAttribute("aria-label", `The score grows to ${film.scores.at(-1)}`);
+  return moveTo;
+}

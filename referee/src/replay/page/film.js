@@ -1,0 +1,152 @@
+"use strict";
+// The game as data: boards from differences, and what can be said of a position. The scripts of the
+// page are joined in the order film, view, charts, playback. The data is the JSON in the element
+// `show`, which page/mod.rs describes. A position is the board before the move of that index, with the
+// move marked on it; behind the last move it is the end of the game. Text only ever becomes text.
+
+const show = JSON.parse(document.getElementById("show").textContent);
+const find = (selector, root = document) => root.querySelector(selector);
+const EMPTY = -1;
+const COLOR_NAMES = ["blue", "orange", "green", "pink", "yellow", "red"];
+const DIFFERENCES_APART = 100;
+
+function element(name, className = "", text = "") {
+  const made = document.createElement(name);
+  made.className = className;
+  made.textContent = text;
+  return made;
+}
+
+function shape(name, attributes, parent) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  parent.append(made);
+  return made;
+}
+
+function duration(ms) {
+  if (ms >= 999.5) return `${Number((ms / 1000).toPrecision(3))} s`;
+  if (ms >= 0.9995) return `${Number(ms.toPrecision(3))} ms`;
+  return `${Number((ms * 1000).toPrecision(3))} µs`;
+}
+
+const plural = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+const signed = (number) => (number < 0 ? `−${-number}` : `+${number}`);
+
+/** A move, from the array that it travels as. */
+function readMove([turn, number, words, chosen, gain, steps, message]) {
+  return { turn, number, words, chosen, gain, steps, message };
+}
+
+/** The rules-free model: boards from differences, and what can be said of a position. */
+class Film {
+  constructor(data) {
+    Object.assign(this, data);
+    this.moves = data.moves.map(readMove);
+    this.byRegion = data.choice === "region";
+    this.noun = this.byRegion ? "turn" : "move";
+    this.length = this.moves.length + 1;
+    this.scores = [0];
+    this.kept = [];
+    const board = Int8Array.from(data.opening);
+    for (const [index, move] of this.moves.entries()) {
+      if (index % DIFFERENCES_APART === 0) this.kept.push(board.slice());
+      for (const step of move.steps) Film.apply(board, step);
+      this.scores.push(this.scores[index] + move.gain);
+    }
+    this.final = board;
+  }
+
+  static apply(board, [gone, moved, fresh]) {
+    for (const place of gone) board[place] = EMPTY;
+    const taken = [];
+    for (let at = 0; at < moved.length; at += 2) {
+      taken.push(board[moved[at]]);
+      board[moved[at]] = EMPTY;
+    }
+    taken.forEach((color, index) => { board[moved[2 * index + 1]] = color; });
+    for (let at = 0; at < fresh.length; at += 2) board[fresh[at]] = fresh[at + 1];
+  }
+
+  clamp(position) { return Math.max(0, Math.min(position, this.length - 1)); }
+
+  boardAt(position) {
+    if (position >= this.moves.length) return this.final.slice();
+    const kept = Math.floor(position / DIFFERENCES_APART);
+    const board = this.kept[kept].slice();
+    for (let at = kept * DIFFERENCES_APART; at < position; at += 1) {
+      for (const step of this.moves[at].steps) Film.apply(board, step);
+    }
+    return board;
+  }
+
+  score(position) {
+    return position >= this.moves.length && this.end ? this.end.score : this.scores[position];
+  }
+
+  /** The exchange of a position, or undefined at the end. */
+  turn(position) { return this.turns[this.moves[position]?.turn]; }
+
+  region(board, place) {
+    const cells = [place];
+    const seen = new Set(cells);
+    for (const cell of cells) {
+      for (const near of this.neighbours(cell)) {
+        if (!seen.has(near) && board[near] === board[place]) {
+          seen.add(near);
+          cells.push(near);
+        }
+      }
+    }
+    return cells;
+  }
+
+  neighbours(place) {
+    const column = place % this.columns;
+    const near = [place - this.columns, place + this.columns];
+    if (column > 0) near.push(place - 1);
+    if (column + 1 < this.columns) near.push(place + 1);
+    return near.filter((cell) => cell >= 0 && cell < this.columns * this.rows);
+  }
+
+  coordinates(place) {
+    const [row, column] = [Math.floor(place / this.columns), place % this.columns];
+    return this.byRegion ? `x ${column}, y ${this.rows - 1 - row}` : `row ${row}, column ${column}`;
+  }
+
+  /** What a tile is, and what taking it would bring. */
+  describe(board, place) {
+    const color = board[place];
+    if (color === EMPTY) return `${this.coordinates(place)}\nempty`;
+    const tile = `${this.coordinates(place)}\ncolour ${color} (${COLOR_NAMES[color]})`;
+    if (!this.byRegion) return tile;
+    const size = this.region(board, place).length;
+    if (size === 1) return `${tile}\nalone: cannot be taken`;
+    const clears = board.filter((other) => other !== EMPTY).length === size;
+    const points = (size - 2) ** 2 + (clears ? 1000 : 0);
+    return `${tile}\n${size} tiles, would score ${points}`;
+  }
+
+  /** What a move did, as a sentence. */
+  tell(position) {
+    const move = this.moves[position];
+    if (!move) return this.end ? this.end.official : "The log stops here.";
+    const turn = this.turn(position);
+    if (turn.unanswered) return `No move: ${turn.unanswered}`;
+    if (move.steps.length === 0) return `${move.words}: not a legal move`;
+    if (!this.byRegion) {
+      return move.gain > 0 ? `${move.words}: ${plural(move.gain, "square")}` : move.words;
+    }
+    const color = this.boardAt(position)[move.chosen];
+    return `${move.words} takes ${move.steps[0][0].length} tiles of colour ${color}, ${signed(move.gain)}`;
+  }
+
+  /** The next position whose move brings something, or the end. */
+  nextGain(position) {
+    let next = position + 1;
+    while (next < this.moves.length && this.moves[next].gain === 0) next += 1;
+    return Math.min(next, this.length - 1);
+  }
+
+  numberOf(position) { return this.moves[position]?.number; }
+}

@@ -1,0 +1,213 @@
+// One position for all boards, and what moves it: buttons, keys, time, the address.
+
+const films = show.films.map((data) => new Film(data));
+const [lead] = films;
+const length = Math.max(...films.map((film) => film.length));
+const longest = films.find((film) => film.length === length);
+const SPEEDS = lead.byRegion ? [0.5, 1, 2, 4, 8, 16, 30, 60] : [1, 3, 10, 30, 100, 300, 1000, 3000];
+const LOOKS = ["plain", "shapes", "digits"];
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+let position = 0;
+let speed = lead.byRegion ? 2 : 3;
+let playing = null;
+
+document.body.classList.toggle("two", films.length === 2);
+const views = films.map((film) => new GameView(film, find("#games")));
+
+function announce(text) { find("#live").textContent = text; }
+
+/** Shows a position; `time` is for the animation of the move that leads to it. */
+function render(time = 0) {
+  for (const view of views) view.go(position, position < view.film.length ? time : 0);
+  find("#scrubber").value = position;
+  const number = longest.numberOf(position);
+  const words = number === undefined ? "End" : `${longest.noun === "turn" ? "Turn" : "Move"} ${number}`;
+  find("#position").textContent = words;
+  find("#scrubber").setAttribute("aria-valuetext", words);
+  find("#link").href = `#${anchor()}`;
+}
+
+/** The name of this position in the address. */
+function anchor() {
+  const number = longest.numberOf(position);
+  return number === undefined ? "turn=end" : `turn=${number}`;
+}
+
+function rest() {
+  announce(films.map((film) => `${find("#position").textContent}. ${film.tell(film.clamp(position))}. Score ${film.score(film.clamp(position))}.`).join(" "));
+  history.replaceState(null, "", `#${anchor()}`);
+}
+
+function seek(next) {
+  pause();
+  position = Math.max(0, Math.min(next, length - 1));
+  render();
+  rest();
+}
+
+function stepForward() {
+  pause();
+  if (position >= length - 1) return;
+  position += 1;
+  render(still.matches ? 0 : 350);
+  rest();
+}
+
+/** The next position at which a move of any game brings something, or the end. */
+function nextGain(from) {
+  return Math.min(length - 1, ...films.map((film) => film.nextGain(from)).filter((next) => next > from));
+}
+
+function nextPosition(from) {
+  return find("#skip").checked ? nextGain(from) : from + 1;
+}
+
+function play() {
+  if (position >= length - 1) position = 0;
+  document.body.classList.add("playing");
+  find("#play").setAttribute("aria-label", "Pause");
+  playing = { due: performance.now() + 1000 / SPEEDS[speed], frame: requestAnimationFrame(tick) };
+  render();
+}
+
+function pause() {
+  if (!playing) return;
+  cancelAnimationFrame(playing.frame);
+  playing = null;
+  document.body.classList.remove("playing");
+  find("#play").setAttribute("aria-label", "Play");
+}
+
+/** Moves on as far as the time says; what goes by faster than the screen is not drawn. */
+function tick(now) {
+  const each = 1000 / SPEEDS[speed];
+  const from = position;
+  // A page that was in the background does not race to catch up.
+  playing.due = Math.max(playing.due, now - 100);
+  while (playing.due <= now && position < length - 1) {
+    position = Math.min(nextPosition(position), length - 1);
+    playing.due += each;
+  }
+  if (position !== from) {
+    const jumped = position !== from + 1;
+    render(jumped || each < 120 || still.matches ? 0 : each * 0.6);
+  }
+  if (position >= length - 1) {
+    pause();
+    rest();
+  } else {
+    playing.frame = requestAnimationFrame(tick);
+  }
+}
+
+function toggle() {
+  if (!playing) return play();
+  pause();
+  render();
+  return rest();
+}
+
+function setSpeed(level) {
+  speed = Math.max(0, Math.min(level, SPEEDS.length - 1));
+  find("#speed").value = speed;
+  find("#rate").textContent = `${SPEEDS[speed]} ${lead.noun}s/s`;
+  find("#speed").setAttribute("aria-valuetext", find("#rate").textContent);
+}
+
+function setLook(name) {
+  document.body.classList.remove(...LOOKS);
+  document.body.classList.add(name);
+  find("#look").value = name;
+}
+
+function followAddress() {
+  const [, wanted] = /^#turn=(\d+|end)$/.exec(location.hash) ?? [];
+  if (wanted === undefined) return false;
+  const index = longest.moves.findIndex((move) => String(move.number) === wanted);
+  seek(index < 0 ? length - 1 : index);
+  return true;
+}
+
+/** What stands out along the scrubber: gains, late turns and the first difference. */
+function drawMarks() {
+  const canvas = find("#marks");
+  const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+  canvas.width = width * devicePixelRatio;
+  canvas.height = height * devicePixelRatio;
+  const pen = canvas.getContext("2d");
+  pen.scale(devicePixelRatio, devicePixelRatio);
+  const style = getComputedStyle(document.body);
+  const x = (index) => (index / Math.max(1, length - 1)) * width;
+  const most = Math.max(1, ...lead.moves.map((move) => Math.min(move.gain, 200)));
+  pen.fillStyle = style.getPropertyValue("--soft");
+  lead.moves.forEach((move, index) => {
+    const tall = 2 + (Math.min(Math.max(move.gain, 0), 200) / most) * (height - 4);
+    if (lead.byRegion || move.gain > 1) pen.fillRect(x(index) - 0.5, height - tall, lead.byRegion ? 1.5 : 0.6, tall);
+  });
+  pen.fillStyle = style.getPropertyValue("--bad");
+  for (const film of films) {
+    for (const turn of film.turns) if (turn.culprit) pen.fillRect(x(turn.first) - 1, 0, 3, height);
+  }
+  pen.fillStyle = style.getPropertyValue("--accent");
+  if (show.differs !== null) pen.fillRect(x(show.differs) - 1, 0, 3, height);
+}
+
+function onKey(event) {
+  if (event.ctrlKey || event.altKey || event.metaKey) return;
+  const target = event.target;
+  const takesArrows = target.matches?.("select, input[type=range]");
+  if (takesArrows && /^(Arrow|Home|End|Page)/.test(event.key)) return;
+  if (event.key === " " && target.matches?.("button, input[type=checkbox], select")) return;
+  const actions = {
+    " ": toggle, ArrowRight: stepForward, ArrowLeft: () => seek(position - 1), Home: () => seek(0), End: () => seek(length - 1),
+    PageDown: () => seek(position + Math.ceil(length / 20)), PageUp: () => seek(position - Math.ceil(length / 20)),
+    "+": () => setSpeed(speed + 1), "=": () => setSpeed(speed + 1), "-": () => setSpeed(speed - 1),
+    n: () => seek(nextGain(position)), d: () => show.differs !== null && seek(show.differs),
+    c: () => setLook(LOOKS[(LOOKS.indexOf(find("#look").value) + 1) % LOOKS.length]),
+  };
+  const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+  if (!action) return;
+  event.preventDefault();
+  action();
+}
+
+function connect() {
+  const on = (id, event, action) => find(id).addEventListener(event, action);
+  on("#first", "click", () => seek(0));
+  on("#back", "click", () => seek(position - 1));
+  on("#play", "click", toggle);
+  on("#forward", "click", stepForward);
+  on("#last", "click", () => seek(length - 1));
+  on("#next-gain", "click", () => seek(nextGain(position)));
+  on("#differs", "click", () => seek(show.differs));
+  on("#scrubber", "input", (event) => seek(Number(event.target.value)));
+  on("#speed", "input", (event) => setSpeed(Number(event.target.value)));
+  on("#look", "change", (event) => setLook(event.target.value));
+  document.addEventListener("keydown", onKey);
+  addEventListener("hashchange", followAddress);
+  addEventListener("resize", drawMarks);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawMarks);
+}
+
+function start() {
+  const names = { samegame: "SameGame", "square-remover": "Square Remover" };
+  const name = names[lead.game] ?? lead.game;
+  document.title = `${name}: ${films.map((film) => film.bot).join(" and ")} on ${lead.board}`;
+  find("#title").textContent = `${name} on ${lead.board}`;
+  const limits = [...new Set(films.map((film) => film.profile))].join(" and ");
+  find("#subtitle").textContent = `Limits: ${limits}`;
+  find("#scrubber").max = length - 1;
+  find("#next-gain").hidden = lead.byRegion;
+  find("#skip-label").hidden = lead.byRegion;
+  find("#differs").hidden = show.differs === null;
+  setSpeed(speed);
+  setLook("plain");
+  connect();
+  if (!followAddress()) {
+    position = show.differs ?? 0;
+    render();
+  }
+  drawMarks();
+}
+
+start();

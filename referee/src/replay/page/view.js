@@ -1,0 +1,270 @@
+// One board and what stands beside it.
+
+/** One board with its figures. */
+class GameView {
+  constructor(film, parent) {
+    this.film = film;
+    this.root = document.getElementById("game").content.firstElementChild.cloneNode(true);
+    parent.append(this.root);
+    this.boardElement = find(".board", this.root);
+    this.boardElement.style.setProperty("--columns", film.columns);
+    this.boardElement.style.setProperty("--rows", film.rows);
+    this.tiles = new Array(film.columns * film.rows).fill(null);
+    this.board = new Int8Array(this.tiles.length).fill(EMPTY);
+    this.timers = [];
+    this.shownTurn = undefined;
+    this.here = null;
+    find(".bot", this.root).textContent = film.bot;
+    find(".note", this.root).textContent = film.note ?? "";
+    find(".note", this.root).hidden = film.note === null;
+    find(".unit", this.root).textContent = film.noun === "turn" ? "Turn" : "Move";
+    find(".message", this.root).hidden = !film.moves.some((move) => move.message);
+    this.leftCounts = this.makeLeft();
+    this.showVerdict();
+    this.times = timesChart(this);
+    this.scores = scoreChart(this);
+    this.watchPointer();
+  }
+
+  makeLeft() {
+    const list = find(".left", this.root);
+    return Array.from({ length: this.film.colors }, (_, color) => {
+      const item = element("li");
+      item.setAttribute("aria-label", `colour ${color}, ${COLOR_NAMES[color]}`);
+      const tile = element("span", `tile c${color}`);
+      tile.append(element("b"));
+      const count = element("span");
+      item.append(tile, count);
+      list.append(item);
+      return count;
+    });
+  }
+
+  showVerdict() {
+    const { end } = this.film;
+    const chip = find(".verdict", this.root);
+    chip.textContent = end ? end.verdict : "incomplete";
+    if (end) chip.classList.add(end.won ? "good" : "bad");
+    const result = find(".result", this.root);
+    if (end) result.classList.add(end.won ? "good" : "bad");
+    find(".official", result).textContent = end ? end.official : "The log stops before the end of the game.";
+    const turns = plural(this.film.turns.length, "turn");
+    find(".summary", result).textContent = end ? `${end.verdict} after ${turns}, score ${end.score}` : `after ${turns}`;
+    find(".diagnosis", result).textContent = end?.diagnosis ?? "";
+  }
+
+  place(tile, place) {
+    const [row, column] = [Math.floor(place / this.film.columns), place % this.film.columns];
+    tile.style.transform = `translate(${column * 100}%, ${row * 100}%)`;
+  }
+
+  makeTile(place, color) {
+    const tile = element("div", `tile c${color}`);
+    tile.append(element("b"));
+    this.place(tile, place);
+    this.boardElement.append(tile);
+    return tile;
+  }
+
+  /** Draws a board at once, touching only what differs. */
+  draw(board) {
+    this.settle();
+    for (let place = 0; place < board.length; place += 1) {
+      const color = board[place];
+      if (this.board[place] === color) continue;
+      if (color === EMPTY) {
+        this.tiles[place].remove();
+        this.tiles[place] = null;
+      } else if (this.tiles[place]) {
+        this.tiles[place].className = `tile c${color}`;
+      } else {
+        this.tiles[place] = this.makeTile(place, color);
+      }
+      this.board[place] = color;
+    }
+  }
+
+  /** Ends what is moving: the tiles stand where the last step has put them. */
+  settle() {
+    this.timers.forEach(clearTimeout);
+    this.timers = [];
+    this.boardElement.ariaBusy = "false";
+    for (const tile of this.boardElement.querySelectorAll(".leaves")) tile.remove();
+    for (const tile of this.boardElement.querySelectorAll(".slides, .comes, .picked, .chosen")) {
+      tile.classList.remove("slides", "comes", "picked", "chosen");
+    }
+  }
+
+  /** Marks what a move takes or swaps. */
+  mark(move) {
+    if (!move) return;
+    const [gone = [], moved = []] = move.steps[0] ?? [];
+    const picked = gone.length > 0 ? gone : this.film.byRegion ? [] : [...new Set(moved)];
+    for (const place of picked) this.tiles[place]?.classList.add("picked");
+    this.tiles[move.chosen]?.classList.add("chosen", "picked");
+  }
+
+  /** Shows a position. With `from`, the moves between are played in `time` milliseconds. */
+  go(position, time = 0) {
+    this.position = this.film.clamp(position);
+    const move = this.film.moves[this.position - 1];
+    if (time > 0 && move && move.steps.length > 0) {
+      this.draw(this.film.boardAt(this.position - 1));
+      this.boardElement.style.setProperty("--slide", `${time / (move.steps.length + 1)}ms`);
+      this.animate(move.steps, time / (move.steps.length + 1));
+    } else {
+      this.draw(this.film.boardAt(this.position));
+      this.mark(this.film.moves[this.position]);
+    }
+    this.tell();
+    // What is pointed at has become another tile.
+    if (this.here !== null) this.point(this.here);
+  }
+
+  animate(steps, each) {
+    this.boardElement.ariaBusy = "true";
+    steps.forEach((step, index) => {
+      this.timers.push(setTimeout(() => this.step(step), index * each));
+    });
+    this.timers.push(setTimeout(() => {
+      this.settle();
+      this.mark(this.film.moves[this.position]);
+    }, steps.length * each));
+  }
+
+  step([gone, moved, fresh]) {
+    for (const tile of this.boardElement.querySelectorAll(".leaves")) tile.remove();
+    for (const place of gone) {
+      this.tiles[place].classList.add("leaves");
+      this.tiles[place] = null;
+    }
+    const taken = [];
+    for (let at = 0; at < moved.length; at += 2) {
+      taken.push(this.tiles[moved[at]]);
+      this.tiles[moved[at]] = null;
+    }
+    taken.forEach((tile, index) => {
+      const to = moved[2 * index + 1];
+      tile.classList.add("slides");
+      this.place(tile, to);
+      this.tiles[to] = tile;
+    });
+    for (let at = 0; at < fresh.length; at += 2) {
+      this.tiles[fresh[at]]?.classList.add("leaves");
+      this.tiles[fresh[at]] = this.makeTile(fresh[at], fresh[at + 1]);
+      this.tiles[fresh[at]].classList.add("comes");
+    }
+    Film.apply(this.board, [gone, moved, fresh]);
+  }
+
+  /** Everything beside the board. */
+  tell() {
+    const { film, position } = this;
+    const atEnd = position >= film.moves.length;
+    const move = film.moves[position];
+    const score = find(".score", this.root);
+    score.textContent = film.score(position);
+    if (move && move.gain !== 0) score.append(" ", element("small", "", signed(move.gain)));
+    const total = film.moves.at(-1)?.number ?? 0;
+    find(".number", this.root).textContent = atEnd ? "end" : move.number;
+    find(".number", this.root).append(" ", element("small", "", `of ${total}`));
+    const what = find(".what", this.root);
+    what.textContent = film.tell(position);
+    what.classList.toggle("bad", !atEnd && move.steps.length === 0);
+    this.tellLeft();
+    this.tellMessage(move?.message);
+    find(".result", this.root).hidden = !atEnd;
+    this.tellTurn(atEnd);
+    this.times?.(position);
+    this.scores?.(position);
+    const words = `Board, ${film.noun} ${atEnd ? "end" : move.number}: ${film.tell(position)}`;
+    this.boardElement.setAttribute("aria-label", words);
+  }
+
+  tellLeft() {
+    const counts = new Array(this.film.colors).fill(0);
+    for (const color of this.film.boardAt(this.position)) if (color !== EMPTY) counts[color] += 1;
+    counts.forEach((count, color) => {
+      this.leftCounts[color].textContent = count;
+      this.leftCounts[color].parentElement.classList.toggle("none", count === 0);
+    });
+  }
+
+  tellMessage(message) {
+    const bubble = find(".message", this.root);
+    bubble.classList.toggle("says", Boolean(message?.some((line) => line !== "")));
+    [...bubble.children].forEach((line, index) => { line.textContent = message?.[index] ?? ""; });
+  }
+
+  /** Time, reply and standard error; only when the exchange is another one, since they may be long. */
+  tellTurn(atEnd) {
+    const turn = atEnd ? null : this.film.turn(this.position);
+    if (turn === this.shownTurn) return;
+    this.shownTurn = turn;
+    const time = find(".time", this.root);
+    time.textContent = turn?.wall === undefined ? "–" : duration(turn.wall);
+    if (turn?.limit !== undefined) time.append(" ", element("small", "", `of ${duration(turn.limit)}`));
+    this.output(".reply", turn ? turn.reply : "");
+    this.output(".stderr", turn ? turn.stderr ?? "" : this.film.end?.stderr ?? "");
+    find(".lateness", this.root).textContent = turn ? lateness(turn) : "";
+  }
+
+  output(selector, text) {
+    const box = find(selector, this.root);
+    box.textContent = text === "" ? "nothing" : text;
+    box.classList.toggle("empty", text === "");
+    box.scrollTop = 0;
+  }
+
+  /** The tooltip follows the pointer, or the arrow keys while the board has the focus. */
+  watchPointer() {
+    const place = (event) => {
+      const box = this.boardElement.getBoundingClientRect();
+      const column = Math.floor(((event.clientX - box.left) / box.width) * this.film.columns);
+      const row = Math.floor(((event.clientY - box.top) / box.height) * this.film.rows);
+      const inside = column >= 0 && column < this.film.columns && row >= 0 && row < this.film.rows;
+      return inside ? row * this.film.columns + column : null;
+    };
+    const point = (event) => this.point(place(event));
+    this.boardElement.addEventListener("pointermove", point);
+    this.boardElement.addEventListener("pointerdown", point);
+    // A finger leaves when it is lifted; what it has pointed at stays until it taps elsewhere.
+    this.boardElement.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && this.point(null));
+    document.addEventListener("pointerdown", (event) => this.boardElement.contains(event.target) || this.point(null));
+    // A click must not take the arrow keys away from the playback.
+    this.boardElement.addEventListener("mousedown", (event) => event.preventDefault());
+    this.boardElement.addEventListener("blur", () => this.point(null));
+    this.boardElement.addEventListener("keydown", (event) => this.walk(event));
+  }
+
+  walk(event) {
+    const steps = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -this.film.columns, ArrowDown: this.film.columns };
+    const step = steps[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const start = this.film.columns * (this.film.rows - 1);
+    const next = this.here === null ? start : this.here + step;
+    if (next < 0 || next >= this.tiles.length) return;
+    if (Math.abs(step) === 1 && Math.floor(next / this.film.columns) !== Math.floor((this.here ?? next) / this.film.columns)) return;
+    this.point(next);
+    announce(find("#tip").textContent.replaceAll("\n", ", "));
+  }
+
+  point(place) {
+    this.tiles[this.here]?.classList.remove("here");
+    this.here = place;
+    const tip = find("#tip");
+    tip.hidden = place === null;
+    if (place === null) return;
+    this.tiles[place]?.classList.add("here");
+    tip.textContent = this.film.describe(this.board, place);
+    const box = this.boardElement.getBoundingClientRect();
+    const size = box.width / this.film.columns;
+    const [row, column] = [Math.floor(place / this.film.columns), place % this.film.columns];
+    const left = box.left + (column + 1) * size + 6;
+    const width = document.documentElement.clientWidth;
+    tip.style.left = `${scrollX + Math.max(4, Math.min(left, width - tip.offsetWidth - 4))}px`;
+    tip.style.top = `${scrollY + box.top + (row + 1) * size + 6}px`;
+  }
+}

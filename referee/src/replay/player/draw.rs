@@ -1,0 +1,272 @@
+//! How the player looks. It fits 80 columns and 24 lines, and uses what there is beyond.
+
+use ratatui::Frame as Screen;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, Paragraph, Wrap};
+
+use super::look::Look;
+use super::state::{Pane, Player, Progress};
+use crate::game::frames::{Choice, Frame, Picture, Place};
+use crate::replay::film::Scene;
+use crate::text::duration;
+use crate::verdict::Culprit;
+
+/// The columns of a tile.
+const TILE: u16 = 3;
+/// The lines of the panel beside the board that are not the bot's output.
+const FIGURES: u16 = 11;
+
+pub(super) fn draw(screen: &mut Screen<'_>, player: &Player, look: Look) {
+    let film = &player.film;
+    let height = film.opening.rows + 2;
+    let width = film.opening.columns * TILE + 2;
+    let [title, main, times, gauge, keys] = Layout::vertical([
+        Constraint::Length(1),
+        Constraint::Min(height.min(screen.area().height.saturating_sub(5))),
+        Constraint::Length(2),
+        Constraint::Length(1),
+        Constraint::Length(1),
+    ])
+    .areas(screen.area());
+    screen.render_widget(heading(player, look), title);
+    match player.pane {
+        Pane::Board => {
+            let [board, panel] =
+                Layout::horizontal([Constraint::Length(width), Constraint::Min(0)]).areas(main);
+            let [board, _] =
+                Layout::vertical([Constraint::Length(height), Constraint::Min(0)]).areas(board);
+            draw_board(screen, player, look, board);
+            draw_panel(screen, player, look, panel);
+        }
+        Pane::Output(line) => draw_output(screen, player, look, main, line),
+    }
+    draw_times(screen, player, look, times);
+    screen.render_widget(progress(player, look, gauge.width), gauge);
+    screen.render_widget(help(player, look), keys);
+}
+
+fn heading(player: &Player, look: Look) -> Line<'static> {
+    let film = &player.film;
+    let bold = Style::new().add_modifier(Modifier::BOLD);
+    Line::from(vec![
+        Span::styled(look.text(&film.bot).into_owned(), bold),
+        Span::raw(format!(" plays {} on ", film.game)),
+        Span::raw(look.text(&film.board).into_owned()),
+    ])
+}
+
+fn draw_board(screen: &mut Screen<'_>, player: &Player, look: Look, area: Rect) {
+    let board = player.film.board(player.position);
+    let shown = player.film.moves.get(player.position).map(|played| &played.frame);
+    let columns = usize::from(board.columns);
+    let lines: Vec<Line<'_>> = (0..usize::from(board.rows))
+        .map(|row| {
+            let tiles =
+                (0..columns).map(|column| tile(&board, row * columns + column, shown, look));
+            Line::from(tiles.collect::<Vec<_>>())
+        })
+        .collect();
+    let block = Block::bordered().border_set(look.border());
+    screen.render_widget(Paragraph::new(lines).block(block), area);
+}
+
+/// A tile: its digit, in brackets if the move takes it, between arrows if it was chosen.
+fn tile<'t>(board: &Picture, index: usize, shown: Option<&Frame>, look: Look) -> Span<'t> {
+    let Some(color) = board.tiles[index] else { return Span::raw("   ") };
+    let place = Place::try_from(index).expect("boards are small");
+    let style = look.tile(color);
+    if shown.is_some_and(|frame| frame.chosen == Some(place)) {
+        Span::styled(format!(">{color}<"), look.picked(style))
+    } else if shown.is_some_and(|frame| takes(frame, board.choice, place)) {
+        Span::styled(format!("[{color}]"), look.picked(style))
+    } else {
+        Span::styled(format!(" {color} "), style)
+    }
+}
+
+fn takes(frame: &Frame, choice: Choice, place: Place) -> bool {
+    let Some(step) = frame.steps.first() else { return false };
+    match choice {
+        Choice::Region => step.gone.contains(&place),
+        Choice::Swap => step.moved.iter().any(|&(from, _)| from == place),
+    }
+}
+
+fn draw_panel(screen: &mut Screen<'_>, player: &Player, look: Look, area: Rect) {
+    let [figures, output] =
+        Layout::vertical([Constraint::Length(FIGURES), Constraint::Min(0)]).areas(area);
+    let lines: Vec<Line<'_>> = panel(player, look);
+    screen.render_widget(Paragraph::new(lines).wrap(Wrap { trim: false }), figures.inner(INSET));
+    draw_output(screen, player, look, output, 0);
+}
+
+const INSET: ratatui::layout::Margin = ratatui::layout::Margin { horizontal: 1, vertical: 0 };
+
+/// The figures of a position.
+fn panel(player: &Player, look: Look) -> Vec<Line<'static>> {
+    let (film, position) = (&player.film, player.position);
+    let shown = film.moves.get(position);
+    let noun = noun(player);
+    let number = shown.map_or("end".to_owned(), |played| played.frame.number.to_string());
+    let total = film.moves.last().map_or(0, |played| played.frame.number);
+    let gain = shown.map_or(0, |played| played.frame.gain);
+    let gain = if gain == 0 { String::new() } else { format!(" +{gain}") };
+    let label = |label: &str, value: String| Line::from(format!("{label:<6} {value}"));
+    let mut lines = vec![
+        label("score", format!("{}{gain}", film.score(position))),
+        label(noun, format!("{number} of {total}")),
+    ];
+    if let Some(time) = film.scene(position).and_then(time) {
+        lines.push(label("time", look.text(&time).into_owned()));
+    }
+    lines.push(Line::from(look.text(&film.tell(position)).into_owned()));
+    lines.extend(film.scene(position).and_then(|scene| late(scene, look)));
+    let message = shown.and_then(|played| played.frame.message.as_ref());
+    let said = message.into_iter().flatten().filter(|line| !line.is_empty());
+    lines.extend(said.map(|line| Line::from(format!("  \"{}\"", look.text(line)))));
+    if shown.is_none() {
+        lines.extend(finale(player, look));
+    }
+    lines.push(left(&film.board(position), look));
+    let note = film.note.as_ref();
+    lines.extend(note.map(|note| Line::styled(look.text(note).into_owned(), look.bad())));
+    lines
+}
+
+fn noun(player: &Player) -> &'static str {
+    match player.film.opening.choice {
+        Choice::Region => "turn",
+        Choice::Swap => "move",
+    }
+}
+
+fn time(scene: &Scene) -> Option<String> {
+    let wall = duration(scene.wall?);
+    Some(match scene.limit {
+        Some(limit) => format!("{wall} of {}", duration(limit)),
+        None => wall,
+    })
+}
+
+fn late(scene: &Scene, look: Look) -> Option<Line<'static>> {
+    let whose = match scene.culprit? {
+        Culprit::Bot => "late through the bot's fault",
+        Culprit::Host => "late through the host's fault",
+    };
+    Some(Line::styled(whose, look.bad()))
+}
+
+fn finale(player: &Player, look: Look) -> Vec<Line<'static>> {
+    let Some(end) = &player.film.end else {
+        let why = match player.progress {
+            Progress::Going => "the game goes on",
+            Progress::Over => "the log stops here",
+        };
+        return vec![Line::from(why)];
+    };
+    let style = if end.won { look.good() } else { look.bad() };
+    let mut lines = vec![Line::styled(end.verdict.clone(), style)];
+    lines.extend(end.diagnosis.as_ref().map(|why| Line::from(look.text(why).into_owned())));
+    lines
+}
+
+/// How many tiles of each colour are left.
+fn left(board: &Picture, look: Look) -> Line<'static> {
+    let counts = board.left();
+    let spans = (0..).zip(counts).flat_map(|(color, count): (u8, usize)| {
+        [Span::styled(format!("{color}"), look.tile(color)), Span::raw(format!(" {count} "))]
+    });
+    Line::from(spans.collect::<Vec<_>>())
+}
+
+/// Reply and standard error.
+fn draw_output(screen: &mut Screen<'_>, player: &Player, look: Look, area: Rect, line: u16) {
+    let scene = player.film.scene(player.position);
+    let stderr = match (scene, &player.film.end) {
+        (Some(scene), _) => scene.stderr.as_str(),
+        (None, Some(end)) => end.stderr.as_str(),
+        (None, None) => "",
+    };
+    let reply = scene.map_or("", |scene| scene.reply.as_str());
+    let lines: Vec<Line<'_>> = std::iter::once(format!("> {}", reply.trim_end()))
+        .chain(stderr.lines().map(str::to_owned))
+        .map(|line| Line::from(look.text(&line.replace('\t', "    ")).into_owned()))
+        .collect();
+    let block = Block::bordered().border_set(look.border()).title("reply, standard error");
+    let text = Paragraph::new(lines).block(block).wrap(Wrap { trim: false }).scroll((line, 0));
+    screen.render_widget(text, area);
+}
+
+/// A bar for each turn, on a logarithmic scale; late ones stand out.
+fn draw_times(screen: &mut Screen<'_>, player: &Player, look: Look, area: Rect) {
+    let turns = &player.film.turns;
+    let times: Vec<f64> =
+        turns.iter().filter_map(|scene| Some(scene.wall?.as_secs_f64())).collect();
+    if times.is_empty() || times.len() < turns.len() || area.width == 0 {
+        return;
+    }
+    let logs: Vec<f64> = times.iter().map(|seconds| seconds.max(1e-6).log10()).collect();
+    let low = logs.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max).max(low + 0.5);
+    let now = player.film.moves.get(player.position).map(|played| played.turn);
+    let each = turns.len().div_ceil(usize::from(area.width));
+    let bars = look.bars();
+    let spans: Vec<Span<'_>> = (0..turns.len())
+        .step_by(each)
+        .map(|first| {
+            let range = first..(first + each).min(turns.len());
+            let tallest = logs[range.clone()].iter().copied().fold(low, f64::max);
+            let bar = bars[level((tallest - low) / (high - low), bars.len())];
+            let is_late = turns[range.clone()].iter().any(|scene| scene.culprit.is_some());
+            let style = if is_late { look.bad() } else { Style::new() };
+            let is_now = now.is_some_and(|now| range.contains(&now));
+            let style = if is_now { style.add_modifier(Modifier::REVERSED) } else { style };
+            Span::styled(bar.to_string(), style)
+        })
+        .collect();
+    let lines = vec![Line::from(look.text(&slowest(turns)).into_owned()), Line::from(spans)];
+    screen.render_widget(Paragraph::new(lines), area);
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a part of one becomes one of a few levels"
+)]
+fn level(part: f64, levels: usize) -> usize {
+    ((part * levels as f64) as usize).min(levels - 1)
+}
+
+fn slowest(turns: &[Scene]) -> String {
+    let late = turns.iter().filter(|scene| scene.culprit.is_some()).count();
+    let late = if late == 0 { "none late".to_owned() } else { format!("{late} late") };
+    let walls =
+        || (1..).zip(turns).skip(1).filter_map(|(number, scene)| Some((scene.wall?, number)));
+    let slowest = walls().max().map_or(String::new(), |(wall, number): (_, usize)| {
+        format!("slowest later turn {} (turn {number}), ", duration(wall))
+    });
+    format!("response times: {slowest}{late}")
+}
+
+fn progress(player: &Player, look: Look, width: u16) -> Line<'static> {
+    let (done, rest) = look.gauge();
+    let width = usize::from(width);
+    let filled = player.position * width / player.film.last_position().max(1);
+    Line::from(format!("{}{}", done.repeat(filled), rest.repeat(width - filled)))
+}
+
+fn help(player: &Player, look: Look) -> Line<'static> {
+    if !player.typed.is_empty() {
+        return Line::from(format!("go to {} {}_  (Enter)", noun(player), player.typed));
+    }
+    let state = match (player.is_playing(), player.progress) {
+        (true, Progress::Going) => "live",
+        (true, Progress::Over) => "playing",
+        (false, _) => "paused",
+    };
+    let keys = look.keys();
+    Line::from(format!("{state} {}/s  {keys}", player.speed()))
+}

@@ -1,0 +1,151 @@
+//! Colours and characters: what a terminal can show.
+
+use std::borrow::Cow;
+
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::symbols::border;
+
+/// Which characters may be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Charset {
+    /// All of Unicode.
+    Unicode,
+    /// Nothing beyond ASCII.
+    Ascii,
+}
+
+/// Which colours may be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Palette {
+    /// Any.
+    Full,
+    /// The sixteen that every terminal with colours has.
+    Sixteen,
+    /// None.
+    None,
+}
+
+/// How the player looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Look {
+    charset: Charset,
+    palette: Palette,
+}
+
+/// The tiles' colours, the same as on the page: those that Okabe and Ito chose to be told apart by
+/// everyone.
+const FULL: [Color; 6] = [
+    Color::Rgb(0x00, 0x72, 0xb2),
+    Color::Rgb(0xe6, 0x9f, 0x00),
+    Color::Rgb(0x00, 0x9e, 0x73),
+    Color::Rgb(0xcc, 0x79, 0xa7),
+    Color::Rgb(0xf0, 0xe4, 0x42),
+    Color::Rgb(0xd5, 0x5e, 0x00),
+];
+const SIXTEEN: [Color; 6] =
+    [Color::Blue, Color::Yellow, Color::Green, Color::Magenta, Color::Cyan, Color::Red];
+
+const ASCII_BORDER: border::Set<'_> = border::Set {
+    top_left: "+",
+    top_right: "+",
+    bottom_left: "+",
+    bottom_right: "+",
+    vertical_left: "|",
+    vertical_right: "|",
+    horizontal_top: "-",
+    horizontal_bottom: "-",
+};
+
+impl Look {
+    /// As far as the terminal can show it: colours where it wants them, and any where it says that it
+    /// has them.
+    pub fn of_terminal(charset: Charset) -> Self {
+        let wants = anstream::AutoStream::choice(&std::io::stdout());
+        let true_color = std::env::var("COLORTERM");
+        let palette = match true_color.as_deref() {
+            _ if wants == anstream::ColorChoice::Never => Palette::None,
+            Ok("truecolor" | "24bit") => Palette::Full,
+            _ => Palette::Sixteen,
+        };
+        Self { charset, palette }
+    }
+
+    /// A tile of this colour. Its digit tells it apart where colours do not.
+    pub(super) fn tile(self, color: u8) -> Style {
+        let index = usize::from(color) % FULL.len();
+        match self.palette {
+            Palette::Full => {
+                let ink = if matches!(color, 0 | 2 | 5) { Color::White } else { Color::Black };
+                Style::new().bg(FULL[index]).fg(ink)
+            }
+            Palette::Sixteen => Style::new().bg(SIXTEEN[index]).fg(Color::Black),
+            Palette::None => Style::new(),
+        }
+    }
+
+    /// What a move takes.
+    pub(super) fn picked(self, style: Style) -> Style {
+        match self.palette {
+            Palette::Full => style.bg(Color::White).fg(Color::Black).add_modifier(Modifier::BOLD),
+            Palette::Sixteen => style.bg(Color::Gray).add_modifier(Modifier::BOLD),
+            Palette::None => style.add_modifier(Modifier::REVERSED),
+        }
+    }
+
+    pub(super) fn good(self) -> Style {
+        self.ink(Color::Green)
+    }
+
+    pub(super) fn bad(self) -> Style {
+        self.ink(Color::Red)
+    }
+
+    fn ink(self, color: Color) -> Style {
+        let bold = Style::new().add_modifier(Modifier::BOLD);
+        if self.palette == Palette::None { bold } else { bold.fg(color) }
+    }
+
+    pub(super) fn border(self) -> border::Set<'static> {
+        match self.charset {
+            Charset::Unicode => border::ROUNDED,
+            Charset::Ascii => ASCII_BORDER,
+        }
+    }
+
+    /// Bars of growing height.
+    pub(super) fn bars(self) -> &'static [char] {
+        match self.charset {
+            Charset::Unicode => &['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
+            Charset::Ascii => &['_', '.', ':', '-', '=', '+', '*', '#'],
+        }
+    }
+
+    /// The characters of a gauge: what is done, and what is to come.
+    pub(super) fn gauge(self) -> (&'static str, &'static str) {
+        match self.charset {
+            Charset::Unicode => ("━", "─"),
+            Charset::Ascii => ("=", "-"),
+        }
+    }
+
+    /// What the keys do, in less than a line of 80.
+    pub(super) fn keys(self) -> &'static str {
+        match self.charset {
+            Charset::Unicode => "space play  ←→ step  n gain  17↵ go  +- speed  e output  q quit",
+            Charset::Ascii => "space play  <> step  n gain  17 Enter  +- speed  e text  q quit",
+        }
+    }
+
+    /// Text as the terminal can show it.
+    pub(super) fn text(self, text: &str) -> Cow<'_, str> {
+        if self.charset == Charset::Unicode || text.is_ascii() {
+            return Cow::Borrowed(text);
+        }
+        let plain = |c: char| match c {
+            'µ' => 'u',
+            c if c.is_ascii() => c,
+            _ => '?',
+        };
+        Cow::Owned(text.chars().map(plain).collect())
+    }
+}

@@ -1,0 +1,153 @@
+//! The terminal player: a game at a human's pace, over ssh if need be.
+//!
+//! It shows a [`Film`]: a whole one, or one that grows while the game is being played. A game never
+//! waits for it: the match loop only drops its events into a channel. `state` knows what is shown
+//! and what keys do, `draw` how it looks, and here is the terminal, which is left as it was found
+//! whatever happens.
+
+mod draw;
+mod look;
+mod state;
+
+use std::io::{self, IsTerminal as _};
+use std::sync::mpsc::{Receiver, TryRecvError};
+use std::time::{Duration, Instant};
+
+use ratatui::DefaultTerminal;
+use ratatui::crossterm::event::{self, Event as Input, KeyEventKind};
+
+pub use self::look::{Charset, Look};
+use self::state::{Command, Player, Progress};
+use super::film::Film;
+use crate::gamelog::Event;
+use crate::interrupt::Interrupt;
+
+/// How often the screen is drawn at most.
+const FRAME: Duration = Duration::from_millis(33);
+/// How long nothing may happen before signals and events are looked for.
+const IDLE: Duration = Duration::from_millis(100);
+
+/// How watching ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Watched {
+    /// The user has seen enough.
+    Quit,
+    /// The user pressed Ctrl-C, or a signal came.
+    Interrupted,
+}
+
+/// What there is to watch.
+pub enum Show {
+    /// A game that was saved.
+    Saved(Box<Film>),
+    /// A game that is being played: its events as they come. The sender goes away when it is over.
+    Live(Receiver<Event>),
+}
+
+/// Whether both ends of a conversation with a user are there.
+pub fn is_possible() -> bool {
+    io::stdin().is_terminal() && io::stdout().is_terminal()
+}
+
+/// Shows a game until the user has seen enough. The terminal is then as it was before, and so it is
+/// after a panic, on whatever thread.
+///
+/// # Errors
+/// When the terminal fails.
+pub fn watch(show: Show, look: Look, interrupt: &Interrupt) -> io::Result<Watched> {
+    let (mut player, incoming) = match show {
+        Show::Saved(film) => (Some(Player::new(*film, Progress::Over)), None),
+        Show::Live(events) => (None, Some(events)),
+    };
+    let mut screen = Screen::open()?;
+    let mut stale = true;
+    loop {
+        let news = match incoming.as_ref().map(|events| take_in(events, &mut player)) {
+            Some(News::NoGame) => return Ok(Watched::Quit),
+            Some(News::Some) => true,
+            Some(News::None) | None => false,
+        };
+        let moved = player.as_mut().is_some_and(|player| player.advance(Instant::now()));
+        if let Some(player) = &player
+            && (news || moved || stale)
+        {
+            screen.0.draw(|frame| draw::draw(frame, player, look))?;
+            stale = false;
+        }
+        if interrupt.signal().is_some() {
+            return Ok(Watched::Interrupted);
+        }
+        let pause = if player.as_ref().is_some_and(Player::is_playing) { FRAME } else { IDLE };
+        if event::poll(pause)? {
+            stale = true;
+            match answer(&event::read()?, player.as_mut()) {
+                Command::Quit => return Ok(Watched::Quit),
+                Command::Interrupt => return Ok(Watched::Interrupted),
+                Command::GoOn => {}
+            }
+        }
+    }
+}
+
+/// What a key asks for. Before a game has started it can only be left.
+fn answer(input: &Input, player: Option<&mut Player>) -> Command {
+    match (input, player) {
+        (Input::Key(key), player) if key.kind != KeyEventKind::Release => state::command(*key)
+            .unwrap_or_else(|| {
+                if let Some(player) = player {
+                    player.press(key.code);
+                }
+                Command::GoOn
+            }),
+        _ => Command::GoOn,
+    }
+}
+
+/// What a game that is being played has brought.
+enum News {
+    None,
+    Some,
+    /// It ended before it started, and there is nothing to see.
+    NoGame,
+}
+
+/// Takes in the events that have come.
+fn take_in(events: &Receiver<Event>, player: &mut Option<Player>) -> News {
+    let mut news = News::None;
+    loop {
+        match (events.try_recv(), player.as_mut()) {
+            // A game that is played again starts afresh.
+            (Ok(Event::Start(start)), _) => {
+                *player = Film::new(&start).ok().map(|film| Player::new(film, Progress::Going));
+            }
+            (Ok(event), Some(player)) => player.film.see(&event),
+            (Ok(_), None) => {}
+            (Err(TryRecvError::Empty), _) => return news,
+            (Err(TryRecvError::Disconnected), None) => return News::NoGame,
+            (Err(TryRecvError::Disconnected), Some(player)) => {
+                return if player.end() { News::Some } else { news };
+            }
+        }
+        news = News::Some;
+    }
+}
+
+/// The terminal while the player has it.
+struct Screen(DefaultTerminal);
+
+impl Screen {
+    /// Takes the terminal over. From now on a panic gives it back before it says what happened.
+    fn open() -> io::Result<Self> {
+        ratatui::try_init().map(Self)
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        // A panic has given it back already, and has said something since.
+        if !std::thread::panicking() {
+            // If the terminal has gone away there is nothing to restore.
+            let _ = ratatui::try_restore();
+        }
+    }
+}

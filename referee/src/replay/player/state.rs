@@ -1,0 +1,173 @@
+//! What the player shows, and what keys and time do to that. Knows nothing of the terminal.
+
+use std::time::{Duration, Instant};
+
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use crate::game::frames::Choice;
+use crate::replay::film::Film;
+
+/// Moves in a second: for games of some dozens of moves, and of thousands.
+const SLOW: [f64; 7] = [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
+const FAST: [f64; 7] = [1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0];
+/// The longest number of a move that can be typed.
+const DIGITS: usize = 5;
+
+/// What a key means for the player as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Command {
+    Quit,
+    Interrupt,
+    GoOn,
+}
+
+/// How far the game itself is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Progress {
+    /// It is being played.
+    Going,
+    /// All of it is here.
+    Over,
+}
+
+/// What the large part of the screen shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pane {
+    Board,
+    /// What the bot wrote, scrolled down by so many lines.
+    Output(u16),
+}
+
+/// A game and the place in it that is shown.
+pub(super) struct Player {
+    pub(super) film: Film,
+    pub(super) position: usize,
+    pub(super) pane: Pane,
+    pub(super) progress: Progress,
+    /// The number that is being typed.
+    pub(super) typed: String,
+    speed: usize,
+    /// When the next move is due; `None` while it pauses.
+    due: Option<Instant>,
+}
+
+impl Player {
+    /// A game that is going on plays; a saved one waits for a key.
+    pub(super) fn new(film: Film, progress: Progress) -> Self {
+        let due = (progress == Progress::Going).then(Instant::now);
+        let (pane, typed) = (Pane::Board, String::new());
+        Self { film, position: 0, pane, progress, typed, speed: 3, due }
+    }
+
+    pub(super) fn is_playing(&self) -> bool {
+        self.due.is_some()
+    }
+
+    /// Moves in a second.
+    pub(super) fn speed(&self) -> f64 {
+        self.speeds()[self.speed]
+    }
+
+    fn speeds(&self) -> [f64; 7] {
+        match self.film.opening.choice {
+            Choice::Region => SLOW,
+            Choice::Swap => FAST,
+        }
+    }
+
+    /// Notes that the game has ended; whether that is new.
+    pub(super) fn end(&mut self) -> bool {
+        std::mem::replace(&mut self.progress, Progress::Over) == Progress::Going
+    }
+
+    /// Plays on as far as time says; whether that changed anything.
+    pub(super) fn advance(&mut self, now: Instant) -> bool {
+        let Some(mut due) = self.due else { return false };
+        let before = self.position;
+        let each = Duration::from_secs_f64(1.0 / self.speed());
+        // A player that was stopped does not race to catch up.
+        due = due.max(now.checked_sub(Duration::from_millis(200)).unwrap_or(due));
+        while due <= now && self.position < self.film.last_position() {
+            self.position += 1;
+            due += each;
+        }
+        let is_over = self.progress == Progress::Over;
+        let at_end = self.position == self.film.last_position();
+        self.due = (!at_end || !is_over).then_some(due);
+        self.position != before || self.due.is_none()
+    }
+
+    /// Does what a key asks for, other than to leave.
+    pub(super) fn press(&mut self, key: KeyCode) {
+        match (key, self.pane) {
+            (KeyCode::Char(digit @ '0'..='9'), _) if self.typed.len() < DIGITS => {
+                self.typed.push(digit);
+                return;
+            }
+            (KeyCode::Backspace, _) => drop(self.typed.pop()),
+            (KeyCode::Enter, _) => self.jump(),
+            (KeyCode::Char(' '), _) => self.toggle(),
+            (KeyCode::Char('e'), Pane::Board) => self.pane = Pane::Output(0),
+            (KeyCode::Char('e'), Pane::Output(_)) => self.pane = Pane::Board,
+            (KeyCode::Up, Pane::Output(line)) => self.pane = Pane::Output(line.saturating_sub(1)),
+            (KeyCode::Down, Pane::Output(line)) => self.pane = Pane::Output(line.saturating_add(1)),
+            (KeyCode::Char('+' | '='), _) => self.speed = (self.speed + 1).min(SLOW.len() - 1),
+            (KeyCode::Char('-'), _) => self.speed = self.speed.saturating_sub(1),
+            (key, _) => self.travel(key),
+        }
+        if key != KeyCode::Backspace {
+            self.typed.clear();
+        }
+    }
+
+    fn travel(&mut self, key: KeyCode) {
+        let last = self.film.last_position();
+        let page = (last / 20).max(5);
+        let to = match key {
+            KeyCode::Left | KeyCode::Char('h') => self.position.saturating_sub(1),
+            KeyCode::Right | KeyCode::Char('l') => self.position + 1,
+            KeyCode::PageUp => self.position.saturating_sub(page),
+            KeyCode::PageDown => self.position + page,
+            KeyCode::Home | KeyCode::Char('g') => 0,
+            KeyCode::End | KeyCode::Char('G') => last,
+            KeyCode::Char('n') => self.film.next_gain(self.position),
+            _ => return,
+        };
+        self.go(to);
+    }
+
+    fn jump(&mut self) {
+        if let Ok(number) = self.typed.parse() {
+            self.go(self.film.position_of(number));
+        }
+    }
+
+    fn go(&mut self, position: usize) {
+        self.due = None;
+        self.position = position.min(self.film.last_position());
+        if let Pane::Output(line) = &mut self.pane {
+            *line = 0;
+        }
+    }
+
+    fn toggle(&mut self) {
+        if self.due.take().is_some() {
+            return;
+        }
+        let at_end = self.position == self.film.last_position();
+        if at_end && self.progress == Progress::Over {
+            self.position = 0;
+        }
+        self.due = Some(Instant::now() + Duration::from_secs_f64(1.0 / self.speed()));
+    }
+}
+
+/// What a key means for the player as a whole, if it means anything there.
+pub(super) fn command(key: KeyEvent) -> Option<Command> {
+    match (key.code, key.modifiers.contains(KeyModifiers::CONTROL)) {
+        (KeyCode::Char('c'), true) => Some(Command::Interrupt),
+        (KeyCode::Char('q') | KeyCode::Esc, false) => Some(Command::Quit),
+        (_, true) => Some(Command::GoOn),
+        _ => None,
+    }
+}

@@ -1,0 +1,86 @@
+//! What replays show: boards travel as differences, and come out as the rules have them.
+
+use std::fmt::Write as _;
+
+use referee::game::frames::Picture;
+use referee::game::{Game, GameKind};
+use referee::lines::Lines;
+use referee::play::rule;
+
+use crate::support::{cases, data};
+
+fn game(name: &str, case: &str) -> Box<dyn Game> {
+    (GameKind::named(name).expect("a known game").parse)(case).expect("a good case")
+}
+
+/// Plays a reply, and checks that its frames lead to the board and the score that the rules lead to.
+#[track_caller]
+fn play(game: &mut dyn Game, reply: &str) -> Picture {
+    let (mut shown, score) = (game.picture(), game.score());
+    let reply = Lines::split(reply.as_bytes());
+    let frames = game.frames(&reply);
+    for frame in &frames {
+        shown.apply(frame);
+    }
+    let is_legal = rule(game, &reply, None).wrong_line.is_none();
+    if is_legal {
+        let gain: i64 = frames.iter().map(|frame| frame.gain).sum();
+        assert_eq!(game.score(), score + gain);
+        assert_eq!(shown, game.picture());
+    }
+    shown
+}
+
+#[test]
+fn differences_lead_to_the_boards_of_the_rules_in_every_measured_game() {
+    for case in cases() {
+        let mut game = game("samegame", &(case.board.join("\n") + "\n"));
+        for output in &case.outputs {
+            if game.next_exchange().is_some() && output.ends_with('\n') {
+                play(game.as_mut(), output);
+            }
+        }
+    }
+}
+
+#[test]
+fn differences_lead_to_the_boards_of_square_remover() {
+    let text = std::fs::read_to_string(data("square-remover-cases.jsonl")).expect("the cases");
+    for line in text.lines() {
+        let case: serde_json::Value = serde_json::from_str(line).expect("a case");
+        let mut game = game("square-remover", case["input"].as_str().expect("text"));
+        // Swaps back and forth all over the board, which leave and make squares.
+        let mut moves = String::new();
+        for n in 0..10_000 {
+            writeln!(moves, "{}\n{}\n{}", n / 3 % 7, n % 7, n % 2 + 1).expect("memory");
+        }
+        play(game.as_mut(), &moves);
+    }
+}
+
+#[test]
+fn a_frame_marks_what_goes_and_what_was_chosen() {
+    let mut game = game("samegame", include_str!("../configs/boards/clearable.toml"));
+    let frames = game.frames(&Lines::split(b"1 13 hi\\nthere\n"));
+    let [frame] = frames.as_slice() else { panic!("one move: {frames:?}") };
+    assert_eq!(frame.chosen, Some(16), "the second row from the top, the second column");
+    assert_eq!(frame.steps[0].gone.len(), 9);
+    assert_eq!(frame.message, Some(["hi".to_owned(), "there".to_owned()]));
+    let left = game.picture().left();
+    assert_eq!(
+        play(game.as_mut(), "1 13\n").left().iter().sum::<usize>(),
+        left.iter().sum::<usize>() - 9
+    );
+}
+
+#[test]
+fn what_is_no_legal_move_changes_nothing() {
+    let mut game = game("samegame", include_str!("../configs/boards/no-move.toml"));
+    assert!(game.frames(&Lines::split(b"up\n")).is_empty(), "no move at all");
+    for reply in ["0 0\n", "15 0\n", "-1 3\n"] {
+        let frames = game.frames(&Lines::split(reply.as_bytes()));
+        assert!(frames[0].steps.is_empty(), "{reply}");
+    }
+    let before = game.picture();
+    assert_eq!(play(game.as_mut(), "0 0\n"), before);
+}

@@ -1,0 +1,213 @@
+//! Games that others saved are refereed again, and every difference from what they claim is listed.
+
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+use referee::game::GameKind;
+use referee::gamelog::{self, foreign};
+use referee::replay::foreign::{Refereed, referee as referee_foreign};
+use serde_json::{Value, json};
+
+use crate::support::{Case, Expected, PATIENT, cases, json as object, referee};
+
+/// The summary lines, split over frames as the original does: one for each turn, the last one with
+/// what ends the game.
+fn frames_of(summary: &[String], turns: usize) -> Vec<String> {
+    let mut frames: Vec<String> = summary.iter().map(|line| format!("{line}\n")).collect();
+    while frames.len() > turns {
+        let last = frames.pop().expect("a line");
+        *frames.last_mut().expect("a turn") += &last;
+    }
+    frames
+}
+
+/// A measured game as the SDK's runner returns it.
+fn runner_json(case: &Case) -> Option<Value> {
+    let Expected::Result { summary, won, score } = &case.expected else { return None };
+    let timed_out = summary.last()?.contains("[ERROR] Timeout!");
+    let mut outputs: Vec<Value> = vec![Value::Null];
+    outputs.extend(case.outputs.iter().map(|output| json!(output)));
+    outputs.extend(timed_out.then_some(Value::Null));
+    let mut summaries: Vec<Value> = vec![Value::Null];
+    summaries.extend(frames_of(summary, outputs.len() - 1).into_iter().map(Value::from));
+    Some(json!({
+        "errors": { "0": [""], "referee": [""] },
+        "outputs": { "0": outputs, "referee": [] },
+        "summaries": summaries,
+        "scores": { "0": i32::from(*won) },
+        "metadata": json!({ "Score": score.to_string() }).to_string(),
+        "uinput": [], "views": [], "tooltips": [],
+    }))
+}
+
+/// The same as the website has it.
+fn website_json(case: &Case) -> Option<Value> {
+    let runner = runner_json(case)?;
+    let outputs = runner["outputs"]["0"].as_array()?;
+    let start = json!({ "agentId": -1, "keyframe": true, "view": "" });
+    let frames: Vec<Value> = std::iter::once(start)
+        .chain((1..outputs.len()).map(|turn| {
+            let text = &runner["summaries"][turn];
+            let mut frame = json!({ "agentId": 0, "gameInformation": text, "keyframe": true });
+            if let Some(output) = outputs[turn].as_str() {
+                frame["stdout"] = json!(output);
+            }
+            frame
+        }))
+        .collect();
+    Some(json!({ "success": { "frames": frames, "metadata": runner["metadata"], "gameId": 1 } }))
+}
+
+/// Whether each answer is one whole line, which is all that the runner and the website ever save.
+fn is_line_by_line(case: &Case) -> bool {
+    let is_line = |output: &String| {
+        output.ends_with('\n')
+            && !output[..output.len() - 1].contains(['\n', '\r'])
+            && output.len() < 9_999
+    };
+    case.outputs.iter().all(is_line)
+}
+
+fn referee_json(file: &Value, case: &Case) -> Refereed {
+    let foreign = foreign::read(file.to_string().as_bytes()).expect("a known form");
+    let kind = GameKind::named("samegame").expect("there is one");
+    let game = (kind.parse)(&case.board.join("\n")).expect("a board");
+    referee_foreign(&foreign, kind, game, "measured")
+}
+
+#[test]
+fn measured_games_agree_in_the_forms_of_runner_and_website() {
+    let mut agreed = 0;
+    for case in cases().iter().filter(|case| is_line_by_line(case)) {
+        for file in [runner_json(case), website_json(case)].into_iter().flatten() {
+            let refereed = referee_json(&file, case);
+            assert_eq!(refereed.differences, [], "{}", case.id);
+            let end = refereed.log.end.expect("an end");
+            assert_eq!((end.summary, end.won, end.score), case.expected(), "{}", case.id);
+            agreed += 1;
+        }
+    }
+    assert!(agreed > 900, "{agreed}");
+}
+
+/// A game by the bundled greedy bot on its default board, and a folder for what is made of it.
+struct Scene {
+    folder: tempfile::TempDir,
+    moves: Vec<String>,
+}
+
+impl Scene {
+    fn new(args: &[&str]) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let log = folder.path().join("game.jsonl");
+        referee().arg("play").args(args).arg("--log").arg(&log).output().expect("runs");
+        let log = gamelog::read(&fs::read(log).expect("a log")).expect("a good log");
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("UTF-8");
+        Self { folder, moves: log.turns.iter().map(|turn| text(&turn.reply.0)).collect() }
+    }
+
+    fn replay(&self, file: &str, content: &str, args: &[&str]) -> Output {
+        let path = self.folder.path().join(file);
+        fs::write(&path, content).expect("written");
+        referee()
+            .current_dir(self.folder.path())
+            .args(["replay", file])
+            .args(args)
+            .output()
+            .expect("runs")
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+#[test]
+fn a_list_of_moves_is_a_game() {
+    let scene = Scene::new(&PATIENT);
+    let args = ["--board", "@random-1", "--format", "json", "--html", "page.html"];
+    let output = scene.replay("moves.txt", &scene.moves.concat(), &args);
+    assert_eq!(output.status.code(), Some(0));
+    let result = object(&output);
+    assert_eq!(result["score"], 230);
+    assert_eq!(result["verdict"], "completed");
+    assert_eq!(result["timing"]["first_turn"], Value::Null, "nobody took the time");
+    assert!(
+        fs::read_to_string(scene.path().join("page.html"))
+            .expect("a page")
+            .contains("a list of moves")
+    );
+    let half = object(&scene.replay("half.txt", &scene.moves[..9].concat(), &args[..4]));
+    assert_eq!(half["complete"], false);
+    assert_eq!(half["turns"], 9);
+}
+
+#[test]
+fn the_numbers_of_square_remover_may_stand_as_one_likes() {
+    let scene = Scene::new(&["--game", "square-remover"]);
+    let args = ["--game", "square-remover", "--board", "@seed-1", "--format", "json"];
+    let numbers: Vec<&str> = scene.moves[0].split_whitespace().collect();
+    let rows: Vec<String> = numbers.chunks(3).map(|step| step.join(" ")).collect();
+    for text in [scene.moves[0].clone(), rows.join("\n")] {
+        let result = object(&scene.replay("moves.txt", &text, &args));
+        assert_eq!((&result["score"], &result["verdict"]), (&json!(6201), &json!("completed")));
+    }
+    let short = object(&scene.replay("moves.txt", &rows[..100].join("\n"), &args));
+    assert_eq!(short["score"], -1);
+}
+
+#[test]
+fn every_difference_from_what_is_claimed_is_listed() {
+    let case = &cases()[0];
+    let mut file = runner_json(case).expect("a result");
+    file["summaries"][3] = json!("Performed action x=9, y=9 (color 1, region size 99).\n");
+    file["scores"]["0"] = json!(1);
+    file["metadata"] = json!("{\"Score\": \"99999\"}");
+    let scene = Scene::new(&PATIENT);
+    fs::write(scene.path().join("board.txt"), case.board.join("\n")).expect("written");
+    let args = ["--board", "board.txt"];
+    let output = scene.replay("game.json", &file.to_string(), &args);
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(text.starts_with("The replay differs from the log at turn 3.\n"), "{text}");
+    for expected in ["at turn 3: summary", "x=9, y=9", ": won", ": metadata", "99999"] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    let args = ["--board", "board.txt", "--format", "json"];
+    let result = object(&scene.replay("game.json", &file.to_string(), &args));
+    let differences = result["differences"].as_array().expect("an array");
+    assert_eq!(differences.len(), 3, "{result}");
+    assert_eq!(result["difference"], differences[0]);
+}
+
+#[test]
+fn a_game_that_goes_on_after_its_end_differs() {
+    let scene = Scene::new(&PATIENT);
+    let moves = scene.moves.concat() + "0 0\n";
+    let output = scene.replay("moves.txt", &moves, &["--board", "@random-1"]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(text.contains("differs from the log at turn 48: the game"), "{text}");
+}
+
+#[test]
+fn what_is_missing_or_too_much_is_asked_for_by_name() {
+    let scene = Scene::new(&PATIENT);
+    let error = |output: Output| {
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8(output.stderr).expect("UTF-8")
+    };
+    let runner = runner_json(&cases()[0]).expect("a result").to_string();
+    let asked = "game.json: a game of CodinGame's SDK holds no board; name it with --board FILE";
+    assert!(error(scene.replay("game.json", &runner, &[])).contains(asked));
+    let website = website_json(&cases()[0]).expect("a result").to_string();
+    let asked =
+        "game.json: a game of CodinGame's website holds no board; name it with --board FILE";
+    assert!(error(scene.replay("game.json", &website, &[])).contains(asked));
+    let rerun = error(scene.replay("game.json", &runner, &["--rerun"]));
+    assert!(rerun.contains("it does not say what bot played"), "{rerun}");
+    let log = fs::read_to_string(scene.path().join("game.jsonl")).expect("a log");
+    let error = error(scene.replay("copy.jsonl", &log, &["--board", "@random-1"]));
+    assert!(error.contains("this log holds its board"), "{error}");
+}

@@ -1,0 +1,390 @@
+//! The replay page, in a real browser: `browser/check.mjs` looks at it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use referee::game::{Game, GameKind};
+use referee::gamelog::{self, Bytes, Event, Log};
+use referee::lines::Lines;
+use referee::play::rule;
+use referee::verdict::Culprit;
+use serde_json::{Value, json};
+
+use crate::support::browser::{browse, can_browse};
+use crate::support::{PATIENT, referee};
+
+/// A game that was played and logged, and its page.
+struct Shown {
+    folder: tempfile::TempDir,
+    log: Log,
+}
+
+impl Shown {
+    fn play(args: &[&str]) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let log = folder.path().join("game.jsonl");
+        // Square Remover has no turns, and a test of late turns has a limit of its own.
+        let has_limits = args.contains(&"square-remover") || args.contains(&"--turn");
+        let patient: &[&str] = if has_limits { &[] } else { &PATIENT };
+        let played = referee().arg("play").args(patient).arg("--log").arg(&log).args(args).output();
+        played.expect("runs");
+        let text = fs::read(log).expect("a log");
+        Self { folder, log: gamelog::read(&text).expect("a good log") }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The page's address.
+    fn url(&self) -> String {
+        page(&[&self.path("game.jsonl")], &self.path("page.html"))
+    }
+
+    /// The game as the rules have it before each move, and at its end.
+    fn boards(&self) -> Vec<Vec<i32>> {
+        let mut game = self.game();
+        let mut boards = vec![cells(game.as_ref())];
+        for turn in &self.log.turns {
+            rule(game.as_mut(), &Lines::split(&turn.reply.0), turn.unanswered);
+            boards.push(cells(game.as_ref()));
+        }
+        boards
+    }
+
+    fn game(&self) -> Box<dyn Game> {
+        let kind = GameKind::named(&self.log.start.game).expect("a known game");
+        (kind.parse)(&self.log.start.test_case).expect("a good case")
+    }
+
+    /// What the end of the page must show.
+    fn end(&self) -> Value {
+        let end = self.log.end.as_ref().expect("a complete game");
+        json!({
+            "score": end.score,
+            "official": end.official,
+            "verdict": end.verdict.to_string(),
+            "final": self.boards().last(),
+        })
+    }
+}
+
+fn cells(game: &dyn Game) -> Vec<i32> {
+    game.picture().tiles.iter().map(|tile| tile.map_or(-1, i32::from)).collect()
+}
+
+/// Writes the page of one log, or of two, and returns its address.
+fn page(logs: &[&Path], page: &Path) -> String {
+    let output = referee().arg("replay").args(logs).arg("--html").arg(page).output().expect("runs");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    format!("file://{}", page.display())
+}
+
+fn size(game: &Shown) -> u64 {
+    game.url();
+    fs::metadata(game.path("page.html")).expect("a page").len()
+}
+
+#[test]
+fn a_samegame_page_plays_to_its_end_with_keys_and_mouse() {
+    if !can_browse("a_samegame_page_plays_to_its_end_with_keys_and_mouse") {
+        return;
+    }
+    let game = Shown::play(&[]);
+    let turn = &game.log.turns[16];
+    browse(
+        "plays",
+        &json!({
+            "url": game.url(),
+            "turn": 17,
+            "board": game.boards()[16],
+            "picked": turn.action.as_ref().expect("a move")["size"],
+            "scoreBefore": turn.score - turn.gain,
+            "end": game.end(),
+        }),
+    );
+}
+
+/// Square Remover by its statement, done plainly: the board and the score after `moves`.
+fn square_remover_after(case: &str, moves: &[&str]) -> (Vec<i32>, u64) {
+    let lines: Vec<&str> = case.lines().collect();
+    let number = |line: &str| line.parse::<u64>().expect("a number");
+    let (colors, side) = (number(lines[0]), lines[2].len());
+    let mut next = number(lines[2 + side]);
+    let tiles = lines[2..2 + side].iter().flat_map(|row| row.bytes());
+    let mut board: Vec<u64> = tiles.map(|digit| u64::from(digit - b'0')).collect();
+    let mut score = 0;
+    let mut remove = |board: &mut Vec<u64>| {
+        let corners: Vec<usize> =
+            (0..side * (side - 1)).filter(|place| place % side != side - 1).collect();
+        let square = |at: usize| [at, at + 1, at + side, at + side + 1];
+        while let Some(&at) =
+            corners.iter().find(|&&at| square(at).iter().all(|&place| board[place] == board[at]))
+        {
+            for place in square(at) {
+                board[place] = next % colors;
+                next = next * 48_271 % 2_147_483_647;
+            }
+            score += 1;
+        }
+    };
+    remove(&mut board);
+    for step in moves.chunks_exact(3) {
+        let [row, column, direction] =
+            [0, 1, 2].map(|at| step[at].parse::<usize>().expect("small"));
+        let here = row * side + column;
+        let there =
+            [here.wrapping_sub(side), here + 1, here + side, here.wrapping_sub(1)][direction];
+        board.swap(here, there);
+        remove(&mut board);
+    }
+    (board.iter().map(|&tile| i32::try_from(tile).expect("small")).collect(), score)
+}
+
+#[test]
+fn a_square_remover_page_plays_to_its_end_with_keys_and_mouse() {
+    if !can_browse("a_square_remover_page_plays_to_its_end_with_keys_and_mouse") {
+        return;
+    }
+    let game = Shown::play(&["--game", "square-remover"]);
+    let reply = str::from_utf8(&game.log.turns[0].reply.0).expect("text");
+    let numbers: Vec<&str> = reply.lines().collect();
+    let (board, score) = square_remover_after(&game.log.start.test_case, &numbers[..3 * 499]);
+    let expected = json!({
+        "url": game.url(), "turn": 500, "board": board, "picked": 2, "scoreBefore": score, "end": game.end(),
+    });
+    browse("plays", &expected);
+}
+
+#[test]
+fn play_can_go_from_removed_square_to_removed_square() {
+    if !can_browse("play_can_go_from_removed_square_to_removed_square") {
+        return;
+    }
+    let game = Shown::play(&["--game", "square-remover", "--bot", "@squares-random"]);
+    let reply = str::from_utf8(&game.log.turns[0].reply.0).expect("text");
+    let numbers: Vec<&str> = reply.lines().collect();
+    let score =
+        |moves: usize| square_remover_after(&game.log.start.test_case, &numbers[..3 * moves]).1;
+    let gains: Vec<usize> =
+        (1..).filter(|&number| score(number) > score(number - 1)).take(5).collect();
+    browse("squares", &json!({ "url": game.url(), "gains": gains }));
+}
+
+#[test]
+fn every_board_is_that_of_the_rules_there_and_back() {
+    if !can_browse("every_board_is_that_of_the_rules_there_and_back") {
+        return;
+    }
+    let game = Shown::play(&["--board", "@clearable"]);
+    browse("boards", &json!({ "url": game.url(), "boards": game.boards() }));
+}
+
+#[test]
+fn a_lost_game_shows_its_verdict_and_its_diagnosis() {
+    if !can_browse("a_lost_game_shows_its_verdict_and_its_diagnosis") {
+        return;
+    }
+    let game = Shown::play(&["--bot", "@misbehaving exit 3 --on-turn 4"]);
+    let end = game.log.end.as_ref().expect("complete");
+    let url = game.url();
+    let at_turn_4 = json!({ ".what": "No move: crash", ".chip": "crash", ".reply": "nothing" });
+    browse("tells", &json!({ "url": format!("{url}#turn=4"), "expected": at_turn_4 }));
+    let at_end = json!({ ".official": "[ERROR] Timeout!", ".diagnosis": end.diagnosis });
+    browse("tells", &json!({ "url": format!("{url}#turn=end"), "expected": at_end }));
+}
+
+#[test]
+fn a_late_turn_names_its_culprit() {
+    if !can_browse("a_late_turn_names_its_culprit") {
+        return;
+    }
+    let late = ["--turn", "50ms", "--bot", "@misbehaving late 300 --on-turn 4"];
+    let game = Shown::play(&late);
+    let turn = game.log.turns.last().expect("some turns");
+    let culprit = match turn.overrun.expect("a late turn").culprit {
+        Culprit::Bot => "bot",
+        Culprit::Host => "host",
+    };
+    let url = format!("{}#turn={}", game.url(), turn.turn);
+    browse("is_late", &json!({ "url": url, "culprit": culprit }));
+}
+
+#[test]
+fn a_turn_shows_its_message_its_reply_and_its_standard_error() {
+    if !can_browse("a_turn_shows_its_message_its_reply_and_its_standard_error") {
+        return;
+    }
+    let script = "while read -r line; do i=$((i+1)); [ $i -eq 15 ] && { i=0; echo look here >&2; \
+                  echo '0 14 Hello SameGame\\\\nand a line that is too long'; }; done";
+    let game = Shown::play(&["--board", "@clearable", "--", "sh", "-c", script]);
+    let expected = json!({
+        ".message": "Hello SameGame\nand a line tha...",
+        ".reply": "0 14 Hello SameGame\\nand a line that is too long\n",
+        ".stderr": "look here\n",
+        ".what": "0 14 takes 9 tiles of colour 0, +49",
+        ".score": "0 +49",
+    });
+    browse("tells", &json!({ "url": game.url(), "expected": expected }));
+}
+
+#[test]
+fn tooltips_shapes_and_names_help_those_who_cannot_see_or_point() {
+    if !can_browse("tooltips_shapes_and_names_help_those_who_cannot_see_or_point") {
+        return;
+    }
+    let game = Shown::play(&["--board", "@clearable"]);
+    let tip = "x 0, y 0\ncolour 4 (yellow)\n9 tiles, would score 49";
+    browse("helps", &json!({ "url": game.url(), "tip": tip, "firstTip": tip }));
+}
+
+#[test]
+fn a_page_fits_a_phone() {
+    if !can_browse("a_page_fits_a_phone") {
+        return;
+    }
+    for args in [&[][..], &["--game", "square-remover"]] {
+        let game = Shown::play(args);
+        browse("phone", &json!({ "url": game.url() }));
+    }
+}
+
+#[test]
+fn a_log_that_claims_too_much_is_shown_as_the_rules_have_it() {
+    if !can_browse("a_log_that_claims_too_much_is_shown_as_the_rules_have_it") {
+        return;
+    }
+    let game = Shown::play(&[]);
+    let text = fs::read_to_string(game.path("game.jsonl")).expect("a log");
+    let (turns, end) = text.trim_end().rsplit_once('\n').expect("lines");
+    let end = end.replacen("\"score\":230", "\"score\":9999", 1);
+    fs::write(game.path("game.jsonl"), format!("{turns}\n{end}\n")).expect("written");
+    let (log, page) = (game.path("game.jsonl"), game.path("page.html"));
+    let output = referee().arg("replay").arg(log).arg("--html").arg(&page).output().expect("runs");
+    assert_eq!(output.status.code(), Some(1));
+    let note = "This is not as the log says: from turn 47 on the rules differ (final score).";
+    let url = format!("file://{}", page.display());
+    browse("differs", &json!({ "url": url, "note": note, "score": 230 }));
+}
+
+#[test]
+fn two_games_on_the_same_board_stand_side_by_side() {
+    if !can_browse("two_games_on_the_same_board_stand_side_by_side") {
+        return;
+    }
+    let (one, other) = (Shown::play(&[]), Shown::play(&["--bot", "@first"]));
+    let moves =
+        |game: &Shown| game.log.turns.iter().map(|turn| turn.reply.clone()).collect::<Vec<_>>();
+    let same =
+        moves(&one).iter().zip(moves(&other)).take_while(|(one, other)| *one == other).count();
+    let url = page(&[&one.path("game.jsonl"), &other.path("game.jsonl")], &one.path("both.html"));
+    let expected = json!({
+        "url": url,
+        "differs": same + 1,
+        "bots": ["@greedy", "@first"],
+        "boards": [one.boards()[same], other.boards()[same]],
+        "scores": [one.end()["score"], other.end()["score"]],
+    });
+    browse("compares", &expected);
+}
+
+#[test]
+fn the_first_move_that_differs_is_named() {
+    let (one, other) = (Shown::play(&[]), Shown::play(&["--bot", "@first"]));
+    let both = one.path("both.html");
+    let compare = |other: &Shown, format: &str| {
+        let logs = [one.path("game.jsonl"), other.path("game.jsonl")];
+        let mut replay = referee();
+        replay.arg("replay").args(logs).arg("--html").arg(&both).args(["--format", format]);
+        String::from_utf8(replay.output().expect("runs").stdout).expect("UTF-8")
+    };
+    assert!(compare(&other, "text").starts_with("The games differ first in move 2; "));
+    assert!(compare(&one, "text").starts_with("The games have the same moves; "));
+    let result: Value = serde_json::from_str(&compare(&other, "json")).expect("JSON");
+    assert_eq!(result["first_different_move"], 2);
+}
+
+#[test]
+fn games_on_different_boards_are_not_put_side_by_side() {
+    let (one, other) = (Shown::play(&[]), Shown::play(&["--board", "@clearable"]));
+    let (one, other) = (one.path("game.jsonl"), other.path("game.jsonl"));
+    let output =
+        referee().arg("replay").args([&one, &other]).args(["--html", "x"]).output().expect("runs");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(error.contains("side by side two games must be on the same board"), "{error}");
+    let output = referee().arg("replay").args([&one, &other]).output().expect("runs");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(error.contains("name it with --html FILE"), "{error}");
+}
+
+#[test]
+fn pages_are_small() {
+    assert!(size(&Shown::play(&[])) < 200_000);
+    assert!(size(&Shown::play(&["--bot", "@first"])) < 200_000);
+    assert!(size(&Shown::play(&["--game", "square-remover"])) < 1_500_000);
+}
+
+/// What is kept of standard error for each turn by default.
+const KEPT: usize = 65_536;
+
+/// As long a game as there can be, nearly: a board of pairs, and the moves that take them one by one.
+fn longest_game() -> (String, Vec<String>) {
+    // Neighbouring columns never match, nor do neighbouring pairs in a column. One row is left below.
+    let pairs = |y: usize, x: usize| (y / 2 + 2 * x) % 4;
+    let mut rows: Vec<String> = (0..14)
+        .map(|y| (0..15).map(|x| pairs(y, x).to_string()).collect::<Vec<_>>().join(" "))
+        .collect();
+    rows.push("4 4 1 1 4 4 1 1 4 4 1 1 4 4 1".to_owned());
+    let from_above =
+        (0..7).flat_map(|pair| (0..15).map(move |x| format!("{x} {}\n", 14 - 2 * pair)));
+    let moves = from_above.chain((0..7).map(|_| "0 0\n".to_owned()));
+    (rows.join("\n"), moves.collect())
+}
+
+#[test]
+fn a_long_game_with_much_standard_error_opens_soon() {
+    if !can_browse("a_long_game_with_much_standard_error_opens_soon") {
+        return;
+    }
+    let (board, moves) = longest_game();
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("board.txt"), board).expect("written");
+    fs::write(path("moves.json"), json!(moves).to_string()).expect("written");
+    let (board, log) = (path("board.txt"), path("game.jsonl"));
+    let mut play = referee();
+    play.arg("play").args(PATIENT).arg("--board").arg(board).arg("--log").arg(&log);
+    play.args(["--", "@script"]).arg(path("moves.json")).output().expect("runs");
+    let mut game = gamelog::read(&fs::read(&log).expect("a log")).expect("a good log");
+    assert_eq!(game.turns.len(), 112);
+    for turn in &mut game.turns {
+        turn.stderr = Bytes("<b>\x1b[1m looked at é\n".bytes().cycle().take(KEPT).collect());
+    }
+    let start = Event::Start(game.start);
+    let turns = game.turns.into_iter().map(Event::Turn);
+    let events = std::iter::once(start).chain(turns).chain(game.end.map(Event::End));
+    let lines: Vec<String> =
+        events.map(|event| serde_json::to_string(&event).expect("plain data")).collect();
+    fs::write(&log, lines.join("\n") + "\n").expect("written");
+    let url = page(&[&log], &path("page.html"));
+    let millis: u64 = browse("opens", &json!({ "url": url })).trim().parse().expect("a number");
+    // Less than one second on an idle machine; this one may be doing much else.
+    assert!(millis < 15_000, "{millis} ms");
+}
+
+#[test]
+fn a_page_allows_its_own_script_and_style_and_nothing_else() {
+    let game = Shown::play(&[]);
+    game.url();
+    let page = fs::read_to_string(game.path("page.html")).expect("a page");
+    let policy = page.split_once("Content-Security-Policy\" content=\"").expect("a policy").1;
+    let policy = policy.split_once('"').expect("its end").0;
+    assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
+    assert!(!policy.contains("unsafe"), "{policy}");
+    assert!(
+        !page.contains("http://")
+            || page.matches("http://").count() == page.matches("http://www.w3.org").count()
+    );
+    assert!(!page.contains("https://") && !page.contains("innerHTML"));
+}

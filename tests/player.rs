@@ -1,0 +1,293 @@
+//! The terminal player, in a real terminal.
+
+use std::fs;
+use std::path::PathBuf;
+
+use referee::game::frames::{Frame, Step};
+use referee::gamelog::{self, Log};
+use referee::interrupt::Interrupt;
+use referee::replay::film::{Film, Move, Times};
+use referee::replay::player::{self, Charset, Look, Show, Watched};
+
+use crate::support::terminal::{Terminal, can_watch};
+use crate::support::{Mark, PATIENT, referee};
+
+/// A game that was played and logged.
+struct Game {
+    _folder: tempfile::TempDir,
+    path: PathBuf,
+}
+
+impl Game {
+    fn play(args: &[&str]) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("game.jsonl");
+        referee().arg("play").args(args).arg("--log").arg(&path).output().expect("runs");
+        Self { _folder: folder, path }
+    }
+
+    fn log(&self) -> Log {
+        gamelog::read(&fs::read(&self.path).expect("a log")).expect("a good log")
+    }
+
+    fn film(&self) -> Film {
+        Film::of_log(&self.log(), Times::Measured).expect("a film")
+    }
+
+    fn watch(&self, terminal: &Terminal, args: &[&str]) {
+        terminal.referee(&[&["replay", "--watch"], args].concat(), &[&self.path]);
+    }
+}
+
+fn samegame() -> Game {
+    Game::play(&PATIENT)
+}
+
+/// The digits of a board as they stand between the borders of the screen, row by row.
+fn digits(screen: &str) -> Vec<Vec<Option<u8>>> {
+    let rows = screen.lines().filter_map(|line| line.strip_prefix(['│', '|']));
+    rows.map(|row| {
+        let tiles: Vec<char> = row.chars().take_while(|c| !matches!(c, '│' | '|')).collect();
+        let digit = |tile: &[char]| {
+            tile[1].to_digit(10).map(|digit| u8::try_from(digit).expect("one digit"))
+        };
+        tiles.chunks_exact(3).map(digit).collect()
+    })
+    .collect()
+}
+
+/// Waits until the screen shows this position, with these texts.
+#[track_caller]
+fn wait_for_position(terminal: &Terminal, film: &Film, position: usize, texts: &[&str]) -> String {
+    let board = film.board(position);
+    let rows: Vec<Vec<Option<u8>>> =
+        board.tiles.chunks(usize::from(board.columns)).map(<[_]>::to_vec).collect();
+    terminal.wait_until(&format!("position {position} with {texts:?}"), |screen| {
+        digits(screen) == rows && texts.iter().all(|text| screen.contains(text))
+    })
+}
+
+#[test]
+fn a_game_is_stepped_through_jumped_about_in_and_left() {
+    if !can_watch("a_game_is_stepped_through_jumped_about_in_and_left") {
+        return;
+    }
+    let game = samegame();
+    let film = game.film();
+    let terminal = Terminal::open();
+    game.watch(&terminal, &[]);
+    let heading = "@greedy plays samegame on @random-1";
+    wait_for_position(&terminal, &film, 0, &["turn   1 of 47", heading]);
+    terminal.press(&["Right", "Right"]);
+    wait_for_position(&terminal, &film, 2, &["turn   3 of 47"]);
+    terminal.press(&["Left"]);
+    wait_for_position(&terminal, &film, 1, &["turn   2 of 47"]);
+    terminal.press(&["1", "7", "Enter"]);
+    let score = format!("score  {} +", film.score(16));
+    wait_for_position(&terminal, &film, 16, &["turn   17 of 47", &score, &film.tell(16)]);
+    terminal.press(&["End"]);
+    wait_for_position(&terminal, &film, 47, &["turn   end of 47", "score  230", "completed"]);
+    terminal.press(&["q"]);
+    assert!(terminal.wait_for("status: 0").contains("replay        agrees with the log"));
+    terminal.assert_restored();
+}
+
+#[test]
+fn a_game_plays_by_itself_to_its_end() {
+    if !can_watch("a_game_plays_by_itself_to_its_end") {
+        return;
+    }
+    let terminal = Terminal::open();
+    let game = samegame();
+    game.watch(&terminal, &[]);
+    terminal.wait_for("turn   1 of 47");
+    terminal.press(&["+", "+", "+", "+", "Space"]);
+    terminal.wait_for("turn   end of 47");
+    terminal.wait_for("paused");
+}
+
+#[test]
+fn square_remover_goes_from_square_to_square() {
+    if !can_watch("square_remover_goes_from_square_to_square") {
+        return;
+    }
+    let game = Game::play(&["--game", "square-remover", "--bot", "@squares-random"]);
+    let film = game.film();
+    let terminal = Terminal::open();
+    game.watch(&terminal, &[]);
+    terminal.wait_for("of 10000");
+    let next = film.next_gain(0);
+    terminal.press(&["n"]);
+    let number = format!("move   {} of 10000", film.moves[next].frame.number);
+    wait_for_position(&terminal, &film, next, &[&number]);
+    terminal.press(&["End"]);
+    wait_for_position(&terminal, &film, film.last_position(), &["move   end of 10000"]);
+}
+
+#[test]
+fn without_unicode_everything_is_ascii_and_sixteen_colours_are_enough() {
+    if !can_watch("without_unicode_everything_is_ascii_and_sixteen_colours_are_enough") {
+        return;
+    }
+    let game = samegame();
+    let terminal = Terminal::open();
+    game.watch(&terminal, &["--ascii"]);
+    terminal.wait_for("turn   1 of 47");
+    terminal.press(&["End"]);
+    let screen = wait_for_position(&terminal, &game.film(), 47, &["turn   end of 47", "q quit"]);
+    assert!(screen.is_ascii(), "{screen}");
+    let raw = terminal.raw();
+    assert!(raw.windows(3).any(|bytes| bytes == b"\x1b[4"), "there are colours");
+    for large in [&b"8;2;"[..], b"8:2:", b"38;5;16", b"48;5;16"] {
+        assert!(!raw.windows(large.len()).any(|bytes| bytes == large), "only sixteen of them");
+    }
+}
+
+#[test]
+fn colours_are_what_the_terminal_and_its_user_want() {
+    if !can_watch("colours_are_what_the_terminal_and_its_user_want") {
+        return;
+    }
+    let game = samegame();
+    let raw = |variable: &str| {
+        let terminal = Terminal::open();
+        let (program, log) = (env!("CARGO_BIN_EXE_referee"), game.path.display());
+        terminal.run(&format!("{variable} '{program}' replay --watch '{log}'"));
+        wait_for_position(&terminal, &game.film(), 0, &["turn   1 of 47"]);
+        terminal.press(&["q"]);
+        terminal.wait_for("agrees with the log");
+        String::from_utf8(terminal.raw()).expect("UTF-8")
+    };
+    let has_colours = |raw: &str| raw.contains("[48;") || raw.contains(";48;");
+    assert!(raw("COLORTERM=truecolor").contains("48;2;0;114;178"), "the blue of the page");
+    assert!(has_colours(&raw("COLORTERM=")));
+    assert!(!has_colours(&raw("NO_COLOR=1")));
+}
+
+#[test]
+fn any_size_of_terminal_will_do() {
+    if !can_watch("any_size_of_terminal_will_do") {
+        return;
+    }
+    let terminal = Terminal::of_size(30, 8);
+    let game = samegame();
+    game.watch(&terminal, &[]);
+    terminal.wait_for("space play");
+    for (columns, lines) in [(10, 3), (200, 60), (47, 19), (80, 24)] {
+        terminal.resize(columns, lines);
+        terminal.press(&["Right", "e", "Down", "Up", "e", "Left"]);
+    }
+    terminal.wait_for("turn   1 of 47");
+    terminal.press(&["q"]);
+    terminal.wait_for("status: 0");
+}
+
+#[test]
+fn ctrl_c_gives_the_terminal_back() {
+    if !can_watch("ctrl_c_gives_the_terminal_back") {
+        return;
+    }
+    let terminal = Terminal::open();
+    let game = samegame();
+    game.watch(&terminal, &[]);
+    terminal.wait_for("turn   1 of 47");
+    terminal.press(&["C-c"]);
+    terminal.wait_for("interrupted by SIGINT");
+    terminal.run("echo \"status: $?\"");
+    terminal.wait_for("status: 130");
+    terminal.assert_restored();
+}
+
+/// Not a test by itself: the next one runs it in a terminal, where the film's last move is one that
+/// no game makes.
+#[test]
+#[ignore = "it panics, in a terminal; another test runs it there"]
+fn a_player_that_panics() {
+    if !player::is_possible() {
+        return;
+    }
+    let mut film = samegame().film();
+    let gone = vec![u16::MAX];
+    let frame = Frame { steps: vec![Step { gone, ..Step::default() }], ..Frame::default() };
+    film.moves.push(Move { turn: 0, frame });
+    let interrupt = Interrupt::catch().expect("signals");
+    let watched =
+        player::watch(Show::Saved(Box::new(film)), Look::of_terminal(Charset::Unicode), &interrupt);
+    assert_eq!(watched.expect("a terminal"), Watched::Quit);
+}
+
+#[test]
+fn a_panic_gives_the_terminal_back() {
+    if !can_watch("a_panic_gives_the_terminal_back") {
+        return;
+    }
+    let terminal = Terminal::open();
+    let itself = std::env::current_exe().expect("this program");
+    let itself = itself.to_str().expect("UTF-8");
+    terminal.run(&format!(
+        "clear; RUST_BACKTRACE=0 '{itself}' --ignored --exact --nocapture player::a_player_that_panics; echo \"status: $?\""
+    ));
+    terminal.wait_for("turn   1 of 0");
+    terminal.press(&["End"]);
+    let screen = terminal.wait_for("status: 101");
+    assert!(screen.contains("index out of bounds"), "{screen}");
+    terminal.assert_restored();
+}
+
+#[test]
+fn a_game_is_watched_while_it_is_played() {
+    if !can_watch("a_game_is_watched_while_it_is_played") {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("game.jsonl");
+    let terminal = Terminal::open();
+    // It answers each turn after a while, and its last answer is still awaited when the first are shown.
+    let bot = "@misbehaving hang --on-turn 4";
+    let args = ["play", "--watch", "--profile", "unlimited", "--bot", bot, "--log"];
+    terminal.referee(&args, &[&log]);
+    terminal.wait_for("turn   end of 3");
+    terminal.wait_for("the game goes on");
+    terminal.wait_for("live");
+    terminal.press(&["C-c"]);
+    terminal.wait_for("interrupted by SIGINT after 3 turns");
+    terminal.assert_restored();
+    assert_eq!(gamelog::read(&fs::read(&log).expect("a log")).expect("a log").turns.len(), 3);
+}
+
+#[test]
+fn whoever_leaves_a_game_that_is_played_misses_its_rest_and_no_more() {
+    if !can_watch("whoever_leaves_a_game_that_is_played_misses_its_rest_and_no_more") {
+        return;
+    }
+    let mark = Mark::new();
+    let terminal = Terminal::open();
+    let bot = "@misbehaving late 1500 --on-turn 4";
+    let args = ["play", "--watch", "--profile", "unlimited", "--env", mark.env(), "--bot", bot];
+    terminal.referee(&args, &[]);
+    terminal.wait_for("turn   end of 3");
+    terminal.press(&["q"]);
+    let screen = terminal.wait_for("status: 0");
+    assert!(screen.contains("verdict       completed"), "{screen}");
+    terminal.assert_restored();
+    mark.assert_gone();
+}
+
+#[test]
+fn a_bot_that_does_not_start_is_told_at_once() {
+    if !can_watch("a_bot_that_does_not_start_is_told_at_once") {
+        return;
+    }
+    let terminal = Terminal::open();
+    terminal.referee(&["play", "--watch", "--bot", "./no-such-bot"], &[]);
+    assert!(terminal.wait_for("status: 2").contains("no-such-bot"));
+    terminal.assert_restored();
+}
+
+#[test]
+fn without_a_terminal_there_is_nothing_to_watch() {
+    let output = referee().args(["play", "--watch"]).output().expect("runs");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(error.contains("--watch: standard input and output must be a terminal"), "{error}");
+}

@@ -1,0 +1,41 @@
+//! A real browser, driven by `tests/browser/check.mjs`.
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use super::{has_program, leave_out, repository};
+
+/// Whether a browser and its driver are here; otherwise says what is left out.
+pub(crate) fn can_browse(test: &str) -> bool {
+    let missing = if !has_program("node") {
+        "there is no node"
+    } else if !has_program(&std::env::var("CHROMIUM").unwrap_or("/usr/bin/chromium".to_owned())) {
+        "there is no /usr/bin/chromium, and CHROMIUM names no other"
+    } else if !repository().join("tests/browser/node_modules/playwright-core").is_dir() {
+        "run `npm ci` in tests/browser"
+    } else {
+        return true;
+    };
+    leave_out(test, missing);
+    false
+}
+
+/// Lets the browser check a scenario; fails with what it found. Returns what it printed.
+#[track_caller]
+pub(crate) fn browse(scenario: &str, expected: &Value) -> String {
+    let mut node = Command::new("node")
+        .arg(repository().join("tests/browser/check.mjs"))
+        .arg(scenario)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("node runs");
+    let input = expected.to_string();
+    node.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("read");
+    let output = node.wait_with_output().expect("ends");
+    assert!(output.status.success(), "{scenario}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("UTF-8")
+}

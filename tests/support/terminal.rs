@@ -1,0 +1,138 @@
+//! A real terminal, which tmux keeps, with keys pressed and the screen read from outside.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use super::{has_program, leave_out};
+
+/// Whether there is a terminal to test in; otherwise says what is left out.
+pub(crate) fn can_watch(test: &str) -> bool {
+    let can = has_program("tmux");
+    if !can {
+        leave_out(test, "there is no tmux");
+    }
+    can
+}
+
+/// A terminal with a shell in it; it goes away when this does.
+pub(crate) struct Terminal {
+    socket: String,
+    folder: tempfile::TempDir,
+}
+
+impl Terminal {
+    /// A terminal of 80 columns and 24 lines.
+    pub(crate) fn open() -> Self {
+        Self::of_size(80, 24)
+    }
+
+    pub(crate) fn of_size(columns: u16, lines: u16) -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let socket = format!("referee-test-{}-{count}", std::process::id());
+        let terminal = Self { socket, folder: tempfile::tempdir().expect("a folder") };
+        let (columns, lines) = (columns.to_string(), lines.to_string());
+        let shell = "env -u NO_COLOR -u COLORTERM -u CLICOLOR_FORCE PS1=ready: sh";
+        terminal.tmux(&["new-session", "-d", "-x", &columns, "-y", &lines, shell]);
+        let raw = format!("cat > '{}'", terminal.raw_path().display());
+        terminal.tmux(&["pipe-pane", &raw]);
+        terminal
+    }
+
+    fn tmux(&self, args: &[&str]) -> Output {
+        let output = Command::new("tmux")
+            .env_remove("TMUX")
+            .args(["-f", "/dev/null", "-u", "-L", &self.socket])
+            .args(args)
+            .output()
+            .expect("tmux runs");
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        output
+    }
+
+    fn raw_path(&self) -> std::path::PathBuf {
+        self.folder.path().join("raw")
+    }
+
+    /// Everything that was ever written to the terminal, byte for byte.
+    pub(crate) fn raw(&self) -> Vec<u8> {
+        fs::read(self.raw_path()).unwrap_or_default()
+    }
+
+    /// Types a command and Enter.
+    pub(crate) fn run(&self, command: &str) {
+        self.tmux(&["send-keys", "-l", command]);
+        self.press(&["Enter"]);
+    }
+
+    /// Starts the program under test.
+    pub(crate) fn referee(&self, args: &[&str], paths: &[&Path]) {
+        let paths = paths.iter().map(|path| path.to_str().expect("UTF-8"));
+        let words = [env!("CARGO_BIN_EXE_referee")].into_iter().chain(args.iter().copied());
+        let line = shlex::try_join(words.chain(paths)).expect("no NUL");
+        self.run(&format!("clear; {line}; echo \"status: $?\""));
+    }
+
+    /// Presses keys by tmux's names for them.
+    pub(crate) fn press(&self, keys: &[&str]) {
+        self.tmux(&[&["send-keys"], keys].concat());
+    }
+
+    pub(crate) fn resize(&self, columns: u16, lines: u16) {
+        let (columns, lines) = (columns.to_string(), lines.to_string());
+        self.tmux(&["resize-window", "-x", &columns, "-y", &lines]);
+    }
+
+    /// What is on the screen.
+    pub(crate) fn screen(&self) -> String {
+        String::from_utf8(self.tmux(&["capture-pane", "-p"]).stdout).expect("UTF-8")
+    }
+
+    /// Waits until the screen has `text`, and returns the screen. The rest of it may still be on its
+    /// way.
+    #[track_caller]
+    pub(crate) fn wait_for(&self, text: &str) -> String {
+        self.wait_until(text, |screen| screen.contains(text))
+    }
+
+    /// Waits until the screen is as `wanted` says.
+    #[track_caller]
+    pub(crate) fn wait_until(&self, what: &str, wanted: impl Fn(&str) -> bool) -> String {
+        let patience = Instant::now() + Duration::from_secs(20);
+        loop {
+            let screen = self.screen();
+            if wanted(&screen) {
+                return screen;
+            }
+            assert!(Instant::now() < patience, "no `{what}` on the screen:\n{screen}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Fails unless the terminal is as a program has to leave it: the normal screen, a cursor, and
+    /// keys that are echoed and come line by line.
+    #[track_caller]
+    pub(crate) fn assert_restored(&self) {
+        let state = self.tmux(&["display-message", "-p", "#{alternate_on} #{cursor_flag}"]);
+        assert_eq!(String::from_utf8_lossy(&state.stdout), "0 1\n");
+        self.run("clear; stty -a; echo check''ed");
+        let settings = self.wait_for("checked");
+        for setting in ["icanon", "isig", "echo", "opost"] {
+            assert!(
+                settings.split_whitespace().any(|it| it == setting),
+                "no {setting}:\n{settings}"
+            );
+        }
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let kill = ["-L", &self.socket, "kill-server"];
+        // A server that has ended by itself is as good.
+        let _ = Command::new("tmux").args(kill).output();
+    }
+}
