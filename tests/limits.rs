@@ -66,6 +66,20 @@ fn memory_that_processes_share_counts_once() {
 }
 
 #[test]
+fn a_name_that_is_no_text_hides_no_memory() {
+    if !has_program("python3") {
+        return leave_out("a name that is no text", "there is no python3 on this machine");
+    }
+    let bot = "import sys, time\n\
+               open('/proc/self/comm', 'wb').write(b'\\xff\\xfe')\n\
+               held = bytearray(300 << 20)\n\
+               time.sleep(3600)";
+    let args = ["play", "--format", "json", "--memory", "100MiB", "--", "python3", "-c", bot];
+    let output = referee().args(args).output().expect("runs");
+    assert_eq!(json(&output)["verdict"], "memory_limit", "{output:?}");
+}
+
+#[test]
 fn processes_and_threads() {
     let diagnosis = ["processes and threads; its limit is 10 (`processes` in the settings)"];
     lost("resources.processes = 10", "fork 20", &[], "process_limit", &diagnosis);
