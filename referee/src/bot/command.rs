@@ -9,13 +9,12 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use tempfile::TempDir;
-
 use super::containment::{self, Means};
 use super::guard;
 use super::launch::{Launch, LaunchError, Started, Step, launch};
 use super::pin::Pinning;
 use super::sandbox::{self, Sandbox};
+use super::scratch::Scratch;
 use crate::limits::Resources;
 
 /// What to start, where, and with which environment.
@@ -109,7 +108,7 @@ impl SpawnError {
 /// A bot that was started, and the folder that it may write to if it is in a sandbox.
 pub(super) struct Spawned {
     pub(super) started: Started,
-    pub(super) scratch: Option<TempDir>,
+    pub(super) scratch: Option<Scratch>,
 }
 
 impl BotCommand {
@@ -131,7 +130,7 @@ impl BotCommand {
         Ok(Spawned { started, scratch })
     }
 
-    fn prepare(&self, program: &Path, scratch: Option<&TempDir>) -> Result<Launch, SpawnError> {
+    fn prepare(&self, program: &Path, scratch: Option<&Scratch>) -> Result<Launch, SpawnError> {
         let argv = [&self.program].into_iter().chain(&self.args).map(|word| c_string(word));
         let cwd = self.cwd.as_ref().map(|cwd| c_string(cwd.as_os_str())).transpose()?;
         let filters = |source| SpawnError::Confinement { what: "making its filter", source };
@@ -155,17 +154,17 @@ impl BotCommand {
     }
 
     /// The folder that a bot in a sandbox may write to.
-    fn scratch(&self) -> Result<Option<TempDir>, SpawnError> {
+    fn scratch(&self) -> Result<Option<Scratch>, SpawnError> {
         let failed =
             |source| SpawnError::Resources { program: self.program.clone().into(), source };
-        let make = |_: &Sandbox| tempfile::Builder::new().prefix("referee-bot-").tempdir();
+        let make = |_: &Sandbox| Scratch::new();
         self.confinement.sandbox.as_ref().map(make).transpose().map_err(failed)
     }
 
     fn ruleset(
         &self,
         program: &Path,
-        scratch: Option<&TempDir>,
+        scratch: Option<&Scratch>,
     ) -> Result<Option<OwnedFd>, SpawnError> {
         let Some(sandbox) = &self.confinement.sandbox else {
             return Ok(self.confinement.means.ruleset());
@@ -177,7 +176,7 @@ impl BotCommand {
     }
 
     /// The referee's environment with the bot's own variables, as `NAME=VALUE`.
-    fn environment(&self, scratch: Option<&TempDir>) -> Result<Vec<CString>, SpawnError> {
+    fn environment(&self, scratch: Option<&Scratch>) -> Result<Vec<CString>, SpawnError> {
         let mut all: BTreeMap<OsString, OsString> = env::vars_os().collect();
         if let Some(scratch) = scratch {
             all.extend(["TMPDIR", "TMP", "TEMP"].map(|name| (name.into(), scratch.path().into())));
