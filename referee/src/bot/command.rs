@@ -148,6 +148,7 @@ impl BotCommand {
             cwd,
             means: *means,
             rlimits: guard::rlimits(resources),
+            unprivileged: sandbox.is_some(),
             ruleset: self.ruleset(program, scratch)?,
             filter: containment::filter(&calls, uses).map_err(filters)?,
         })
@@ -229,6 +230,9 @@ impl BotCommand {
             }
             Step::Users => SpawnError::Confinement { what: "making its namespace", source: error },
             Step::Limits => SpawnError::Confinement { what: "setting its limits", source: error },
+            Step::Privileges => {
+                SpawnError::Confinement { what: "giving up its privileges", source: error }
+            }
             Step::Ruleset => {
                 SpawnError::Confinement { what: "entering its sandbox", source: error }
             }

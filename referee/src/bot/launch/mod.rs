@@ -45,6 +45,8 @@ pub(super) struct Launch {
     pub(super) cwd: Option<CString>,
     pub(super) means: Means,
     pub(super) rlimits: Vec<(Resource, Rlimit)>,
+    /// Whether it loses the privileges that the referee may have.
+    pub(super) unprivileged: bool,
     /// A Landlock ruleset.
     pub(super) ruleset: Option<OwnedFd>,
     /// A seccomp program; empty is none.
@@ -84,6 +86,7 @@ pub(super) enum Step {
     Fork,
     Directory,
     Limits,
+    Privileges,
     Ruleset,
     Filter,
     Exec,
@@ -98,13 +101,14 @@ pub(super) struct LaunchError {
 }
 
 impl Step {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 10] = [
         Self::Pipes,
         Self::Clone,
         Self::Users,
         Self::Fork,
         Self::Directory,
         Self::Limits,
+        Self::Privileges,
         Self::Ruleset,
         Self::Filter,
         Self::Exec,
@@ -230,6 +234,7 @@ struct Plan {
     cwd: *const c_char,
     means: Means,
     rlimits: *const [(Resource, Rlimit)],
+    unprivileged: bool,
     ruleset: RawFd,
     filter: libc::sock_fprog,
     /// The bot's ends.
@@ -258,6 +263,7 @@ impl Plan {
             cwd: launch.cwd.as_ref().map_or(ptr::null(), |cwd| cwd.as_ptr()),
             means: launch.means,
             rlimits: ptr::from_ref(launch.rlimits.as_slice()),
+            unprivileged: launch.unprivileged,
             ruleset: launch.ruleset.as_ref().map_or(-1, AsRawFd::as_raw_fd),
             filter: libc::sock_fprog {
                 len: u16::try_from(launch.filter.len()).expect("a filter is short"),
@@ -296,6 +302,7 @@ pub(super) fn try_namespace(means: Means) -> Result<(), LaunchError> {
         cwd: None,
         means,
         rlimits: Vec::new(),
+        unprivileged: false,
         ruleset: None,
         filter: Vec::new(),
     };
