@@ -141,6 +141,9 @@ impl BotCommand {
             calls.extend(sandbox::FORBIDDEN.iter().chain(sandbox::FORBIDDEN_OLD));
             uses = sandbox::forbidden_uses().map_err(filters)?;
         }
+        if !calls.is_empty() {
+            uses.push(containment::limits_of_others().map_err(filters)?);
+        }
         Ok(Launch {
             program: c_string(program.as_os_str())?,
             argv: argv.collect::<Result<_, _>>()?,
