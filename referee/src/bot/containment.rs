@@ -18,7 +18,7 @@ use seccompiler::{
     SeccompRule, sock_filter,
 };
 
-use super::launch::{LaunchError, Step, try_namespace};
+use super::launch::{LaunchError, Step, takes_filters, try_namespace};
 
 /// Which means are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, clap::ValueEnum)]
@@ -215,6 +215,5 @@ const NO_SECOND_NUMBERS: [sock_filter; 3] = {
 
 /// Whether the kernel takes filters, and this crate knows how to make them for the processor.
 pub(super) fn has_seccomp() -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    status.contains("\nSeccomp_filters:") && filter(&[libc::SYS_setsid], Vec::new()).is_ok()
+    takes_filters() && filter(&[libc::SYS_setsid], Vec::new()).is_ok()
 }

@@ -344,6 +344,15 @@ pub(super) fn landlock_version() -> u32 {
     u32::try_from(version).unwrap_or(0)
 }
 
+/// Whether the kernel has seccomp filters: then it misses the one that is not there.
+pub(super) fn takes_filters() -> bool {
+    // SAFETY: the kernel reads a filter from no address, and puts on none.
+    let set = unsafe {
+        libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, ptr::null::<c_void>())
+    };
+    set != 0 && io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT)
+}
+
 /// What a fork does.
 type Run = extern "C" fn(*mut c_void) -> c_int;
 
