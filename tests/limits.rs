@@ -1,6 +1,7 @@
 //! What a bot may use, and what it may do: each limit end to end, and the sandbox.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Output;
 
@@ -67,6 +68,20 @@ fn memory_that_processes_share_counts_once() {
     let args = ["play", "--format", "json", "--memory", "100MiB", "--", "python3", "-c", bot];
     let output = referee().args(args).output().expect("runs");
     assert_eq!(json(&output)["verdict"], "malformed_reply", "{output:?}");
+}
+
+#[test]
+fn a_name_that_is_no_text_hides_no_memory() {
+    if !has_program("python3") {
+        return leave_out("a name that is no text", "there is no python3 on this machine");
+    }
+    let bot = "import sys, time\n\
+               open('/proc/self/comm', 'wb').write(b'\\xff\\xfe')\n\
+               held = bytearray(300 << 20)\n\
+               time.sleep(3600)";
+    let args = ["play", "--format", "json", "--memory", "100MiB", "--", "python3", "-c", bot];
+    let output = referee().args(args).output().expect("runs");
+    assert_eq!(json(&output)["verdict"], "memory_limit", "{output:?}");
 }
 
 #[test]
@@ -170,7 +185,6 @@ fn pry(user: User, folder: &Path, more: &[&str]) -> Vec<String> {
 }
 
 fn folder_to_pry_in() -> tempfile::TempDir {
-    use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::tempdir().expect("a folder");
     for name in ["victim", "private"] {
         let file = folder.path().join(name);
@@ -220,4 +234,66 @@ fn a_sandbox_leaves_no_folder_behind() {
     let litter =
         "sh -c 'mkdir -p $TMPDIR/a/b; echo x > $TMPDIR/a/b/c; test -e $TMPDIR/a/b/c && exit 7'";
     assert_eq!(left(litter), (Value::from("crash"), 0));
+}
+
+#[test]
+fn a_sandbox_leaves_no_folder_behind_that_nobody_may_enter() {
+    let folder = folder_to_pry_in();
+    let scratch = folder.path().join("scratch");
+    fs::create_dir(&scratch).expect("room");
+    fs::set_permissions(&scratch, fs::Permissions::from_mode(0o777)).expect("its owner");
+    let bot = "mkdir $TMPDIR/a $TMPDIR/a/b && umask 777 && mkdir $TMPDIR/a/b/c && exit 7";
+    let output = referee_of(User::Nobody)
+        .args(["play", "--sandbox", "--format", "json"])
+        .args(PATIENT)
+        .args(["--", "sh", "-c", bot])
+        .env("TMPDIR", &scratch)
+        .output()
+        .expect("runs");
+    assert!(said(&output).contains("exited with status 7"), "{output:?}");
+    assert_eq!(fs::read_dir(scratch).expect("it").count(), 0);
+}
+
+/// What the diagnosis says.
+fn said(output: &Output) -> String {
+    json(output)["diagnosis"].as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_bot_in_a_sandbox_has_no_privileges_and_leaves_no_shared_memory() {
+    // A device of one's own, in the one folder where files can be made, leads around all rules.
+    let bot = "mknod $TMPDIR/d b 7 250 && exit 9; ipcmk -M 4096 && exit 10; exit 8";
+    let args = ["play", "--sandbox", "--format", "json", "--", "sh", "-c", bot];
+    let output = referee().args(args).output().expect("runs");
+    assert!(said(&output).contains("exited with status 8"), "{output:?}");
+}
+
+#[test]
+fn a_bot_sets_no_limits_for_the_processes_above_it() {
+    for more in [&["--containment", "seccomp"][..], &["--containment", "reaper", "--sandbox"]] {
+        let bot = "prlimit --pid $PPID --core=0:0 && exit 9; prlimit --pid $PPID >&2 && exit 8";
+        let output = referee()
+            .args(["play", "--format", "json"])
+            .args(more)
+            .args(["--", "sh", "-c", bot])
+            .output()
+            .expect("runs");
+        assert!(said(&output).contains("exited with status 8"), "{output:?}");
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn a_filter_knows_both_numbers_of_a_call() {
+    if !has_program("python3") {
+        return leave_out("second numbers of calls", "there is no python3 on this machine");
+    }
+    let bot = "import ctypes, os\n\
+               c = ctypes.CDLL(None, use_errno=True)\n\
+               c.syscall(0x40000000 + 112)\n\
+               os._exit(ctypes.get_errno())";
+    let args = ["play", "--format", "json", "--containment", "seccomp", "--", "python3", "-c", bot];
+    let output = referee().args(args).output().expect("runs");
+    // EPERM from the filter, and not ENOSYS from a kernel that does not know it.
+    assert!(said(&output).contains("exited with status 1 "), "{output:?}");
 }

@@ -114,3 +114,26 @@ fn a_bot_whose_program_is_replaced_while_it_runs_plays_on() {
     let output = game.wait_with_output().expect("a child");
     assert_eq!(json(&output)["verdict"], "completed", "{output:?}");
 }
+
+#[test]
+fn on_an_older_kernel_a_bot_gets_no_descriptor_of_the_referees_either() {
+    use seccompiler::{SeccompAction, SeccompFilter};
+    // Linux before 5.9 has no close_range.
+    let calls = [(436, Vec::new())].into_iter().collect();
+    let missing = SeccompAction::Errno(rustix::io::Errno::NOSYS.raw_os_error().cast_unsigned());
+    let processor = std::env::consts::ARCH.try_into().expect("a known processor");
+    let filter = SeccompFilter::new(calls, SeccompAction::Allow, missing, processor);
+    let filter: seccompiler::BpfProgram =
+        filter.and_then(TryInto::try_into).expect("a short filter");
+    let bin = env!("CARGO_BIN_EXE_referee");
+    let bot = "test -e /proc/self/fd/7 && exit 9; exit 8";
+    let play = format!("exec 7</dev/null; exec '{bin}' play --format json -- sh -c '{bot}'");
+    // The filter holds for this thread and what it starts.
+    let output = thread::spawn(move || {
+        seccompiler::apply_filter(&filter).expect("the kernel has filters");
+        Command::new("sh").args(["-c", &play]).output().expect("runs")
+    });
+    let output = output.join().expect("no panic");
+    let diagnosis = json(&output)["diagnosis"].to_string();
+    assert!(diagnosis.contains("exited with status 8"), "{output:?}");
+}

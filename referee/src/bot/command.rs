@@ -9,13 +9,12 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use tempfile::TempDir;
-
 use super::containment::{self, Means};
 use super::guard;
 use super::launch::{Launch, LaunchError, Started, Step, launch};
 use super::pin::Pinning;
 use super::sandbox::{self, Sandbox};
+use super::scratch::Scratch;
 use crate::limits::Resources;
 
 /// What to start, where, and with which environment.
@@ -109,7 +108,7 @@ impl SpawnError {
 /// A bot that was started, and the folder that it may write to if it is in a sandbox.
 pub(super) struct Spawned {
     pub(super) started: Started,
-    pub(super) scratch: Option<TempDir>,
+    pub(super) scratch: Option<Scratch>,
 }
 
 impl BotCommand {
@@ -131,7 +130,7 @@ impl BotCommand {
         Ok(Spawned { started, scratch })
     }
 
-    fn prepare(&self, program: &Path, scratch: Option<&TempDir>) -> Result<Launch, SpawnError> {
+    fn prepare(&self, program: &Path, scratch: Option<&Scratch>) -> Result<Launch, SpawnError> {
         let argv = [&self.program].into_iter().chain(&self.args).map(|word| c_string(word));
         let cwd = self.cwd.as_ref().map(|cwd| c_string(cwd.as_os_str())).transpose()?;
         let filters = |source| SpawnError::Confinement { what: "making its filter", source };
@@ -142,6 +141,9 @@ impl BotCommand {
             calls.extend(sandbox::FORBIDDEN.iter().chain(sandbox::FORBIDDEN_OLD));
             uses = sandbox::forbidden_uses().map_err(filters)?;
         }
+        if !calls.is_empty() {
+            uses.push(containment::limits_of_others().map_err(filters)?);
+        }
         Ok(Launch {
             program: c_string(program.as_os_str())?,
             argv: argv.collect::<Result<_, _>>()?,
@@ -149,23 +151,24 @@ impl BotCommand {
             cwd,
             means: *means,
             rlimits: guard::rlimits(resources),
+            unprivileged: sandbox.is_some(),
             ruleset: self.ruleset(program, scratch)?,
             filter: containment::filter(&calls, uses).map_err(filters)?,
         })
     }
 
     /// The folder that a bot in a sandbox may write to.
-    fn scratch(&self) -> Result<Option<TempDir>, SpawnError> {
+    fn scratch(&self) -> Result<Option<Scratch>, SpawnError> {
         let failed =
             |source| SpawnError::Resources { program: self.program.clone().into(), source };
-        let make = |_: &Sandbox| tempfile::Builder::new().prefix("referee-bot-").tempdir();
+        let make = |_: &Sandbox| Scratch::new();
         self.confinement.sandbox.as_ref().map(make).transpose().map_err(failed)
     }
 
     fn ruleset(
         &self,
         program: &Path,
-        scratch: Option<&TempDir>,
+        scratch: Option<&Scratch>,
     ) -> Result<Option<OwnedFd>, SpawnError> {
         let Some(sandbox) = &self.confinement.sandbox else {
             return Ok(self.confinement.means.ruleset());
@@ -177,7 +180,7 @@ impl BotCommand {
     }
 
     /// The referee's environment with the bot's own variables, as `NAME=VALUE`.
-    fn environment(&self, scratch: Option<&TempDir>) -> Result<Vec<CString>, SpawnError> {
+    fn environment(&self, scratch: Option<&Scratch>) -> Result<Vec<CString>, SpawnError> {
         let mut all: BTreeMap<OsString, OsString> = env::vars_os().collect();
         if let Some(scratch) = scratch {
             all.extend(["TMPDIR", "TMP", "TEMP"].map(|name| (name.into(), scratch.path().into())));
@@ -230,6 +233,9 @@ impl BotCommand {
             }
             Step::Users => SpawnError::Confinement { what: "making its namespace", source: error },
             Step::Limits => SpawnError::Confinement { what: "setting its limits", source: error },
+            Step::Privileges => {
+                SpawnError::Confinement { what: "giving up its privileges", source: error }
+            }
             Step::Ruleset => {
                 SpawnError::Confinement { what: "entering its sandbox", source: error }
             }

@@ -13,9 +13,12 @@ use std::io;
 use std::sync::OnceLock;
 
 use landlock::{CompatLevel, Compatible as _, Ruleset, RulesetAttr as _, Scope};
-use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, SeccompRule};
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule, sock_filter,
+};
 
-use super::launch::{LaunchError, Step, try_namespace};
+use super::launch::{LaunchError, Step, takes_filters, try_namespace};
 
 /// Which means are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, clap::ValueEnum)]
@@ -123,6 +126,16 @@ impl Means {
     }
 }
 
+/// Setting the limits of another process, which needs no more than the same user: a limit on its CPU
+/// time kills the referee as surely as a signal.
+pub(super) fn limits_of_others() -> io::Result<(i64, Vec<SeccompRule>)> {
+    let given = |argument, length| SeccompCondition::new(argument, length, SeccompCmpOp::Ne, 0);
+    let another = given(0, SeccompCmpArgLen::Dword).map_err(io::Error::other)?;
+    let new_limit = given(2, SeccompCmpArgLen::Qword).map_err(io::Error::other)?;
+    let rule = SeccompRule::new(vec![another, new_limit]).map_err(io::Error::other)?;
+    Ok((libc::SYS_prlimit64, vec![rule]))
+}
+
 fn refusal(error: &LaunchError) -> String {
     match error.step {
         Step::Users => format!("a user namespace gives no rights here: {}", error.error),
@@ -179,11 +192,28 @@ pub(super) fn filter(calls: &[i64], rules: Vec<(i64, Vec<SeccompRule>)>) -> io::
     let refuse = SeccompAction::Errno(libc::EPERM.cast_unsigned());
     let processor = std::env::consts::ARCH.try_into().map_err(io::Error::other)?;
     let filter = SeccompFilter::new(calls, SeccompAction::Allow, refuse, processor);
-    filter.and_then(TryInto::try_into).map_err(io::Error::other)
+    let filter: BpfProgram = filter.and_then(TryInto::try_into).map_err(io::Error::other)?;
+    Ok(NO_SECOND_NUMBERS.into_iter().chain(filter).collect())
 }
+
+/// Answers a call by its x32 number with `EPERM`: some kernels know every call by a second number,
+/// which differs from the one that a filter names by this bit.
+const NO_SECOND_NUMBERS: [sock_filter; 3] = {
+    const X32: u32 = 0x4000_0000;
+    // Load the call's number; unless it has the bit, jump over the answer.
+    [
+        sock_filter { code: 0x20, jt: 0, jf: 0, k: 0 },
+        sock_filter { code: 0x35, jt: 0, jf: 1, k: X32 },
+        sock_filter {
+            code: 0x06,
+            jt: 0,
+            jf: 0,
+            k: libc::SECCOMP_RET_ERRNO | libc::EPERM.cast_unsigned(),
+        },
+    ]
+};
 
 /// Whether the kernel takes filters, and this crate knows how to make them for the processor.
 pub(super) fn has_seccomp() -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    status.contains("\nSeccomp_filters:") && filter(&[libc::SYS_setsid], Vec::new()).is_ok()
+    takes_filters() && filter(&[libc::SYS_setsid], Vec::new()).is_ok()
 }

@@ -15,6 +15,9 @@ use crate::limits::{Breach, Resource, Resources};
 /// How often to look at a bot that thinks.
 const INTERVAL: Duration = Duration::from_millis(25);
 
+/// How long to find out what processes share. It holds up the referee.
+const SHARING: Duration = Duration::from_millis(100);
+
 /// Looking takes at most one part in so many of the referee's time.
 const LEISURE: u32 = 20;
 
@@ -150,7 +153,7 @@ impl Guard {
         // which takes longer to find out.
         breach(sample.largest_peak()).or_else(|| {
             breach(sample.resident())?;
-            breach(sample.proportional())
+            breach(sample.proportional(SHARING))
         })
     }
 }

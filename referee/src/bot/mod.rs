@@ -34,12 +34,11 @@ mod launch;
 mod pin;
 mod pipes;
 mod sandbox;
+mod scratch;
 mod teardown;
 mod usage;
 
 use std::io::{PipeReader, PipeWriter};
-
-use tempfile::TempDir;
 
 use self::command::Spawned;
 pub use self::command::{BotCommand, Confinement, SpawnError};
@@ -51,6 +50,7 @@ pub use self::pin::{PinError, Pinning};
 pub use self::pipes::Captured;
 use self::pipes::{Sink, Source};
 pub use self::sandbox::{Sandbox, SandboxError};
+use self::scratch::Scratch;
 pub use self::teardown::{Ending, Left, Survivor};
 pub use self::usage::Usage;
 use self::usage::{Sample, Sampler};
@@ -72,7 +72,7 @@ pub struct BotProcess {
     stderr_cap: usize,
     interrupt: Option<Interrupt>,
     /// Goes when the bot is gone: fields are dropped in order.
-    scratch: Option<TempDir>,
+    scratch: Option<Scratch>,
 }
 
 impl BotProcess {

@@ -1,7 +1,8 @@
 //! What a bot in a sandbox may do: read what it needs, write to a folder of its own, compute.
 //!
-//! Landlock limits the files, and a seccomp filter the rest: no sockets, and no calls that change
-//! what Landlock does not look at (modes, owners, times) or the machine itself. The kernel enforces
+//! Landlock limits the files, and a seccomp filter the rest: no sockets, nothing that outlives the
+//! game, and no calls that change what Landlock does not look at (modes, owners, times) or the machine
+//! itself. Root's privileges are given up: a device made in the scratch folder would lead around it all. The kernel enforces
 //! both, and every child inherits them. Neither can be had in part: a host that cannot enforce the
 //! sandbox refuses it.
 
@@ -175,6 +176,17 @@ pub(super) const FORBIDDEN: &[i64] = &[
     libc::SYS_removexattr,
     libc::SYS_lremovexattr,
     libc::SYS_fremovexattr,
+    SYS_SETXATTRAT,
+    SYS_REMOVEXATTRAT,
+    SYS_FILE_SETATTR,
+    // Memory, semaphores, queues and keys that would outlive the game.
+    libc::SYS_shmget,
+    libc::SYS_semget,
+    libc::SYS_msgget,
+    libc::SYS_mq_open,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_keyctl,
     // The machine, where the referee runs with privileges.
     libc::SYS_acct,
     libc::SYS_adjtimex,
@@ -184,10 +196,16 @@ pub(super) const FORBIDDEN: &[i64] = &[
     libc::SYS_clock_settime,
     libc::SYS_delete_module,
     libc::SYS_finit_module,
+    libc::SYS_fsopen,
+    libc::SYS_fspick,
     libc::SYS_init_module,
+    libc::SYS_kexec_file_load,
     libc::SYS_kexec_load,
     libc::SYS_mount,
+    libc::SYS_mount_setattr,
+    libc::SYS_move_mount,
     libc::SYS_open_by_handle_at,
+    libc::SYS_open_tree,
     libc::SYS_perf_event_open,
     libc::SYS_pivot_root,
     libc::SYS_ptrace,
@@ -199,12 +217,16 @@ pub(super) const FORBIDDEN: &[i64] = &[
     libc::SYS_settimeofday,
     libc::SYS_swapoff,
     libc::SYS_swapon,
+    libc::SYS_syslog,
     libc::SYS_umount2,
     libc::SYS_unshare,
 ];
 
-/// Not in `libc` for every processor.
+// Not in `libc` for every processor, and the same for all.
 const SYS_FCHMODAT2: i64 = 452;
+const SYS_SETXATTRAT: i64 = 463;
+const SYS_REMOVEXATTRAT: i64 = 466;
+const SYS_FILE_SETATTR: i64 = 469;
 
 /// The older forms of some of these, which newer processors never had.
 #[cfg(target_arch = "x86_64")]

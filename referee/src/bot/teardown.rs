@@ -88,9 +88,7 @@ impl BotProcess {
             log::error!("cannot read what the bot has left: {error}");
         }
         log::debug!("keeper {}: {ending:?}", self.keeper.pid.as_raw_pid());
-        if let Some(Err(error)) = self.scratch.take().map(tempfile::TempDir::close) {
-            log::error!("the bot's scratch folder cannot be removed: {error}");
-        }
+        drop(self.scratch.take());
         ending
     }
 

@@ -126,9 +126,15 @@ impl Sample {
         self.processes.iter().map(|process| process.resident).sum()
     }
 
-    /// Resident memory, in bytes, where what is shared is shared out. It takes the kernel some time.
-    pub(super) fn proportional(&self) -> u64 {
+    /// Resident memory, in bytes, where what is shared is shared out. It takes the kernel some time,
+    /// which many large processes could make too long: those that are not looked at within `limit` do
+    /// not count.
+    pub(super) fn proportional(&self, limit: Duration) -> u64 {
+        let start = Instant::now();
         let share = |process: &Process| {
+            if start.elapsed() >= limit {
+                return 0;
+            }
             let rollup = read(&format!("/proc/{}/smaps_rollup", process.pid));
             rollup.and_then(|text| field(&text, "Pss:")).map_or(process.resident, |kib| kib * 1024)
         };
@@ -387,7 +393,8 @@ fn read_again(file: &File) -> Option<String> {
 fn read(path: &str) -> Option<String> {
     let mut buffer = [0; 4096];
     let count = File::open(path).ok()?.read(&mut buffer).ok()?;
-    String::from_utf8(buffer[..count].to_vec()).ok()
+    // The name of a process, which stands in several of them, is any bytes that it likes.
+    Some(String::from_utf8_lossy(&buffer[..count]).into_owned())
 }
 
 /// Watches a bot that has not answered by its limit, to learn whether it is slow or kept waiting.
@@ -549,6 +556,13 @@ mod tests {
         assert!(usage.cpu > Some(Duration::ZERO), "{usage:?}");
         assert!(usage.peak_memory > Some(100_000), "{usage:?}");
         assert!(usage.wait.is_some() && usage.page_faults.is_some(), "{usage:?}");
+    }
+
+    #[test]
+    fn shared_memory_is_not_looked_at_for_longer_than_allowed() {
+        let sample = Sample::of_all(vec![rustix::process::getpid().as_raw_pid()]);
+        assert!(sample.proportional(Duration::MAX) > 0);
+        assert_eq!(sample.proportional(Duration::ZERO), 0);
     }
 
     #[test]

@@ -117,13 +117,35 @@ fn close_all_but(kept: RawFd) {
         let below = libc::syscall(libc::SYS_close_range, 0, kept - 1, 0);
         let above = libc::syscall(libc::SYS_close_range, kept + 1, u32::MAX, 0);
         if below != 0 || above != 0 {
-            for fd in 0..c_int::try_from(libc::sysconf(libc::_SC_OPEN_MAX)).unwrap_or(1024) {
-                if fd != kept {
-                    libc::close(fd);
-                }
+            for fd in (0..most_descriptors()).filter(|&fd| fd != kept) {
+                libc::close(fd);
             }
         }
     }
+}
+
+/// Marks all descriptors but the standard ones, so that a program that is executed does not get them.
+fn close_on_exec() {
+    // SAFETY: system calls on numbers.
+    unsafe {
+        let marked =
+            libc::syscall(libc::SYS_close_range, 3, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) == 0;
+        // Linux knows this since 5.11.
+        if !marked {
+            for fd in 3..most_descriptors() {
+                libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC);
+            }
+        }
+    }
+}
+
+/// Beyond which number no descriptor is looked for one by one. The limit on open files may be in the
+/// thousand millions, and each try takes its time.
+fn most_descriptors() -> c_int {
+    const MOST: c_int = 1 << 16;
+    // SAFETY: a question.
+    let limit = unsafe { libc::sysconf(libc::_SC_OPEN_MAX) };
+    c_int::try_from(limit).map_or(MOST, |limit| limit.min(MOST))
 }
 
 /// The bot's fork: becomes the bot.
@@ -149,7 +171,7 @@ extern "C" fn bot(plan: *mut c_void) -> c_int {
             }
         }
         // The descriptors that the referee was started with are not for the bot.
-        libc::syscall(libc::SYS_close_range, 3, u32::MAX, libc::CLOSE_RANGE_CLOEXEC);
+        close_on_exec();
         confine(plan);
         let mut none = MaybeUninit::uninit();
         libc::sigemptyset(none.as_mut_ptr());
@@ -169,6 +191,9 @@ fn confine(plan: &Plan) {
         if libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 {
             fail(plan, Step::Ruleset);
         }
+        if plan.unprivileged && !give_up_privileges() {
+            fail(plan, Step::Privileges);
+        }
         if plan.ruleset >= 0
             && libc::syscall(libc::SYS_landlock_restrict_self, plan.ruleset, 0) != 0
         {
@@ -180,6 +205,25 @@ fn confine(plan: &Plan) {
         {
             fail(plan, Step::Filter);
         }
+    }
+}
+
+/// Gives up all capabilities but the one to read what others own, where the rules about files decide.
+/// Since no program brings new privileges any more, they stay lost.
+fn give_up_privileges() -> bool {
+    const VERSION_3: u32 = 0x2008_0522;
+    const READ_ALL: u32 = 1 << 2;
+    // As the kernel has it: effective, permitted, inheritable; for 32 capabilities each.
+    let mut sets = [[0_u32; 3]; 2];
+    let mut header = [VERSION_3, 0];
+    // SAFETY: both are as large as the kernel takes them to be for this version.
+    unsafe {
+        if libc::syscall(libc::SYS_capget, header.as_mut_ptr(), sets.as_mut_ptr()) != 0 {
+            return false;
+        }
+        let [[effective, permitted, _], _] = sets;
+        sets = [[effective & READ_ALL, permitted & READ_ALL, 0], [0; 3]];
+        libc::syscall(libc::SYS_capset, header.as_mut_ptr(), sets.as_ptr()) == 0
     }
 }
 

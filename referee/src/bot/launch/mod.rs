@@ -45,6 +45,8 @@ pub(super) struct Launch {
     pub(super) cwd: Option<CString>,
     pub(super) means: Means,
     pub(super) rlimits: Vec<(Resource, Rlimit)>,
+    /// Whether it loses the privileges that the referee may have.
+    pub(super) unprivileged: bool,
     /// A Landlock ruleset.
     pub(super) ruleset: Option<OwnedFd>,
     /// A seccomp program; empty is none.
@@ -84,6 +86,7 @@ pub(super) enum Step {
     Fork,
     Directory,
     Limits,
+    Privileges,
     Ruleset,
     Filter,
     Exec,
@@ -98,13 +101,14 @@ pub(super) struct LaunchError {
 }
 
 impl Step {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 10] = [
         Self::Pipes,
         Self::Clone,
         Self::Users,
         Self::Fork,
         Self::Directory,
         Self::Limits,
+        Self::Privileges,
         Self::Ruleset,
         Self::Filter,
         Self::Exec,
@@ -230,6 +234,7 @@ struct Plan {
     cwd: *const c_char,
     means: Means,
     rlimits: *const [(Resource, Rlimit)],
+    unprivileged: bool,
     ruleset: RawFd,
     filter: libc::sock_fprog,
     /// The bot's ends.
@@ -258,6 +263,7 @@ impl Plan {
             cwd: launch.cwd.as_ref().map_or(ptr::null(), |cwd| cwd.as_ptr()),
             means: launch.means,
             rlimits: ptr::from_ref(launch.rlimits.as_slice()),
+            unprivileged: launch.unprivileged,
             ruleset: launch.ruleset.as_ref().map_or(-1, AsRawFd::as_raw_fd),
             filter: libc::sock_fprog {
                 len: u16::try_from(launch.filter.len()).expect("a filter is short"),
@@ -296,6 +302,7 @@ pub(super) fn try_namespace(means: Means) -> Result<(), LaunchError> {
         cwd: None,
         means,
         rlimits: Vec::new(),
+        unprivileged: false,
         ruleset: None,
         filter: Vec::new(),
     };
@@ -335,6 +342,15 @@ pub(super) fn landlock_version() -> u32 {
         libc::syscall(libc::SYS_landlock_create_ruleset, ptr::null::<c_void>(), 0, ASK_VERSION)
     };
     u32::try_from(version).unwrap_or(0)
+}
+
+/// Whether the kernel has seccomp filters: then it misses the one that is not there.
+pub(super) fn takes_filters() -> bool {
+    // SAFETY: the kernel reads a filter from no address, and puts on none.
+    let set = unsafe {
+        libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, ptr::null::<c_void>())
+    };
+    set != 0 && io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT)
 }
 
 /// What a fork does.
