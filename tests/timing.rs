@@ -163,6 +163,22 @@ fn a_starved_bot_is_late_by_the_hosts_fault_and_the_user_decides() {
 }
 
 #[test]
+fn a_bot_that_starves_itself_has_nobody_else_to_blame() {
+    if !has_program("taskset") {
+        return leave_out("a bot that starves itself", "there is no taskset on this machine");
+    }
+    let bot = format!(
+        "taskset -c 0 sh -c 'for i in 1 2 3 4 5 6; do (while :; do :; done) & done; \
+         exec \"{}\" bot thinker --compute 200'",
+        env!("CARGO_BIN_EXE_referee")
+    );
+    let args = ["--seed", "7", "--colors", "1", "--first-turn", "400ms", "--bot", &bot];
+    let late = || play(&[&args[..], &["--on-host-delay", "accept"]].concat());
+    // Where other tests want the same core, the host may have its part in it as well.
+    assert!((0..5).any(|_| overruns(&late()) == (1, 0)), "{}", late());
+}
+
+#[test]
 fn a_late_answer_of_the_hosts_making_counts_if_the_user_wants_it() {
     if !has_program("taskset") {
         return leave_out("a starved bot", "there is no taskset on this machine");

@@ -16,7 +16,8 @@ fn main() -> ExitCode {
         Err(failure) => failure,
     };
     // What is wrong may quote a file, and what is in a file is not for the terminal to obey.
-    let message = printable(&failure.to_string());
+    let message: Vec<String> = failure.to_string().lines().map(printable).collect();
+    let message = message.join("\n");
     // Where standard error is closed too there is nobody left to tell.
     let _ = writeln!(anstream::stderr(), "{ERROR}error{ERROR:#}: {message}");
     if let Failure::Interrupted { signal, .. } = failure {

@@ -184,7 +184,9 @@ impl BotProcess {
         let after = if lost { Sample::below(self.keeper.pid) } else { self.sampler.sample() };
         let silence = self.guard.judge(&after).map(Silence::OverLimit).or(silence);
         let mut usage = after.since(&before, wall);
-        usage.wait = usage.wait.map(|wait| (wait + watch.hidden_wait()).min(wall));
+        for wait in [&mut usage.wait, &mut usage.host_wait] {
+            *wait = wait.map(|wait| (wait + watch.hidden_wait()).min(wall));
+        }
         // A bot that has ended has no memory any more.
         usage.peak_memory = usage.peak_memory.max(self.guard.peak_memory());
         let stopped = silence == Some(Silence::Deadline) && after.is_stopped();

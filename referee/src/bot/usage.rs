@@ -14,6 +14,7 @@ use std::os::unix::fs::FileExt as _;
 use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
+use rustix::thread::sched_getaffinity;
 
 /// The longest tick of a scheduler (100 Hz): counters of a running thread may be behind by so much.
 const TICK: Duration = Duration::from_millis(10);
@@ -59,6 +60,9 @@ pub struct Usage {
     pub busiest_cpu: Option<Duration>,
     /// The longest time that one thread waited for a core while it could have run.
     pub wait: Option<Duration>,
+    /// What of that was not the bot's own doing: the other threads of a bot that fills all its cores
+    /// keep it waiting as well.
+    pub host_wait: Option<Duration>,
     /// How often threads were switched to.
     pub context_switches: Option<u64>,
     /// Page faults, minor and major.
@@ -175,10 +179,15 @@ impl Sample {
         let cpu = known.then(|| deltas().map(|thread| thread.run).sum::<Duration>());
         let process_cpu = self.process_cpu.zip(before.process_cpu);
         let process_cpu = process_cpu.map(|(now, before)| now.saturating_sub(before));
+        let cpu = if ended { cpu.max(process_cpu) } else { cpu };
+        let busiest_cpu = deltas().map(|thread| thread.run).max();
+        let wait = deltas().map(|thread| thread.wait).max();
+        let others = cpu.unwrap_or_default().saturating_sub(busiest_cpu.unwrap_or_default());
         Usage {
-            cpu: if ended { cpu.max(process_cpu) } else { cpu },
-            busiest_cpu: deltas().map(|thread| thread.run).max(),
-            wait: deltas().map(|thread| thread.wait).max(),
+            cpu,
+            busiest_cpu,
+            wait,
+            host_wait: wait.map(|wait| wait.saturating_sub(self.shared_out(others))),
             context_switches: known.then(|| deltas().map(|thread| thread.switches).sum()),
             page_faults: self
                 .page_faults
@@ -186,6 +195,16 @@ impl Sample {
                 .map(|(now, before)| now.saturating_sub(before)),
             peak_memory: self.peak_memory,
         }
+    }
+
+    /// For how long so much CPU time fills all the cores that the bot may use.
+    fn shared_out(&self, cpu: Duration) -> Duration {
+        if cpu.is_zero() {
+            return cpu;
+        }
+        let bot = self.bot().and_then(Pid::from_raw);
+        let cores = bot.and_then(|bot| sched_getaffinity(Some(bot)).ok()).map(|set| set.count());
+        cpu / cores.unwrap_or(1).max(1)
     }
 
     /// Whether any of the threads could run just now, or runs.
@@ -451,7 +470,7 @@ impl Starvation {
         let elapsed = now - self.start;
         let usage = sample.since(before, elapsed);
         let runnable = sample.is_runnable();
-        let (ran, waited) = (usage.cpu?, usage.wait?);
+        let (ran, waited) = (usage.cpu?, usage.host_wait?);
         let stalled = match self.still {
             Some((since, counters)) if runnable && counters == (ran, waited) => now - since,
             _ => {
@@ -518,6 +537,19 @@ mod tests {
         assert_eq!(usage.wait, Some(Duration::from_millis(8)));
         assert_eq!(usage.context_switches, Some(4));
         assert_eq!(usage.page_faults, Some(0));
+    }
+
+    #[test]
+    fn what_a_bot_does_to_itself_is_not_the_hosts_doing() {
+        let of = |others: u64| {
+            let threads = [(1, thread(100, 90, 9)), (2, thread(others, 80, 9))];
+            sample(&threads, 0).since(&Sample::default(), Duration::from_secs(1))
+        };
+        // The sample has no process, so one core is reckoned with.
+        assert_eq!(of(0).host_wait, Some(Duration::from_millis(90)));
+        assert_eq!(of(60).host_wait, Some(Duration::from_millis(30)));
+        assert_eq!(of(99).host_wait, Some(Duration::ZERO));
+        assert_eq!(of(60).wait, Some(Duration::from_millis(90)), "the certificate tells it all");
     }
 
     #[test]

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Seek as _};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitStatus, Stdio};
 use std::str::FromStr;
+use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
+use wait_timeout::ChildExt as _;
 
 use super::Failure;
 use crate::bot::{BotCommand, Confinement, Sandbox};
@@ -76,19 +78,36 @@ pub(super) fn project_bot(config: &Config, name: &str) -> Result<Option<ProjectB
 
 /// Runs a build command in a shell; what it says is shown if it fails.
 fn build(bot: &str, command: &str, cwd: &Path) -> Result<(), Failure> {
-    let started = Command::new("sh").args(["-c", command]).current_dir(cwd).output();
-    let output =
-        started.with_context(|| format!("cannot build the bot `{bot}` in {}", cwd.display()));
-    let output = output.map_err(Failure::User)?;
-    if output.status.success() {
+    let failed = || format!("cannot build the bot `{bot}` in {}", cwd.display());
+    let (status, said) =
+        run_build(bot, command, cwd).with_context(failed).map_err(Failure::User)?;
+    if status.success() {
         return Ok(());
     }
-    let said = [output.stdout, output.stderr].concat();
     let said = String::from_utf8_lossy(&said).trim_end().to_owned();
     Err(Failure::user(anyhow!(
-        "cannot build the bot `{bot}`: `{command}` ended with {}\n{said}",
-        output.status
+        "cannot build the bot `{bot}`: `{command}` ended with {status}\n{said}"
     )))
+}
+
+/// Runs a build to its end, and says now and then that it goes on. Returns what it wrote, all in one.
+fn run_build(bot: &str, command: &str, cwd: &Path) -> io::Result<(ExitStatus, Vec<u8>)> {
+    /// How long a build may be silent before anybody wonders.
+    const NOTICE: Duration = Duration::from_secs(10);
+    let mut output = tempfile::tempfile()?;
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).current_dir(cwd).stdin(Stdio::null());
+    let mut child = shell.stdout(output.try_clone()?).stderr(output.try_clone()?).spawn()?;
+    let status = loop {
+        match child.wait_timeout(NOTICE)? {
+            Some(status) => break status,
+            None => log::warn!("still building the bot `{bot}`: {command}"),
+        }
+    };
+    let mut said = Vec::new();
+    output.rewind()?;
+    output.read_to_end(&mut said)?;
+    Ok((status, said))
 }
 
 /// A game as typed; the default without one.

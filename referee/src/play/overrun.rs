@@ -50,13 +50,13 @@ impl OverrunRules {
     }
 }
 
-/// The host is to blame if the reply would have been in time without the measured waits. CPU time
-/// cannot be waited away: a bot that has computed for longer than its limit was late in any case.
+/// The host is to blame if the reply would have been in time without the measured waits, as far as they
+/// were not the bot's own doing. CPU time cannot be waited away: a bot that has computed for longer than its limit was late in any case.
 fn culprit(exchanged: &Exchanged, limit: Duration) -> Culprit {
     if exchanged.silence.is_some() {
         return if exchanged.phase == Phase::Starved { Culprit::Host } else { Culprit::Bot };
     }
-    let waits = [exchanged.usage.wait, exchanged.referee_wait];
+    let waits = [exchanged.usage.host_wait, exchanged.referee_wait];
     let waits: Duration = waits.into_iter().flatten().sum();
     let computed = exchanged.usage.busiest_cpu.unwrap_or_default();
     if exchanged.wall.saturating_sub(waits) <= limit && computed <= limit {
@@ -86,7 +86,11 @@ mod tests {
             silence: None,
             wall: ms(wall),
             phase: Phase::Limit,
-            usage: Usage { busiest_cpu: Some(ms(cpu)), wait: Some(ms(wait)), ..Usage::default() },
+            usage: Usage {
+                busiest_cpu: Some(ms(cpu)),
+                host_wait: Some(ms(wait)),
+                ..Usage::default()
+            },
             referee_wait: Some(ms(referee)),
             early: false,
             unread_input: 0,
