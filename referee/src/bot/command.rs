@@ -176,7 +176,7 @@ impl BotCommand {
         let failed = |source| SpawnError::Confinement { what: "making its sandbox", source };
         let cwd = self.cwd.clone().map_or_else(env::current_dir, Ok).map_err(failed)?;
         let scratch = scratch.expect("a bot in a sandbox has one").path();
-        sandbox.ruleset(program, &self.args, &cwd, scratch).map_err(failed)
+        sandbox.ruleset(program, &self.args, &cwd, &self.path(), scratch).map_err(failed)
     }
 
     /// The referee's environment with the bot's own variables, as `NAME=VALUE`.
@@ -199,6 +199,12 @@ impl BotCommand {
         self.program.as_encoded_bytes().contains(&b'/')
     }
 
+    /// The `PATH` that the bot gets.
+    fn path(&self) -> OsString {
+        let own = self.env.get(OsStr::new("PATH")).cloned();
+        own.or_else(|| env::var_os("PATH")).unwrap_or_else(|| "/bin:/usr/bin".into())
+    }
+
     /// The program's file. A relative path is made independent of when the working directory changes;
     /// a name is looked up in the `PATH` that the bot gets.
     fn find(&self) -> Result<PathBuf, SpawnError> {
@@ -209,9 +215,7 @@ impl BotCommand {
             let path = cwd.join(program);
             return Ok(std::path::absolute(&path).unwrap_or(path));
         }
-        let default = || OsString::from("/bin:/usr/bin");
-        let path = self.env.get(OsStr::new("PATH")).cloned().or_else(|| env::var_os("PATH"));
-        let candidates: Vec<_> = env::split_paths(&path.unwrap_or_else(default))
+        let candidates: Vec<_> = env::split_paths(&self.path())
             .map(|folder| folder.join(program))
             .filter(|file| file.is_file())
             .collect();

@@ -7,6 +7,7 @@
 //! sandbox refuses it.
 
 use std::env;
+use std::ffi::OsStr;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -98,12 +99,13 @@ impl Sandbox {
     }
 
     /// The rules for one bot: it may read the system, what `program` and `arguments` name, its
-    /// working directory and what it finds by its `PATH`; it may write beneath `scratch`.
+    /// working directory and what it finds by `path`; it may write beneath `scratch`.
     pub(super) fn ruleset(
         &self,
         program: &Path,
         arguments: &[impl AsRef<Path>],
         cwd: &Path,
+        path: &OsStr,
         scratch: &Path,
     ) -> io::Result<Option<OwnedFd>> {
         let abi = ABI::V3;
@@ -112,8 +114,15 @@ impl Sandbox {
         readable.extend(around(program));
         readable.extend(not_too_much(cwd));
         readable.extend(arguments.iter().flat_map(|argument| around(&cwd.join(argument))));
-        let path = env::var_os("PATH").unwrap_or_default();
-        readable.extend(env::split_paths(&path).flat_map(|folder| install(&folder)));
+        // Of what lies in somebody's home only the programs: the rest may be private.
+        let in_path = env::split_paths(path).filter_map(|folder| folder.canonicalize().ok());
+        readable.extend(in_path.flat_map(|folder| {
+            if is_at_home(&folder) {
+                not_too_much(&folder).into_iter().collect()
+            } else {
+                install(&folder)
+            }
+        }));
         let ruleset = || {
             Ruleset::default()
                 .set_compatibility(CompatLevel::HardRequirement)
@@ -153,9 +162,16 @@ fn install(folder: &Path) -> Vec<PathBuf> {
 
 /// No bot needs the whole of a user's files, or all of them.
 fn not_too_much(folder: &Path) -> Option<PathBuf> {
-    let home = env::home_dir().and_then(|home| home.canonicalize().ok());
-    let too_much = folder.parent().is_none() || home.is_some_and(|home| home.starts_with(folder));
+    let too_much = folder.parent().is_none() || home().is_some_and(|home| home.starts_with(folder));
     (!too_much).then(|| folder.to_owned())
+}
+
+fn is_at_home(folder: &Path) -> bool {
+    home().is_some_and(|home| folder.starts_with(home))
+}
+
+fn home() -> Option<PathBuf> {
+    env::home_dir()?.canonicalize().ok()
 }
 
 /// System calls that no bot in a sandbox needs.

@@ -45,8 +45,10 @@ pub struct Ending {
 pub enum Left {
     /// These live on; the first few are named, and none are none.
     Survivors(Vec<Survivor>),
-    /// The keeper was killed or got stuck, so nobody can tell.
+    /// The keeper was killed, so nobody can tell.
     Unknown,
+    /// All were told to die, and the kernel had not come to the end of them in time.
+    Dying,
 }
 
 impl Default for Left {
@@ -83,7 +85,7 @@ impl BotProcess {
         ending.left = self.keeper.end();
         let exit = self.keeper.bot_exit();
         ending.killed = !exited;
-        ending.exit = exit.or((ending.left != Left::Unknown).then_some(KILLED));
+        ending.exit = exit.or(matches!(ending.left, Left::Survivors(_)).then_some(KILLED));
         if let Err(error) = self.drain_into(&mut ending) {
             log::error!("cannot read what the bot has left: {error}");
         }
@@ -121,22 +123,27 @@ impl Keeper {
         }
         // Both fail only on a keeper that has ended.
         let _ = pidfd_send_signal(self.pidfd.as_fd(), self.told());
-        let in_time = has_ended_within(&self.pidfd, REAP_LIMIT);
-        let pid = self.pid.as_raw_pid();
-        if !in_time {
+        if !has_ended_within(&self.pidfd, REAP_LIMIT) {
+            let pid = self.pid.as_raw_pid();
             log::warn!("the bot has not died within {REAP_LIMIT:?} (its keeper is process {pid})");
             let _ = pidfd_send_signal(self.pidfd.as_fd(), Signal::KILL);
+            self.kill_group();
+            return Left::Dying;
         }
-        let went_by_itself = in_time && reap(&self.pidfd);
-        if !went_by_itself && !self.is_namespace() {
-            // The bot itself has died of its keeper's death.
-            self.bot().map(|bot| kill_process_group(bot, Signal::KILL));
-            return Left::Unknown;
-        }
-        if !in_time {
+        // A namespace's init is killed, and has taken all with it then.
+        if !reap(&self.pidfd) && !self.is_namespace() {
+            self.kill_group();
             return Left::Unknown;
         }
         Left::Survivors(self.survivors().into_iter().map(Survivor::of).collect())
+    }
+}
+
+impl Keeper {
+    /// Kills the bot's process group, where its keeper cannot: the bot itself has died of its keeper's
+    /// death.
+    fn kill_group(&self) {
+        self.bot().map(|bot| kill_process_group(bot, Signal::KILL));
     }
 }
 

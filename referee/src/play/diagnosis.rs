@@ -220,6 +220,7 @@ fn what_is_left(left: &Left) -> Option<String> {
             let names: Vec<_> = survivors.iter().map(name).collect();
             Some(format!("still alive, and out of reach: process {}", names.join(", ")))
         }
+        Left::Dying => Some("some of its processes were still dying after 5 s".to_owned()),
         Left::Unknown => Some(
             "the process that keeps watch of it was killed: it may have left others".to_owned(),
         ),
