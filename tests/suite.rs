@@ -12,7 +12,7 @@ use referee::suite::{Ending, Outcome, RunFolder, Times};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::{PATIENT, json, leave_out, referee, shared_data};
+use crate::support::{Mark, PATIENT, json, leave_out, referee, shared_data};
 
 fn folder() -> TempDir {
     tempfile::tempdir().expect("a folder")
@@ -127,9 +127,9 @@ fn four_shards_merged_are_the_whole() {
     assert!(stderr(&mixed).contains("are not of the same plan: "), "{}", stderr(&mixed));
 }
 
-/// Each fault with the verdict that `tests/faults.rs` shows for it alone, and the late replies that are
-/// the bot's own fault.
-const FAULTS: [(&str, &str, u32); 22] = [
+/// Each fault with the verdict that it has alone (`tests/faults.rs`, `tests/containment.rs`), and the
+/// late replies that are the bot's own fault.
+const FAULTS: [(&str, &str, u32); 35] = [
     ("late 120000 --on-turn 3", "timeout", 1),
     ("hang --on-turn 2", "timeout", 1),
     ("exit 3 --on-turn 2", "crash", 0),
@@ -152,6 +152,19 @@ const FAULTS: [(&str, &str, u32); 22] = [
     ("empty-line", "malformed_reply", 0),
     ("illegal out-of-bounds", "illegal_move", 0),
     ("illegal single-tile", "illegal_move", 0),
+    ("fork 20 --on-turn 2", "completed", 0),
+    ("fork 3000 --on-turn 2", "process_limit", 0),
+    ("threads 3000 --on-turn 2", "process_limit", 0),
+    ("memory 2000 --on-turn 2", "memory_limit", 0),
+    ("reserve 4000 --on-turn 2", "completed", 0),
+    ("hop --on-turn 2", "completed", 0),
+    ("daemons 3 --on-turn 2", "completed", 0),
+    ("leave-writer --on-turn 2", "illegal_move", 0),
+    ("stop --on-turn 2", "timeout", 1),
+    ("exec --on-turn 2", "timeout", 1),
+    ("close-all --on-turn 2", "stdout_closed", 0),
+    ("signal-parent 9 --on-turn 2", "completed", 0),
+    ("signal-group 9 --on-turn 2", "crash", 0),
 ];
 
 #[test]
@@ -166,8 +179,20 @@ fn no_fault_changes_what_becomes_of_the_game_beside_it() {
         command.args(["--bot", &format!("@misbehaving {fault}")]);
         command.args(["--bot", &format!("@random --seed {good}")]);
     }
-    let output = command.args(["--first-turn", "60s", "--turn", "2s"]).output().expect("runs");
+    let mark = Mark::new();
+    command.args([
+        "--first-turn",
+        "60s",
+        "--turn",
+        "2s",
+        "--memory",
+        "200MiB",
+        "--env",
+        mark.env(),
+    ]);
+    let output = command.output().expect("runs");
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    mark.assert_gone();
     let run = RunFolder::open(&run).expect("a run");
     let outcomes: Result<Vec<Outcome>, _> = run.outcomes().expect("results").collect();
     let outcomes = outcomes.expect("whole results");
