@@ -132,6 +132,7 @@ impl BotProcess {
         self.stdin.send(request.input)?;
         let mut stop = Instant::now();
         let (mut ended, mut timed_out) = (false, false);
+        let mut has_stderr = true;
         let (lines, silence) = loop {
             if let Some(breach) = self.guard.look_at_output() {
                 break (request.rules.count, Some(Silence::OverLimit(breach)));
@@ -158,6 +159,7 @@ impl BotProcess {
                 self.read_stderr(&mut stderr)?;
                 return Err(ExchangeError::Interrupted(stderr.bytes));
             }
+            has_stderr = ready.stderr;
             timed_out = watch.has_passed(Instant::now());
             if ready.stdout || timed_out {
                 self.read_stdout()?;
@@ -192,7 +194,10 @@ impl BotProcess {
         let stopped = silence == Some(Silence::Deadline) && after.is_stopped();
         self.used = Some(after);
         let unread_input = self.stdin.unread()?;
-        self.read_stderr(&mut stderr)?;
+        // What was written before the reply was seen together with it.
+        if lost || has_stderr {
+            self.read_stderr(&mut stderr)?;
+        }
         Ok(Exchanged {
             reply: self.lines.take(lines),
             silence,

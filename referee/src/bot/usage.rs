@@ -267,7 +267,7 @@ thread_local! {
 
 /// The time that the calling thread itself has waited for a core, since it started.
 pub(super) fn own_wait() -> Option<Duration> {
-    OWN.with(|own| Thread::parse(&read_again(own.as_ref()?)?)).map(|thread| thread.wait)
+    OWN.with(|own| read_again(own.as_ref()?, Thread::parse)).map(|thread| thread.wait)
 }
 
 /// Samples one bot again and again.
@@ -322,14 +322,14 @@ impl Files {
 
     /// `None` if this is more, or less, than one process with one thread.
     fn sample(&mut self) -> Option<Sample> {
-        let alone = read_again(&self.keepers_children)?.trim_ascii_end().parse() == Ok(self.pid)
-            && read_again(&self.children)?.is_empty();
-        let stat =
-            Stat::parse(&read_again(&self.stat)?).filter(|stat| alone && stat.threads == 1)?;
-        let thread = Thread::parse(&read_again(&self.schedstat)?)?;
+        let is_only = |text: &str| (text.trim_ascii_end().parse() == Ok(self.pid)).then_some(());
+        read_again(&self.keepers_children, is_only)?;
+        read_again(&self.children, |text| text.is_empty().then_some(()))?;
+        let stat = read_again(&self.stat, Stat::parse).filter(|stat| stat.threads == 1)?;
+        let thread = read_again(&self.schedstat, Thread::parse)?;
         let process = match self.memory {
             Some((faults, process)) if faults == stat.page_faults => process,
-            _ => Process::parse(self.pid, &read_again(&self.status)?),
+            _ => read_again(&self.status, |text| Some(Process::parse(self.pid, text)))?,
         };
         self.memory = Some((stat.page_faults, process));
         Some(Sample {
@@ -402,10 +402,11 @@ fn numbers_in(folder: &str) -> Vec<i32> {
 }
 
 /// The same file of /proc once more, from its beginning; `None` once what it tells of has ended.
-fn read_again(file: &File) -> Option<String> {
-    let mut buffer = [0; 4096];
-    let count = file.read_at(&mut buffer, 0).ok()?;
-    String::from_utf8(buffer[..count].to_vec()).ok()
+fn read_again<T>(file: &File, parse: impl FnOnce(&str) -> Option<T>) -> Option<T> {
+    // Longer than any of these files of one thread; what does not fit is for the long way.
+    let mut buffer = [0; 2048];
+    let count = file.read_at(&mut buffer, 0).ok().filter(|&count| count < 2048)?;
+    parse(str::from_utf8(&buffer[..count]).ok()?)
 }
 
 /// A small file of /proc; `None` once what it tells of has ended.
