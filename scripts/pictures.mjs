@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Takes the README's pictures: the replay page and the terminal player, as they really look.
+// Takes the README's pictures: the replay page, the terminal player and the report, as they really look.
 //
 //     cargo build --release && (cd tests/browser && npm ci) && node scripts/pictures.mjs
 //
@@ -17,9 +17,11 @@ const program = join(target, "release", "referee");
 const pictures = join(top, "docs", "pictures");
 const work = mkdtempSync(join(tmpdir(), "pictures-"));
 
-function referee(...args) {
+const referee = (...args) => refereeIn(top, ...args);
+
+function refereeIn(cwd, ...args) {
   try {
-    return execFileSync(program, args, { cwd: top, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+    return execFileSync(program, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
   } catch (error) {
     // A lost game is as good a picture.
     if (error.status === 1) return error.stdout;
@@ -114,7 +116,13 @@ await take("page-square-remover", `${squares.url}#turn=1004`, { colorScheme: "da
 const player = join(work, "player.html");
 writeFileSync(player, toHtml(screenOf(samegame.log, "6", "Enter")));
 await take("player", pathToFileURL(player).href, {}, undefined, "pre");
+for (const [run, bot] of [["old", "@first"], ["new", "@greedy"]]) {
+  refereeIn(work, "suite", "--bot", bot, "--seed", "1..40", "--logs", "all", "--records", "best.toml", "--run", run);
+}
+refereeIn(work, "report", "old", "new", "--html", "report.html", "--records", "best.toml", "--games");
+const report = join(work, "report.html");
+await take("report", pathToFileURL(report).href, { viewport: { width: 960, height: 1100 } });
 rmSync(work, { recursive: true });
-for (const name of ["page", "page-square-remover", "player"]) {
+for (const name of ["page", "page-square-remover", "player", "report"]) {
   console.log(`${name}.png  ${readFileSync(join(pictures, `${name}.png`)).length} bytes`);
 }

@@ -502,6 +502,7 @@ fn help_says_what_there_is() {
         ("help-suite", &["suite", "--help"]),
         ("help-merge", &["merge", "--help"]),
         ("help-compare", &["compare", "--help"]),
+        ("help-report", &["report", "--help"]),
         ("help-config", &["config", "--help"]),
         ("help-replay", &["replay", "--help"]),
         ("help-bot", &["bot", "--help"]),

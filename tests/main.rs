@@ -16,6 +16,7 @@ mod page;
 mod plain;
 mod player;
 mod project;
+mod report;
 mod rerun;
 mod robustness;
 mod rules;

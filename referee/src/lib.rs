@@ -18,6 +18,7 @@ pub mod digest;
 pub mod doctor;
 pub mod game;
 pub mod gamelog;
+mod html;
 pub mod interrupt;
 pub mod limits;
 pub mod lines;

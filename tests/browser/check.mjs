@@ -43,6 +43,20 @@ async function fullSpeed(page) {
   for (let presses = 0; presses < 8; presses += 1) await page.keyboard.press("+");
 }
 
+/** The text of each cell of the rows that there are. */
+const cellsOf = (page, rows) =>
+  page.locator(rows).evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.innerText.trim())));
+
+/** Whether everything that is drawn in a picture is within it. */
+const within = (page, pictures) =>
+  page.locator(pictures).evaluateAll((all) => all.every((picture) => {
+    const room = picture.getBoundingClientRect();
+    return [...picture.children].every((it) => {
+      const box = it.getBoundingClientRect();
+      return box.left >= room.left - 2 && box.right <= room.right + 2 && box.top >= room.top - 1 && box.bottom <= room.bottom + 1;
+    });
+  }));
+
 const scenarios = {
   /** A turn by its address; the end by key; from start to end with keys, and with the mouse. */
   async plays({ url, turn, board, picked, scoreBefore, end }) {
@@ -210,6 +224,90 @@ const scenarios = {
     await withPage(url, {}, async (page) => {
       assert.ok((await page.locator(".board .tile").count()) > 0);
       console.log(Math.round(await page.evaluate(() => performance.timing.loadEventEnd - performance.timing.navigationStart)));
+    });
+  },
+
+  /** A run: totals and records, what was lost first, a bar per board, times, and each game's replay. */
+  async report({ url, title, totals, records, lost, boards, times, limit, pages, replay }) {
+    let address;
+    await withPage(url, { javaScriptEnabled: false }, async (page) => {
+      assert.equal(await page.title(), title);
+      assert.equal(await text(page, "h1"), title);
+      const rows = await cellsOf(page, "#totals tbody tr");
+      assert.deepEqual(rows.map((row) => row.slice(0, 5)), totals);
+      assert.deepEqual(await page.locator("#records li span:last-child").allInnerTexts(), records);
+      const sections = await page.locator("main > section").evaluateAll((all) => all.map((it) => it.id || it.className));
+      assert.deepEqual(sections, ["totals", "lost", "card comparison", "boards", "times", "games"]);
+      assert.equal(await page.locator("#lost li").count(), lost.count);
+      assert.equal(await text(page, "#lost .chip"), lost.verdict);
+      assert.ok((await text(page, "#lost .why")).startsWith(lost.why), await text(page, "#lost .why"));
+      const shown = (await cellsOf(page, "#boards tbody tr")).map(([board, , points]) => [board, points.split("\n")[0]]);
+      assert.deepEqual(shown, boards);
+      assert.ok((await page.locator("#boards rect.s0").count()) >= boards.length);
+      assert.ok(await within(page, "#boards tbody svg"));
+      assert.equal(await page.locator("#boards line.best").count(), boards.length);
+      for (const [index, wanted] of times.entries()) {
+        const caption = await text(page, "#times figcaption", index);
+        assert.ok(caption.startsWith(`${wanted}, `), caption);
+      }
+      assert.equal(await text(page, "#times .limit"), limit);
+      const links = page.locator("main a");
+      assert.equal(await links.count(), pages);
+      address = await page.locator("#lost a").first().evaluate((link) => link.href);
+    });
+    assert.ok(address.endsWith(`/page-games/${String(replay.game).padStart(6, "0")}.html`), address);
+    await withPage(address, {}, async (page) => assert.equal(await text(page, ".bot"), replay.bot));
+  },
+
+  /** Two runs: the figures of the comparison, and as many boards in its histogram as there are. */
+  async report_compares({ url, counts, mean, differences, unpaired, logs }) {
+    await withPage(url, {}, async (page) => {
+      const caption = await text(page, "figure.differences figcaption");
+      assert.ok(caption.startsWith(`${counts}. The line is the mean, ${mean}; `), caption);
+      const columns = await page.locator("figure.differences text.count").allTextContents();
+      // The last of these is the mark at 0.
+      const boards = columns.slice(0, -1).reduce((sum, count) => sum + Number(count), 0);
+      assert.equal(boards, differences.length);
+      assert.ok(await within(page, "figure.differences svg"));
+      const rows = await cellsOf(page, ".comparison .pictured tbody tr");
+      assert.deepEqual(rows.map((row) => row[2]), differences);
+      const bars = (name) => page.locator(`.comparison .pictured rect.${name}`).count();
+      assert.equal(await bars("up"), differences.filter((it) => /^\+[1-9]/.test(it)).length);
+      assert.equal(await bars("down"), differences.filter((it) => /^-[1-9]/.test(it)).length);
+      assert.ok((await text(page, ".comparison")).includes(unpaired));
+      assert.ok((await text(page, "#times")).includes(logs));
+    });
+  },
+
+  /** On a phone a page of runs is as wide as the phone, in light and in dark, and its text can be read. */
+  async report_phone({ url }) {
+    const papers = [];
+    for (const colorScheme of ["light", "dark"]) {
+      await withPage(url, { viewport: { width: 360, height: 740 }, colorScheme, hasTouch: true }, async (page) => {
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+        assert.ok(wide <= 360, `${wide} pixels wide`);
+        const small = await page.evaluate(() =>
+          [...document.querySelectorAll("main *")].filter((it) => parseFloat(getComputedStyle(it).fontSize) < 11).length);
+        assert.equal(small, 0, "tiny text");
+        papers.push(await page.evaluate(() => getComputedStyle(document.body).backgroundColor));
+      });
+    }
+    assert.notEqual(papers[0], papers[1]);
+  },
+
+  /** What a run says is text, and its links lead to its replay pages only. */
+  async report_inert({ url, shown, links }) {
+    await withPage(url, {}, async (page) => {
+      const state = await page.evaluate(() => ({
+        ran: window.ran ?? null,
+        elements: document.querySelectorAll("img, iframe, object, embed, form, script, [onclick], [onerror], [style]").length,
+        links: [...document.links].filter((link) => /^page-games\/\d{6}\.html$/.test(link.getAttribute("href"))).length,
+        others: [...document.links].filter((link) => !link.getAttribute("href").startsWith("page-games/")).length,
+      }));
+      assert.deepEqual(state, { ran: null, elements: 0, links, others: 0 });
+      for (const selector of ["#totals tbody th", "#lost .why", "#boards tbody th", "#games tbody td", "h1"]) {
+        assert.ok((await text(page, selector)).includes(shown), `${selector}: ${await text(page, selector)}`);
+      }
     });
   },
 };

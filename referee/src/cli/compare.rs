@@ -1,6 +1,6 @@
 //! `referee compare`: which of several bots is better, and how sure that is.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::anyhow;
@@ -98,19 +98,21 @@ impl Side {
         all.filter(|bot| mine.is_none_or(|mine| mine == *bot)).collect()
     }
 
-    /// Reads their games; with the folder in the bots' names if there are `several` runs.
+    /// The same, each with what it is called: with the folder if there are `several` runs.
+    pub(super) fn names(&self, several: bool) -> Vec<(&str, String)> {
+        let path = self.folder.path.display();
+        let name = |bot: &str| if several { format!("{bot} ({path})") } else { bot.to_owned() };
+        self.bots().into_iter().map(|bot| (bot, name(bot))).collect()
+    }
+
+    /// Reads their games.
     fn contenders(&self, several: bool) -> Result<Vec<Contender>, Failure> {
-        let path: PathBuf = self.folder.path.clone();
-        let name = |bot: &str| {
-            if several { format!("{bot} ({})", path.display()) } else { bot.to_owned() }
-        };
-        let wanted: Vec<_> = self.bots().into_iter().map(|bot| (bot, name(bot))).collect();
-        Ok(Contender::read(&self.folder, &wanted)?)
+        Ok(Contender::read(&self.folder, &self.names(several))?)
     }
 }
 
 /// Scores of different games have nothing to do with each other; those under different rules have.
-fn refuse_different_games(runs: &[Side]) -> Result<(), Failure> {
+pub(super) fn refuse_different_games(runs: &[Side]) -> Result<(), Failure> {
     let first = &runs[0].folder;
     for run in &runs[1..] {
         let (one, other) = (&first.run.plan, &run.folder.run.plan);

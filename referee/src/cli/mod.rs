@@ -10,6 +10,7 @@ mod inputs;
 mod merge;
 mod play;
 mod replay;
+mod report;
 mod rerun;
 mod shared;
 mod suite;
@@ -17,10 +18,12 @@ mod tester;
 mod timing;
 mod watch;
 
+use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use clap::builder::Styles;
 use clap::{ArgAction, ColorChoice, Parser, Subcommand};
 use log::LevelFilter;
@@ -72,6 +75,7 @@ enum Command {
     Suite(suite::SuiteArgs),
     Merge(merge::MergeArgs),
     Compare(compare::CompareArgs),
+    Report(report::ReportArgs),
     Timing(timing::TimingArgs),
     Replay(replay::ReplayArgs),
     Generate(generate::GenerateArgs),
@@ -172,6 +176,7 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Suite(args) => suite::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Compare(args) => compare::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Timing(args) => timing::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Generate(args) => generate::run(&args),
@@ -190,6 +195,13 @@ fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Fai
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::Output(error)),
         _ => Ok(()),
     }
+}
+
+/// Writes a file that the user has named.
+fn write_file(path: &Path, content: &[u8]) -> Result<(), Failure> {
+    fs::write(path, content)
+        .with_context(|| format!("cannot write {}", path.display()))
+        .map_err(Failure::User)
 }
 
 fn set_colors(choice: ColorChoice) {

@@ -1,18 +1,16 @@
 //! `referee replay`: referees a saved game again, and shows it.
 
-use std::fs;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::anyhow;
 use clap::Args;
 use serde_json::json;
 
 use super::watch::{WatchFlags, watch_saved};
-use super::{Failure, inputs, print, rerun};
+use super::{Failure, inputs, print, rerun, write_file};
 use crate::gamelog::foreign::{self, Foreign};
-use crate::gamelog::{self, Event, Log, LogError};
+use crate::gamelog::{self, Log, LogError};
 use crate::replay::film::{Film, Times};
 use crate::replay::foreign::Refereed;
 use crate::replay::{self, Difference, Replayed, page, replay, transcript};
@@ -84,24 +82,6 @@ Examples:
   referee replay codingame.json --board test13.json --html game.html
   referee replay game.jsonl --rerun";
 
-/// More than any log that a referee writes.
-const MAX_LOG: u64 = 1 << 27;
-
-/// What a file packed with zstd starts with.
-const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-
-/// The content of a log, whether it is packed or not.
-fn unpacked(path: &Path, content: Vec<u8>) -> Result<Vec<u8>, Failure> {
-    if !content.starts_with(&ZSTD) {
-        return Ok(content);
-    }
-    let mut text = Vec::new();
-    let unpacked = zstd::Decoder::new(content.as_slice())
-        .and_then(|decoder| decoder.take(MAX_LOG).read_to_end(&mut text));
-    unpacked.map_err(|error| Failure::file(path, format!("cannot be unpacked: {error}")))?;
-    Ok(text)
-}
-
 pub(super) fn run(args: &ReplayArgs) -> Result<ExitCode, Failure> {
     match args.logs.as_slice() {
         [left, right] => compare(left, right, args),
@@ -119,18 +99,9 @@ struct Saved {
 }
 
 impl Saved {
-    /// The game as the rules have it, with a note where the log differs.
     fn film(&self, path: &Path) -> Result<Film, Failure> {
-        let film = Film::of_log(&self.log, self.times);
-        let mut film = film.map_err(|error| Failure::place(path, error))?;
-        match &self.replayed.end {
-            Some(end) => film.see(&Event::End(end.clone())),
-            None => film.end = None,
-        }
-        film.note = self.differences.first().map(|Difference { turn, what, .. }| {
-            format!("This is not as the log says: from turn {turn} on the rules differ ({what}).")
-        });
-        Ok(film)
+        let film = Film::refereed(&self.log, self.times, &self.replayed, self.differences.first());
+        film.map_err(|error| Failure::place(path, error))
     }
 }
 
@@ -223,7 +194,8 @@ fn compare(left: &Path, right: &Path, args: &ReplayArgs) -> Result<ExitCode, Fai
 }
 
 fn read(path: &Path, args: &ReplayArgs) -> Result<Saved, Failure> {
-    let text = unpacked(path, inputs::read_bytes(path, MAX_LOG)?)?;
+    let text = gamelog::unpacked(inputs::read_bytes(path, gamelog::LARGEST)?);
+    let text = text.map_err(|error| Failure::file(path, format!("cannot be unpacked: {error}")))?;
     let log = match gamelog::read(&text) {
         Ok(log) => log,
         Err(error) => match (foreign::read(&text), error) {
@@ -258,10 +230,4 @@ fn elsewhere(path: &Path, game: &Foreign, args: &ReplayArgs) -> Result<Saved, Fa
     let replayed = replay(&refereed.log).map_err(|error| Failure::place(path, error))?;
     let Refereed { log, differences } = refereed;
     Ok(Saved { log, replayed, times: Times::Unknown, differences })
-}
-
-fn write_file(path: &Path, content: &[u8]) -> Result<(), Failure> {
-    fs::write(path, content)
-        .with_context(|| format!("cannot write {}", path.display()))
-        .map_err(Failure::User)
 }

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use self::bytes::Bytes;
-pub use self::reader::{Log, LogError, read};
+pub use self::reader::{LARGEST, Log, LogError, read, unpacked};
 pub use self::writer::{LogWriter, OpenError};
 use crate::limits::{LimitKind, Limits, Resources};
 use crate::millis::Millis;

@@ -1,9 +1,30 @@
 //! Reads a log back, as far as it is whole.
 
+use std::io::{self, Read as _};
+
 use serde::Deserialize;
 
 use super::{End, Event, FORMAT, Start, Turn};
 use crate::source::json_problem;
+
+/// More bytes than any log that a referee writes.
+pub const LARGEST: u64 = 1 << 27;
+
+/// What a file packed with zstd starts with.
+const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// The content of a log, whether it is packed or not.
+///
+/// # Errors
+/// When it is packed and damaged.
+pub fn unpacked(content: Vec<u8>) -> io::Result<Vec<u8>> {
+    if !content.starts_with(&ZSTD) {
+        return Ok(content);
+    }
+    let mut text = Vec::new();
+    zstd::Decoder::new(content.as_slice())?.take(LARGEST).read_to_end(&mut text)?;
+    Ok(text)
+}
 
 /// A log that was read.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use super::{ReplayError, game_of, reply_to};
+use super::{Difference, ReplayError, Replayed, game_of, reply_to};
 use crate::game::Game;
 use crate::game::frames::{Choice, Frame, Picture};
 use crate::gamelog::{End, Event, Log, Start, Turn};
@@ -120,6 +120,27 @@ impl Film {
         if let Some(end) = &log.end {
             film.see_end(end);
         }
+        Ok(film)
+    }
+
+    /// The film of a log as the rules have it, with a note on the first difference between the two.
+    ///
+    /// # Errors
+    /// When the log holds no game that could be refereed.
+    pub fn refereed(
+        log: &Log,
+        times: Times,
+        replayed: &Replayed,
+        difference: Option<&Difference>,
+    ) -> Result<Self, ReplayError> {
+        let mut film = Self::of_log(log, times)?;
+        film.end = None;
+        if let Some(end) = &replayed.end {
+            film.see_end(end);
+        }
+        film.note = difference.map(|Difference { turn, what, .. }| {
+            format!("This is not as the log says: from turn {turn} on the rules differ ({what}).")
+        });
         Ok(film)
     }
 

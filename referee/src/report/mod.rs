@@ -7,6 +7,7 @@ pub mod doctor;
 mod json;
 mod junit;
 mod markdown;
+pub mod runs;
 pub mod suite;
 mod table;
 mod text;

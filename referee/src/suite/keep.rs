@@ -13,7 +13,7 @@ use fs_err as fs;
 use super::game::{Finished, fresh};
 use super::plan::{PlannedBot, Rules};
 use crate::game::GameKind;
-use crate::gamelog::{Event, LogWriter};
+use crate::gamelog::{self, Event, Log, LogWriter};
 use crate::lines::Lines;
 use crate::play::rule;
 
@@ -40,6 +40,31 @@ pub enum Packing {
     Plain,
     /// Packed with zstd.
     Zstd,
+}
+
+/// Where the log of a game is, if it is not packed.
+fn log_of(folder: &Path, game: usize) -> PathBuf {
+    folder.join("games").join(format!("{game:06}.jsonl"))
+}
+
+/// Where it is, if it is packed.
+fn packed_log(log: &Path) -> PathBuf {
+    log.with_extension("jsonl.zst")
+}
+
+/// The log of a game in a run folder; `None` if it was not kept.
+///
+/// # Errors
+/// When it is there and cannot be read; the error names it.
+pub fn kept_log(folder: &Path, game: usize) -> io::Result<Option<Log>> {
+    let plain = log_of(folder, game);
+    let packed = packed_log(&plain);
+    let Some(path) = [plain, packed].into_iter().find(|path| path.is_file()) else {
+        return Ok(None);
+    };
+    let damaged = |problem: String| io::Error::other(format!("{}:{problem}", path.display()));
+    let text = gamelog::unpacked(fs::read(&path)?).map_err(|error| damaged(format!(" {error}")))?;
+    gamelog::read(&text).map(Some).map_err(|error| damaged(error.to_string()))
 }
 
 /// Keeps games in a run folder.
@@ -72,9 +97,8 @@ impl Keeper<'_> {
         if !leaves_log || finished.events.is_empty() {
             return Ok(());
         }
-        let games = self.folder.join("games");
-        fs::create_dir_all(&games)?;
-        let log = games.join(format!("{:06}.jsonl", outcome.game));
+        let log = log_of(self.folder, outcome.game);
+        fs::create_dir_all(log.parent().unwrap_or(self.folder))?;
         self.write_log(&log, &finished.events)?;
         if !outcome.won && self.bundles.fetch_add(1, Ordering::Relaxed) < MOST_BUNDLES {
             self.bundle(finished, bot)?;
@@ -151,7 +175,7 @@ impl Keeper<'_> {
 fn pack(log: &Path) -> io::Result<()> {
     let text = fs::File::open(log)?;
     let packed = zstd::encode_all(text, zstd::DEFAULT_COMPRESSION_LEVEL)?;
-    fs::write(log.with_extension("jsonl.zst"), packed)?;
+    fs::write(packed_log(log), packed)?;
     fs::remove_file(log)
 }
 

@@ -20,7 +20,7 @@ mod summary;
 
 pub use self::folder::{Against, FolderError, Played, Run, RunFolder, RunWriter};
 pub use self::jobs::honest_jobs;
-pub use self::keep::{Keeper, Logs, Packing};
+pub use self::keep::{Keeper, Logs, Packing, kept_log};
 pub use self::merge::{MergeError, Merged, merge};
 pub use self::outcome::{Ending, NotPlayed, Outcome, Times};
 #[cfg(test)]

@@ -5,19 +5,17 @@
 //! the script sets text only as text. Nothing that a bot or a log says becomes part of the markup:
 //! it is all in the JSON, in which every `<` is escaped.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};
-use sha2::{Digest, Sha256};
 
 use super::film::{Film, Finale, Move, Scene};
 use crate::game::frames::{Choice, Frame, Picture, Step};
+use crate::html;
 use crate::millis::Millis;
 use crate::verdict::{Culprit, Decision};
 
 const HTML: &str = include_str!("page.html");
-const STYLE: &str = include_str!("page.css");
+const STYLE: &str = concat!(include_str!("../../html/colors.css"), include_str!("page.css"));
 const SCRIPT: &str = concat!(
     include_str!("film.js"),
     include_str!("view.js"),
@@ -181,28 +179,15 @@ pub fn comparison(left: &Film, right: &Film) -> String {
     fill(&Show { films: vec![left.into(), right.into()], differs })
 }
 
-/// Puts style, script and data into the page, in one pass: nothing in the data is looked at again.
+/// Puts style, script and data into the page.
 fn fill(show: &Show<'_>) -> String {
     let json = serde_json::to_string(show).expect("plain data").replace('<', "\\u003c");
-    let mut page = String::with_capacity(HTML.len() + STYLE.len() + SCRIPT.len() + json.len());
-    let mut rest = HTML;
-    while let Some((before, after)) = rest.split_once("{{") {
-        let (name, after) = after.split_once("}}").expect("page.html closes what it opens");
-        page.push_str(before);
-        match name {
-            "style" => page.push_str(STYLE),
-            "script" => page.push_str(SCRIPT),
-            "style-hash" => page.push_str(&hash(STYLE)),
-            "script-hash" => page.push_str(&hash(SCRIPT)),
-            "data" => page.push_str(&json),
-            other => unreachable!("page.html wants `{other}`"),
-        }
-        rest = after;
-    }
-    page + rest
-}
-
-/// A source of a content security policy: only this very text may be used.
-fn hash(text: &str) -> String {
-    format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
+    html::fill(HTML, |name| match name {
+        "style" => STYLE.to_owned(),
+        "script" => SCRIPT.to_owned(),
+        "style-hash" => html::source_of(STYLE),
+        "script-hash" => html::source_of(SCRIPT),
+        "data" => json.clone(),
+        other => unreachable!("page.html wants `{other}`"),
+    })
 }

@@ -43,7 +43,7 @@ pub fn write(comparisons: &[Comparison], format: Format, out: &mut dyn Write) ->
 }
 
 /// The verdict in words.
-fn verdict(comparison: &Comparison) -> String {
+pub(super) fn verdict(comparison: &Comparison) -> String {
     let Comparison { baseline, challenger, paired, .. } = comparison;
     match paired.conclusion {
         Conclusion::Better => format!("{challenger} is better than {baseline}"),
@@ -58,15 +58,16 @@ fn verdict(comparison: &Comparison) -> String {
 }
 
 /// What it would take to know more, as a sentence; `None` if there is nothing more to know.
-fn advice(paired: &Paired) -> Option<String> {
+pub(super) fn advice(paired: &Paired) -> Option<String> {
     let more = plural(paired.more_pairs()?, "more board");
     Some(format!("About {more} would settle a difference of this size."))
 }
 
 /// The headings of a table of groups, and one row of it.
-const COLUMNS: [&str; 8] = ["", "boards", "won", "even", "lost", "mean", "95 % interval", "p"];
+pub(super) const COLUMNS: [&str; 8] =
+    ["", "boards", "won", "even", "lost", "mean", "95 % interval", "p"];
 
-fn columns(name: &str, paired: &Paired) -> Vec<String> {
+pub(super) fn columns(name: &str, paired: &Paired) -> Vec<String> {
     let interval = paired.interval.map(|(low, high)| format!("{low:+.1} to {high:+.1}"));
     vec![
         name.to_owned(),
@@ -81,12 +82,12 @@ fn columns(name: &str, paired: &Paired) -> Vec<String> {
 }
 
 /// A p-value with as many digits as mean something: `= 0.0123` or `< 0.0001`.
-fn p_value(p: f64) -> String {
+pub(super) fn p_value(p: f64) -> String {
     if p < 0.0001 { "< 0.0001".to_owned() } else { format!("= {p:.4}") }
 }
 
 /// A sentence for each of the two that has played boards which the other has not.
-fn unpaired(comparison: &Comparison) -> impl Iterator<Item = String> {
+pub(super) fn unpaired(comparison: &Comparison) -> impl Iterator<Item = String> {
     let Comparison { baseline, challenger, only_baseline, only_challenger, .. } = comparison;
     let both = [(baseline, only_baseline), (challenger, only_challenger)];
     both.into_iter().filter(|(_, boards)| boards.count > 0).map(|(who, unpaired)| {

@@ -7,7 +7,7 @@ use crate::report::markdown::{escape, table};
 
 pub(super) fn write(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> {
     let summary = &report.summary;
-    writeln!(out, "### {}\n", headline(report))?;
+    writeln!(out, "### {}\n", headline(summary))?;
     table(&HEADINGS, summary.bots.iter().map(row), out)?;
     if let Some(decided) = decided(report) {
         writeln!(out, "\n{}", escape(&decided))?;

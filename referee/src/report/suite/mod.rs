@@ -55,8 +55,7 @@ impl SuiteReport<'_> {
 }
 
 /// How many games were played, and how many of them lost.
-fn headline(report: &SuiteReport<'_>) -> String {
-    let summary = &report.summary;
+pub(super) fn headline(summary: &Summary) -> String {
     let (games, lost) = (summary.games(), summary.lost());
     let played = match summary.planned - games {
         0 => plural(games as u64, "game"),
@@ -79,9 +78,10 @@ fn decided(report: &SuiteReport<'_>) -> Option<String> {
 }
 
 /// The headings of the table of bots.
-const HEADINGS: [&str; 7] = ["bot", "games", "won", "lost", "sum", "mean", "best = 1,000,000"];
+pub(super) const HEADINGS: [&str; 7] =
+    ["bot", "games", "won", "lost", "sum", "mean", "best = 1,000,000"];
 
-fn row(tally: &Tally) -> Vec<String> {
+pub(super) fn row(tally: &Tally) -> Vec<String> {
     let rounded = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.0}"));
     vec![
         tally.bot.clone(),

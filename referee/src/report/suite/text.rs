@@ -15,7 +15,7 @@ const HEADING: Style = Style::new().bold();
 pub(super) fn write(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> {
     let summary = &report.summary;
     let style = if summary.lost() == 0 { GOOD } else { BAD };
-    writeln!(out, "{style}{}{style:#}\n", headline(report))?;
+    writeln!(out, "{style}{}{style:#}\n", headline(summary))?;
     write!(out, "{}", table(&HEADINGS, summary.bots.iter().map(row)))?;
     if let Some(decided) = decided(report) {
         writeln!(out, "\n  {HEADING}{}{HEADING:#}", printable(&decided))?;

@@ -115,7 +115,7 @@ impl TimingReport {
 }
 
 /// The name of a kind of turn.
-fn kind_name(kind: LimitKind) -> &'static str {
+pub(super) fn kind_name(kind: LimitKind) -> &'static str {
     match kind {
         LimitKind::FirstTurn => "first turn",
         LimitKind::Turn => "later turns",
@@ -125,15 +125,16 @@ fn kind_name(kind: LimitKind) -> &'static str {
 
 /// A bar of a histogram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Bar {
+pub(super) struct Bar {
     /// Times above the bar before and not above this are in it.
-    up_to: Duration,
-    count: u64,
+    pub(super) up_to: Duration,
+    /// How many there are.
+    pub(super) count: u64,
 }
 
 /// Bars in steps of 1, 2, 5, 10, … from the least time to the greatest; one of them ends at the
 /// limit, so that it is seen what lies beyond.
-fn bars(times: &Distribution, limit: Option<Duration>) -> Vec<Bar> {
+pub(super) fn bars(times: &Distribution, limit: Option<Duration>) -> Vec<Bar> {
     let micros = (0..12).flat_map(|power| [1, 2, 5].map(|step| step * 10_u64.pow(power)));
     let mut edges: Vec<Duration> = micros.map(Duration::from_micros).collect();
     edges.extend(limit.filter(|limit| *limit <= times.max()));

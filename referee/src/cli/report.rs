@@ -1,0 +1,165 @@
+//! `referee report`: a page of one run or several.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, anyhow};
+use clap::Args;
+use fs_err as fs;
+
+use super::compare::{Side, refuse_different_games};
+use super::{Failure, inputs, print, write_file};
+use crate::config::{Config, Overrides};
+use crate::gamelog::Log;
+use crate::html::address_of;
+use crate::replay::film::{Film, Times};
+use crate::replay::{page, replay};
+use crate::report::runs::{self, RunsPage, Source};
+use crate::suite::{Bests, Outcome, Records};
+use crate::text::{plural, printable};
+
+/// Make a page of a run, or of several that are compared
+///
+/// The page is one file that needs nothing else, not even a script: totals against the best known, the
+/// lost games first, a bar per board, the distribution of the differences between bots, response times
+/// against their limits, and every game. Exits with 0 whatever the games came to.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct ReportArgs {
+    /// Run folders that `referee suite` has made; DIR:BOT is one bot of a run, DIR stands for all of
+    /// them. Each bot is compared with the first one
+    #[arg(value_name = "RUN", required = true)]
+    runs: Vec<String>,
+
+    /// The page
+    #[arg(long, value_name = "FILE")]
+    html: PathBuf,
+
+    /// Writes a replay page of each game whose log was kept, into a folder beside FILE, and links to it;
+    /// `referee suite --logs all` keeps every log
+    #[arg(long)]
+    games: bool,
+
+    /// Compares with the best scores in this file [default: the project's]
+    #[arg(long, value_name = "FILE")]
+    records: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  referee report runs/20260920-101500 --html report.html
+  referee report runs/old runs/new --html report.html --games
+  referee report runs/both:./new --html report.html --records records.toml";
+
+pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
+    let sides: Result<Vec<_>, _> = args.runs.iter().map(|run| Side::open(run)).collect();
+    let sides = sides?;
+    refuse_different_games(&sides)?;
+    let several = sides.len() > 1;
+    let sources: Vec<Source<'_>> = sides
+        .iter()
+        .map(|side| Source { folder: &side.folder, bots: side.names(several) })
+        .collect();
+    let bests = Bests::of(&sides[0].folder.run.plan.game, &records(args)?);
+    let mut pages = GamePages::beside(&args.html, several)?;
+    if args.games {
+        pages.make_folder()?;
+    }
+    let RunsPage { html, headline } = runs::page(&sources, &bests, |run, outcome, log| {
+        if args.games { pages.write(run, outcome, log) } else { Ok(None) }
+    })?;
+    write_file(&args.html, html.as_bytes())?;
+    print(|out| {
+        let file = args.html.display().to_string();
+        writeln!(out, "{}\n\n  The page is {}.", printable(&headline), printable(&file))?;
+        if args.games { writeln!(out, "  {}", printable(&pages.tell())) } else { Ok(()) }
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The user's best scores.
+fn records(args: &ReportArgs) -> Result<Records, Failure> {
+    let path = match &args.records {
+        // Nobody names a file that is not there on purpose.
+        Some(path) if !path.exists() => return Err(Failure::file(path, "no such file")),
+        Some(path) => Some(path.clone()),
+        None => project_records()?,
+    };
+    Ok(path.as_deref().map(Records::read).transpose()?.unwrap_or_default())
+}
+
+fn project_records() -> Result<Option<PathBuf>, Failure> {
+    let file = inputs::config_file(None)?;
+    let config = Config::resolve(&file, &Overrides::default());
+    let project = config.map_err(|error| Failure::user(anyhow!(error)))?.project;
+    Ok(project.suite.records.as_ref().map(|records| project.folder.join(records)))
+}
+
+/// Replay pages in a folder beside the page.
+struct GamePages {
+    folder: PathBuf,
+    /// The folder as the page names it.
+    address: String,
+    /// Whether games of several runs may have the same number.
+    several: bool,
+    written: usize,
+}
+
+impl GamePages {
+    /// Those beside `html`: for `report.html` in `report-games`.
+    fn beside(html: &Path, several: bool) -> Result<Self, Failure> {
+        let stem = html.file_stem().ok_or_else(|| Failure::file(html, "names no file"))?;
+        let mut name = stem.to_owned();
+        name.push("-games");
+        Ok(Self {
+            folder: html.with_file_name(&name),
+            address: address_of(name.as_encoded_bytes()),
+            several,
+            written: 0,
+        })
+    }
+
+    fn make_folder(&self) -> Result<(), Failure> {
+        match fs::create_dir(&self.folder) {
+            Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+                Err(error).context("cannot make the folder for replay pages").map_err(Failure::User)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes the page of a game and returns its address; a log that is of no game has none, but is told.
+    fn write(
+        &mut self,
+        run: usize,
+        outcome: &Outcome,
+        log: &Log,
+    ) -> Result<Option<String>, Failure> {
+        let film = replay(log).and_then(|replayed| {
+            Film::refereed(log, Times::Measured, &replayed, replayed.difference.as_ref())
+        });
+        let film = match film {
+            Ok(film) => film,
+            Err(error) => {
+                log::warn!("no replay page of game {}: {error}", outcome.game);
+                return Ok(None);
+            }
+        };
+        let number = if self.several { format!("{}-", run + 1) } else { String::new() };
+        let name = format!("{number}{:06}.html", outcome.game);
+        write_file(&self.folder.join(&name), page::page(&film).as_bytes())?;
+        self.written += 1;
+        Ok(Some(format!("{}/{name}", self.address)))
+    }
+
+    fn tell(&self) -> String {
+        match self.written {
+            0 => "No game left a log; `referee suite --logs all` keeps them.".to_owned(),
+            1 => format!("1 replay page is in {}.", self.folder.display()),
+            many => {
+                let pages = plural(many as u64, "replay page");
+                format!("{pages} are in {}.", self.folder.display())
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Bars in SVG whose lengths are parts of the room there is.
+
+use super::put;
+
+/// The height of a bar with the room around it, as in `page.css`.
+pub(super) const ROW: usize = 18;
+
+/// How many colours there are for entrants, as in `page.css`.
+const COLORS: usize = 6;
+
+/// The class of an entrant's colour.
+pub(super) fn color(entrant: usize) -> String {
+    format!("s{}", entrant % COLORS)
+}
+
+/// A part of a whole in percent, from 0 to 100.
+pub(super) fn percent(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { (100.0 * part / whole).clamp(0.0, 100.0) } else { 0.0 }
+}
+
+/// Opens a picture of so many bars below one another. It says nothing that is not beside it in words.
+pub(super) fn open(out: &mut String, bars: usize) {
+    put(
+        out,
+        format_args!(
+            "<svg class=\"bars\" width=\"100%\" height=\"{}\" aria-hidden=\"true\">",
+            bars * ROW
+        ),
+    );
+}
+
+/// A bar from one place to another, both in percent. Even the shortest one shows; one of no length is none.
+pub(super) fn bar(out: &mut String, row: usize, class: &str, from: f64, to: f64) {
+    if to <= from {
+        return;
+    }
+    let (y, height) = (row * ROW + 4, ROW - 8);
+    put(
+        out,
+        format_args!(
+            "<rect class=\"{class}\" x=\"{from:.2}%\" y=\"{y}\" width=\"{:.2}%\" height=\"{height}\" rx=\"2\"/>",
+            (to - from).max(0.3)
+        ),
+    );
+}
+
+/// A line from top to bottom, at a place in percent.
+pub(super) fn line(out: &mut String, class: &str, at: f64, height: usize) {
+    put(
+        out,
+        format_args!(
+            "<line class=\"{class}\" x1=\"{at:.2}%\" x2=\"{at:.2}%\" y1=\"0\" y2=\"{height}\"/>"
+        ),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[expect(clippy::float_cmp, reason = "halves and bounds are exact")]
+    fn parts_stay_within_the_whole() {
+        assert_eq!([percent(1.0, 2.0), percent(3.0, 2.0), percent(-1.0, 2.0)], [50.0, 100.0, 0.0]);
+        assert_eq!(percent(0.0, 0.0), 0.0);
+    }
+}

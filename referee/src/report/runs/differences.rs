@@ -1,0 +1,210 @@
+//! How the differences on boards are distributed: a histogram with a column of its own for boards on
+//! which the two are even, the mean, and its 95 % interval.
+
+use super::{Text, put};
+use crate::compare::Comparison;
+use crate::text::plural;
+
+/// About so many columns at most.
+const COLUMNS: f64 = 20.0;
+
+/// Where the columns stand, and how high the highest one is; counts are above and edges below.
+const BASE: f64 = 140.0;
+const HIGHEST: f64 = 110.0;
+const HEIGHT: usize = 160;
+
+/// Differences in columns: column 0 is for boards without one, column 1 for those above 0 up to the
+/// step, column -1 for those below 0 down to it, and so on.
+#[derive(Debug, PartialEq)]
+struct Histogram {
+    step: f64,
+    first: i32,
+    counts: Vec<u64>,
+}
+
+impl Histogram {
+    fn of(differences: &[f64]) -> Self {
+        let low = differences.iter().copied().fold(0.0, f64::min);
+        let high = differences.iter().copied().fold(0.0, f64::max);
+        let step = round_step((high - low) / COLUMNS);
+        let first = column(low, step);
+        let width = usize::try_from(column(high, step) - first).expect("high is not below low");
+        let mut counts = vec![0; width + 1];
+        for difference in differences {
+            let index = usize::try_from(column(*difference, step) - first).expect("not below low");
+            counts[index] += 1;
+        }
+        Self { step, first, counts }
+    }
+
+    /// The width of a column in percent.
+    #[expect(clippy::cast_precision_loss, reason = "some twenty columns")]
+    fn width(&self) -> f64 {
+        100.0 / self.counts.len() as f64
+    }
+
+    /// The place of a difference in percent.
+    fn place(&self, difference: f64) -> f64 {
+        let beside = match difference {
+            d if d > 0.0 => 1.0,
+            d if d < 0.0 => 0.0,
+            _ => 0.5,
+        };
+        (beside - f64::from(self.first) + difference / self.step) * self.width()
+    }
+
+    /// The differences that a column holds, in words.
+    fn range(&self, column: i32) -> String {
+        let edge = |column: i32| format!("{:+}", f64::from(column) * self.step);
+        match column {
+            0 => "even".to_owned(),
+            1.. => format!("above {} up to {}", edge(column - 1).replace("+0", "0"), edge(column)),
+            _ => format!("below {} down to {}", edge(column + 1).replace("-0", "0"), edge(column)),
+        }
+    }
+}
+
+/// The column of a difference.
+#[expect(clippy::cast_possible_truncation, reason = "some twenty columns")]
+fn column(difference: f64, step: f64) -> i32 {
+    let steps = difference / step;
+    (if difference > 0.0 { steps.ceil() } else { steps.floor() }) as i32
+}
+
+/// The next of 1, 2, 5, 10, …; scores are whole, so no step is smaller.
+fn round_step(least: f64) -> f64 {
+    let steps = (0..).flat_map(|power| [1.0, 2.0, 5.0].map(|step| step * 10.0_f64.powi(power)));
+    steps.into_iter().find(|step| *step >= least).expect("steps have no end")
+}
+
+pub(super) fn write(comparison: &Comparison, out: &mut String) {
+    let differences: Vec<f64> = comparison.boards.iter().map(|board| board.difference).collect();
+    let histogram = Histogram::of(&differences);
+    let paired = &comparison.paired;
+    let counts = format!(
+        "{}: {} above 0, {} even, {} below 0",
+        plural(paired.pairs as u64, "board"),
+        paired.wins,
+        paired.draws,
+        paired.losses
+    );
+    put(
+        out,
+        format_args!(
+            "<h3>Distribution of the differences</h3>\n<figure class=\"differences\">\
+             <svg width=\"100%\" height=\"{HEIGHT}\" role=\"img\" aria-label=\"{}\">\n",
+            Text(&counts)
+        ),
+    );
+    if let Some((low, high)) = paired.interval {
+        let (from, to) = (histogram.place(low), histogram.place(high));
+        put(
+            out,
+            format_args!(
+                "<rect class=\"interval\" x=\"{from:.2}%\" y=\"0\" width=\"{:.2}%\" height=\"{BASE}\"/>\n",
+                (to - from).max(0.3)
+            ),
+        );
+    }
+    columns(&histogram, out);
+    let mean = histogram.place(paired.mean);
+    put(
+        out,
+        format_args!(
+            "<line class=\"mean\" x1=\"{mean:.2}%\" x2=\"{mean:.2}%\" y1=\"0\" y2=\"{BASE}\"/>\n\
+             <line class=\"base\" x1=\"0\" x2=\"100%\" y1=\"{BASE}\" y2=\"{BASE}\"/>\n"
+        ),
+    );
+    edges(&histogram, out);
+    put(
+        out,
+        format_args!(
+            "</svg>\n<figcaption>{}</figcaption></figure>\n",
+            caption(comparison, &counts)
+        ),
+    );
+}
+
+fn caption(comparison: &Comparison, counts: &str) -> String {
+    let paired = &comparison.paired;
+    let interval = paired.interval.map_or(String::new(), |(low, high)| {
+        format!("; its 95 % interval, {low:+.1} to {high:+.1}, is shaded")
+    });
+    format!("{counts}. The line is the mean, {:+.1}{interval}.", paired.mean)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "boards are counted, not grains of sand")]
+fn columns(histogram: &Histogram, out: &mut String) {
+    let most = histogram.counts.iter().copied().max().unwrap_or(1).max(1) as f64;
+    let width = histogram.width();
+    for (column, &count) in (histogram.first..).zip(&histogram.counts) {
+        if count == 0 {
+            continue;
+        }
+        let left = f64::from(column - histogram.first) * width;
+        let height = (HIGHEST * count as f64 / most).max(2.0);
+        let class = match column {
+            0 => "even",
+            1.. => "up",
+            _ => "down",
+        };
+        put(
+            out,
+            format_args!(
+                "<rect class=\"{class}\" x=\"{:.2}%\" y=\"{:.1}\" width=\"{:.2}%\" height=\"{height:.1}\">\
+                 <title>{}: {}</title></rect><text class=\"count\" x=\"{:.2}%\" y=\"{:.1}\">{count}</text>\n",
+                left + width * 0.06,
+                BASE - height,
+                width * 0.88,
+                histogram.range(column),
+                plural(count, "board"),
+                left + width / 2.0,
+                BASE - height - 4.0,
+            ),
+        );
+    }
+}
+
+/// The edges of the histogram, and where its middle is.
+fn edges(histogram: &Histogram, out: &mut String) {
+    let last = histogram.first + i32::try_from(histogram.counts.len()).expect("some twenty") - 1;
+    let edge = |column: i32| format!("{:+}", f64::from(column) * histogram.step);
+    let mut text = |class: &str, x: f64, words: &str| {
+        put(out, format_args!("<text class=\"{class}\" x=\"{x:.2}%\" y=\"156\">{words}</text>\n"));
+    };
+    if histogram.first < 0 {
+        text("left", 0.0, &edge(histogram.first));
+    }
+    if last > 0 {
+        text("right", 100.0, &edge(last));
+    }
+    text("count", histogram.place(0.0).clamp(4.0, 96.0), "0");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_difference_is_in_its_column() {
+        let histogram = Histogram::of(&[-30.0, -1.0, 0.0, 0.0, 0.5, 2.0, 5.0, 41.0]);
+        assert_eq!((histogram.step.to_bits(), histogram.first), (5.0_f64.to_bits(), -6));
+        assert_eq!(histogram.counts.len(), 6 + 1 + 9);
+        assert_eq!(histogram.counts.iter().sum::<u64>(), 8);
+        assert_eq!(histogram.counts[0], 1);
+        assert_eq!(histogram.counts[5..8], [1, 2, 3]);
+        assert_eq!(histogram.counts.last(), Some(&1));
+        assert_eq!(histogram.range(1), "above 0 up to +5");
+        assert_eq!(histogram.range(-2), "below -5 down to -10");
+    }
+
+    #[test]
+    fn places_are_within_the_columns() {
+        let histogram = Histogram::of(&[-10.0, 0.0, 10.0]);
+        let near = |place: f64, expected: f64| assert!((place - expected).abs() < 1e-9, "{place}");
+        near(histogram.place(-10.0), 0.0);
+        near(histogram.place(0.0), 50.0);
+        near(histogram.place(10.0), 100.0);
+        assert_eq!(Histogram::of(&[0.0]).counts, [1]);
+    }
+}

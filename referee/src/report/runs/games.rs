@@ -1,0 +1,100 @@
+//! The games: lost ones in full, the others in a table, each with a link to its replay page.
+
+use super::gather::{GameList, Gathered, Listed};
+use super::{Text, put};
+use crate::millis::Millis;
+use crate::text::{duration, plural};
+
+/// The lost games, with what happened; they come first.
+pub(super) fn write_lost(gathered: &Gathered, out: &mut String) {
+    let list = &gathered.lost;
+    if list.games.is_empty() {
+        return;
+    }
+    out.push_str(
+        "<section class=\"card lost\" id=\"lost\">\n<h2>Lost games</h2>\n\
+         <div class=\"tall\" tabindex=\"0\" role=\"region\" aria-label=\"Lost games\"><ul class=\"plain\">\n",
+    );
+    for game in &list.games {
+        lost(gathered, game, out);
+    }
+    out.push_str("</ul></div>\n");
+    more(list, out);
+    out.push_str("</section>\n");
+}
+
+fn lost(gathered: &Gathered, game: &Listed, out: &mut String) {
+    let outcome = &game.outcome;
+    let why = outcome.diagnosis.as_deref().unwrap_or(&outcome.official);
+    put(
+        out,
+        format_args!(
+            "<li><p><span class=\"chip bad\">{}</span> <b>{}</b> on {}, {}</p>\n\
+             <p class=\"why\">{}</p>\n<p class=\"soft\">{}</p></li>\n",
+            Text(&outcome.verdict.to_string()),
+            Text(&gathered.entrants[game.entrant].name),
+            Text(&outcome.board),
+            link(game, &format!("game {}", outcome.game)),
+            Text(why),
+            Text(&format!("{}; {}", outcome.official, plural(outcome.turns.into(), "turn"))),
+        ),
+    );
+}
+
+/// The games that were not lost.
+pub(super) fn write_others(gathered: &Gathered, out: &mut String) {
+    let list = &gathered.others;
+    if list.games.is_empty() {
+        return;
+    }
+    out.push_str("<section class=\"card\" id=\"games\">\n<h2>Games</h2>\n");
+    out.push_str(
+        "<div class=\"wide tall\" tabindex=\"0\" role=\"region\" aria-label=\"Games\"><table><thead><tr>\
+         <th scope=\"col\">game</th><th scope=\"col\" class=\"words\">board</th>\
+         <th scope=\"col\" class=\"words\">bot</th><th scope=\"col\">score</th>\
+         <th scope=\"col\">turns</th><th scope=\"col\">first</th><th scope=\"col\">slowest</th>\
+         <th scope=\"col\">late</th></tr></thead><tbody>\n",
+    );
+    for game in &list.games {
+        row(gathered, game, out);
+    }
+    out.push_str("</tbody></table></div>\n");
+    more(list, out);
+    out.push_str("</section>\n");
+}
+
+fn row(gathered: &Gathered, game: &Listed, out: &mut String) {
+    let outcome = &game.outcome;
+    let time = |time: Option<Millis>| time.map_or("-".to_owned(), |time| duration(time.0));
+    let times = &outcome.times;
+    put(
+        out,
+        format_args!(
+            "<tr><th scope=\"row\">{}</th><td class=\"words\">{}</td><td class=\"words\">{}</td><td>{}</td><td>{}</td>\
+             <td>{}</td><td>{}</td><td>{}</td></tr>\n",
+            link(game, &outcome.game.to_string()),
+            Text(&outcome.board),
+            Text(&gathered.entrants[game.entrant].name),
+            outcome.score,
+            outcome.turns,
+            time(times.first),
+            time(times.slowest),
+            times.bot_overruns + times.host_overruns,
+        ),
+    );
+}
+
+/// What a game is called, as a link to its replay page if it has one.
+fn link(game: &Listed, name: &str) -> String {
+    match &game.page {
+        Some(page) => format!("<a href=\"{}\">{}</a>", Text(page), Text(name)),
+        None => Text(name).to_string(),
+    }
+}
+
+fn more(list: &GameList, out: &mut String) {
+    if list.more > 0 {
+        let more = plural(list.more as u64, "game");
+        put(out, format_args!("<p class=\"soft\">And {more} more, in results.jsonl.</p>\n"));
+    }
+}

@@ -1,0 +1,240 @@
+//! Reads runs, each once more than its summary does, for what the page shows of them.
+
+use std::collections::BTreeMap;
+
+use super::Source;
+use crate::compare::{Comparison, Contender};
+use crate::gamelog::Log;
+use crate::limits::{LimitKind, Limits};
+use crate::stats::Distribution;
+use crate::suite::{Best, Bests, FolderError, Outcome, Summary, Tally, kept_log};
+
+/// The most games of a kind that are listed; a page of more would not open on a phone.
+const LISTED: usize = 1000;
+
+/// A bot of a run.
+pub(super) struct Entrant {
+    /// The run, by index.
+    pub(super) run: usize,
+    /// What it is called on the page.
+    pub(super) name: String,
+    /// What its games come to.
+    pub(super) tally: Tally,
+    /// Its limits.
+    pub(super) limits: Limits,
+    /// Its response times.
+    pub(super) times: BotTimes,
+}
+
+/// The response times of a bot.
+#[derive(Default)]
+pub(super) struct BotTimes {
+    /// The first response of each game.
+    pub(super) first: Distribution,
+    /// Every later one of the games of which there is a log.
+    pub(super) later: Distribution,
+    /// The slowest later one of each game.
+    pub(super) slowest: Distribution,
+    /// The games with a response.
+    pub(super) games: usize,
+    /// Those of which there is a log.
+    pub(super) logged: usize,
+    /// Late responses by the bot's own fault.
+    pub(super) bot_overruns: u32,
+    /// Late responses by the host's fault.
+    pub(super) host_overruns: u32,
+}
+
+impl BotTimes {
+    fn see(&mut self, outcome: &Outcome, log: Option<&Log>) {
+        let times = &outcome.times;
+        self.bot_overruns += times.bot_overruns;
+        self.host_overruns += times.host_overruns;
+        let Some(first) = times.first else { return };
+        self.games += 1;
+        self.first.record(first.0);
+        if let Some(slowest) = times.slowest {
+            self.slowest.record(slowest.0);
+        }
+        let Some(log) = log else { return };
+        self.logged += 1;
+        for turn in log.turns.iter().filter(|turn| turn.limit == LimitKind::Turn) {
+            self.later.record(turn.wall.0);
+        }
+    }
+
+    /// Whether every game has a log, so that every later response is known.
+    pub(super) fn is_whole(&self) -> bool {
+        self.logged == self.games
+    }
+}
+
+/// What one bot has on a board.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Points {
+    /// The sum of its games, a lost one counted as 0.
+    pub(super) sum: i64,
+    /// How many games.
+    pub(super) games: u32,
+    /// Those that were lost.
+    pub(super) lost: u32,
+}
+
+impl Points {
+    /// The mean; `None` without a game.
+    #[expect(clippy::cast_precision_loss, reason = "scores are far below 2^53")]
+    pub(super) fn mean(self) -> Option<f64> {
+        (self.games > 0).then(|| self.sum as f64 / f64::from(self.games))
+    }
+}
+
+/// A board.
+pub(super) struct Board {
+    /// What it is called.
+    pub(super) name: String,
+    /// The best score known of it.
+    pub(super) best: Option<Best>,
+    /// What each entrant has on it.
+    pub(super) points: Vec<Points>,
+    /// The run and the game that it was first seen in, by number.
+    place: (usize, usize),
+}
+
+impl Board {
+    fn new(run: usize, outcome: &Outcome, bests: &Bests, entrants: usize) -> Self {
+        Self {
+            name: outcome.board.clone(),
+            best: bests.holder(&outcome.record_id).cloned(),
+            points: vec![Points::default(); entrants],
+            place: (run, outcome.game),
+        }
+    }
+
+    fn see(&mut self, run: usize, entrant: usize, outcome: &Outcome) {
+        self.place = self.place.min((run, outcome.game));
+        let points = &mut self.points[entrant];
+        points.sum += outcome.points();
+        points.games += 1;
+        points.lost += u32::from(!outcome.won);
+    }
+}
+
+/// A game in a list.
+pub(super) struct Listed {
+    /// The run, by index.
+    pub(super) run: usize,
+    /// The entrant, by index.
+    pub(super) entrant: usize,
+    /// What became of it.
+    pub(super) outcome: Outcome,
+    /// The address of its replay page.
+    pub(super) page: Option<String>,
+}
+
+/// Some games, and how many more there are.
+#[derive(Default)]
+pub(super) struct GameList {
+    /// As many as are listed.
+    pub(super) games: Vec<Listed>,
+    /// How many are not.
+    pub(super) more: usize,
+}
+
+impl GameList {
+    fn sort(&mut self) {
+        self.games.sort_by_key(|game| (game.run, game.outcome.game));
+    }
+}
+
+/// All that the page shows.
+#[derive(Default)]
+pub(super) struct Gathered {
+    /// The folder of each run.
+    pub(super) runs: Vec<String>,
+    /// One for each run, of the bots that are shown.
+    pub(super) summaries: Vec<Summary>,
+    /// The bots of all runs.
+    pub(super) entrants: Vec<Entrant>,
+    /// The boards, in the order of the plans.
+    pub(super) boards: Vec<Board>,
+    /// Each entrant against the first one.
+    pub(super) comparisons: Vec<Comparison>,
+    /// The games that were lost.
+    pub(super) lost: GameList,
+    /// The games that were not.
+    pub(super) others: GameList,
+}
+
+impl Gathered {
+    /// What summaries and comparisons say, before a game has been looked at.
+    fn of(sources: &[Source<'_>], bests: &Bests) -> Result<Self, FolderError> {
+        let mut gathered = Self::default();
+        let mut contenders = Vec::new();
+        for (run, source) in sources.iter().enumerate() {
+            let summary = source.summary(bests)?;
+            gathered.entrants.extend(source.entrants(run, &summary));
+            gathered.summaries.push(summary);
+            gathered.runs.push(source.folder.path.display().to_string());
+            contenders.extend(Contender::read(source.folder, &source.bots)?);
+        }
+        if let [baseline, challengers @ ..] = contenders.as_slice() {
+            let against = |challenger| Comparison::of(baseline, challenger);
+            gathered.comparisons = challengers.iter().map(against).collect();
+        }
+        Ok(gathered)
+    }
+
+    fn entrant(&self, run: usize, bot: &str) -> Option<usize> {
+        self.entrants.iter().position(|entrant| entrant.run == run && entrant.tally.bot == bot)
+    }
+
+    /// Lists a game, if there is room.
+    fn list(&mut self, game: Listed) -> Option<&mut Listed> {
+        let list = if game.outcome.won { &mut self.others } else { &mut self.lost };
+        if list.games.len() >= LISTED {
+            list.more += 1;
+            return None;
+        }
+        list.games.push(game);
+        list.games.last_mut()
+    }
+}
+
+/// Reads `sources`. `page_of` is asked for the replay page of each game that is listed and has a log.
+pub(super) fn gather<E: From<FolderError>>(
+    sources: &[Source<'_>],
+    bests: &Bests,
+    mut page_of: impl FnMut(usize, &Outcome, &Log) -> Result<Option<String>, E>,
+) -> Result<Gathered, E> {
+    let mut gathered = Gathered::of(sources, bests)?;
+    let mut boards = BTreeMap::new();
+    for (run, source) in sources.iter().enumerate() {
+        for outcome in source.folder.outcomes()? {
+            let outcome = outcome?;
+            let Some(entrant) = gathered.entrant(run, &outcome.bot) else { continue };
+            let entrants = gathered.entrants.len();
+            let new = || Board::new(run, &outcome, bests, entrants);
+            let board = boards.entry(outcome.board_id.clone()).or_insert_with(new);
+            board.see(run, entrant, &outcome);
+            let log = log_of(source, outcome.game);
+            gathered.entrants[entrant].times.see(&outcome, log.as_ref());
+            let game = Listed { run, entrant, outcome, page: None };
+            if let (Some(listed), Some(log)) = (gathered.list(game), &log) {
+                listed.page = page_of(run, &listed.outcome, log)?;
+            }
+        }
+    }
+    gathered.lost.sort();
+    gathered.others.sort();
+    gathered.boards = boards.into_values().collect();
+    gathered.boards.sort_by_key(|board| board.place);
+    Ok(gathered)
+}
+
+/// The log of a game; one that cannot be read is none, but is told.
+fn log_of(source: &Source<'_>, game: usize) -> Option<Log> {
+    kept_log(&source.folder.path, game).unwrap_or_else(|error| {
+        log::warn!("left out: {error}");
+        None
+    })
+}

@@ -1,0 +1,167 @@
+//! A page of one run or several: totals against records, what was lost, comparisons, boards, times,
+//! and every game with its replay page.
+//!
+//! The page is `page.html` and `page.css` with pictures in SVG, made by the small templates in this
+//! folder. It needs no script and has none: its policy allows the one style by its hash, and nothing
+//! else. Names and diagnoses reach it through `html::Text` only. Lengths stand in
+//! percent of the room there is, so that words keep their size on a phone.
+
+mod bars;
+mod boards;
+mod comparison;
+mod differences;
+mod games;
+mod gather;
+mod times;
+mod totals;
+
+use std::fmt::Write as _;
+
+use self::gather::{BotTimes, Entrant, Gathered};
+use super::{compare, suite};
+use crate::gamelog::Log;
+use crate::html::{self, Text};
+use crate::suite::{Bests, FolderError, Outcome, RunFolder, Summary};
+use crate::text::{duration, plural};
+
+const HTML: &str = include_str!("page.html");
+const STYLE: &str = concat!(include_str!("../../html/colors.css"), include_str!("page.css"));
+
+/// A run, and which of its bots are shown.
+pub struct Source<'a> {
+    /// The run.
+    pub folder: &'a RunFolder,
+    /// The bots, each with what it is called on the page.
+    pub bots: Vec<(&'a str, String)>,
+}
+
+impl Source<'_> {
+    /// The summary of the bots that are shown.
+    fn summary(&self, bests: &Bests) -> Result<Summary, FolderError> {
+        let mut summary = Summary::of(self.folder, bests)?;
+        let is_shown = |name: &str| self.bots.iter().any(|(bot, _)| *bot == name);
+        // Every bot of a plan has as many games.
+        summary.planned = summary.planned / summary.bots.len().max(1) * self.bots.len();
+        summary.bots.retain(|tally| is_shown(&tally.bot));
+        summary.new_bests.retain(|best| is_shown(&best.bot));
+        Ok(summary)
+    }
+
+    fn entrants(&self, run: usize, summary: &Summary) -> Vec<Entrant> {
+        let plan = &self.folder.run.plan;
+        let entrant = |(bot, name): &(&str, String)| {
+            let tally = summary.bots.iter().find(|tally| tally.bot == *bot)?.clone();
+            let (name, limits) = (name.clone(), plan.rules.limits);
+            Some(Entrant { run, name, tally, limits, times: BotTimes::default() })
+        };
+        self.bots.iter().filter_map(entrant).collect()
+    }
+
+    /// What was played and how, in a line.
+    fn describe(&self) -> String {
+        let run = &self.folder.run;
+        let rules = &run.plan.rules;
+        let limits = |kind: &crate::limits::LimitKind| {
+            Some(format!("{} {}", kind.name(), duration(rules.limits.of(*kind)?)))
+        };
+        let kinds =
+            crate::game::GameKind::named(&run.plan.game).map_or(&[][..], |game| game.limits);
+        let limits: Vec<String> = kinds.iter().filter_map(limits).collect();
+        let limits = if limits.is_empty() { "no limits".to_owned() } else { limits.join(", ") };
+        format!(
+            "{}, started {}, profile {} ({limits}), referee {}",
+            self.folder.path.display(),
+            run.started.strftime("%Y-%m-%d %H:%M UTC"),
+            rules.profile,
+            run.referee,
+        )
+    }
+}
+
+/// The page of some runs of one game, and what there is to say about it.
+pub struct RunsPage {
+    /// The page.
+    pub html: String,
+    /// What it shows, in a line.
+    pub headline: String,
+}
+
+/// Makes the page of `sources`, with the best scores known. `page_of` is asked for the address of a
+/// replay page of each game that is listed and has a log: with the index of its source, what became of
+/// it, and its log.
+///
+/// # Errors
+/// When the results cannot be read, or `page_of` fails.
+pub fn page<E: From<FolderError>>(
+    sources: &[Source<'_>],
+    bests: &Bests,
+    page_of: impl FnMut(usize, &Outcome, &Log) -> Result<Option<String>, E>,
+) -> Result<RunsPage, E> {
+    let gathered = gather::gather(sources, bests, page_of)?;
+    let headline = headline(&gathered);
+    let html = html::fill(HTML, |name| match name {
+        "style" => STYLE.to_owned(),
+        "style-hash" => html::source_of(STYLE),
+        "title" => Text(&headline).to_string(),
+        "runs" => runs(sources),
+        "content" => content(&gathered),
+        other => unreachable!("page.html wants `{other}`"),
+    });
+    Ok(RunsPage { html, headline })
+}
+
+/// The verdict of a comparison of two, otherwise how many games there are and how many were lost.
+fn headline(gathered: &Gathered) -> String {
+    match (gathered.comparisons.as_slice(), gathered.summaries.as_slice()) {
+        ([one], _) => compare::verdict(one),
+        (_, [one]) => suite::headline(one),
+        (_, several) => {
+            let games: usize = several.iter().map(Summary::games).sum();
+            let lost: usize = several.iter().map(Summary::lost).sum();
+            let runs = plural(several.len() as u64, "run");
+            format!("{runs}: {}, {lost} lost", plural(games as u64, "game"))
+        }
+    }
+}
+
+fn runs(sources: &[Source<'_>]) -> String {
+    let line = |source: &Source<'_>| format!("<p>{}</p>\n", Text(&source.describe()));
+    sources.iter().map(line).collect()
+}
+
+fn content(gathered: &Gathered) -> String {
+    let mut out = String::new();
+    totals::write(gathered, &mut out);
+    games::write_lost(gathered, &mut out);
+    for comparison in &gathered.comparisons {
+        comparison::write(comparison, &mut out);
+    }
+    boards::write(gathered, &mut out);
+    times::write(gathered, &mut out);
+    games::write_others(gathered, &mut out);
+    out
+}
+
+/// Adds what `format_args!` says, which memory takes.
+fn put(out: &mut String, what: std::fmt::Arguments<'_>) {
+    out.write_fmt(what).expect("memory");
+}
+
+/// A table with a column of words and others of numbers, which may be wider than a phone.
+fn table(out: &mut String, headings: &[&str], rows: impl IntoIterator<Item = Vec<String>>) {
+    out.push_str("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Table\"><table><thead><tr>");
+    for heading in headings {
+        put(out, format_args!("<th scope=\"col\">{}</th>", Text(heading)));
+    }
+    out.push_str("</tr></thead><tbody>\n");
+    for row in rows {
+        out.push_str("<tr>");
+        for (index, cell) in row.iter().enumerate() {
+            let (open, close) =
+                if index == 0 { ("<th scope=\"row\">", "</th>") } else { ("<td>", "</td>") };
+            put(out, format_args!("{open}{}{close}", Text(cell)));
+        }
+        out.push_str("</tr>\n");
+    }
+    out.push_str("</tbody></table></div>\n");
+}

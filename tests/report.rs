@@ -1,0 +1,306 @@
+//! The page of runs, in a real browser: `browser/check.mjs` looks at it.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Output;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::support::browser::{browse, can_browse};
+use crate::support::{PATIENT, referee};
+
+/// A bot that loses each of its games.
+const LOSER: &str = "@misbehaving exit 3 --on-turn 4";
+
+/// Runs in a folder, and the pages that are made of them there.
+struct Runs(TempDir);
+
+impl Runs {
+    fn new() -> Self {
+        Self(tempfile::tempdir().expect("a folder"))
+    }
+
+    /// Plays some bots, each on the boards of `seeds`.
+    fn run(self, name: &str, bots: &[&str], seeds: &str, more: &[&str]) -> Self {
+        let mut suite = referee();
+        suite.current_dir(self.0.path()).args(["suite", "--seed", seeds, "--run", name]);
+        suite.args(more);
+        if !more.contains(&"square-remover") {
+            suite.args(PATIENT);
+        }
+        for bot in bots {
+            suite.args(["--bot", bot]);
+        }
+        let output = suite.output().expect("runs");
+        let code = i32::from(bots.contains(&LOSER));
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        self
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn report(&self, args: &[&str]) -> Output {
+        let mut report = referee();
+        report.current_dir(self.0.path()).arg("report").args(args);
+        report.output().expect("runs")
+    }
+
+    /// The address of the page that these arguments make.
+    #[track_caller]
+    fn page(&self, args: &[&str]) -> String {
+        let output = self.report(&[args, &["--html", "page.html"]].concat());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), said.as_ref()), (Some(0), ""));
+        format!("file://{}", self.path("page.html").display())
+    }
+
+    /// The text of the page.
+    fn html(&self) -> String {
+        fs::read_to_string(self.path("page.html")).expect("a page")
+    }
+
+    /// The results of a run by game.
+    fn results(&self, run: &str) -> Vec<Value> {
+        let text = fs::read_to_string(self.path(run).join("results.jsonl")).expect("results");
+        let parse = |line| serde_json::from_str(line).expect("JSON");
+        let mut results: Vec<Value> = text.lines().map(parse).collect();
+        results.sort_by_key(|result| result["game"].as_u64());
+        results
+    }
+
+    /// Changes each result of a run.
+    fn change(&self, run: &str, change: impl Fn(&mut Value)) {
+        let mut results = self.results(run);
+        results.iter_mut().for_each(change);
+        let lines: Vec<String> = results.iter().map(Value::to_string).collect();
+        let path = self.path(run).join("results.jsonl");
+        fs::write(path, lines.join("\n") + "\n").expect("written");
+    }
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("UTF-8")
+}
+
+/// The sum of a bot's points.
+fn sum(results: &[Value], bot: &str) -> i64 {
+    let mine = results.iter().filter(|result| result["bot"] == bot && result["won"] == true);
+    mine.map(|result| result["score"].as_i64().expect("a number")).sum()
+}
+
+/// A record of each board, twice what `bot` has on it.
+fn records(results: &[Value], bot: &str) -> String {
+    let mine = results.iter().filter(|result| result["bot"] == bot);
+    let record = |result: &Value| {
+        format!(
+            "[[record]]\nrecord_id = {}\nboard = {}\ngame = \"samegame\"\nbot = \"./ancestor\"\nscore = {}\n",
+            result["record_id"],
+            result["board"],
+            2 * result["score"].as_i64().expect("a number")
+        )
+    };
+    format!("format = 1\n{}", mine.map(record).collect::<String>())
+}
+
+#[test]
+fn a_page_of_a_run_has_totals_and_the_lost_games_first_with_their_replays() {
+    if !can_browse("a_page_of_a_run_has_totals_and_the_lost_games_first_with_their_replays") {
+        return;
+    }
+    let runs = Runs::new().run("run", &["@greedy", LOSER], "1..8", &["--logs", "all"]);
+    let results = runs.results("run");
+    fs::write(runs.path("best.toml"), records(&results, "@greedy")).expect("written");
+    let url = runs.page(&["run", "--records", "best.toml", "--games"]);
+    let (mine, turns) = (sum(&results, "@greedy"), |bot: &str| {
+        let turns = results.iter().filter(|result| result["bot"] == bot);
+        turns.map(|result| result["turns"].as_u64().expect("a number")).sum::<u64>()
+    });
+    let boards: Vec<Value> = results
+        .iter()
+        .filter(|result| result["bot"] == "@greedy")
+        .map(|result| json!([result["board"], format!("{}", result["score"])]))
+        .collect();
+    let expected = json!({
+        "url": url,
+        "title": format!("{LOSER} is worse than @greedy"),
+        "totals": [
+            ["@greedy", "8", "8", "0", mine.to_string()],
+            [LOSER, "8", "0", "8", "0"],
+        ],
+        "records": [
+            format!("{mine} of {} (50.0 %) on 8 boards", 2 * mine),
+            format!("0 of {} (0.0 %) on 8 boards", 2 * mine),
+        ],
+        "lost": { "count": 8, "verdict": "crash", "why": "turn 4: the bot exited with status 3" },
+        "boards": boards,
+        "times": ["first turn: 8 turns", format!("later turns: {} turns", turns("@greedy") - 8)],
+        "limit": "limit 60 s",
+        "pages": 16,
+        "replay": { "game": 2, "bot": LOSER },
+    });
+    browse("report", &expected);
+}
+
+#[test]
+fn a_page_of_two_runs_has_the_distribution_of_their_differences() {
+    if !can_browse("a_page_of_two_runs_has_the_distribution_of_their_differences") {
+        return;
+    }
+    let runs =
+        Runs::new().run("old", &["@first"], "1..20", &[]).run("new", &["@greedy"], "1..22", &[]);
+    let url = runs.page(&["old", "new"]);
+    let compared = referee()
+        .current_dir(runs.0.path())
+        .args(["compare", "old", "new", "--format", "json"])
+        .output()
+        .expect("runs");
+    let compared: Value = serde_json::from_str(&stdout(&compared)).expect("JSON");
+    let compared = &compared[0];
+    let differences: Vec<String> = compared["boards"]
+        .as_array()
+        .expect("an array")
+        .iter()
+        .map(|board| format!("{:+.0}", board["difference"].as_f64().expect("a number")))
+        .collect();
+    let expected = json!({
+        "url": url,
+        "counts": format!(
+            "20 boards: {} above 0, {} even, {} below 0",
+            compared["wins"], compared["draws"], compared["losses"]
+        ),
+        "mean": format!("{:+.1}", compared["mean"].as_f64().expect("a number")),
+        "differences": differences,
+        "unpaired": "Only @greedy (new) has played 2 boards: seed 21, seed 22.",
+        "logs": "Logs were kept of 0 of 20 games",
+    });
+    browse("report_compares", &expected);
+}
+
+#[test]
+fn a_page_of_runs_fits_a_phone_in_light_and_dark() {
+    if !can_browse("a_page_of_runs_fits_a_phone_in_light_and_dark") {
+        return;
+    }
+    let long = format!("@misbehaving exit 3 --on-turn 4 --because {}", "x".repeat(200));
+    let runs = Runs::new().run("run", &["@greedy", "@first", LOSER], "1..4", &["--logs", "all"]);
+    runs.change("run", |result| {
+        result["diagnosis"] = json!(long);
+        result["board"] = json!(format!("boards/{}.txt", "y".repeat(90)));
+    });
+    let url = runs.page(&["run"]);
+    browse("report_phone", &json!({ "url": url }));
+}
+
+#[test]
+fn nothing_that_a_run_says_runs_in_its_page() {
+    if !can_browse("nothing_that_a_run_says_runs_in_its_page") {
+        return;
+    }
+    let evil = "</title></style><script>ran=1</script><img src=x onerror=ran=1>\" onclick='ran=1' \
+                {{content}} javascript:ran=1 \u{1b}[31m\u{1b}]52;c;aGk=\u{7}\u{202e}x\u{2066}\0\u{9b}";
+    let runs = Runs::new().run("run", &["@greedy", LOSER], "1..3", &["--logs", "all"]);
+    runs.change("run", |result| {
+        let bot = result["bot"].as_str().expect("a name").replace("@greedy", evil);
+        for field in ["board", "official", "diagnosis"] {
+            result[field] = json!(evil);
+        }
+        result["bot"] = json!(bot);
+    });
+    let plan = fs::read_to_string(runs.path("run/run.toml")).expect("a plan");
+    let named = plan.replace("name = \"@greedy\"", &format!("name = {}", json!(evil)));
+    assert_ne!(plan, named);
+    fs::write(runs.path("run/run.toml"), named).expect("written");
+    let url = runs.page(&["run", "--games"]);
+    assert!(!runs.html().contains(['\u{1b}', '\u{7}', '\u{202e}', '\0', '\u{9b}']));
+    let shown = "</title></style><script>ran=1</script><img src=x onerror=ran=1>\" onclick='ran=1' {{content}}";
+    browse("report_inert", &json!({ "url": url, "shown": shown, "links": 6 }));
+}
+
+#[test]
+fn a_game_without_turns_has_the_times_of_whole_games() {
+    let bots = ["@squares-greedy"];
+    let runs = Runs::new().run("run", &bots, "1..2", &["--game", "square-remover"]);
+    runs.page(&["run"]);
+    let html = runs.html();
+    assert!(html.contains("<b>whole game</b>: 2 turns"), "{html}");
+    assert!(!html.contains("later turn") && !html.contains("Logs were kept"), "{html}");
+}
+
+#[test]
+fn replay_pages_are_written_of_games_whose_log_was_kept_and_only_when_asked_for() {
+    let runs = Runs::new().run("run", &["@first", LOSER], "1..2", &["--compress"]);
+    let runs = runs.run("none", &["@first"], "1..2", &[]);
+    runs.page(&["run"]);
+    assert!(!runs.path("page-games").exists());
+    assert!(!runs.html().contains("<a "));
+    let names = || {
+        let entries = fs::read_dir(runs.path("page-games")).expect("a folder");
+        let name = |entry: std::io::Result<fs::DirEntry>| entry.expect("an entry").file_name();
+        let mut names: Vec<String> =
+            entries.map(|entry| name(entry).into_string().expect("UTF-8")).collect();
+        names.sort();
+        names
+    };
+    let said = stdout(&runs.report(&["run", "--games", "--html", "page.html"]));
+    assert_snapshot!(said, @"
+    too few games to compare @misbehaving exit 3 --on-turn 4 with @first
+
+      The page is page.html.
+      2 replay pages are in page-games.
+    ");
+    assert_eq!(names(), ["000002.html", "000004.html"]);
+    assert!(runs.html().contains("<a href=\"page-games/000002.html\">game 2</a>"));
+    runs.page(&["run", "none", "--games"]);
+    assert_eq!(names()[2..], ["1-000002.html", "1-000004.html"]);
+    let said = stdout(&runs.report(&["none", "--games", "--html", "a b#.html"]));
+    assert!(
+        said.ends_with("  No game left a log; `referee suite --logs all` keeps them.\n"),
+        "{said}"
+    );
+}
+
+#[test]
+fn one_bot_of_a_run_is_shown_alone() {
+    let runs = Runs::new().run("run", &["@first", LOSER], "1..3", &[]);
+    let output = runs.report(&["run:@first", "--html", "page.html"]);
+    assert!(stdout(&output).starts_with("3 games of samegame, 0 lost\n"), "{output:?}");
+    assert!(!runs.html().contains("misbehaving"));
+}
+
+#[test]
+fn a_log_that_cannot_be_read_is_told_and_left_out() {
+    let runs = Runs::new().run("run", &["@first"], "1..2", &["--logs", "all"]);
+    fs::write(runs.path("run/games/000001.jsonl"), "{}\n").expect("written");
+    let output = runs.report(&["run", "--games", "--html", "page.html"]);
+    assert_eq!(output.status.code(), Some(0));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("left out: run/games/000001.jsonl:1: not a game log: "), "{said}");
+    assert!(runs.html().contains("Logs were kept of 1 of 2 games"));
+}
+
+#[test]
+fn what_no_page_can_be_made_of_is_told() {
+    let runs = Runs::new().run("run", &["@first"], "1..2", &[]);
+    let runs = runs.run("squares", &["@squares-greedy"], "1", &["--game", "square-remover"]);
+    let error = |args: &[&str]| {
+        let output = runs.report(args);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        String::from_utf8(output.stderr).expect("UTF-8").trim_end().to_owned()
+    };
+    let page = ["--html", "page.html"];
+    let with = |args: &[&'static str]| [args, &page[..]].concat();
+    assert!(error(&with(&[])).starts_with("error: the following required arguments"));
+    assert!(error(&["run"]).contains("--html <FILE>"));
+    assert_snapshot!(error(&with(&["nope"])), @"error: nope is no run folder: it has no run.toml");
+    assert_snapshot!(error(&with(&["run:@second"])), @"error: run has no bot `@second`; it has: `@first`");
+    assert_snapshot!(error(&with(&["run", "squares"])), @"error: run and squares are of different games");
+    assert_snapshot!(error(&with(&["run", "--records", "nope.toml"])), @"error: nope.toml: no such file");
+    assert_snapshot!(error(&["run", "--html", "nowhere/page.html"]), @"error: cannot write nowhere/page.html: No such file or directory (os error 2)");
+    assert_snapshot!(error(&["run", "--games", "--html", "nowhere/page.html"]), @"error: cannot make the folder for replay pages: failed to create directory `nowhere/page-games`: No such file or directory (os error 2)");
+    assert!(!runs.path("page.html").exists());
+}
