@@ -1,5 +1,7 @@
 //! What the referee costs, each figure as a ratio to a yardstick that is measured in the same run, in
-//! turn with it: a machine that is busy for a while is busy for both.
+//! turn with it: a machine that is busy for a while is busy for both. Where two processes talk, the
+//! bot is on one core and this one on another, for the yardstick as well: a wake-up from core to core
+//! costs several times one on the same core, and where the system puts them is chance.
 //!
 //! `cargo bench` prints a table; `cargo bench -- --json` one object a line, for
 //! `scripts/performance-report.py`.
@@ -18,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use rand_core::{Rng as _, SeedableRng as _};
 use rand_pcg::Pcg32;
-use referee::bot::{BotCommand, Confinement, Containment};
+use referee::bot::{BotCommand, Confinement, Containment, Pinning};
 use referee::config::{Config, ConfigFile, Overrides};
 use referee::game::samegame::board::Board;
 use referee::game::samegame::generate::random_board;
@@ -27,6 +29,7 @@ use referee::gamelog::{self, Event};
 use referee::lines::Lines;
 use referee::play::{Setup, play};
 use referee::replay::replay;
+use rustix::thread::{CpuSet, sched_setaffinity};
 use serde_json::Value;
 
 /// A board on which 0 0 is a legal move until the end.
@@ -99,6 +102,24 @@ fn median(mut times: Vec<Duration>) -> Duration {
     times[times.len() / 2]
 }
 
+/// The core of this process, and that of the bots.
+const HERE: usize = 0;
+const THERE: usize = 1;
+
+/// Starts something on the bots' core; afterwards this thread is on its own.
+fn start_there<T>(start: impl FnOnce() -> T) -> T {
+    let go = |core: usize| {
+        let mut set = CpuSet::new();
+        set.set(core);
+        // With a single core all are on it anyway.
+        let _ = sched_setaffinity(None, &set);
+    };
+    go(THERE);
+    let started = start();
+    go(HERE);
+    started
+}
+
 /// The program that runs the bundled bots.
 fn referee() -> PathBuf {
     PathBuf::from(env!("CARGO_BIN_EXE_referee"))
@@ -121,7 +142,7 @@ fn command(program: &Path, args: &[&str], containment: Containment) -> BotComman
         args: args.iter().map(Into::into).collect(),
         cwd: None,
         env: BTreeMap::new(),
-        pinning: None,
+        pinning: Some(Pinning { bot: vec![THERE], referee: HERE }),
         confinement: Confinement {
             means: containment.means().expect("this host has it"),
             resources: config.resources,
@@ -169,7 +190,7 @@ impl Bare {
     fn start(program: &Path, args: &[&str]) -> Self {
         let mut command = Command::new(program);
         command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.spawn().expect("starts");
+        let mut child = start_there(|| command.spawn()).expect("starts");
         let input = child.stdin.take().expect("piped");
         let output = BufReader::new(child.stdout.take().expect("piped"));
         let mut bare = Self { child, input, output };
