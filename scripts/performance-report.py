@@ -81,7 +81,7 @@ def page(rows, one, two, game, small, large, size):
     yield "A **no** is a target that this run has missed."
     yield ""
     yield f"- Date: {datetime.date.today()}"
-    yield f"- Machine: {model()}, {os.cpu_count()} cores, Linux {platform.release().split("-")[0]}"
+    yield f"- Machine: {model()}, {os.cpu_count()} cores, Linux {platform.release().split('-')[0]}"
     yield f"- Size of the program: {size / 1e6:.1f} MB"
     yield ""
     yield "| what | time | yardstick | time | ratio | target | met |"
