@@ -118,85 +118,29 @@ impl BotProcess {
     /// # Errors
     /// When a signal interrupts it or the system fails; the bot's failures are part of the result.
     pub fn exchange(&mut self, request: &Request<'_>) -> Result<Exchanged, ExchangeError> {
-        let mut stderr = Captured::default();
         if self.lines.held().is_empty() {
             self.read_stdout()?;
         }
         let early = !self.lines.held().is_empty();
-
         let before = self.used.take().unwrap_or_else(|| self.sampler.sample());
-        let mut own_wait = OwnWait::start();
         self.guard.start();
-        let start = Instant::now();
-        let mut watch = Watch::new(start, request);
+        let mut watch = Watch::start(request, before);
         self.stdin.send(request.input)?;
-        let mut stop = Instant::now();
-        let (mut ended, mut timed_out) = (false, false);
-        let mut has_stderr = true;
-        let (lines, silence) = loop {
-            if let Some(breach) = self.guard.look_at_output() {
-                break (request.rules.count, Some(Silence::OverLimit(breach)));
-            }
-            match self.lines.progress(&request.rules) {
-                Progress::Complete(lines) => break (lines, None),
-                Progress::TooLong => break (request.rules.count, Some(Silence::LineTooLong)),
-                Progress::Incomplete if ended || self.stdout.is_closed() => {
-                    let ending = self.how_it_ended(watch.deadline, &mut stderr)?;
-                    break (request.rules.count, Some(ending));
-                }
-                Progress::Incomplete if timed_out => {
-                    if !watch.goes_on(self.keeper.pid, &before, &mut own_wait) {
-                        break (request.rules.count, Some(Silence::Deadline));
-                    }
-                }
-                Progress::Incomplete => {}
-            }
-            if let Some(breach) = self.guard.look(self.keeper.pid) {
-                break (request.rules.count, Some(Silence::OverLimit(breach)));
-            }
-            let ready = self.wait(Some(self.guard.wake(watch.deadline)))?;
-            if ready.interrupted {
-                self.read_stderr(&mut stderr)?;
-                return Err(ExchangeError::Interrupted(stderr.bytes));
-            }
-            has_stderr = ready.stderr;
-            timed_out = watch.has_passed(Instant::now());
-            if ready.stdout || timed_out {
-                self.read_stdout()?;
-            }
-            if ready.ended {
-                self.drain_stdout()?;
-                ended = true;
-            }
-            if request.rules.eof_ends_line && (ended || self.stdout.is_closed()) {
-                self.lines.end_partial();
-            }
-            stop = Instant::now();
-            if ready.stdin {
-                self.stdin.flush()?;
-            }
-            if ready.stderr {
-                self.read_some_stderr(&mut stderr)?;
-            }
-        };
-        let own_wait = own_wait.so_far();
-        let wall = stop.duration_since(start);
+        let mut heard = Heard::new();
+        let (lines, silence) = self.await_reply(request, &mut watch, &mut heard)?;
+        let own_wait = watch.own_wait.so_far();
+        let wall = heard.stop.duration_since(watch.start);
         // Who loses is looked at more closely.
         let lost = silence.is_some();
         let after = if lost { Sample::below(self.keeper.pid) } else { self.sampler.sample() };
         let silence = self.guard.judge(&after).map(Silence::OverLimit).or(silence);
-        let mut usage = after.since(&before, wall);
-        for wait in [&mut usage.wait, &mut usage.host_wait] {
-            *wait = wait.map(|wait| (wait + watch.hidden_wait()).min(wall));
-        }
-        // A bot that has ended has no memory any more.
-        usage.peak_memory = usage.peak_memory.max(self.guard.peak_memory());
+        let usage = self.usage(&after, &watch, wall);
         let stopped = silence == Some(Silence::Deadline) && after.is_stopped();
         self.used = Some(after);
         let unread_input = self.stdin.unread()?;
         // What was written before the reply was seen together with it.
-        if lost || has_stderr {
-            self.read_stderr(&mut stderr)?;
+        if lost || heard.has_stderr {
+            self.read_stderr(&mut heard.stderr)?;
         }
         Ok(Exchanged {
             reply: self.lines.take(lines),
@@ -209,8 +153,86 @@ impl BotProcess {
             unread_input,
             stdin_closed: self.stdin.is_refused(),
             stopped,
-            stderr,
+            stderr: heard.stderr,
         })
+    }
+
+    /// Listens until there is a reply, of so many lines, or a reason to wait for none any more.
+    fn await_reply(
+        &mut self,
+        request: &Request<'_>,
+        watch: &mut Watch,
+        heard: &mut Heard,
+    ) -> Result<(usize, Option<Silence>), ExchangeError> {
+        let count = request.rules.count;
+        loop {
+            if let Some(breach) = self.guard.look_at_output() {
+                return Ok((count, Some(Silence::OverLimit(breach))));
+            }
+            match self.lines.progress(&request.rules) {
+                Progress::Complete(lines) => return Ok((lines, None)),
+                Progress::TooLong => return Ok((count, Some(Silence::LineTooLong))),
+                Progress::Incomplete if heard.ended || self.stdout.is_closed() => {
+                    let ending = self.how_it_ended(watch.deadline, &mut heard.stderr)?;
+                    return Ok((count, Some(ending)));
+                }
+                Progress::Incomplete if heard.timed_out => {
+                    if !watch.goes_on(self.keeper.pid) {
+                        return Ok((count, Some(Silence::Deadline)));
+                    }
+                }
+                Progress::Incomplete => {}
+            }
+            if let Some(breach) = self.guard.look(self.keeper.pid) {
+                return Ok((count, Some(Silence::OverLimit(breach))));
+            }
+            self.listen(request, watch, heard)?;
+        }
+    }
+
+    /// Waits once, and takes in what has come.
+    fn listen(
+        &mut self,
+        request: &Request<'_>,
+        watch: &Watch,
+        heard: &mut Heard,
+    ) -> Result<(), ExchangeError> {
+        let ready = self.wait(Some(self.guard.wake(watch.deadline)))?;
+        if ready.interrupted {
+            self.read_stderr(&mut heard.stderr)?;
+            return Err(ExchangeError::Interrupted(mem::take(&mut heard.stderr.bytes)));
+        }
+        heard.has_stderr = ready.stderr;
+        heard.timed_out = watch.has_passed(Instant::now());
+        if ready.stdout || heard.timed_out {
+            self.read_stdout()?;
+        }
+        if ready.ended {
+            self.drain_stdout()?;
+            heard.ended = true;
+        }
+        if request.rules.eof_ends_line && (heard.ended || self.stdout.is_closed()) {
+            self.lines.end_partial();
+        }
+        heard.stop = Instant::now();
+        if ready.stdin {
+            self.stdin.flush()?;
+        }
+        if ready.stderr {
+            self.read_some_stderr(&mut heard.stderr)?;
+        }
+        Ok(())
+    }
+
+    /// What the bot has used in an exchange that took `wall`.
+    fn usage(&self, after: &Sample, watch: &Watch, wall: Duration) -> Usage {
+        let mut usage = after.since(&watch.before, wall);
+        for wait in [&mut usage.wait, &mut usage.host_wait] {
+            *wait = wait.map(|wait| (wait + watch.hidden_wait()).min(wall));
+        }
+        // A bot that has ended has no memory any more.
+        usage.peak_memory = usage.peak_memory.max(self.guard.peak_memory());
+        usage
     }
 
     /// Tells a bot that has ended from one that only closed its output.
@@ -315,6 +337,25 @@ impl BotProcess {
     }
 }
 
+/// What one exchange has brought so far, apart from the reply.
+#[derive(Debug)]
+struct Heard {
+    stderr: Captured,
+    /// Whether more of that may be there than was read.
+    has_stderr: bool,
+    /// When the bot was last listened to.
+    stop: Instant,
+    ended: bool,
+    timed_out: bool,
+}
+
+impl Heard {
+    fn new() -> Self {
+        let stderr = Captured::default();
+        Self { stderr, has_stderr: true, stop: Instant::now(), ended: false, timed_out: false }
+    }
+}
+
 /// The clock of one exchange.
 #[derive(Debug)]
 struct Watch {
@@ -325,17 +366,24 @@ struct Watch {
     /// Whether the limit has passed without a reply.
     in_overtime: bool,
     starvation: Option<Starvation>,
+    /// What the bot had used before.
+    before: Sample,
+    own_wait: OwnWait,
     start: Instant,
 }
 
 impl Watch {
-    fn new(start: Instant, request: &Request<'_>) -> Self {
+    fn start(request: &Request<'_>, before: Sample) -> Self {
+        let own_wait = OwnWait::start();
+        let start = Instant::now();
         Self {
             limit: request.limit,
             overtime: request.overtime,
             deadline: request.limit.and_then(|limit| start.checked_add(limit)),
             in_overtime: false,
             starvation: None,
+            before,
+            own_wait,
             start,
         }
     }
@@ -351,7 +399,7 @@ impl Watch {
     }
 
     /// Whether to look on when a deadline has passed without a reply.
-    fn goes_on(&mut self, keeper: Pid, before: &Sample, own_wait: &mut OwnWait) -> bool {
+    fn goes_on(&mut self, keeper: Pid) -> bool {
         let Some(limit) = self.limit else { return true };
         let first = !mem::replace(&mut self.in_overtime, true);
         let next = match self.overtime {
@@ -360,11 +408,11 @@ impl Watch {
             }
             Overtime::WhileStarved(patience) => {
                 let starvation = || Starvation::new(self.start, limit, patience);
-                self.starvation.get_or_insert_with(starvation).look(keeper, before)
+                self.starvation.get_or_insert_with(starvation).look(keeper, &self.before)
             }
         };
         self.deadline = next;
-        *own_wait = OwnWait::start();
+        self.own_wait = OwnWait::start();
         next.is_some()
     }
 
