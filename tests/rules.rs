@@ -35,7 +35,7 @@ proptest! {
         let mut board = settled(board);
         prop_assert!(board.is_settled());
         for choice in choices {
-            let moves: Vec<_> = board.legal_moves().collect();
+            let moves = board.legal_moves();
             if moves.is_empty() {
                 break;
             }
@@ -61,7 +61,7 @@ proptest! {
 
     #[test]
     fn the_tiles_removed_are_the_drop_in_count(board in boards(), choice: usize) {
-        let moves: Vec<_> = board.legal_moves().collect();
+        let moves = board.legal_moves();
         prop_assume!(!moves.is_empty());
         let region = &moves[choice % moves.len()];
         let mut after = board.clone();
@@ -76,7 +76,7 @@ proptest! {
         y in -1..=15_i32,
     ) {
         let listed = Cell::new(x, y).and_then(|cell| {
-            board.legal_moves().find(|region| region.cells.contains(cell))
+            board.legal_moves().into_iter().find(|region| region.cells.contains(cell))
         });
         let before = Position::new(board);
         let mut after = before.clone();
@@ -103,7 +103,7 @@ proptest! {
 
     #[test]
     fn legal_moves_are_whole_regions_and_share_no_tile(board in boards()) {
-        let moves: Vec<_> = board.legal_moves().collect();
+        let moves = board.legal_moves();
         let mut cells: Vec<_> = moves.iter().flat_map(|region| region.cells.iter()).collect();
         let count = cells.len();
         cells.sort_by_key(|cell| (cell.x, cell.y));
@@ -124,7 +124,7 @@ fn play_both(seed: u64, mut board: Board) -> u64 {
     let mut plain = plain::Board::from(&board);
     let mut moves_played = 0;
     loop {
-        let moves: Vec<_> = board.legal_moves().collect();
+        let moves = board.legal_moves();
         let plain_moves = plain.legal_moves();
         assert_eq!(board.has_legal_move(), plain.has_legal_move());
         assert_eq!(moves.len(), plain_moves.len(), "{board:?}");

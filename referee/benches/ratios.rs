@@ -336,11 +336,9 @@ fn per_move(seed: i64, playout: fn(&Board, &mut Pcg32) -> u32) -> Duration {
 
 fn playout(board: &Board, random: &mut Pcg32) -> u32 {
     let mut board = board.clone();
-    let mut regions = Vec::with_capacity(128);
     let mut moves = 0;
     loop {
-        regions.clear();
-        regions.extend(board.legal_moves());
+        let regions = board.legal_moves();
         if regions.is_empty() {
             return moves;
         }
@@ -368,7 +366,7 @@ fn square_remover() -> Row {
     let reply = answer_of("squares-greedy", case);
     let lines = Lines::split(&reply);
     let mut times = Vec::new();
-    for _ in 0..50 {
+    for _ in 0..400 {
         let mut game: Box<dyn Game> = (kind.parse)(case).expect("a case");
         let start = Instant::now();
         black_box(game.accept(&lines)).expect("10,000 legal moves");

@@ -1,21 +1,22 @@
 //! What the originals take from Java's library, where their results depend on it.
 
 /// Reads a number as Java's `Integer.parseInt` does: an optional sign and decimal digits of any
-/// script, within 32 bits.
-pub(super) fn parse_int(text: &str) -> Option<i32> {
-    let (sign, digits) = match text.strip_prefix('-') {
-        Some(digits) => (-1, digits),
-        None => (1, text.strip_prefix('+').unwrap_or(text)),
+/// script, within 32 bits. The text is in UTF-8; in anything else there is no number.
+pub(super) fn parse_int(text: &[u8]) -> Option<i32> {
+    let (sign, digits) = match text {
+        [b'-', digits @ ..] => (-1, digits),
+        [b'+', digits @ ..] | digits => (1, digits),
     };
     if digits.is_empty() {
         return None;
     }
     // What bots write: so few digits that nothing can overflow.
-    if digits.len() <= 9 && digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        let number = digits.bytes().fold(0, |number, byte| 10 * number + i32::from(byte - b'0'));
+    if digits.len() <= 9 && digits.iter().all(u8::is_ascii_digit) {
+        let number = digits.iter().fold(0, |number, byte| 10 * number + i32::from(byte - b'0'));
         return Some(sign * number);
     }
-    digits
+    str::from_utf8(digits)
+        .ok()?
         .chars()
         .try_fold(0_i32, |number, c| number.checked_mul(10)?.checked_add(sign * digit(c)?))
 }
@@ -69,7 +70,7 @@ mod tests {
             (" 1", None),
             ("1.0", None),
         ] {
-            assert_eq!(parse_int(text), expected, "{text:?}");
+            assert_eq!(parse_int(text.as_bytes()), expected, "{text:?}");
         }
     }
 }

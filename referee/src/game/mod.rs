@@ -21,8 +21,11 @@ use crate::source::SourceError;
 
 /// A game in progress, as its official referee runs it.
 pub trait Game {
-    /// What is sent next and what is awaited; `None` when the game is over.
-    fn next_exchange(&self) -> Option<Exchange<'_>>;
+    /// What is awaited next; `None` when the game is over.
+    fn next_exchange(&self) -> Option<Exchange>;
+
+    /// What the bot is sent in the next exchange, if there is one.
+    fn input(&self) -> Cow<'_, str>;
 
     /// Applies a whole reply.
     ///
@@ -71,10 +74,8 @@ pub trait Game {
 }
 
 /// One step of a game's protocol.
-#[derive(Debug, Clone)]
-pub struct Exchange<'g> {
-    /// What the bot is sent.
-    pub input: Cow<'g, str>,
+#[derive(Debug, Clone, Copy)]
+pub struct Exchange {
     /// What makes a whole reply.
     pub lines: LineRules,
     /// Which time limit applies.

@@ -1,8 +1,11 @@
 //! What a bot wrote, in a log: text where it is UTF-8, base64 where it is not.
 
+use std::fmt;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde::de::Error as _;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Bytes that read as text in JSON whenever they can, and survive a round trip always.
@@ -32,17 +35,26 @@ impl Serialize for Bytes {
 
 impl<'de> Deserialize<'de> for Bytes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged, expecting = "neither a string nor {\"base64\": string}")]
-        enum Form {
-            Text(String),
-            Encoded(Base64<'static>),
-        }
-        match Form::deserialize(deserializer)? {
-            Form::Text(text) => Ok(Self(text.into_bytes())),
-            Form::Encoded(Base64 { base64 }) => {
-                STANDARD.decode(base64.as_bytes()).map(Self).map_err(D::Error::custom)
-            }
-        }
+        deserializer.deserialize_any(Form)
+    }
+}
+
+/// Takes in either form.
+struct Form;
+
+impl<'de> Visitor<'de> for Form {
+    type Value = Bytes;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string or {\"base64\": string}")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Bytes, E> {
+        Ok(Bytes(text.as_bytes().to_vec()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Bytes, A::Error> {
+        let Base64 { base64 } = Base64::deserialize(MapAccessDeserializer::new(map))?;
+        STANDARD.decode(base64.as_bytes()).map(Bytes).map_err(A::Error::custom)
     }
 }

@@ -111,13 +111,16 @@ pub fn read(text: &[u8]) -> Result<Log, LogError> {
     Ok(log)
 }
 
-/// One event. A turn as we write it is told by its first bytes; to look for a `type` wherever it may be
+/// One event. As we write it, it is told by its first bytes; to look for a `type` wherever it may be
 /// costs as much again.
 fn parse(line: &[u8]) -> serde_json::Result<Event> {
     if line.starts_with(br#"{"type":"turn","#) {
-        return serde_json::from_slice(line).map(Event::Turn);
+        serde_json::from_slice(line).map(Event::Turn)
+    } else if line.starts_with(br#"{"type":"start","#) {
+        serde_json::from_slice(line).map(Event::Start)
+    } else {
+        serde_json::from_slice(line)
     }
-    serde_json::from_slice(line)
 }
 
 /// The lines that are not blank, with their numbers and terminators.
@@ -128,22 +131,27 @@ fn numbered_lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 }
 
 fn read_start(line: &[u8]) -> Result<Start, LogError> {
+    match parse(line) {
+        Ok(Event::Start(start)) if start.format == FORMAT => Ok(start),
+        Ok(_) => Err(no_start(line, "it is of another type".to_owned())),
+        Err(_) if !line.ends_with(b"\n") => Err(LogError::Empty),
+        Err(error) => Err(no_start(line, json_problem(&error))),
+    }
+}
+
+/// Why a first line that has this `problem` is no start that we read.
+fn no_start(line: &[u8], problem: String) -> LogError {
     #[derive(Deserialize)]
     #[serde(expecting = "an object with a `format`")]
     struct AnyFormat {
         format: u64,
         referee: Option<String>,
     }
-    let not_a_log = |error| LogError::NotALog(json_problem(&error));
-    let any: AnyFormat = match serde_json::from_slice(line) {
-        Err(_) if !line.ends_with(b"\n") => return Err(LogError::Empty),
-        any => any.map_err(not_a_log)?,
-    };
-    if any.format != u64::from(FORMAT) {
-        return Err(LogError::Format { format: any.format, writer: any.referee });
-    }
-    match serde_json::from_slice(line).map_err(not_a_log)? {
-        Event::Start(start) => Ok(start),
-        _ => Err(LogError::NotALog("it is of another type".to_owned())),
+    match serde_json::from_slice::<AnyFormat>(line) {
+        Ok(any) if any.format != u64::from(FORMAT) => {
+            LogError::Format { format: any.format, writer: any.referee }
+        }
+        Ok(_) => LogError::NotALog(problem),
+        Err(error) => LogError::NotALog(json_problem(&error)),
     }
 }

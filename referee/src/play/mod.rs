@@ -90,10 +90,11 @@ pub fn play(
         turns += 1;
         let kind = exchange.limit;
         let limit = setup.limits.of(kind);
-        let input = exchange.input.as_bytes();
         let rules = exchange.lines;
         let overtime = setup.overruns.overtime();
-        let mut exchanged = bot.exchange(&Request { input, rules, limit, overtime })?;
+        let input = game.input();
+        let request = Request { input: input.as_bytes(), rules, limit, overtime };
+        let mut exchanged = bot.exchange(&request)?;
         let overrun = setup.overruns.assess(&exchanged, limit, forgiven);
         match overrun.map(|overrun| overrun.decision) {
             Some(Decision::Timeout) => exchanged.silence = Some(Silence::Deadline),

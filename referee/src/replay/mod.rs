@@ -105,7 +105,7 @@ pub(crate) fn game_of(start: &Start) -> Result<Box<dyn Game>, ReplayError> {
 }
 
 /// The logged reply to an exchange, in lines as the bot's process gave them.
-fn reply_to(exchange: &Exchange<'_>, turn: &Turn) -> Lines {
+fn reply_to(exchange: &Exchange, turn: &Turn) -> Lines {
     let mut reply = Lines::split(&turn.reply.0);
     let output_ended =
         matches!(turn.unanswered, None | Some(Silence::Ended(_) | Silence::StdoutClosed));

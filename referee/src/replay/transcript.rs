@@ -63,7 +63,7 @@ fn exchanges(log: &Log) -> Result<Vec<Exchanged<'_>>, ReplayError> {
     let mut exchanges = Vec::new();
     for turn in &log.turns {
         let Some(exchange) = game.next_exchange() else { break };
-        let (input, reply) = (exchange.input.to_string(), reply_to(&exchange, turn));
+        let (input, reply) = (game.input().into_owned(), reply_to(&exchange, turn));
         exchanges.push(Exchanged { turn, input });
         play::rule(game.as_mut(), &reply, turn.unanswered);
     }

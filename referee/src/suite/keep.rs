@@ -184,8 +184,8 @@ fn stdin(kind: &GameKind, finished: &Finished) -> Vec<u8> {
     let mut game = fresh(kind, &finished.test_case);
     let mut sent = Vec::new();
     for event in &finished.events {
-        if let (Event::Turn(turn), Some(exchange)) = (event, game.next_exchange()) {
-            sent.extend_from_slice(exchange.input.as_bytes());
+        if let (Event::Turn(turn), Some(_)) = (event, game.next_exchange()) {
+            sent.extend_from_slice(game.input().as_bytes());
             rule(game.as_mut(), &Lines::split(&turn.reply.0), turn.unanswered);
         }
     }

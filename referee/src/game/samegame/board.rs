@@ -101,15 +101,13 @@ impl Board {
     }
 
     /// The legal moves: every region of two tiles or more, once, in an order of no meaning.
-    pub fn legal_moves(&self) -> impl Iterator<Item = Region> + use<> {
-        (0..COLORS).zip(self.colors).flat_map(|(color, set)| {
-            let mut left = set.with_neighbours();
-            std::iter::from_fn(move || {
-                let cells = left.grow(left.one()?);
-                left = left.without(cells);
-                Some(Region { color: Color(color), cells })
-            })
-        })
+    pub fn legal_moves(&self) -> Vec<Region> {
+        // A full random board of five colours has 44 or so.
+        let mut moves = Vec::with_capacity(64);
+        for (color, set) in (0..COLORS).zip(self.colors) {
+            set.groups().for_each(|cells| moves.push(Region { color: Color(color), cells }));
+        }
+        moves
     }
 
     /// Whether any two neighbouring tiles match.

@@ -45,31 +45,31 @@ impl CellSet {
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.0 == [0; WORDS]
+        // Held against zeros, words that are in registers would have to pass through memory.
+        let [a, b, c, d] = self.0;
+        a | b | c | d == 0
     }
 
     /// The places, in an order of no meaning.
     pub fn iter(&self) -> impl Iterator<Item = Cell> + use<> {
         let mut left = *self;
         std::iter::from_fn(move || {
-            let (word, bit) = left.any()?;
+            let word = left.0.iter().position(|&word| word != 0)?;
+            let bit = left.0[word].trailing_zeros() as usize;
             left.0[word] &= left.0[word] - 1;
             Some(Cell { x: bit / COLUMN * WORDS + word, y: bit % COLUMN })
         })
     }
 
-    /// One of the places, as the number of its word and of its bit.
-    fn any(&self) -> Option<(usize, usize)> {
-        let word = self.0.iter().position(|&word| word != 0)?;
-        Some((word, self.0[word].trailing_zeros() as usize))
-    }
-
     /// The set of one of the places.
-    pub(super) fn one(&self) -> Option<Self> {
-        let (word, bit) = self.any()?;
-        let mut one = Self::default();
-        one.0[word] = 1 << bit;
-        Some(one)
+    fn one(self) -> Option<Self> {
+        let mut before = 0;
+        let one = self.map(|word| {
+            let lowest = if before == 0 { word & word.wrapping_neg() } else { 0 };
+            before |= word;
+            lowest
+        });
+        (before != 0).then_some(one)
     }
 
     /// The places that are in either.
@@ -94,7 +94,7 @@ impl CellSet {
         Self(std::array::from_fn(|word| join(self.0[word], other.0[word])))
     }
 
-    fn map(self, change: impl Fn(u64) -> u64) -> Self {
+    fn map(self, change: impl FnMut(u64) -> u64) -> Self {
         Self(self.0.map(change))
     }
 
@@ -126,6 +126,17 @@ impl CellSet {
         !self.and(self.map(|word| word << 1).or(self.right())).is_empty()
     }
 
+    /// The places that hang together, apart from those that are alone: each group once, in an order of
+    /// no meaning.
+    pub(super) fn groups(self) -> impl Iterator<Item = Self> {
+        let mut left = self.with_neighbours();
+        std::iter::from_fn(move || {
+            let group = left.grow(left.one()?);
+            left = left.without(group);
+            Some(group)
+        })
+    }
+
     /// All places of this set that hang together with those of `seed`, which are in it.
     #[must_use]
     pub fn grow(self, seed: Self) -> Self {
@@ -135,7 +146,7 @@ impl CellSet {
             // Most regions are small: looking whether one still grows costs as much as growing it.
             let once = wider(grown);
             let twice = wider(once);
-            if twice == once {
+            if twice.without(once).is_empty() {
                 return once;
             }
             grown = twice;

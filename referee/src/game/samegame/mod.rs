@@ -52,8 +52,6 @@ const REPLY: LineRules =
 pub struct SameGame {
     start: String,
     position: Position,
-    /// The board as it is sent next.
-    input: String,
     turns: u32,
     summary: Vec<String>,
     official: String,
@@ -62,11 +60,9 @@ pub struct SameGame {
 impl SameGame {
     /// The start of a game on `board`.
     pub fn new(board: Board) -> Self {
-        let text = board.to_string();
         Self {
-            start: text.clone(),
+            start: board.to_string(),
             position: Position::new(board),
-            input: text,
             turns: 0,
             summary: Vec::new(),
             official: String::new(),
@@ -107,12 +103,13 @@ struct Performed {
 }
 
 impl Game for SameGame {
-    fn next_exchange(&self) -> Option<Exchange<'_>> {
-        self.official.is_empty().then(|| Exchange {
-            input: Cow::Borrowed(&self.input),
-            lines: REPLY,
-            limit: if self.turns == 0 { LimitKind::FirstTurn } else { LimitKind::Turn },
-        })
+    fn next_exchange(&self) -> Option<Exchange> {
+        let limit = if self.turns == 0 { LimitKind::FirstTurn } else { LimitKind::Turn };
+        self.official.is_empty().then_some(Exchange { lines: REPLY, limit })
+    }
+
+    fn input(&self) -> Cow<'_, str> {
+        Cow::Owned(self.position.board().to_string())
     }
 
     fn accept(&mut self, reply: &Lines) -> Result<Played, Rejected> {
@@ -125,7 +122,6 @@ impl Game for SameGame {
             Ok(removal) => {
                 let action = self.perform(&action, Some(removal.color), removal.size);
                 self.turns += 1;
-                self.input = self.position.board().to_string();
                 if self.position.is_over() {
                     let score = self.position.score();
                     self.end("GREEN", format!("Endgame. Obtained a score of {score}."));
@@ -166,7 +162,7 @@ impl Game for SameGame {
     }
 
     fn choices(&self) -> Option<usize> {
-        Some(self.position.board().legal_moves().count())
+        Some(self.position.board().legal_moves().len())
     }
 
     fn test_case(&self) -> &str {

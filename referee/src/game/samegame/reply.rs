@@ -44,8 +44,8 @@ pub fn parse(line: &[u8]) -> Result<Action, Malformed> {
     let (x, rest) = split_part(text);
     let (y, message) = split_part(rest.ok_or(Malformed::NotAnAction)?);
     Ok(Action {
-        x: parse_int(x).ok_or(Malformed::NotAnAction)?,
-        y: parse_int(y).ok_or(Malformed::NotAnAction)?,
+        x: parse_int(x.as_bytes()).ok_or(Malformed::NotAnAction)?,
+        y: parse_int(y.as_bytes()).ok_or(Malformed::NotAnAction)?,
         message: message.map(str::to_owned),
     })
 }

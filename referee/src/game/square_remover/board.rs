@@ -31,10 +31,42 @@ impl Buffer {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Board {
     side: usize,
-    tiles: [[u8; MAX_SIDE]; MAX_SIDE],
+    rows: [Row; MAX_SIDE],
     buffer: Buffer,
-    /// Every square on the board is among these; not each of these is a square.
-    suspects: CornerSet,
+    /// A bit for each row that squares may start in: in no other one is the top of a square.
+    suspects: u32,
+}
+
+/// A row of tiles, four bits for each, the leftmost one in the lowest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Row(u64);
+
+impl Row {
+    const TILE: usize = 4;
+
+    /// The lowest bit of each tile.
+    const LOWEST: u64 = 0x1111_1111_1111_1111;
+
+    fn tile(self, column: usize) -> u8 {
+        (self.0 >> (Self::TILE * column) & 0xF) as u8
+    }
+
+    fn set(&mut self, column: usize, tile: u8) {
+        let place = Self::TILE * column;
+        self.0 = self.0 & !(0xF << place) | u64::from(tile) << place;
+    }
+
+    /// The leftmost column but the last of `side` ones where a square starts that has its upper half
+    /// in this row and its lower one in the next.
+    fn first_square(self, next: Self, side: usize) -> Option<usize> {
+        let unlike_below = self.0 ^ next.0;
+        let unlike_right = self.0 ^ self.0 >> Self::TILE;
+        let unlike = unlike_below | unlike_below >> Self::TILE | unlike_right;
+        let unlike = unlike | unlike >> 1;
+        let unlike = unlike | unlike >> 2;
+        let squares = !unlike & Self::LOWEST >> (Self::TILE * (MAX_SIDE + 1 - side));
+        (squares != 0).then(|| squares.trailing_zeros() as usize / Self::TILE)
+    }
 }
 
 /// The direction of a swap, in the statement's order.
@@ -103,19 +135,11 @@ impl Board {
     /// A board of `rows` with a buffer of `colors` colours that starts at `start_seed`.
     pub(super) fn new(rows: &[Vec<u8>], colors: u8, start_seed: u32) -> Self {
         let side = rows.len();
-        let mut tiles = [[0; MAX_SIDE]; MAX_SIDE];
-        for (place, row) in tiles.iter_mut().zip(rows) {
-            place[..side].copy_from_slice(row);
-        }
-        let mut board = Self {
-            side,
-            tiles,
-            buffer: Buffer { next: start_seed, colors: colors.into() },
-            suspects: CornerSet::default(),
-        };
-        for row in 0..side {
-            for column in 0..side {
-                board.suspect_around(row, column);
+        let buffer = Buffer { next: start_seed, colors: colors.into() };
+        let mut board = Self { side, rows: [Row::default(); MAX_SIDE], buffer, suspects: 0 };
+        for (row, tiles) in rows.iter().enumerate() {
+            for (column, &tile) in tiles.iter().enumerate() {
+                board.set((row, column), tile);
             }
         }
         board
@@ -151,7 +175,14 @@ impl Board {
 
     /// The colour at a row and column of the board.
     pub(super) fn tile(&self, (row, column): (usize, usize)) -> u8 {
-        self.tiles[row][column]
+        self.rows[row].tile(column)
+    }
+
+    fn set(&mut self, (row, column): (usize, usize), tile: u8) {
+        self.rows[row].set(column, tile);
+        // A square that it belongs to starts in its row or in the one before, and none in the last.
+        let all = (1 << (self.side - 1)) - 1;
+        self.suspects |= (0b11 << row >> 1) & all;
     }
 
     /// Swaps the tile with its neighbour; squares stay until [`remove_squares`](Self::remove_squares).
@@ -159,14 +190,12 @@ impl Board {
     /// # Errors
     /// When either cell is off the board; nothing has changed then.
     pub fn swap(&mut self, row: i32, column: i32, direction: Direction) -> Result<(), OffBoard> {
-        let (r1, c1) = self.cell(row, column).ok_or(OffBoard::Cell { row, column })?;
+        let one = self.cell(row, column).ok_or(OffBoard::Cell { row, column })?;
         let (row, column) = direction.step(row, column);
-        let (r2, c2) = self.cell(row, column).ok_or(OffBoard::Neighbour { row, column })?;
-        let tile = self.tiles[r1][c1];
-        self.tiles[r1][c1] = self.tiles[r2][c2];
-        self.tiles[r2][c2] = tile;
-        self.suspect_around(r1, c1);
-        self.suspect_around(r2, c2);
+        let other = self.cell(row, column).ok_or(OffBoard::Neighbour { row, column })?;
+        let (tile, other_tile) = (self.tile(one), self.tile(other));
+        self.set(one, other_tile);
+        self.set(other, tile);
         Ok(())
     }
 
@@ -181,72 +210,26 @@ impl Board {
     }
 
     /// Removes the topmost, and of those the leftmost, square, and returns its cells.
-    ///
-    /// Only where something has changed can a square be, and the suspects come out in just that
-    /// order, so the first that is a square is the one that a scan of the board would find.
     pub(super) fn remove_square(&mut self) -> Option<[(usize, usize); 4]> {
-        while let Some((row, column)) = self.suspects.take_first() {
-            if self.is_square(row, column) {
+        while self.suspects != 0 {
+            let row = self.suspects.trailing_zeros() as usize;
+            if let Some(column) = self.rows[row].first_square(self.rows[row + 1], self.side) {
                 let cells = square(row, column);
-                for (r, c) in cells {
-                    self.tiles[r][c] = self.buffer.take();
-                    self.suspect_around(r, c);
+                for cell in cells {
+                    let tile = self.buffer.take();
+                    self.set(cell, tile);
                 }
                 return Some(cells);
             }
+            self.suspects &= self.suspects - 1;
         }
         None
-    }
-
-    fn is_square(&self, row: usize, column: usize) -> bool {
-        let color = self.tiles[row][column];
-        square(row, column).into_iter().all(|(r, c)| self.tiles[r][c] == color)
-    }
-
-    /// Suspects the up to four squares that the cell belongs to.
-    fn suspect_around(&mut self, row: usize, column: usize) {
-        let last = self.side - 2;
-        // The cell's column and the one before it, as far as squares can start there.
-        let columns = (0b11 << column >> 1) & ((2 << last) - 1);
-        for corner_row in row.saturating_sub(1)..=row.min(last) {
-            self.suspects.insert(corner_row, columns);
-        }
     }
 }
 
 /// The four cells of a square by its top left corner, in the order in which they are refilled.
 fn square(row: usize, column: usize) -> [(usize, usize); 4] {
     [(row, column), (row, column + 1), (row + 1, column), (row + 1, column + 1)]
-}
-
-/// A set of top left corners that yields the topmost, and of those the leftmost, first.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct CornerSet {
-    /// A bit for each row that has any.
-    some: u32,
-    /// A bit for each column, by row.
-    rows: [u32; MAX_SIDE],
-}
-
-impl CornerSet {
-    fn insert(&mut self, row: usize, columns: u32) {
-        self.rows[row] |= columns;
-        self.some |= 1 << row;
-    }
-
-    fn take_first(&mut self) -> Option<(usize, usize)> {
-        if self.some == 0 {
-            return None;
-        }
-        let row = self.some.trailing_zeros() as usize;
-        let columns = &mut self.rows[row];
-        let column = columns.trailing_zeros() as usize;
-        *columns &= *columns - 1;
-        if *columns == 0 {
-            self.some &= self.some - 1;
-        }
-        Some((row, column))
-    }
 }
 
 #[cfg(test)]
@@ -260,16 +243,18 @@ mod tests {
         'again: loop {
             for row in 0..board.side - 1 {
                 for column in 0..board.side - 1 {
-                    if board.is_square(row, column) {
+                    let cells = square(row, column);
+                    if cells.iter().all(|&cell| board.tile(cell) == board.tile((row, column))) {
                         removed += 1;
-                        for (r, c) in square(row, column) {
-                            board.tiles[r][c] = board.buffer.take();
+                        for cell in cells {
+                            let tile = board.buffer.take();
+                            board.set(cell, tile);
                         }
                         continue 'again;
                     }
                 }
             }
-            board.suspects = CornerSet::default();
+            board.suspects = 0;
             return removed;
         }
     }

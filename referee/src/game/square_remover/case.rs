@@ -99,7 +99,7 @@ impl<'a> Lines<'a> {
 
     fn number(&mut self, what: &str, range: &RangeInclusive<i32>) -> Result<i32, SourceError> {
         let (start, line) = self.next(what)?;
-        parse_int(line).filter(|number| range.contains(number)).ok_or_else(|| {
+        parse_int(line.as_bytes()).filter(|number| range.contains(number)).ok_or_else(|| {
             let (min, max) = (range.start(), range.end());
             let problem = format!("{what} must be {min} to {max}, not {}", quote(line.as_bytes()));
             SourceError::at(self.source, start, problem)

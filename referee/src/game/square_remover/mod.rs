@@ -42,7 +42,7 @@ const REPLY: LineRules = LineRules {
     count: 3 * MOVES,
     max_bytes: Some(1024),
     eof_ends_line: true,
-    readable: |line| number(line).is_some(),
+    readable: |line| parse_int(line).is_some(),
 };
 
 /// The score of a game that failed.
@@ -138,27 +138,24 @@ impl std::fmt::Display for IllegalMove {
     }
 }
 
-fn number(line: &[u8]) -> Option<i32> {
-    parse_int(str::from_utf8(line).ok()?)
-}
-
 fn unreadable(index: usize) -> String {
     format!("Unable to read element {index} (0-based) of your solution's return value.")
 }
 
 impl Game for SquareRemover {
-    fn next_exchange(&self) -> Option<Exchange<'_>> {
-        self.summary.is_empty().then(|| Exchange {
-            input: Cow::Borrowed(&self.case),
-            lines: REPLY,
-            limit: LimitKind::Total,
-        })
+    fn next_exchange(&self) -> Option<Exchange> {
+        let exchange = Exchange { lines: REPLY, limit: LimitKind::Total };
+        self.summary.is_empty().then_some(exchange)
+    }
+
+    fn input(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.case)
     }
 
     fn accept(&mut self, reply: &Lines) -> Result<Played, Rejected> {
         let mut numbers = Vec::with_capacity(REPLY.count);
         for (index, line) in reply.iter().enumerate() {
-            let Some(number) = number(line) else {
+            let Some(number) = parse_int(line) else {
                 self.fail(&unreadable(index));
                 return Err(Rejected { fault: Fault::Malformed, line: index, action: None });
             };
@@ -222,7 +219,7 @@ impl Game for SquareRemover {
     }
 
     fn frames(&self, reply: &Lines) -> Vec<Frame> {
-        let numbers: Option<Vec<i32>> = reply.iter().map(number).collect();
+        let numbers: Option<Vec<i32>> = reply.iter().map(parse_int).collect();
         numbers.map_or_else(Vec::new, |numbers| frames::frames(self.board.clone(), &numbers))
     }
 }
