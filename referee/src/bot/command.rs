@@ -120,13 +120,10 @@ impl BotCommand {
         let program = self.find()?;
         let scratch = self.scratch()?;
         let launched = self.prepare(&program, scratch.as_ref())?;
-        let started = match &self.pinning {
-            Some(pinning) => pinning
-                .apply(|| launch(&launched))
-                .map_err(|source| SpawnError::Confinement { what: "pinning it", source })?,
-            None => launch(&launched),
-        };
-        let started = started.map_err(|error| self.explain(&program, error))?;
+        if let Some(pinning) = &self.pinning {
+            pinning.pin_referee().map_err(not_pinned)?;
+        }
+        let started = launch(&launched).map_err(|error| self.explain(&program, error))?;
         Ok(Spawned { started, scratch })
     }
 
@@ -150,6 +147,7 @@ impl BotCommand {
             envp: self.environment(scratch)?,
             cwd,
             means: *means,
+            cores: self.pinning.as_ref().map(Pinning::bot_cores),
             rlimits: guard::rlimits(resources),
             unprivileged: sandbox.is_some(),
             ruleset: self.ruleset(program, scratch)?,
@@ -235,6 +233,7 @@ impl BotCommand {
             Step::Pipes | Step::Clone | Step::Fork => {
                 SpawnError::Resources { program: path.to_owned(), source: error }
             }
+            Step::Cores => not_pinned(error),
             Step::Users => SpawnError::Confinement { what: "making its namespace", source: error },
             Step::Limits => SpawnError::Confinement { what: "setting its limits", source: error },
             Step::Privileges => {
@@ -266,6 +265,10 @@ impl BotCommand {
             _ => SpawnError::Refused { program: file, source: error },
         }
     }
+}
+
+fn not_pinned(source: io::Error) -> SpawnError {
+    SpawnError::Confinement { what: "pinning it", source }
 }
 
 fn is_executable(file: &Path) -> bool {

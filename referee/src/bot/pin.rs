@@ -56,13 +56,14 @@ impl Pinning {
         }
     }
 
-    /// Starts something on the bot's cores, which its threads and children inherit, and then goes to
-    /// the referee's own.
-    pub(super) fn apply<T>(&self, start: impl FnOnce() -> T) -> io::Result<T> {
-        sched_setaffinity(None, &set(&self.bot))?;
-        let started = start();
-        sched_setaffinity(None, &set(&[self.referee]))?;
-        Ok(started)
+    /// Goes to the referee's own core.
+    pub(super) fn pin_referee(&self) -> io::Result<()> {
+        Ok(sched_setaffinity(None, &set(&[self.referee]))?)
+    }
+
+    /// The bot's cores.
+    pub(super) fn bot_cores(&self) -> CpuSet {
+        set(&self.bot)
     }
 }
 

@@ -72,6 +72,7 @@ impl BotProcess {
     /// Where the system fails the referee, the bot is killed all the same; what is lost is told in
     /// the diagnostics.
     pub fn finish(mut self, grace: Duration) -> Ending {
+        self.keeper.announce_end();
         self.stdin.close();
         let reached_open_files = self.guard.reached_open_files();
         let mut ending = Ending { reached_open_files, ..Ending::default() };

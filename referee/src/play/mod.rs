@@ -17,6 +17,7 @@
 mod diagnosis;
 mod overrun;
 
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -193,14 +194,19 @@ fn start(game: &dyn Game, setup: &Setup<'_>) -> Start {
     }
 }
 
-/// The machine that games are played on.
+/// The machine that games are played on, as it was found first: to count the processors takes longer
+/// than a turn, and a referee that has been pinned would find one.
 pub(crate) fn host() -> Host {
-    let uname = rustix::system::uname();
-    Host {
-        os: format!("{} {}", uname.sysname().to_string_lossy(), uname.release().to_string_lossy()),
-        arch: uname.machine().to_string_lossy().into_owned(),
-        cpus: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-    }
+    static HOST: LazyLock<Host> = LazyLock::new(|| {
+        let uname = rustix::system::uname();
+        let (system, release) = (uname.sysname(), uname.release());
+        Host {
+            os: format!("{} {}", system.to_string_lossy(), release.to_string_lossy()),
+            arch: uname.machine().to_string_lossy().into_owned(),
+            cpus: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        }
+    });
+    HOST.clone()
 }
 
 fn turn_event(

@@ -10,6 +10,7 @@ use std::sync::atomic::Ordering;
 
 use libc::pid_t;
 use rustix::process::setrlimit;
+use rustix::thread::sched_setaffinity;
 
 use super::{EXITED, KILLED, Plan, Shared, Step};
 use crate::bot::containment::Means;
@@ -28,7 +29,12 @@ pub(super) extern "C" fn trial(plan: *mut c_void) -> c_int {
 pub(super) extern "C" fn keeper(plan: *mut c_void) -> c_int {
     // SAFETY: it is the plan that `clone_keeper` was given, copied with all memory.
     let plan = unsafe { &*plan.cast::<Plan>() };
-    default_signals();
+    default_sigpipe();
+    if let Some(cores) = &plan.cores
+        && let Err(errno) = sched_setaffinity(None, cores)
+    {
+        fail_with(plan, Step::Cores, errno.raw_os_error());
+    }
     let told = if plan.means.is_namespace() { libc::SIGKILL } else { libc::SIGTERM };
     // SAFETY: system calls on numbers and on the plan.
     let bot = unsafe {
@@ -64,21 +70,13 @@ fn is_orphaned(plan: &Plan) -> bool {
     report.revents & libc::POLLERR != 0
 }
 
-/// Undoes the referee's signal handlers; what is ignored stays so, as it would across an exec.
-fn default_signals() {
-    // SAFETY: an action is plain data; numbers that are no signal are refused.
+/// Undoes that Rust's runtime ignores this signal. The referee's handlers need no such care: none runs
+/// as long as all signals are blocked, and the bot's exec undoes them. What else is ignored stays so.
+fn default_sigpipe() {
+    // SAFETY: an action is plain data, and zeroes are the default.
     unsafe {
-        let mut default = MaybeUninit::<libc::sigaction>::zeroed().assume_init();
-        default.sa_sigaction = libc::SIG_DFL;
-        for signal in 1..=libc::SIGRTMAX() {
-            let mut now = MaybeUninit::<libc::sigaction>::zeroed().assume_init();
-            libc::sigaction(signal, ptr::null(), &raw mut now);
-            let ignored = now.sa_sigaction == libc::SIG_IGN;
-            // Rust's runtime ignores SIGPIPE, and the keeper waits for children.
-            if !ignored || signal == libc::SIGPIPE || signal == libc::SIGCHLD {
-                libc::sigaction(signal, &raw const default, ptr::null_mut());
-            }
-        }
+        let default = MaybeUninit::<libc::sigaction>::zeroed().assume_init();
+        libc::sigaction(libc::SIGPIPE, &raw const default, ptr::null_mut());
     }
 }
 
@@ -100,9 +98,14 @@ fn write_file(path: &CStr, content: &[u8]) -> bool {
 
 /// Reports what has failed, with `errno`, and ends.
 fn fail(plan: &Plan, step: Step) -> ! {
+    // SAFETY: it is this thread's own.
+    fail_with(plan, step, unsafe { *libc::__errno_location() })
+}
+
+fn fail_with(plan: &Plan, step: Step, errno: i32) -> ! {
+    let [a, b, c, d] = errno.to_ne_bytes();
     // SAFETY: the buffer is as long as it says; `_exit` runs nothing of the referee's.
     unsafe {
-        let [a, b, c, d] = (*libc::__errno_location()).to_ne_bytes();
         let report = [step as u8, a, b, c, d];
         libc::write(plan.report, report.as_ptr().cast(), report.len());
         libc::_exit(127)
@@ -166,8 +169,7 @@ extern "C" fn bot(plan: *mut c_void) -> c_int {
         write_file(c"/proc/self/oom_score_adj", b"500");
         for (resource, limit) in &*plan.rlimits {
             if let Err(errno) = setrlimit(*resource, *limit) {
-                *libc::__errno_location() = errno.raw_os_error();
-                fail(plan, Step::Limits);
+                fail_with(plan, Step::Limits, errno.raw_os_error());
             }
         }
         // The descriptors that the referee was started with are not for the bot.
@@ -227,7 +229,7 @@ fn give_up_privileges() -> bool {
     }
 }
 
-/// Takes in orphans until the bot ends, and then waits to be told to end.
+/// Takes in orphans until the bot ends, and then waits to be told to end, unless the game is over.
 fn keep(bot: pid_t, plan: &Plan) -> ! {
     // SAFETY: the page is shared with the referee, and this mapping of it is the keeper's own.
     let shared = unsafe { &*plan.shared };
@@ -246,6 +248,9 @@ fn keep(bot: pid_t, plan: &Plan) -> ! {
             if !has_ended && reap_orphans(bot, shared) {
                 has_ended = true;
                 libc::close(plan.notice);
+                if shared.is_over.load(Ordering::Acquire) != 0 {
+                    break;
+                }
             }
         }
         reap_orphans(bot, shared);

@@ -7,7 +7,8 @@
 //! they do. When the bot ends, it notes how in a page of memory that it shares with the referee, and
 //! closes a pipe, which tells the referee. The bot then stays a zombie, so that what it has used can
 //! still be read. The keeper ends when the referee tells it to, by a signal, or dies, whatever kills
-//! it: the kernel then sends the same signal.
+//! it: the kernel then sends the same signal. Where the referee has announced the end of the game, the
+//! end of the bot is enough.
 //!
 //! In a pid namespace the keeper is the init, whose death makes the kernel kill all the others, and
 //! the signal is SIGKILL. Elsewhere the signal is SIGTERM, upon which the keeper kills what it finds.
@@ -31,6 +32,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use rustix::process::{Pid, Resource, Rlimit, Signal};
+use rustix::thread::CpuSet;
 use seccompiler::sock_filter;
 
 use super::containment::Means;
@@ -44,6 +46,8 @@ pub(super) struct Launch {
     pub(super) envp: Vec<CString>,
     pub(super) cwd: Option<CString>,
     pub(super) means: Means,
+    /// The cores that it and its keeper keep to, if they are chosen.
+    pub(super) cores: Option<CpuSet>,
     pub(super) rlimits: Vec<(Resource, Rlimit)>,
     /// Whether it loses the privileges that the referee may have.
     pub(super) unprivileged: bool,
@@ -81,6 +85,7 @@ pub(super) struct Keeper {
 pub(super) enum Step {
     Pipes,
     Clone,
+    Cores,
     /// Giving the user its own number in the new namespace.
     Users,
     Fork,
@@ -101,9 +106,10 @@ pub(super) struct LaunchError {
 }
 
 impl Step {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::Pipes,
         Self::Clone,
+        Self::Cores,
         Self::Users,
         Self::Fork,
         Self::Directory,
@@ -146,6 +152,11 @@ impl Keeper {
         }
     }
 
+    /// Lets the keeper clear everything away by itself once the bot has ended.
+    pub(super) fn announce_end(&self) {
+        self.shared.get().is_over.store(1, Ordering::Release);
+    }
+
     /// Processes that the keeper could not kill, or was not to kill: the first few, once it has ended.
     pub(super) fn survivors(&self) -> Vec<i32> {
         let survivors = self.shared.get().survivors.iter();
@@ -167,6 +178,8 @@ struct Shared {
     /// The bot's process number, as the keeper knows it.
     bot: AtomicI32,
     survivors: [AtomicI32; NAMED],
+    /// Not 0 once nothing is to be known about the bot any more but how it ended.
+    is_over: AtomicI32,
 }
 
 /// A page that a fork shares instead of copying.
@@ -233,6 +246,7 @@ struct Plan {
     envp: Vec<*const c_char>,
     cwd: *const c_char,
     means: Means,
+    cores: Option<CpuSet>,
     rlimits: *const [(Resource, Rlimit)],
     unprivileged: bool,
     ruleset: RawFd,
@@ -262,6 +276,7 @@ impl Plan {
             envp: pointers(&launch.envp),
             cwd: launch.cwd.as_ref().map_or(ptr::null(), |cwd| cwd.as_ptr()),
             means: launch.means,
+            cores: launch.cores,
             rlimits: ptr::from_ref(launch.rlimits.as_slice()),
             unprivileged: launch.unprivileged,
             ruleset: launch.ruleset.as_ref().map_or(-1, AsRawFd::as_raw_fd),
@@ -301,6 +316,7 @@ pub(super) fn try_namespace(means: Means) -> Result<(), LaunchError> {
         envp: Vec::new(),
         cwd: None,
         means,
+        cores: None,
         rlimits: Vec::new(),
         unprivileged: false,
         ruleset: None,
