@@ -160,12 +160,8 @@ fn played(command: &BotCommand, mut see: impl FnMut(&Event)) -> Vec<Instant> {
         board: BOARD,
         bot: "bench",
         command,
-        profile: config.profile,
-        limits: config.limits,
-        overruns: config.overruns,
+        rules: config.rules,
         retried: &[],
-        grace: config.grace,
-        stderr_cap: config.stderr_cap,
         interrupt: None,
     };
     let (mut won, mut times) = (false, Vec::new());

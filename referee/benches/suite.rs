@@ -64,12 +64,8 @@ fn play_bare(config: &Config, round: i64) {
             board: "",
             bot: "@first",
             command: &command,
-            profile: config.profile,
-            limits: config.limits,
-            overruns: config.overruns,
+            rules: config.rules,
             retried: &[],
-            grace: config.grace,
-            stderr_cap: config.stderr_cap,
             interrupt: None,
         };
         play(game.as_mut(), &setup, |_| {}).expect("a game");

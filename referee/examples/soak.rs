@@ -21,7 +21,7 @@ use rand_pcg::Pcg32;
 use referee::bot::{BotCommand, Confinement, Containment, Sandbox};
 use referee::config::{Config, ConfigFile, Overrides};
 use referee::gamelog::Event;
-use referee::limits::{LimitKind, Limits};
+use referee::limits::{LimitKind, Limits, MatchRules};
 use referee::play::{Setup, play};
 use referee::verdict::Verdict;
 
@@ -136,20 +136,17 @@ fn game(number: u64) -> Result<Verdict, String> {
             sandbox,
         },
     };
+    let limits = Limits::from_kinds(|kind| match kind {
+        LimitKind::FirstTurn => Some(Duration::from_millis(500)),
+        LimitKind::Turn | LimitKind::Total => Some(Duration::from_millis(100)),
+    });
     let setup = Setup {
         game: config.game.name,
         board: "@random-1",
         bot: fault,
         command: &command,
-        profile: config.profile,
-        limits: Limits::from_kinds(|kind| match kind {
-            LimitKind::FirstTurn => Some(Duration::from_millis(500)),
-            LimitKind::Turn | LimitKind::Total => Some(Duration::from_millis(100)),
-        }),
-        overruns: config.overruns,
+        rules: MatchRules { limits, grace: Duration::from_millis(20), ..config.rules },
         retried: &[],
-        grace: Duration::from_millis(20),
-        stderr_cap: config.stderr_cap,
         interrupt: None,
     };
     let board = config.game.bundled[0].1;

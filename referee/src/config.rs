@@ -22,7 +22,9 @@ use self::resources::ResourceTable;
 pub use self::resources::{Bound, Count, Size};
 use crate::bot::Containment;
 use crate::game::{GameKind, unknown_game};
-use crate::limits::{LimitKind, Limits, OnHostDelay, OverrunRules, Profile, Resources, SoftLimit};
+use crate::limits::{
+    LimitKind, Limits, MatchRules, OnHostDelay, OverrunRules, Profile, Resources, SoftLimit,
+};
 use crate::source::SourceError;
 
 /// The file that holds every setting and its default.
@@ -173,14 +175,10 @@ pub struct Overrides {
 pub struct Config {
     /// The game to play.
     pub game: &'static GameKind,
-    /// The profile that the limits come from.
-    pub profile: Profile,
-    /// The limits that hold.
-    pub limits: Limits,
+    /// What its matches go by.
+    pub rules: MatchRules,
     /// The time limits of the original, and its limit of memory.
     official: (Limits, Option<u64>),
-    /// What is done about late replies.
-    pub overruns: OverrunRules,
     /// The factor of the profile `relaxed`.
     pub relaxed_factor: f64,
     /// What the profile `sdk-soft` forgives.
@@ -191,10 +189,6 @@ pub struct Config {
     pub resources: Resources,
     /// The bytes of a log beyond which it holds no more standard error.
     pub log_size: Option<u64>,
-    /// How long a bot may take to exit after its game.
-    pub grace: Duration,
-    /// The bytes of standard error that are kept for each turn.
-    pub stderr_cap: usize,
     /// Bots, board sets and suite settings of the project.
     pub project: Project,
 }
@@ -283,22 +277,25 @@ impl Config {
         let containment = flags.containment.or(file.containment).or(default.containment);
         let resources = file.resources.over(default.resources);
         let memory = flags.limits.memory.or(mine.memory).or(official.memory);
-        Ok(Self {
-            game,
+        let rules = MatchRules {
             profile,
             limits: Limits::from_kinds(limit),
+            overruns: OverrunRules { on_host_delay, soft, patience: None },
+            grace: file.bot.grace.or(default.bot.grace).expect(complete).0,
+            stderr_cap: file.bot.stderr_cap.or(default.bot.stderr_cap).expect(complete),
+        };
+        Ok(Self {
+            game,
+            rules,
             official: (
                 Limits::from_kinds(|kind| official.get(kind)),
                 official.memory.and_then(Bound::limit).map(|size| size.0),
             ),
             relaxed_factor: factor.0,
             sdk_soft,
-            overruns: OverrunRules { on_host_delay, soft, patience: None },
             containment: containment.expect(complete),
             resources: resources.resources(memory),
             log_size: resources.log_size.and_then(Bound::limit).map(|size| size.0),
-            grace: file.bot.grace.or(default.bot.grace).expect(complete).0,
-            stderr_cap: file.bot.stderr_cap.or(default.bot.stderr_cap).expect(complete),
             project: Project {
                 folder: file.folder.clone(),
                 bots: file.bots.clone(),
@@ -313,7 +310,7 @@ impl Config {
     pub fn is_as_strict_as_official(&self) -> bool {
         let (limits, memory) = &self.official;
         let mut kinds = self.game.limits.iter();
-        let in_time = kinds.all(|&kind| is_as_strict(self.limits.of(kind), limits.of(kind)));
+        let in_time = kinds.all(|&kind| is_as_strict(self.rules.limits.of(kind), limits.of(kind)));
         in_time && is_as_strict(self.resources.memory, *memory)
     }
 }
@@ -354,27 +351,27 @@ mod tests {
     fn the_defaults_are_complete_and_official() {
         let config = resolved("", &Overrides::default());
         assert_eq!(config.game.name, "samegame");
-        assert_eq!(config.profile, Profile::Official);
-        assert_eq!(config.limits, limits(20_000, 50));
-        assert_eq!(config.grace, Duration::from_millis(200));
-        assert_eq!(config.stderr_cap, 65_536);
+        assert_eq!(config.rules.profile, Profile::Official);
+        assert_eq!(config.rules.limits, limits(20_000, 50));
+        assert_eq!(config.rules.grace, Duration::from_millis(200));
+        assert_eq!(config.rules.stderr_cap, 65_536);
         assert_eq!(config.containment, Containment::Auto);
         let Resources { memory, processes, open_files, .. } = config.resources;
         assert_eq!((memory, processes, open_files), (Some(768 << 20), Some(512), Some(1024)));
-        assert_eq!(config.overruns, OverrunRules::default());
+        assert_eq!(config.rules.overruns, OverrunRules::default());
         let soft = resolved("profile = 'sdk-soft'", &Overrides::default());
-        assert_eq!(soft.limits, limits(20_000, 50));
+        assert_eq!(soft.rules.limits, limits(20_000, 50));
         let extra = Duration::from_millis(50);
-        assert_eq!(soft.overruns.soft, Some(SoftLimit { extra, forgiven: 2 }));
+        assert_eq!(soft.rules.overruns.soft, Some(SoftLimit { extra, forgiven: 2 }));
         let squares = resolved("game = 'square-remover'", &Overrides::default());
         assert_eq!(squares.resources.memory, Some(1024 << 20));
-        let squares = squares.limits;
+        let squares = squares.rules.limits;
         assert_eq!(squares.of(LimitKind::Total), Some(Duration::from_secs(30)));
         assert_eq!(squares.of(LimitKind::Turn), None);
         for game in GAMES {
             let config = resolved(&format!("game = '{}'", game.name), &Overrides::default());
             for kind in game.limits {
-                assert!(config.limits.of(*kind).is_some(), "{}: {kind:?}", game.name);
+                assert!(config.rules.limits.of(*kind).is_some(), "{}: {kind:?}", game.name);
             }
         }
     }
@@ -384,20 +381,20 @@ mod tests {
         let file = "[limits.samegame]\nfirst-turn = '1s'\nturn = '2s'\n[bot]\ngrace = '1ms'";
         let flags = Overrides { limits: turn("3s"), ..Overrides::default() };
         let config = resolved(file, &flags);
-        assert_eq!(config.limits, limits(1000, 3000));
-        assert_eq!(config.grace, Duration::from_millis(1));
+        assert_eq!(config.rules.limits, limits(1000, 3000));
+        assert_eq!(config.rules.grace, Duration::from_millis(1));
     }
 
     #[test]
     fn a_profile_changes_the_limits_that_no_flag_sets() {
         let relaxed = resolved("profile = 'relaxed'\nrelaxed-factor = 2", &Overrides::default());
-        assert_eq!(relaxed.limits, limits(40_000, 100));
+        assert_eq!(relaxed.rules.limits, limits(40_000, 100));
         let flags = Overrides {
             profile: Some(Profile::Unlimited),
             limits: turn("1s"),
             ..Overrides::default()
         };
-        let unlimited = resolved("", &flags).limits;
+        let unlimited = resolved("", &flags).rules.limits;
         assert_eq!(unlimited.of(LimitKind::FirstTurn), None);
         assert_eq!(unlimited.of(LimitKind::Turn), Some(Duration::from_secs(1)));
     }

@@ -57,6 +57,21 @@ impl Profile {
     }
 }
 
+/// What a match goes by, whichever game it is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MatchRules {
+    /// The profile that the limits come from.
+    pub profile: Profile,
+    /// The limits that hold.
+    pub limits: Limits,
+    /// What is done about late replies.
+    pub overruns: OverrunRules,
+    /// How long a bot may take to exit after its game.
+    pub grace: Duration,
+    /// The bytes of standard error that are kept for each exchange.
+    pub stderr_cap: usize,
+}
+
 /// The time limits of a game; what is absent has no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {

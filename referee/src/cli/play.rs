@@ -86,12 +86,8 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
             board: &board,
             bot: &bot.name,
             command: &bot.command,
-            profile: config.profile,
-            limits: config.limits,
-            overruns: config.overruns,
+            rules: config.rules,
             retried: &retried,
-            grace: config.grace,
-            stderr_cap: config.stderr_cap,
             interrupt: Some(interrupt.clone()),
         };
         let mut game = (config.game.parse)(game.test_case()).context("a game's own test case");
@@ -108,7 +104,7 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
             see(&mut report, event);
         });
         match spoilt_by_host(report.as_ref()) {
-            Some(diagnosis) if config.overruns.retries(retried.len()) => {
+            Some(diagnosis) if config.rules.overruns.retries(retried.len()) => {
                 log::warn!("playing again: {diagnosis}");
                 retried.push(diagnosis);
             }

@@ -13,7 +13,7 @@ use crate::bot::{BotCommand, ExchangeError, Pinning, Sandbox};
 use crate::config::{Config, ConfigFile, Overrides};
 use crate::gamelog::{Bot, Event, Log, Start, Turn};
 use crate::interrupt::Interrupt;
-use crate::limits::Profile;
+use crate::limits::{MatchRules, Profile};
 use crate::play::{PlayError, Setup, play};
 use crate::replay::{Difference, first_difference, game_of};
 use crate::report::Format;
@@ -46,12 +46,8 @@ fn play_again(path: &Path, start: &Start) -> Result<Vec<Turn>, Failure> {
         board: &start.board,
         bot: &start.bot.name,
         command: &command,
-        profile: config.profile,
-        limits: start.limits,
-        overruns: config.overruns,
+        rules: MatchRules { limits: start.limits, ..config.rules },
         retried: &[],
-        grace: config.grace,
-        stderr_cap: config.stderr_cap,
         interrupt: Some(interrupt.clone()),
     };
     let mut turns = Vec::new();

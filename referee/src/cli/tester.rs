@@ -17,7 +17,7 @@ use crate::config::{Config, ConfigFile, Overrides};
 use crate::game::{GameKind, SeedOptions};
 use crate::gamelog::Event;
 use crate::interrupt::Interrupt;
-use crate::limits::Profile;
+use crate::limits::{MatchRules, Profile};
 use crate::play::{PlayError, Setup, play};
 
 /// Stand in for the offline tester of Square Remover
@@ -74,12 +74,8 @@ pub(super) fn run(args: &TesterArgs) -> Result<ExitCode, Failure> {
         board: &format!("seed {seed}"),
         bot: &exec,
         command: &command,
-        profile: config.profile,
-        limits: config.limits,
-        overruns: config.overruns,
+        rules: MatchRules { stderr_cap: STDERR_CAP, ..config.rules },
         retried: &[],
-        grace: config.grace,
-        stderr_cap: STDERR_CAP,
         interrupt: Some(interrupt.clone()),
     };
     let mut output = Vec::new();

@@ -88,7 +88,7 @@ pub(super) fn run(args: &TimingArgs) -> Result<ExitCode, Failure> {
     let mut config = args.rules.resolve(None)?;
     let scale = scale(&args.scale)?;
     let patience = inputs::limit("--patience", Some(&args.patience))?.map(|limit| limit.0);
-    config.overruns.patience = patience;
+    config.rules.overruns.patience = patience;
     let question = question(&config, scale);
     let host = check_host(&config)?;
     if args.host {
@@ -102,7 +102,7 @@ pub(super) fn run(args: &TimingArgs) -> Result<ExitCode, Failure> {
     let report = TimingReport {
         bot: bot.name,
         game: config.game.name,
-        profile: config.profile.name(),
+        profile: config.rules.profile.name(),
         patience,
         analysis: Some(Analysis::of(&measured.turns, &question)),
         turns: measured.turns,
@@ -129,7 +129,12 @@ fn scale(text: &str) -> Result<f64, Failure> {
 
 /// What the settings ask of measured times.
 pub(super) fn question(config: &Config, scale: f64) -> Question {
-    Question { limits: config.limits, scale, relaxed: config.relaxed_factor, soft: config.sdk_soft }
+    Question {
+        limits: config.rules.limits,
+        scale,
+        relaxed: config.relaxed_factor,
+        soft: config.sdk_soft,
+    }
 }
 
 pub(super) fn check_host(config: &Config) -> Result<HostCheck, Failure> {
@@ -180,12 +185,8 @@ fn measure(
             board,
             bot: &bot.name,
             command: &bot.command,
-            profile: config.profile,
-            limits: config.limits,
-            overruns: config.overruns,
+            rules: config.rules,
             retried: &[],
-            grace: config.grace,
-            stderr_cap: config.stderr_cap,
             interrupt: Some(interrupt.clone()),
         };
         match measure_game(config.game, case, &setup, game, &mut measured) {

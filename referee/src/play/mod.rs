@@ -18,7 +18,7 @@ mod diagnosis;
 mod overrun;
 
 use std::sync::LazyLock;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::Value;
 
@@ -27,12 +27,12 @@ use crate::bot::{BotCommand, BotProcess, ExchangeError, Exchanged, Request, Spaw
 use crate::game::{Fault, Game, NoReply, Played, Rejected};
 use crate::gamelog::{self, Bytes, Certificate, End, Event, FORMAT, Host, Start, Turn};
 use crate::interrupt::Interrupt;
-use crate::limits::{LimitKind, Limits, OverrunRules, Profile};
+use crate::limits::{LimitKind, MatchRules};
 use crate::lines::Lines;
 use crate::millis::Millis;
 use crate::verdict::{Decision, Silence, Verdict};
 
-/// Who plays what, and under which rules about time.
+/// Who plays what, and under which rules.
 pub struct Setup<'a> {
     /// The name of the game.
     pub game: &'a str,
@@ -42,18 +42,10 @@ pub struct Setup<'a> {
     pub bot: &'a str,
     /// How the bot is started.
     pub command: &'a BotCommand,
-    /// The profile that the limits come from.
-    pub profile: Profile,
-    /// The limits.
-    pub limits: Limits,
-    /// What is done about late replies.
-    pub overruns: OverrunRules,
+    /// What the match goes by.
+    pub rules: MatchRules,
     /// The diagnoses of earlier attempts at this game that the host spoilt.
     pub retried: &'a [String],
-    /// How long the bot may take to exit after the game.
-    pub grace: Duration,
-    /// The bytes of standard error that are kept for each exchange.
-    pub stderr_cap: usize,
     /// Ends the game early.
     pub interrupt: Option<Interrupt>,
 }
@@ -82,7 +74,8 @@ pub fn play(
     // Ready before the bot is, so that nothing but its writing happens while a bot already thinks.
     let start = Event::Start(start(game, setup));
     let started = Instant::now();
-    let mut bot = BotProcess::spawn(setup.command, setup.stderr_cap, setup.interrupt.clone())?;
+    let mut bot =
+        BotProcess::spawn(setup.command, setup.rules.stderr_cap, setup.interrupt.clone())?;
     emit(&start);
     let mut verdict = Verdict::Completed;
     let mut observations = Observations::default();
@@ -90,13 +83,13 @@ pub fn play(
     while let Some(exchange) = game.next_exchange() {
         turns += 1;
         let kind = exchange.limit;
-        let limit = setup.limits.of(kind);
+        let limit = setup.rules.limits.of(kind);
         let rules = exchange.lines;
-        let overtime = setup.overruns.overtime();
+        let overtime = setup.rules.overruns.overtime();
         let input = game.input();
         let request = Request { input: input.as_bytes(), rules, limit, overtime };
         let mut exchanged = bot.exchange(&request)?;
-        let overrun = setup.overruns.assess(&exchanged, limit, forgiven);
+        let overrun = setup.rules.overruns.assess(&exchanged, limit, forgiven);
         match overrun.map(|overrun| overrun.decision) {
             Some(Decision::Timeout) => exchanged.silence = Some(Silence::Deadline),
             Some(Decision::Forgiven) => forgiven += 1,
@@ -111,7 +104,7 @@ pub fn play(
         observations.see(&turn, verdict, &asked);
         emit(&Event::Turn(turn));
     }
-    let ending = bot.finish(setup.grace);
+    let ending = bot.finish(setup.rules.grace);
     let diagnosis = observations.diagnose(&ending);
     emit(&Event::End(End {
         diagnosis,
@@ -186,8 +179,8 @@ fn start(game: &dyn Game, setup: &Setup<'_>) -> Start {
             sandbox: confinement.sandbox.is_some(),
             resources: confinement.resources,
         },
-        profile: setup.profile.name().to_owned(),
-        limits: setup.limits,
+        profile: setup.rules.profile.name().to_owned(),
+        limits: setup.rules.limits,
         retried: setup.retried.to_vec(),
         host: host(),
         time: jiff::Timestamp::now(),

@@ -46,7 +46,7 @@ impl Order<'_> {
                 played => played?,
             }
             match spoilt_by_host(&events) {
-                Some(diagnosis) if self.config.overruns.retries(retried.len()) => {
+                Some(diagnosis) if self.config.rules.overruns.retries(retried.len()) => {
                     retried.push(diagnosis);
                 }
                 _ => break events,
@@ -58,18 +58,14 @@ impl Order<'_> {
     }
 
     fn attempt(&self, retried: &[String]) -> (Result<(), PlayError>, Vec<Event>) {
-        let Config { game, profile, limits, overruns, grace, stderr_cap, .. } = *self.config;
+        let Config { game, rules, .. } = *self.config;
         let setup = Setup {
             game: game.name,
             board: &self.case.name,
             bot: self.bot,
             command: self.command,
-            profile,
-            limits,
-            overruns,
+            rules,
             retried,
-            grace,
-            stderr_cap,
             interrupt: Some(self.interrupt.clone()),
         };
         let mut game = fresh(game, self.case.game.test_case());

@@ -206,9 +206,9 @@ fn plan(args: &SuiteArgs) -> Result<(Config, Plan), Failure> {
     let bots = args.bots.resolve(&config)?;
     let (boards, seeds) = args.boards.resolve(&config)?;
     let rules = Rules {
-        profile: config.profile.name().to_owned(),
-        on_host_delay: config.overruns.on_host_delay,
-        limits: config.limits,
+        profile: config.rules.profile.name().to_owned(),
+        on_host_delay: config.rules.overruns.on_host_delay,
+        limits: config.rules.limits,
         resources: config.resources,
     };
     let repeat = args.repeat.unwrap_or(1);
