@@ -1,23 +1,27 @@
 //! What a bot has used of the machine, and what it had to wait for: read from /proc.
 //!
 //! A sample covers every thread of all processes below the bot's keeper, so that a bot behind a
-//! wrapper script counts too, and so does what it has orphaned. Samples are taken outside the bot's clock. What the kernel
-//! does not offer is absent.
+//! wrapper script counts too, and so does what it has orphaned. Samples are taken outside the bot's
+//! clock. What the kernel does not offer is absent.
 //!
 //! The scheduler's counters of a thread that is *running* move in ticks of up to 10 ms, and a wait
 //! for a core that still goes on does not show until it ends; see [`Starvation`].
 
+mod procfs;
+mod sampler;
+mod starvation;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
-use std::io::Read as _;
-use std::os::unix::fs::FileExt as _;
+use std::fs::File;
 use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
 use rustix::thread::sched_getaffinity;
 
-/// The longest tick of a scheduler (100 Hz): counters of a running thread may be behind by so much.
-const TICK: Duration = Duration::from_millis(10);
+pub(super) use self::procfs::state;
+use self::procfs::{Stat, children, field, numbers_in, open_files, read, read_again};
+pub(super) use self::sampler::Sampler;
+pub(super) use self::starvation::Starvation;
 
 /// Counters of one thread, since it started.
 #[derive(Debug, Clone, Copy, Default)]
@@ -270,244 +274,8 @@ pub(super) fn own_wait() -> Option<Duration> {
     OWN.with(|own| read_again(own.as_ref()?, Thread::parse)).map(|thread| thread.wait)
 }
 
-/// Samples one bot again and again.
-///
-/// Most bots are one process with one thread. The files that tell of that are kept open, so that the
-/// sample after each turn costs a few reads; a bot of more than that is walked through every time.
-#[derive(Debug)]
-pub(super) struct Sampler {
-    keeper: Pid,
-    files: Option<Files>,
-}
-
-/// What is kept open of a bot, and what it told last.
-#[derive(Debug)]
-struct Files {
-    pid: i32,
-    keepers_children: File,
-    children: File,
-    schedstat: File,
-    stat: File,
-    status: File,
-    /// As long as no page has been faulted in, memory is what it was.
-    memory: Option<(u64, Process)>,
-}
-
-impl Sampler {
-    pub(super) fn new(keeper: Pid) -> Self {
-        Self { keeper, files: Files::open(keeper.as_raw_pid()) }
-    }
-
-    /// A sample without the number of open files.
-    pub(super) fn sample(&mut self) -> Sample {
-        let quick = self.files.as_mut().and_then(Files::sample);
-        quick.unwrap_or_else(|| Sample::below(self.keeper))
-    }
-}
-
-impl Files {
-    fn open(keeper: i32) -> Option<Self> {
-        let &[pid] = children(keeper, keeper).as_slice() else { return None };
-        let open = |path: String| File::open(path).ok();
-        Some(Self {
-            pid,
-            keepers_children: open(format!("/proc/{keeper}/task/{keeper}/children"))?,
-            children: open(format!("/proc/{pid}/task/{pid}/children"))?,
-            schedstat: open(format!("/proc/{pid}/task/{pid}/schedstat"))?,
-            stat: open(format!("/proc/{pid}/stat"))?,
-            status: open(format!("/proc/{pid}/status"))?,
-            memory: None,
-        })
-    }
-
-    /// `None` if this is more, or less, than one process with one thread.
-    fn sample(&mut self) -> Option<Sample> {
-        let is_only = |text: &str| (text.trim_ascii_end().parse() == Ok(self.pid)).then_some(());
-        read_again(&self.keepers_children, is_only)?;
-        read_again(&self.children, |text| text.is_empty().then_some(()))?;
-        let stat = read_again(&self.stat, Stat::parse).filter(|stat| stat.threads == 1)?;
-        let thread = read_again(&self.schedstat, Thread::parse)?;
-        let process = match self.memory {
-            Some((faults, process)) if faults == stat.page_faults => process,
-            _ => read_again(&self.status, |text| Some(Process::parse(self.pid, text)))?,
-        };
-        self.memory = Some((stat.page_faults, process));
-        Some(Sample {
-            processes: vec![process],
-            threads: BTreeMap::from([(self.pid, thread)]),
-            page_faults: Some(stat.page_faults),
-            peak_memory: (process.peak > 0).then_some(process.peak),
-            process_cpu: Some(stat.cpu),
-        })
-    }
-}
-
-/// Fields of /proc/PID/stat.
-struct Stat {
-    page_faults: u64,
-    cpu: Duration,
-    threads: u64,
-}
-
-impl Stat {
-    fn parse(text: &str) -> Option<Self> {
-        let mut fields = text.rsplit_once(") ")?.1.split(' ');
-        // proc(5) counts from 1; the state, its third field, is the first one here. What is asked for
-        // must be asked for in order.
-        let mut next = 3;
-        let mut field = |number: usize| {
-            let skipped = number - std::mem::replace(&mut next, number + 1);
-            fields.nth(skipped)?.parse::<u64>().ok()
-        };
-        let page_faults = field(10)? + field(12)?;
-        let ticks = field(14)? + field(15)?;
-        let hertz = rustix::param::clock_ticks_per_second();
-        let cpu = Duration::from_nanos(ticks.saturating_mul(1_000_000_000 / hertz.max(1)));
-        Some(Self { page_faults, cpu, threads: field(20)? })
-    }
-}
-
-/// The number behind a name in /proc/PID/status and the like.
-fn field(text: &str, name: &str) -> Option<u64> {
-    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
-    line.split_whitespace().next()?.parse().ok()
-}
-
-/// The number of files that a process has open: the size of a folder (since Linux 6.2).
-fn open_files(pid: i32) -> u64 {
-    fs::metadata(format!("/proc/{pid}/fd")).map_or(0, |folder| folder.len())
-}
-
-/// The state in a file called stat: `R` for who could run, `T` for who was stopped, a space if there
-/// is none.
-pub(super) fn state(path: &str) -> char {
-    let stat = read(path).unwrap_or_default();
-    // The name in parentheses may hold anything; the state is behind the last one.
-    stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next()).unwrap_or(' ')
-}
-
-/// The children of one thread of a process, in the order of their birth or adoption.
-pub(super) fn children(pid: i32, tid: i32) -> Vec<i32> {
-    let list = fs::read_to_string(format!("/proc/{pid}/task/{tid}/children")).unwrap_or_default();
-    list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
-}
-
 fn add(sum: &mut Option<u64>, amount: u64) {
     *sum.get_or_insert_default() += amount;
-}
-
-fn numbers_in(folder: &str) -> Vec<i32> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
-}
-
-/// The same file of /proc once more, from its beginning; `None` once what it tells of has ended.
-fn read_again<T>(file: &File, parse: impl FnOnce(&str) -> Option<T>) -> Option<T> {
-    // Longer than any of these files of one thread; what does not fit is for the long way.
-    let mut buffer = [0; 2048];
-    let count = file.read_at(&mut buffer, 0).ok().filter(|&count| count < 2048)?;
-    parse(str::from_utf8(&buffer[..count]).ok()?)
-}
-
-/// A small file of /proc; `None` once what it tells of has ended.
-fn read(path: &str) -> Option<String> {
-    let mut buffer = [0; 4096];
-    let count = File::open(path).ok()?.read(&mut buffer).ok()?;
-    // The name of a process, which stands in several of them, is any bytes that it likes.
-    Some(String::from_utf8_lossy(&buffer[..count]).into_owned())
-}
-
-/// Watches a bot that has not answered by its limit, to learn whether it is slow or kept waiting.
-///
-/// The limit holds for the time without the waits for a core. As long as that is not used up, there
-/// is a reason to look on; [`look`](Self::look) tells until when.
-#[derive(Debug)]
-pub(super) struct Starvation {
-    start: Instant,
-    limit: Duration,
-    /// When to stop looking in any case.
-    give_up: Instant,
-    /// Since when the counters have stood still, and at what CPU time and wait.
-    still: Option<(Instant, (Duration, Duration))>,
-    /// A wait that goes on and does not show yet.
-    hidden_wait: Duration,
-    given_up: bool,
-    /// How often there was reason to doubt that the counters show all.
-    doubts: u32,
-}
-
-impl Starvation {
-    /// The shortest and the longest time to look on for.
-    const STEPS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(20));
-
-    pub(super) fn new(start: Instant, limit: Duration, patience: Duration) -> Self {
-        let give_up = start + limit + patience;
-        Self {
-            start,
-            limit,
-            give_up,
-            still: None,
-            hidden_wait: Duration::ZERO,
-            given_up: false,
-            doubts: 0,
-        }
-    }
-
-    /// Whether the patience ended before the bot had had its time.
-    pub(super) fn is_given_up(&self) -> bool {
-        self.given_up
-    }
-
-    /// A wait that the counters do not show yet.
-    pub(super) fn hidden_wait(&self) -> Duration {
-        self.hidden_wait
-    }
-
-    /// Looks at a bot whose exchange began at `before`. Returns when to look again, or `None` when the
-    /// case is clear.
-    pub(super) fn look(&mut self, keeper: Pid, before: &Sample) -> Option<Instant> {
-        let sample = Sample::below(keeper);
-        let now = Instant::now();
-        let elapsed = now - self.start;
-        let usage = sample.since(before, elapsed);
-        let runnable = sample.is_runnable();
-        let (ran, waited) = (usage.cpu?, usage.host_wait?);
-        let stalled = match self.still {
-            Some((since, counters)) if runnable && counters == (ran, waited) => now - since,
-            _ => {
-                self.still = Some((now, (ran, waited)));
-                Duration::ZERO
-            }
-        };
-        // Time that is neither CPU nor wait is sleep, or a wait that does not show. Who could run, and
-        // whose counters have stood still for a tick, waits.
-        let unexplained = elapsed.saturating_sub(ran + waited);
-        self.hidden_wait = if stalled >= TICK { unexplained } else { Duration::ZERO };
-        let kept_waiting = waited + self.hidden_wait;
-        let missing = self.limit.saturating_sub(elapsed.saturating_sub(kept_waiting));
-        if now >= self.give_up {
-            self.given_up = !missing.is_zero();
-            return None;
-        }
-        if let Some(doubt) = self.doubt(runnable && unexplained > 2 * TICK, stalled) {
-            return Some((now + doubt).min(self.give_up));
-        }
-        let step = missing.clamp(Self::STEPS.0, Self::STEPS.1);
-        (!missing.is_zero()).then(|| (now + step).min(self.give_up))
-    }
-
-    /// How long to look on to learn whether a bot that could run does. A short look tells for most:
-    /// by then they have run on or gone to sleep. A bot that has done neither gets a whole tick.
-    fn doubt(&mut self, could_run: bool, stalled: Duration) -> Option<Duration> {
-        let step = match self.doubts {
-            0 => Self::STEPS.0,
-            1 if !stalled.is_zero() => TICK,
-            _ => return None,
-        };
-        let doubts = could_run && stalled < TICK;
-        self.doubts += u32::from(doubts);
-        doubts.then_some(step)
-    }
 }
 
 #[cfg(test)]
@@ -596,13 +364,5 @@ mod tests {
         let sample = Sample::of_all(vec![rustix::process::getpid().as_raw_pid()]);
         assert!(sample.proportional(Duration::MAX) > 0);
         assert_eq!(sample.proportional(Duration::ZERO), 0);
-    }
-
-    #[test]
-    fn names_with_parentheses_do_not_confuse() {
-        let stat = "7 (a) R b) S 1 7 7 0 -1 0 11 0 22 0 300 200 0 0 20 0 4 0 5 6 7";
-        let stat = Stat::parse(stat).expect("well-formed");
-        assert_eq!((stat.page_faults, stat.threads), (33, 4));
-        assert!(stat.cpu > Duration::ZERO);
     }
 }

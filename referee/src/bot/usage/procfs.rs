@@ -1,0 +1,90 @@
+//! Reads the files of /proc. What has ended meanwhile has nothing to read any more.
+
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::os::unix::fs::FileExt as _;
+use std::time::Duration;
+
+/// Fields of /proc/PID/stat.
+pub(super) struct Stat {
+    pub(super) page_faults: u64,
+    pub(super) cpu: Duration,
+    pub(super) threads: u64,
+}
+
+impl Stat {
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let mut fields = text.rsplit_once(") ")?.1.split(' ');
+        // proc(5) counts from 1; the state, its third field, is the first one here. What is asked for
+        // must be asked for in order.
+        let mut next = 3;
+        let mut field = |number: usize| {
+            let skipped = number - std::mem::replace(&mut next, number + 1);
+            fields.nth(skipped)?.parse::<u64>().ok()
+        };
+        let page_faults = field(10)? + field(12)?;
+        let ticks = field(14)? + field(15)?;
+        let hertz = rustix::param::clock_ticks_per_second();
+        let cpu = Duration::from_nanos(ticks.saturating_mul(1_000_000_000 / hertz.max(1)));
+        Some(Self { page_faults, cpu, threads: field(20)? })
+    }
+}
+
+/// The number behind a name in /proc/PID/status and the like.
+pub(super) fn field(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// The number of files that a process has open: the size of a folder (since Linux 6.2).
+pub(super) fn open_files(pid: i32) -> u64 {
+    fs::metadata(format!("/proc/{pid}/fd")).map_or(0, |folder| folder.len())
+}
+
+/// The state in a file called stat: `R` for who could run, `T` for who was stopped, a space if there
+/// is none.
+pub(in crate::bot) fn state(path: &str) -> char {
+    let stat = read(path).unwrap_or_default();
+    // The name in parentheses may hold anything; the state is behind the last one.
+    stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next()).unwrap_or(' ')
+}
+
+/// The children of one thread of a process, in the order of their birth or adoption.
+pub(super) fn children(pid: i32, tid: i32) -> Vec<i32> {
+    let list = fs::read_to_string(format!("/proc/{pid}/task/{tid}/children")).unwrap_or_default();
+    list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
+}
+
+pub(super) fn numbers_in(folder: &str) -> Vec<i32> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+/// The same file of /proc once more, from its beginning; `None` once what it tells of has ended.
+pub(super) fn read_again<T>(file: &File, parse: impl FnOnce(&str) -> Option<T>) -> Option<T> {
+    // Longer than any of these files of one thread; what does not fit is for the long way.
+    let mut buffer = [0; 2048];
+    let count = file.read_at(&mut buffer, 0).ok().filter(|&count| count < 2048)?;
+    parse(str::from_utf8(&buffer[..count]).ok()?)
+}
+
+/// A small file of /proc; `None` once what it tells of has ended.
+pub(super) fn read(path: &str) -> Option<String> {
+    let mut buffer = [0; 4096];
+    let count = File::open(path).ok()?.read(&mut buffer).ok()?;
+    // The name of a process, which stands in several of them, is any bytes that it likes.
+    Some(String::from_utf8_lossy(&buffer[..count]).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_with_parentheses_do_not_confuse() {
+        let stat = "7 (a) R b) S 1 7 7 0 -1 0 11 0 22 0 300 200 0 0 20 0 4 0 5 6 7";
+        let stat = Stat::parse(stat).expect("well-formed");
+        assert_eq!((stat.page_faults, stat.threads), (33, 4));
+        assert!(stat.cpu > Duration::ZERO);
+    }
+}

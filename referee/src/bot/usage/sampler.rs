@@ -1,0 +1,81 @@
+//! Samples of one bot, turn after turn, for the price of a few reads.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+
+use rustix::process::Pid;
+
+use super::procfs::{Stat, children, read_again};
+use super::{Process, Sample, Thread};
+
+/// Samples one bot again and again.
+///
+/// Most bots are one process with one thread. The files that tell of that are kept open, so that the
+/// sample after each turn costs a few reads; a bot of more than that is walked through every time.
+#[derive(Debug)]
+pub(in crate::bot) struct Sampler {
+    keeper: Pid,
+    files: Option<Files>,
+}
+
+/// What is kept open of a bot, and what it told last.
+#[derive(Debug)]
+struct Files {
+    pid: i32,
+    keepers_children: File,
+    children: File,
+    schedstat: File,
+    stat: File,
+    status: File,
+    /// As long as no page has been faulted in, memory is what it was.
+    memory: Option<(u64, Process)>,
+}
+
+impl Sampler {
+    pub(in crate::bot) fn new(keeper: Pid) -> Self {
+        Self { keeper, files: Files::open(keeper.as_raw_pid()) }
+    }
+
+    /// A sample without the number of open files.
+    pub(in crate::bot) fn sample(&mut self) -> Sample {
+        let quick = self.files.as_mut().and_then(Files::sample);
+        quick.unwrap_or_else(|| Sample::below(self.keeper))
+    }
+}
+
+impl Files {
+    fn open(keeper: i32) -> Option<Self> {
+        let &[pid] = children(keeper, keeper).as_slice() else { return None };
+        let open = |path: String| File::open(path).ok();
+        Some(Self {
+            pid,
+            keepers_children: open(format!("/proc/{keeper}/task/{keeper}/children"))?,
+            children: open(format!("/proc/{pid}/task/{pid}/children"))?,
+            schedstat: open(format!("/proc/{pid}/task/{pid}/schedstat"))?,
+            stat: open(format!("/proc/{pid}/stat"))?,
+            status: open(format!("/proc/{pid}/status"))?,
+            memory: None,
+        })
+    }
+
+    /// `None` if this is more, or less, than one process with one thread.
+    fn sample(&mut self) -> Option<Sample> {
+        let is_only = |text: &str| (text.trim_ascii_end().parse() == Ok(self.pid)).then_some(());
+        read_again(&self.keepers_children, is_only)?;
+        read_again(&self.children, |text| text.is_empty().then_some(()))?;
+        let stat = read_again(&self.stat, Stat::parse).filter(|stat| stat.threads == 1)?;
+        let thread = read_again(&self.schedstat, Thread::parse)?;
+        let process = match self.memory {
+            Some((faults, process)) if faults == stat.page_faults => process,
+            _ => read_again(&self.status, |text| Some(Process::parse(self.pid, text)))?,
+        };
+        self.memory = Some((stat.page_faults, process));
+        Some(Sample {
+            processes: vec![process],
+            threads: BTreeMap::from([(self.pid, thread)]),
+            page_faults: Some(stat.page_faults),
+            peak_memory: (process.peak > 0).then_some(process.peak),
+            process_cpu: Some(stat.cpu),
+        })
+    }
+}
