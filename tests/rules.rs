@@ -151,8 +151,8 @@ fn play_both(seed: u64, mut board: Board) -> u64 {
 /// `REFEREE_PLAYOUT_MOVES` asks for more than the few that every run plays.
 #[test]
 fn the_board_of_bits_plays_as_the_plain_one_does() {
-    let asked = std::env::var("REFEREE_PLAYOUT_MOVES").ok().and_then(|moves| moves.parse().ok());
-    let mut left: u64 = asked.unwrap_or(20_000);
+    let asked = std::env::var("REFEREE_PLAYOUT_MOVES");
+    let mut left: u64 = asked.map_or(20_000, |moves| moves.parse().expect("a number of moves"));
     for seed in 0.. {
         let colors = u8::try_from(seed % 5 + 1).expect("few");
         let board = random_board(i64::try_from(seed).expect("small"), colors).expect("a board");

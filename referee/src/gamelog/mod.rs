@@ -17,7 +17,7 @@ use serde_json::Value;
 
 pub use self::bytes::Bytes;
 pub use self::reader::{LARGEST, Log, LogError, read, unpacked};
-pub use self::writer::{LogWriter, OpenError};
+pub use self::writer::{LogWriter, OpenError, log_of};
 use crate::limits::{LimitKind, Limits, Resources};
 use crate::millis::Millis;
 use crate::verdict::{BotExit, Overrun, Silence, Verdict};

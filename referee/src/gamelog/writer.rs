@@ -19,13 +19,19 @@ pub struct LogWriter {
     regular: bool,
     /// Whether the file is new and still empty: then nobody misses it.
     is_blank: bool,
+    encoder: Encoder,
+    failed: Option<io::Error>,
+}
+
+/// Makes lines of events.
+#[derive(Debug)]
+struct Encoder {
     line: Vec<u8>,
     /// The size beyond which standard error is left out, and what there is.
     limit: Option<u64>,
     written: u64,
     /// Whether standard error has been left out.
     is_full: bool,
-    failed: Option<io::Error>,
 }
 
 /// Why a log cannot be opened.
@@ -81,19 +87,8 @@ impl LogWriter {
                 Ok(()) | Err(TryLockError::Error(_)) => {}
             }
         }
-        let (path, line) = (path.to_owned(), Vec::new());
-        let is_blank = before.is_none();
-        Ok(Self {
-            path,
-            file,
-            regular,
-            is_blank,
-            line,
-            limit,
-            written: 0,
-            is_full: false,
-            failed: None,
-        })
+        let (path, is_blank) = (path.to_owned(), before.is_none());
+        Ok(Self { path, file, regular, is_blank, encoder: Encoder::new(limit), failed: None })
     }
 
     /// The file that is written.
@@ -121,15 +116,46 @@ impl LogWriter {
             self.file.set_len(0)?;
         }
         self.is_blank = false;
+        let line = self.encoder.line(event, &self.path)?;
+        self.file.write_all(line)
+    }
+}
+
+/// A whole log at once: what a [`LogWriter`] would write to `path`, with the same `limit`.
+///
+/// # Errors
+/// When an event cannot be written as JSON.
+pub fn log_of(events: &[Event], path: &Path, limit: Option<u64>) -> io::Result<Vec<u8>> {
+    let mut encoder = Encoder::new(limit);
+    let mut log = Vec::new();
+    for event in events {
+        log.extend_from_slice(encoder.line(event, path)?);
+    }
+    Ok(log)
+}
+
+impl Encoder {
+    fn new(limit: Option<u64>) -> Self {
+        Self { line: Vec::new(), limit, written: 0, is_full: false }
+    }
+
+    /// The next line of the log at `path`.
+    fn line(&mut self, event: &Event, path: &Path) -> io::Result<&[u8]> {
         self.encode(event)?;
-        if self.limit.is_some_and(|limit| self.written + self.line.len() as u64 > limit)
+        if let Some(limit) = self.limit
+            && self.written + self.line.len() as u64 > limit
             && let Some(shorter) = without_stderr(event)
         {
             self.encode(&shorter)?;
-            self.tell_limit();
+            if !std::mem::replace(&mut self.is_full, true) {
+                let (path, limit) = (path.display(), crate::text::size(limit));
+                log::warn!(
+                    "the log {path} has come to its limit of {limit}: it holds no more standard error"
+                );
+            }
         }
         self.written += self.line.len() as u64;
-        self.file.write_all(&self.line)
+        Ok(&self.line)
     }
 
     fn encode(&mut self, event: &Event) -> io::Result<()> {
@@ -137,16 +163,6 @@ impl LogWriter {
         serde_json::to_writer(&mut self.line, event)?;
         self.line.push(b'\n');
         Ok(())
-    }
-
-    fn tell_limit(&mut self) {
-        if !std::mem::replace(&mut self.is_full, true) {
-            let (path, limit) = (self.path.display(), self.limit.unwrap_or_default());
-            log::warn!(
-                "the log {path} has come to its limit of {}: it holds no more standard error",
-                crate::text::size(limit)
-            );
-        }
     }
 }
 

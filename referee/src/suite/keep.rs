@@ -13,7 +13,7 @@ use fs_err as fs;
 use super::game::{Finished, fresh};
 use super::plan::{PlannedBot, Rules};
 use crate::game::GameKind;
-use crate::gamelog::{self, Event, Log, LogWriter};
+use crate::gamelog::{self, Event, Log};
 use crate::lines::Lines;
 use crate::play::rule;
 
@@ -43,7 +43,7 @@ pub enum Packing {
 }
 
 /// Where the log of a game is, if it is not packed.
-fn log_of(folder: &Path, game: usize) -> PathBuf {
+fn log_path(folder: &Path, game: usize) -> PathBuf {
     folder.join("games").join(format!("{game:06}.jsonl"))
 }
 
@@ -57,7 +57,7 @@ fn packed_log(log: &Path) -> PathBuf {
 /// # Errors
 /// When it is there and cannot be read; the error names it.
 pub fn kept_log(folder: &Path, game: usize) -> io::Result<Option<Log>> {
-    let plain = log_of(folder, game);
+    let plain = log_path(folder, game);
     let packed = packed_log(&plain);
     let Some(path) = [plain, packed].into_iter().find(|path| path.is_file()) else {
         return Ok(None);
@@ -97,32 +97,27 @@ impl Keeper<'_> {
         if !leaves_log || finished.events.is_empty() {
             return Ok(());
         }
-        let log = log_of(self.folder, outcome.game);
-        fs::create_dir_all(log.parent().unwrap_or(self.folder))?;
-        self.write_log(&log, &finished.events)?;
+        let path = log_path(self.folder, outcome.game);
+        let log = gamelog::log_of(&finished.events, &path, self.log_size)?;
         if !outcome.won && self.bundles.fetch_add(1, Ordering::Relaxed) < MOST_BUNDLES {
-            self.bundle(finished, bot)?;
+            self.bundle(finished, bot, &log)?;
         }
+        fs::create_dir_all(path.parent().unwrap_or(self.folder))?;
         match self.packing {
-            Packing::Plain => Ok(()),
-            Packing::Zstd => pack(&log),
+            Packing::Plain => fs::write(path, log),
+            Packing::Zstd => {
+                let packed = zstd::encode_all(log.as_slice(), zstd::DEFAULT_COMPRESSION_LEVEL)?;
+                fs::write(packed_log(&path), packed)
+            }
         }
     }
 
-    fn write_log(&self, path: &Path, events: &[Event]) -> io::Result<()> {
-        let mut log = LogWriter::open(path, self.log_size).map_err(io::Error::other)?;
-        for event in events {
-            log.write(event);
-        }
-        log.finish()
-    }
-
-    fn bundle(&self, finished: &Finished, bot: &PlannedBot) -> io::Result<()> {
+    fn bundle(&self, finished: &Finished, bot: &PlannedBot, log: &[u8]) -> io::Result<()> {
         let folder = self.folder.join("failures").join(format!("{:06}", finished.outcome.game));
         fs::create_dir_all(&folder)?;
         let file = |name: &str, content: &[u8]| fs::write(folder.join(name), content);
         file("board.txt", finished.test_case.as_bytes())?;
-        self.write_log(&folder.join("game.jsonl"), &finished.events)?;
+        file("game.jsonl", log)?;
         file("stdin.txt", &stdin(self.kind, finished))?;
         file("stderr.txt", &stderr(&finished.events))?;
         file("again.sh", self.again(bot, finished).as_bytes())?;
@@ -169,14 +164,6 @@ impl Keeper<'_> {
         words.extend(bot.sandbox.iter().map(|_| "--sandbox".to_owned()));
         words
     }
-}
-
-/// Replaces a log by a packed one.
-fn pack(log: &Path) -> io::Result<()> {
-    let text = fs::File::open(log)?;
-    let packed = zstd::encode_all(text, zstd::DEFAULT_COMPRESSION_LEVEL)?;
-    fs::write(packed_log(log), packed)?;
-    fs::remove_file(log)
 }
 
 /// All that the bot was sent, worked out again from its replies.

@@ -1,0 +1,36 @@
+//! What the referee costs, each figure as a ratio to a yardstick that is measured in the same run, in
+//! turn with it: a machine that is busy for a while is busy for both.
+//!
+//! `cargo bench` prints a table, `cargo bench -- NAME` some of its lines, and `cargo bench -- --json`
+//! an object a line, for `scripts/performance-report.py`.
+
+mod games;
+mod rules;
+mod suite;
+mod table;
+
+use std::time::Duration;
+
+use self::table::{Amount, Wanted};
+
+/// The program, which also has the bundled bots.
+const REFEREE: &str = env!("CARGO_BIN_EXE_referee");
+
+fn main() {
+    let Some(wanted) = Wanted::from_args() else { return };
+    wanted.measure(&[
+        ("turn", games::turns),
+        ("game", games::games),
+        ("start", games::start),
+        ("rules", rules::rules),
+        ("replay", rules::replays),
+        ("overhead", suite::overhead),
+        ("jobs", suite::jobs),
+        ("memory", suite::memory),
+    ]);
+}
+
+fn median(mut times: Vec<Duration>) -> Amount {
+    times.sort_unstable();
+    Amount::Time(times[times.len() / 2])
+}
