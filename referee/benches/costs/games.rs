@@ -11,14 +11,13 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use referee::bot::{BotCommand, Confinement, Containment, Pinning};
-use referee::config::{Config, ConfigFile, Overrides};
 use referee::game::GameKind;
 use referee::gamelog::Event;
 use referee::play::{Setup, play};
 use rustix::thread::{CpuSet, sched_setaffinity};
 
 use super::table::{Row, Target};
-use super::{REFEREE, median};
+use super::{CONFIG, REFEREE, median};
 
 /// A board on which 0 0 is a legal move until the end.
 const BOARD: &str = "@clearable";
@@ -52,7 +51,6 @@ fn board(name: &str) -> &'static str {
 }
 
 pub(crate) fn command(program: &Path, args: &[&str], containment: Containment) -> BotCommand {
-    let config = Config::resolve(&ConfigFile::default(), &Overrides::default()).expect("defaults");
     BotCommand {
         program: program.into(),
         args: args.iter().map(Into::into).collect(),
@@ -61,7 +59,7 @@ pub(crate) fn command(program: &Path, args: &[&str], containment: Containment) -
         pinning: Some(Pinning { bot: vec![THERE], referee: HERE }),
         confinement: Confinement {
             means: containment.means().expect("this host has it"),
-            resources: config.resources,
+            resources: CONFIG.resources,
             sandbox: None,
         },
     }
@@ -69,14 +67,13 @@ pub(crate) fn command(program: &Path, args: &[&str], containment: Containment) -
 
 /// Plays a game, shows `see` its events, and returns when each came.
 pub(crate) fn played(command: &BotCommand, mut see: impl FnMut(&Event)) -> Vec<Instant> {
-    let config = Config::resolve(&ConfigFile::default(), &Overrides::default()).expect("defaults");
     let mut game = (samegame().parse)(board(BOARD)).expect("a board");
     let setup = Setup {
         game: "samegame",
         board: BOARD,
         bot: "bench",
         command,
-        rules: config.rules,
+        rules: CONFIG.rules,
         retried: &[],
         interrupt: None,
     };

@@ -9,12 +9,20 @@ mod rules;
 mod suite;
 mod table;
 
+use std::sync::LazyLock;
 use std::time::Duration;
+
+use referee::config::{Config, ConfigFile, Overrides};
 
 use self::table::{Amount, Wanted};
 
 /// The program, which also has the bundled bots.
 const REFEREE: &str = env!("CARGO_BIN_EXE_referee");
+
+/// The defaults.
+static CONFIG: LazyLock<Config> = LazyLock::new(|| {
+    Config::resolve(&ConfigFile::default(), &Overrides::default()).expect("tested")
+});
 
 fn main() {
     let Some(wanted) = Wanted::from_args() else { return };

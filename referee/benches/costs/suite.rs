@@ -8,12 +8,11 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use referee::bot::{BotCommand, Confinement};
-use referee::config::{Config, ConfigFile, Overrides};
 use referee::game::SeedOptions;
 use referee::play::{Setup, play};
 
-use super::REFEREE;
 use super::table::{Amount, Row, Target};
+use super::{CONFIG, REFEREE};
 
 fn timed(run: impl FnOnce()) -> Duration {
     let start = Instant::now();
@@ -27,13 +26,12 @@ fn timed(run: impl FnOnce()) -> Duration {
 pub(crate) fn overhead() -> Vec<Row> {
     const ROUNDS: i64 = 8;
     const GAMES: i64 = 250;
-    let config = Config::resolve(&ConfigFile::default(), &Overrides::default()).expect("defaults");
     let folder = tempfile::tempdir().expect("a folder");
     let (mut bare, mut suite_time) = (Duration::ZERO, Duration::ZERO);
     for round in 0..ROUNDS {
         let seeds = round * GAMES + 1..=(round + 1) * GAMES;
         let args = format!("--bot @first --logs all --seed {}..{}", seeds.start(), seeds.end());
-        bare += timed(|| play_bare(&config, seeds));
+        bare += timed(|| play_bare(seeds));
         suite_time += timed(|| run(suite(&args, 1, &folder.path().join(round.to_string()))));
     }
     vec![Row {
@@ -44,7 +42,8 @@ pub(crate) fn overhead() -> Vec<Row> {
     }]
 }
 
-fn play_bare(config: &Config, seeds: std::ops::RangeInclusive<i64>) {
+fn play_bare(seeds: std::ops::RangeInclusive<i64>) {
+    let config = &*CONFIG;
     let means = config.containment.means().expect("auto is always there");
     let command = BotCommand {
         program: REFEREE.into(),

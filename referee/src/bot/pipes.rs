@@ -1,7 +1,10 @@
 //! The referee's ends of a bot's pipes: non-blocking, capped, and never the reason to wait.
 
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Write};
 use std::os::fd::{AsFd, BorrowedFd};
+
+use rustix::buffer::spare_capacity;
+use rustix::io::Errno;
 
 /// As much as a pipe holds by default, so that one read usually empties it.
 const CHUNK: usize = 64 * 1024;
@@ -25,13 +28,14 @@ pub(super) enum Got {
 #[derive(Debug)]
 pub(super) struct Source<R> {
     pipe: Option<R>,
-    chunk: Box<[u8]>,
+    /// What one read brings. It is not cleared, which would touch pages that no bot ever fills.
+    chunk: Vec<u8>,
 }
 
-impl<R: Read + AsFd> Source<R> {
+impl<R: AsFd> Source<R> {
     pub(super) fn new(pipe: R) -> io::Result<Self> {
         rustix::io::ioctl_fionbio(&pipe, true)?;
-        Ok(Self { pipe: Some(pipe), chunk: vec![0; CHUNK].into() })
+        Ok(Self { pipe: Some(pipe), chunk: Vec::with_capacity(CHUNK) })
     }
 
     pub(super) fn fd(&self) -> Option<BorrowedFd<'_>> {
@@ -48,18 +52,19 @@ impl<R: Read + AsFd> Source<R> {
             return Ok(Got::End);
         };
         loop {
-            match pipe.read(&mut self.chunk) {
+            self.chunk.clear();
+            match rustix::io::read(&*pipe, spare_capacity(&mut self.chunk)) {
                 Ok(0) => {
                     self.pipe = None;
                     return Ok(Got::End);
                 }
-                Ok(count) => {
-                    sink(&self.chunk[..count]);
+                Ok(_) => {
+                    sink(&self.chunk);
                     return Ok(Got::Bytes);
                 }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(Got::Nothing),
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
+                Err(Errno::WOULDBLOCK) => return Ok(Got::Nothing),
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
             }
         }
     }

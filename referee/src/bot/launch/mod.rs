@@ -265,7 +265,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(launch: &Launch, pipes: &Pipes, shared: &SharedPage, bot_stack: &mut [u8]) -> Self {
+    fn new(launch: &Launch, pipes: &Pipes, shared: &SharedPage, bot_stack: &mut Stack) -> Self {
         let pointers = |words: &[CString]| {
             words.iter().map(|word| word.as_ptr()).chain([ptr::null()]).collect()
         };
@@ -300,7 +300,10 @@ impl Plan {
     }
 }
 
-/// The stack of a fork. It runs a few small functions.
+/// The stack of a fork.
+type Stack = [MaybeUninit<u8>];
+
+/// Its size in bytes. It runs a few small functions.
 const STACK: usize = 64 * 1024;
 
 /// Starts a bot. When this returns, its program has been executed.
@@ -330,7 +333,9 @@ fn fork(launch: &Launch, run: Run) -> Result<Started, LaunchError> {
     let failed = |error| Step::Pipes.failed(error);
     let pipes = Pipes::open().map_err(failed)?;
     let shared = SharedPage::new().map_err(failed)?;
-    let (mut stack, mut bot_stack) = (vec![0; STACK], vec![0; STACK]);
+    // Not cleared: that would touch all of their pages, of which the forks need one or two.
+    let new_stack = || Box::new_uninit_slice(STACK);
+    let (mut stack, mut bot_stack) = (new_stack(), new_stack());
     let plan = Plan::new(launch, &pipes, &shared, &mut bot_stack);
     let (pid, pidfd) =
         clone_keeper(run, &plan, &mut stack).map_err(|error| Step::Clone.failed(error))?;
@@ -373,7 +378,7 @@ pub(super) fn takes_filters() -> bool {
 type Run = extern "C" fn(*mut c_void) -> c_int;
 
 /// The highest address of a stack, as aligned as the machine asks for.
-fn top_of(stack: &mut [u8]) -> *mut c_void {
+fn top_of(stack: &mut Stack) -> *mut c_void {
     let end = stack.as_mut_ptr_range().end;
     end.wrapping_sub(end.addr() % 16).cast()
 }
@@ -397,7 +402,7 @@ fn keep_children() {
 
 /// Forks. Every signal is blocked meanwhile and stays so in the fork, since the referee's handlers
 /// must not run there.
-fn clone_keeper(run: Run, plan: &Plan, stack: &mut [u8]) -> io::Result<(Pid, OwnedFd)> {
+fn clone_keeper(run: Run, plan: &Plan, stack: &mut Stack) -> io::Result<(Pid, OwnedFd)> {
     keep_children();
     let flags = libc::CLONE_PIDFD | libc::SIGCHLD | plan.means.clone_flags();
     let mut pidfd: c_int = -1;

@@ -138,8 +138,8 @@ impl Board {
 impl fmt::Display for Board {
     /// The board as a bot is sent it: 15 lines of 15 numbers, the top row first, -1 for empty.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut rows = [["-1"; SIDE]; SIDE];
-        for (number, set) in ["0", "1", "2", "3", "4"].into_iter().zip(&self.colors) {
+        let mut rows = [['-'; SIDE]; SIDE];
+        for (number, set) in ('0'..).zip(&self.colors) {
             for Cell { x, y } in set.iter() {
                 rows[SIDE - 1 - y][x] = number;
             }
@@ -147,10 +147,11 @@ impl fmt::Display for Board {
         // One string is much faster than 225 pieces, and this is a part of every turn.
         let mut text = String::with_capacity(CELLS * 3);
         for row in rows {
-            for (x, number) in row.into_iter().enumerate() {
-                text.push_str(if x == 0 { "" } else { " " });
-                text.push_str(number);
+            for tile in row {
+                text.push(tile);
+                text.push_str(if tile == '-' { "1 " } else { " " });
             }
+            text.pop();
             text.push('\n');
         }
         f.write_str(&text)
