@@ -236,6 +236,25 @@ fn a_bot_has_no_terminal_to_write_to() {
 }
 
 #[test]
+fn a_bot_starts_with_no_signal_blocked_and_with_its_broken_pipes_told() {
+    let script = "grep -E 'SigBlk|SigIgn' /proc/self/status >&2";
+    for means in MEANS {
+        let args = ["play", "--format", "json", "--containment", means];
+        let output = referee().args(args).args(PATIENT).args(["--", "sh", "-c", script]).output();
+        let result = json(&output.expect("runs"));
+        let signals = |line: usize, name: &str| {
+            let said = result["stderr_tail"][line].as_str().unwrap_or_else(|| panic!("{result}"));
+            let set = said.strip_prefix(name).unwrap_or_else(|| panic!("{said}"));
+            u64::from_str_radix(set.trim(), 16).expect("a set")
+        };
+        assert_eq!(signals(0, "SigBlk:"), 0, "{means}");
+        // The referee, as every program in Rust, ignores this one itself.
+        let sigpipe = 1 << (rustix::process::Signal::PIPE.as_raw() - 1);
+        assert_eq!(signals(1, "SigIgn:") & sigpipe, 0, "{means}");
+    }
+}
+
+#[test]
 fn the_log_states_what_held_the_bot() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");

@@ -3,6 +3,8 @@
 
 use std::fs;
 use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -372,4 +374,23 @@ fn a_pinned_bot_has_cores_of_its_own_and_too_few_are_refused() {
     assert_eq!(pinned.len(), 1);
     let said = result["stderr_tail"][0].as_str().expect("a line").to_owned();
     assert_eq!(said, format!("Cpus_allowed_list:\t{}", pinned[0]));
+    let bots_only = said;
+
+    // The referee keeps to another one, as soon as the bot starts.
+    let bot = ["play", "--pin", "--bot", "@thinker --sleep 60000"];
+    let mut child = referee().args(bot).args(PATIENT).stdout(Stdio::null()).spawn().expect("runs");
+    let start = Instant::now();
+    let cores = loop {
+        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).expect("it runs");
+        let cores = status.lines().find(|line| line.starts_with("Cpus_allowed_list:"));
+        let cores = cores.expect("a line").to_owned();
+        if !cores.contains(['-', ',']) || start.elapsed() > Duration::from_secs(60) {
+            break cores;
+        }
+        sleep(Duration::from_millis(10));
+    };
+    child.kill().expect("it runs");
+    child.wait().expect("a child");
+    assert!(!cores.contains(['-', ',']), "{cores}");
+    assert_ne!(cores, bots_only);
 }
