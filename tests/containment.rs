@@ -249,7 +249,7 @@ fn a_bot_starts_with_no_signal_blocked_and_with_its_broken_pipes_told() {
         };
         assert_eq!(signals(0, "SigBlk:"), 0, "{means}");
         // The referee, as every program in Rust, ignores this one itself.
-        let sigpipe = 1 << (rustix::process::Signal::PIPE.as_raw() - 1);
+        let sigpipe = 1 << (Signal::PIPE.as_raw() - 1);
         assert_eq!(signals(1, "SigIgn:") & sigpipe, 0, "{means}");
     }
 }

@@ -384,7 +384,7 @@ fn a_pinned_bot_has_cores_of_its_own_and_too_few_are_refused() {
         let status = fs::read_to_string(format!("/proc/{}/status", child.id())).expect("it runs");
         let cores = status.lines().find(|line| line.starts_with("Cpus_allowed_list:"));
         let cores = cores.expect("a line").to_owned();
-        if !cores.contains(['-', ',']) || start.elapsed() > Duration::from_secs(60) {
+        if !cores.contains(['-', ',']) || start.elapsed() > Duration::from_mins(1) {
             break cores;
         }
         sleep(Duration::from_millis(10));

@@ -79,7 +79,7 @@ pub(crate) fn played(command: &BotCommand, mut see: impl FnMut(&Event)) -> Vec<I
     };
     let (mut won, mut times) = (false, Vec::new());
     play(game.as_mut(), &setup, |event| {
-        see(event);
+        see(&event);
         won = matches!(event, Event::End(end) if end.won);
         times.push(Instant::now());
     })

@@ -95,13 +95,13 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
         let mut report = None;
         let played = play(game.as_mut(), &setup, |event| {
             if let Some(log) = &mut log {
-                log.write(event);
+                log.write(&event);
             }
+            tell(&event);
+            see(&mut report, &event);
             if let Some(audience) = &audience {
                 audience.see(event);
             }
-            tell(event);
-            see(&mut report, event);
         });
         match spoilt_by_host(report.as_ref()) {
             Some(diagnosis) if config.rules.overruns.retries(retried.len()) => {

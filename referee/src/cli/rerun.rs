@@ -53,7 +53,7 @@ fn play_again(path: &Path, start: &Start) -> Result<Vec<Turn>, Failure> {
     let mut turns = Vec::new();
     let played = play(game.as_mut(), &setup, |event| {
         if let Event::Turn(turn) = event {
-            turns.push(turn.clone());
+            turns.push(turn);
         }
     });
     match played {

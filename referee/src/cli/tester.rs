@@ -79,7 +79,7 @@ pub(super) fn run(args: &TesterArgs) -> Result<ExitCode, Failure> {
         interrupt: Some(interrupt.clone()),
     };
     let mut output = Vec::new();
-    match play(game.as_mut(), &setup, |event| collect(event, &mut output)) {
+    match play(game.as_mut(), &setup, |event| collect(&event, &mut output)) {
         Ok(()) => {
             write_plain(&output)?;
             Ok(ExitCode::SUCCESS)

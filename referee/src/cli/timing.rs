@@ -226,15 +226,11 @@ fn measure_game(
     let mut shadow = new_game();
     play(game.as_mut(), setup, |event| match event {
         Event::Turn(turn) => {
-            measured.turns.push(Timed {
-                game: number,
-                board: setup.board.to_owned(),
-                turn: turn.clone(),
-                choices: shadow.choices(),
-            });
+            let (board, choices) = (setup.board.to_owned(), shadow.choices());
             rule(shadow.as_mut(), &Lines::split(&turn.reply.0), turn.unanswered);
+            measured.turns.push(Timed { game: number, board, turn, choices });
         }
-        Event::End(end) if !end.won => measured.lost.push(lost(setup.board, end)),
+        Event::End(end) if !end.won => measured.lost.push(lost(setup.board, &end)),
         Event::Start(_) | Event::End(_) => {}
     })
 }

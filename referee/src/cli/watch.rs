@@ -86,9 +86,9 @@ impl Audience {
     }
 
     /// Shows what has happened, without waiting.
-    pub(super) fn see(&self, event: &Event) {
+    pub(super) fn see(&self, event: Event) {
         // Someone who has left misses the rest.
-        let _ = self.events.send(event.clone());
+        let _ = self.events.send(event);
     }
 
     /// Waits until the audience has seen enough of the game that is over.

@@ -69,14 +69,14 @@ pub enum PlayError {
 pub fn play(
     game: &mut dyn Game,
     setup: &Setup<'_>,
-    mut emit: impl FnMut(&Event),
+    mut emit: impl FnMut(Event),
 ) -> Result<(), PlayError> {
     // Ready before the bot is, so that nothing but its writing happens while a bot already thinks.
     let start = Event::Start(start(game, setup));
     let started = Instant::now();
     let mut bot =
         BotProcess::spawn(setup.command, setup.rules.stderr_cap, setup.interrupt.clone())?;
-    emit(&start);
+    emit(start);
     let mut verdict = Verdict::Completed;
     let mut observations = Observations::default();
     let (mut turns, mut forgiven) = (0, 0);
@@ -102,11 +102,11 @@ pub fn play(
         let resources = setup.command.confinement.resources;
         let asked = Asked { limit, lines: rules.count, wrong_line, resources };
         observations.see(&turn, verdict, &asked);
-        emit(&Event::Turn(turn));
+        emit(Event::Turn(turn));
     }
     let ending = bot.finish(setup.rules.grace);
     let diagnosis = observations.diagnose(&ending);
-    emit(&Event::End(End {
+    emit(Event::End(End {
         diagnosis,
         bot_exit: ending.exit,
         killed: ending.killed,

@@ -70,7 +70,7 @@ impl Order<'_> {
         };
         let mut game = fresh(game, self.case.game.test_case());
         let mut events = Vec::new();
-        let played = play(game.as_mut(), &setup, |event| events.push(event.clone()));
+        let played = play(game.as_mut(), &setup, |event| events.push(event));
         (played, events)
     }
 
