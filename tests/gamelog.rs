@@ -457,6 +457,20 @@ fn a_log_that_lacks_only_its_last_newline_is_complete() {
     assert_eq!(json(&replay(folder.path(), text.trim_end()))["complete"], true);
 }
 
+#[test]
+fn a_first_line_is_told_apart_whether_it_has_a_newline_or_not() {
+    let told = |line: &str| gamelog::read(line.as_bytes()).expect_err("no log").to_string();
+    let later = r#"{"type":"start","format":2,"referee":"9.0.0","players":[]}"#;
+    let other = r#"{"type":"note","format":1}"#;
+    for newline in ["", "\n"] {
+        let later = told(&format!("{later}{newline}"));
+        assert!(later.starts_with("1: the log is of format 2, "), "{later}");
+        let other = told(&format!("{other}{newline}"));
+        assert!(other.starts_with("1: not a game log: "), "{other}");
+    }
+    assert_eq!(told(&later[..later.len() / 2]), "not a game log: it holds no whole line");
+}
+
 /// A log with one value of one line changed.
 fn tampered(text: &str, line: usize, change: impl FnOnce(&mut Value)) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();

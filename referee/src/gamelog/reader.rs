@@ -134,7 +134,6 @@ fn read_start(line: &[u8]) -> Result<Start, LogError> {
     match parse(line) {
         Ok(Event::Start(start)) if start.format == FORMAT => Ok(start),
         Ok(_) => Err(no_start(line, "it is of another type".to_owned())),
-        Err(_) if !line.ends_with(b"\n") => Err(LogError::Empty),
         Err(error) => Err(no_start(line, json_problem(&error))),
     }
 }
@@ -152,6 +151,7 @@ fn no_start(line: &[u8], problem: String) -> LogError {
             LogError::Format { format: any.format, writer: any.referee }
         }
         Ok(_) => LogError::NotALog(problem),
+        Err(_) if !line.ends_with(b"\n") => LogError::Empty,
         Err(error) => LogError::NotALog(json_problem(&error)),
     }
 }
