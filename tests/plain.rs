@@ -1,6 +1,9 @@
 //! SameGame's board written down plainly: what the real one, which works on bits, is held against.
 
+use rand_core::{Rng as _, SeedableRng as _};
+use rand_pcg::Pcg32;
 use referee::game::samegame::board::{Board as Bits, Cell, Color, SIDE};
+use referee::game::samegame::generate::random_board;
 
 /// Tiles of one colour that hang together by their sides, as many as there are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,6 +103,50 @@ impl From<&Bits> for Board {
             columns[cell.x][cell.y] = board.tile(cell);
         }
         Self { columns }
+    }
+}
+
+/// Plays random moves on boards of both kinds, `moves` or a few more in all, and holds them against each
+/// other after each.
+pub(crate) fn play_both(moves: u64) {
+    let mut left = moves;
+    for seed in 0.. {
+        let colors = u8::try_from(seed % 5 + 1).expect("few");
+        let board = random_board(i64::try_from(seed).expect("small"), colors).expect("a board");
+        left = left.saturating_sub(play_one(seed, board) + 1);
+        if left == 0 {
+            break;
+        }
+    }
+}
+
+/// The same on one board, to its end; the number of moves.
+fn play_one(seed: u64, mut board: Bits) -> u64 {
+    let mut random = Pcg32::seed_from_u64(seed);
+    let mut plain = Board::from(&board);
+    let mut moves_played = 0;
+    loop {
+        let moves = board.legal_moves();
+        let plain_moves = plain.legal_moves();
+        assert_eq!(board.has_legal_move(), plain.has_legal_move());
+        assert_eq!(moves.len(), plain_moves.len(), "{board:?}");
+        for plain_move in &plain_moves {
+            let region = board.region(plain_move.cells[0]).expect("a tile");
+            assert!(moves.contains(&region), "{board:?}");
+            assert_eq!(
+                (region.color, region.cells.len()),
+                (plain_move.color, plain_move.cells.len())
+            );
+            assert!(plain_move.cells.iter().all(|&cell| region.cells.contains(cell)));
+        }
+        if moves.is_empty() {
+            return moves_played;
+        }
+        let chosen = &plain_moves[random.next_u32() as usize % plain_moves.len()];
+        board.remove(&board.region(chosen.cells[0]).expect("a tile"));
+        plain.remove(chosen);
+        assert_eq!(Board::from(&board), plain);
+        moves_played += 1;
     }
 }
 

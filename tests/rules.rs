@@ -1,10 +1,7 @@
 //! What holds for every board of SameGame.
 
 use proptest::prelude::*;
-use rand_core::SeedableRng as _;
-use rand_pcg::Pcg32;
 use referee::game::samegame::board::{Board, Cell, Color, SIDE};
-use referee::game::samegame::generate::random_board;
 use referee::game::samegame::position::{IllegalMove, Position, region_points};
 
 use crate::plain;
@@ -118,47 +115,8 @@ proptest! {
     }
 }
 
-/// Plays random moves on both boards, and holds them against each other after each.
-fn play_both(seed: u64, mut board: Board) -> u64 {
-    let mut random = Pcg32::seed_from_u64(seed);
-    let mut plain = plain::Board::from(&board);
-    let mut moves_played = 0;
-    loop {
-        let moves = board.legal_moves();
-        let plain_moves = plain.legal_moves();
-        assert_eq!(board.has_legal_move(), plain.has_legal_move());
-        assert_eq!(moves.len(), plain_moves.len(), "{board:?}");
-        for plain_move in &plain_moves {
-            let region = board.region(plain_move.cells[0]).expect("a tile");
-            assert!(moves.contains(&region), "{board:?}");
-            assert_eq!(
-                (region.color, region.cells.len()),
-                (plain_move.color, plain_move.cells.len())
-            );
-            assert!(plain_move.cells.iter().all(|&cell| region.cells.contains(cell)));
-        }
-        if moves.is_empty() {
-            return moves_played;
-        }
-        let chosen = &plain_moves[random.next_u32() as usize % plain_moves.len()];
-        board.remove(&board.region(chosen.cells[0]).expect("a tile"));
-        plain.remove(chosen);
-        assert_eq!(plain::Board::from(&board), plain);
-        moves_played += 1;
-    }
-}
-
-/// `REFEREE_PLAYOUT_MOVES` asks for more than the few that every run plays.
+/// `cargo run --release --example playouts` plays millions.
 #[test]
 fn the_board_of_bits_plays_as_the_plain_one_does() {
-    let asked = std::env::var("REFEREE_PLAYOUT_MOVES");
-    let mut left: u64 = asked.map_or(20_000, |moves| moves.parse().expect("a number of moves"));
-    for seed in 0.. {
-        let colors = u8::try_from(seed % 5 + 1).expect("few");
-        let board = random_board(i64::try_from(seed).expect("small"), colors).expect("a board");
-        left = left.saturating_sub(play_both(seed, board) + 1);
-        if left == 0 {
-            break;
-        }
-    }
+    plain::play_both(20_000);
 }

@@ -1,0 +1,15 @@
+//! Holds SameGame's board against a plain one, which the tests keep as its reference, on random moves:
+//!
+//!     cargo run --release --example playouts 5000000
+//!
+//! It panics at the first difference. The number is that of the moves, a million unless given.
+
+#[path = "../../tests/plain.rs"]
+mod plain;
+
+fn main() {
+    let asked = std::env::args().nth(1);
+    let moves = asked.map_or(1_000_000, |moves| moves.parse().expect("a number of moves"));
+    plain::play_both(moves);
+    println!("the boards agree on {moves} moves");
+}
