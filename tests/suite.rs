@@ -268,6 +268,25 @@ fn a_lost_game_leaves_a_bundle_that_plays_it_again() {
 }
 
 #[test]
+fn a_torn_log_goes_when_the_game_is_played_again_and_its_log_packed() {
+    let folder = folder();
+    let run = folder.path().join("run");
+    let args = ["--bot", "@first", "--seed", "1..2", "--logs", "all", "--run", text(&run)];
+    assert_succeeds(suite(&args).args(PATIENT));
+    let results = fs::read_to_string(run.join("results.jsonl")).expect("results");
+    let first = results.lines().next().expect("a line");
+    fs::write(run.join("results.jsonl"), format!("{first}\n")).expect("written");
+    let lost = if first.contains("\"game\":1,") { "000002" } else { "000001" };
+    let plain = run.join(format!("games/{lost}.jsonl"));
+    let whole = fs::read(&plain).expect("a log");
+    fs::write(&plain, &whole[..whole.len() / 2]).expect("written");
+    assert_succeeds(&mut suite(&["--resume", text(&run), "--compress", "--logs", "all"]));
+    assert!(!plain.exists());
+    let packed = referee().arg("replay").arg(plain.with_extension("jsonl.zst")).output();
+    assert_eq!(packed.expect("runs").status.code(), Some(0));
+}
+
+#[test]
 fn logs_are_kept_as_asked_for() {
     let folder = folder();
     let logs = |logs: &str| {

@@ -18,7 +18,8 @@ use rustix::io::Errno;
 use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
 
 /// Those that a terminal, a user or a batch system sends, and that would leave a bot behind.
-const SIGNALS: [i32; 8] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGUSR1, SIGUSR2, SIGALRM];
+pub(crate) const SIGNALS: [i32; 8] =
+    [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGUSR1, SIGUSR2, SIGALRM];
 
 /// How long ending a bot and keeping its results may take after a signal: more than the bound for
 /// reaping.

@@ -103,11 +103,19 @@ impl Keeper<'_> {
             self.bundle(finished, bot, &log)?;
         }
         fs::create_dir_all(path.parent().unwrap_or(self.folder))?;
+        let packed = packed_log(&path);
+        // A suite that was stopped may have left a torn one of the other kind.
         match self.packing {
-            Packing::Plain => fs::write(path, log),
+            Packing::Plain => {
+                remove_if_there(&packed)?;
+                fs::write(path, log)
+            }
             Packing::Zstd => {
-                let packed = zstd::encode_all(log.as_slice(), zstd::DEFAULT_COMPRESSION_LEVEL)?;
-                fs::write(packed_log(&path), packed)
+                remove_if_there(&path)?;
+                fs::write(
+                    packed,
+                    zstd::encode_all(log.as_slice(), zstd::DEFAULT_COMPRESSION_LEVEL)?,
+                )
             }
         }
     }
@@ -163,6 +171,13 @@ impl Keeper<'_> {
         }
         words.extend(bot.sandbox.iter().map(|_| "--sandbox".to_owned()));
         words
+    }
+}
+
+fn remove_if_there(file: &Path) -> io::Result<()> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
     }
 }
 

@@ -14,6 +14,7 @@ use rustix::thread::sched_setaffinity;
 
 use super::{EXITED, KILLED, Plan, Shared, Step};
 use crate::bot::containment::Means;
+use crate::interrupt::SIGNALS;
 
 /// The trial of a namespace: only what can fail.
 pub(super) extern "C" fn trial(plan: *mut c_void) -> c_int {
@@ -29,7 +30,7 @@ pub(super) extern "C" fn trial(plan: *mut c_void) -> c_int {
 pub(super) extern "C" fn keeper(plan: *mut c_void) -> c_int {
     // SAFETY: it is the plan that `clone_keeper` was given, copied with all memory.
     let plan = unsafe { &*plan.cast::<Plan>() };
-    default_sigpipe();
+    default_signals();
     if let Some(cores) = &plan.cores
         && let Err(errno) = sched_setaffinity(None, cores)
     {
@@ -70,12 +71,19 @@ fn is_orphaned(plan: &Plan) -> bool {
     report.revents & libc::POLLERR != 0
 }
 
-/// Undoes that Rust's runtime ignores this signal. The referee's handlers need no such care: none runs
-/// as long as all signals are blocked, and the bot's exec undoes them. What else is ignored stays so.
-fn default_sigpipe() {
+/// Undoes the referee's signal handlers: between unblocking its signals and its exec, a bot must not
+/// run them. What is ignored stays so, apart from what Rust's runtime ignores.
+fn default_signals() {
     // SAFETY: an action is plain data, and zeroes are the default.
     unsafe {
         let default = MaybeUninit::<libc::sigaction>::zeroed().assume_init();
+        for signal in SIGNALS {
+            let mut now = default;
+            libc::sigaction(signal, ptr::null(), &raw mut now);
+            if now.sa_sigaction != libc::SIG_IGN {
+                libc::sigaction(signal, &raw const default, ptr::null_mut());
+            }
+        }
         libc::sigaction(libc::SIGPIPE, &raw const default, ptr::null_mut());
     }
 }
