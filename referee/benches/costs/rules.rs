@@ -61,27 +61,27 @@ fn per_move(seed: i64, playout: fn(&Board, &mut Pcg32) -> u32) -> Duration {
 }
 
 fn playout(board: &Board, random: &mut Pcg32) -> u32 {
-    let mut board = board.clone();
-    let mut moves = 0;
-    loop {
-        let regions = board.legal_moves();
-        if regions.is_empty() {
-            return moves;
-        }
-        board.remove(&regions[random.next_u32() as usize % regions.len()]);
-        moves += 1;
-    }
+    play_out(board.clone(), random, Board::legal_moves, Board::remove)
 }
 
 fn plain_playout(board: &Board, random: &mut Pcg32) -> u32 {
-    let mut board = plain::Board::from(board);
+    play_out(plain::Board::from(board), random, plain::Board::legal_moves, plain::Board::remove)
+}
+
+/// Plays random moves to the end of the game; returns how many there were.
+fn play_out<B, R>(
+    mut board: B,
+    random: &mut Pcg32,
+    legal_moves: impl Fn(&B) -> Vec<R>,
+    remove: impl Fn(&mut B, &R),
+) -> u32 {
     let mut moves = 0;
     loop {
-        let regions = board.legal_moves();
+        let regions = legal_moves(&board);
         if regions.is_empty() {
             return moves;
         }
-        board.remove(&regions[random.next_u32() as usize % regions.len()]);
+        remove(&mut board, &regions[random.next_u32() as usize % regions.len()]);
         moves += 1;
     }
 }
