@@ -278,26 +278,27 @@ impl BotProcess {
     }
 
     fn read_stdout(&mut self) -> io::Result<Got> {
-        self.stdout.read_once(|chunk| {
+        self.stdout.read_once(&mut self.chunk, |chunk| {
             self.guard.count_output(chunk.len() as u64);
             self.lines.push(chunk);
         })
     }
 
     fn drain_stdout(&mut self) -> io::Result<()> {
-        self.stdout.drain(|chunk| {
+        self.stdout.drain(&mut self.chunk, |chunk| {
             self.guard.count_output(chunk.len() as u64);
             self.lines.push(chunk);
         })
     }
 
     pub(super) fn read_stderr(&mut self, stderr: &mut Captured) -> io::Result<()> {
-        self.stderr.drain(|chunk| self.guard.keep_stderr(stderr, chunk, self.stderr_cap))
+        let keep = |chunk: &[u8]| self.guard.keep_stderr(stderr, chunk, self.stderr_cap);
+        self.stderr.drain(&mut self.chunk, keep)
     }
 
     fn read_some_stderr(&mut self, stderr: &mut Captured) -> io::Result<()> {
         let keep = |chunk: &[u8]| self.guard.keep_stderr(stderr, chunk, self.stderr_cap);
-        self.stderr.read_once(keep).map(drop)
+        self.stderr.read_once(&mut self.chunk, keep).map(drop)
     }
 
     /// Waits until something is ready or `until` has come.
@@ -309,11 +310,9 @@ impl BotProcess {
             (Some(self.keeper.notice.as_fd()), PollFlags::IN),
             (self.interrupt.as_ref().map(|interrupt| interrupt.as_fd()), PollFlags::IN),
         ];
-        // Poll skips negative descriptors; a closed pipe takes the pidfd's place with no flags.
-        let mut fds = watched.map(|(fd, flags)| match fd {
-            Some(fd) => PollFd::from_borrowed_fd(fd, flags),
-            None => PollFd::from_borrowed_fd(self.keeper.pidfd.as_fd(), PollFlags::empty()),
-        });
+        let open =
+            watched.iter().filter_map(|&(fd, flags)| Some(PollFd::from_borrowed_fd(fd?, flags)));
+        let mut fds: Vec<PollFd<'_>> = open.collect();
         let timeout = until.map(|until| until.saturating_duration_since(Instant::now()));
         // A duration too long for the kernel is as good as no limit.
         let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
@@ -322,18 +321,10 @@ impl BotProcess {
             Err(rustix::io::Errno::INTR) => return Ok(Ready::default()),
             Err(errno) => return Err(errno.into()),
         }
-        let mut ready = watched
-            .iter()
-            .zip(&fds)
-            .map(|((fd, _), poll)| fd.is_some() && !poll.revents().is_empty());
-        let mut next = || ready.next().unwrap_or_default();
-        Ok(Ready {
-            stdin: next(),
-            stdout: next(),
-            stderr: next(),
-            ended: next(),
-            interrupted: next(),
-        })
+        let mut found = fds.iter().map(|fd| !fd.revents().is_empty());
+        let ready = watched.map(|(fd, _)| fd.and_then(|_| found.next()).unwrap_or_default());
+        let [stdin, stdout, stderr, ended, interrupted] = ready;
+        Ok(Ready { stdin, stdout, stderr, ended, interrupted })
     }
 }
 

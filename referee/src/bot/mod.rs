@@ -64,6 +64,8 @@ pub struct BotProcess {
     stdin: Sink<PipeWriter>,
     stdout: Source<PipeReader>,
     stderr: Source<PipeReader>,
+    /// What one read of them brings.
+    chunk: Vec<u8>,
     lines: LineBuffer,
     guard: Guard,
     sampler: Sampler,
@@ -99,6 +101,7 @@ impl BotProcess {
             stdin: Sink::new(stdin).map_err(resources)?,
             stdout: Source::new(stdout).map_err(resources)?,
             stderr: Source::new(stderr).map_err(resources)?,
+            chunk: pipes::chunk(),
             lines: LineBuffer::default(),
             guard: Guard::new(command.confinement.resources),
             stderr_cap,

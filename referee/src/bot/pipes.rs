@@ -6,8 +6,11 @@ use std::os::fd::{AsFd, BorrowedFd};
 use rustix::buffer::spare_capacity;
 use rustix::io::Errno;
 
-/// As much as a pipe holds by default, so that one read usually empties it.
-const CHUNK: usize = 64 * 1024;
+/// Room for what one read brings: as much as a pipe holds by default, so that one usually empties it.
+/// It is not cleared, which would touch pages that no bot ever fills.
+pub(super) fn chunk() -> Vec<u8> {
+    Vec::with_capacity(64 * 1024)
+}
 
 /// How many chunks one call may drain: a bot that writes faster than the referee reads must not
 /// keep it from looking at the clock.
@@ -28,14 +31,12 @@ pub(super) enum Got {
 #[derive(Debug)]
 pub(super) struct Source<R> {
     pipe: Option<R>,
-    /// What one read brings. It is not cleared, which would touch pages that no bot ever fills.
-    chunk: Vec<u8>,
 }
 
 impl<R: AsFd> Source<R> {
     pub(super) fn new(pipe: R) -> io::Result<Self> {
         rustix::io::ioctl_fionbio(&pipe, true)?;
-        Ok(Self { pipe: Some(pipe), chunk: Vec::with_capacity(CHUNK) })
+        Ok(Self { pipe: Some(pipe) })
     }
 
     pub(super) fn fd(&self) -> Option<BorrowedFd<'_>> {
@@ -46,20 +47,24 @@ impl<R: AsFd> Source<R> {
         self.pipe.is_none()
     }
 
-    /// Reads once, and hands what came to `sink`.
-    pub(super) fn read_once(&mut self, mut sink: impl FnMut(&[u8])) -> io::Result<Got> {
+    /// Reads once, into `chunk`, and hands what came to `sink`.
+    pub(super) fn read_once(
+        &mut self,
+        chunk: &mut Vec<u8>,
+        mut sink: impl FnMut(&[u8]),
+    ) -> io::Result<Got> {
         let Some(pipe) = &mut self.pipe else {
             return Ok(Got::End);
         };
         loop {
-            self.chunk.clear();
-            match rustix::io::read(&*pipe, spare_capacity(&mut self.chunk)) {
+            chunk.clear();
+            match rustix::io::read(&*pipe, spare_capacity(chunk)) {
                 Ok(0) => {
                     self.pipe = None;
                     return Ok(Got::End);
                 }
                 Ok(_) => {
-                    sink(&self.chunk);
+                    sink(chunk);
                     return Ok(Got::Bytes);
                 }
                 Err(Errno::WOULDBLOCK) => return Ok(Got::Nothing),
@@ -70,9 +75,13 @@ impl<R: AsFd> Source<R> {
     }
 
     /// Reads all that is there now, within a bound.
-    pub(super) fn drain(&mut self, mut sink: impl FnMut(&[u8])) -> io::Result<()> {
+    pub(super) fn drain(
+        &mut self,
+        chunk: &mut Vec<u8>,
+        mut sink: impl FnMut(&[u8]),
+    ) -> io::Result<()> {
         for _ in 0..DRAIN_CHUNKS {
-            if self.read_once(&mut sink)? != Got::Bytes {
+            if self.read_once(chunk, &mut sink)? != Got::Bytes {
                 break;
             }
         }

@@ -108,7 +108,8 @@ impl BotProcess {
     }
 
     fn drain_into(&mut self, ending: &mut Ending) -> io::Result<()> {
-        self.stdout.drain(|chunk| ending.late_output.push(chunk, LATE_OUTPUT_CAP))?;
+        let keep = |chunk: &[u8]| ending.late_output.push(chunk, LATE_OUTPUT_CAP);
+        self.stdout.drain(&mut self.chunk, keep)?;
         self.read_stderr(&mut ending.stderr)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::Read as _;
-use std::os::unix::fs::FileExt as _;
+use std::mem::MaybeUninit;
 use std::time::Duration;
 
 /// Fields of /proc/PID/stat.
@@ -14,7 +14,8 @@ pub(super) struct Stat {
 
 impl Stat {
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let mut fields = text.rsplit_once(") ")?.1.split(' ');
+        let name_end = memchr::memrchr(b')', text.as_bytes())?;
+        let mut fields = text[name_end..].strip_prefix(") ")?.split(' ');
         // proc(5) counts from 1; the state, its third field, is the first one here. What is asked for
         // must be asked for in order.
         let mut next = 3;
@@ -63,9 +64,9 @@ pub(super) fn numbers_in(folder: &str) -> Vec<i32> {
 /// The same file of /proc once more, from its beginning; `None` once what it tells of has ended.
 pub(super) fn read_again<T>(file: &File, parse: impl FnOnce(&str) -> Option<T>) -> Option<T> {
     // Longer than any of these files of one thread; what does not fit is for the long way.
-    let mut buffer = [0; 2048];
-    let count = file.read_at(&mut buffer, 0).ok().filter(|&count| count < 2048)?;
-    parse(str::from_utf8(&buffer[..count]).ok()?)
+    let mut buffer = [MaybeUninit::uninit(); 2048];
+    let (text, rest) = rustix::io::pread(file, &mut buffer, 0).ok()?;
+    parse(str::from_utf8(text).ok().filter(|_| !rest.is_empty())?)
 }
 
 /// A small file of /proc; `None` once what it tells of has ended.
