@@ -352,6 +352,12 @@ fn cores_of(bot: &str, more: &[&str]) -> Value {
     play(&[more, &PATIENT, &["--board", "@clearable", "--", "sh", "-c", &script]].concat())
 }
 
+/// The same for any process that runs.
+fn cores_allowed(pid: &str) -> Option<String> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    status.lines().find(|line| line.starts_with("Cpus_allowed_list:")).map(str::to_owned)
+}
+
 #[test]
 fn a_pinned_bot_has_cores_of_its_own_and_too_few_are_refused() {
     let cores = std::thread::available_parallelism().expect("known").get();
@@ -381,16 +387,26 @@ fn a_pinned_bot_has_cores_of_its_own_and_too_few_are_refused() {
     let mut child = referee().args(bot).args(PATIENT).stdout(Stdio::null()).spawn().expect("runs");
     let start = Instant::now();
     let cores = loop {
-        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).expect("it runs");
-        let cores = status.lines().find(|line| line.starts_with("Cpus_allowed_list:"));
-        let cores = cores.expect("a line").to_owned();
+        let cores = cores_allowed(&child.id().to_string()).expect("it runs");
         if !cores.contains(['-', ',']) || start.elapsed() > Duration::from_mins(1) {
             break cores;
         }
         sleep(Duration::from_millis(10));
     };
-    child.kill().expect("it runs");
-    child.wait().expect("a child");
     assert!(!cores.contains(['-', ',']), "{cores}");
     assert_ne!(cores, bots_only);
+
+    // The bot's keeper goes to the bot's cores once it has started the bot.
+    let children = format!("/proc/{0}/task/{0}/children", child.id());
+    let keepers_cores = || {
+        let keeper = fs::read_to_string(&children).expect("it runs");
+        cores_allowed(keeper.trim()).unwrap_or_default()
+    };
+    while keepers_cores() != bots_only && start.elapsed() < Duration::from_mins(1) {
+        sleep(Duration::from_millis(10));
+    }
+    let keepers_cores = keepers_cores();
+    child.kill().expect("it runs");
+    child.wait().expect("a child");
+    assert_eq!(keepers_cores, bots_only);
 }

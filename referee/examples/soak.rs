@@ -52,7 +52,11 @@ const FAULTS: [&str; 24] = [
     "close-all",
 ];
 
-const MEANS: [Containment; 3] = [Containment::Auto, Containment::Seccomp, Containment::Reaper];
+/// Those that leave their process group.
+const LEAVING: [&str; 2] = ["daemons 2", "hop"];
+
+const MEANS: [Containment; 4] =
+    [Containment::Auto, Containment::Seccomp, Containment::Reaper, Containment::Group];
 
 /// How many games go on at the same time.
 const PLAYERS: u64 = 2;
@@ -119,7 +123,9 @@ fn game(number: u64) -> Result<Verdict, String> {
     let mut random = Pcg32::seed_from_u64(number);
     let mut draw = |below: usize| random.next_u32() as usize % below;
     let fault = FAULTS[draw(FAULTS.len())];
-    let containment = MEANS[draw(MEANS.len())];
+    // A group does not hold those that leave it.
+    let means = if LEAVING.contains(&fault) { &MEANS[..3] } else { &MEANS };
+    let containment = means[draw(means.len())];
     let sandbox = (draw(4) == 0).then(|| Sandbox::new(&[]).expect("this host has sandboxes"));
     let on_turn = (draw(5) + 1).to_string();
     let config = Config::resolve(&ConfigFile::default(), &Overrides::default())?;

@@ -147,7 +147,7 @@ impl BotCommand {
             envp: self.environment(scratch)?,
             cwd,
             means: *means,
-            cores: self.pinning.as_ref().map(Pinning::bot_cores),
+            cores: self.pinning.as_ref().map(Pinning::cores),
             rlimits: guard::rlimits(resources),
             unprivileged: sandbox.is_some(),
             ruleset: self.ruleset(program, scratch)?,

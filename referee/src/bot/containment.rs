@@ -79,11 +79,17 @@ impl Means {
         matches!(self, Self::PidNamespace | Self::UserNamespace)
     }
 
+    /// Whether the keeper lives in the referee's memory rather than in a copy.
+    pub(super) fn shares_memory(self) -> bool {
+        self == Self::Group
+    }
+
     pub(super) fn clone_flags(self) -> i32 {
         match self {
             Self::PidNamespace => libc::CLONE_NEWPID,
             Self::UserNamespace => libc::CLONE_NEWPID | libc::CLONE_NEWUSER,
-            Self::Seccomp | Self::Reaper | Self::Group => 0,
+            Self::Seccomp | Self::Reaper => 0,
+            Self::Group => libc::CLONE_VM,
         }
     }
 

@@ -61,10 +61,21 @@ impl Pinning {
         Ok(sched_setaffinity(None, &set(&[self.referee]))?)
     }
 
-    /// The bot's cores.
-    pub(super) fn bot_cores(&self) -> CpuSet {
-        set(&self.bot)
+    pub(super) fn cores(&self) -> Cores {
+        let bot = set(&self.bot);
+        let mut any = bot;
+        any.set(self.referee);
+        Cores { bot, any }
     }
+}
+
+/// Where a bot may run.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cores {
+    pub(super) bot: CpuSet,
+    /// The same, and the referee's: where a keeper is until it has started the bot. A process that is
+    /// born where it may run on an idle core gets there sooner than one that has to be moved.
+    pub(super) any: CpuSet,
 }
 
 fn set(cores: &[usize]) -> CpuSet {

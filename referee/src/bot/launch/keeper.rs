@@ -1,16 +1,27 @@
 //! What runs in the forks: the keeper's life, and the bot's until it executes its program.
 //!
-//! Nothing here may allocate, lock or panic; see the [theory of operation](super).
+//! Nothing here may allocate, lock or panic, or leave a trace in what belongs to the thread that
+//! forked, such as the `errno` of its libc; see the [theory of operation](super).
 
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::MaybeUninit;
-use std::os::fd::RawFd;
+use std::os::fd::{BorrowedFd, RawFd};
 use std::ptr;
 use std::sync::atomic::Ordering;
 
 use libc::pid_t;
-use rustix::process::setrlimit;
-use rustix::thread::sched_setaffinity;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{
+    Pid, Resource, Signal, WaitOptions, chdir, getpid, getrlimit, kill_process, kill_process_group,
+    set_child_subreaper, set_parent_process_death_signal, setpgid, setrlimit, setsid, wait,
+    waitpid,
+};
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, capabilities, nanosleep, sched_setaffinity, set_capabilities,
+    set_name, set_no_new_privs,
+};
+use syscalls::{Sysno, syscall};
 
 use super::{EXITED, KILLED, Plan, Shared, Step};
 use crate::bot::containment::Means;
@@ -18,63 +29,74 @@ use crate::interrupt::SIGNALS;
 
 /// The trial of a namespace: only what can fail.
 pub(super) extern "C" fn trial(plan: *mut c_void) -> c_int {
-    // SAFETY: it is the plan that `clone_keeper` was given, copied with all memory.
+    // SAFETY: it is the plan that `clone_keeper` was given.
     let plan = unsafe { &*plan.cast::<Plan>() };
-    if plan.means == Means::UserNamespace && !map_users(plan) {
-        fail(plan, Step::Users);
+    if plan.means == Means::UserNamespace {
+        check(plan, Step::Users, map_users(plan));
     }
     0
 }
 
 /// The keeper's life.
 pub(super) extern "C" fn keeper(plan: *mut c_void) -> c_int {
-    // SAFETY: it is the plan that `clone_keeper` was given, copied with all memory.
+    // SAFETY: it is the plan that `clone_keeper` was given; it lasts until nobody holds on to the
+    // report any more.
     let plan = unsafe { &*plan.cast::<Plan>() };
     default_signals();
-    if let Some(cores) = &plan.cores
-        && let Err(errno) = sched_setaffinity(None, cores)
-    {
-        fail_with(plan, Step::Cores, errno.raw_os_error());
+    if let Some(cores) = &plan.cores {
+        check(plan, Step::Cores, sched_setaffinity(None, &cores.any));
     }
-    let told = if plan.means.is_namespace() { libc::SIGKILL } else { libc::SIGTERM };
-    // SAFETY: system calls on numbers and on the plan.
-    let bot = unsafe {
-        libc::setsid();
-        if plan.means == Means::UserNamespace && !map_users(plan) {
-            fail(plan, Step::Users);
-        }
-        if !plan.means.is_namespace() {
-            libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1);
-        }
-        libc::prctl(libc::PR_SET_NAME, c"bot-keeper".as_ptr());
-        libc::prctl(libc::PR_SET_PDEATHSIG, told);
-        libc::close(plan.report_read);
-        if is_orphaned(plan) {
-            libc::_exit(0);
-        }
-        let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
-        let argument = ptr::from_ref(plan).cast_mut().cast();
-        libc::clone(bot, plan.bot_stack, flags, argument)
-    };
-    if bot < 0 {
-        fail(plan, Step::Fork);
+    let _ = setsid();
+    if plan.means == Means::UserNamespace {
+        check(plan, Step::Users, map_users(plan));
     }
-    close_all_but(plan.notice);
-    keep(bot, plan)
+    if !plan.means.is_namespace() {
+        let _ = set_child_subreaper(Some(getpid()));
+    }
+    let _ = set_name(c"bot-keeper");
+    let told = if plan.means.is_namespace() { Signal::KILL } else { Signal::TERM };
+    let _ = set_parent_process_death_signal(Some(told));
+    close(plan.report_read);
+    if is_orphaned(plan) {
+        return 0;
+    }
+    let bot = start_bot(plan);
+    // SAFETY: the page lasts as long as the keeper.
+    let (means, notice, shared) = (plan.means, plan.notice, unsafe { &*plan.shared });
+    // This lets go of the report, and the plan may end.
+    close_all_but(notice);
+    keep(bot, means, notice, shared);
+    0
+}
+
+/// Forks once more, and returns when the program has been executed.
+fn start_bot(plan: &Plan) -> pid_t {
+    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+    let argument = ptr::from_ref(plan).cast_mut().cast();
+    // SAFETY: the stack is the bot's own, and the plan lasts; the other thread of this memory reads a
+    // pipe until the bot has left it, and its `errno` means nothing to it meanwhile.
+    unsafe {
+        let bot = libc::clone(bot, plan.bot_stack, flags, argument);
+        if bot < 0 {
+            fail(plan, Step::Fork, Errno::from_raw_os_error(*libc::__errno_location()));
+        }
+        bot
+    }
 }
 
 /// Whether the referee died before the keeper could ask to be told of it.
 fn is_orphaned(plan: &Plan) -> bool {
-    let mut report = libc::pollfd { fd: plan.report, events: 0, revents: 0 };
-    // SAFETY: one descriptor, valid for writing.
-    unsafe { libc::poll(&raw mut report, 1, 0) };
-    report.revents & libc::POLLERR != 0
+    // SAFETY: it stays open until the keeper lets go of everything.
+    let report = unsafe { BorrowedFd::borrow_raw(plan.report) };
+    let mut report = [PollFd::from_borrowed_fd(report, PollFlags::empty())];
+    let _ = poll(&mut report, Some(&Timespec::default()));
+    report[0].revents().contains(PollFlags::ERR)
 }
 
 /// Undoes the referee's signal handlers: between unblocking its signals and its exec, a bot must not
 /// run them. What is ignored stays so, apart from what Rust's runtime ignores.
 fn default_signals() {
-    // SAFETY: an action is plain data, and zeroes are the default.
+    // SAFETY: an action is plain data, and zeroes are the default. None of these calls can fail.
     unsafe {
         let default = MaybeUninit::<libc::sigaction>::zeroed().assume_init();
         for signal in SIGNALS {
@@ -88,50 +110,65 @@ fn default_signals() {
     }
 }
 
-fn map_users(plan: &Plan) -> bool {
-    write_file(c"/proc/self/setgroups", b"deny")
-        && write_file(c"/proc/self/uid_map", &plan.user)
-        && write_file(c"/proc/self/gid_map", &plan.group)
+fn map_users(plan: &Plan) -> Result<(), Errno> {
+    write_file(c"/proc/self/setgroups", b"deny")?;
+    write_file(c"/proc/self/uid_map", &plan.user)?;
+    write_file(c"/proc/self/gid_map", &plan.group)
 }
 
-fn write_file(path: &CStr, content: &[u8]) -> bool {
-    // SAFETY: the path ends in NUL, and the buffer is as long as it says.
-    unsafe {
-        let file = libc::open(path.as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC);
-        let written = libc::write(file, content.as_ptr().cast(), content.len());
-        libc::close(file);
-        usize::try_from(written) == Ok(content.len())
-    }
+fn write_file(path: &CStr, content: &[u8]) -> Result<(), Errno> {
+    let file = open(path, libc::O_WRONLY)?;
+    // SAFETY: the buffer is as long as it says.
+    let written = unsafe { syscall!(Sysno::write, file, content.as_ptr(), content.len()) };
+    close(file);
+    written.map(drop).map_err(errno)
 }
 
-/// Reports what has failed, with `errno`, and ends.
-fn fail(plan: &Plan, step: Step) -> ! {
-    // SAFETY: it is this thread's own.
-    fail_with(plan, step, unsafe { *libc::__errno_location() })
+fn open(path: &CStr, flags: c_int) -> Result<RawFd, Errno> {
+    // SAFETY: the path ends in NUL.
+    let file = unsafe {
+        syscall!(Sysno::openat, libc::AT_FDCWD, path.as_ptr(), flags | libc::O_CLOEXEC, 0)
+    };
+    file.map(|file| RawFd::try_from(file).unwrap_or(-1)).map_err(errno)
 }
 
-fn fail_with(plan: &Plan, step: Step, errno: i32) -> ! {
-    let [a, b, c, d] = errno.to_ne_bytes();
-    // SAFETY: the buffer is as long as it says; `_exit` runs nothing of the referee's.
-    unsafe {
-        let report = [step as u8, a, b, c, d];
-        libc::write(plan.report, report.as_ptr().cast(), report.len());
-        libc::_exit(127)
-    }
+fn close(fd: RawFd) {
+    // SAFETY: whoever calls this uses it no more. It may be none.
+    let _ = unsafe { syscall!(Sysno::close, fd) };
+}
+
+fn errno(errno: syscalls::Errno) -> Errno {
+    Errno::from_raw_os_error(errno.into_raw())
+}
+
+/// What a step has brought; if it failed, that is reported, and is the end.
+fn check<T>(plan: &Plan, step: Step, result: Result<T, Errno>) -> T {
+    result.unwrap_or_else(|errno| fail(plan, step, errno))
+}
+
+/// Reports what has failed, and ends.
+fn fail(plan: &Plan, step: Step, errno: Errno) -> ! {
+    let [a, b, c, d] = errno.raw_os_error().to_ne_bytes();
+    let report = [step as u8, a, b, c, d];
+    // SAFETY: the buffer is as long as it says.
+    let _ = unsafe { syscall!(Sysno::write, plan.report, report.as_ptr(), report.len()) };
+    // SAFETY: it runs nothing of the referee's.
+    unsafe { libc::_exit(127) }
 }
 
 /// Lets go of everything but `kept`: an end of a pipe that stays open here would hide that the bot
 /// closed its own.
 fn close_all_but(kept: RawFd) {
-    // SAFETY: system calls on numbers; nothing here uses another descriptor any more.
-    unsafe {
-        let below = libc::syscall(libc::SYS_close_range, 0, kept - 1, 0);
-        let above = libc::syscall(libc::SYS_close_range, kept + 1, u32::MAX, 0);
-        if below != 0 || above != 0 {
-            for fd in (0..most_descriptors()).filter(|&fd| fd != kept) {
-                libc::close(fd);
-            }
-        }
+    // SAFETY: nothing here uses another descriptor any more.
+    let (below, above) = unsafe {
+        (
+            syscall!(Sysno::close_range, 0, kept - 1, 0),
+            syscall!(Sysno::close_range, kept + 1, u32::MAX, 0),
+        )
+    };
+    // Linux knows this since 5.9.
+    if below.and(above).is_err() {
+        (0..most_descriptors()).filter(|&fd| fd != kept).for_each(close);
     }
 }
 
@@ -139,12 +176,11 @@ fn close_all_but(kept: RawFd) {
 fn close_on_exec() {
     // SAFETY: system calls on numbers.
     unsafe {
-        let marked =
-            libc::syscall(libc::SYS_close_range, 3, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) == 0;
+        let marked = syscall!(Sysno::close_range, 3, u32::MAX, libc::CLOSE_RANGE_CLOEXEC);
         // Linux knows this since 5.11.
-        if !marked {
+        if marked.is_err() {
             for fd in 3..most_descriptors() {
-                libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC);
+                let _ = syscall!(Sysno::fcntl, fd, libc::F_SETFD, libc::FD_CLOEXEC);
             }
         }
     }
@@ -152,139 +188,144 @@ fn close_on_exec() {
 
 /// Beyond which number no descriptor is looked for one by one. The limit on open files may be in the
 /// thousand millions, and each try takes its time.
-fn most_descriptors() -> c_int {
-    const MOST: c_int = 1 << 16;
-    // SAFETY: a question.
-    let limit = unsafe { libc::sysconf(libc::_SC_OPEN_MAX) };
-    c_int::try_from(limit).map_or(MOST, |limit| limit.min(MOST))
+fn most_descriptors() -> RawFd {
+    const MOST: RawFd = 1 << 16;
+    let limit = getrlimit(Resource::Nofile).current;
+    limit.and_then(|limit| RawFd::try_from(limit).ok()).map_or(MOST, |limit| limit.min(MOST))
 }
 
 /// The bot's fork: becomes the bot.
 extern "C" fn bot(plan: *mut c_void) -> c_int {
     // SAFETY: the keeper hands on its plan and stands still.
     let plan = unsafe { &*plan.cast::<Plan>() };
-    // SAFETY: system calls on what the plan holds, which lives as long as the keeper's memory.
-    unsafe {
-        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-        libc::setpgid(0, 0);
-        for (from, to) in plan.stdio.into_iter().zip(0..) {
-            libc::dup2(from, to);
-        }
-        if !plan.cwd.is_null() && libc::chdir(plan.cwd) != 0 {
-            fail(plan, Step::Directory);
-        }
-        // Should memory run out, the bot goes rather than the referee.
-        write_file(c"/proc/self/oom_score_adj", b"500");
-        for (resource, limit) in &*plan.rlimits {
-            if let Err(errno) = setrlimit(*resource, *limit) {
-                fail_with(plan, Step::Limits, errno.raw_os_error());
-            }
-        }
-        // The descriptors that the referee was started with are not for the bot.
-        close_on_exec();
-        confine(plan);
-        let mut none = MaybeUninit::uninit();
-        libc::sigemptyset(none.as_mut_ptr());
-        libc::pthread_sigmask(libc::SIG_SETMASK, none.as_ptr(), ptr::null_mut());
-        libc::execve(plan.program, plan.argv.as_ptr(), plan.envp.as_ptr());
-        fail(plan, Step::Exec)
+    let _ = set_parent_process_death_signal(Some(Signal::KILL));
+    let _ = setpgid(None, None);
+    if let Some(cores) = &plan.cores {
+        check(plan, Step::Cores, sched_setaffinity(None, &cores.bot));
     }
+    for (from, to) in plan.stdio.into_iter().zip(0..) {
+        // SAFETY: a system call on numbers. None of the pipes is a standard descriptor: Rust's runtime
+        // opens those that are missing.
+        let _ = unsafe { syscall!(Sysno::dup3, from, to, 0) };
+    }
+    if !plan.cwd.is_null() {
+        // SAFETY: it is a C string that lasts as long as the plan.
+        let cwd = unsafe { CStr::from_ptr(plan.cwd) };
+        check(plan, Step::Directory, chdir(cwd));
+    }
+    // Should memory run out, the bot goes rather than the referee.
+    let _ = write_file(c"/proc/self/oom_score_adj", b"500");
+    // SAFETY: they last as long as the plan.
+    for (resource, limit) in unsafe { &*plan.rlimits } {
+        check(plan, Step::Limits, setrlimit(*resource, *limit));
+    }
+    // The descriptors that the referee was started with are not for the bot.
+    close_on_exec();
+    confine(plan);
+    let none = 0_u64;
+    // SAFETY: the kernel's set of signals is as long as it says; the program, its arguments and its
+    // environment last as long as the plan.
+    let executed = unsafe {
+        let (nowhere, size) = (ptr::null_mut::<u64>(), size_of_val(&none));
+        let _ = syscall!(Sysno::rt_sigprocmask, libc::SIG_SETMASK, &raw const none, nowhere, size);
+        syscall!(Sysno::execve, plan.program, plan.argv.as_ptr(), plan.envp.as_ptr())
+    };
+    check(plan, Step::Exec, executed.map_err(errno));
+    0
 }
 
 /// Puts on the rules that no program can shed.
 fn confine(plan: &Plan) {
+    if plan.ruleset < 0 && plan.filter.len == 0 {
+        return;
+    }
+    check(plan, Step::Ruleset, set_no_new_privs(true));
+    if plan.unprivileged {
+        check(plan, Step::Privileges, give_up_privileges());
+    }
     // SAFETY: system calls on what the plan holds.
     unsafe {
-        if plan.ruleset < 0 && plan.filter.len == 0 {
-            return;
+        if plan.ruleset >= 0 {
+            let restricted = syscall!(Sysno::landlock_restrict_self, plan.ruleset, 0);
+            check(plan, Step::Ruleset, restricted.map_err(errno));
         }
-        if libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 {
-            fail(plan, Step::Ruleset);
-        }
-        if plan.unprivileged && !give_up_privileges() {
-            fail(plan, Step::Privileges);
-        }
-        if plan.ruleset >= 0
-            && libc::syscall(libc::SYS_landlock_restrict_self, plan.ruleset, 0) != 0
-        {
-            fail(plan, Step::Ruleset);
-        }
-        let filter = &raw const plan.filter;
-        if plan.filter.len > 0
-            && libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, filter) != 0
-        {
-            fail(plan, Step::Filter);
+        if plan.filter.len > 0 {
+            let (set, mode) = (libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER);
+            let filtered = syscall!(Sysno::prctl, set, mode, &raw const plan.filter, 0, 0);
+            check(plan, Step::Filter, filtered.map_err(errno));
         }
     }
 }
 
 /// Gives up all capabilities but the one to read what others own, where the rules about files decide.
 /// Since no program brings new privileges any more, they stay lost.
-fn give_up_privileges() -> bool {
-    const VERSION_3: u32 = 0x2008_0522;
-    const READ_ALL: u32 = 1 << 2;
-    // As the kernel has it: effective, permitted, inheritable; for 32 capabilities each.
-    let mut sets = [[0_u32; 3]; 2];
-    let mut header = [VERSION_3, 0];
-    // SAFETY: both are as large as the kernel takes them to be for this version.
-    unsafe {
-        if libc::syscall(libc::SYS_capget, header.as_mut_ptr(), sets.as_mut_ptr()) != 0 {
-            return false;
-        }
-        let [[effective, permitted, _], _] = sets;
-        sets = [[effective & READ_ALL, permitted & READ_ALL, 0], [0; 3]];
-        libc::syscall(libc::SYS_capset, header.as_mut_ptr(), sets.as_ptr()) == 0
-    }
+fn give_up_privileges() -> Result<(), Errno> {
+    let CapabilitySets { effective, permitted, .. } = capabilities(None)?;
+    let (kept, none) = (CapabilitySet::DAC_READ_SEARCH, CapabilitySet::empty());
+    let sets = CapabilitySets {
+        effective: effective & kept,
+        permitted: permitted & kept,
+        inheritable: none,
+    };
+    set_capabilities(None, sets)
 }
 
 /// Takes in orphans until the bot ends, and then waits to be told to end, unless the game is over.
-fn keep(bot: pid_t, plan: &Plan) -> ! {
-    // SAFETY: the page is shared with the referee, and this mapping of it is the keeper's own.
-    let shared = unsafe { &*plan.shared };
+fn keep(bot: pid_t, means: Means, notice: RawFd, shared: &Shared) {
     shared.bot.store(bot, Ordering::Release);
+    let mut awaited = signal(libc::SIGCHLD);
+    if !means.is_namespace() {
+        // In a namespace only the bot could send it; the referee uses SIGKILL.
+        awaited |= signal(libc::SIGTERM);
+    }
     let mut has_ended = false;
-    // SAFETY: `awaited` is valid for writing.
-    unsafe {
-        let mut awaited = MaybeUninit::uninit();
-        libc::sigemptyset(awaited.as_mut_ptr());
-        libc::sigaddset(awaited.as_mut_ptr(), libc::SIGCHLD);
-        if !plan.means.is_namespace() {
-            // In a namespace only the bot could send it; the referee uses SIGKILL.
-            libc::sigaddset(awaited.as_mut_ptr(), libc::SIGTERM);
-        }
-        while libc::sigwaitinfo(awaited.as_ptr(), ptr::null_mut()) != libc::SIGTERM {
-            if !has_ended && reap_orphans(bot, shared) {
-                has_ended = true;
-                libc::close(plan.notice);
-                if shared.is_over.load(Ordering::Acquire) != 0 {
-                    break;
-                }
+    while wait_for(awaited) != Some(libc::SIGTERM) {
+        if !has_ended && reap_orphans(bot, shared) {
+            has_ended = true;
+            close(notice);
+            if shared.is_over.load(Ordering::Acquire) != 0 {
+                break;
             }
         }
-        reap_orphans(bot, shared);
-        clear(bot, plan.means, shared);
-        libc::_exit(0)
     }
+    reap_orphans(bot, shared);
+    clear(bot, means, shared);
+}
+
+/// A signal in the kernel's set of signals.
+fn signal(number: c_int) -> u64 {
+    1 << (number - 1)
+}
+
+/// Waits for one of some signals; `None` if something else has come between.
+fn wait_for(signals: u64) -> Option<c_int> {
+    let (nothing, size) = (ptr::null_mut::<c_void>(), size_of_val(&signals));
+    // SAFETY: the kernel's set of signals is as long as it says.
+    let came =
+        unsafe { syscall!(Sysno::rt_sigtimedwait, &raw const signals, nothing, nothing, size) };
+    came.ok().and_then(|number| c_int::try_from(number).ok())
 }
 
 /// Reaps every process that has ended, except the bot: as long as that is a zombie, the number of
 /// its group belongs to nobody else. Returns whether the bot has ended.
 fn reap_orphans(bot: pid_t, shared: &Shared) -> bool {
     loop {
-        // SAFETY: `info` is valid for writing, and zeroes are a valid one.
-        unsafe {
+        // SAFETY: zeroes are a valid one, and it is valid for writing.
+        let (found, info) = unsafe {
             let mut info = MaybeUninit::<libc::siginfo_t>::zeroed().assume_init();
             let options = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
-            if libc::waitid(libc::P_ALL, 0, &raw mut info, options) != 0 || info.si_pid() == 0 {
-                return false;
-            }
-            if info.si_pid() == bot {
-                let kind = if info.si_code == libc::CLD_EXITED { EXITED } else { KILLED };
-                shared.exit.store(kind << 16 | info.si_status(), Ordering::Release);
-                return true;
-            }
-            libc::waitpid(info.si_pid(), ptr::null_mut(), libc::WNOHANG);
+            let (whose, usage) = (libc::P_ALL, ptr::null_mut::<c_void>());
+            (syscall!(Sysno::waitid, whose, 0, &raw mut info, options, usage), info)
+        };
+        // SAFETY: the kernel has filled it in as for a child, or left its zeroes.
+        let (pid, status) = unsafe { (info.si_pid(), info.si_status()) };
+        let Some(ended) = Pid::from_raw(pid).filter(|_| found.is_ok()) else { return false };
+        if pid == bot {
+            let kind = if info.si_code == libc::CLD_EXITED { EXITED } else { KILLED };
+            shared.exit.store(kind << 16 | status, Ordering::Release);
+            return true;
         }
+        let _ = waitpid(Some(ended), WaitOptions::NOHANG);
     }
 }
 
@@ -298,57 +339,49 @@ const GROUP_PASSES: u32 = 2_000;
 /// Kills the process group, and, unless that is to be all, every child, until there is none: each
 /// one that dies leaves its own children to the keeper. What stays is named.
 fn clear(bot: pid_t, means: Means, shared: &Shared) {
-    // SAFETY: system calls on numbers.
-    unsafe {
-        libc::kill(-bot, libc::SIGKILL);
-        let passes = if means == Means::Group { GROUP_PASSES } else { PASSES };
-        for pass in 0..passes {
-            if means != Means::Group {
-                each_child(|pid| {
-                    libc::kill(pid, libc::SIGKILL);
-                });
+    let _ = Pid::from_raw(bot).map(|bot| kill_process_group(bot, Signal::KILL));
+    let passes = if means == Means::Group { GROUP_PASSES } else { PASSES };
+    for pass in 0..passes {
+        if means != Means::Group {
+            each_child(|pid| {
+                let _ = kill_process(pid, Signal::KILL);
+            });
+        }
+        loop {
+            match wait(WaitOptions::NOHANG) {
+                Ok(Some(_)) => {}
+                Ok(None) => break,
+                Err(_) => return,
             }
-            loop {
-                match libc::waitpid(-1, ptr::null_mut(), libc::WNOHANG) {
-                    0 => break,
-                    pid if pid < 0 => return,
-                    _ => {}
-                }
-            }
-            // A process that forks and exits is caught by looking often.
-            if pass % 8 == 7 || means == Means::Group {
-                let pause = libc::timespec { tv_sec: 0, tv_nsec: 50_000 };
-                libc::nanosleep(&raw const pause, ptr::null_mut());
-            }
+        }
+        // A process that forks and exits is caught by looking often.
+        if pass % 8 == 7 || means == Means::Group {
+            let _ = nanosleep(&Timespec { tv_sec: 0, tv_nsec: 50_000 });
         }
     }
     let mut places = shared.survivors.iter();
     each_child(|pid| {
         if let Some(place) = places.next() {
-            place.store(pid, Ordering::Release);
+            place.store(pid.as_raw_pid(), Ordering::Release);
         }
     });
 }
 
 /// Calls `act` with the process number of each child, as far as they fit into a buffer.
-fn each_child(mut act: impl FnMut(pid_t)) {
+fn each_child(mut act: impl FnMut(Pid)) {
     let mut buffer = [0_u8; 4096];
-    // SAFETY: the path ends in NUL, and the buffer is as long as it says.
-    let count = unsafe {
-        let path = c"/proc/thread-self/children".as_ptr();
-        let file = libc::open(path, libc::O_RDONLY | libc::O_CLOEXEC);
-        let count = libc::read(file, buffer.as_mut_ptr().cast(), buffer.len());
-        libc::close(file);
-        usize::try_from(count).unwrap_or(0)
-    };
+    let Ok(file) = open(c"/proc/thread-self/children", libc::O_RDONLY) else { return };
+    // SAFETY: the buffer is as long as it says.
+    let count = unsafe { syscall!(Sysno::read, file, buffer.as_mut_ptr(), buffer.len()) };
+    close(file);
     let mut number: pid_t = 0;
     // Every number has a space behind it; one that is cut off at the end of the buffer does not count.
-    for &byte in buffer.iter().take(count) {
+    for &byte in buffer.iter().take(count.unwrap_or(0)) {
         if byte.is_ascii_digit() {
             number = number.wrapping_mul(10).wrapping_add(pid_t::from(byte - b'0'));
         } else {
-            if number > 0 {
-                act(number);
+            if let Some(pid) = Pid::from_raw(number) {
+                act(pid);
             }
             number = 0;
         }

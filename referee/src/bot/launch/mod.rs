@@ -20,22 +20,32 @@
 //! in [`keeper`] nothing allocates, prints or panics, and all that is needed has been made
 //! ready in a [`Plan`]. The bot's own fork shares the keeper's memory (as `posix_spawn` does, to save
 //! the copying of page tables) while the keeper stands still until the program has been executed.
+//!
+//! With [`Means::Group`], the lightest, the keeper itself shares the referee's memory, as long as it
+//! lives: copying page tables, and taking them down again, would cost more than all else that it does.
+//! It has a stack of its own, but not the rest of what makes a thread: what libc keeps for each thread
+//! is that of the thread that forked, which runs on. So the keeper calls the kernel past libc. The
+//! stronger means do not do this. A bot in a namespace may trace its init, and would write to the
+//! referee through it; and should memory run out, the kernel kills all who share it, while a keeper
+//! with its own is left to clear up behind the referee.
 #![expect(unsafe_code, reason = "raw processes: clone, and what may happen before exec")]
 
 mod keeper;
 
+use std::cell::UnsafeCell;
 use std::ffi::{CString, c_char, c_int, c_void};
-use std::io::{self, PipeReader, PipeWriter, Read as _};
+use std::io::{self, PipeReader, PipeWriter};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, FromRawFd as _, OwnedFd, RawFd};
 use std::ptr;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use rustix::process::{Pid, Resource, Rlimit, Signal};
-use rustix::thread::CpuSet;
+use rustix::thread::sched_setaffinity;
 use seccompiler::sock_filter;
 
 use super::containment::Means;
+use super::pin::Cores;
 use crate::verdict::BotExit;
 
 /// Everything about a bot's process that is settled before it starts.
@@ -47,7 +57,7 @@ pub(super) struct Launch {
     pub(super) cwd: Option<CString>,
     pub(super) means: Means,
     /// The cores that it and its keeper keep to, if they are chosen.
-    pub(super) cores: Option<CpuSet>,
+    pub(super) cores: Option<Cores>,
     pub(super) rlimits: Vec<(Resource, Rlimit)>,
     /// Whether it loses the privileges that the referee may have.
     pub(super) unprivileged: bool,
@@ -77,7 +87,7 @@ pub(super) struct Keeper {
     /// Whether it has been told to end, and reaped.
     pub(super) ended: bool,
     means: Means,
-    shared: SharedPage,
+    ground: Ground,
 }
 
 /// What a start was about when it failed.
@@ -137,13 +147,13 @@ impl Keeper {
 
     /// The bot's process number; in a namespace that is one of its own, so there is none.
     pub(super) fn bot(&self) -> Option<Pid> {
-        let bot = self.shared.get().bot.load(Ordering::Acquire);
+        let bot = self.ground.shared().bot.load(Ordering::Acquire);
         Pid::from_raw(bot).filter(|_| !self.is_namespace())
     }
 
     /// How the bot ended, if it has ended by itself.
     pub(super) fn bot_exit(&self) -> Option<BotExit> {
-        let exit = self.shared.get().exit.load(Ordering::Acquire);
+        let exit = self.ground.shared().exit.load(Ordering::Acquire);
         let number = exit & 0xFFFF;
         match exit >> 16 {
             EXITED => Some(BotExit::Code(number)),
@@ -154,12 +164,17 @@ impl Keeper {
 
     /// Lets the keeper clear everything away by itself once the bot has ended.
     pub(super) fn announce_end(&self) {
-        self.shared.get().is_over.store(1, Ordering::Release);
+        self.ground.shared().is_over.store(1, Ordering::Release);
+    }
+
+    /// Leaves the keeper to itself: nobody knows when it will end.
+    pub(super) fn leave(&mut self) {
+        self.ground.is_left = true;
     }
 
     /// Processes that the keeper could not kill, or was not to kill: the first few, once it has ended.
     pub(super) fn survivors(&self) -> Vec<i32> {
-        let survivors = self.shared.get().survivors.iter();
+        let survivors = self.ground.shared().survivors.iter();
         survivors.map(|pid| pid.load(Ordering::Acquire)).filter(|&pid| pid > 0).collect()
     }
 }
@@ -182,37 +197,82 @@ struct Shared {
     is_over: AtomicI32,
 }
 
-/// A page that a fork shares instead of copying.
+/// The stack of a fork, in bytes. It runs a few small functions.
+type Stack = [MaybeUninit<u8>; 64 * 1024];
+
+/// What the forks stand on. The referee uses only the first part.
+struct Memory {
+    shared: Shared,
+    stack: UnsafeCell<Stack>,
+    bot_stack: UnsafeCell<Stack>,
+}
+
+/// The only reference to a [`Memory`], apart from those of the forks. It goes with this value.
 #[derive(Debug)]
-struct SharedPage(ptr::NonNull<Shared>);
+struct Ground {
+    memory: ptr::NonNull<Memory>,
+    /// Whether it is a mapping that the forks share, rather than a part of memory that is all shared.
+    is_mapping: bool,
+    /// Whether someone may stand on it for ever.
+    is_left: bool,
+}
 
-// SAFETY: the page holds atomics only, and belongs to this value until it is dropped.
-unsafe impl Send for SharedPage {}
+// SAFETY: what the referee uses of it is atomics, and it belongs to this value until that is dropped.
+unsafe impl Send for Ground {}
 // SAFETY: as above.
-unsafe impl Sync for SharedPage {}
+unsafe impl Sync for Ground {}
 
-impl SharedPage {
-    fn new() -> io::Result<Self> {
-        let protection = libc::PROT_READ | libc::PROT_WRITE;
-        let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS;
-        // SAFETY: a new mapping at an address of the kernel's choice touches nothing that exists.
-        let page =
-            unsafe { libc::mmap(ptr::null_mut(), size_of::<Shared>(), protection, flags, -1, 0) };
-        let page = if page == libc::MAP_FAILED { ptr::null_mut() } else { page };
-        // Zeroes, which a new mapping is full of, are a valid `Shared`.
-        ptr::NonNull::new(page.cast()).map(Self).ok_or_else(io::Error::last_os_error)
+impl Ground {
+    fn new(means: Means) -> io::Result<Self> {
+        let is_mapping = !means.shares_memory();
+        let memory = if is_mapping { Self::map()? } else { Self::allocate() };
+        Ok(Self { memory, is_mapping, is_left: false })
     }
 
-    fn get(&self) -> &Shared {
-        // SAFETY: the mapping is as large and as aligned as a `Shared`, and lives as long as `self`.
-        unsafe { self.0.as_ref() }
+    fn map() -> io::Result<ptr::NonNull<Memory>> {
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS;
+        let size = size_of::<Memory>();
+        // SAFETY: a new mapping at an address of the kernel's choice touches nothing that exists.
+        let memory = unsafe { libc::mmap(ptr::null_mut(), size, protection, flags, -1, 0) };
+        let memory = if memory == libc::MAP_FAILED { ptr::null_mut() } else { memory };
+        // Zeroes, which a new mapping is full of, are a valid `Memory`.
+        ptr::NonNull::new(memory.cast()).ok_or_else(io::Error::last_os_error)
+    }
+
+    /// The stacks are not cleared: that would touch all of their pages, of which one or two are used.
+    fn allocate() -> ptr::NonNull<Memory> {
+        let memory = ptr::NonNull::from(Box::leak(Box::<Memory>::new_uninit())).cast::<Memory>();
+        // SAFETY: it is valid for writing. Nothing needs to be in the rest.
+        unsafe { (&raw mut (*memory.as_ptr()).shared).write(Shared::default()) };
+        memory
+    }
+
+    fn memory(&self) -> &Memory {
+        // SAFETY: it is as large and as aligned as it must be, and lives as long as `self`.
+        unsafe { self.memory.as_ref() }
+    }
+
+    fn shared(&self) -> &Shared {
+        &self.memory().shared
     }
 }
 
-impl Drop for SharedPage {
+impl Drop for Ground {
     fn drop(&mut self) {
-        // SAFETY: nobody can borrow from `self` any more; a keeper that still runs has its own mapping.
-        unsafe { libc::munmap(self.0.as_ptr().cast(), size_of::<Shared>()) };
+        if self.is_left {
+            return;
+        }
+        let memory = self.memory.as_ptr();
+        // SAFETY: nobody can borrow from `self` any more, and the forks have ended, or have a mapping of
+        // their own. It was made in the same way.
+        unsafe {
+            if self.is_mapping {
+                libc::munmap(memory.cast(), size_of::<Memory>());
+            } else {
+                drop(Box::from_raw(memory));
+            }
+        }
     }
 }
 
@@ -246,7 +306,7 @@ struct Plan {
     envp: Vec<*const c_char>,
     cwd: *const c_char,
     means: Means,
-    cores: Option<CpuSet>,
+    cores: Option<Cores>,
     rlimits: *const [(Resource, Rlimit)],
     unprivileged: bool,
     ruleset: RawFd,
@@ -265,7 +325,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(launch: &Launch, pipes: &Pipes, shared: &SharedPage, bot_stack: &mut Stack) -> Self {
+    fn new(launch: &Launch, pipes: &Pipes, ground: &Ground) -> Self {
         let pointers = |words: &[CString]| {
             words.iter().map(|word| word.as_ptr()).chain([ptr::null()]).collect()
         };
@@ -294,17 +354,11 @@ impl Plan {
             notice: pipes.notice.1.as_raw_fd(),
             user: identity(rustix::process::geteuid().as_raw()),
             group: identity(rustix::process::getegid().as_raw()),
-            shared: shared.0.as_ptr(),
-            bot_stack: top_of(bot_stack),
+            shared: ground.shared(),
+            bot_stack: top_of(&ground.memory().bot_stack),
         }
     }
 }
-
-/// The stack of a fork.
-type Stack = [MaybeUninit<u8>];
-
-/// Its size in bytes. It runs a few small functions.
-const STACK: usize = 64 * 1024;
 
 /// Starts a bot. When this returns, its program has been executed.
 pub(super) fn launch(launch: &Launch) -> Result<Started, LaunchError> {
@@ -332,27 +386,46 @@ pub(super) fn try_namespace(means: Means) -> Result<(), LaunchError> {
 fn fork(launch: &Launch, run: Run) -> Result<Started, LaunchError> {
     let failed = |error| Step::Pipes.failed(error);
     let pipes = Pipes::open().map_err(failed)?;
-    let shared = SharedPage::new().map_err(failed)?;
-    // Not cleared: that would touch all of their pages, of which the forks need one or two.
-    let new_stack = || Box::new_uninit_slice(STACK);
-    let (mut stack, mut bot_stack) = (new_stack(), new_stack());
-    let plan = Plan::new(launch, &pipes, &shared, &mut bot_stack);
+    let ground = Ground::new(launch.means).map_err(failed)?;
+    let plan = Plan::new(launch, &pipes, &ground);
     let (pid, pidfd) =
-        clone_keeper(run, &plan, &mut stack).map_err(|error| Step::Clone.failed(error))?;
-    let Pipes { stdin, stdout, stderr, mut report, notice } = pipes;
+        clone_keeper(run, &plan, &ground).map_err(|error| Step::Clone.failed(error))?;
+    let Pipes { stdin, stdout, stderr, report, notice } = pipes;
     // These belong to the forks now. Nothing would ever end while the referee held on to them.
     drop((stdin.0, stdout.1, stderr.1, report.1, notice.1));
-    let keeper = Keeper { pid, notice: notice.0, pidfd, ended: false, means: launch.means, shared };
-    let mut failure = Vec::new();
-    report.0.read_to_end(&mut failure).map_err(failed)?;
-    match failure.split_first() {
+    let keeper = Keeper { pid, notice: notice.0, pidfd, ended: false, means: launch.means, ground };
+    let report = read_report(&report.0);
+    if let Some(cores) = &launch.cores {
+        // It sleeps, so this costs the bot nothing. It can fail only on a keeper that has ended.
+        let _ = sched_setaffinity(Some(pid), &cores.bot);
+    }
+    // Neither fork holds on to the report any more, so neither needs the plan.
+    drop(plan);
+    match report {
         None => Ok(Started { keeper, stdin: stdin.1, stdout: stdout.0, stderr: stderr.0 }),
-        Some((&step, errno)) => {
-            let step = Step::ALL.get(usize::from(step)).copied().unwrap_or(Step::Fork);
-            let errno = errno.try_into().map_or(0, i32::from_ne_bytes);
-            Err(step.failed(io::Error::from_raw_os_error(errno)))
+        Some(failure) => Err(failure),
+    }
+}
+
+/// Reads until both forks have let go of their end, and returns what has failed, if anything has.
+///
+/// While this reads, `errno` may be in use by a fork.
+fn read_report(report: &PipeReader) -> Option<LaunchError> {
+    // Longer than a report, so that there is always room to read on to the end.
+    let mut buffer = [0; 16];
+    let mut length = 0;
+    loop {
+        match rustix::io::read(report, &mut buffer[length..]) {
+            Ok(0) => break,
+            Ok(count) => length += count,
+            // A signal; a pipe has no other error.
+            Err(_) => {}
         }
     }
+    let (&step, errno) = buffer[..length].split_first()?;
+    let step = Step::ALL.get(usize::from(step)).copied().unwrap_or(Step::Fork);
+    let errno = errno.try_into().map_or(0, i32::from_ne_bytes);
+    Some(step.failed(io::Error::from_raw_os_error(errno)))
 }
 
 /// The version of Landlock that the kernel has; 0 is none.
@@ -378,8 +451,8 @@ pub(super) fn takes_filters() -> bool {
 type Run = extern "C" fn(*mut c_void) -> c_int;
 
 /// The highest address of a stack, as aligned as the machine asks for.
-fn top_of(stack: &mut Stack) -> *mut c_void {
-    let end = stack.as_mut_ptr_range().end;
+fn top_of(stack: &UnsafeCell<Stack>) -> *mut c_void {
+    let end = stack.get().wrapping_add(1).cast::<u8>();
     end.wrapping_sub(end.addr() % 16).cast()
 }
 
@@ -402,25 +475,24 @@ fn keep_children() {
 
 /// Forks. Every signal is blocked meanwhile and stays so in the fork, since the referee's handlers
 /// must not run there.
-fn clone_keeper(run: Run, plan: &Plan, stack: &mut Stack) -> io::Result<(Pid, OwnedFd)> {
+fn clone_keeper(run: Run, plan: &Plan, ground: &Ground) -> io::Result<(Pid, OwnedFd)> {
     keep_children();
     let flags = libc::CLONE_PIDFD | libc::SIGCHLD | plan.means.clone_flags();
     let mut pidfd: c_int = -1;
     let plan = ptr::from_ref(plan).cast_mut().cast();
     let mut mask = MaybeUninit::<libc::sigset_t>::uninit();
-    // SAFETY: `all` and `mask` are valid for writing. Without CLONE_VM the fork gets a copy of the
-    // stack and of the plan, so that they may end here; `run` keeps to what is allowed after a fork.
+    // SAFETY: `all` and `mask` are valid for writing. The plan and the stack last as long as the fork
+    // uses them, or it has copies; `run` keeps to what is allowed after a fork.
     let pid = unsafe {
         let mut all = MaybeUninit::uninit();
         libc::sigfillset(all.as_mut_ptr());
         libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), mask.as_mut_ptr());
-        let pid = libc::clone(run, top_of(stack), flags, plan, &raw mut pidfd);
-        let error = *libc::__errno_location();
+        let stack = top_of(&ground.memory().stack);
+        let pid = libc::clone(run, stack, flags, plan, &raw mut pidfd);
+        let pid = Pid::from_raw(pid.max(0)).ok_or_else(io::Error::last_os_error);
         libc::pthread_sigmask(libc::SIG_SETMASK, mask.as_ptr(), ptr::null_mut());
-        *libc::__errno_location() = error;
-        pid
+        pid?
     };
-    let Some(pid) = Pid::from_raw(pid.max(0)) else { return Err(io::Error::last_os_error()) };
     // SAFETY: the kernel has just made this descriptor for us.
     Ok((pid, unsafe { OwnedFd::from_raw_fd(pidfd) }))
 }
