@@ -217,6 +217,74 @@ fn a_group_dies_with_a_referee_that_is_killed() {
     mark.assert_gone();
 }
 
+/// What a process adds to its badness, should memory run out.
+fn badness(pid: u32) -> String {
+    fs::read_to_string(format!("/proc/{pid}/oom_score_adj")).expect("it runs")
+}
+
+#[test]
+fn should_memory_run_out_the_bot_goes_before_the_referee() {
+    for means in MEANS {
+        let mark = Mark::new();
+        let mut child = referee()
+            .args(["play", "--env", mark.env(), "--containment", means, "--bot", "sleep 3600"])
+            .args(PATIENT)
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("starts");
+        mark.wait_for(1);
+        let bot = *mark.processes().keys().next().expect("just seen");
+        let patience = Instant::now() + Duration::from_secs(20);
+        while badness(bot) != "500\n" {
+            assert!(Instant::now() < patience, "{means}: {}", badness(bot));
+            thread::sleep(Duration::from_millis(5));
+        }
+        assert_eq!(badness(child.id()), badness(std::process::id()), "{means}");
+        child.kill().expect("it is there");
+        child.wait().expect("a child");
+        mark.assert_gone();
+    }
+}
+
+/// The children of all threads of a process.
+fn children(pid: u32) -> Vec<Pid> {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).expect("it runs");
+    let of_thread = |thread: fs::DirEntry| fs::read_to_string(thread.path().join("children"));
+    let lists = threads.flatten().filter_map(|thread| of_thread(thread).ok());
+    let numbers = |list: String| -> Vec<_> {
+        list.split_whitespace().filter_map(|pid| Pid::from_raw(pid.parse().ok()?)).collect()
+    };
+    lists.flat_map(numbers).collect()
+}
+
+#[test]
+fn a_bot_ends_whenever_its_keeper_is_killed() {
+    for means in ["reaper", "group"] {
+        let mark = Mark::new();
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut child = referee()
+            .args(["suite", "--env", mark.env(), "--containment", means, "--bot", "sleep 3600"])
+            .args(["--seed", "1..100000", "--first-turn", "1ms", "--logs", "none", "--run"])
+            .arg(folder.path().join("run"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("starts");
+        let start = Instant::now();
+        let mut killed = 0;
+        while start.elapsed() < Duration::from_secs(3) {
+            let keepers = children(child.id()).into_iter();
+            killed += keepers.filter(|keeper| kill_process(*keeper, Signal::KILL).is_ok()).count();
+        }
+        assert!(killed > 0, "{means}");
+        assert!(child.try_wait().expect("a child").is_none(), "{means}: the referee plays on");
+        assert_eq!(badness(child.id()), badness(std::process::id()), "{means}");
+        kill_process(Pid::from_child(&child), Signal::INT).expect("it is there");
+        child.wait().expect("a child");
+        mark.assert_gone();
+    }
+}
+
 #[test]
 fn a_bot_has_no_terminal_to_write_to() {
     let bin = env!("CARGO_BIN_EXE_referee");

@@ -79,17 +79,18 @@ impl Means {
         matches!(self, Self::PidNamespace | Self::UserNamespace)
     }
 
-    /// Whether the keeper lives in the referee's memory rather than in a copy.
+    /// Whether the keeper lives in the referee's memory rather than in a copy. It needs rustix to call
+    /// the kernel past libc, which that does on processors that it knows.
     pub(super) fn shares_memory(self) -> bool {
-        self == Self::Group
+        self == Self::Group && cfg!(any(target_arch = "x86_64", target_arch = "aarch64"))
     }
 
     pub(super) fn clone_flags(self) -> i32 {
         match self {
             Self::PidNamespace => libc::CLONE_NEWPID,
             Self::UserNamespace => libc::CLONE_NEWPID | libc::CLONE_NEWUSER,
-            Self::Seccomp | Self::Reaper => 0,
-            Self::Group => libc::CLONE_VM,
+            Self::Group if self.shares_memory() => libc::CLONE_VM,
+            Self::Seccomp | Self::Reaper | Self::Group => 0,
         }
     }
 

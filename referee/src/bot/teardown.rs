@@ -130,9 +130,9 @@ impl Keeper {
             log::warn!("the bot has not died within {REAP_LIMIT:?} (its keeper is process {pid})");
             let _ = pidfd_send_signal(self.pidfd.as_fd(), Signal::KILL);
             self.kill_group();
-            self.leave();
             return Left::Dying;
         }
+        self.has_ended();
         // A namespace's init is killed, and has taken all with it then.
         if !reap(&self.pidfd) && !self.is_namespace() {
             self.kill_group();

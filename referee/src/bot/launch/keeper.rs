@@ -1,7 +1,9 @@
 //! What runs in the forks: the keeper's life, and the bot's until it executes its program.
 //!
-//! Nothing here may allocate, lock or panic, or leave a trace in what belongs to the thread that
-//! forked, such as the `errno` of its libc; see the [theory of operation](super).
+//! Nothing here may allocate, lock or panic, or leave a trace in what libc keeps for the thread that
+//! forked, such as its `errno`; see the [theory of operation](super). So the calls are rustix's, which
+//! go to the kernel directly, or `syscall!`. Of libc's own there are `sigaction` and `_exit`, which do
+//! not fail, and `clone`, for the stack that it sets up; its failure is read before that thread may care.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::MaybeUninit;
@@ -13,9 +15,9 @@ use libc::pid_t;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, Resource, Signal, WaitOptions, chdir, getpid, getrlimit, kill_process, kill_process_group,
-    set_child_subreaper, set_parent_process_death_signal, setpgid, setrlimit, setsid, wait,
-    waitpid,
+    Pid, Resource, Signal, WaitOptions, chdir, getpid, getppid, getrlimit, kill_process,
+    kill_process_group, set_child_subreaper, set_parent_process_death_signal, setpgid, setrlimit,
+    setsid, wait, waitpid,
 };
 use rustix::thread::{
     CapabilitySet, CapabilitySets, capabilities, nanosleep, sched_setaffinity, set_capabilities,
@@ -23,7 +25,7 @@ use rustix::thread::{
 };
 use syscalls::{Sysno, syscall};
 
-use super::{EXITED, KILLED, Plan, Shared, Step};
+use super::{EXITED, KILLED, OOM_SCORE_ADJ, Plan, Shared, Step};
 use crate::bot::containment::Means;
 use crate::interrupt::SIGNALS;
 
@@ -56,13 +58,11 @@ pub(super) extern "C" fn keeper(plan: *mut c_void) -> c_int {
     let _ = set_name(c"bot-keeper");
     let told = if plan.means.is_namespace() { Signal::KILL } else { Signal::TERM };
     let _ = set_parent_process_death_signal(Some(told));
-    close(plan.report_read);
-    if is_orphaned(plan) {
-        return 0;
-    }
+    // SAFETY: it lasts as long as the keeper.
+    let shared = unsafe { &*plan.shared };
+    shared.keeper.store(getpid().as_raw_pid(), Ordering::Release);
     let bot = start_bot(plan);
-    // SAFETY: the page lasts as long as the keeper.
-    let (means, notice, shared) = (plan.means, plan.notice, unsafe { &*plan.shared });
+    let (means, notice) = (plan.means, plan.notice);
     // This lets go of the report, and the plan may end.
     close_all_but(notice);
     keep(bot, means, notice, shared);
@@ -73,24 +73,15 @@ pub(super) extern "C" fn keeper(plan: *mut c_void) -> c_int {
 fn start_bot(plan: &Plan) -> pid_t {
     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
     let argument = ptr::from_ref(plan).cast_mut().cast();
-    // SAFETY: the stack is the bot's own, and the plan lasts; the other thread of this memory reads a
-    // pipe until the bot has left it, and its `errno` means nothing to it meanwhile.
+    // SAFETY: the stack is the bot's own, and the plan lasts. The thread that forked does not look at
+    // its `errno` until nobody holds on to the report any more.
     unsafe {
         let bot = libc::clone(bot, plan.bot_stack, flags, argument);
         if bot < 0 {
-            fail(plan, Step::Fork, Errno::from_raw_os_error(*libc::__errno_location()));
+            fail(plan, Step::Fork, *libc::__errno_location());
         }
         bot
     }
-}
-
-/// Whether the referee died before the keeper could ask to be told of it.
-fn is_orphaned(plan: &Plan) -> bool {
-    // SAFETY: it stays open until the keeper lets go of everything.
-    let report = unsafe { BorrowedFd::borrow_raw(plan.report) };
-    let mut report = [PollFd::from_borrowed_fd(report, PollFlags::empty())];
-    let _ = poll(&mut report, Some(&Timespec::default()));
-    report[0].revents().contains(PollFlags::ERR)
 }
 
 /// Undoes the referee's signal handlers: between unblocking its signals and its exec, a bot must not
@@ -143,12 +134,12 @@ fn errno(errno: syscalls::Errno) -> Errno {
 
 /// What a step has brought; if it failed, that is reported, and is the end.
 fn check<T>(plan: &Plan, step: Step, result: Result<T, Errno>) -> T {
-    result.unwrap_or_else(|errno| fail(plan, step, errno))
+    result.unwrap_or_else(|errno| fail(plan, step, errno.raw_os_error()))
 }
 
 /// Reports what has failed, and ends.
-fn fail(plan: &Plan, step: Step, errno: Errno) -> ! {
-    let [a, b, c, d] = errno.raw_os_error().to_ne_bytes();
+fn fail(plan: &Plan, step: Step, errno: i32) -> ! {
+    let [a, b, c, d] = errno.to_ne_bytes();
     let report = [step as u8, a, b, c, d];
     // SAFETY: the buffer is as long as it says.
     let _ = unsafe { syscall!(Sysno::write, plan.report, report.as_ptr(), report.len()) };
@@ -198,7 +189,14 @@ fn most_descriptors() -> RawFd {
 extern "C" fn bot(plan: *mut c_void) -> c_int {
     // SAFETY: the keeper hands on its plan and stands still.
     let plan = unsafe { &*plan.cast::<Plan>() };
+    // SAFETY: it lasts as long as the keeper's memory.
+    let shared = unsafe { &*plan.shared };
+    shared.bot.store(getpid().as_raw_pid(), Ordering::Release);
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
+    if Pid::as_raw(getppid()) != shared.keeper.load(Ordering::Acquire) {
+        // The keeper was killed before the kernel knew whom to tell.
+        return 127;
+    }
     let _ = setpgid(None, None);
     if let Some(cores) = &plan.cores {
         check(plan, Step::Cores, sched_setaffinity(None, &cores.bot));
@@ -213,8 +211,10 @@ extern "C" fn bot(plan: *mut c_void) -> c_int {
         let cwd = unsafe { CStr::from_ptr(plan.cwd) };
         check(plan, Step::Directory, chdir(cwd));
     }
-    // Should memory run out, the bot goes rather than the referee.
-    let _ = write_file(c"/proc/self/oom_score_adj", b"500");
+    // Who shares memory shares this as well; see `Keeper::offer_bot`.
+    if !plan.means.shares_memory() {
+        let _ = write_file(c"/proc/self/oom_score_adj", OOM_SCORE_ADJ.as_bytes());
+    }
     // SAFETY: they last as long as the plan.
     for (resource, limit) in unsafe { &*plan.rlimits } {
         check(plan, Step::Limits, setrlimit(*resource, *limit));
@@ -270,16 +270,27 @@ fn give_up_privileges() -> Result<(), Errno> {
     set_capabilities(None, sets)
 }
 
+/// When the keeper looks whether the referee still lives, in milliseconds after the last look. The
+/// kernel tells of its death, unless the referee was dying before the kernel had been asked to.
+const LOOKS: [i64; 3] = [100, 1_000, 10_000];
+
 /// Takes in orphans until the bot ends, and then waits to be told to end, unless the game is over.
 fn keep(bot: pid_t, means: Means, notice: RawFd, shared: &Shared) {
-    shared.bot.store(bot, Ordering::Release);
     let mut awaited = signal(libc::SIGCHLD);
     if !means.is_namespace() {
         // In a namespace only the bot could send it; the referee uses SIGKILL.
         awaited |= signal(libc::SIGTERM);
     }
+    let mut looks = LOOKS.into_iter();
+    let mut look = looks.next();
     let mut has_ended = false;
-    while wait_for(awaited) != Some(libc::SIGTERM) {
+    loop {
+        match wait_for(awaited, look) {
+            Some(libc::SIGTERM) => break,
+            Some(_) => {}
+            None if is_orphaned(notice) => break,
+            None => look = looks.next(),
+        }
         if !has_ended && reap_orphans(bot, shared) {
             has_ended = true;
             close(notice);
@@ -297,13 +308,24 @@ fn signal(number: c_int) -> u64 {
     1 << (number - 1)
 }
 
-/// Waits for one of some signals; `None` if something else has come between.
-fn wait_for(signals: u64) -> Option<c_int> {
-    let (nothing, size) = (ptr::null_mut::<c_void>(), size_of_val(&signals));
-    // SAFETY: the kernel's set of signals is as long as it says.
-    let came =
-        unsafe { syscall!(Sysno::rt_sigtimedwait, &raw const signals, nothing, nothing, size) };
+/// Waits for one of some signals, for at most so many milliseconds; `None` if none has come.
+fn wait_for(signals: u64, at_most: Option<i64>) -> Option<c_int> {
+    let time = |ms| libc::timespec { tv_sec: ms / 1_000, tv_nsec: ms % 1_000 * 1_000_000 };
+    let time = at_most.map(time);
+    let time = time.as_ref().map_or(ptr::null(), ptr::from_ref);
+    let (info, size) = (ptr::null_mut::<c_void>(), size_of_val(&signals));
+    // SAFETY: the kernel's set of signals is as long as it says, and the time is one or none.
+    let came = unsafe { syscall!(Sysno::rt_sigtimedwait, &raw const signals, info, time, size) };
     came.ok().and_then(|number| c_int::try_from(number).ok())
+}
+
+/// Whether nobody reads the notice any more.
+fn is_orphaned(notice: RawFd) -> bool {
+    // SAFETY: a descriptor that has been closed is another answer.
+    let notice = unsafe { BorrowedFd::borrow_raw(notice) };
+    let mut notice = [PollFd::from_borrowed_fd(notice, PollFlags::empty())];
+    let _ = poll(&mut notice, Some(&Timespec::default()));
+    notice[0].revents().contains(PollFlags::ERR)
 }
 
 /// Reaps every process that has ended, except the bot: as long as that is a zombie, the number of

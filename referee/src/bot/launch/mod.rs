@@ -6,9 +6,9 @@
 //! program. It starts the bot, takes in the processes that the bot orphans, and does not go before
 //! they do. When the bot ends, it notes how in a page of memory that it shares with the referee, and
 //! closes a pipe, which tells the referee. The bot then stays a zombie, so that what it has used can
-//! still be read. The keeper ends when the referee tells it to, by a signal, or dies, whatever kills
-//! it: the kernel then sends the same signal. Where the referee has announced the end of the game, the
-//! end of the bot is enough.
+//! still be read. The keeper ends when the referee tells it to, by a signal, or dies: the kernel then
+//! sends the same signal. Where the referee has announced the end of the game, the end of the bot is
+//! enough.
 //!
 //! In a pid namespace the keeper is the init, whose death makes the kernel kill all the others, and
 //! the signal is SIGKILL. Elsewhere the signal is SIGTERM, upon which the keeper kills what it finds.
@@ -24,23 +24,28 @@
 //! With [`Means::Group`], the lightest, the keeper itself shares the referee's memory, as long as it
 //! lives: copying page tables, and taking them down again, would cost more than all else that it does.
 //! It has a stack of its own, but not the rest of what makes a thread: what libc keeps for each thread
-//! is that of the thread that forked, which runs on. So the keeper calls the kernel past libc. The
-//! stronger means do not do this. A bot in a namespace may trace its init, and would write to the
-//! referee through it; and should memory run out, the kernel kills all who share it, while a keeper
-//! with its own is left to clear up behind the referee.
+//! is that of the thread that forked, which runs on. So the keeper calls the kernel past libc. (That
+//! takes glibc 2.25, of 2017, or later: until then `clone` itself wrote a number in there.)
+//!
+//! The stronger means do not do this. A bot in a namespace may trace its init, and would write to the
+//! referee through it. And where memory runs out, or before Linux 5.16 where the referee dumps core, the
+//! kernel kills all who share the memory: then a bot dies, but not the rest of its group, which a keeper
+//! with memory of its own would clear away.
 #![expect(unsafe_code, reason = "raw processes: clone, and what may happen before exec")]
 
 mod keeper;
 
 use std::cell::UnsafeCell;
 use std::ffi::{CString, c_char, c_int, c_void};
+use std::fs;
 use std::io::{self, PipeReader, PipeWriter};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, FromRawFd as _, OwnedFd, RawFd};
 use std::ptr;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-use rustix::process::{Pid, Resource, Rlimit, Signal};
+use rustix::io::Errno;
+use rustix::process::{Pid, Resource, Rlimit, Signal, WaitOptions, kill_process, waitpid};
 use rustix::thread::sched_setaffinity;
 use seccompiler::sock_filter;
 
@@ -167,9 +172,18 @@ impl Keeper {
         self.ground.shared().is_over.store(1, Ordering::Release);
     }
 
-    /// Leaves the keeper to itself: nobody knows when it will end.
-    pub(super) fn leave(&mut self) {
-        self.ground.is_left = true;
+    /// Should memory run out, the bot goes rather than the referee. Where memory is shared, so would
+    /// be what a bot that has not executed its program says of itself, if its keeper was killed.
+    fn offer_bot(&self) {
+        if let Some(bot) = self.bot().filter(|_| self.means.shares_memory()) {
+            // It may have ended.
+            let _ = fs::write(format!("/proc/{}/oom_score_adj", bot.as_raw_pid()), OOM_SCORE_ADJ);
+        }
+    }
+
+    /// Takes note that the keeper has ended.
+    pub(super) fn has_ended(&mut self) {
+        self.ground.is_free = true;
     }
 
     /// Processes that the keeper could not kill, or was not to kill: the first few, once it has ended.
@@ -178,6 +192,9 @@ impl Keeper {
         survivors.map(|pid| pid.load(Ordering::Acquire)).filter(|&pid| pid > 0).collect()
     }
 }
+
+/// What a bot adds to its badness, in thousandths of all memory; see proc(5).
+const OOM_SCORE_ADJ: &str = "500";
 
 /// How many survivors a keeper names.
 const NAMED: usize = 8;
@@ -190,8 +207,10 @@ const KILLED: i32 = 2;
 struct Shared {
     /// 0 while the bot runs, then one of the above in the upper half and a number in the lower.
     exit: AtomicI32,
-    /// The bot's process number, as the keeper knows it.
+    /// The bot's process number, as it knows it itself.
     bot: AtomicI32,
+    /// The keeper's, in the same way.
+    keeper: AtomicI32,
     survivors: [AtomicI32; NAMED],
     /// Not 0 once nothing is to be known about the bot any more but how it ended.
     is_over: AtomicI32,
@@ -213,8 +232,8 @@ struct Ground {
     memory: ptr::NonNull<Memory>,
     /// Whether it is a mapping that the forks share, rather than a part of memory that is all shared.
     is_mapping: bool,
-    /// Whether someone may stand on it for ever.
-    is_left: bool,
+    /// Whether nobody stands on it any more. As long as that is not known, it must stay.
+    is_free: bool,
 }
 
 // SAFETY: what the referee uses of it is atomics, and it belongs to this value until that is dropped.
@@ -226,7 +245,7 @@ impl Ground {
     fn new(means: Means) -> io::Result<Self> {
         let is_mapping = !means.shares_memory();
         let memory = if is_mapping { Self::map()? } else { Self::allocate() };
-        Ok(Self { memory, is_mapping, is_left: false })
+        Ok(Self { memory, is_mapping, is_free: false })
     }
 
     fn map() -> io::Result<ptr::NonNull<Memory>> {
@@ -260,12 +279,12 @@ impl Ground {
 
 impl Drop for Ground {
     fn drop(&mut self) {
-        if self.is_left {
+        if !self.is_free {
             return;
         }
         let memory = self.memory.as_ptr();
-        // SAFETY: nobody can borrow from `self` any more, and the forks have ended, or have a mapping of
-        // their own. It was made in the same way.
+        // SAFETY: nobody can borrow from `self` any more, and the forks have ended. It was made in the
+        // same way.
         unsafe {
             if self.is_mapping {
                 libc::munmap(memory.cast(), size_of::<Memory>());
@@ -314,8 +333,6 @@ struct Plan {
     /// The bot's ends.
     stdio: [RawFd; 3],
     report: RawFd,
-    /// The referee's end of it.
-    report_read: RawFd,
     notice: RawFd,
     /// Lines of the maps that give the user its own number.
     user: Vec<u8>,
@@ -350,7 +367,6 @@ impl Plan {
                 pipes.stderr.1.as_raw_fd(),
             ],
             report: pipes.report.1.as_raw_fd(),
-            report_read: pipes.report.0.as_raw_fd(),
             notice: pipes.notice.1.as_raw_fd(),
             user: identity(rustix::process::geteuid().as_raw()),
             group: identity(rustix::process::getegid().as_raw()),
@@ -386,21 +402,24 @@ pub(super) fn try_namespace(means: Means) -> Result<(), LaunchError> {
 fn fork(launch: &Launch, run: Run) -> Result<Started, LaunchError> {
     let failed = |error| Step::Pipes.failed(error);
     let pipes = Pipes::open().map_err(failed)?;
-    let ground = Ground::new(launch.means).map_err(failed)?;
+    let mut ground = Ground::new(launch.means).map_err(failed)?;
     let plan = Plan::new(launch, &pipes, &ground);
-    let (pid, pidfd) =
-        clone_keeper(run, &plan, &ground).map_err(|error| Step::Clone.failed(error))?;
+    let (pid, pidfd) = clone_keeper(run, &plan, &ground).map_err(|error| {
+        ground.is_free = true;
+        Step::Clone.failed(error)
+    })?;
     let Pipes { stdin, stdout, stderr, report, notice } = pipes;
     // These belong to the forks now. Nothing would ever end while the referee held on to them.
     drop((stdin.0, stdout.1, stderr.1, report.1, notice.1));
     let keeper = Keeper { pid, notice: notice.0, pidfd, ended: false, means: launch.means, ground };
     let report = read_report(&report.0);
-    if let Some(cores) = &launch.cores {
-        // It sleeps, so this costs the bot nothing. It can fail only on a keeper that has ended.
-        let _ = sched_setaffinity(Some(pid), &cores.bot);
-    }
     // Neither fork holds on to the report any more, so neither needs the plan.
     drop(plan);
+    keeper.offer_bot();
+    if let Some(cores) = &launch.cores {
+        // It sleeps, or is about to, and costs the bot nothing. Only a keeper that has ended refuses.
+        let _ = sched_setaffinity(Some(pid), &cores.bot);
+    }
     match report {
         None => Ok(Started { keeper, stdin: stdin.1, stdout: stdout.0, stderr: stderr.0 }),
         Some(failure) => Err(failure),
@@ -493,6 +512,32 @@ fn clone_keeper(run: Run, plan: &Plan, ground: &Ground) -> io::Result<(Pid, Owne
         libc::pthread_sigmask(libc::SIG_SETMASK, mask.as_ptr(), ptr::null_mut());
         pid?
     };
+    if pidfd < 0 {
+        // An emulator that does not know of it.
+        let _ = kill_process(pid, Signal::KILL);
+        let _ = waitpid(Some(pid), WaitOptions::empty());
+        return Err(Errno::NOSYS.into());
+    }
     // SAFETY: the kernel has just made this descriptor for us.
     Ok((pid, unsafe { OwnedFd::from_raw_fd(pidfd) }))
+}
+
+#[cfg(test)]
+mod tests {
+    use syscalls::{Sysno, syscall};
+
+    #[test]
+    fn calls_past_libc_leave_its_errno_alone() {
+        // SAFETY: it is this thread's own, and there is no such descriptor.
+        let left = unsafe {
+            *libc::__errno_location() = 0;
+            assert!(rustix::process::chdir(c"/no/such/folder").is_err());
+            assert!(syscall!(Sysno::close, -1_i32).is_err());
+            *libc::__errno_location()
+        };
+        assert_eq!(
+            left, 0,
+            "rustix is built to call libc, which a keeper in shared memory must not"
+        );
+    }
 }
