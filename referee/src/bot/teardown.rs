@@ -132,7 +132,7 @@ impl Keeper {
             self.kill_group();
             return Left::Dying;
         }
-        self.has_ended();
+        self.note_end();
         // A namespace's init is killed, and has taken all with it then.
         if !reap(&self.pidfd) && !self.is_namespace() {
             self.kill_group();

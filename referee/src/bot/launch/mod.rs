@@ -172,8 +172,9 @@ impl Keeper {
         self.ground.shared().is_over.store(1, Ordering::Release);
     }
 
-    /// Should memory run out, the bot goes rather than the referee. Where memory is shared, so would
-    /// be what a bot that has not executed its program says of itself, if its keeper was killed.
+    /// Should memory run out, the bot goes rather than the referee. Elsewhere a bot says so of itself
+    /// before it executes its program; while it shares the referee's memory, and if its keeper is killed
+    /// then, the kernel takes that for the referee's word as well.
     fn offer_bot(&self) {
         if let Some(bot) = self.bot().filter(|_| self.means.shares_memory()) {
             // It may have ended.
@@ -182,7 +183,7 @@ impl Keeper {
     }
 
     /// Takes note that the keeper has ended.
-    pub(super) fn has_ended(&mut self) {
+    pub(super) fn note_end(&mut self) {
         self.ground.is_free = true;
     }
 
