@@ -7,9 +7,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
+use seccompiler::{SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule};
 use serde_json::Value;
 
-use crate::support::{Mark, PATIENT, User, json, referee, referee_of};
+use crate::support::{Mark, PATIENT, User, children, json, referee, referee_of, start_without};
 
 const MEANS: [&str; 4] = ["namespace", "seccomp", "reaper", "group"];
 
@@ -246,17 +247,6 @@ fn should_memory_run_out_the_bot_goes_before_the_referee() {
     }
 }
 
-/// The children of all threads of a process.
-fn children(pid: u32) -> Vec<Pid> {
-    let threads = fs::read_dir(format!("/proc/{pid}/task")).expect("it runs");
-    let of_thread = |thread: fs::DirEntry| fs::read_to_string(thread.path().join("children"));
-    let lists = threads.flatten().filter_map(|thread| of_thread(thread).ok());
-    let numbers = |list: String| -> Vec<_> {
-        list.split_whitespace().filter_map(|pid| Pid::from_raw(pid.parse().ok()?)).collect()
-    };
-    lists.flat_map(numbers).collect()
-}
-
 #[test]
 fn a_bot_ends_whenever_its_keeper_is_killed() {
     for means in ["reaper", "group"] {
@@ -282,6 +272,27 @@ fn a_bot_ends_whenever_its_keeper_is_killed() {
         kill_process(Pid::from_child(&child), Signal::INT).expect("it is there");
         child.wait().expect("a child");
         mark.assert_gone();
+    }
+}
+
+/// The kernel cannot be told in time whom to tell of a referee's death if that is dying already: as if it
+/// had not been asked to at all.
+#[test]
+fn a_referee_whose_death_nobody_tells_is_missed() {
+    let asked = u64::try_from(libc::PR_SET_PDEATHSIG).expect("small");
+    let asks = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, asked);
+    let asks = SeccompRule::new(vec![asks.expect("a condition")]).expect("a rule");
+    for means in MEANS {
+        let mark = Mark::new();
+        let mut play = referee();
+        play.args(["play", "--env", mark.env(), "--containment", means, "--bot", "sleep 3600"])
+            .args(PATIENT)
+            .stdout(Stdio::null());
+        let mut child = start_without(libc::SYS_prctl, vec![asks.clone()], 0, play);
+        mark.wait_for(1);
+        child.kill().expect("it is there");
+        child.wait().expect("a child");
+        mark.wait_for(0);
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use crate::support::{Mark, PATIENT, User, json, referee, referee_of};
+use crate::support::{Mark, PATIENT, User, json, referee, referee_of, start_without};
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
@@ -105,7 +105,7 @@ fn a_bot_whose_program_is_replaced_while_it_runs_plays_on() {
         .arg("--")
         .arg(&bot)
         .args(["bot", "thinker", "--sleep", "20"])
-        .stdout(std::process::Stdio::piped())
+        .stdout(Stdio::piped())
         .spawn()
         .expect("starts");
     mark.wait_for(1);
@@ -117,23 +117,15 @@ fn a_bot_whose_program_is_replaced_while_it_runs_plays_on() {
 
 #[test]
 fn on_an_older_kernel_a_bot_gets_no_descriptor_of_the_referees_either() {
-    use seccompiler::{SeccompAction, SeccompFilter};
-    // Linux before 5.9 has no close_range.
-    let calls = [(436, Vec::new())].into_iter().collect();
-    let missing = SeccompAction::Errno(rustix::io::Errno::NOSYS.raw_os_error().cast_unsigned());
-    let processor = std::env::consts::ARCH.try_into().expect("a known processor");
-    let filter = SeccompFilter::new(calls, SeccompAction::Allow, missing, processor);
-    let filter: seccompiler::BpfProgram =
-        filter.and_then(TryInto::try_into).expect("a short filter");
     let bin = env!("CARGO_BIN_EXE_referee");
     let bot = "test -e /proc/self/fd/7 && exit 9; exit 8";
     let play = format!("exec 7</dev/null; exec '{bin}' play --format json -- sh -c '{bot}'");
-    // The filter holds for this thread and what it starts.
-    let output = thread::spawn(move || {
-        seccompiler::apply_filter(&filter).expect("the kernel has filters");
-        Command::new("sh").args(["-c", &play]).output().expect("runs")
-    });
-    let output = output.join().expect("no panic");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &play]).stdout(Stdio::piped());
+    // Linux before 5.9 does not have it.
+    let missing = rustix::io::Errno::NOSYS.raw_os_error().cast_unsigned();
+    let child = start_without(libc::SYS_close_range, Vec::new(), missing, shell);
+    let output = child.wait_with_output().expect("a child");
     let diagnosis = json(&output)["diagnosis"].to_string();
     assert!(diagnosis.contains("exited with status 8"), "{output:?}");
 }

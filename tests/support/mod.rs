@@ -10,11 +10,13 @@ use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use rustix::process::Pid;
+use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, SeccompRule, apply_filter};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -218,4 +220,36 @@ impl Mark {
 pub(crate) fn bot_line(words: &[impl AsRef<OsStr>]) -> String {
     let words: Vec<_> = words.iter().map(|word| word.as_ref().to_str().expect("UTF-8")).collect();
     shlex::try_join(words).expect("no NUL")
+}
+
+/// The children of all threads of a process.
+pub(crate) fn children(pid: u32) -> Vec<Pid> {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).expect("it runs");
+    let of_thread = |thread: fs::DirEntry| fs::read_to_string(thread.path().join("children"));
+    let lists = threads.flatten().filter_map(|thread| of_thread(thread).ok());
+    let numbers = |list: String| -> Vec<_> {
+        list.split_whitespace().filter_map(|pid| Pid::from_raw(pid.parse().ok()?)).collect()
+    };
+    lists.flat_map(numbers).collect()
+}
+
+/// Starts a program for which the kernel answers `call`, where the rules match or there are none, with
+/// `answer`, and does nothing.
+pub(crate) fn start_without(
+    call: i64,
+    rules: Vec<SeccompRule>,
+    answer: u32,
+    mut program: Command,
+) -> Child {
+    let processor = std::env::consts::ARCH.try_into().expect("a known processor");
+    let calls = [(call, rules)].into_iter().collect();
+    let answer = SeccompAction::Errno(answer);
+    let filter = SeccompFilter::new(calls, SeccompAction::Allow, answer, processor);
+    let filter: BpfProgram = filter.and_then(TryInto::try_into).expect("a short filter");
+    // The filter holds for this thread and what it starts.
+    let child = std::thread::spawn(move || {
+        apply_filter(&filter).expect("the kernel has filters");
+        program.spawn().expect("starts")
+    });
+    child.join().expect("no panic")
 }

@@ -25,7 +25,8 @@ use rustix::thread::{
 };
 use syscalls::{Sysno, syscall};
 
-use super::{EXITED, KILLED, OOM_SCORE_ADJ, Plan, Shared, Step};
+use super::ground::{EXITED, KILLED, Shared};
+use super::{OOM_SCORE_ADJ, Plan, Step};
 use crate::bot::containment::Means;
 use crate::interrupt::SIGNALS;
 

@@ -33,22 +33,23 @@
 //! with memory of its own would clear away.
 #![expect(unsafe_code, reason = "raw processes: clone, and what may happen before exec")]
 
+mod ground;
 mod keeper;
 
-use std::cell::UnsafeCell;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::fs;
 use std::io::{self, PipeReader, PipeWriter};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, FromRawFd as _, OwnedFd, RawFd};
 use std::ptr;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::Ordering;
 
 use rustix::io::Errno;
 use rustix::process::{Pid, Resource, Rlimit, Signal, WaitOptions, kill_process, waitpid};
 use rustix::thread::sched_setaffinity;
 use seccompiler::sock_filter;
 
+use self::ground::{EXITED, Ground, KILLED, Shared};
 use super::containment::Means;
 use super::pin::Cores;
 use crate::verdict::BotExit;
@@ -197,105 +198,6 @@ impl Keeper {
 /// What a bot adds to its badness, in thousandths of all memory; see proc(5).
 const OOM_SCORE_ADJ: &str = "500";
 
-/// How many survivors a keeper names.
-const NAMED: usize = 8;
-
-const EXITED: i32 = 1;
-const KILLED: i32 = 2;
-
-/// What a keeper tells the referee.
-#[derive(Debug, Default)]
-struct Shared {
-    /// 0 while the bot runs, then one of the above in the upper half and a number in the lower.
-    exit: AtomicI32,
-    /// The bot's process number, as it knows it itself.
-    bot: AtomicI32,
-    /// The keeper's, in the same way.
-    keeper: AtomicI32,
-    survivors: [AtomicI32; NAMED],
-    /// Not 0 once nothing is to be known about the bot any more but how it ended.
-    is_over: AtomicI32,
-}
-
-/// The stack of a fork, in bytes. It runs a few small functions.
-type Stack = [MaybeUninit<u8>; 64 * 1024];
-
-/// What the forks stand on. The referee uses only the first part.
-struct Memory {
-    shared: Shared,
-    stack: UnsafeCell<Stack>,
-    bot_stack: UnsafeCell<Stack>,
-}
-
-/// The only reference to a [`Memory`], apart from those of the forks. It goes with this value.
-#[derive(Debug)]
-struct Ground {
-    memory: ptr::NonNull<Memory>,
-    /// Whether it is a mapping that the forks share, rather than a part of memory that is all shared.
-    is_mapping: bool,
-    /// Whether nobody stands on it any more. As long as that is not known, it must stay.
-    is_free: bool,
-}
-
-// SAFETY: what the referee uses of it is atomics, and it belongs to this value until that is dropped.
-unsafe impl Send for Ground {}
-// SAFETY: as above.
-unsafe impl Sync for Ground {}
-
-impl Ground {
-    fn new(means: Means) -> io::Result<Self> {
-        let is_mapping = !means.shares_memory();
-        let memory = if is_mapping { Self::map()? } else { Self::allocate() };
-        Ok(Self { memory, is_mapping, is_free: false })
-    }
-
-    fn map() -> io::Result<ptr::NonNull<Memory>> {
-        let protection = libc::PROT_READ | libc::PROT_WRITE;
-        let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS;
-        let size = size_of::<Memory>();
-        // SAFETY: a new mapping at an address of the kernel's choice touches nothing that exists.
-        let memory = unsafe { libc::mmap(ptr::null_mut(), size, protection, flags, -1, 0) };
-        let memory = if memory == libc::MAP_FAILED { ptr::null_mut() } else { memory };
-        // Zeroes, which a new mapping is full of, are a valid `Memory`.
-        ptr::NonNull::new(memory.cast()).ok_or_else(io::Error::last_os_error)
-    }
-
-    /// The stacks are not cleared: that would touch all of their pages, of which one or two are used.
-    fn allocate() -> ptr::NonNull<Memory> {
-        let memory = ptr::NonNull::from(Box::leak(Box::<Memory>::new_uninit())).cast::<Memory>();
-        // SAFETY: it is valid for writing. Nothing needs to be in the rest.
-        unsafe { (&raw mut (*memory.as_ptr()).shared).write(Shared::default()) };
-        memory
-    }
-
-    fn memory(&self) -> &Memory {
-        // SAFETY: it is as large and as aligned as it must be, and lives as long as `self`.
-        unsafe { self.memory.as_ref() }
-    }
-
-    fn shared(&self) -> &Shared {
-        &self.memory().shared
-    }
-}
-
-impl Drop for Ground {
-    fn drop(&mut self) {
-        if !self.is_free {
-            return;
-        }
-        let memory = self.memory.as_ptr();
-        // SAFETY: nobody can borrow from `self` any more, and the forks have ended. It was made in the
-        // same way.
-        unsafe {
-            if self.is_mapping {
-                libc::munmap(memory.cast(), size_of::<Memory>());
-            } else {
-                drop(Box::from_raw(memory));
-            }
-        }
-    }
-}
-
 /// The pipes between the referee, the keeper and the bot. All of them close when a program is executed.
 struct Pipes {
     stdin: (PipeReader, PipeWriter),
@@ -372,7 +274,7 @@ impl Plan {
             user: identity(rustix::process::geteuid().as_raw()),
             group: identity(rustix::process::getegid().as_raw()),
             shared: ground.shared(),
-            bot_stack: top_of(&ground.memory().bot_stack),
+            bot_stack: ground.bot_stack(),
         }
     }
 }
@@ -470,12 +372,6 @@ pub(super) fn takes_filters() -> bool {
 /// What a fork does.
 type Run = extern "C" fn(*mut c_void) -> c_int;
 
-/// The highest address of a stack, as aligned as the machine asks for.
-fn top_of(stack: &UnsafeCell<Stack>) -> *mut c_void {
-    let end = stack.get().wrapping_add(1).cast::<u8>();
-    end.wrapping_sub(end.addr() % 16).cast()
-}
-
 /// Sees to it that a keeper that ends stays until it has been waited for.
 ///
 /// A parent may have left SIGCHLD ignored, which survives exec and makes the kernel reap children by
@@ -507,7 +403,7 @@ fn clone_keeper(run: Run, plan: &Plan, ground: &Ground) -> io::Result<(Pid, Owne
         let mut all = MaybeUninit::uninit();
         libc::sigfillset(all.as_mut_ptr());
         libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), mask.as_mut_ptr());
-        let stack = top_of(&ground.memory().stack);
+        let stack = ground.stack();
         let pid = libc::clone(run, stack, flags, plan, &raw mut pidfd);
         let pid = Pid::from_raw(pid.max(0)).ok_or_else(io::Error::last_os_error);
         libc::pthread_sigmask(libc::SIG_SETMASK, mask.as_ptr(), ptr::null_mut());
