@@ -68,7 +68,8 @@ pub struct Exchanged {
     pub phase: Phase,
     /// What the bot used meanwhile, and what it waited for.
     pub usage: Usage,
-    /// The time that the referee itself waited for a core, or overslept its deadline.
+    /// By how much the referee may have seen the reply too late, because it waited for a core or
+    /// overslept its deadline; at most what neither computing nor the bot's own waits explain.
     pub referee_wait: Option<Duration>,
     /// Whether the reply came before the bot had read any of the input: a surplus line of an earlier
     /// exchange, or a guess.
@@ -148,7 +149,11 @@ impl BotProcess {
             wall,
             phase: watch.phase(),
             usage,
-            referee_wait: own_wait.map(|wait| wait.max(watch.overslept(wall)).min(wall)),
+            referee_wait: own_wait.map(|wait| {
+                let waited = usage.host_wait.unwrap_or_default();
+                let computed = usage.busiest_cpu.unwrap_or_default();
+                wait.max(watch.overslept(wall)).min(wall.saturating_sub(waited + computed))
+            }),
             early: silence.is_none() && (early || unread_input >= request.input.len() as u64),
             unread_input,
             stdin_closed: self.stdin.is_refused(),
@@ -194,9 +199,12 @@ impl BotProcess {
     fn listen(
         &mut self,
         request: &Request<'_>,
-        watch: &Watch,
+        watch: &mut Watch,
         heard: &mut Heard,
     ) -> Result<(), ExchangeError> {
+        if mem::replace(&mut heard.has_listened, true) {
+            watch.own_wait = OwnWait::start();
+        }
         let ready = self.wait(Some(self.guard.wake(watch.deadline)))?;
         if ready.interrupted {
             self.read_stderr(&mut heard.stderr)?;
@@ -334,6 +342,7 @@ struct Heard {
     stderr: Captured,
     /// Whether more of that may be there than was read.
     has_stderr: bool,
+    has_listened: bool,
     /// When the bot was last listened to.
     stop: Instant,
     ended: bool,
@@ -343,7 +352,14 @@ struct Heard {
 impl Heard {
     fn new() -> Self {
         let stderr = Captured::default();
-        Self { stderr, has_stderr: true, stop: Instant::now(), ended: false, timed_out: false }
+        Self {
+            stderr,
+            has_stderr: true,
+            has_listened: false,
+            stop: Instant::now(),
+            ended: false,
+            timed_out: false,
+        }
     }
 }
 
@@ -403,7 +419,6 @@ impl Watch {
             }
         };
         self.deadline = next;
-        self.own_wait = OwnWait::start();
         next.is_some()
     }
 
@@ -420,8 +435,9 @@ impl Watch {
     }
 }
 
-/// The time that the referee itself waits for a core, from when it last looked at the bot: by so much
-/// it may have been late to see a reply. Waits before that have delayed nobody.
+/// The time that the referee itself waits for a core, from the start of the exchange or, where it
+/// had listened in vain, from when it listened again. By so much it may have been late to send the
+/// input or to see the reply; waits in between delayed nobody.
 #[derive(Debug)]
 struct OwnWait(Option<Duration>);
 
