@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use referee::game::frames::{Frame, Step};
 use referee::gamelog::{self, Log};
 use referee::interrupt::Interrupt;
-use referee::replay::film::{Film, Move, Times};
-use referee::replay::player::{self, Charset, Look, Show, Watched};
+use referee::view::film::{Film, Move, Times};
+use referee::view::player::{self, Charset, Look, Show, Watched};
 
 use crate::support::terminal::{Terminal, can_watch};
 use crate::support::{Mark, PATIENT, referee};

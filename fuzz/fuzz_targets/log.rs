@@ -5,8 +5,9 @@
 use libfuzzer_sys::fuzz_target;
 use referee::game::GAMES;
 use referee::gamelog::{self, Event, foreign};
-use referee::replay::film::{Film, Times};
-use referee::replay::{self, page, replay};
+use referee::replay::{self, replay};
+use referee::view::film::{Film, Times};
+use referee::view::page;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Some(game) = foreign::read(bytes) {

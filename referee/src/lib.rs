@@ -7,8 +7,8 @@
 //! From the bottom up: [`lines`], [`limits`] and [`verdict`] are the vocabulary; [`game`] holds the rules and
 //! touches nothing else; [`bot`] runs a process and knows no game; [`gamelog`] is the record of a
 //! game; [`play`] is the only place where a game meets a process; [`suite`] plays many games and keeps
-//! their results and records; [`compare`] pairs those of two bots; [`replay`] referees a record again
-//! and shows the game; [`report`] shows a result; [`doctor`] tells what a host allows.
+//! their results and records; [`compare`] pairs those of two bots; [`replay`] referees a record again;
+//! [`view`] shows the game; [`report`] shows a result; [`doctor`] tells what a host allows.
 
 pub mod bot;
 pub mod cli;
@@ -32,3 +32,4 @@ pub mod suite;
 pub mod text;
 pub mod timing;
 pub mod verdict;
+pub mod view;

@@ -11,11 +11,12 @@ use super::watch::{WatchFlags, watch_saved};
 use super::{Failure, inputs, print, rerun, write_file};
 use crate::gamelog::foreign::{self, Foreign};
 use crate::gamelog::{self, Log, LogError};
-use crate::replay::film::{Film, Times};
 use crate::replay::foreign::Refereed;
-use crate::replay::{self, Difference, Replayed, page, replay, transcript};
+use crate::replay::{self, Difference, Replayed, replay};
 use crate::report::{Format, GameReport, ReplayReport};
 use crate::text::printable;
+use crate::view::film::{Film, Times};
+use crate::view::{page, transcript};
 
 /// Referee a saved game again, without its bot, and show it
 ///

@@ -12,11 +12,12 @@ use super::{Failure, inputs, print, write_file};
 use crate::config::{Config, Overrides};
 use crate::gamelog::Log;
 use crate::html::address_of;
-use crate::replay::film::{Film, Times};
-use crate::replay::{page, replay};
+use crate::replay::replay;
 use crate::report::runs::{self, RunsPage, Source};
 use crate::suite::{Bests, Outcome, Records};
 use crate::text::{plural, printable};
+use crate::view::film::{Film, Times};
+use crate::view::page;
 
 /// Make a page of a run, or of several that are compared
 ///

@@ -13,8 +13,8 @@ use signal_hook::consts::SIGINT;
 use super::Failure;
 use crate::gamelog::Event;
 use crate::interrupt::Interrupt;
-use crate::replay::film::Film;
-use crate::replay::player::{self, Charset, Look, Show, Watched};
+use crate::view::film::Film;
+use crate::view::player::{self, Charset, Look, Show, Watched};
 
 /// Whether and how to watch.
 #[derive(Debug, Args)]

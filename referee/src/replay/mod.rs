@@ -4,11 +4,7 @@
 //! how the bot ended. Everything else, from the board to the last word, is worked out anew and
 //! compared.
 
-pub mod film;
 pub mod foreign;
-pub mod page;
-pub mod player;
-pub mod transcript;
 
 use serde_json::Value;
 
@@ -105,7 +101,7 @@ pub(crate) fn game_of(start: &Start) -> Result<Box<dyn Game>, ReplayError> {
 }
 
 /// The logged reply to an exchange, in lines as the bot's process gave them.
-fn reply_to(exchange: &Exchange, turn: &Turn) -> Lines {
+pub(crate) fn reply_to(exchange: &Exchange, turn: &Turn) -> Lines {
     let mut reply = Lines::split(&turn.reply.0);
     let output_ended =
         matches!(turn.unanswered, None | Some(Silence::Ended(_) | Silence::StdoutClosed));

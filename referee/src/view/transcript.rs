@@ -5,9 +5,9 @@
 
 use std::io::{self, Write};
 
-use super::{ReplayError, game_of, reply_to};
 use crate::gamelog::{Log, Turn};
 use crate::play;
+use crate::replay::{ReplayError, game_of, reply_to};
 use crate::text::{duration, printable, printable_lines};
 
 /// What one exchange sent and what was answered.

@@ -9,9 +9,9 @@ use ratatui::widgets::{Block, Paragraph, Wrap};
 use super::look::Look;
 use super::state::{Pane, Player, Progress};
 use crate::game::frames::{Choice, Frame, Picture, Place};
-use crate::replay::film::Scene;
 use crate::text::duration;
 use crate::verdict::Culprit;
+use crate::view::film::Scene;
 
 /// The columns of a tile.
 const TILE: u16 = 3;

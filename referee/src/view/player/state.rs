@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::game::frames::Choice;
-use crate::replay::film::Film;
+use crate::view::film::Film;
 
 /// Moves in a second: for games of some dozens of moves, and of thousands.
 const SLOW: [f64; 7] = [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0];

@@ -6,11 +6,11 @@
 
 use std::time::Duration;
 
-use super::{Difference, ReplayError, Replayed, game_of, reply_to};
 use crate::game::Game;
 use crate::game::frames::{Choice, Frame, Picture};
 use crate::gamelog::{End, Event, Log, Start, Turn};
 use crate::play;
+use crate::replay::{Difference, ReplayError, Replayed, game_of, reply_to};
 use crate::text::{plural, printable, printable_lines};
 use crate::verdict::{Culprit, Decision};
 
