@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use insta::assert_snapshot;
 use rand_core::Rng as _;
-use referee::suite::{Ending, Outcome, RunFolder, Times};
+use referee::suite::{Outcome, RunFolder, SuiteVerdict, Times};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -201,7 +201,7 @@ fn no_fault_changes_what_becomes_of_the_game_beside_it() {
     }
 }
 
-fn verdict_word(ending: Ending) -> String {
+fn verdict_word(ending: SuiteVerdict) -> String {
     serde_json::to_value(ending).expect("JSON").as_str().expect("a word").to_owned()
 }
 

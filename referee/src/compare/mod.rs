@@ -56,14 +56,14 @@ impl Contender {
             let outcome = outcome?;
             let bots = wanted.iter().zip(&mut contenders);
             for (_, contender) in bots.filter(|((bot, _), _)| *bot == outcome.bot) {
-                contender.see(&outcome);
+                contender.add(&outcome);
             }
         }
         Ok(contenders)
     }
 
     /// Takes in a game.
-    pub fn see(&mut self, outcome: &Outcome) {
+    pub fn add(&mut self, outcome: &Outcome) {
         let score = self.boards.entry(outcome.record_id.clone()).or_insert_with(|| Score {
             board: outcome.board.clone(),
             groups: groups(outcome),
@@ -199,7 +199,7 @@ fn only(one: &Contender, other: &Contender) -> Unpaired {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suite::{Ending, Times};
+    use crate::suite::{SuiteVerdict, Times};
     use crate::verdict::Verdict;
 
     fn outcome(board: u32, score: i64) -> Outcome {
@@ -212,7 +212,7 @@ mod tests {
             record_id: board.to_string(),
             traits: BTreeMap::from([("colors".to_owned(), 4 + board % 2)]),
             repeat: 1,
-            verdict: Ending::Played(Verdict::Completed),
+            verdict: SuiteVerdict::Played(Verdict::Completed),
             won: score >= 0,
             score,
             counts: true,
@@ -226,7 +226,7 @@ mod tests {
     fn contender(name: &str, scores: &[(u32, i64)]) -> Contender {
         let mut contender = Contender::new(name.to_owned());
         for &(board, score) in scores {
-            contender.see(&outcome(board, score));
+            contender.add(&outcome(board, score));
         }
         contender
     }
@@ -255,17 +255,17 @@ mod tests {
         let game = |number: usize, board: u32| Outcome { game: number, ..outcome(board, 150) };
         let mut decider = Decider::new(&plan, opponent.clone());
         for number in 2..=100 {
-            decider.see(&game(number, u32::try_from(number).expect("small")));
+            decider.add(&game(number, u32::try_from(number).expect("small")));
         }
         assert_eq!(decider.decision().boards, 0, "the first game is still awaited");
-        decider.see(&game(1, 1));
+        decider.add(&game(1, 1));
         let decision = decider.decision();
         assert!(decider.is_decided());
         assert_eq!((decision.bot_is, decision.boards), (Some(Than::Better), 100));
         assert!(decision.p <= 0.05);
 
         let mut twins = Decider::new(&plan, opponent);
-        (1..=100).for_each(|number| twins.see(&game(number, 1)));
+        (1..=100).for_each(|number| twins.add(&game(number, 1)));
         assert_eq!((twins.decision().bot_is, twins.decision().boards), (None, 1));
     }
 

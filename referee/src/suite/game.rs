@@ -8,11 +8,11 @@ use crate::interrupt::Interrupt;
 use crate::play::{PlayError, Setup, play};
 use crate::verdict::{Culprit, Decision, Overrun, Verdict};
 
-use super::outcome::{Ending, Outcome, Times};
+use super::outcome::{Outcome, SuiteVerdict, Times};
 use super::plan::{Assignment, Case};
 
 /// What a worker needs to know of a game.
-pub(super) struct Order<'a> {
+pub(super) struct Job<'a> {
     pub(super) config: &'a Config,
     pub(super) bot: &'a str,
     pub(super) command: &'a BotCommand,
@@ -29,7 +29,7 @@ pub(super) struct Finished {
     pub(super) test_case: String,
 }
 
-impl Order<'_> {
+impl Job<'_> {
     /// Plays the game; one that the host has spoilt again, if the user wants that.
     ///
     /// A bot that cannot be started has lost: that is its own failure, and no reason to stop others.
@@ -40,7 +40,7 @@ impl Order<'_> {
             let (played, events) = self.attempt(&retried);
             match played {
                 Err(PlayError::Spawn(error)) if error.is_users() => {
-                    outcome.see_no_start(format!("{:#}", anyhow::Error::from(error)));
+                    outcome.record_no_start(format!("{:#}", anyhow::Error::from(error)));
                     break Vec::new();
                 }
                 played => played?,
@@ -53,7 +53,7 @@ impl Order<'_> {
             }
         };
         let strict = self.config.is_as_strict_as_official();
-        outcome.see(&events, strict);
+        outcome.record(&events, strict);
         Ok(Finished { outcome, events, test_case: self.case.game.test_case().to_owned() })
     }
 
@@ -86,7 +86,7 @@ impl Order<'_> {
             record_id: record_id.clone(),
             traits: game.traits(),
             repeat: self.assignment.repeat,
-            verdict: Ending::Played(Verdict::Completed),
+            verdict: SuiteVerdict::Played(Verdict::Completed),
             won: false,
             score: 0,
             counts: false,

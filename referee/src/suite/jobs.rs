@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use fs_err as fs;
 use rustix::thread::{CpuSet, sched_getaffinity};
 
-/// The number of games that keeps timing honest: the physical cores that the referee leaves over,
+/// The number of games that keeps timing undisturbed: the physical cores that the referee leaves over,
 /// shared out among bots of so many cores each. At least one is always played.
-pub fn honest_jobs(cores_per_bot: usize) -> usize {
+pub fn undisturbed_jobs(cores_per_bot: usize) -> usize {
     (physical_cores().saturating_sub(1) / cores_per_bot.max(1)).max(1)
 }
 
@@ -39,8 +39,8 @@ mod tests {
     #[test]
     fn there_is_always_a_job_and_never_more_than_cores() {
         let cores = physical_cores();
-        assert!(honest_jobs(1) >= 1 && honest_jobs(1) <= cores);
-        assert_eq!(honest_jobs(10_000), 1);
-        assert!(honest_jobs(2) <= honest_jobs(1));
+        assert!(undisturbed_jobs(1) >= 1 && undisturbed_jobs(1) <= cores);
+        assert_eq!(undisturbed_jobs(10_000), 1);
+        assert!(undisturbed_jobs(2) <= undisturbed_jobs(1));
     }
 }

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use fs_err as fs;
 
-use super::folder::{FolderError, Played, RunFolder, RunWriter};
+use super::folder::{FolderError, RunFolder};
+use super::game_set::GameSet;
 use super::plan::Plan;
+use super::writer::RunWriter;
 
 /// The folders of a run that hold something for each game.
 const KEPT: [&str; 2] = ["games", "failures"];
@@ -80,7 +82,7 @@ pub struct Merged {
 pub fn merge(shards: &[RunFolder], out: &Path, partial: bool) -> Result<Merged, MergeError> {
     let first = shards.first().expect("at least one shard");
     let plan = Plan { shard: None, ..first.run.plan.clone() };
-    let mut played = Played::new(plan.games());
+    let mut played = GameSet::new(plan.games());
     for shard in shards {
         check(first, shard, &mut played)?;
     }
@@ -108,7 +110,7 @@ pub fn merge(shards: &[RunFolder], out: &Path, partial: bool) -> Result<Merged, 
 
 /// Checks that a shard is of the same plan and has no game that is in `played`, to which its own are
 /// added.
-fn check(first: &RunFolder, shard: &RunFolder, played: &mut Played) -> Result<(), MergeError> {
+fn check(first: &RunFolder, shard: &RunFolder, played: &mut GameSet) -> Result<(), MergeError> {
     if let Some(difference) = first.run.plan.difference(&shard.run.plan) {
         let (first, other) = (first.path.clone(), shard.path.clone());
         return Err(MergeError::Plans { first, other, difference });

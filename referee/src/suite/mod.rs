@@ -7,22 +7,25 @@
 //!
 //! Whatever a bot does is an outcome. This module shows nothing and asks nobody.
 
+mod archive;
 mod folder;
 mod game;
+mod game_set;
 mod jobs;
-mod keep;
 mod merge;
 mod outcome;
 mod plan;
 mod pool;
 mod records;
 mod summary;
+mod writer;
 
-pub use self::folder::{Against, FolderError, Played, Run, RunFolder, RunWriter};
-pub use self::jobs::honest_jobs;
-pub use self::keep::{Keeper, Logs, Packing, kept_log};
+pub use self::archive::{Archive, Logs, Packing, kept_log};
+pub use self::folder::{FolderError, Opponent, Run, RunFolder};
+pub use self::game_set::GameSet;
+pub use self::jobs::undisturbed_jobs;
 pub use self::merge::{MergeError, Merged, merge};
-pub use self::outcome::{Ending, NotPlayed, Outcome, Times};
+pub use self::outcome::{NotPlayed, Outcome, SuiteVerdict, Times};
 #[cfg(test)]
 pub(crate) use self::plan::test_plan;
 pub use self::plan::{
@@ -31,3 +34,4 @@ pub use self::plan::{
 pub use self::pool::{Pool, PoolError};
 pub use self::records::{Best, Bests, Record, Records, RecordsError};
 pub use self::summary::{Loss, NewBest, Summary, Tally, records_of};
+pub use self::writer::RunWriter;

@@ -32,7 +32,7 @@ pub struct Outcome {
     /// Which one of several games of this bot on this board, from 1.
     pub repeat: u32,
     /// How it ended.
-    pub verdict: Ending,
+    pub verdict: SuiteVerdict,
     /// Whether the bot won, as the original sees it.
     pub won: bool,
     /// The score as the original reports it.
@@ -74,7 +74,7 @@ pub struct Times {
 /// How a game of a suite ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Ending {
+pub enum SuiteVerdict {
     /// It was played.
     Played(Verdict),
     /// It was not.
@@ -89,7 +89,7 @@ pub enum NotPlayed {
     CannotStart,
 }
 
-impl fmt::Display for Ending {
+impl fmt::Display for SuiteVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Played(verdict) => verdict.fmt(f),
@@ -111,8 +111,8 @@ impl Outcome {
     }
 
     /// Takes in the end of the game. A score `counts` if the rules were as strict as the official ones.
-    pub(super) fn see_end(&mut self, end: &End, strict: bool) {
-        self.verdict = Ending::Played(end.verdict);
+    pub(super) fn record_end(&mut self, end: &End, strict: bool) {
+        self.verdict = SuiteVerdict::Played(end.verdict);
         self.won = end.won;
         self.score = end.score;
         self.official.clone_from(&end.official);
@@ -124,30 +124,30 @@ impl Outcome {
     }
 
     /// Takes in an exchange.
-    pub(super) fn see_turn(&mut self, turn: &Turn) {
-        self.times.see(turn);
+    pub(super) fn record_turn(&mut self, turn: &Turn) {
+        self.times.record(turn);
     }
 
     /// The bot did not even start.
-    pub(super) fn see_no_start(&mut self, why: String) {
-        self.verdict = Ending::NotPlayed(NotPlayed::CannotStart);
+    pub(super) fn record_no_start(&mut self, why: String) {
+        self.verdict = SuiteVerdict::NotPlayed(NotPlayed::CannotStart);
         self.diagnosis = Some(why);
     }
 
     /// Takes in everything that happened.
-    pub(super) fn see(&mut self, events: &[Event], strict: bool) {
+    pub(super) fn record(&mut self, events: &[Event], strict: bool) {
         for event in events {
             match event {
                 Event::Start(_) => {}
-                Event::Turn(turn) => self.see_turn(turn),
-                Event::End(end) => self.see_end(end, strict),
+                Event::Turn(turn) => self.record_turn(turn),
+                Event::End(end) => self.record_end(end, strict),
             }
         }
     }
 }
 
 impl Times {
-    fn see(&mut self, turn: &Turn) {
+    fn record(&mut self, turn: &Turn) {
         match turn.limit {
             LimitKind::FirstTurn | LimitKind::Total => self.first = Some(turn.wall),
             LimitKind::Turn => self.slowest = self.slowest.max(Some(turn.wall)),
@@ -167,11 +167,11 @@ mod tests {
     #[test]
     fn endings_are_one_word_in_json() {
         for (ending, word) in [
-            (Ending::Played(Verdict::EarlyExit), "\"early_exit\""),
-            (Ending::NotPlayed(NotPlayed::CannotStart), "\"cannot_start\""),
+            (SuiteVerdict::Played(Verdict::EarlyExit), "\"early_exit\""),
+            (SuiteVerdict::NotPlayed(NotPlayed::CannotStart), "\"cannot_start\""),
         ] {
             assert_eq!(serde_json::to_string(&ending).expect("JSON"), word);
-            assert_eq!(serde_json::from_str::<Ending>(word).expect("an ending"), ending);
+            assert_eq!(serde_json::from_str::<SuiteVerdict>(word).expect("an ending"), ending);
         }
     }
 }

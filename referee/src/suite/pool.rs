@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 
-use super::game::Order;
-use super::keep::Keeper;
+use super::archive::Archive;
+use super::game::Job;
 use super::outcome::Outcome;
 use super::plan::{CaseError, Plan};
 use crate::bot::{BotCommand, ExchangeError, Pinning};
@@ -34,7 +34,7 @@ pub struct Pool<'a> {
     /// One entry for each worker: its cores, if it has cores of its own.
     pub workers: &'a [Option<Pinning>],
     /// Keeps logs and bundles.
-    pub keeper: Keeper<'a>,
+    pub archive: Archive<'a>,
     /// Ends all games.
     pub interrupt: &'a Interrupt,
 }
@@ -118,7 +118,7 @@ impl Pool<'_> {
         let bot = &self.plan.bots[assignment.bot];
         let command =
             BotCommand { pinning: pinning.cloned(), ..self.commands[assignment.bot].clone() };
-        let order = Order {
+        let job = Job {
             config: self.config,
             bot: &bot.name,
             command: &command,
@@ -126,8 +126,8 @@ impl Pool<'_> {
             case: self.plan.case(self.config.game, assignment.board)?,
             interrupt: self.interrupt,
         };
-        let finished = order.play()?;
-        self.keeper.keep(&finished, bot).map_err(PoolError::Keep)?;
+        let finished = job.play()?;
+        self.archive.keep(&finished, bot).map_err(PoolError::Keep)?;
         Ok(finished.outcome)
     }
 }

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
-use super::folder::write_whole;
 use super::outcome::Outcome;
+use super::writer::write_whole;
 use crate::source::SourceError;
 
 /// The figures that come with the referee.
@@ -133,7 +133,7 @@ impl Records {
     }
 
     /// Takes in a game of a suite, if it is the bot's best on its board so far.
-    pub fn see(&mut self, game: &str, outcome: &Outcome) {
+    pub fn add_outcome(&mut self, game: &str, outcome: &Outcome) {
         self.add(Record {
             record_id: outcome.record_id.clone(),
             board: outcome.board.clone(),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::folder::{FolderError, RunFolder};
-use super::outcome::{Ending, Outcome};
+use super::outcome::{Outcome, SuiteVerdict};
 use super::plan::PlannedBot;
 use super::records::{Best, Bests, Records};
 use crate::verdict::Verdict;
@@ -38,11 +38,11 @@ pub struct Tally {
 
 impl Tally {
     /// Takes in a game, on a board whose best score is known to be `best`.
-    pub fn see(&mut self, outcome: &Outcome, best: Option<i64>) {
+    pub fn add(&mut self, outcome: &Outcome, best: Option<i64>) {
         self.games += 1;
         self.won += usize::from(outcome.won);
         self.lost += usize::from(!outcome.won);
-        self.timeouts += usize::from(outcome.verdict == Ending::Played(Verdict::Timeout));
+        self.timeouts += usize::from(outcome.verdict == SuiteVerdict::Played(Verdict::Timeout));
         self.late += usize::from(outcome.times.bot_overruns > 0);
         self.sum += outcome.points();
         if let Some(best) = best {
@@ -140,7 +140,7 @@ impl Summary {
         for outcome in folder.outcomes()? {
             let outcome = outcome?;
             if let Some(tally) = bots.get_mut(outcome.bot.as_str()) {
-                tally.see(&outcome, bests.highest.get(&outcome.record_id).copied());
+                tally.add(&outcome, bests.highest.get(&outcome.record_id).copied());
             }
             if !outcome.won && losses.len() < LOSSES {
                 losses.push(Loss::of(&outcome));
@@ -173,7 +173,7 @@ impl Loss {
             bot: outcome.bot.clone(),
             board: outcome.board.clone(),
             why: outcome.loss(),
-            is_timeout: outcome.verdict == Ending::Played(Verdict::Timeout),
+            is_timeout: outcome.verdict == SuiteVerdict::Played(Verdict::Timeout),
         }
     }
 }
@@ -200,14 +200,14 @@ impl RunBests {
                 *highest = outcome.points().max(*highest);
             }
             if let Some(before) = before.filter(|_| outcome.counts) {
-                bests.see_record(&outcome, before);
+                bests.add_record(&outcome, before);
             }
         }
         Ok(bests)
     }
 
     /// Takes in a game that counts, on a board whose best score was `before`.
-    fn see_record(&mut self, outcome: &Outcome, before: &Best) {
+    fn add_record(&mut self, outcome: &Outcome, before: &Best) {
         let so_far = self.new.get(&outcome.record_id).map_or(before.score, |new| new.score);
         if outcome.score > so_far {
             let new = NewBest {
@@ -231,7 +231,7 @@ pub fn records_of(folder: &RunFolder) -> Result<Records, FolderError> {
     for outcome in folder.outcomes()? {
         let outcome = outcome?;
         if outcome.counts {
-            records.see(&folder.run.plan.game, &outcome);
+            records.add_outcome(&folder.run.plan.game, &outcome);
         }
     }
     Ok(records)

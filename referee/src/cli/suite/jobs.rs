@@ -5,7 +5,7 @@ use clap::Args;
 use crate::bot::Pinning;
 use crate::cli::Failure;
 use crate::config::SuiteTable;
-use crate::suite::honest_jobs;
+use crate::suite::undisturbed_jobs;
 
 /// How the machine is shared out.
 #[derive(Debug, Args)]
@@ -28,11 +28,11 @@ impl JobsFlags {
     /// One entry for each game that is played at a time.
     pub(super) fn workers(&self, project: &SuiteTable) -> Result<Vec<Option<Pinning>>, Failure> {
         let cores = self.cores_per_bot.or(project.cores_per_bot).unwrap_or(1).max(1).into();
-        let honest = honest_jobs(cores);
-        let jobs = self.jobs.or(project.jobs).map_or(honest, usize::from).max(1);
-        if jobs > honest {
+        let undisturbed = undisturbed_jobs(cores);
+        let jobs = self.jobs.or(project.jobs).map_or(undisturbed, usize::from).max(1);
+        if jobs > undisturbed {
             log::warn!(
-                "--jobs {jobs}: more than {honest} at a time make bots wait for cores here, and may make \
+                "--jobs {jobs}: more than {undisturbed} at a time make bots wait for cores here, and may make \
                  them late"
             );
         }

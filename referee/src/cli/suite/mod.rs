@@ -28,7 +28,7 @@ use crate::limits::OnHostDelay;
 use crate::play::PlayError;
 use crate::report::suite::{Format, SuiteReport};
 use crate::suite::{
-    Bests, FolderError, Keeper, Logs, Packing, Plan, PlannedBot, Pool, PoolError, Records, Rules,
+    Archive, Bests, FolderError, Logs, Packing, Plan, PlannedBot, Pool, PoolError, Records, Rules,
     Run, RunFolder, RunWriter, Shard, Summary, Tally, records_of,
 };
 
@@ -239,7 +239,7 @@ fn play(
         config,
         commands: &commands,
         workers: &workers,
-        keeper: keeper(args, config, &folder),
+        archive: archive(args, config, &folder),
         interrupt: &interrupt,
     };
     let missing = plan.schedule().filter(|&game| !played.has(game));
@@ -248,10 +248,10 @@ fn play(
     let pooled = pool.play(missing, |outcome| {
         if written.is_ok() {
             written = writer.append(&outcome);
-            progress.see(&outcome);
+            progress.add(&outcome);
         }
         let is_over = decider.as_mut().is_some_and(|decider| {
-            decider.see(&outcome);
+            decider.add(&outcome);
             decider.is_decided()
         });
         if written.is_err() || is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -265,8 +265,8 @@ fn play(
     }
 }
 
-fn keeper<'a>(args: &SuiteArgs, config: &Config, folder: &'a RunFolder) -> Keeper<'a> {
-    Keeper {
+fn archive<'a>(args: &SuiteArgs, config: &Config, folder: &'a RunFolder) -> Archive<'a> {
+    Archive {
         folder: &folder.path,
         kind: config.game,
         rules: &folder.run.plan.rules,

@@ -32,8 +32,8 @@ impl<'a> Progress<'a> {
     }
 
     /// Takes in a game.
-    pub(super) fn see(&mut self, outcome: &Outcome) {
-        self.tally.see(outcome, self.bests.best(&outcome.record_id));
+    pub(super) fn add(&mut self, outcome: &Outcome) {
+        self.tally.add(outcome, self.bests.best(&outcome.record_id));
         let done = self.before + self.tally.games;
         if let Some(bar) = &self.bar {
             bar.set_message(self.message());

@@ -46,7 +46,7 @@ pub(super) struct BotTimes {
 }
 
 impl BotTimes {
-    fn see(&mut self, outcome: &Outcome, log: Option<&Log>) {
+    fn record(&mut self, outcome: &Outcome, log: Option<&Log>) {
         let times = &outcome.times;
         self.bot_overruns += times.bot_overruns;
         self.host_overruns += times.host_overruns;
@@ -110,7 +110,7 @@ impl Board {
         }
     }
 
-    fn see(&mut self, run: usize, entrant: usize, outcome: &Outcome) {
+    fn add(&mut self, run: usize, entrant: usize, outcome: &Outcome) {
         self.place = self.place.min((run, outcome.game));
         let points = &mut self.points[entrant];
         points.sum += outcome.points();
@@ -215,9 +215,9 @@ pub(super) fn gather<E: From<FolderError>>(
             let entrants = gathered.entrants.len();
             let new = || Board::new(run, &outcome, bests, entrants);
             let board = boards.entry(outcome.board_id.clone()).or_insert_with(new);
-            board.see(run, entrant, &outcome);
+            board.add(run, entrant, &outcome);
             let log = log_of(source, outcome.game);
-            gathered.entrants[entrant].times.see(&outcome, log.as_ref());
+            gathered.entrants[entrant].times.record(&outcome, log.as_ref());
             let game = Listed { run, entrant, outcome, page: None };
             if let (Some(listed), Some(log)) = (gathered.list(game), &log) {
                 listed.page = page_of(run, &listed.outcome, log)?;

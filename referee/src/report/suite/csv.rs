@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::SuiteReport;
 use crate::millis::Millis;
 use crate::report::csv_error;
-use crate::suite::{Ending, Outcome};
+use crate::suite::{Outcome, SuiteVerdict};
 
 #[derive(Serialize)]
 struct Row<'a> {
@@ -16,7 +16,7 @@ struct Row<'a> {
     board: &'a str,
     set: Option<&'a str>,
     repeat: u32,
-    verdict: Ending,
+    verdict: SuiteVerdict,
     won: bool,
     score: i64,
     counts: bool,

@@ -68,7 +68,7 @@ pub fn kept_log(folder: &Path, game: usize) -> io::Result<Option<Log>> {
 }
 
 /// Keeps games in a run folder.
-pub struct Keeper<'a> {
+pub struct Archive<'a> {
     /// The run folder.
     pub folder: &'a Path,
     /// The game.
@@ -85,7 +85,7 @@ pub struct Keeper<'a> {
     pub bundles: AtomicUsize,
 }
 
-impl Keeper<'_> {
+impl Archive<'_> {
     /// Keeps what is to be kept of a game; one that was never started leaves nothing.
     pub(super) fn keep(&self, finished: &Finished, bot: &PlannedBot) -> io::Result<()> {
         let outcome = &finished.outcome;

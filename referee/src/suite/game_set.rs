@@ -1,0 +1,33 @@
+//! Games of a plan by number: a bit for each.
+
+/// Some of the games of a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GameSet {
+    bits: Vec<u64>,
+    count: usize,
+}
+
+impl GameSet {
+    /// None of `games`.
+    pub fn new(games: usize) -> Self {
+        Self { bits: vec![0; games / 64 + 1], count: 0 }
+    }
+
+    /// Adds a game; `false` if it was there.
+    pub fn add(&mut self, game: usize) -> bool {
+        let new = !self.has(game);
+        self.bits[game / 64] |= 1 << (game % 64);
+        self.count += usize::from(new);
+        new
+    }
+
+    /// Whether this game has been played.
+    pub fn has(&self, game: usize) -> bool {
+        self.bits[game / 64] >> (game % 64) & 1 == 1
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+}
