@@ -1,30 +1,172 @@
 //! Every game that was measured on the original referee, twice: rules alone, and whole program.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::path::Path;
 
-use referee::game::GameKind;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use referee::game::{Game, GameKind};
 use referee::lines::{LineBuffer, Progress};
 use referee::play::rule;
 use referee::verdict::{BotExit, Silence};
+use serde::Deserialize;
+use serde_json::{Value, json};
 
-use crate::support::{self, Case, PATIENT, bot_line, json, referee, summary};
+use crate::support::{
+    self, Case, PATIENT, bot_line, for_each_in_parallel, json, packed_lines, referee, summary,
+};
 
-/// Plays a case without a process: a bot that writes its outputs turn by turn and then exits.
-fn play_scripted(case: &Case) -> (Vec<String>, bool, i64) {
+/// Summary, whether the bot won, and score.
+type Result = (Vec<String>, bool, i64);
+
+/// What a bot does, one thing after the other.
+#[derive(Debug, Clone)]
+enum Step {
+    Read(usize),
+    Write(Vec<u8>),
+    Stderr(Vec<u8>),
+    SleepMs(u64),
+    Exit(u64),
+    Signal(u64),
+    CloseStdin,
+    CloseStdout,
+}
+
+impl Step {
+    fn from_json(step: &Value) -> Self {
+        let number = || step[1].as_u64().expect("a number");
+        let bytes = || BASE64_STANDARD.decode(step[1].as_str().expect("text")).expect("base64");
+        match step[0].as_str().expect("a name") {
+            "read" => Self::Read(usize::try_from(number()).expect("a few lines")),
+            "write" => Self::Write(bytes()),
+            "stderr" => Self::Stderr(bytes()),
+            "sleep_ms" => Self::SleepMs(number()),
+            "exit" => Self::Exit(number()),
+            "signal" => Self::Signal(number()),
+            "close_stdin" => Self::CloseStdin,
+            "close_stdout" => Self::CloseStdout,
+            name => panic!("unknown step {name}"),
+        }
+    }
+
+    /// The step as the bundled bot `script` takes it.
+    fn to_script(&self) -> Value {
+        match self {
+            Self::Read(lines) => json!(["read", lines]),
+            Self::Write(bytes) => json!(["write", bytes]),
+            Self::Stderr(bytes) => json!(["stderr", bytes]),
+            // What was too long for the measured limit is too long for any.
+            Self::SleepMs(millis) if self.is_too_long() => json!(["sleep_ms", 1000 * millis]),
+            Self::SleepMs(millis) => json!(["sleep_ms", millis]),
+            Self::Exit(status) => json!(["exit", status]),
+            Self::Signal(number) => json!(["signal", number]),
+            Self::CloseStdin => json!(["close_stdin", 0]),
+            Self::CloseStdout => json!(["close_stdout", 0]),
+        }
+    }
+
+    /// Whether it takes more than the 50 ms of a turn.
+    fn is_too_long(&self) -> bool {
+        matches!(self, Self::SleepMs(millis) if *millis > 50)
+    }
+}
+
+/// A measured game of a bot that does more than answer.
+#[derive(Deserialize)]
+struct StepCase {
+    id: String,
+    board: Vec<String>,
+    steps: Vec<Value>,
+    expected: Measured,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Measured {
+    Result {
+        summary: Vec<String>,
+        won: bool,
+        score: i64,
+    },
+    /// The original died.
+    Crash {
+        crash: bool,
+    },
+}
+
+impl StepCase {
+    fn steps(&self) -> Vec<Step> {
+        self.steps.iter().map(Step::from_json).collect()
+    }
+
+    /// The result that is right here: where the original crashes, a reply ends before the character
+    /// that does it.
+    fn expected(&self) -> Result {
+        match &self.expected {
+            Measured::Result { summary, won, score } => (summary.clone(), *won, *score),
+            Measured::Crash { crash } => {
+                assert!(crash, "{}", self.id);
+                let cut = self.steps().into_iter().map(|step| match step {
+                    Step::Write(bytes) => Step::Write(without_what_crashes(&bytes)),
+                    step => step,
+                });
+                play_steps(&self.board, &cut.collect::<Vec<_>>())
+            }
+        }
+    }
+}
+
+/// A line up to what the original's game does not survive.
+fn without_what_crashes(line: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(line);
+    let kept = text.split(['\u{85}', '\u{2028}', '\u{2029}']).next().expect("a first piece");
+    let words: Vec<&str> = kept.split_whitespace().collect();
+    match words[..] {
+        [x, y, message] if message.replace("\\n", "").is_empty() => format!("{x} {y}\n"),
+        _ => format!("{}\n", kept.trim_end()),
+    }
+    .into_bytes()
+}
+
+fn step_cases() -> Vec<StepCase> {
+    let cases = packed_lines("samegame-cases-2.jsonl.zst");
+    assert_eq!(cases.len(), 572);
+    cases
+}
+
+fn game(board: &[String]) -> Box<dyn Game> {
     let kind = GameKind::named("samegame").expect("a game");
-    let mut game = (kind.parse)(&case.board.join("\n")).expect("a board");
-    let mut outputs = case.outputs.iter();
+    (kind.parse)(&board.join("\n")).expect("a board")
+}
+
+/// Plays without a process; a bot whose steps are over exits.
+fn play_steps(board: &[String], steps: &[Step]) -> Result {
+    let mut game = game(board);
+    let mut steps = steps.iter();
     let mut lines = LineBuffer::default();
+    let mut ended = None;
+    let mut unread = 0;
     while let Some(exchange) = game.next_exchange() {
         let rules = exchange.lines;
+        unread += game.input().lines().count();
         let silence = loop {
             match lines.progress(&rules) {
                 Progress::Complete(_) => break None,
                 Progress::TooLong => break Some(Silence::LineTooLong),
-                Progress::Incomplete => match outputs.next() {
-                    Some(output) => lines.push(output.as_bytes()),
-                    None => break Some(Silence::Ended(BotExit::Code(0))),
+                Progress::Incomplete if ended.is_some() => break ended,
+                Progress::Incomplete => {}
+            }
+            match steps.next() {
+                Some(Step::Write(bytes)) => lines.push(bytes),
+                Some(Step::Read(lines)) => match unread.checked_sub(*lines) {
+                    Some(rest) => unread = rest,
+                    None => break Some(Silence::Deadline),
                 },
+                Some(step) if step.is_too_long() => break Some(Silence::Deadline),
+                Some(Step::CloseStdout) => ended = Some(Silence::StdoutClosed),
+                Some(Step::Exit(_) | Step::Signal(_)) | None => {
+                    ended = Some(Silence::Ended(BotExit::Unknown));
+                }
+                Some(Step::Stderr(_) | Step::SleepMs(_) | Step::CloseStdin) => {}
             }
         };
         rule(game.as_mut(), &lines.take(rules.count), silence);
@@ -33,46 +175,77 @@ fn play_scripted(case: &Case) -> (Vec<String>, bool, i64) {
     (game.summary().to_vec(), won, game.score())
 }
 
+/// Writes its outputs turn by turn and then exits.
+fn answers(case: &Case) -> Vec<Step> {
+    let bytes = |output: &String| Step::Write(output.clone().into_bytes());
+    case.outputs.iter().map(bytes).collect()
+}
+
 #[test]
 fn the_rules_agree_with_the_original_in_all_627_games() {
     for case in support::cases() {
-        assert_eq!(play_scripted(&case), case.expected(), "{}", case.id);
+        assert_eq!(play_steps(&case.board, &answers(&case)), case.expected(), "{}", case.id);
+    }
+}
+
+#[test]
+fn the_rules_agree_with_the_original_in_the_572_games_of_bots_that_do_more_than_answer() {
+    for case in step_cases() {
+        assert_eq!(play_steps(&case.board, &case.steps()), case.expected(), "{}", case.id);
     }
 }
 
 #[test]
 fn the_program_agrees_with_the_original_in_all_627_games() {
     let folder = tempfile::tempdir().expect("a folder");
-    let cases = support::cases();
-    let next = AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        for _ in 0..4 {
-            scope.spawn(|| {
-                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    check_through_the_program(case, folder.path());
-                }
-            });
-        }
+    for_each_in_parallel(&support::cases(), |case| {
+        let game = Played { id: &case.id, board: &case.board, limits: PATIENT };
+        game.check(&json!(case.outputs), case.expected(), folder.path());
     });
 }
 
-fn check_through_the_program(case: &Case, folder: &std::path::Path) {
-    let board = folder.join(format!("{}.txt", case.id));
-    let script = folder.join(format!("{}.json", case.id));
-    std::fs::write(&board, case.board.join("\n")).expect("written");
-    std::fs::write(&script, serde_json::to_vec(&case.outputs).expect("JSON")).expect("written");
-    let output = referee()
-        .args(["play", "--format", "json", "--bot"])
-        .arg(bot_line(&["@script".as_ref(), script.as_os_str()]))
-        .args(["--board".as_ref(), board.as_os_str()])
-        .args(PATIENT)
-        .output()
-        .expect("runs");
-    let result = json(&output);
-    let (lines, won, score) = case.expected();
-    assert_eq!(summary(&result), lines, "{}", case.id);
-    assert_eq!(result["won"], won, "{}", case.id);
-    assert_eq!(result["score"], score, "{}", case.id);
-    assert_eq!(result["metadata"]["Score"], score.to_string(), "{}", case.id);
-    assert_eq!(output.status.code(), Some(i32::from(!won)), "{}", case.id);
+#[test]
+fn the_program_agrees_with_the_original_in_the_572_games_of_bots_that_do_more_than_answer() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for_each_in_parallel(&step_cases(), |case| {
+        let steps = case.steps();
+        let script: Vec<Value> = steps.iter().map(Step::to_script).collect();
+        let mut limits = PATIENT;
+        let expected = case.expected();
+        if expected.0.iter().any(|line| line.contains("Timeout!")) {
+            limits[3] = "5s";
+        }
+        let game = Played { id: &case.id, board: &case.board, limits };
+        game.check(&json!(script), expected, folder.path());
+    });
+}
+
+struct Played<'a> {
+    id: &'a str,
+    board: &'a [String],
+    limits: [&'static str; 4],
+}
+
+impl Played<'_> {
+    /// Plays through the program, with a bot that follows the script.
+    fn check(&self, script: &Value, (lines, won, score): Result, folder: &Path) {
+        let id = self.id;
+        let board = folder.join(format!("{id}.txt"));
+        let file = folder.join(format!("{id}.json"));
+        std::fs::write(&board, self.board.join("\n")).expect("written");
+        std::fs::write(&file, script.to_string()).expect("written");
+        let output = referee()
+            .args(["play", "--format", "json", "--bot"])
+            .arg(bot_line(&["@script".as_ref(), file.as_os_str()]))
+            .args(["--board".as_ref(), board.as_os_str()])
+            .args(self.limits)
+            .output()
+            .expect("runs");
+        let result = json(&output);
+        assert_eq!(summary(&result), lines, "{id}");
+        assert_eq!(result["won"], won, "{id}");
+        assert_eq!(result["score"], score, "{id}");
+        assert_eq!(result["metadata"]["Score"], score.to_string(), "{id}");
+        assert_eq!(output.status.code(), Some(i32::from(!won)), "{id}");
+    }
 }

@@ -45,7 +45,8 @@ SameGame:
   echo               answers each board with 0 0 at once, for measuring a machine
   thinker            takes the first legal move after computing (--spin MS, --compute MS) or
                      sleeping (--sleep MS) each turn, for trying out limits
-  script FILE        answers with the strings of a JSON array, one each turn, verbatim
+  script FILE        answers with the strings of a JSON array, one each turn, verbatim, or does its
+                     steps (see --help)
 
 Square Remover:
   squares-greedy     completes a square with each swap that can, or else prepares one

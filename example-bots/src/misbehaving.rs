@@ -221,7 +221,7 @@ pub(crate) fn hang() -> ! {
 }
 
 /// Raises a signal until it kills; the Rust runtime swallows the first SIGSEGV or SIGBUS.
-fn die_by(number: i32) -> io::Result<()> {
+pub(crate) fn die_by(number: i32) -> io::Result<()> {
     let signal = Signal::from_named_raw(number)
         .ok_or_else(|| io::Error::other(format!("there is no signal {number}")))?;
     loop {

@@ -12,7 +12,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
@@ -118,11 +118,32 @@ impl Case {
 
 /// All 627 games.
 pub(crate) fn cases() -> Vec<Case> {
-    let text = fs::read_to_string(data("samegame-cases.jsonl")).expect("the measured cases");
-    let cases: Vec<Case> =
-        text.lines().map(|line| serde_json::from_str(line).expect("a case")).collect();
+    let cases = packed_lines("samegame-cases.jsonl.zst");
     assert_eq!(cases.len(), 627);
     cases
+}
+
+/// What a packed file that comes with the tests holds, a value on each line.
+pub(crate) fn packed_lines<T: serde::de::DeserializeOwned>(name: &str) -> Vec<T> {
+    let packed = fs::read(data(name)).expect("the measured cases");
+    let text = zstd::decode_all(packed.as_slice()).expect("zstd");
+    let lines = text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+    lines.map(|line| serde_json::from_slice(line).expect("a case")).collect()
+}
+
+/// Calls `check` with each of `items`, on as many threads as keep the machine busy with games that
+/// mostly wait.
+pub(crate) fn for_each_in_parallel<T: Sync>(items: &[T], check: impl Fn(&T) + Sync) {
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    check(item);
+                }
+            });
+        }
+    });
 }
 
 /// The one JSON object that a command printed.

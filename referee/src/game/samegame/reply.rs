@@ -30,12 +30,19 @@ pub enum Malformed {
 /// Where Java's `\s` splits: fewer characters than Unicode's white space.
 const SEPARATORS: [char; 6] = [' ', '\t', '\n', '\x0B', '\x0C', '\r'];
 
-/// Reads a line without its terminator; bytes that are not UTF-8 count as replacement characters.
+/// What also ends a line for Java's `Scanner`, which reads what the runner took for one line. The
+/// original goes on with what stands behind when it next reads from the runner, and dies of it unless
+/// the game is over; here that is left out.
+pub const LINE_ENDS: [char; 3] = ['\u{85}', '\u{2028}', '\u{2029}'];
+
+/// Reads a line without its terminator, up to the first of [`LINE_ENDS`]; bytes that are not UTF-8
+/// count as replacement characters.
 ///
 /// # Errors
 /// [`Malformed`], with the official wording.
 pub fn parse(line: &[u8]) -> Result<Action, Malformed> {
     let text = String::from_utf8_lossy(line);
+    let text = text.split(LINE_ENDS).next().unwrap_or_default();
     // Java's `String.trim`: everything up to U+0020, control characters included.
     let text = text.trim_matches(|c| c <= ' ');
     if text.is_empty() {
@@ -88,6 +95,19 @@ mod tests {
     }
 
     #[test]
+    fn a_line_ends_where_javas_scanner_ends_it() {
+        for end in LINE_ENDS {
+            let parsed = |line: &str| parse(line.replace('$', &end.to_string()).as_bytes());
+            assert_eq!(parsed("0 1$"), Ok(action(0, 1, None)));
+            assert_eq!(parsed("0 1 a$b"), Ok(action(0, 1, Some("a"))));
+            assert_eq!(parsed("$0 1"), Err(Malformed::Empty));
+            assert_eq!(parsed(" $0 1"), Err(Malformed::Empty));
+            assert_eq!(parsed("0$ 1"), Err(Malformed::NotAnAction));
+            assert_eq!(parsed("0$1$ 2"), Err(Malformed::NotAnAction));
+        }
+    }
+
+    #[test]
     fn what_java_refuses_is_malformed() {
         for line in [
             "a",
@@ -101,7 +121,6 @@ mod tests {
             "0x1 1",
             "0\u{a0}1",
             "0\u{1c}1",
-            "0\u{85}1",
             "\u{feff}0 1",
             "2147483648 0",
             "-2147483649 0",
