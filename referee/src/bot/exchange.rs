@@ -10,8 +10,10 @@ use rustix::process::Pid;
 
 use super::BotProcess;
 use super::pipes::{Captured, Got};
-use super::usage::{self, Sample, Starvation, Usage};
+use super::usage::{self, Sample, Starvation};
+use crate::certificate::Certificate;
 use crate::lines::{LineRules, Lines, Progress};
+use crate::millis::Millis;
 use crate::verdict::{BotExit, Silence};
 
 /// How long after the end of its output a bot may take to end, before it counts as one that closed
@@ -66,11 +68,10 @@ pub struct Exchanged {
     pub wall: Duration,
     /// When the exchange ended.
     pub phase: Phase,
-    /// What the bot used meanwhile, and what it waited for.
-    pub usage: Usage,
-    /// By how much the referee may have seen the reply too late, because it waited for a core or
-    /// overslept its deadline; at most what neither computing nor the bot's own waits explain.
-    pub referee_wait: Option<Duration>,
+    /// What it cost the bot, and what it waited for.
+    pub certificate: Certificate,
+    /// What of the bot's wait for a core was not its own doing.
+    pub host_wait: Option<Duration>,
     /// Whether the reply came before the bot had read any of the input: a surplus line of an earlier
     /// exchange, or a guess.
     pub early: bool,
@@ -135,7 +136,12 @@ impl BotProcess {
         let lost = silence.is_some();
         let after = if lost { Sample::below(self.keeper.pid) } else { self.sampler.sample() };
         let silence = self.guard.judge(&after).map(Silence::OverLimit).or(silence);
-        let usage = self.usage(&after, &watch, wall);
+        let (mut certificate, host_wait) = self.cost(&after, &watch, wall);
+        certificate.referee_wait = own_wait.map(|wait| {
+            let Millis(computed) = certificate.busiest_cpu.unwrap_or_default();
+            let explained = host_wait.unwrap_or_default() + computed;
+            Millis(wait.max(watch.overslept(wall)).min(wall.saturating_sub(explained)))
+        });
         let stopped = silence == Some(Silence::Deadline) && after.is_stopped();
         self.used = Some(after);
         let unread_input = self.stdin.unread()?;
@@ -148,12 +154,8 @@ impl BotProcess {
             silence,
             wall,
             phase: watch.phase(),
-            usage,
-            referee_wait: own_wait.map(|wait| {
-                let waited = usage.host_wait.unwrap_or_default();
-                let computed = usage.busiest_cpu.unwrap_or_default();
-                wait.max(watch.overslept(wall)).min(wall.saturating_sub(waited + computed))
-            }),
+            certificate,
+            host_wait,
             early: silence.is_none() && (early || unread_input >= request.input.len() as u64),
             unread_input,
             stdin_closed: self.stdin.is_refused(),
@@ -232,15 +234,22 @@ impl BotProcess {
         Ok(())
     }
 
-    /// What the bot has used in an exchange that took `wall`.
-    fn usage(&self, after: &Sample, watch: &Watch, wall: Duration) -> Usage {
-        let mut usage = after.since(&watch.before, wall);
-        for wait in [&mut usage.wait, &mut usage.host_wait] {
-            *wait = wait.map(|wait| (wait + watch.hidden_wait()).min(wall));
-        }
-        // A bot that has ended has no memory any more.
-        usage.peak_memory = usage.peak_memory.max(self.guard.peak_memory());
-        usage
+    /// What an exchange that took `wall` cost the bot, and how long the host kept it waiting.
+    fn cost(
+        &self,
+        after: &Sample,
+        watch: &Watch,
+        wall: Duration,
+    ) -> (Certificate, Option<Duration>) {
+        let used = after.since(&watch.before, wall);
+        let waited = |wait: Duration| (wait + watch.hidden_wait()).min(wall);
+        let certificate = Certificate {
+            wait: used.wait.map(|Millis(wait)| Millis(waited(wait))),
+            // A bot that has ended has no memory any more.
+            peak_memory: used.peak_memory.max(self.guard.peak_memory()),
+            ..used
+        };
+        (certificate, after.host_wait(&used).map(waited))
     }
 
     /// Tells a bot that has ended from one that only closed its output.

@@ -52,7 +52,6 @@ use self::pipes::{Sink, Source};
 pub use self::sandbox::{Sandbox, SandboxError};
 use self::scratch::Scratch;
 pub use self::teardown::{Ending, Left, Survivor};
-pub use self::usage::Usage;
 use self::usage::{Sample, Sampler};
 use crate::interrupt::Interrupt;
 use crate::lines::LineBuffer;

@@ -18,6 +18,7 @@ use serde_json::Value;
 pub use self::bytes::Bytes;
 pub use self::reader::{LARGEST, Log, LogError, read, unpacked};
 pub use self::writer::{LogWriter, OpenError, log_of};
+pub use crate::certificate::Certificate;
 use crate::limits::{LimitKind, Limits, Resources};
 use crate::millis::Millis;
 use crate::verdict::{BotExit, Overrun, Silence, Verdict};
@@ -152,34 +153,6 @@ pub struct Turn {
     /// Bytes of standard error beyond the cap.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub stderr_dropped: u64,
-}
-
-/// What an exchange cost a bot, and what it had to wait for; absent is what the kernel does not tell.
-///
-/// All threads count, those of processes that the bot has started included.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Certificate {
-    /// CPU time of all threads.
-    #[serde(default, rename = "cpu_ms", skip_serializing_if = "Option::is_none")]
-    pub cpu: Option<Millis>,
-    /// CPU time of the busiest thread.
-    #[serde(default, rename = "busiest_cpu_ms", skip_serializing_if = "Option::is_none")]
-    pub busiest_cpu: Option<Millis>,
-    /// The longest time that one thread waited for a core while it could have run.
-    #[serde(default, rename = "wait_ms", skip_serializing_if = "Option::is_none")]
-    pub wait: Option<Millis>,
-    /// The time that the referee itself waited for a core, or overslept the deadline.
-    #[serde(default, rename = "referee_wait_ms", skip_serializing_if = "Option::is_none")]
-    pub referee_wait: Option<Millis>,
-    /// How often threads were switched to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub context_switches: Option<u64>,
-    /// Page faults, minor and major.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub page_faults: Option<u64>,
-    /// The most memory resident at one time since the bot started, in bytes.
-    #[serde(default, rename = "peak_memory_bytes", skip_serializing_if = "Option::is_none")]
-    pub peak_memory: Option<u64>,
 }
 
 /// How a game ended.

@@ -25,7 +25,7 @@ use serde_json::Value;
 use self::diagnosis::{Asked, Observations};
 use crate::bot::{BotCommand, BotProcess, ExchangeError, Exchanged, Request, SpawnError};
 use crate::game::{Fault, Game, NoReply, Played, Rejected};
-use crate::gamelog::{self, Bytes, Certificate, End, Event, FORMAT, Host, Start, Turn};
+use crate::gamelog::{self, Bytes, End, Event, FORMAT, Host, Start, Turn};
 use crate::interrupt::Interrupt;
 use crate::limits::{LimitKind, MatchRules};
 use crate::lines::Lines;
@@ -218,15 +218,7 @@ fn turn_event(
         gain: ruling.gain,
         score,
         wall: Millis(exchanged.wall),
-        certificate: Certificate {
-            cpu: exchanged.usage.cpu.map(Millis),
-            busiest_cpu: exchanged.usage.busiest_cpu.map(Millis),
-            wait: exchanged.usage.wait.map(Millis),
-            referee_wait: exchanged.referee_wait.map(Millis),
-            context_switches: exchanged.usage.context_switches,
-            page_faults: exchanged.usage.page_faults,
-            peak_memory: exchanged.usage.peak_memory,
-        },
+        certificate: exchanged.certificate,
         overrun: None,
         early: exchanged.early,
         unread_input: exchanged.unread_input,

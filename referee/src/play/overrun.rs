@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use crate::bot::{Exchanged, Overtime, Phase};
+use crate::certificate::Certificate;
 use crate::limits::{OnHostDelay, OverrunRules};
+use crate::millis::Millis;
 use crate::verdict::{Culprit, Decision, Overrun, Silence};
 
 /// How long a bot is watched beyond its limit while it is kept waiting for a core.
@@ -56,9 +58,10 @@ fn culprit(exchanged: &Exchanged, limit: Duration) -> Culprit {
     if exchanged.silence.is_some() {
         return if exchanged.phase == Phase::Starved { Culprit::Host } else { Culprit::Bot };
     }
-    let waits = [exchanged.usage.host_wait, exchanged.referee_wait];
+    let Certificate { busiest_cpu, referee_wait, .. } = exchanged.certificate;
+    let waits = [exchanged.host_wait, referee_wait.map(|wait| wait.0)];
     let waits: Duration = waits.into_iter().flatten().sum();
-    let computed = exchanged.usage.busiest_cpu.unwrap_or_default();
+    let Millis(computed) = busiest_cpu.unwrap_or_default();
     if exchanged.wall.saturating_sub(waits) <= limit && computed <= limit {
         Culprit::Host
     } else {
@@ -69,7 +72,7 @@ fn culprit(exchanged: &Exchanged, limit: Duration) -> Culprit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bot::{Captured, Usage};
+    use crate::bot::Captured;
     use crate::limits::SoftLimit;
     use crate::lines::Lines;
 
@@ -86,12 +89,12 @@ mod tests {
             silence: None,
             wall: ms(wall),
             phase: Phase::Limit,
-            usage: Usage {
-                busiest_cpu: Some(ms(cpu)),
-                host_wait: Some(ms(wait)),
-                ..Usage::default()
+            certificate: Certificate {
+                busiest_cpu: Some(Millis(ms(cpu))),
+                referee_wait: Some(Millis(ms(referee))),
+                ..Certificate::default()
             },
-            referee_wait: Some(ms(referee)),
+            host_wait: Some(ms(wait)),
             early: false,
             unread_input: 0,
             stdin_closed: false,
@@ -130,8 +133,8 @@ mod tests {
 
     #[test]
     fn unknown_waits_are_nobodys_excuse() {
-        let usage = Usage::default();
-        let exchange = Exchanged { usage, referee_wait: None, ..exchanged(51, 0, 0, 0) };
+        let certificate = Certificate::default();
+        let exchange = Exchanged { certificate, host_wait: None, ..exchanged(51, 0, 0, 0) };
         assert_eq!(culprit(&exchange, LIMIT), Culprit::Bot);
     }
 

@@ -22,6 +22,8 @@ pub(super) use self::procfs::state;
 use self::procfs::{Stat, children, field, numbers_in, open_files, read, read_again};
 pub(super) use self::sampler::Sampler;
 pub(super) use self::starvation::Starvation;
+use crate::certificate::Certificate;
+use crate::millis::Millis;
 
 /// Counters of one thread, since it started.
 #[derive(Debug, Clone, Copy, Default)]
@@ -52,27 +54,6 @@ pub(super) struct Sample {
     peak_memory: Option<u64>,
     /// CPU time of whole processes, ended threads included, in ticks of the clock.
     process_cpu: Option<Duration>,
-}
-
-/// What a bot used during an exchange, and what it waited for; absent is what the kernel does not
-/// tell.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Usage {
-    /// CPU time of all threads.
-    pub cpu: Option<Duration>,
-    /// CPU time of the busiest thread.
-    pub busiest_cpu: Option<Duration>,
-    /// The longest time that one thread waited for a core while it could have run.
-    pub wait: Option<Duration>,
-    /// What of that was not the bot's own doing: the other threads of a bot that fills all its cores
-    /// keep it waiting as well.
-    pub host_wait: Option<Duration>,
-    /// How often threads were switched to.
-    pub context_switches: Option<u64>,
-    /// Page faults, minor and major.
-    pub page_faults: Option<u64>,
-    /// The most memory resident at one time since the bot started, in bytes.
-    pub peak_memory: Option<u64>,
 }
 
 /// So many threads are looked at one by one. A bot with more of them is beyond its limit, or its user
@@ -173,7 +154,7 @@ impl Sample {
     /// from their start; of those that have ended only the process's own count is left, which is
     /// coarser. No thread ran or waited for longer than `wall`: what shows beyond is from before, when
     /// it had not shown yet.
-    pub(super) fn since(&self, before: &Self, wall: Duration) -> Usage {
+    pub(super) fn since(&self, before: &Self, wall: Duration) -> Certificate {
         let known = !self.threads.is_empty();
         let deltas = || {
             let delta = |(tid, now): (&i32, &Thread)| now.since(before.threads.get(tid));
@@ -186,12 +167,11 @@ impl Sample {
         let cpu = if ended { cpu.max(process_cpu) } else { cpu };
         let busiest_cpu = deltas().map(|thread| thread.run).max();
         let wait = deltas().map(|thread| thread.wait).max();
-        let others = cpu.unwrap_or_default().saturating_sub(busiest_cpu.unwrap_or_default());
-        Usage {
-            cpu,
-            busiest_cpu,
-            wait,
-            host_wait: wait.map(|wait| wait.saturating_sub(self.shared_out(others))),
+        Certificate {
+            cpu: cpu.map(Millis),
+            busiest_cpu: busiest_cpu.map(Millis),
+            wait: wait.map(Millis),
+            referee_wait: None,
             context_switches: known.then(|| deltas().map(|thread| thread.switches).sum()),
             page_faults: self
                 .page_faults
@@ -199,6 +179,14 @@ impl Sample {
                 .map(|(now, before)| now.saturating_sub(before)),
             peak_memory: self.peak_memory,
         }
+    }
+
+    /// What of the wait in `certificate` was not the bot's own doing: the other threads of a bot that
+    /// fills all its cores keep it waiting as well.
+    pub(super) fn host_wait(&self, certificate: &Certificate) -> Option<Duration> {
+        let Millis(cpu) = certificate.cpu.unwrap_or_default();
+        let others = cpu.saturating_sub(certificate.busiest_cpu.unwrap_or_default().0);
+        certificate.wait.map(|Millis(wait)| wait.saturating_sub(self.shared_out(others)))
     }
 
     /// For how long so much CPU time fills all the cores that the bot may use.
@@ -282,6 +270,10 @@ fn add(sum: &mut Option<u64>, amount: u64) {
 mod tests {
     use super::*;
 
+    fn ms(millis: u64) -> Millis {
+        Millis(Duration::from_millis(millis))
+    }
+
     fn thread(run: u64, wait: u64, switches: u64) -> Thread {
         Thread { run: Duration::from_millis(run), wait: Duration::from_millis(wait), switches }
     }
@@ -301,9 +293,9 @@ mod tests {
         let before = sample(&[(1, thread(100, 10, 5)), (2, thread(50, 5, 5))], 150);
         let after = sample(&[(1, thread(110, 12, 7)), (3, thread(20, 8, 2))], 220);
         let usage = after.since(&before, Duration::from_secs(1));
-        assert_eq!(usage.cpu, Some(Duration::from_millis(70)), "thread 2 ran on and ended");
-        assert_eq!(usage.busiest_cpu, Some(Duration::from_millis(20)));
-        assert_eq!(usage.wait, Some(Duration::from_millis(8)));
+        assert_eq!(usage.cpu, Some(ms(70)), "thread 2 ran on and ended");
+        assert_eq!(usage.busiest_cpu, Some(ms(20)));
+        assert_eq!(usage.wait, Some(ms(8)));
         assert_eq!(usage.context_switches, Some(4));
         assert_eq!(usage.page_faults, Some(0));
     }
@@ -312,35 +304,37 @@ mod tests {
     fn what_a_bot_does_to_itself_is_not_the_hosts_doing() {
         let of = |others: u64| {
             let threads = [(1, thread(100, 90, 9)), (2, thread(others, 80, 9))];
-            sample(&threads, 0).since(&Sample::default(), Duration::from_secs(1))
+            let after = sample(&threads, 0);
+            let certificate = after.since(&Sample::default(), Duration::from_secs(1));
+            (certificate.wait, after.host_wait(&certificate).map(Millis))
         };
         // The sample has no process, so one core is reckoned with.
-        assert_eq!(of(0).host_wait, Some(Duration::from_millis(90)));
-        assert_eq!(of(60).host_wait, Some(Duration::from_millis(30)));
-        assert_eq!(of(99).host_wait, Some(Duration::ZERO));
-        assert_eq!(of(60).wait, Some(Duration::from_millis(90)), "the certificate tells it all");
+        assert_eq!(of(0).1, Some(ms(90)));
+        assert_eq!(of(60).1, Some(ms(30)));
+        assert_eq!(of(99).1, Some(ms(0)));
+        assert_eq!(of(60).0, Some(ms(90)), "the certificate tells it all");
     }
 
     #[test]
     fn a_thread_id_that_was_used_again_counts_from_its_start() {
         let usage = sample(&[(1, thread(3, 1, 2))], 0)
             .since(&sample(&[(1, thread(100, 10, 5))], 0), Duration::from_secs(1));
-        assert_eq!(usage.cpu, Some(Duration::from_millis(3)));
+        assert_eq!(usage.cpu, Some(ms(3)));
     }
 
     #[test]
     fn no_thread_ran_or_waited_for_longer_than_the_exchange() {
         let after = sample(&[(1, thread(30, 20, 2))], 0);
         let usage = after.since(&Sample::default(), Duration::from_millis(5));
-        assert_eq!(
-            (usage.cpu, usage.wait),
-            (Some(Duration::from_millis(5)), Some(Duration::from_millis(5)))
-        );
+        assert_eq!((usage.cpu, usage.wait), (Some(ms(5)), Some(ms(5))));
     }
 
     #[test]
     fn what_the_kernel_does_not_tell_is_absent() {
-        assert_eq!(Sample::default().since(&Sample::default(), Duration::ZERO), Usage::default());
+        assert_eq!(
+            Sample::default().since(&Sample::default(), Duration::ZERO),
+            Certificate::default()
+        );
     }
 
     #[test]
@@ -354,7 +348,7 @@ mod tests {
         }
         std::thread::sleep(Duration::from_millis(1));
         let usage = Sample::of_all(me).since(&before, start.elapsed());
-        assert!(usage.cpu > Some(Duration::ZERO), "{usage:?}");
+        assert!(usage.cpu > Some(ms(0)), "{usage:?}");
         assert!(usage.peak_memory > Some(100_000), "{usage:?}");
         assert!(usage.wait.is_some() && usage.page_faults.is_some(), "{usage:?}");
     }

@@ -61,9 +61,9 @@ impl Starvation {
         let sample = Sample::below(keeper);
         let now = Instant::now();
         let elapsed = now - self.start;
-        let usage = sample.since(before, elapsed);
+        let certificate = sample.since(before, elapsed);
         let runnable = sample.is_runnable();
-        let (ran, waited) = (usage.cpu?, usage.host_wait?);
+        let (ran, waited) = (certificate.cpu?.0, sample.host_wait(&certificate)?);
         let stalled = match self.still {
             Some((since, counters)) if runnable && counters == (ran, waited) => now - since,
             _ => {
