@@ -9,7 +9,9 @@ use referee::gamelog::{self, foreign};
 use referee::replay::foreign::{Refereed, referee as referee_foreign};
 use serde_json::{Value, json};
 
-use crate::support::{Case, Expected, PATIENT, cases, json as object, referee};
+use crate::support::{
+    Case, Expected, PATIENT, cases, data, json as object, referee, shared_data, summary,
+};
 
 /// The summary lines, split over frames as the original does: one for each turn, the last one with
 /// what ends the game.
@@ -29,7 +31,11 @@ fn runner_json(case: &Case) -> Option<Value> {
     let mut outputs: Vec<Value> = vec![Value::Null];
     outputs.extend(case.outputs.iter().map(|output| json!(output)));
     outputs.extend(timed_out.then_some(Value::Null));
-    let mut summaries: Vec<Value> = vec![Value::Null];
+    let mut summaries = vec![json!("")];
+    if *won {
+        // The end has a frame of its own.
+        outputs.push(json!(""));
+    }
     summaries.extend(frames_of(summary, outputs.len() - 1).into_iter().map(Value::from));
     Some(json!({
         "errors": { "0": [""], "referee": [""] },
@@ -124,6 +130,55 @@ impl Scene {
 }
 
 #[test]
+fn genuine_results_of_the_sdks_runner_agree() {
+    let folder = data("sdk-json");
+    let shared = shared_data("a result on CodinGame's test1");
+    let mut files: Vec<_> = fs::read_dir(&folder)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .collect();
+    files.sort();
+    assert_eq!(files.len(), 6);
+    for file in files {
+        let mut board = file.with_extension("board.txt");
+        if !board.exists() {
+            let Some(shared) = &shared else { continue };
+            board = shared.join("samegame/codingame/test1.json");
+        }
+        let output = referee()
+            .args(["replay", "--format", "json", "--board"])
+            .args([&board, &file])
+            .output()
+            .expect("runs");
+        let replayed = object(&output);
+        assert_eq!(replayed["differences"], json!([]), "{}", file.display());
+        assert_eq!(replayed["complete"], true, "{}", file.display());
+        assert_eq!(output.status.code(), Some(0), "{}", file.display());
+        let result: Value =
+            serde_json::from_slice(&fs::read(&file).expect("a file")).expect("JSON");
+        assert_eq!(replayed["won"], result["scores"]["0"] == 1, "{}", file.display());
+        let lines = result["summaries"].as_array().expect("an array").iter();
+        let lines: String = lines.map(|text| text.as_str().expect("text")).collect();
+        let claimed: Vec<&str> = lines.lines().collect();
+        assert_eq!(summary(&replayed), claimed, "{}", file.display());
+    }
+}
+
+#[test]
+fn a_completed_game_with_a_move_too_many_differs() {
+    let file = data("sdk-json").join("h103.json");
+    let mut result: Value =
+        serde_json::from_slice(&fs::read(&file).expect("a file")).expect("JSON");
+    result["outputs"]["0"][2] = json!("0 0\n");
+    let scene = Scene::new(&PATIENT);
+    let board = file.with_extension("board.txt");
+    let board = board.to_str().expect("UTF-8");
+    let output = scene.replay("game.json", &result.to_string(), &["--board", board]);
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
 fn a_list_of_moves_is_a_game() {
     let scene = Scene::new(&PATIENT);
     let args = ["--board", "@random-1", "--format", "json", "--html", "page.html"];
@@ -189,6 +244,22 @@ fn a_game_that_goes_on_after_its_end_differs() {
     assert_eq!(output.status.code(), Some(1));
     let text = String::from_utf8(output.stdout).expect("UTF-8");
     assert!(text.contains("differs from the log at turn 48: the game"), "{text}");
+}
+
+#[test]
+fn moves_may_stand_on_one_line_and_an_illegal_one_says_which_rule_it_broke() {
+    let scene = Scene::new(&PATIENT);
+    let moves: Vec<&str> = scene.moves.iter().map(|line| line.trim_end()).collect();
+    let args = ["--board", "@random-1"];
+    let text = |output: Output| String::from_utf8(output.stdout).expect("UTF-8");
+    let whole = text(scene.replay("moves.txt", &format!("{};\n", moves.join(";")), &args));
+    assert!(whole.starts_with("Endgame. Obtained a score of 230.\n"), "{whole}");
+    let rule = "[ERROR] Selected target out of bounds: x=0, y=15";
+    let last = text(scene.replay("moves.txt", &format!("{};0 15", moves[0]), &args));
+    assert!(last.starts_with(rule), "{last}");
+    let amid = text(scene.replay("moves.txt", &format!("{};0 15;0 0;", moves[0]), &args));
+    assert!(amid.starts_with("The replay differs from the log at turn 3.\n"), "{amid}");
+    assert!(amid.contains(&format!("  official      {rule}\n")), "{amid}");
 }
 
 #[test]

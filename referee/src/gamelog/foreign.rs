@@ -78,8 +78,9 @@ pub fn read(text: &[u8]) -> Option<Foreign> {
         word.is_some_and(|word| word.parse::<i64>().is_ok())
     };
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-    let is_moves = !lines.is_empty() && lines.iter().all(|line| starts_with_number(line));
-    is_moves.then(|| from_moves(&lines))
+    let moves: Vec<&str> = lines.into_iter().flat_map(split_moves).collect();
+    let is_moves = !moves.is_empty() && moves.iter().all(|line| starts_with_number(line));
+    is_moves.then(|| from_moves(&moves))
 }
 
 /// Every field of every form that matters here.
@@ -115,22 +116,23 @@ fn from_json(file: File) -> Option<Foreign> {
     if let Some(frames) = file.frames {
         let lines = frames.iter().filter_map(WebFrame::lines);
         let claims = Claims { summary: Some(split_lines(lines)), won: None, metadata };
-        let turns = frames.iter().filter_map(WebFrame::turn).collect();
+        let turns = turns(frames.iter().filter_map(WebFrame::turn));
         return Some(Foreign { form: Form::Website, turns, claims });
     }
     let outputs = file.outputs.as_ref()?.get(PLAYER)?;
     let nothing = Vec::new();
     let errors = file.errors.get(PLAYER).unwrap_or(&nothing);
     // The first entry of each list belongs to the start of the game.
-    let turns = (1..outputs.len()).map(|index| ForeignTurn {
-        reply: outputs[index].as_deref().map(reply),
-        stderr: bytes(errors.get(index).and_then(Option::as_deref).unwrap_or_default()),
+    let answers = outputs.iter().enumerate().skip(1).map(|(index, output)| {
+        let stderr = errors.get(index).and_then(Option::as_deref);
+        (output.as_deref(), stderr.unwrap_or_default())
     });
+    let turns = turns(answers);
     let summaries = file.summaries.as_ref();
     let lines = summaries.map(|texts| split_lines(texts.iter().filter_map(Option::as_deref)));
     let score = file.scores.as_ref().and_then(|scores| scores.get(PLAYER)?.as_f64());
     let claims = Claims { summary: lines, won: score.map(|score| score > 0.0), metadata };
-    Some(Foreign { form: Form::Runner, turns: turns.collect(), claims })
+    Some(Foreign { form: Form::Runner, turns, claims })
 }
 
 impl WebFrame {
@@ -140,18 +142,27 @@ impl WebFrame {
         texts.into_iter().flatten().find(|text| !text.trim().is_empty())
     }
 
-    /// What the bot did in this frame, if it was its turn.
-    fn turn(&self) -> Option<ForeignTurn> {
+    /// What the bot did in this frame, if it was its turn: its answer and its standard error.
+    fn turn(&self) -> Option<(Option<&str>, &str)> {
         if self.agent_id == Some(-1) {
             return None;
         }
         let says_nothing = self.stdout.is_none() && self.agent_id.is_none();
-        let turn = || ForeignTurn {
-            reply: self.stdout.as_deref().map(reply),
-            stderr: bytes(self.stderr.as_deref().unwrap_or_default()),
-        };
-        (!says_nothing).then(turn)
+        let turn = (self.stdout.as_deref(), self.stderr.as_deref().unwrap_or_default());
+        (!says_nothing).then_some(turn)
     }
+}
+
+/// Turns made of answers and standard error. A completed game has an entry for its end too, where
+/// nothing was asked for and the answer is empty. (Where none came in time there is null.)
+fn turns<'t>(answers: impl Iterator<Item = (Option<&'t str>, &'t str)>) -> Vec<ForeignTurn> {
+    let mut answers: Vec<_> = answers.collect();
+    answers.pop_if(|(answer, _)| *answer == Some(""));
+    let turn = |(answer, stderr): (Option<&str>, &str)| ForeignTurn {
+        reply: answer.map(reply),
+        stderr: bytes(stderr),
+    };
+    answers.into_iter().map(turn).collect()
 }
 
 /// Metadata as an object, or as a string that holds one.
@@ -181,6 +192,17 @@ fn reply(text: &str) -> Bytes {
 
 fn bytes(text: &str) -> Bytes {
     Bytes(text.as_bytes().to_vec())
+}
+
+/// The moves on a line: several with a `;` behind each, as some bots print them, or a single one,
+/// whose message may have a `;` in it.
+fn split_moves(line: &str) -> Vec<&str> {
+    let is_move = |piece: &&str| {
+        let mut words = piece.split_whitespace().map(str::parse::<i64>);
+        matches!((words.next(), words.next()), (Some(Ok(_)), Some(Ok(_))))
+    };
+    let pieces: Vec<&str> = line.split(';').filter(|piece| !piece.trim().is_empty()).collect();
+    if pieces.iter().all(is_move) { pieces } else { vec![line] }
 }
 
 fn from_moves(lines: &[&str]) -> Foreign {
@@ -231,6 +253,21 @@ mod tests {
     fn a_list_of_moves_has_one_on_each_line() {
         assert_eq!(replies("0 1\n\n 2 3 hi\r\n").len(), 2);
         assert_eq!(replies("-1 4")[0], Some("-1 4\n".to_owned()));
+    }
+
+    #[test]
+    fn a_list_of_moves_may_stand_on_one_line() {
+        assert_eq!(replies("0 1;2 3; 4 5 hi;\n6 7\n").len(), 4);
+        assert_eq!(replies("0 1 ;-)\n")[0].as_deref(), Some("0 1 ;-)\n"), "a message");
+        assert_eq!(replies("0 1 2;3 4 5")[1].as_deref(), Some("3 4 5\n"), "of Square Remover");
+    }
+
+    #[test]
+    fn the_runners_last_entry_is_no_turn_when_nothing_was_asked_for() {
+        let text = r#"{"outputs": {"0": [null, "0 1\n", ""]}, "summaries": ["", "a\n", "b\n"]}"#;
+        assert_eq!(replies(text), [Some("0 1\n".to_owned())]);
+        let text = r#"{"outputs": {"0": [null, "0 1\n", "\n"]}}"#;
+        assert_eq!(replies(text).len(), 2, "an empty line is an answer");
     }
 
     #[test]

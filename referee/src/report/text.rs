@@ -26,6 +26,10 @@ pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> 
     row(out, "bot", &report.start.bot.name)?;
     if let Some(end) = &report.end {
         row(out, "verdict", &end.verdict.to_string())?;
+        if has_differences(report) {
+            // Otherwise it is the headline.
+            row(out, "official", &end.official)?;
+        }
     }
     row(out, "score", &report.score.to_string())?;
     row(out, "turns", &report.turns.to_string())?;
@@ -69,6 +73,10 @@ fn official_lines(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{}", printable(line))?;
     }
     Ok(())
+}
+
+fn has_differences(report: &GameReport) -> bool {
+    report.replay.as_ref().is_some_and(|replay| !replay.differences.is_empty())
 }
 
 fn headline(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
