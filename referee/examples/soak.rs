@@ -20,9 +20,8 @@ use rand_core::{Rng as _, SeedableRng as _};
 use rand_pcg::Pcg32;
 use referee::bot::{BotCommand, Confinement, Containment, Sandbox};
 use referee::config::{Config, ConfigFile, Overrides};
-use referee::gamelog::Event;
 use referee::limits::{LimitKind, Limits, MatchRules};
-use referee::play::{Setup, play};
+use referee::play::Match;
 use referee::verdict::Verdict;
 
 const FAULTS: [&str; 24] = [
@@ -146,25 +145,16 @@ fn game(number: u64) -> Result<Verdict, String> {
         LimitKind::FirstTurn => Some(Duration::from_millis(500)),
         LimitKind::Turn | LimitKind::Total => Some(Duration::from_millis(100)),
     });
-    let setup = Setup {
-        game: config.game.name,
+    let game = Match {
+        game: config.game,
         board: "@random-1",
+        test_case: config.game.bundled[0].1,
         bot: fault,
         command: &command,
         rules: MatchRules { limits, grace: Duration::from_millis(20), ..config.rules },
-        retried: &[],
         interrupt: None,
     };
-    let board = config.game.bundled[0].1;
-    let mut game = (config.game.parse)(board).map_err(|error| error.to_string())?;
-    let mut verdict = None;
-    play(game.as_mut(), &setup, |event| {
-        if let Event::End(end) = event {
-            verdict = Some(end.verdict);
-        }
-    })
-    .map_err(|error| error.to_string())?;
-    verdict.ok_or_else(|| "no end".to_owned())
+    game.play(drop).map(|end| end.verdict).map_err(|error| error.to_string())
 }
 
 /// The program that runs the bundled bots: it is built beside this one's folder.

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use referee::bot::{BotCommand, Confinement, Containment, Pinning};
 use referee::game::GameKind;
 use referee::gamelog::Event;
-use referee::play::{Setup, play};
+use referee::play::Match;
 use rustix::thread::{CpuSet, sched_setaffinity};
 
 use super::table::{Row, Target};
@@ -67,24 +67,21 @@ pub(crate) fn command(program: &Path, args: &[&str], containment: Containment) -
 
 /// Plays a game, shows `see` its events, and returns when each came.
 pub(crate) fn played(command: &BotCommand, mut see: impl FnMut(&Event)) -> Vec<Instant> {
-    let mut game = (samegame().parse)(board(BOARD)).expect("a board");
-    let setup = Setup {
-        game: "samegame",
+    let game = Match {
+        game: samegame(),
         board: BOARD,
+        test_case: board(BOARD),
         bot: "bench",
         command,
         rules: CONFIG.rules,
-        retried: &[],
         interrupt: None,
     };
-    let (mut won, mut times) = (false, Vec::new());
-    play(game.as_mut(), &setup, |event| {
+    let mut times = Vec::new();
+    let end = game.play(|event| {
         see(&event);
-        won = matches!(event, Event::End(end) if end.won);
         times.push(Instant::now());
-    })
-    .expect("a game");
-    assert!(won, "0 0 is always legal");
+    });
+    assert!(end.expect("a game").won, "0 0 is always legal");
     times
 }
 

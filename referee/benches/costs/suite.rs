@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use referee::bot::{BotCommand, Confinement};
 use referee::game::SeedOptions;
-use referee::play::{Setup, play};
+use referee::play::Match;
 
 use super::table::{Amount, Row, Target};
 use super::{CONFIG, REFEREE, median};
@@ -55,17 +55,16 @@ fn play_bare(seeds: std::ops::RangeInclusive<i64>) {
     };
     for seed in seeds {
         let case = (config.game.from_seed)(seed, SeedOptions::default()).expect("a seed");
-        let mut game = (config.game.parse)(&case).expect("a board");
-        let setup = Setup {
-            game: config.game.name,
+        let game = Match {
+            game: config.game,
             board: "",
+            test_case: &case,
             bot: "@first",
             command: &command,
             rules: config.rules,
-            retried: &[],
             interrupt: None,
         };
-        play(game.as_mut(), &setup, |_| {}).expect("a game");
+        game.play(drop).expect("a game");
     }
 }
 

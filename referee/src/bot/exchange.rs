@@ -204,7 +204,7 @@ impl BotProcess {
         watch: &mut Watch,
         heard: &mut Heard,
     ) -> Result<(), ExchangeError> {
-        if mem::replace(&mut heard.has_listened, true) {
+        if mem::replace(&mut watch.has_listened, true) {
             watch.own_wait = OwnWait::start();
         }
         let ready = self.wait(Some(self.guard.wake(watch.deadline)))?;
@@ -352,7 +352,6 @@ struct Heard {
     stderr: Captured,
     /// Whether more of that may be there than was read.
     has_stderr: bool,
-    has_listened: bool,
     /// When the bot was last listened to.
     stop: Instant,
     ended: bool,
@@ -362,14 +361,7 @@ struct Heard {
 impl Heard {
     fn new() -> Self {
         let stderr = Captured::default();
-        Self {
-            stderr,
-            has_stderr: true,
-            has_listened: false,
-            stop: Instant::now(),
-            ended: false,
-            timed_out: false,
-        }
+        Self { stderr, has_stderr: true, stop: Instant::now(), ended: false, timed_out: false }
     }
 }
 
@@ -385,6 +377,7 @@ struct Watch {
     starvation: Option<Starvation>,
     /// What the bot had used before.
     before: Sample,
+    has_listened: bool,
     own_wait: OwnWait,
     start: Instant,
 }
@@ -400,6 +393,7 @@ impl Watch {
             in_overtime: false,
             starvation: None,
             before,
+            has_listened: false,
             own_wait,
             start,
         }

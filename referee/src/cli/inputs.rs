@@ -167,17 +167,6 @@ pub(super) fn seeded_case(
     (kind.from_seed)(seed, options).map_err(|error| Failure::user(anyhow!(error)))
 }
 
-/// Starts a game on the test case that a seed stands for.
-pub(super) fn seeded_game(
-    kind: &GameKind,
-    seed: i64,
-    options: SeedOptions,
-) -> Result<Box<dyn Game>, Failure> {
-    let case = seeded_case(kind, seed, options)?;
-    // The game's own text; it cannot refuse that.
-    (kind.parse)(&case).map_err(|error| Failure::Referee(error.into()))
-}
-
 fn bundled_board(kind: &GameKind, name: &str) -> Result<&'static str, Failure> {
     let found = kind.bundled.iter().find(|(bundled, _)| *bundled == name);
     found.map(|(_, text)| *text).ok_or_else(|| {

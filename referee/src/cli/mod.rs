@@ -158,7 +158,11 @@ impl From<RecordsError> for Failure {
 impl From<PlayError> for Failure {
     fn from(error: PlayError) -> Self {
         match error {
+            PlayError::TestCase(_) => Self::User(error.into()),
             PlayError::Spawn(error) => error.into(),
+            PlayError::Interrupted { signal, .. } => {
+                Self::Interrupted { signal, kept: String::new() }
+            }
             PlayError::Exchange(error) => Self::Referee(error.into()),
         }
     }

@@ -4,20 +4,18 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::Context as _;
 use clap::Args;
 
 use super::shared::{BotFlags, RuleFlags};
 use super::watch::{Audience, WatchFlags};
 use super::{Failure, inputs, print};
-use crate::bot::ExchangeError;
-use crate::game::{Game, GameKind, SeedOptions};
-use crate::gamelog::{Event, LogWriter};
+use crate::game::{GameKind, SeedOptions};
+use crate::gamelog::{End, Event, LogWriter};
 use crate::interrupt::Interrupt;
 use crate::limits::OnHostDelay;
-use crate::play::{PlayError, Setup, play};
+use crate::play::{Match, PlayError};
 use crate::report::{Format, GameReport};
-use crate::verdict::{Culprit, Decision, Overrun};
 
 /// Play one game: one bot, one board
 ///
@@ -74,43 +72,31 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
     let config = args.rules.resolve(args.on_host_delay)?;
     let look = args.watch.look()?;
     let bot = args.bot.resolve(&config)?;
-    let (board, game) = board(args, config.game)?;
+    let (board, test_case) = board(args, config.game)?;
     let open = |path| LogWriter::open(path, config.log_size);
     let mut log = args.log.as_deref().map(open).transpose().map_err(Failure::user)?;
     let interrupt = Interrupt::catch().context("cannot catch signals").map_err(Failure::Referee)?;
     let audience = look.map(|look| Audience::gather(look, interrupt.clone())).transpose()?;
-    let mut retried = Vec::new();
-    let (played, report) = loop {
-        let setup = Setup {
-            game: config.game.name,
-            board: &board,
-            bot: &bot.name,
-            command: &bot.command,
-            rules: config.rules,
-            retried: &retried,
-            interrupt: Some(interrupt.clone()),
-        };
-        let mut game = (config.game.parse)(game.test_case()).context("a game's own test case");
-        let game = game.as_mut().map_err(|error| Failure::Referee(anyhow!("{error:#}")))?;
-        let mut report = None;
-        let played = play(game.as_mut(), &setup, |event| {
-            if let Some(log) = &mut log {
-                log.write(&event);
-            }
-            tell(&event);
-            see(&mut report, &event);
-            if let Some(audience) = &audience {
-                audience.see(event);
-            }
-        });
-        match spoilt_by_host(report.as_ref()) {
-            Some(diagnosis) if config.rules.overruns.retries(retried.len()) => {
-                log::warn!("playing again: {diagnosis}");
-                retried.push(diagnosis);
-            }
-            _ => break (played, report),
-        }
+    let game = Match {
+        game: config.game,
+        board: &board,
+        test_case: &test_case,
+        bot: &bot.name,
+        command: &bot.command,
+        rules: config.rules,
+        interrupt: Some(&interrupt),
     };
+    let mut report = None;
+    let played = game.play(|event| {
+        if let Some(log) = &mut log {
+            log.write(&event);
+        }
+        tell(&event);
+        add(&mut report, &event);
+        if let Some(audience) = &audience {
+            audience.see(event);
+        }
+    });
     let watched = audience.map_or(Ok(()), Audience::leave);
     let concluded = conclude(args, played, report, finish_log(log), interrupt.signal());
     watched.and(concluded)
@@ -119,13 +105,13 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
 /// Shows the result, if there is one, and says what went wrong beside it.
 fn conclude(
     args: &PlayArgs,
-    played: Result<(), PlayError>,
+    played: Result<End, PlayError>,
     report: Option<GameReport>,
     logged: Result<(), Failure>,
     signal: Option<i32>,
 ) -> Result<ExitCode, Failure> {
     match played {
-        Ok(()) => {
+        Ok(end) => {
             let mut report = report.expect("a game that was played has started");
             report.log.clone_from(&args.log);
             print(|out| report.write(args.format, out))?;
@@ -134,15 +120,12 @@ fn conclude(
             if let Some(signal) = signal {
                 return Err(Failure::Interrupted { signal, kept: String::new() });
             }
-            let won = report.end.is_some_and(|end| end.won);
-            Ok(if won { ExitCode::SUCCESS } else { ExitCode::from(1) })
+            Ok(if end.won { ExitCode::SUCCESS } else { ExitCode::from(1) })
         }
-        Err(PlayError::Exchange(ExchangeError::Interrupted(stderr))) => {
+        Err(PlayError::Interrupted { signal, stderr }) => {
             tell_stderr(&stderr);
-            Err(Failure::Interrupted {
-                signal: signal.unwrap_or_default(),
-                kept: what_was_kept(report.as_ref(), args.log.as_deref(), logged.err()),
-            })
+            let kept = what_was_kept(report.as_ref(), args.log.as_deref(), logged.err());
+            Err(Failure::Interrupted { signal, kept })
         }
         Err(error) => {
             if let Err(failure) = logged {
@@ -153,44 +136,45 @@ fn conclude(
     }
 }
 
-/// The diagnosis of a game that ended in a timeout of the host's making.
-fn spoilt_by_host(report: Option<&GameReport>) -> Option<String> {
-    let report = report?;
-    let overrun = report.exchanges.last()?.overrun?;
-    let spoilt = overrun == Overrun { culprit: Culprit::Host, decision: Decision::Timeout };
-    let diagnosis = || report.end.as_ref()?.diagnosis.clone();
-    spoilt.then(diagnosis).flatten()
-}
-
-/// What the test case is called, and a game on it.
-fn board(args: &PlayArgs, kind: &GameKind) -> Result<(String, Box<dyn Game>), Failure> {
+/// What the test case is called, and the test case.
+fn board(args: &PlayArgs, kind: &GameKind) -> Result<(String, String), Failure> {
     if let Some(seed) = args.seed {
-        let game = inputs::seeded_game(kind, seed, SeedOptions { colors: args.colors })?;
-        return Ok((format!("seed {seed}"), game));
+        let case = inputs::seeded_case(kind, seed, SeedOptions { colors: args.colors })?;
+        return Ok((format!("seed {seed}"), case));
     }
     let default = || PathBuf::from(format!("@{}", kind.bundled[0].0));
     let board = args.board.clone().unwrap_or_else(default);
-    Ok((board.display().to_string(), inputs::load_board(kind, &board)?))
+    let game = inputs::load_board(kind, &board)?;
+    Ok((board.display().to_string(), game.test_case().to_owned()))
 }
 
-fn see(report: &mut Option<GameReport>, event: &Event) {
+/// Adds an event to the report, which begins anew with each attempt.
+fn add(report: &mut Option<GameReport>, event: &Event) {
     match (report, event) {
-        (report @ None, Event::Start(start)) => *report = Some(GameReport::new(start.clone())),
+        (report, Event::Start(start)) => *report = Some(GameReport::new(start.clone())),
         (Some(report), event) => report.see(event),
-        (None, _) => unreachable!("a game starts with its start"),
+        (None, _) => unreachable!("a game begins with its start"),
     }
 }
 
-/// `-v` shows each turn.
+/// Warns of a game that is played again; `-v` shows each turn.
 fn tell(event: &Event) {
-    if let Event::Turn(turn) = event {
-        let wall = crate::text::duration(turn.wall.0);
-        let result = match turn.unanswered {
-            None => format!("gain {}, score {}", turn.gain, turn.score),
-            Some(silence) => silence.verdict().to_string(),
-        };
-        let reply = crate::text::quote(turn.reply.0.trim_ascii_end());
-        log::info!("turn {}: {reply} in {wall}, {result}", turn.turn);
+    match event {
+        Event::Start(start) => {
+            if let Some(diagnosis) = start.retried.last() {
+                log::warn!("playing again: {diagnosis}");
+            }
+        }
+        Event::Turn(turn) => {
+            let wall = crate::text::duration(turn.wall.0);
+            let result = match turn.unanswered {
+                None => format!("gain {}, score {}", turn.gain, turn.score),
+                Some(silence) => silence.verdict().to_string(),
+            };
+            let reply = crate::text::quote(turn.reply.0.trim_ascii_end());
+            log::info!("turn {}: {reply} in {wall}, {result}", turn.turn);
+        }
+        Event::End(_) => {}
     }
 }
 

@@ -9,12 +9,12 @@ use anyhow::{Context as _, anyhow};
 use clap::ValueEnum as _;
 
 use super::{Failure, inputs, print};
-use crate::bot::{BotCommand, ExchangeError, Pinning, Sandbox};
+use crate::bot::{BotCommand, Pinning, Sandbox};
 use crate::config::{Config, ConfigFile, Overrides};
 use crate::gamelog::{Bot, Event, Log, Start, Turn};
 use crate::interrupt::Interrupt;
 use crate::limits::{MatchRules, Profile};
-use crate::play::{PlayError, Setup, play};
+use crate::play::Match;
 use crate::replay::{Difference, first_difference, game_of};
 use crate::report::Format;
 use crate::text::{plural, printable};
@@ -37,33 +37,26 @@ pub(super) fn run(path: &Path, log: &Log, format: Format) -> Result<ExitCode, Fa
 
 /// Plays the game of a log again with its bot, and returns the exchanges.
 fn play_again(path: &Path, start: &Start) -> Result<Vec<Turn>, Failure> {
-    let mut game = game_of(start).map_err(|error| Failure::place(path, error))?;
+    let game = game_of(start).map_err(|error| Failure::place(path, error))?;
     let config = settings(path, start)?;
     let command = command(&start.bot, &config)?;
     let interrupt = Interrupt::catch().context("cannot catch signals").map_err(Failure::Referee)?;
-    let setup = Setup {
-        game: config.game.name,
+    let game = Match {
+        game: config.game,
         board: &start.board,
+        test_case: game.test_case(),
         bot: &start.bot.name,
         command: &command,
         rules: MatchRules { limits: start.limits, ..config.rules },
-        retried: &[],
-        interrupt: Some(interrupt.clone()),
+        interrupt: Some(&interrupt),
     };
     let mut turns = Vec::new();
-    let played = play(game.as_mut(), &setup, |event| {
+    game.play(|event| {
         if let Event::Turn(turn) = event {
             turns.push(turn);
         }
-    });
-    match played {
-        Ok(()) => Ok(turns),
-        Err(PlayError::Exchange(ExchangeError::Interrupted(_))) => {
-            let signal = interrupt.signal().unwrap_or_default();
-            Err(Failure::Interrupted { signal, kept: String::new() })
-        }
-        Err(error) => Err(error.into()),
-    }
+    })?;
+    Ok(turns)
 }
 
 /// The settings of the logged game. What a log does not hold is as it is by default.

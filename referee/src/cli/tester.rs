@@ -12,13 +12,12 @@ use anyhow::{Context as _, anyhow};
 use clap::Args;
 
 use super::{Failure, inputs};
-use crate::bot::ExchangeError;
 use crate::config::{Config, ConfigFile, Overrides};
 use crate::game::{GameKind, SeedOptions};
 use crate::gamelog::Event;
 use crate::interrupt::Interrupt;
 use crate::limits::{MatchRules, Profile};
-use crate::play::{PlayError, Setup, play};
+use crate::play::{Match, PlayError};
 
 /// Stand in for the offline tester of Square Remover
 ///
@@ -67,26 +66,25 @@ pub(super) fn run(args: &TesterArgs) -> Result<ExitCode, Failure> {
     let words = inputs::split_words("-exec", &exec)?;
     let command =
         inputs::bot_command(words, None, BTreeMap::new(), inputs::confinement(&config, None)?)?;
-    let mut game = inputs::seeded_game(kind, seed, SeedOptions::default())?;
+    let test_case = inputs::seeded_case(kind, seed, SeedOptions::default())?;
     let interrupt = Interrupt::catch().context("cannot catch signals").map_err(Failure::Referee)?;
-    let setup = Setup {
-        game: kind.name,
+    let game = Match {
+        game: kind,
         board: &format!("seed {seed}"),
+        test_case: &test_case,
         bot: &exec,
         command: &command,
         rules: MatchRules { stderr_cap: STDERR_CAP, ..config.rules },
-        retried: &[],
-        interrupt: Some(interrupt.clone()),
+        interrupt: Some(&interrupt),
     };
     let mut output = Vec::new();
-    match play(game.as_mut(), &setup, |event| collect(&event, &mut output)) {
-        Ok(()) => {
+    match game.play(|event| collect(&event, &mut output)) {
+        Ok(_) => {
             write_plain(&output)?;
             Ok(ExitCode::SUCCESS)
         }
-        Err(PlayError::Exchange(ExchangeError::Interrupted(stderr))) => {
+        Err(PlayError::Interrupted { signal, stderr }) => {
             write_plain(&stderr)?;
-            let signal = interrupt.signal().unwrap_or_default();
             Err(Failure::Interrupted { signal, kept: String::new() })
         }
         Err(error) => Err(error.into()),

@@ -12,13 +12,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::inputs::{self, NamedBot};
 use super::shared::{BotFlags, RuleFlags};
 use super::{Failure, print};
-use crate::bot::ExchangeError;
 use crate::config::Config;
 use crate::game::{GameKind, SeedOptions};
 use crate::gamelog::{End, Event};
 use crate::interrupt::Interrupt;
 use crate::lines::Lines;
-use crate::play::{PlayError, Setup, play, rule};
+use crate::play::{Match, PlayError, rule};
 use crate::report::timing::{Format, TimingReport};
 use crate::timing::host::HostCheck;
 use crate::timing::{Analysis, Question, Timed};
@@ -180,23 +179,22 @@ fn measure(
     let progress = progress_bar(games);
     let mut measured = Measured::default();
     for (game, (board, case)) in (1..=games).zip(boards.iter().cycle()) {
-        let setup = Setup {
-            game: config.game.name,
+        let setup = Match {
+            game: config.game,
             board,
+            test_case: case,
             bot: &bot.name,
             command: &bot.command,
             rules: config.rules,
-            retried: &[],
-            interrupt: Some(interrupt.clone()),
+            interrupt: Some(&interrupt),
         };
-        match measure_game(config.game, case, &setup, game, &mut measured) {
-            Err(PlayError::Exchange(ExchangeError::Interrupted(_))) => {
+        match measure_game(&setup, game, &mut measured) {
+            Err(PlayError::Interrupted { signal, .. }) => {
                 progress.finish_and_clear();
-                let signal = interrupt.signal().unwrap_or_default();
                 let kept = format!(" in game {game} of {games}; no report of a part is made");
                 return Err(Failure::Interrupted { signal, kept });
             }
-            played => played?,
+            played => drop(played?),
         }
         progress.inc(1);
     }
@@ -214,23 +212,19 @@ fn progress_bar(games: usize) -> ProgressBar {
 }
 
 fn measure_game(
-    kind: &GameKind,
-    case: &str,
-    setup: &Setup<'_>,
+    game: &Match<'_>,
     number: usize,
     measured: &mut Measured,
-) -> Result<(), PlayError> {
-    let new_game = || (kind.parse)(case).expect("it was read before");
-    let mut game = new_game();
+) -> Result<End, PlayError> {
     // A second game on the same replies tells how many moves there were, outside the bot's clock.
-    let mut shadow = new_game();
-    play(game.as_mut(), setup, |event| match event {
+    let mut shadow = (game.game.parse)(game.test_case).map_err(PlayError::TestCase)?;
+    game.play(|event| match event {
         Event::Turn(turn) => {
-            let (board, choices) = (setup.board.to_owned(), shadow.choices());
+            let (board, choices) = (game.board.to_owned(), shadow.choices());
             rule(shadow.as_mut(), &Lines::split(&turn.reply.0), turn.unanswered);
             measured.turns.push(Timed { game: number, board, turn, choices });
         }
-        Event::End(end) if !end.won => measured.lost.push(lost(setup.board, &end)),
+        Event::End(end) if !end.won => measured.lost.push(lost(game.board, &end)),
         Event::Start(_) | Event::End(_) => {}
     })
 }

@@ -24,100 +24,181 @@ use serde_json::Value;
 
 use self::diagnosis::{Asked, Observations};
 use crate::bot::{BotCommand, BotProcess, ExchangeError, Exchanged, Request, SpawnError};
-use crate::game::{Fault, Game, NoReply, Played, Rejected};
+use crate::game::{Exchange, Fault, Game, GameKind, NoReply, Played, Rejected};
 use crate::gamelog::{self, Bytes, End, Event, FORMAT, Host, Start, Turn};
 use crate::interrupt::Interrupt;
 use crate::limits::{LimitKind, MatchRules};
 use crate::lines::Lines;
 use crate::millis::Millis;
-use crate::verdict::{Decision, Silence, Verdict};
+use crate::source::SourceError;
+use crate::verdict::{Culprit, Decision, Overrun, Silence, Verdict};
 
-/// Who plays what, and under which rules.
-pub struct Setup<'a> {
-    /// The name of the game.
-    pub game: &'a str,
+/// A game between a bot and a test case, and everything that it takes.
+#[derive(Clone)]
+pub struct Match<'a> {
+    /// The game.
+    pub game: &'a GameKind,
     /// What the user called the test case.
     pub board: &'a str,
+    /// The test case itself, as the game reads it.
+    pub test_case: &'a str,
     /// What the user called the bot.
     pub bot: &'a str,
     /// How the bot is started.
     pub command: &'a BotCommand,
     /// What the match goes by.
     pub rules: MatchRules,
-    /// The diagnoses of earlier attempts at this game that the host spoilt.
-    pub retried: &'a [String],
     /// Ends the game early.
-    pub interrupt: Option<Interrupt>,
+    pub interrupt: Option<&'a Interrupt>,
 }
 
 /// Why a game could not be refereed; nothing that a bot does leads here.
 #[derive(Debug, thiserror::Error)]
 pub enum PlayError {
+    /// The game cannot read the test case.
+    #[error("the test case does not parse: {0}")]
+    TestCase(SourceError),
     /// The bot did not start.
     #[error(transparent)]
     Spawn(#[from] SpawnError),
-    /// The referee was interrupted, or failed.
+    /// A signal asked the referee to stop.
+    #[error("interrupted")]
+    Interrupted {
+        /// Its number.
+        signal: i32,
+        /// What the bot had written to its standard error in the exchange that was interrupted.
+        stderr: Vec<u8>,
+    },
+    /// The system failed the referee.
     #[error(transparent)]
-    Exchange(#[from] ExchangeError),
+    Exchange(ExchangeError),
 }
 
-/// Plays `game` to its end and emits every event of it.
-///
-/// # Errors
-/// When the bot cannot be started, a signal interrupts, or the system fails. The bot is gone in
-/// each of these cases too.
-pub fn play(
-    game: &mut dyn Game,
-    setup: &Setup<'_>,
-    mut emit: impl FnMut(Event),
-) -> Result<(), PlayError> {
-    // Ready before the bot is, so that nothing but its writing happens while a bot already thinks.
-    let start = Event::Start(start(game, setup));
-    let started = Instant::now();
-    let mut bot =
-        BotProcess::spawn(setup.command, setup.rules.stderr_cap, setup.interrupt.clone())?;
-    emit(start);
-    let mut verdict = Verdict::Completed;
-    let mut observations = Observations::default();
-    let (mut turns, mut forgiven) = (0, 0);
-    while let Some(exchange) = game.next_exchange() {
-        turns += 1;
-        let kind = exchange.limit;
-        let limit = setup.rules.limits.of(kind);
-        let rules = exchange.lines;
-        let overtime = setup.rules.overruns.overtime();
-        let input = game.input();
-        let request = Request { input: input.as_bytes(), rules, limit, overtime };
-        let mut exchanged = bot.exchange(&request)?;
-        let overrun = setup.rules.overruns.assess(&exchanged, limit, forgiven);
-        match overrun.map(|overrun| overrun.decision) {
-            Some(Decision::Timeout) => exchanged.silence = Some(Silence::Deadline),
-            Some(Decision::Forgiven) => forgiven += 1,
-            Some(Decision::Accepted | Decision::Measured) | None => {}
+impl Match<'_> {
+    /// Plays to the end, and hands every event to `sink` as it happens. A game that the host has
+    /// spoilt is played again where the rules say so; each attempt begins with a start of its own, which
+    /// carries the diagnoses of the earlier ones. Returns the end of the last attempt.
+    ///
+    /// # Errors
+    /// When the test case does not parse, the bot cannot be started, a signal interrupts, or the
+    /// system fails. The bot is gone in each of these cases too.
+    pub fn play(&self, mut sink: impl FnMut(Event)) -> Result<End, PlayError> {
+        let mut spoilt = Vec::new();
+        loop {
+            let (end, overrun) = self.attempt(&spoilt, &mut sink)?;
+            let by_host = Overrun { culprit: Culprit::Host, decision: Decision::Timeout };
+            match &end.diagnosis {
+                Some(diagnosis)
+                    if overrun == Some(by_host) && self.rules.overruns.retries(spoilt.len()) =>
+                {
+                    spoilt.push(diagnosis.clone());
+                }
+                _ => return Ok(end),
+            }
         }
-        let ruling = rule(game, &exchanged.reply, exchanged.silence);
-        verdict = ruling.verdict;
-        let wrong_line = ruling.wrong_line;
-        let turn = Turn { overrun, ..turn_event(turns, kind, exchanged, ruling, game.score()) };
-        let resources = setup.command.confinement.resources;
-        let asked = Asked { limit, lines: rules.count, wrong_line, resources };
-        observations.see(&turn, verdict, &asked);
-        emit(Event::Turn(turn));
     }
-    let ending = bot.finish(setup.rules.grace);
-    let diagnosis = observations.diagnose(&ending);
-    emit(Event::End(End {
-        diagnosis,
-        bot_exit: ending.exit,
-        killed: ending.killed,
-        late_output: Bytes(ending.late_output.bytes),
-        late_output_dropped: ending.late_output.dropped,
-        stderr: Bytes(ending.stderr.bytes),
-        stderr_dropped: ending.stderr.dropped,
-        wall: Some(Millis(started.elapsed())),
-        ..end(game, verdict, turns)
-    }));
-    Ok(())
+
+    /// Plays once. Returns how it ended, and how late the last reply was if it was.
+    fn attempt(
+        &self,
+        spoilt: &[String],
+        sink: &mut impl FnMut(Event),
+    ) -> Result<(End, Option<Overrun>), PlayError> {
+        let mut game = (self.game.parse)(self.test_case).map_err(PlayError::TestCase)?;
+        // Ready before the bot is, so that nothing but its writing happens while a bot already thinks.
+        let start = Event::Start(self.start(game.as_ref(), spoilt));
+        let started = Instant::now();
+        let mut bot =
+            BotProcess::spawn(self.command, self.rules.stderr_cap, self.interrupt.cloned())?;
+        sink(start);
+        let mut verdict = Verdict::Completed;
+        let mut observations = Observations::default();
+        let (mut turns, mut forgiven, mut overrun) = (0, 0, None);
+        while let Some(exchange) = game.next_exchange() {
+            turns += 1;
+            let limit = self.rules.limits.of(exchange.limit);
+            let mut exchanged = self.exchange(&mut bot, game.as_ref(), exchange)?;
+            overrun = self.rules.overruns.assess(&exchanged, limit, forgiven);
+            match overrun.map(|overrun| overrun.decision) {
+                Some(Decision::Timeout) => exchanged.silence = Some(Silence::Deadline),
+                Some(Decision::Forgiven) => forgiven += 1,
+                Some(Decision::Accepted | Decision::Measured) | None => {}
+            }
+            let ruling = rule(game.as_mut(), &exchanged.reply, exchanged.silence);
+            verdict = ruling.verdict;
+            let resources = self.command.confinement.resources;
+            let (lines, wrong_line) = (exchange.lines.count, ruling.wrong_line);
+            let asked = Asked { limit, lines, wrong_line, resources };
+            let turn = turn_event(turns, exchange.limit, exchanged, ruling, game.score());
+            let turn = Turn { overrun, ..turn };
+            observations.see(&turn, verdict, &asked);
+            sink(Event::Turn(turn));
+        }
+        let ending = bot.finish(self.rules.grace);
+        let diagnosis = observations.diagnose(&ending);
+        let end = End {
+            diagnosis,
+            bot_exit: ending.exit,
+            killed: ending.killed,
+            late_output: Bytes(ending.late_output.bytes),
+            late_output_dropped: ending.late_output.dropped,
+            stderr: Bytes(ending.stderr.bytes),
+            stderr_dropped: ending.stderr.dropped,
+            wall: Some(Millis(started.elapsed())),
+            ..end(game.as_ref(), verdict, turns)
+        };
+        sink(Event::End(end.clone()));
+        Ok((end, overrun))
+    }
+
+    fn exchange(
+        &self,
+        bot: &mut BotProcess,
+        game: &dyn Game,
+        exchange: Exchange,
+    ) -> Result<Exchanged, PlayError> {
+        let input = game.input();
+        let request = Request {
+            input: input.as_bytes(),
+            rules: exchange.lines,
+            limit: self.rules.limits.of(exchange.limit),
+            overtime: self.rules.overruns.overtime(),
+        };
+        bot.exchange(&request).map_err(|error| match error {
+            ExchangeError::Interrupted(stderr) => {
+                let signal = self.interrupt.and_then(Interrupt::signal).unwrap_or_default();
+                PlayError::Interrupted { signal, stderr }
+            }
+            error @ ExchangeError::Io(_) => PlayError::Exchange(error),
+        })
+    }
+
+    fn start(&self, game: &dyn Game, spoilt: &[String]) -> Start {
+        let BotCommand { program, args, cwd, env, pinning, confinement } = self.command;
+        let text = |os: &std::ffi::OsStr| os.to_string_lossy().into_owned();
+        Start {
+            format: FORMAT,
+            referee: env!("CARGO_PKG_VERSION").to_owned(),
+            game: self.game.name.to_owned(),
+            board: self.board.to_owned(),
+            test_case: game.test_case().to_owned(),
+            bot: gamelog::Bot {
+                name: self.bot.to_owned(),
+                command: std::iter::once(program).chain(args).map(|word| text(word)).collect(),
+                cwd: cwd.as_ref().map(|cwd| text(cwd.as_os_str())),
+                cores: pinning.as_ref().map(|pinning| pinning.bot.clone()),
+                env: env.iter().map(|(key, value)| (text(key), text(value))).collect(),
+                containment: confinement.means.name().to_owned(),
+                sandbox: confinement.sandbox.is_some(),
+                resources: confinement.resources,
+            },
+            profile: self.rules.profile.name().to_owned(),
+            limits: self.rules.limits,
+            retried: spoilt.to_vec(),
+            host: host(),
+            time: jiff::Timestamp::now(),
+        }
+    }
 }
 
 /// What an exchange did to the game.
@@ -157,33 +238,6 @@ pub fn rule(game: &mut dyn Game, reply: &Lines, silence: Option<Silence>) -> Rul
             };
             Ruling { verdict, gain: 0, action, wrong_line: Some(line) }
         }
-    }
-}
-
-fn start(game: &dyn Game, setup: &Setup<'_>) -> Start {
-    let BotCommand { program, args, cwd, env, pinning, confinement } = setup.command;
-    let text = |os: &std::ffi::OsStr| os.to_string_lossy().into_owned();
-    Start {
-        format: FORMAT,
-        referee: env!("CARGO_PKG_VERSION").to_owned(),
-        game: setup.game.to_owned(),
-        board: setup.board.to_owned(),
-        test_case: game.test_case().to_owned(),
-        bot: gamelog::Bot {
-            name: setup.bot.to_owned(),
-            command: std::iter::once(program).chain(args).map(|word| text(word)).collect(),
-            cwd: cwd.as_ref().map(|cwd| text(cwd.as_os_str())),
-            cores: pinning.as_ref().map(|pinning| pinning.bot.clone()),
-            env: env.iter().map(|(key, value)| (text(key), text(value))).collect(),
-            containment: confinement.means.name().to_owned(),
-            sandbox: confinement.sandbox.is_some(),
-            resources: confinement.resources,
-        },
-        profile: setup.rules.profile.name().to_owned(),
-        limits: setup.rules.limits,
-        retried: setup.retried.to_vec(),
-        host: host(),
-        time: jiff::Timestamp::now(),
     }
 }
 

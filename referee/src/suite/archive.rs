@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fs_err as fs;
 
-use super::game::{Finished, fresh};
+use super::game::Finished;
 use super::plan::{PlannedBot, Rules};
 use crate::game::GameKind;
 use crate::gamelog::{self, Event, Log};
@@ -183,7 +183,7 @@ fn remove_if_there(file: &Path) -> io::Result<()> {
 
 /// All that the bot was sent, worked out again from its replies.
 fn stdin(kind: &GameKind, finished: &Finished) -> Vec<u8> {
-    let mut game = fresh(kind, &finished.test_case);
+    let mut game = (kind.parse)(&finished.test_case).expect("it was played");
     let mut sent = Vec::new();
     for event in &finished.events {
         if let (Event::Turn(turn), Some(_)) = (event, game.next_exchange()) {

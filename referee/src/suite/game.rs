@@ -2,11 +2,10 @@
 
 use crate::bot::BotCommand;
 use crate::config::Config;
-use crate::game::GameKind;
 use crate::gamelog::Event;
 use crate::interrupt::Interrupt;
-use crate::play::{PlayError, Setup, play};
-use crate::verdict::{Culprit, Decision, Overrun, Verdict};
+use crate::play::{Match, PlayError};
+use crate::verdict::Verdict;
 
 use super::outcome::{Outcome, SuiteVerdict, Times};
 use super::plan::{Assignment, Case};
@@ -30,48 +29,39 @@ pub(super) struct Finished {
 }
 
 impl Job<'_> {
-    /// Plays the game; one that the host has spoilt again, if the user wants that.
+    /// Plays the game.
     ///
     /// A bot that cannot be started has lost: that is its own failure, and no reason to stop others.
     pub(super) fn play(self) -> Result<Finished, PlayError> {
         let mut outcome = self.outcome();
-        let mut retried = Vec::new();
-        let events = loop {
-            let (played, events) = self.attempt(&retried);
-            match played {
-                Err(PlayError::Spawn(error)) if error.is_users() => {
-                    outcome.record_no_start(format!("{:#}", anyhow::Error::from(error)));
-                    break Vec::new();
-                }
-                played => played?,
-            }
-            match spoilt_by_host(&events) {
-                Some(diagnosis) if self.config.rules.overruns.retries(retried.len()) => {
-                    retried.push(diagnosis);
-                }
-                _ => break events,
-            }
-        };
-        let strict = self.config.is_as_strict_as_official();
-        outcome.record(&events, strict);
-        Ok(Finished { outcome, events, test_case: self.case.game.test_case().to_owned() })
-    }
-
-    fn attempt(&self, retried: &[String]) -> (Result<(), PlayError>, Vec<Event>) {
-        let Config { game, rules, .. } = *self.config;
-        let setup = Setup {
-            game: game.name,
+        let test_case = self.case.game.test_case();
+        let game = Match {
+            game: self.config.game,
             board: &self.case.name,
+            test_case,
             bot: self.bot,
             command: self.command,
-            rules,
-            retried,
-            interrupt: Some(self.interrupt.clone()),
+            rules: self.config.rules,
+            interrupt: Some(self.interrupt),
         };
-        let mut game = fresh(game, self.case.game.test_case());
         let mut events = Vec::new();
-        let played = play(game.as_mut(), &setup, |event| events.push(event));
-        (played, events)
+        let played = game.play(|event| {
+            if let Event::Start(_) = event {
+                events.clear();
+            }
+            events.push(event);
+        });
+        match played {
+            Err(PlayError::Spawn(error)) if error.is_users() => {
+                outcome.record_no_start(format!("{:#}", anyhow::Error::from(error)));
+            }
+            played => {
+                played?;
+                outcome.record(&events, self.config.is_as_strict_as_official());
+            }
+        }
+        let test_case = test_case.to_owned();
+        Ok(Finished { outcome, events, test_case })
     }
 
     /// The outcome before anything has happened.
@@ -96,16 +86,4 @@ impl Job<'_> {
             times: Times::default(),
         }
     }
-}
-
-/// A new game on a test case of the game's own making.
-pub(super) fn fresh(kind: &GameKind, test_case: &str) -> Box<dyn crate::game::Game> {
-    (kind.parse)(test_case).expect("the game wrote this test case itself")
-}
-
-/// The diagnosis of a game that ended in a timeout of the host's making.
-fn spoilt_by_host(events: &[Event]) -> Option<String> {
-    let [.., Event::Turn(turn), Event::End(end)] = events else { return None };
-    let spoilt = Overrun { culprit: Culprit::Host, decision: Decision::Timeout };
-    (turn.overrun == Some(spoilt)).then(|| end.diagnosis.clone()).flatten()
 }

@@ -18,7 +18,7 @@ use super::archive::Archive;
 use super::game::Job;
 use super::outcome::Outcome;
 use super::plan::{CaseError, Plan};
-use crate::bot::{BotCommand, ExchangeError, Pinning};
+use crate::bot::{BotCommand, Pinning};
 use crate::config::Config;
 use crate::interrupt::Interrupt;
 use crate::play::PlayError;
@@ -102,7 +102,7 @@ impl Pool<'_> {
             let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
             let Some(game) = next else { return };
             let played = match self.play_one(game, pinning) {
-                Err(PoolError::Play(PlayError::Exchange(ExchangeError::Interrupted(_)))) => return,
+                Err(PoolError::Play(PlayError::Interrupted { .. })) => return,
                 played => played,
             };
             let failed = played.is_err();
