@@ -347,7 +347,6 @@ impl BotProcess {
 
 /// What one exchange has brought so far, apart from the reply.
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "any of them may be so at once")]
 struct Heard {
     stderr: Captured,
     /// Whether more of that may be there than was read.
