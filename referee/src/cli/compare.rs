@@ -6,9 +6,10 @@ use std::process::ExitCode;
 use anyhow::anyhow;
 use clap::Args;
 
-use super::{Failure, print};
+use super::{Failure, exit, print};
 use crate::compare::{Comparison, Contender};
-use crate::report::compare::{Format, write};
+use crate::report::Format;
+use crate::report::compare::write;
 use crate::stats::Conclusion;
 use crate::suite::RunFolder;
 
@@ -53,7 +54,7 @@ pub(super) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
         challengers.iter().map(|challenger| Comparison::of(baseline, challenger)).collect();
     print(|out| write(&comparisons, args.format, out))?;
     let worse = |comparison: &Comparison| comparison.paired.conclusion == Conclusion::Worse;
-    Ok(if comparisons.iter().any(worse) { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    Ok(exit::code(!comparisons.iter().any(worse)))
 }
 
 /// A run as typed.

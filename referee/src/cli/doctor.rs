@@ -7,7 +7,7 @@ use clap::Args;
 use super::shared::RuleFlags;
 use super::{Failure, print, timing};
 use crate::doctor::Findings;
-use crate::report::Format;
+use crate::report::BasicFormat;
 use crate::report::doctor::DoctorReport;
 use crate::report::timing::TimingReport;
 
@@ -21,7 +21,7 @@ pub(super) struct DoctorArgs {
 
     /// How to show the result
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: BasicFormat,
 }
 
 pub(super) fn run(args: &DoctorArgs) -> Result<ExitCode, Failure> {

@@ -4,6 +4,7 @@ mod bot;
 mod compare;
 mod config;
 mod doctor;
+mod exit;
 mod generate;
 mod init;
 mod inputs;
@@ -38,7 +39,7 @@ use crate::suite::{FolderError, RecordsError};
 /// validates its moves by the official rules, and says what the original referee would have said,
 /// and what really happened.
 #[derive(Debug, Parser)]
-#[command(version, styles = Styles::styled(), disable_help_subcommand = true, after_help = EXIT_CODES)]
+#[command(version, styles = Styles::styled(), disable_help_subcommand = true, after_help = exit::HELP)]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -57,17 +58,6 @@ pub struct Cli {
     #[arg(short, long, global = true, action = ArgAction::Count, help_heading = "Global options")]
     verbose: u8,
 }
-
-const EXIT_CODES: &str = "\
-Exit codes:
-  0  the game was completed; the replay agrees
-  1  a bot lost: illegal move, timeout, crash; the replay differs; a bot is worse than another
-  2  what you gave is wrong: flags, board, settings, or the bot cannot be started
-  3  the referee itself failed
-
-Environment:
-  NO_COLOR     no colours
-  REFEREE_LOG  beats -v, with a level such as `debug` or `off`";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -116,8 +106,10 @@ impl Failure {
     /// The documented exit code.
     pub fn exit_code(&self) -> ExitCode {
         match self {
-            Self::User(_) => ExitCode::from(2),
-            Self::Referee(_) | Self::Output(_) | Self::Interrupted { .. } => ExitCode::from(3),
+            Self::User(_) => ExitCode::from(exit::USER_ERROR),
+            Self::Referee(_) | Self::Output(_) | Self::Interrupted { .. } => {
+                ExitCode::from(exit::REFEREE_ERROR)
+            }
         }
     }
 

@@ -9,13 +9,13 @@ use clap::Args;
 
 use super::shared::{BotFlags, RuleFlags};
 use super::watch::{Audience, WatchFlags};
-use super::{Failure, inputs, print};
+use super::{Failure, exit, inputs, print};
 use crate::game::{GameKind, SeedOptions};
 use crate::gamelog::{End, Event, LogWriter};
 use crate::interrupt::Interrupt;
 use crate::limits::OnHostDelay;
 use crate::play::{Match, PlayError};
-use crate::report::{Format, GameReport};
+use crate::report::{BasicFormat, GameReport};
 
 /// Play one game: one bot, one board
 ///
@@ -57,7 +57,7 @@ pub(super) struct PlayArgs {
 
     /// How to show the result
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: BasicFormat,
 }
 
 const EXAMPLES: &str = "\
@@ -120,7 +120,7 @@ fn conclude(
             if let Some(signal) = signal {
                 return Err(Failure::Interrupted { signal, kept: String::new() });
             }
-            Ok(if end.won { ExitCode::SUCCESS } else { ExitCode::from(1) })
+            Ok(exit::code(end.won))
         }
         Err(PlayError::Interrupted { signal, stderr }) => {
             tell_stderr(&stderr);

@@ -8,12 +8,12 @@ use clap::Args;
 use serde_json::json;
 
 use super::watch::{WatchFlags, watch_saved};
-use super::{Failure, inputs, print, rerun, write_file};
+use super::{Failure, exit, inputs, print, rerun, write_file};
 use crate::gamelog::foreign::{self, Foreign};
 use crate::gamelog::{self, Log, LogError};
 use crate::replay::foreign::Refereed;
 use crate::replay::{self, Difference, Replayed, replay};
-use crate::report::{Format, GameReport, ReplayReport};
+use crate::report::{BasicFormat, GameReport, ReplayReport};
 use crate::text::printable;
 use crate::view::film::{Film, Times};
 use crate::view::{page, transcript};
@@ -64,7 +64,7 @@ pub(super) struct ReplayArgs {
 
     /// How to show the result
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: BasicFormat,
 }
 
 /// Another form of a game.
@@ -130,7 +130,7 @@ fn show(path: &Path, args: &ReplayArgs) -> Result<ExitCode, Failure> {
             print(|out| report.write(args.format, out))?;
         }
     }
-    Ok(if agrees { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(exit::code(agrees))
 }
 
 fn report(path: &Path, saved: Saved, args: &ReplayArgs) -> GameReport {
@@ -178,10 +178,10 @@ fn compare(left: &Path, right: &Path, args: &ReplayArgs) -> Result<ExitCode, Fai
     write_file(html, page::comparison(one, other).as_bytes())?;
     let first = one.first_difference(other);
     print(|out| match args.format {
-        Format::Json => {
+        BasicFormat::Json => {
             writeln!(out, "{}", json!({ "page": html, "first_different_move": first }))
         }
-        Format::Text => {
+        BasicFormat::Text => {
             let html = printable(&html.display().to_string());
             match first {
                 Some(number) => {

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, anyhow};
 use clap::ValueEnum as _;
 
-use super::{Failure, inputs, print};
+use super::{Failure, exit, inputs, print};
 use crate::bot::{BotCommand, Pinning, Sandbox};
 use crate::config::{Config, ConfigFile, Overrides};
 use crate::gamelog::{Bot, Event, Log, Start, Turn};
@@ -16,15 +16,15 @@ use crate::interrupt::Interrupt;
 use crate::limits::{MatchRules, Profile};
 use crate::play::Match;
 use crate::replay::{Difference, first_difference, game_of};
-use crate::report::Format;
+use crate::report::BasicFormat;
 use crate::text::{plural, printable};
 
-pub(super) fn run(path: &Path, log: &Log, format: Format) -> Result<ExitCode, Failure> {
+pub(super) fn run(path: &Path, log: &Log, format: BasicFormat) -> Result<ExitCode, Failure> {
     let turns = play_again(path, &log.start)?;
     let difference = first_difference(log, &turns);
     print(|out| match format {
-        Format::Text => write_text(&turns, difference.as_ref(), out),
-        Format::Json => {
+        BasicFormat::Text => write_text(&turns, difference.as_ref(), out),
+        BasicFormat::Json => {
             let agrees = difference.is_none();
             let object = serde_json::json!({
                 "agrees": agrees, "turns": turns.len(), "difference": difference,
@@ -32,7 +32,7 @@ pub(super) fn run(path: &Path, log: &Log, format: Format) -> Result<ExitCode, Fa
             writeln!(out, "{object}")
         }
     })?;
-    Ok(if difference.is_none() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(exit::code(difference.is_none()))
 }
 
 /// Plays the game of a log again with its bot, and returns the exchanges.

@@ -11,14 +11,15 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::inputs::{self, NamedBot};
 use super::shared::{BotFlags, RuleFlags};
-use super::{Failure, print};
+use super::{Failure, exit, print};
 use crate::config::Config;
 use crate::game::{GameKind, SeedOptions};
 use crate::gamelog::{End, Event};
 use crate::interrupt::Interrupt;
 use crate::lines::Lines;
 use crate::play::{Match, PlayError, rule};
-use crate::report::timing::{Format, TimingReport};
+use crate::report::Format;
+use crate::report::timing::TimingReport;
 use crate::timing::host::HostCheck;
 use crate::timing::{Analysis, Question, Timed};
 
@@ -116,7 +117,7 @@ pub(super) fn run(args: &TimingArgs) -> Result<ExitCode, Failure> {
     }
     print(|out| report.write(args.format, out))?;
     let passed = !report.is_broken_by_bot() && report.lost.is_empty();
-    Ok(if passed { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(exit::code(passed))
 }
 
 fn scale(text: &str) -> Result<f64, Failure> {

@@ -6,8 +6,8 @@ use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Format;
 use super::timing::TimingReport;
+use super::{BasicFormat, Format};
 use crate::doctor::{Findings, MeansFinding};
 use crate::text::{duration, size};
 
@@ -28,10 +28,10 @@ impl DoctorReport {
     ///
     /// # Errors
     /// When `out` cannot be written.
-    pub fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
+    pub fn write(&self, format: BasicFormat, out: &mut dyn Write) -> io::Result<()> {
         match format {
-            Format::Text => self.write_text(out),
-            Format::Json => self.write_json(out),
+            BasicFormat::Text => self.write_text(out),
+            BasicFormat::Json => self.write_json(out),
         }
     }
 
@@ -43,7 +43,7 @@ impl DoctorReport {
             timing: Value,
         }
         let mut timing = Vec::new();
-        self.timing.write(super::timing::Format::Json, &mut timing)?;
+        self.timing.write(Format::Json, &mut timing)?;
         let timing: Value = serde_json::from_slice(&timing)?;
         let object = Object { findings: &self.findings, timing: timing["host"].clone() };
         serde_json::to_writer(&mut *out, &object)?;
@@ -68,7 +68,7 @@ impl DoctorReport {
             writeln!(out, "\n  To get more, {line}")?;
         }
         writeln!(out)?;
-        self.timing.write(super::timing::Format::Text, out)
+        self.timing.write(Format::Text, out)
     }
 
     fn limits(&self, out: &mut dyn Write) -> io::Result<()> {

@@ -4,6 +4,7 @@
 
 pub mod compare;
 pub mod doctor;
+mod format;
 mod json;
 mod junit;
 mod markdown;
@@ -17,6 +18,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub use self::format::{BasicFormat, Format};
 use crate::gamelog::{Certificate, End, Event, Start, Turn};
 use crate::limits::LimitKind;
 use crate::replay::Difference;
@@ -28,16 +30,6 @@ fn csv_error(error: ::csv::Error) -> io::Error {
         ::csv::ErrorKind::Io(error) => error,
         kind => io::Error::other(format!("{kind:?}")),
     }
-}
-
-/// How a result is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-pub enum Format {
-    /// For people
-    #[default]
-    Text,
-    /// For programs: one object on one line
-    Json,
 }
 
 /// A game as far as a report tells of it.
@@ -159,10 +151,10 @@ impl GameReport {
     ///
     /// # Errors
     /// When `out` fails.
-    pub fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
+    pub fn write(&self, format: BasicFormat, out: &mut dyn Write) -> io::Result<()> {
         match format {
-            Format::Text => text::write(self, out),
-            Format::Json => json::write(self, out),
+            BasicFormat::Text => text::write(self, out),
+            BasicFormat::Json => json::write(self, out),
         }
     }
 }

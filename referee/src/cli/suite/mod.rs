@@ -19,14 +19,15 @@ use self::bots::BotsFlags;
 use self::jobs::JobsFlags;
 use self::progress::Progress;
 use super::shared::RuleFlags;
-use super::{Failure, print};
+use super::{Failure, exit, print};
 use crate::bot::BotCommand;
 use crate::compare::{Decider, Than};
 use crate::config::Config;
 use crate::interrupt::Interrupt;
 use crate::limits::OnHostDelay;
 use crate::play::PlayError;
-use crate::report::suite::{Format, SuiteReport};
+use crate::report::Format;
+use crate::report::suite::SuiteReport;
 use crate::suite::{
     Archive, Bests, FolderError, Logs, Packing, Plan, PlannedBot, Pool, PoolError, Records, Rules,
     Run, RunFolder, RunWriter, Shard, Summary, Tally, records_of,
@@ -133,7 +134,7 @@ pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
     }
     print(|out| report.write(args.format, out))?;
     let worse = report.decision.as_ref().is_some_and(|found| found.bot_is == Some(Than::Worse));
-    Ok(if is_fine(args, &report.summary) && !worse { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(exit::code(is_fine(args, &report.summary) && !worse))
 }
 
 /// Whether every bot has done what was asked of it.

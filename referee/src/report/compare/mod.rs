@@ -8,38 +8,24 @@ mod text;
 
 use std::io::{self, Write};
 
+use super::format::{Format, Writers};
 use crate::compare::Comparison;
 use crate::stats::{Conclusion, Paired};
 use crate::text::plural;
-
-/// How comparisons are shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-pub enum Format {
-    /// For people
-    #[default]
-    Text,
-    /// For programs: one array on one line
-    Json,
-    /// For spreadsheets: one row for each board
-    Csv,
-    /// For pages such as GitHub's
-    Markdown,
-    /// For CI: a bot that is worse is a failure
-    Junit,
-}
 
 /// Writes comparisons with one baseline.
 ///
 /// # Errors
 /// When `out` fails.
 pub fn write(comparisons: &[Comparison], format: Format, out: &mut dyn Write) -> io::Result<()> {
-    match format {
-        Format::Text => text::write(comparisons, out),
-        Format::Json => json::write(comparisons, out),
-        Format::Csv => csv::write(comparisons, out),
-        Format::Markdown => markdown::write(comparisons, out),
-        Format::Junit => junit::write(comparisons, out),
+    Writers {
+        text: text::write,
+        json: json::write,
+        csv: csv::write,
+        markdown: markdown::write,
+        junit: junit::write,
     }
+    .write(format, comparisons, out)
 }
 
 /// The verdict in words.

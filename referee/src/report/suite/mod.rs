@@ -8,25 +8,10 @@ mod text;
 
 use std::io::{self, Write};
 
+use super::format::{Format, Writers};
 use crate::compare::{Decision, Than};
 use crate::suite::{RunFolder, Summary, Tally};
 use crate::text::plural;
-
-/// How a suite is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-pub enum Format {
-    /// For people
-    #[default]
-    Text,
-    /// For programs: one object on one line
-    Json,
-    /// For spreadsheets: one row for each game
-    Csv,
-    /// For pages such as GitHub's
-    Markdown,
-    /// For CI: a lost game is a failure
-    Junit,
-}
 
 /// All that is told of a run.
 pub struct SuiteReport<'a> {
@@ -44,13 +29,14 @@ impl SuiteReport<'_> {
     /// # Errors
     /// When `out` fails.
     pub fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
-        match format {
-            Format::Text => text::write(self, out),
-            Format::Json => json::write(self, out),
-            Format::Csv => csv::write(self, out),
-            Format::Markdown => markdown::write(self, out),
-            Format::Junit => junit::write(self, out),
+        Writers {
+            text: text::write,
+            json: json::write,
+            csv: csv::write,
+            markdown: markdown::write,
+            junit: junit::write,
         }
+        .write(format, self, out)
     }
 }
 

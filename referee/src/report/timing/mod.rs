@@ -10,26 +10,11 @@ mod text;
 use std::io::{self, Write};
 use std::time::Duration;
 
+use super::format::{Format, Writers};
 use crate::limits::LimitKind;
 use crate::stats::Distribution;
 use crate::timing::host::HostCheck;
 use crate::timing::{Analysis, Phase, Question, Timed};
-
-/// How times are shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-pub enum Format {
-    /// For people
-    #[default]
-    Text,
-    /// For programs: one object on one line
-    Json,
-    /// For spreadsheets: one row for each turn
-    Csv,
-    /// For pages such as GitHub's
-    Markdown,
-    /// For CI: a kind of turn that is late, or a lost game, is a failure
-    Junit,
-}
 
 /// All that is told of a bot's times, or of a machine alone.
 #[derive(Debug, Clone)]
@@ -89,13 +74,14 @@ impl TimingReport {
     /// # Errors
     /// When `out` fails.
     pub fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
-        match format {
-            Format::Text => text::write(self, out),
-            Format::Json => json::write(self, out),
-            Format::Csv => csv::write(self, out),
-            Format::Markdown => markdown::write(self, out),
-            Format::Junit => junit::write(self, out),
+        Writers {
+            text: text::write,
+            json: json::write,
+            csv: csv::write,
+            markdown: markdown::write,
+            junit: junit::write,
         }
+        .write(format, self, out)
     }
 
     /// Histograms of all kinds of turns as an image.

@@ -1,0 +1,33 @@
+//! The exit codes that scripts rely on.
+
+use std::process::ExitCode;
+
+/// The game was completed, the replay agrees, the bot is no worse.
+pub(super) const OK: u8 = 0;
+
+/// A bot lost or is worse, or the replay differs.
+pub(super) const LOST: u8 = 1;
+
+/// What the user gave is wrong: flags, board, settings, or a bot that cannot be started. Clap's own
+/// code for a command line that does not parse is the same.
+pub(super) const USER_ERROR: u8 = 2;
+
+/// The referee or its machine failed, or a signal stopped it.
+pub(super) const REFEREE_ERROR: u8 = 3;
+
+/// What `--help` says about them.
+pub(super) const HELP: &str = "\
+Exit codes:
+  0  the game was completed; the replay agrees
+  1  a bot lost: illegal move, timeout, crash; the replay differs; a bot is worse than another
+  2  what you gave is wrong: flags, board, settings, or the bot cannot be started
+  3  the referee itself failed
+
+Environment:
+  NO_COLOR     no colours
+  REFEREE_LOG  beats -v, with a level such as `debug` or `off`";
+
+/// The code of a command that found everything fine, or not.
+pub(super) fn code(is_fine: bool) -> ExitCode {
+    ExitCode::from(if is_fine { OK } else { LOST })
+}
