@@ -4,7 +4,8 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use referee::game::{Game, GameKind};
+use proptest::prelude::*;
+use referee::game::{GAMES, Game, GameKind};
 use referee::lines::{LineBuffer, Progress};
 use referee::play::rule;
 use referee::verdict::{BotExit, Silence};
@@ -16,7 +17,7 @@ use crate::support::{
 };
 
 /// Summary, whether the bot won, and score.
-type Result = (Vec<String>, bool, i64);
+type Outcome = (Vec<String>, bool, i64);
 
 /// What a bot does, one thing after the other.
 #[derive(Debug, Clone)]
@@ -100,7 +101,7 @@ impl StepCase {
 
     /// The result that is right here: where the original crashes, a reply ends before the character
     /// that does it.
-    fn expected(&self) -> Result {
+    fn expected(&self) -> Outcome {
         match &self.expected {
             Measured::Result { summary, won, score } => (summary.clone(), *won, *score),
             Measured::Crash { crash } => {
@@ -139,7 +140,7 @@ fn game(board: &[String]) -> Box<dyn Game> {
 }
 
 /// Plays without a process; a bot whose steps are over exits.
-fn play_steps(board: &[String], steps: &[Step]) -> Result {
+fn play_steps(board: &[String], steps: &[Step]) -> Outcome {
     let mut game = game(board);
     let mut steps = steps.iter();
     let mut lines = LineBuffer::default();
@@ -228,7 +229,7 @@ struct Played<'a> {
 
 impl Played<'_> {
     /// Plays through the program, with a bot that follows the script.
-    fn check(&self, script: &Value, (lines, won, score): Result, folder: &Path) {
+    fn check(&self, script: &Value, (lines, won, score): Outcome, folder: &Path) {
         let id = self.id;
         let board = folder.join(format!("{id}.txt"));
         let file = folder.join(format!("{id}.json"));
@@ -247,5 +248,68 @@ impl Played<'_> {
         assert_eq!(result["score"], score, "{id}");
         assert_eq!(result["metadata"]["Score"], score.to_string(), "{id}");
         assert_eq!(output.status.code(), Some(i32::from(!won)), "{id}");
+    }
+}
+
+/// Output with everything that splits or spoils lines, in either game.
+fn outputs() -> impl Strategy<Value = Vec<u8>> {
+    let long = |byte: u8, lengths: std::ops::Range<usize>| {
+        lengths.prop_map(move |length| vec![byte; length])
+    };
+    let piece = prop_oneof![
+        4 => proptest::sample::select(vec![
+            "0\n", "0 1\n", "\r", "\n", "\r\n", "7", "x", " ", "0 0 \u{2028}y", "\u{85}", "\u{2029}\n",
+        ])
+        .prop_map(|text| text.as_bytes().to_vec()),
+        1 => proptest::sample::select(vec![&b"\xff"[..], b"\xe2\x80", b"\xa8\n", b"\xc2", b"\x85"])
+            .prop_map(<[u8]>::to_vec),
+        1 => long(b'0', 1..70),
+        1 => long(b' ', 9_990..10_003),
+        1 => long(b'x', 2_000..2_001),
+    ];
+    proptest::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+/// What the game says of an output that arrives in these chunks, after which the bot exits.
+fn judge<'c>(mut game: Box<dyn Game>, mut chunks: impl Iterator<Item = &'c [u8]>) -> (String, i64) {
+    let mut lines = LineBuffer::default();
+    while let Some(exchange) = game.next_exchange() {
+        let rules = exchange.lines;
+        let (count, silence) = loop {
+            match lines.progress(&rules) {
+                Progress::Complete(count) => break (count, None),
+                Progress::TooLong => break (rules.count, Some(Silence::LineTooLong)),
+                Progress::Incomplete => {}
+            }
+            match chunks.next() {
+                Some(chunk) => lines.push(chunk),
+                None if rules.eof_ends_line && !lines.held().partial().is_empty() => {
+                    lines.end_partial();
+                }
+                None => break (rules.count, Some(Silence::Ended(BotExit::Unknown))),
+            }
+        };
+        rule(game.as_mut(), &lines.take(count), silence);
+    }
+    (game.summary().join("\n"), game.score())
+}
+
+proptest! {
+    #[test]
+    fn a_verdict_does_not_depend_on_how_the_output_arrives(
+        output in outputs(),
+        cuts in proptest::collection::vec(any::<proptest::sample::Index>(), 0..8),
+    ) {
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(output.len() + 1)).collect();
+        cuts.extend([0, output.len()]);
+        cuts.sort_unstable();
+        for kind in GAMES {
+            let game = || (kind.parse)(kind.bundled[0].1).expect("a test case");
+            let whole = judge(game(), [output.as_slice()].into_iter());
+            let cut = judge(game(), cuts.windows(2).map(|pair| &output[pair[0]..pair[1]]));
+            prop_assert_eq!(&whole, &cut);
+            let bytes = judge(game(), output.chunks(1));
+            prop_assert_eq!(&whole, &bytes);
+        }
     }
 }

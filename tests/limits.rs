@@ -132,6 +132,31 @@ fn output() {
 }
 
 #[test]
+fn a_reply_counts_up_to_the_last_byte_of_its_limit_whatever_floods_in_behind() {
+    let config = tempfile::NamedTempFile::new().expect("a file");
+    for (limit, verdict, element) in [
+        (60_000, "illegal_move", None),
+        (59_999, "output_limit", Some(29_999)),
+        (8, "output_limit", Some(4)),
+    ] {
+        let settings = format!("resources.turn-output = '{limit}B'");
+        fs::write(config.path(), settings).expect("written");
+        let output = referee()
+            .args(["play", "--game", "square-remover", "--format", "json", "--config"])
+            .arg(config.path())
+            .args(["--total", "60s", "--", "yes", "0"])
+            .output()
+            .expect("runs");
+        let result = json(&output);
+        assert_eq!(result["verdict"], verdict, "{limit}: {result}");
+        if let Some(element) = element {
+            let official = result["official"].as_str().expect("text");
+            assert!(official.contains(&format!("element {element} ")), "{limit}: {official}");
+        }
+    }
+}
+
+#[test]
 fn no_core_is_dumped() {
     let bot = "grep 'Max core file size' /proc/self/limits >&2";
     let args = ["play", "--format", "json", "--", "sh", "-c", bot];

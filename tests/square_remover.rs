@@ -190,6 +190,30 @@ fn an_unreadable_number_ends_the_reading_at_once() {
 }
 
 #[test]
+fn lines_may_be_of_any_length() {
+    let zeros = "yes 0 | head -30000";
+    let bot = format!("'{}' bot squares-random", env!("CARGO_BIN_EXE_referee"));
+    let long = |count: usize| format!("head -c {count} /dev/zero | tr '\\0' 0");
+    let unreadable = |element: u32| {
+        format!(
+            "ERROR: Unable to read element {element} (0-based) of your solution's return value."
+        )
+    };
+    for (script, official) in [
+        (format!("yes x | head -2000 | tr -d '\\n'; echo; {zeros}"), unreadable(0)),
+        (format!("yes 0 | head -30000 | tr '\\n' ' '; echo; {zeros}"), unreadable(0)),
+        (format!("echo 0; echo 0; {}; echo x; {zeros}", long(60_000)), unreadable(2)),
+        (format!("{}; {bot}", long(2_000)), "Score  = 125".to_owned()),
+        (format!("{bot} | sed \"s/^/$({})/\"", long(400)), "Score  = 125".to_owned()),
+        // A last line of which there is no end.
+        (format!("yes 0 | head -20000; {}", long(17 << 20)), unreadable(20_000)),
+    ] {
+        let result = json(&play(&["--seed", "3", "--total", "120s", "--", "sh", "-c", &script]));
+        assert_eq!(result["official"], official, "{script}");
+    }
+}
+
+#[test]
 fn a_reply_that_stops_is_refereed_by_what_there_is() {
     for (reply, silence, element) in [
         ("1\n2\n3\n", Silence::Deadline, 3),
@@ -230,7 +254,7 @@ fn each_fault_of_a_process_has_its_verdict_and_leaves_nothing_behind() {
         ("exit 0", "60s", "early_exit", "the bot exited with status 0"),
         ("signal 11", "60s", "crash", "the bot was killed by SIGSEGV"),
         ("partial-line", "1s", "timeout", "it had written `0 0` without a newline"),
-        ("endless-line", "60s", "line_too_long", "the line is longer than is read"),
+        ("endless-line", "60s", "output_limit", "in one turn; its limit is 16 MiB"),
         ("no-read", "1s", "timeout", "it had not read 86 bytes of its input"),
         ("close-stdout", "60s", "stdout_closed", "the bot closed its standard output"),
         ("close-stdin", "60s", "completed", ""),

@@ -110,9 +110,12 @@ impl Lines {
         }
     }
 
+    fn start_of(&self, index: usize) -> usize {
+        if index == 0 { 0 } else { self.ends[index - 1] }
+    }
+
     fn line(&self, index: usize) -> &[u8] {
-        let start = if index == 0 { 0 } else { self.ends[index - 1] };
-        let line = &self.bytes[start..self.ends[index]];
+        let line = &self.bytes[self.start_of(index)..self.ends[index]];
         line.strip_suffix(b"\r\n")
             .or_else(|| line.strip_suffix(b"\n"))
             .or_else(|| line.strip_suffix(b"\r"))
@@ -172,6 +175,13 @@ impl LineBuffer {
     /// How far the lines held are a reply under `rules`, which must be the same until they are taken.
     pub fn progress(&mut self, rules: &LineRules) -> Progress {
         self.held.progress_from(&mut self.checked, rules)
+    }
+
+    /// Whether anything is held behind the first `count` lines, the rest of a terminator not counted.
+    pub fn has_more_than(&self, count: usize) -> bool {
+        let Some(last) = count.checked_sub(1) else { return !self.held.bytes.is_empty() };
+        let start = self.held.start_of(last);
+        start + self.held.line(last).len() + 1 < self.held.bytes.len()
     }
 
     /// Makes a line of a last unterminated one, at the end of the output.

@@ -9,7 +9,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Pid;
 
 use super::BotProcess;
-use super::pipes::{Captured, Got};
+use super::pipes::{Captured, DRAIN_CHUNKS, Got};
 use super::usage::{self, Sample, Starvation};
 use crate::certificate::Certificate;
 use crate::lines::{LineRules, Lines, Progress};
@@ -120,12 +120,12 @@ impl BotProcess {
     /// # Errors
     /// When a signal interrupts it or the system fails; the bot's failures are part of the result.
     pub fn exchange(&mut self, request: &Request<'_>) -> Result<Exchanged, ExchangeError> {
+        self.guard.start();
         if self.lines.held().is_empty() {
             self.read_stdout()?;
         }
         let early = !self.lines.held().is_empty();
         let before = self.used.take().unwrap_or_else(|| self.sampler.sample());
-        self.guard.start();
         let mut watch = Watch::start(request, before);
         self.stdin.send(request.input)?;
         let mut heard = Heard::new();
@@ -173,22 +173,26 @@ impl BotProcess {
     ) -> Result<(usize, Option<Silence>), ExchangeError> {
         let count = request.rules.count;
         loop {
-            if let Some(breach) = self.guard.look_at_output() {
-                return Ok((count, Some(Silence::OverLimit(breach))));
-            }
-            match self.lines.progress(&request.rules) {
-                Progress::Complete(lines) => return Ok((lines, None)),
-                Progress::TooLong => return Ok((count, Some(Silence::LineTooLong))),
-                Progress::Incomplete if heard.ended || self.stdout.is_closed() => {
+            match (self.lines.progress(&request.rules), self.guard.look_at_output()) {
+                (Progress::Complete(lines), None) => return Ok((lines, None)),
+                // What broke the limit came behind the reply.
+                (Progress::Complete(lines), Some(_)) if self.lines.has_more_than(lines) => {
+                    return Ok((lines, None));
+                }
+                (_, Some(breach)) => {
+                    return Ok((count, Some(Silence::OverLimit(self.guard.note(breach)))));
+                }
+                (Progress::TooLong, None) => return Ok((count, Some(Silence::LineTooLong))),
+                (Progress::Incomplete, None) if heard.ended || self.stdout.is_closed() => {
                     let ending = self.how_it_ended(watch.deadline, &mut heard.stderr)?;
                     return Ok((count, Some(ending)));
                 }
-                Progress::Incomplete if heard.timed_out => {
+                (Progress::Incomplete, None) if heard.timed_out => {
                     if !watch.goes_on(self.keeper.pid) {
                         return Ok((count, Some(Silence::Deadline)));
                     }
                 }
-                Progress::Incomplete => {}
+                (Progress::Incomplete, None) => {}
             }
             if let Some(breach) = self.guard.look(self.keeper.pid) {
                 return Ok((count, Some(Silence::OverLimit(breach))));
@@ -294,18 +298,22 @@ impl BotProcess {
         bot.is_none_or(|bot| usage::state(&format!("/proc/{bot}/stat")) == 'Z')
     }
 
+    /// Reads no further than the limits on output, so that what is read of a flood is the same however
+    /// it arrives.
     fn read_stdout(&mut self) -> io::Result<Got> {
-        self.stdout.read_once(&mut self.chunk, |chunk| {
+        self.stdout.read_at_most(self.guard.output_room(), &mut self.chunk, |chunk| {
             self.guard.count_output(chunk.len() as u64);
             self.lines.push(chunk);
         })
     }
 
     fn drain_stdout(&mut self) -> io::Result<()> {
-        self.stdout.drain(&mut self.chunk, |chunk| {
-            self.guard.count_output(chunk.len() as u64);
-            self.lines.push(chunk);
-        })
+        for _ in 0..DRAIN_CHUNKS {
+            if self.read_stdout()? != Got::Bytes || self.guard.look_at_output().is_some() {
+                break;
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn read_stderr(&mut self, stderr: &mut Captured) -> io::Result<()> {

@@ -115,11 +115,21 @@ impl Guard {
         self.turn_output += bytes;
     }
 
+    /// How much output may be read at once: up to the limit, and the byte that breaks it.
+    pub(super) fn output_room(&self) -> usize {
+        let limit = |resource| self.limits.of(resource).unwrap_or(u64::MAX);
+        let turn = limit(Resource::TurnOutput).saturating_sub(self.turn_output);
+        let game = limit(Resource::GameOutput)
+            .saturating_sub(self.game_output)
+            .saturating_sub(self.turn_output);
+        usize::try_from(turn.min(game)).unwrap_or(usize::MAX).saturating_add(1)
+    }
+
     /// Whether there was too much output.
-    pub(super) fn look_at_output(&mut self) -> Option<Breach> {
+    pub(super) fn look_at_output(&self) -> Option<Breach> {
         let game = self.game_output + self.turn_output;
         let turn = self.limits.breach(Resource::TurnOutput, self.turn_output);
-        self.note(turn.or_else(|| self.limits.breach(Resource::GameOutput, game)))
+        turn.or_else(|| self.limits.breach(Resource::GameOutput, game))
     }
 
     /// Looks at the bot if it is time to.
@@ -139,11 +149,13 @@ impl Guard {
         let has_all_files = |limit| sample.open_files() >= limit;
         self.is_out_of_files |= self.limits.open_files.is_some_and(has_all_files);
         let processes = self.limits.breach(Resource::Processes, sample.tasks());
-        self.note(processes.or_else(|| self.judge_memory(sample)))
+        let breach = processes.or_else(|| self.judge_memory(sample))?;
+        Some(self.note(breach))
     }
 
-    fn note(&mut self, breach: Option<Breach>) -> Option<Breach> {
-        self.is_breached |= breach.is_some();
+    /// Remembers that the bot has gone beyond a limit.
+    pub(super) fn note(&mut self, breach: Breach) -> Breach {
+        self.is_breached = true;
         breach
     }
 

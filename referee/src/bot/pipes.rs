@@ -3,7 +3,6 @@
 use std::io::{self, ErrorKind, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 
-use rustix::buffer::spare_capacity;
 use rustix::io::Errno;
 
 /// Room for what one read brings: as much as a pipe holds by default, so that one usually empties it.
@@ -14,7 +13,7 @@ pub(super) fn chunk() -> Vec<u8> {
 
 /// How many chunks one call may drain: a bot that writes faster than the referee reads must not
 /// keep it from looking at the clock.
-const DRAIN_CHUNKS: usize = 16;
+pub(super) const DRAIN_CHUNKS: usize = 16;
 
 /// What one read brought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +50,16 @@ impl<R: AsFd> Source<R> {
     pub(super) fn read_once(
         &mut self,
         chunk: &mut Vec<u8>,
+        sink: impl FnMut(&[u8]),
+    ) -> io::Result<Got> {
+        self.read_at_most(usize::MAX, chunk, sink)
+    }
+
+    /// The same, but no more than `limit` bytes, which must not be 0.
+    pub(super) fn read_at_most(
+        &mut self,
+        limit: usize,
+        chunk: &mut Vec<u8>,
         mut sink: impl FnMut(&[u8]),
     ) -> io::Result<Got> {
         let Some(pipe) = &mut self.pipe else {
@@ -58,13 +67,15 @@ impl<R: AsFd> Source<R> {
         };
         loop {
             chunk.clear();
-            match rustix::io::read(&*pipe, spare_capacity(chunk)) {
-                Ok(0) => {
+            let space = chunk.spare_capacity_mut();
+            let size = space.len().min(limit);
+            match rustix::io::read(&*pipe, &mut space[..size]) {
+                Ok(([], _)) => {
                     self.pipe = None;
                     return Ok(Got::End);
                 }
-                Ok(_) => {
-                    sink(chunk);
+                Ok((read, _)) => {
+                    sink(read);
                     return Ok(Got::Bytes);
                 }
                 Err(Errno::WOULDBLOCK) => return Ok(Got::Nothing),

@@ -10,6 +10,9 @@ pub(super) fn parse_int(text: &[u8]) -> Option<i32> {
     if digits.is_empty() {
         return None;
     }
+    // A line may be megabytes of zeros.
+    let zeros = digits.iter().take_while(|&&byte| byte == b'0').count();
+    let digits = &digits[zeros.min(digits.len() - 1)..];
     // What bots write: so few digits that nothing can overflow.
     if digits.len() <= 9 && digits.iter().all(u8::is_ascii_digit) {
         let number = digits.iter().fold(0, |number, byte| 10 * number + i32::from(byte - b'0'));
@@ -67,6 +70,10 @@ mod tests {
             ("", None),
             ("-", None),
             ("+-1", None),
+            ("-00000000000000000012", Some(-12)),
+            ("00000000000000000000", Some(0)),
+            ("0000000000000000000x", None),
+            ("00000000002147483648", None),
             (" 1", None),
             ("1.0", None),
         ] {

@@ -36,11 +36,11 @@ pub const KIND: GameKind = GameKind {
 /// The moves of a game.
 const MOVES: usize = 10_000;
 
-/// Three numbers for each move. The original stops at the first line that is no number. It has no
-/// bound for a line, but no number needs more than eleven characters and some leading zeros.
+/// Three numbers for each move. The original stops at the first line that is no number, and has no
+/// bound for a line: a number may have any number of leading zeros.
 const REPLY: LineRules = LineRules {
     count: 3 * MOVES,
-    max_bytes: Some(1024),
+    max_bytes: None,
     eof_ends_line: true,
     readable: |line| parse_int(line).is_some(),
 };
