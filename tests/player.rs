@@ -31,7 +31,7 @@ impl Game {
     }
 
     fn film(&self) -> Film {
-        Film::of_log(&self.log(), Times::Measured).expect("a film")
+        Film::of_log(self.log(), Times::Measured).expect("a film")
     }
 
     fn watch(&self, terminal: &Terminal, args: &[&str]) {

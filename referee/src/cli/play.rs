@@ -152,7 +152,7 @@ fn board(args: &PlayArgs, kind: &GameKind) -> Result<(String, String), Failure> 
 fn add(report: &mut Option<GameReport>, event: &Event) {
     match (report, event) {
         (report, Event::Start(start)) => *report = Some(GameReport::new(start.clone())),
-        (Some(report), event) => report.see(event),
+        (Some(report), event) => report.add(event),
         (None, _) => unreachable!("a game begins with its start"),
     }
 }

@@ -101,7 +101,8 @@ struct Saved {
 
 impl Saved {
     fn film(&self, path: &Path) -> Result<Film, Failure> {
-        let film = Film::refereed(&self.log, self.times, &self.replayed, self.differences.first());
+        let film =
+            Film::refereed(self.log.clone(), self.times, &self.replayed, self.differences.first());
         film.map_err(|error| Failure::place(path, error))
     }
 }
@@ -137,7 +138,7 @@ fn report(path: &Path, saved: Saved, args: &ReplayArgs) -> GameReport {
     let Saved { log, replayed, times, differences } = saved;
     let mut report = GameReport::new(log.start);
     for turn in log.turns.iter().take_while(|turn| turn.turn <= replayed.turns) {
-        report.see_turn(turn);
+        report.add_turn(turn);
     }
     if times == Times::Unknown {
         report.exchanges.clear();
@@ -145,7 +146,7 @@ fn report(path: &Path, saved: Saved, args: &ReplayArgs) -> GameReport {
     report.summary = replayed.summary;
     report.score = replayed.score;
     if let Some(end) = replayed.end {
-        report.see_end(end);
+        report.add_end(end);
     }
     report.log = Some(path.to_owned());
     report.page.clone_from(&args.html);
@@ -165,7 +166,7 @@ fn compare(left: &Path, right: &Path, args: &ReplayArgs) -> Result<ExitCode, Fai
     let films = [read(left, args)?.film(left)?, read(right, args)?.film(right)?];
     let [one, other] = &films;
     if !one.is_of_same_board(other) {
-        let of = |film: &Film| format!("{} on {}", film.game, film.board);
+        let of = |film: &Film| format!("{} on {}", film.kind.name, film.start.board);
         let problem = format!(
             "{} is {}, and {} is {}; side by side two games must be on the same board",
             left.display(),

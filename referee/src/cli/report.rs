@@ -137,7 +137,7 @@ impl GamePages {
         log: &Log,
     ) -> Result<Option<String>, Failure> {
         let film = replay(log).and_then(|replayed| {
-            Film::refereed(log, Times::Measured, &replayed, replayed.difference.as_ref())
+            Film::refereed(log.clone(), Times::Measured, &replayed, replayed.difference.as_ref())
         });
         let film = match film {
             Ok(film) => film,

@@ -17,20 +17,53 @@ pub struct Picture {
     pub rows: u16,
     /// Colours are numbered from 0 to one less than this.
     pub colors: u8,
-    /// What a move chooses.
-    pub choice: Choice,
+    /// How a game names its places.
+    pub origin: Origin,
+    /// How fast it is best looked at.
+    pub pace: Pace,
+    /// What taking a region brings, in a game whose moves do that.
+    pub regions: Option<RegionPoints>,
     /// The colour at each [`Place`]; `None` is empty.
     pub tiles: Vec<Option<u8>>,
 }
 
-/// What a move chooses, and with it how a game names its places.
+/// Where a game counts its rows and columns from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Choice {
-    /// A region of tiles of one colour, by one of them: x from the left, y from the bottom.
-    Region,
-    /// Two neighbours that trade places: rows from the top, columns from the left.
-    Swap,
+pub enum Origin {
+    /// Row and column, from the top left.
+    TopLeft,
+    /// x and y, from the bottom left.
+    BottomLeft,
+}
+
+/// How a game goes on, and so how fast it is best looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pace {
+    /// A move in each turn: some dozens.
+    Turns,
+    /// All moves in one turn: thousands, of which few bring points.
+    Moves,
+}
+
+impl Pace {
+    /// What a step of the game is called.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::Turns => "turn",
+            Self::Moves => "move",
+        }
+    }
+}
+
+/// What it brings to take a region: all tiles of one colour that are connected by their sides.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RegionPoints {
+    /// By the number of its tiles, from 0; `None` where the rules forbid it.
+    pub by_size: Vec<Option<i64>>,
+    /// What comes on top when no tile is left.
+    pub clear_bonus: i64,
 }
 
 /// What one move does to the board.
@@ -38,15 +71,16 @@ pub enum Choice {
 pub struct Frame {
     /// The number of the move, from 1; 0 for what happens before the first one.
     pub number: usize,
-    /// The move as the game writes it.
-    pub words: String,
+    /// The move as the game writes it, and what it does, in a few words.
+    pub caption: String,
     /// The tile that was chosen, if it is on the board.
     pub chosen: Option<Place>,
     /// What the bot wants shown beside the move, as the original lays it out.
     pub message: Option<[String; 2]>,
     /// The points.
     pub gain: i64,
-    /// What changes, one after the other; nothing when the move is illegal.
+    /// What changes, one after the other; nothing when the move is illegal. A move that changes
+    /// nothing has one empty step.
     pub steps: Vec<Step>,
 }
 
@@ -59,6 +93,15 @@ pub struct Step {
     pub moved: Vec<(Place, Place)>,
     /// Where new tiles come, in the place of those that were there.
     pub new: Vec<(Place, u8)>,
+}
+
+impl Frame {
+    /// Whether the move concerns the tile at `place`, apart from the one that was chosen: it is among
+    /// the first to go or, if none goes then, to move.
+    pub fn concerns(&self, place: Place) -> bool {
+        let Some(Step { gone, moved, .. }) = self.steps.first() else { return false };
+        gone.contains(&place) || (gone.is_empty() && moved.iter().any(|&(from, _)| from == place))
+    }
 }
 
 impl Picture {

@@ -126,6 +126,8 @@ pub enum NoReply {
 pub struct GameKind {
     /// The name that `--game` takes.
     pub name: &'static str,
+    /// The name for people.
+    pub title: &'static str,
     /// Starts a game on a test case from a file: every format that the game knows, told apart by
     /// content.
     pub parse: fn(&str) -> Result<Box<dyn Game>, SourceError>,
@@ -160,7 +162,7 @@ impl GameKind {
     }
 }
 
-/// The message for a game that there is not.
+/// The error message for an unknown game.
 pub fn unknown_game(name: &str) -> String {
     let known: Vec<_> = GAMES.iter().map(|kind| kind.name).collect();
     format!("there is no game `{name}`; the games are: {}", known.join(", "))

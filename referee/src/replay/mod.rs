@@ -45,10 +45,10 @@ pub struct Difference {
 /// Why a log cannot be refereed.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
-    /// The log is of a game from elsewhere.
+    /// The log is of an unknown game.
     #[error("1: {}", crate::game::unknown_game(.0))]
     UnknownGame(String),
-    /// The test case in the log is none.
+    /// The log's test case does not parse.
     #[error("1: the test case in the log is damaged: {0}")]
     TestCase(#[from] crate::source::SourceError),
 }
@@ -95,9 +95,16 @@ pub fn replay(log: &Log) -> Result<Replayed, ReplayError> {
 /// # Errors
 /// When the log holds no game that could be refereed.
 pub(crate) fn game_of(start: &Start) -> Result<Box<dyn Game>, ReplayError> {
+    Ok((kind_of(start)?.parse)(&start.test_case)?)
+}
+
+/// The logged game's row in the table of games.
+///
+/// # Errors
+/// When the table does not have it.
+pub(crate) fn kind_of(start: &Start) -> Result<&'static GameKind, ReplayError> {
     let name = &start.game;
-    let kind = GameKind::named(name).ok_or_else(|| ReplayError::UnknownGame(name.clone()))?;
-    Ok((kind.parse)(&start.test_case)?)
+    GameKind::named(name).ok_or_else(|| ReplayError::UnknownGame(name.clone()))
 }
 
 /// The logged reply to an exchange, in lines as the bot's process gave them.
@@ -120,7 +127,7 @@ fn referee_turn(game: &mut dyn Game, turn: &Turn) -> Result<Ruling, Difference> 
     }
     let reply = reply_to(&exchange, turn);
     let whole = reply.progress(&exchange.lines) == Progress::Complete(reply.len());
-    // A whole reply that came too late is none, nor is that of a bot that used too much.
+    // A whole reply that came too late does not count, nor does that of a bot that used too much.
     let refused = matches!(turn.unanswered, Some(Silence::Deadline | Silence::OverLimit(_)));
     if whole != turn.unanswered.is_none() && !(whole && refused) {
         let word = |whole| if whole { "whole" } else { "not whole" };

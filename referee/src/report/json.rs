@@ -6,10 +6,9 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::{GameReport, Response};
-use crate::gamelog::Certificate;
 use crate::millis::Millis;
 use crate::replay::Difference;
-use crate::verdict::{Culprit, Overrun, Verdict};
+use crate::verdict::{Culprit, Verdict};
 
 #[derive(Serialize)]
 struct Object<'a> {
@@ -25,7 +24,7 @@ struct Object<'a> {
     metadata: Option<&'a BTreeMap<String, String>>,
     turns: u32,
     diagnosis: Option<&'a str>,
-    timing: Timing,
+    timing: Timing<'a>,
     profile: &'a str,
     stderr_tail: Vec<String>,
     log: Option<String>,
@@ -36,12 +35,12 @@ struct Object<'a> {
 }
 
 #[derive(Serialize)]
-struct Timing {
-    first_turn: Option<Timed>,
-    slowest_turn: Option<Timed>,
+struct Timing<'a> {
+    first_turn: Option<&'a Response>,
+    slowest_turn: Option<&'a Response>,
     game_ms: Option<Millis>,
     overruns: Overruns,
-    exchanges: Vec<Timed>,
+    exchanges: &'a [Response],
 }
 
 #[derive(Serialize)]
@@ -51,35 +50,12 @@ struct Overruns {
 }
 
 #[derive(Serialize)]
-struct Timed {
-    turn: u32,
-    wall_ms: Millis,
-    limit_ms: Option<Millis>,
-    #[serde(flatten)]
-    certificate: Certificate,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    overrun: Option<Overrun>,
-}
-
-#[derive(Serialize)]
 struct Replay<'a> {
     complete: bool,
     agrees: bool,
     /// The first of `differences`.
     difference: Option<&'a Difference>,
     differences: &'a [Difference],
-}
-
-impl From<&Response> for Timed {
-    fn from(response: &Response) -> Self {
-        Self {
-            turn: response.turn,
-            wall_ms: Millis(response.wall),
-            limit_ms: response.limit.map(Millis),
-            certificate: response.certificate,
-            overrun: response.overrun,
-        }
-    }
 }
 
 pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
@@ -97,13 +73,13 @@ pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> 
         turns: report.turns,
         diagnosis: end.and_then(|end| end.diagnosis.as_deref()),
         timing: Timing {
-            first_turn: report.first().map(Timed::from),
-            slowest_turn: report.slowest().map(Timed::from),
+            first_turn: report.first(),
+            slowest_turn: report.slowest(),
             overruns: Overruns {
                 bot: report.overruns(Culprit::Bot),
                 host: report.overruns(Culprit::Host),
             },
-            exchanges: report.exchanges.iter().map(Timed::from).collect(),
+            exchanges: &report.exchanges,
             game_ms: end.and_then(|end| end.wall),
         },
         profile: &report.start.profile,

@@ -16,11 +16,13 @@ pub mod timing;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::time::Duration;
+
+use serde::Serialize;
 
 pub use self::format::{BasicFormat, Format};
 use crate::gamelog::{Certificate, End, Event, Start, Turn};
 use crate::limits::LimitKind;
+use crate::millis::Millis;
 use crate::replay::Difference;
 use crate::verdict::{Culprit, Overrun};
 
@@ -56,20 +58,25 @@ pub struct GameReport {
     stderr: StderrTail,
 }
 
-/// How long the bot took for a turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How long the bot took for a turn. In JSON its fields are a contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Response {
     /// The number of the turn, from 1.
     pub turn: u32,
     /// The kind of limit that applied.
+    #[serde(skip)]
     pub kind: LimitKind,
     /// The time taken.
-    pub wall: Duration,
+    #[serde(rename = "wall_ms")]
+    pub wall: Millis,
     /// The limit for it, if there was one.
-    pub limit: Option<Duration>,
+    #[serde(rename = "limit_ms")]
+    pub limit: Option<Millis>,
     /// What it cost.
+    #[serde(flatten)]
     pub certificate: Certificate,
-    /// Whose fault it is that it was late.
+    /// Whose fault it is that it was late, and what was done about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub overrun: Option<Overrun>,
 }
 
@@ -100,31 +107,31 @@ impl GameReport {
     }
 
     /// Takes in what has happened.
-    pub fn see(&mut self, event: &Event) {
+    pub fn add(&mut self, event: &Event) {
         match event {
             Event::Start(start) => self.start = start.clone(),
-            Event::Turn(turn) => self.see_turn(turn),
-            Event::End(end) => self.see_end(end.clone()),
+            Event::Turn(turn) => self.add_turn(turn),
+            Event::End(end) => self.add_end(end.clone()),
         }
     }
 
     /// Takes in an exchange.
-    pub fn see_turn(&mut self, turn: &Turn) {
+    pub fn add_turn(&mut self, turn: &Turn) {
         self.turns = turn.turn;
         self.score = turn.score;
         self.stderr.push(&turn.stderr.0);
         self.exchanges.push(Response {
             turn: turn.turn,
             kind: turn.limit,
-            wall: turn.wall.0,
-            limit: self.start.limits.of(turn.limit),
+            wall: turn.wall,
+            limit: self.start.limits.of(turn.limit).map(Millis),
             certificate: turn.certificate,
             overrun: turn.overrun,
         });
     }
 
     /// Takes in the end.
-    pub fn see_end(&mut self, end: End) {
+    pub fn add_end(&mut self, end: End) {
         self.score = end.score;
         self.summary.clone_from(&end.summary);
         self.stderr.push(&end.stderr.0);

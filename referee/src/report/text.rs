@@ -7,6 +7,7 @@ use anstyle::{AnsiColor, Style};
 use super::{GameReport, ReplayReport, Response};
 use crate::game::GameKind;
 use crate::limits::LimitKind;
+use crate::millis::Millis;
 use crate::replay::Difference;
 use crate::text::{duration, plural, printable};
 use crate::verdict::Culprit;
@@ -98,9 +99,9 @@ fn row(out: &mut dyn Write, label: &str, value: &str) -> io::Result<()> {
 }
 
 fn response(response: &Response) -> String {
-    let wall = duration(response.wall);
+    let wall = duration(response.wall.0);
     match response.limit {
-        Some(limit) => format!("{wall} of {}", duration(limit)),
+        Some(Millis(limit)) => format!("{wall} of {}", duration(limit)),
         None => format!("{wall}, no limit"),
     }
 }

@@ -7,3 +7,27 @@ pub mod film;
 pub mod page;
 pub mod player;
 pub mod transcript;
+
+use crate::gamelog::Turn;
+use crate::text::plural;
+
+/// The most bytes of a reply that are shown. A reply that is a whole game of numbers is shown from its
+/// beginning; its moves have their numbers beside them anyway.
+const MAX_REPLY_BYTES: usize = 4096;
+
+/// What a bot answered, as far as it is shown. It is not inert yet.
+fn reply(turn: &Turn) -> String {
+    let bytes = &turn.reply.0;
+    let shown = bytes.len().min(MAX_REPLY_BYTES);
+    output(&bytes[..shown], (bytes.len() - shown) as u64)
+}
+
+/// What a bot wrote, and how much of it is missing. It is not inert yet.
+fn output(bytes: &[u8], dropped: u64) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    if dropped == 0 {
+        text.into_owned()
+    } else {
+        format!("{text}\n… and {} more", plural(dropped, "byte"))
+    }
+}

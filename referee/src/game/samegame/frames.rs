@@ -1,9 +1,9 @@
 //! What SameGame looks like in a replay.
 
-use super::board::{Board, COLORS, Cell, Region, SIDE};
-use super::position::Position;
+use super::board::{Board, CELLS, COLORS, Cell, Region, SIDE};
+use super::position::{self, Position, Removal};
 use super::{message, reply};
-use crate::game::frames::{Choice, Frame, Picture, Place, Step};
+use crate::game::frames::{Frame, Origin, Pace, Picture, Place, RegionPoints, Step};
 
 /// The board as it looks.
 pub(super) fn picture(board: &Board) -> Picture {
@@ -13,25 +13,36 @@ pub(super) fn picture(board: &Board) -> Picture {
         columns: side,
         rows: side,
         colors: COLORS,
-        choice: Choice::Region,
+        origin: Origin::BottomLeft,
+        pace: Pace::Turns,
+        regions: Some(region_points()),
         tiles: rows.map(|cell| board.tile(cell).map(super::board::Color::index)).collect(),
     }
 }
 
-/// What a reply does to the board; `None` if it is no move.
+/// What each region is worth: for the tooltips of a page.
+fn region_points() -> RegionPoints {
+    let points = |size: usize| (size > 1).then(|| position::region_points(size));
+    RegionPoints { by_size: (0..=CELLS).map(points).collect(), clear_bonus: position::CLEAR_BONUS }
+}
+
+/// What a reply does to the board; `None` if it cannot be understood.
 pub(super) fn frame(position: &Position, line: &[u8]) -> Option<Frame> {
     let action = reply::parse(line).ok()?;
     let cell = Cell::new(action.x, action.y);
     let mut frame = Frame {
-        words: format!("{} {}", action.x, action.y),
+        caption: format!("{} {}: not a legal move", action.x, action.y),
         chosen: cell.map(place),
         message: action.message.as_deref().map(message::layout),
         ..Frame::default()
     };
     if let Ok(removal) = position.clone().play(action.x, action.y) {
+        let Removal { color, size, gain } = removal;
+        let (x, y, color) = (action.x, action.y, color.index());
+        frame.caption = format!("{x} {y} takes {size} tiles of colour {color}, +{gain}");
+        frame.gain = gain;
         let region = cell.and_then(|cell| position.board().region(cell));
         frame.steps.extend(region.map(|region| step(position.board(), &region)));
-        frame.gain = removal.gain;
     }
     Some(frame)
 }

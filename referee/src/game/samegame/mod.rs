@@ -28,6 +28,7 @@ use crate::lines::{LineRules, Lines};
 /// This game's row in the table of games.
 pub const KIND: GameKind = GameKind {
     name: "samegame",
+    title: "SameGame",
     parse: |source| Ok(Box::new(SameGame::new(boardfile::parse(source)?))),
     from_seed: |seed, options| {
         let board = generate::random_board(seed, options.colors.unwrap_or(board::COLORS))?;

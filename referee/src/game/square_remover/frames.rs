@@ -1,7 +1,8 @@
 //! What Square Remover looks like in a replay.
 
 use super::board::{Board, Direction};
-use crate::game::frames::{Choice, Frame, Picture, Place, Step};
+use crate::game::frames::{Frame, Origin, Pace, Picture, Place, Step};
+use crate::text::plural;
 
 /// The board as it looks.
 pub(super) fn picture(board: &Board) -> Picture {
@@ -12,7 +13,9 @@ pub(super) fn picture(board: &Board) -> Picture {
         columns: count,
         rows: count,
         colors: board.colors(),
-        choice: Choice::Swap,
+        origin: Origin::TopLeft,
+        pace: Pace::Moves,
+        regions: None,
         tiles: places.map(|place| Some(board.tile(place))).collect(),
     }
 }
@@ -24,8 +27,9 @@ pub(super) fn frames(mut board: Board, numbers: &[i32]) -> Vec<Frame> {
     let mut frames = Vec::with_capacity(numbers.len() / 3 + 1);
     let squares = removed_squares(&mut board);
     if !squares.is_empty() {
-        let words = "squares on the board at the start".to_owned();
-        frames.push(Frame { words, gain: gain(&squares), steps: squares, ..Frame::default() });
+        let gain = gain(&squares);
+        let caption = format!("on the board at the start: {}", square_count(gain));
+        frames.push(Frame { caption, gain, steps: squares, ..Frame::default() });
     }
     for (index, numbers) in numbers.chunks_exact(3).enumerate() {
         let frame = swap(&mut board, index + 1, numbers[0], numbers[1], numbers[2]);
@@ -46,9 +50,10 @@ fn swap(board: &mut Board, number: usize, row: i32, column: i32, direction: i32)
     let direction = Direction::from_number(direction);
     let there = direction.and_then(|direction| board.neighbour(row, column, direction));
     let towards = direction.map_or("nowhere", Direction::name);
+    let words = format!("row {row}, column {column}, {towards}");
     let mut frame = Frame {
         number,
-        words: format!("row {row}, column {column}, {towards}"),
+        caption: format!("{words}: not a legal move"),
         chosen: here.map(place),
         ..Frame::default()
     };
@@ -59,6 +64,10 @@ fn swap(board: &mut Board, number: usize, row: i32, column: i32, direction: i32)
         frame.steps.push(Step { moved: vec![(here, there), (there, here)], ..Step::default() });
         let squares = removed_squares(board);
         frame.gain = gain(&squares);
+        frame.caption = match frame.gain {
+            0 => words,
+            gain => format!("{words}: {}", square_count(gain)),
+        };
         frame.steps.extend(squares);
     }
     frame
@@ -72,6 +81,10 @@ fn removed_squares(board: &mut Board) -> Vec<Step> {
         steps.push(Step { new: new.to_vec(), ..Step::default() });
     }
     steps
+}
+
+fn square_count(gain: i64) -> String {
+    plural(gain.unsigned_abs(), "square")
 }
 
 fn gain(squares: &[Step]) -> i64 {

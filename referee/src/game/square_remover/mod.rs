@@ -25,6 +25,7 @@ use crate::lines::{LineRules, Lines};
 /// This game's row in the table of games.
 pub const KIND: GameKind = GameKind {
     name: "square-remover",
+    title: "Square Remover",
     parse: |source| Ok(Box::new(SquareRemover::new(&TestCase::parse(source)?))),
     from_seed,
     bundled: &[("seed-1", include_str!("../../../../configs/boards/square-remover-seed-1.txt"))],

@@ -2,13 +2,14 @@
 
 /** Who made a turn late, and what was done about it. */
 function lateness(turn) {
-  if (!turn.culprit) return "";
+  if (!turn.overrun) return "";
+  const { overrun: { culprit, decision }, certificate: { cpu_ms: cpu, wait_ms: wait } } = turn;
   const spent = [
-    turn.cpu === undefined ? null : `${duration(turn.cpu)} of CPU time`,
-    turn.wait === undefined ? null : `${duration(turn.wait)} of waiting for a core`,
+    cpu === undefined ? null : `${duration(cpu)} of CPU time`,
+    wait === undefined ? null : `${duration(wait)} of waiting for a core`,
   ].filter(Boolean).join(", ");
   const fate = { timeout: "a timeout", accepted: "counted all the same", forgiven: "forgiven", measured: "measured only" };
-  return `Late through the ${turn.culprit}'s fault (${spent || "nothing measured"}): ${fate[turn.decision]}.`;
+  return `Late through the ${culprit}'s fault (${spent || "nothing measured"}): ${fate[decision]}.`;
 }
 
 /** Makes a chart that can be clicked, and returns it with the function that moves its cursor. */
@@ -39,29 +40,29 @@ function chart(view, selector, count, choose) {
 function timesChart(view) {
   const { film, root } = view;
   const card = find(".times", root);
-  const walls = film.turns.map((turn) => turn.wall);
+  const walls = film.turns.map((turn) => turn.wall_ms);
   if (walls.length === 0 || walls.some((wall) => wall === undefined)) {
     card.hidden = true;
     return null;
   }
   if (walls.length === 1) return gauge(view, film.turns[0]);
-  const limits = film.turns.map((turn) => turn.limit);
+  const limits = film.turns.map((turn) => turn.limit_ms);
   const known = [...walls, ...limits.filter((limit) => limit !== undefined)].map((ms) => Math.max(ms, 0.001));
   const [low, high] = [Math.log10(Math.min(...known)) - 0.3, Math.log10(Math.max(...known)) + 0.15];
   const y = (ms) => 100 - ((Math.log10(Math.max(ms, 0.001)) - low) / (high - low)) * 100;
   const { svg, box, moveTo, label } = chart(view, ".times", walls.length, (index) => seek(film.turns[index].first));
   for (const [index, turn] of film.turns.entries()) {
-    const top = y(turn.wall);
-    const late = turn.culprit ? ` late ${turn.culprit}` : "";
+    const top = y(turn.wall_ms);
+    const late = turn.overrun ? ` late ${turn.overrun.culprit}` : "";
     const bar = shape("rect", { x: index + 0.12, width: 0.76, y: top, height: 100 - top, class: `bar${late}` }, svg);
-    const fault = turn.culprit ? `, late: the ${turn.culprit}'s fault` : "";
-    shape("title", {}, bar).textContent = `turn ${index + 1}: ${duration(turn.wall)}${fault}`;
+    const fault = turn.overrun ? `, late: the ${turn.overrun.culprit}'s fault` : "";
+    shape("title", {}, bar).textContent = `turn ${index + 1}: ${duration(turn.wall_ms)}${fault}`;
   }
   drawLimits(svg, limits, y);
   const last = limits.at(-1);
   if (last !== undefined) label(`limit ${duration(last)}`, y(last), "limit-label");
-  const late = film.turns.filter((turn) => turn.culprit);
-  const by = (culprit) => late.filter((turn) => turn.culprit === culprit).length;
+  const late = film.turns.filter((turn) => turn.overrun);
+  const by = (culprit) => late.filter((turn) => turn.overrun.culprit === culprit).length;
   const hollow = by("host") > 0 ? ` (hollow: ${by("host")} by the host)` : "";
   const overruns = late.length > 0 ? `${late.length} late${hollow}` : "none late";
   const slowest = walls.indexOf(Math.max(...walls.slice(1)), 1);
@@ -86,13 +87,13 @@ function drawLimits(svg, limits, y) {
 function gauge(view, turn) {
   const box = find(".times .chart", view.root);
   find(".times h3", view.root).textContent = "Time for the whole game";
-  const bar = element("div", `gauge${turn.culprit ? " late" : ""}`);
-  const part = turn.limit === undefined ? 0 : Math.min(1, turn.wall / turn.limit);
+  const bar = element("div", `gauge${turn.overrun ? " late" : ""}`);
+  const part = turn.limit_ms === undefined ? 0 : Math.min(1, turn.wall_ms / turn.limit_ms);
   const fill = element("i");
   fill.style.width = `${Math.max(part * 100, 0.5)}%`;
   bar.append(fill);
-  const limit = turn.limit === undefined ? "no limit" : `of ${duration(turn.limit)}`;
-  const words = element("p", "", `${duration(turn.wall)} ${limit}`);
+  const limit = turn.limit_ms === undefined ? "no limit" : `of ${duration(turn.limit_ms)}`;
+  const words = element("p", "", `${duration(turn.wall_ms)} ${limit}`);
   box.append(words, bar);
   return null;
 }

@@ -34,8 +34,8 @@ const plural = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 const signed = (number) => (number < 0 ? `−${-number}` : `+${number}`);
 
 /** A move, from the array that it travels as. */
-function readMove([turn, number, words, chosen, gain, steps, message]) {
-  return { turn, number, words, chosen, gain, steps, message };
+function readMove([turn, number, caption, chosen, gain, steps, message]) {
+  return { turn, number, caption, chosen, gain, steps, message };
 }
 
 /** The rules-free model: boards from differences, and what can be said of a position. */
@@ -43,8 +43,8 @@ class Film {
   constructor(data) {
     Object.assign(this, data);
     this.moves = data.moves.map(readMove);
-    this.byRegion = data.choice === "region";
-    this.noun = this.byRegion ? "turn" : "move";
+    this.isSlow = data.pace === "turns";
+    this.noun = this.isSlow ? "turn" : "move";
     this.length = this.moves.length + 1;
     this.scores = [0];
     this.kept = [];
@@ -111,34 +111,27 @@ class Film {
 
   coordinates(place) {
     const [row, column] = [Math.floor(place / this.columns), place % this.columns];
-    return this.byRegion ? `x ${column}, y ${this.rows - 1 - row}` : `row ${row}, column ${column}`;
+    return this.origin === "bottom_left" ? `x ${column}, y ${this.rows - 1 - row}` : `row ${row}, column ${column}`;
   }
 
-  /** What a tile is, and what taking it would bring. */
+  /** What a tile is, and what it would bring to take its region. */
   describe(board, place) {
     const color = board[place];
     if (color === EMPTY) return `${this.coordinates(place)}\nempty`;
-    const tile = `${this.coordinates(place)}\ncolour ${color} (${COLOR_NAMES[color]})`;
-    if (!this.byRegion) return tile;
+    const tile = `${this.coordinates(place)}\ncolour ${color} (${COLOR_NAMES[color % COLOR_NAMES.length]})`;
+    if (!this.regions) return tile;
     const size = this.region(board, place).length;
-    if (size === 1) return `${tile}\nalone: cannot be taken`;
+    const points = this.regions.by_size[size] ?? null;
+    if (points === null) return `${tile}\n${size === 1 ? "alone" : `${size} tiles`}: cannot be taken`;
     const clears = board.filter((other) => other !== EMPTY).length === size;
-    const points = (size - 2) ** 2 + (clears ? 1000 : 0);
-    return `${tile}\n${size} tiles, would score ${points}`;
+    return `${tile}\n${size} tiles, would score ${points + (clears ? this.regions.clear_bonus : 0)}`;
   }
 
-  /** What a move did, as a sentence. */
+  /** What happens at a position, in a few words. */
   tell(position) {
     const move = this.moves[position];
-    if (!move) return this.end ? this.end.official : "The log stops here.";
-    const turn = this.turn(position);
-    if (turn.unanswered) return `No move: ${turn.unanswered}`;
-    if (move.steps.length === 0) return `${move.words}: not a legal move`;
-    if (!this.byRegion) {
-      return move.gain > 0 ? `${move.words}: ${plural(move.gain, "square")}` : move.words;
-    }
-    const color = this.boardAt(position)[move.chosen];
-    return `${move.words} takes ${move.steps[0][0].length} tiles of colour ${color}, ${signed(move.gain)}`;
+    if (move) return move.caption;
+    return this.end ? this.end.official : "The log stops here.";
   }
 
   /** The next position whose move brings something, or the end. */

@@ -5,14 +5,18 @@
 //! the script sets text only as text. Nothing that a bot or a log says becomes part of the markup:
 //! it is all in the JSON, in which every `<` is escaped.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};
 
-use super::film::{Film, Finale, Move, Scene};
-use crate::game::frames::{Choice, Frame, Picture, Step};
+use super::film::{Film, Move};
+use crate::game::frames::{Frame, Origin, Pace, Picture, RegionPoints, Step};
+use crate::gamelog::{Certificate, End};
 use crate::html;
 use crate::millis::Millis;
-use crate::verdict::{Culprit, Decision};
+use crate::text::{printable, printable_lines};
+use crate::verdict::Overrun;
 
 const HTML: &str = include_str!("page.html");
 const STYLE: &str = concat!(include_str!("../../html/colors.css"), include_str!("page.css"));
@@ -34,73 +38,89 @@ struct Show<'a> {
 #[derive(Serialize)]
 struct PageFilm<'a> {
     game: &'a str,
-    board: &'a str,
-    bot: &'a str,
-    profile: &'a str,
+    board: Line<'a>,
+    bot: Line<'a>,
+    profile: Line<'a>,
     columns: u16,
     rows: u16,
     colors: u8,
-    choice: Choice,
+    origin: Origin,
+    pace: Pace,
+    regions: Option<&'a RegionPoints>,
     /// -1 is empty.
     opening: Vec<i8>,
     turns: Vec<PageTurn<'a>>,
     moves: Vec<PageMove<'a>>,
     end: Option<PageEnd<'a>>,
-    note: Option<&'a str>,
+    note: Option<Line<'a>>,
 }
 
 #[derive(Serialize)]
 struct PageTurn<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
-    limit: Option<Millis>,
+    limit_ms: Option<Millis>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    wall: Option<Millis>,
+    wall_ms: Option<Millis>,
+    certificate: &'a Certificate,
     #[serde(skip_serializing_if = "Option::is_none")]
-    cpu: Option<Millis>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    wait: Option<Millis>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    culprit: Option<Culprit>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    decision: Option<Decision>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    unanswered: Option<&'a str>,
-    reply: &'a str,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    stderr: &'a str,
+    overrun: Option<Overrun>,
+    reply: Text,
+    stderr: Text,
+    /// Its first move.
     first: usize,
 }
 
 #[derive(Serialize)]
 struct PageEnd<'a> {
-    verdict: &'a str,
-    official: &'a str,
+    verdict: String,
+    official: Line<'a>,
     won: bool,
     score: i64,
-    diagnosis: Option<&'a str>,
-    stderr: &'a str,
+    diagnosis: Option<Line<'a>>,
+    stderr: Text,
 }
 
-/// A move as an array, since there may be ten thousand: turn, number, words, chosen place or -1,
+/// Text from elsewhere on one line, which becomes inert here.
+struct Line<'a>(&'a str);
+
+/// What a bot wrote, with its line breaks, which becomes inert here.
+struct Text(String);
+
+impl Serialize for Line<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&printable(self.0))
+    }
+}
+
+impl Serialize for Text {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&printable_lines(&self.0))
+    }
+}
+
+/// A move as an array, since there may be ten thousand: turn, number, what happens, chosen place or -1,
 /// gain, steps, and the message if there is one.
-struct PageMove<'a>(&'a Move);
+struct PageMove<'a> {
+    shown: &'a Move,
+    told: Cow<'a, str>,
+}
 
 /// A step as an array of three flat arrays: places, pairs of places, pairs of place and colour.
 struct PageStep<'a>(&'a Step);
 
 impl Serialize for PageMove<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Move { turn, frame } = self.0;
-        let Frame { number, words, chosen, message, gain, steps } = frame;
+        let Move { turn, frame } = self.shown;
+        let Frame { number, chosen, message, gain, steps, caption: _ } = frame;
         let mut array = serializer.serialize_seq(None)?;
         array.serialize_element(turn)?;
         array.serialize_element(number)?;
-        array.serialize_element(words)?;
+        array.serialize_element(&Line(&self.told))?;
         array.serialize_element(&chosen.map_or(-1, i32::from))?;
         array.serialize_element(gain)?;
         array.serialize_element(&steps.iter().map(PageStep).collect::<Vec<_>>())?;
         if let Some(message) = message {
-            array.serialize_element(message)?;
+            array.serialize_element(&message.each_ref().map(|line| Line(line)))?;
         }
         array.end()
     }
@@ -117,53 +137,54 @@ impl Serialize for PageStep<'_> {
 
 impl<'a> From<&'a Film> for PageFilm<'a> {
     fn from(film: &'a Film) -> Self {
-        let Picture { columns, rows, colors, choice, tiles } = &film.opening;
+        let Picture { columns, rows, colors, origin, pace, regions, tiles } = &film.opening;
         let color =
             |tile: &Option<u8>| tile.map_or(-1, |color| i8::try_from(color).expect("few colours"));
+        let moves = film.moves.iter().enumerate();
         Self {
-            game: &film.game,
-            board: &film.board,
-            bot: &film.bot,
-            profile: &film.profile,
+            game: film.kind.title,
+            board: Line(&film.start.board),
+            bot: Line(&film.start.bot.name),
+            profile: Line(&film.start.profile),
             columns: *columns,
             rows: *rows,
             colors: *colors,
-            choice: *choice,
+            origin: *origin,
+            pace: *pace,
+            regions: regions.as_ref(),
             opening: tiles.iter().map(color).collect(),
-            turns: film.turns.iter().map(PageTurn::from).collect(),
-            moves: film.moves.iter().map(PageMove).collect(),
+            turns: (0..film.turns.len()).map(|turn| PageTurn::of(film, turn)).collect(),
+            moves: moves.map(|(index, shown)| PageMove { shown, told: film.tell(index) }).collect(),
             end: film.end.as_ref().map(PageEnd::from),
-            note: film.note.as_deref(),
+            note: film.note.as_deref().map(Line),
         }
     }
 }
 
-impl<'a> From<&'a Scene> for PageTurn<'a> {
-    fn from(scene: &'a Scene) -> Self {
+impl<'a> PageTurn<'a> {
+    fn of(film: &'a Film, index: usize) -> Self {
+        let turn = &film.turns[index];
         Self {
-            limit: scene.limit.map(Millis),
-            wall: scene.wall.map(Millis),
-            cpu: scene.cpu.map(Millis),
-            wait: scene.wait.map(Millis),
-            culprit: scene.culprit,
-            decision: scene.decision,
-            unanswered: scene.unanswered.as_deref(),
-            reply: &scene.reply,
-            stderr: &scene.stderr,
-            first: scene.first_move,
+            limit_ms: film.limit(turn).map(Millis),
+            wall_ms: film.wall(turn).map(Millis),
+            certificate: &turn.certificate,
+            overrun: turn.overrun,
+            reply: Text(super::reply(turn)),
+            stderr: Text(super::output(&turn.stderr.0, turn.stderr_dropped)),
+            first: film.moves.partition_point(|shown| shown.turn < index),
         }
     }
 }
 
-impl<'a> From<&'a Finale> for PageEnd<'a> {
-    fn from(end: &'a Finale) -> Self {
+impl<'a> From<&'a End> for PageEnd<'a> {
+    fn from(end: &'a End) -> Self {
         Self {
-            verdict: &end.verdict,
-            official: &end.official,
+            verdict: end.verdict.to_string(),
+            official: Line(&end.official),
             won: end.won,
             score: end.score,
-            diagnosis: end.diagnosis.as_deref(),
-            stderr: &end.stderr,
+            diagnosis: end.diagnosis.as_deref().map(Line),
+            stderr: Text(super::output(&end.stderr.0, end.stderr_dropped)),
         }
     }
 }

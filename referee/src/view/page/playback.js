@@ -4,11 +4,11 @@ const films = show.films.map((data) => new Film(data));
 const [lead] = films;
 const length = Math.max(...films.map((film) => film.length));
 const longest = films.find((film) => film.length === length);
-const SPEEDS = lead.byRegion ? [0.5, 1, 2, 4, 8, 16, 30, 60] : [1, 3, 10, 30, 100, 300, 1000, 3000];
+const SPEEDS = lead.isSlow ? [0.5, 1, 2, 4, 8, 16, 30, 60] : [1, 3, 10, 30, 100, 300, 1000, 3000];
 const LOOKS = ["plain", "shapes", "digits"];
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 let position = 0;
-let speed = lead.byRegion ? 2 : 3;
+let speed = lead.isSlow ? 2 : 3;
 let playing = null;
 
 document.body.classList.toggle("two", films.length === 2);
@@ -142,11 +142,11 @@ function drawMarks() {
   pen.fillStyle = style.getPropertyValue("--soft");
   lead.moves.forEach((move, index) => {
     const tall = 2 + (Math.min(Math.max(move.gain, 0), 200) / most) * (height - 4);
-    if (lead.byRegion || move.gain > 1) pen.fillRect(x(index) - 0.5, height - tall, lead.byRegion ? 1.5 : 0.6, tall);
+    if (lead.isSlow || move.gain > 1) pen.fillRect(x(index) - 0.5, height - tall, lead.isSlow ? 1.5 : 0.6, tall);
   });
   pen.fillStyle = style.getPropertyValue("--bad");
   for (const film of films) {
-    for (const turn of film.turns) if (turn.culprit) pen.fillRect(x(turn.first) - 1, 0, 3, height);
+    for (const turn of film.turns) if (turn.overrun) pen.fillRect(x(turn.first) - 1, 0, 3, height);
   }
   pen.fillStyle = style.getPropertyValue("--accent");
   if (show.differs !== null) pen.fillRect(x(show.differs) - 1, 0, 3, height);
@@ -190,15 +190,13 @@ function connect() {
 }
 
 function start() {
-  const names = { samegame: "SameGame", "square-remover": "Square Remover" };
-  const name = names[lead.game] ?? lead.game;
-  document.title = `${name}: ${films.map((film) => film.bot).join(" and ")} on ${lead.board}`;
-  find("#title").textContent = `${name} on ${lead.board}`;
+  document.title = `${lead.game}: ${films.map((film) => film.bot).join(" and ")} on ${lead.board}`;
+  find("#title").textContent = `${lead.game} on ${lead.board}`;
   const limits = [...new Set(films.map((film) => film.profile))].join(" and ");
   find("#subtitle").textContent = `Limits: ${limits}`;
   find("#scrubber").max = length - 1;
-  find("#next-gain").hidden = lead.byRegion;
-  find("#skip-label").hidden = lead.byRegion;
+  find("#next-gain").hidden = lead.isSlow;
+  find("#skip-label").hidden = lead.isSlow;
   find("#differs").hidden = show.differs === null;
   setSpeed(speed);
   setLook("plain");

@@ -30,7 +30,7 @@ class GameView {
     const list = find(".left", this.root);
     return Array.from({ length: this.film.colors }, (_, color) => {
       const item = element("li");
-      item.setAttribute("aria-label", `colour ${color}, ${COLOR_NAMES[color]}`);
+      item.setAttribute("aria-label", `colour ${color}, ${COLOR_NAMES[color % COLOR_NAMES.length]}`);
       const tile = element("span", `tile c${color}`);
       tile.append(element("b"));
       const count = element("span");
@@ -99,7 +99,7 @@ class GameView {
   mark(move) {
     if (!move) return;
     const [gone = [], moved = []] = move.steps[0] ?? [];
-    const picked = gone.length > 0 ? gone : this.film.byRegion ? [] : [...new Set(moved)];
+    const picked = gone.length > 0 ? gone : moved.filter((_, at) => at % 2 === 0);
     for (const place of picked) this.tiles[place]?.classList.add("picked");
     this.tiles[move.chosen]?.classList.add("chosen", "picked");
   }
@@ -202,10 +202,10 @@ class GameView {
     if (turn === this.shownTurn) return;
     this.shownTurn = turn;
     const time = find(".time", this.root);
-    time.textContent = turn?.wall === undefined ? "–" : duration(turn.wall);
-    if (turn?.limit !== undefined) time.append(" ", element("small", "", `of ${duration(turn.limit)}`));
+    time.textContent = turn?.wall_ms === undefined ? "–" : duration(turn.wall_ms);
+    if (turn?.limit_ms !== undefined) time.append(" ", element("small", "", `of ${duration(turn.limit_ms)}`));
     this.output(".reply", turn ? turn.reply : "");
-    this.output(".stderr", turn ? turn.stderr ?? "" : this.film.end?.stderr ?? "");
+    this.output(".stderr", turn ? turn.stderr : this.film.end?.stderr ?? "");
     find(".lateness", this.root).textContent = turn ? lateness(turn) : "";
   }
 

@@ -8,10 +8,13 @@ use ratatui::widgets::{Block, Paragraph, Wrap};
 
 use super::look::Look;
 use super::state::{Pane, Player, Progress};
-use crate::game::frames::{Choice, Frame, Picture, Place};
+use crate::game::frames::{Frame, Picture, Place};
+use crate::gamelog::Turn;
+use crate::millis::Millis;
 use crate::text::duration;
 use crate::verdict::Culprit;
-use crate::view::film::Scene;
+use crate::view::film::Film;
+use crate::view::{output, reply};
 
 /// The columns of a tile.
 const TILE: u16 = 3;
@@ -51,9 +54,9 @@ fn heading(player: &Player, look: Look) -> Line<'static> {
     let film = &player.film;
     let bold = Style::new().add_modifier(Modifier::BOLD);
     Line::from(vec![
-        Span::styled(look.text(&film.bot).into_owned(), bold),
-        Span::raw(format!(" plays {} on ", film.game)),
-        Span::raw(look.text(&film.board).into_owned()),
+        Span::styled(look.text(&film.start.bot.name), bold),
+        Span::raw(format!(" plays {} on ", film.kind.name)),
+        Span::raw(look.text(&film.start.board)),
     ])
 }
 
@@ -72,25 +75,17 @@ fn draw_board(screen: &mut Screen<'_>, player: &Player, look: Look, area: Rect) 
     screen.render_widget(Paragraph::new(lines).block(block), area);
 }
 
-/// A tile: its digit, in brackets if the move takes it, between arrows if it was chosen.
+/// A tile: its digit, in brackets if the move concerns it, between arrows if it was chosen.
 fn tile<'t>(board: &Picture, index: usize, shown: Option<&Frame>, look: Look) -> Span<'t> {
     let Some(color) = board.tiles[index] else { return Span::raw("   ") };
     let place = Place::try_from(index).expect("boards are small");
     let style = look.tile(color);
     if shown.is_some_and(|frame| frame.chosen == Some(place)) {
         Span::styled(format!(">{color}<"), look.picked(style))
-    } else if shown.is_some_and(|frame| takes(frame, board.choice, place)) {
+    } else if shown.is_some_and(|frame| frame.concerns(place)) {
         Span::styled(format!("[{color}]"), look.picked(style))
     } else {
         Span::styled(format!(" {color} "), style)
-    }
-}
-
-fn takes(frame: &Frame, choice: Choice, place: Place) -> bool {
-    let Some(step) = frame.steps.first() else { return false };
-    match choice {
-        Choice::Region => step.gone.contains(&place),
-        Choice::Swap => step.moved.iter().any(|&(from, _)| from == place),
     }
 }
 
@@ -108,7 +103,7 @@ const INSET: ratatui::layout::Margin = ratatui::layout::Margin { horizontal: 1, 
 fn panel(player: &Player, look: Look) -> Vec<Line<'static>> {
     let (film, position) = (&player.film, player.position);
     let shown = film.moves.get(position);
-    let noun = noun(player);
+    let noun = film.opening.pace.noun();
     let number = shown.map_or("end".to_owned(), |played| played.frame.number.to_string());
     let total = film.moves.last().map_or(0, |played| played.frame.number);
     let gain = shown.map_or(0, |played| played.frame.gain);
@@ -118,11 +113,12 @@ fn panel(player: &Player, look: Look) -> Vec<Line<'static>> {
         label("score", format!("{}{gain}", film.score(position))),
         label(noun, format!("{number} of {total}")),
     ];
-    if let Some(time) = film.scene(position).and_then(time) {
-        lines.push(label("time", look.text(&time).into_owned()));
+    let turn = film.turn(position);
+    if let Some(time) = turn.and_then(|turn| time(film, turn)) {
+        lines.push(label("time", look.text(&time)));
     }
-    lines.push(Line::from(look.text(&film.tell(position)).into_owned()));
-    lines.extend(film.scene(position).and_then(|scene| late(scene, look)));
+    lines.push(Line::from(look.text(&film.tell(position))));
+    lines.extend(turn.and_then(|turn| late(turn, look)));
     let message = shown.and_then(|played| played.frame.message.as_ref());
     let said = message.into_iter().flatten().filter(|line| !line.is_empty());
     lines.extend(said.map(|line| Line::from(format!("  \"{}\"", look.text(line)))));
@@ -131,27 +127,20 @@ fn panel(player: &Player, look: Look) -> Vec<Line<'static>> {
     }
     lines.push(left(&film.board(position), look));
     let note = film.note.as_ref();
-    lines.extend(note.map(|note| Line::styled(look.text(note).into_owned(), look.bad())));
+    lines.extend(note.map(|note| Line::styled(look.text(note), look.bad())));
     lines
 }
 
-fn noun(player: &Player) -> &'static str {
-    match player.film.opening.choice {
-        Choice::Region => "turn",
-        Choice::Swap => "move",
-    }
-}
-
-fn time(scene: &Scene) -> Option<String> {
-    let wall = duration(scene.wall?);
-    Some(match scene.limit {
+fn time(film: &Film, turn: &Turn) -> Option<String> {
+    let wall = duration(film.wall(turn)?);
+    Some(match film.limit(turn) {
         Some(limit) => format!("{wall} of {}", duration(limit)),
         None => wall,
     })
 }
 
-fn late(scene: &Scene, look: Look) -> Option<Line<'static>> {
-    let whose = match scene.culprit? {
+fn late(turn: &Turn, look: Look) -> Option<Line<'static>> {
+    let whose = match turn.overrun?.culprit {
         Culprit::Bot => "late through the bot's fault",
         Culprit::Host => "late through the host's fault",
     };
@@ -167,8 +156,8 @@ fn finale(player: &Player, look: Look) -> Vec<Line<'static>> {
         return vec![Line::from(why)];
     };
     let style = if end.won { look.good() } else { look.bad() };
-    let mut lines = vec![Line::styled(end.verdict.clone(), style)];
-    lines.extend(end.diagnosis.as_ref().map(|why| Line::from(look.text(why).into_owned())));
+    let mut lines = vec![Line::styled(end.verdict.to_string(), style)];
+    lines.extend(end.diagnosis.as_ref().map(|why| Line::from(look.text(why))));
     lines
 }
 
@@ -183,17 +172,21 @@ fn left(board: &Picture, look: Look) -> Line<'static> {
 
 /// Reply and standard error.
 fn draw_output(screen: &mut Screen<'_>, player: &Player, look: Look, area: Rect, line: u16) {
-    let scene = player.film.scene(player.position);
-    let stderr = match (scene, &player.film.end) {
-        (Some(scene), _) => scene.stderr.as_str(),
-        (None, Some(end)) => end.stderr.as_str(),
-        (None, None) => "",
+    let turn = player.film.turn(player.position);
+    let stderr = match (turn, &player.film.end) {
+        (Some(turn), _) => output(&turn.stderr.0, turn.stderr_dropped),
+        (None, Some(end)) => output(&end.stderr.0, end.stderr_dropped),
+        (None, None) => String::new(),
     };
-    let reply = scene.map_or("", |scene| scene.reply.as_str());
-    let lines: Vec<Line<'_>> = std::iter::once(format!("> {}", reply.trim_end()))
-        .chain(stderr.lines().map(str::to_owned))
-        .map(|line| Line::from(look.text(&line.replace('\t', "    ")).into_owned()))
-        .collect();
+    let reply = turn.map(reply).unwrap_or_default();
+    // Whatever is longer than a line takes more of them: the rest is below the screen.
+    let shown = usize::from(line) + usize::from(area.height);
+    let lines: Vec<Line<'_>> =
+        std::iter::once(format!("> {}", reply.lines().collect::<Vec<_>>().join(" ")))
+            .chain(stderr.lines().map(str::to_owned))
+            .take(shown)
+            .map(|line| Line::from(look.text(&line.replace('\t', "    "))))
+            .collect();
     let block = Block::bordered().border_set(look.border()).title("reply, standard error");
     let text = Paragraph::new(lines).block(block).wrap(Wrap { trim: false }).scroll((line, 0));
     screen.render_widget(text, area);
@@ -201,9 +194,10 @@ fn draw_output(screen: &mut Screen<'_>, player: &Player, look: Look, area: Rect,
 
 /// A bar for each turn, on a logarithmic scale; late ones stand out.
 fn draw_times(screen: &mut Screen<'_>, player: &Player, look: Look, area: Rect) {
-    let turns = &player.film.turns;
+    let film = &player.film;
+    let turns = &film.turns;
     let times: Vec<f64> =
-        turns.iter().filter_map(|scene| Some(scene.wall?.as_secs_f64())).collect();
+        turns.iter().filter_map(|turn| Some(film.wall(turn)?.as_secs_f64())).collect();
     if times.is_empty() || times.len() < turns.len() || area.width == 0 {
         return;
     }
@@ -219,14 +213,14 @@ fn draw_times(screen: &mut Screen<'_>, player: &Player, look: Look, area: Rect) 
             let range = first..(first + each).min(turns.len());
             let tallest = logs[range.clone()].iter().copied().fold(low, f64::max);
             let bar = bars[level((tallest - low) / (high - low), bars.len())];
-            let is_late = turns[range.clone()].iter().any(|scene| scene.culprit.is_some());
+            let is_late = turns[range.clone()].iter().any(|turn| turn.overrun.is_some());
             let style = if is_late { look.bad() } else { Style::new() };
             let is_now = now.is_some_and(|now| range.contains(&now));
             let style = if is_now { style.add_modifier(Modifier::REVERSED) } else { style };
             Span::styled(bar.to_string(), style)
         })
         .collect();
-    let lines = vec![Line::from(look.text(&slowest(turns)).into_owned()), Line::from(spans)];
+    let lines = vec![Line::from(look.text(&slowest(turns))), Line::from(spans)];
     screen.render_widget(Paragraph::new(lines), area);
 }
 
@@ -240,12 +234,11 @@ fn level(part: f64, levels: usize) -> usize {
     ((part * levels as f64) as usize).min(levels - 1)
 }
 
-fn slowest(turns: &[Scene]) -> String {
-    let late = turns.iter().filter(|scene| scene.culprit.is_some()).count();
+fn slowest(turns: &[Turn]) -> String {
+    let late = turns.iter().filter(|turn| turn.overrun.is_some()).count();
     let late = if late == 0 { "none late".to_owned() } else { format!("{late} late") };
-    let walls =
-        || (1..).zip(turns).skip(1).filter_map(|(number, scene)| Some((scene.wall?, number)));
-    let slowest = walls().max().map_or(String::new(), |(wall, number): (_, usize)| {
+    let slowest = turns.iter().skip(1).map(|turn| (turn.wall, turn.turn)).max();
+    let slowest = slowest.map_or(String::new(), |(Millis(wall), number)| {
         format!("slowest later turn {} (turn {number}), ", duration(wall))
     });
     format!("response times: {slowest}{late}")
@@ -260,7 +253,11 @@ fn progress(player: &Player, look: Look, width: u16) -> Line<'static> {
 
 fn help(player: &Player, look: Look) -> Line<'static> {
     if !player.typed.is_empty() {
-        return Line::from(format!("go to {} {}_  (Enter)", noun(player), player.typed));
+        return Line::from(format!(
+            "go to {} {}_  (Enter)",
+            player.film.opening.pace.noun(),
+            player.typed
+        ));
     }
     let state = match (player.is_playing(), player.progress) {
         (true, Progress::Going) => "live",

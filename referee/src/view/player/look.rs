@@ -1,9 +1,9 @@
 //! Colours and characters: what a terminal can show.
 
-use std::borrow::Cow;
-
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::symbols::border;
+
+use crate::text::printable;
 
 /// Which characters may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,16 +136,18 @@ impl Look {
         }
     }
 
-    /// Text as the terminal can show it.
-    pub(super) fn text(self, text: &str) -> Cow<'_, str> {
+    /// Text from anywhere as the terminal can show it, and made inert: all text of the player passes
+    /// through here.
+    pub(super) fn text(self, text: &str) -> String {
+        let text = printable(text);
         if self.charset == Charset::Unicode || text.is_ascii() {
-            return Cow::Borrowed(text);
+            return text;
         }
         let plain = |c: char| match c {
             'µ' => 'u',
             c if c.is_ascii() => c,
             _ => '?',
         };
-        Cow::Owned(text.chars().map(plain).collect())
+        text.chars().map(plain).collect()
     }
 }

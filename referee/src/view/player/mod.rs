@@ -118,9 +118,9 @@ fn take_in(events: &Receiver<Event>, player: &mut Option<Player>) -> News {
         match (events.try_recv(), player.as_mut()) {
             // A game that is played again starts afresh.
             (Ok(Event::Start(start)), _) => {
-                *player = Film::new(&start).ok().map(|film| Player::new(film, Progress::Going));
+                *player = Film::new(start).ok().map(|film| Player::new(film, Progress::Going));
             }
-            (Ok(event), Some(player)) => player.film.see(&event),
+            (Ok(event), Some(player)) => player.film.add(event),
             (Ok(_), None) => {}
             (Err(TryRecvError::Empty), _) => return news,
             (Err(TryRecvError::Disconnected), None) => return News::NoGame,

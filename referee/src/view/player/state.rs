@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use crate::game::frames::Choice;
+use crate::game::frames::Pace;
 use crate::view::film::Film;
 
-/// Moves in a second: for games of some dozens of moves, and of thousands.
+/// Moves in a second, for each [`Pace`].
 const SLOW: [f64; 7] = [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
 const FAST: [f64; 7] = [1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0];
 /// The longest number of a move that can be typed.
@@ -69,9 +69,9 @@ impl Player {
     }
 
     fn speeds(&self) -> [f64; 7] {
-        match self.film.opening.choice {
-            Choice::Region => SLOW,
-            Choice::Swap => FAST,
+        match self.film.opening.pace {
+            Pace::Turns => SLOW,
+            Pace::Moves => FAST,
         }
     }
 
