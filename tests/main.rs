@@ -21,6 +21,7 @@ mod rerun;
 mod robustness;
 mod rules;
 mod samples;
+mod saved;
 mod square_remover;
 mod statistics;
 mod suite;

@@ -222,7 +222,7 @@ fn a_turn_shows_its_message_its_reply_and_its_standard_error() {
         ".message": "Hello SameGame\nand a line tha...",
         ".reply": "0 14 Hello SameGame\\nand a line that is too long\n",
         ".stderr": "look here\n",
-        ".what": "0 14 takes 9 tiles of colour 0, +49",
+        ".what": "0 14 takes 9 of colour 0, +49",
         ".score": "0 +49",
     });
     browse("tells", &json!({ "url": game.url(), "expected": expected }));
