@@ -344,18 +344,60 @@ fn the_official_profile_has_the_statements_limit_and_unlimited_none() {
     assert_eq!(limit("unlimited"), Value::Null);
 }
 
+fn tester(args: &[&str]) -> (Option<i32>, String, String) {
+    let output = referee().arg("tester").args(args).output().expect("runs");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
 #[test]
 fn the_tester_takes_the_originals_arguments_and_passes_on_what_the_solution_says() {
-    let output = referee()
-        .args(["tester", "-vis", "-delay", "50", "-size", "20", "-pause", "-seed", "3", "-exec"])
-        .arg("sh -c 'read colors; echo \"$colors colours\" >&2; echo x'")
-        .output()
-        .expect("runs");
-    let printed = String::from_utf8(output.stdout).expect("UTF-8");
+    let bot = "sh -c 'read colors; echo \"$colors colours\" >&2; echo x'";
+    let drawing = ["-delay", "50", "-sz", "20", "-pause", "-quit", "3"];
+    let (code, printed, notice) = tester(&[&drawing[..], &["-seed", "3", "-exec", bot]].concat());
     let unreadable = "ERROR: Unable to read element 0 (0-based) of your solution's return value.";
     assert_eq!(printed, format!("5 colours\n{unreadable}\nScore  = -1\n"));
-    let notice = String::from_utf8(output.stderr).expect("UTF-8");
-    assert!(notice.contains("-vis, -delay, -size, -pause has no effect"), "{notice}");
+    assert_eq!(code, Some(0));
+    assert!(notice.contains("-delay, -sz, -pause, -quit has no effect"), "{notice}");
+}
+
+#[test]
+fn the_tester_warns_of_unknown_arguments_before_all_else_and_goes_on() {
+    let args = ["-vis", "-foo", "bar", "-size", "-seed", "3", "-exec", "@squares-random"];
+    let warnings = ["-vis", "-foo", "bar", "-size"]
+        .map(|arg| format!("WARNING: unknown argument {arg}.\n"))
+        .concat();
+    let printed = format!("{warnings}Score  = 125\n");
+    assert_eq!(tester(&args), (Some(0), printed, String::new()));
+}
+
+#[test]
+fn the_tester_scores_a_solution_that_cannot_start_with_minus_1() {
+    for command in ["./nope", "no-such-program -x 'a b'", "/etc/passwd", "/", ""] {
+        let printed = format!(
+            "ERROR: Unable to execute your solution using the provided command: {command}.\n\
+             Score  = -1\n"
+        );
+        let args = ["-novis", "-seed", "3", "-exec", command];
+        assert_eq!(tester(&args), (Some(0), printed, String::new()), "{command}");
+    }
+}
+
+#[test]
+fn the_tester_exits_with_1_without_a_command_or_a_number() {
+    for args in [
+        &["-novis"][..],
+        &["-exec"],
+        &["-exec", "@squares-random", "-seed"],
+        &["-exec", "@squares-random", "-seed", "abc"],
+        &["-exec", "@squares-random", "-seed", "9223372036854775808"],
+        &["-exec", "@squares-random", "-seed", "0"],
+        &["-exec", "@squares-random", "-sz", "big"],
+    ] {
+        let (code, printed, said) = tester(args);
+        assert_eq!((code, printed.as_str()), (Some(1), ""), "{args:?}");
+        assert!(said.starts_with("error: "), "{said}");
+    }
 }
 
 fn generate(folder: &Path, args: &[&str]) -> Output {

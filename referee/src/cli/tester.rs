@@ -1,14 +1,16 @@
 //! `referee tester`: takes the place of Square Remover's offline tester in scripts.
 //!
 //! Its arguments and its output are the original's, so this is no ordinary command: words start
-//! with one dash, there is no time limit, a failed game is a score of -1 and exit code 0, and what
-//! the solution writes to its standard error comes out on standard output, as it does there.
+//! with one dash, there is no time limit, a failed game is a score of -1 and exit code 0 even if the
+//! solution cannot be started, and what the solution writes to its standard error comes out on
+//! standard output, as do warnings.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
+use std::str::FromStr;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::Context as _;
 use clap::Args;
 
 use super::{Failure, inputs};
@@ -17,7 +19,9 @@ use crate::game::{GameKind, SeedOptions};
 use crate::gamelog::Event;
 use crate::interrupt::Interrupt;
 use crate::limits::{MatchRules, Profile};
+use crate::lines::Lines;
 use crate::play::{Match, PlayError};
+use crate::text::printable;
 
 /// Stand in for the offline tester of Square Remover
 ///
@@ -33,26 +37,43 @@ pub(super) struct TesterArgs {
 
 const ARGUMENTS: &str = "\
 Arguments of the original:
-  -exec CMD                    the solution's command line, run without a shell
-  -seed N                      the test case's seed, any number but 0 [default: 1]
-  -novis                       no drawing, which is all there is here
-  -vis -pause -size N -delay N -quit N
-                               about drawing: accepted, with a notice on standard error";
+  -exec CMD                       the solution's command line, run without a shell
+  -seed N                         the test case's seed, any number but 0 [default: 1]
+  -novis                          no drawing, which is all there is here
+  -sz N -delay N -pause -quit N   about drawing: accepted, with a notice on standard error
+
+Exit codes of the original:
+  0  the solution was scored, also with -1: it failed, or could not be started
+  1  -exec or a value is missing, or a value is no number";
+
+/// The original's exit code for arguments that it cannot run with.
+const USAGE_ERROR: u8 = 1;
 
 /// Far more than anyone reads; a solution that writes without end must not fill the memory.
 const STDERR_CAP: usize = 16 << 20;
 
 /// The arguments, taken apart.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 struct Parsed {
     exec: String,
     seed: i64,
     /// Options about drawing that were given.
     drawing: Vec<String>,
+    unknown: Vec<String>,
 }
 
 pub(super) fn run(args: &TesterArgs) -> Result<ExitCode, Failure> {
-    let Parsed { exec, seed, drawing } = parse(&args.args)?;
+    let parsed = match parse(&args.args) {
+        Ok(parsed) => parsed,
+        Err(message) => {
+            // Where standard error is closed there is nobody to tell.
+            let _ = writeln!(anstream::stderr(), "error: {}", printable(&message));
+            return Ok(ExitCode::from(USAGE_ERROR));
+        }
+    };
+    let Parsed { exec, seed, drawing, unknown } = parsed;
+    let warnings = unknown.iter().map(|arg| format!("WARNING: unknown argument {arg}.\n"));
+    write_plain(warnings.collect::<String>().as_bytes())?;
     if !drawing.is_empty() {
         log::warn!("nothing is drawn here; {} has no effect", drawing.join(", "));
     }
@@ -63,9 +84,12 @@ pub(super) fn run(args: &TesterArgs) -> Result<ExitCode, Failure> {
         ..Overrides::default()
     };
     let config = Config::resolve(&ConfigFile::default(), &flags).expect("known settings");
+    let confinement = inputs::confinement(&config, None)?;
     let words = inputs::split_words("-exec", &exec)?;
-    let command =
-        inputs::bot_command(words, None, BTreeMap::new(), inputs::confinement(&config, None)?)?;
+    if words.first().is_none_or(|program| program.is_empty()) {
+        return cannot_start(&exec);
+    }
+    let command = inputs::bot_command(words, None, BTreeMap::new(), confinement)?;
     let test_case = inputs::seeded_case(kind, seed, SeedOptions::default())?;
     let interrupt = Interrupt::catch().context("cannot catch signals").map_err(Failure::Referee)?;
     let game = Match {
@@ -87,11 +111,22 @@ pub(super) fn run(args: &TesterArgs) -> Result<ExitCode, Failure> {
             write_plain(&stderr)?;
             Err(Failure::Interrupted { signal, kept: String::new() })
         }
+        Err(PlayError::Spawn(error)) if error.is_users() => {
+            log::info!("{error}");
+            cannot_start(&exec)
+        }
         Err(error) => Err(error.into()),
     }
 }
 
-/// Writes what the solution wrote as it is, escapes included, as the original does.
+/// A solution that cannot be started has failed like any other.
+fn cannot_start(exec: &str) -> Result<ExitCode, Failure> {
+    let error = "Unable to execute your solution using the provided command";
+    write_plain(format!("ERROR: {error}: {exec}.\nScore  = -1\n").as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes what the solution wrote, escapes included, as the original does.
 fn write_plain(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
@@ -106,42 +141,50 @@ fn collect(event: &Event, output: &mut Vec<u8>) {
         Event::Turn(turn) => (&turn.stderr.0, &[][..]),
         Event::End(end) => (&end.stderr.0, &end.summary[..]),
     };
-    output.extend_from_slice(stderr);
-    if !stderr.is_empty() && !stderr.ends_with(b"\n") {
-        output.push(b'\n');
-    }
-    for line in summary {
-        output.extend_from_slice(line.as_bytes());
+    let mut said = Lines::split(stderr);
+    said.end_partial();
+    for line in said.iter().chain(summary.iter().map(String::as_bytes)) {
+        output.extend_from_slice(line);
         output.push(b'\n');
     }
 }
 
-fn parse(args: &[String]) -> Result<Parsed, Failure> {
+/// Takes the arguments apart; the error says what is missing or no number.
+fn parse(args: &[String]) -> Result<Parsed, String> {
     let mut exec = None;
-    let mut seed = 1;
-    let mut drawing = Vec::new();
+    let mut parsed = Parsed { seed: 1, ..Parsed::default() };
     let mut args = args.iter();
     while let Some(arg) = args.next() {
-        let mut value =
-            || args.next().ok_or_else(|| Failure::user(anyhow!("{arg} needs a value behind it")));
+        let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value behind it"));
         match arg.as_str() {
             "-exec" => exec = Some(value()?.clone()),
-            "-seed" => {
-                let text = value()?;
-                let number = || anyhow!("-seed: `{text}` is no whole number of 64 bits");
-                seed = text.parse().map_err(|_| Failure::user(number()))?;
-            }
+            "-seed" => parsed.seed = seed(value()?)?,
             "-novis" => {}
-            "-vis" | "-pause" => drawing.push(arg.clone()),
-            "-size" | "-delay" | "-quit" => {
-                value()?;
-                drawing.push(arg.clone());
+            "-pause" => parsed.drawing.push(arg.clone()),
+            "-sz" | "-delay" => {
+                number::<i32>(arg, value()?)?;
+                parsed.drawing.push(arg.clone());
             }
-            _ => log::warn!("{arg} is no argument of the tester, and has no effect"),
+            "-quit" => {
+                number::<i64>(arg, value()?)?;
+                parsed.drawing.push(arg.clone());
+            }
+            _ => parsed.unknown.push(arg.clone()),
         }
     }
-    let exec = exec.ok_or_else(|| {
-        Failure::user(anyhow!("the command of your solution is missing: -exec \"CMD ARGS\""))
-    })?;
-    Ok(Parsed { exec, seed, drawing })
+    parsed.exec = exec.ok_or("the command of your solution is missing: -exec \"CMD ARGS\"")?;
+    Ok(parsed)
+}
+
+/// The original draws another case in each run with seed 0.
+fn seed(text: &str) -> Result<i64, String> {
+    match number("-seed", text)? {
+        0 => Err("-seed: the original gives each run with seed 0 another case".to_owned()),
+        seed => Ok(seed),
+    }
+}
+
+fn number<N: FromStr>(arg: &str, text: &str) -> Result<N, String> {
+    let bits = 8 * size_of::<N>();
+    text.parse().map_err(|_| format!("{arg}: `{text}` is not a whole number of {bits} bits"))
 }
