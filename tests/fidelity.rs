@@ -172,7 +172,7 @@ fn play_steps(board: &[String], steps: &[Step]) -> Outcome {
         };
         rule(game.as_mut(), &lines.take(rules.count), silence);
     }
-    let won = game.official().starts_with("Endgame.");
+    let won = game.official_result().starts_with("Endgame.");
     (game.summary().to_vec(), won, game.score())
 }
 

@@ -285,7 +285,7 @@ fn played(board: &str, replies: &[Vec<u8>], silence: Silence) -> Vec<Event> {
     let turns = u32::try_from(events.len() - 1).expect("few");
     events.push(Event::End(End {
         verdict,
-        official: game.official().to_owned(),
+        official: game.official_result().to_owned(),
         won: verdict == Verdict::Completed,
         score: game.score(),
         summary: game.summary().to_vec(),

@@ -226,7 +226,7 @@ fn a_reply_that_stops_is_refereed_by_what_there_is() {
         let official = format!(
             "ERROR: Unable to read element {element} (0-based) of your solution's return value."
         );
-        assert_eq!(game.official(), official);
+        assert_eq!(game.official_result(), official);
         assert_eq!(game.score(), -1);
     }
 }
@@ -484,7 +484,7 @@ fn the_cell_is_judged_before_the_direction() {
     rule(game.as_mut(), &Lines::split(reply.as_bytes()), None);
     let official = "ERROR: In move 0 (0-based), the cell chosen by your solution is outside the \
                     board: row = 99, col = 0.";
-    assert_eq!(game.official(), official);
+    assert_eq!(game.official_result(), official);
 }
 
 #[test]

@@ -221,7 +221,7 @@ fn measure_game(
     let mut shadow = (game.game.parse)(game.test_case).map_err(PlayError::TestCase)?;
     game.play(|event| match event {
         Event::Turn(turn) => {
-            let (board, choices) = (game.board.to_owned(), shadow.choices());
+            let (board, choices) = (game.board.to_owned(), shadow.legal_moves());
             rule(shadow.as_mut(), &Lines::split(&turn.reply.0), turn.unanswered);
             measured.turns.push(Timed { game: number, board, turn, choices });
         }

@@ -34,7 +34,7 @@ pub trait Game {
     fn accept(&mut self, reply: &Lines) -> Result<Played, Rejected>;
 
     /// Ends the game because the reply did not come whole: `received` is what there is of it.
-    fn unanswered(&mut self, received: &Lines, why: NoReply);
+    fn unanswered(&mut self, received: &Lines);
 
     /// The score so far, as the original counts it.
     fn score(&self) -> i64;
@@ -43,27 +43,31 @@ pub trait Game {
     fn summary(&self) -> &[String];
 
     /// What the original says of the end of the game, without colour marks; empty before it.
-    fn official(&self) -> &str;
+    fn official_result(&self) -> &str;
 
     /// The metadata that the original reports beside the score.
-    fn metadata(&self) -> BTreeMap<String, String>;
+    fn metadata(&self) -> BTreeMap<String, String> {
+        BTreeMap::new()
+    }
 
-    /// How many moves there are to choose from now, where that is a small, telling number.
-    fn choices(&self) -> Option<usize> {
+    /// How many legal moves there are now, where that is a small, telling number.
+    fn legal_moves(&self) -> Option<usize> {
         None
     }
 
     /// The test case in the form that [`GameKind::parse`] reads and a log keeps.
     fn test_case(&self) -> &str;
 
-    /// The test case without what makes no difference to the best score: the same for all test cases
-    /// that share their records.
-    fn essence(&self) -> Cow<'_, str> {
+    /// The test case without what makes no difference to the best score: test cases with the same key
+    /// share their records.
+    fn record_key(&self) -> Cow<'_, str> {
         Cow::Borrowed(self.test_case())
     }
 
     /// What a comparison may group test cases by, such as the number of colours.
-    fn traits(&self) -> BTreeMap<String, u32>;
+    fn groups(&self) -> BTreeMap<String, u32> {
+        BTreeMap::new()
+    }
 
     /// The board as it is now, to look at.
     fn picture(&self) -> Picture;
@@ -109,17 +113,6 @@ pub enum Fault {
     Malformed,
     /// It is understood, and the rules forbid it.
     Illegal,
-}
-
-/// Why a reply did not come whole, as far as the rules of a game care.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NoReply {
-    /// Time ran out.
-    TimeUp,
-    /// The bot will write no more.
-    OutputEnded,
-    /// A line was too long to be read.
-    LineTooLong,
 }
 
 /// A row of the table of games.

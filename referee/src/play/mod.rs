@@ -24,7 +24,7 @@ use serde_json::Value;
 
 use self::diagnosis::{Asked, Observations};
 use crate::bot::{BotCommand, BotProcess, ExchangeError, Exchanged, Request, SpawnError};
-use crate::game::{Exchange, Fault, Game, GameKind, NoReply, Played, Rejected};
+use crate::game::{Exchange, Fault, Game, GameKind, Played, Rejected};
 use crate::gamelog::{self, Bytes, End, Event, FORMAT, Host, Start, Turn};
 use crate::interrupt::Interrupt;
 use crate::limits::{LimitKind, MatchRules};
@@ -217,14 +217,7 @@ pub struct Ruling {
 /// Hands a reply, or the lack of it, to the game.
 pub fn rule(game: &mut dyn Game, reply: &Lines, silence: Option<Silence>) -> Ruling {
     if let Some(silence) = silence {
-        let why = match silence {
-            Silence::Deadline => NoReply::TimeUp,
-            Silence::LineTooLong => NoReply::LineTooLong,
-            Silence::StdoutClosed | Silence::Ended(_) | Silence::OverLimit(_) => {
-                NoReply::OutputEnded
-            }
-        };
-        game.unanswered(reply, why);
+        game.unanswered(reply);
         return Ruling { verdict: silence.verdict(), gain: 0, action: None, wrong_line: None };
     }
     match game.accept(reply) {
@@ -287,7 +280,7 @@ fn turn_event(
 pub(crate) fn end(game: &dyn Game, verdict: Verdict, turns: u32) -> End {
     End {
         verdict,
-        official: game.official().to_owned(),
+        official: game.official_result().to_owned(),
         won: verdict == Verdict::Completed,
         score: game.score(),
         summary: game.summary().to_vec(),

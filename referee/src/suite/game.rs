@@ -74,7 +74,7 @@ impl Job<'_> {
             set: set.clone(),
             board_id: board_id.clone(),
             record_id: record_id.clone(),
-            traits: game.traits(),
+            traits: game.groups(),
             repeat: self.assignment.repeat,
             verdict: SuiteVerdict::Played(Verdict::Completed),
             won: false,

@@ -256,7 +256,7 @@ impl Plan {
         };
         let game = (kind.parse)(&text).map_err(|error| fail(error.to_string()))?;
         let board_id = digest(game.test_case().as_bytes());
-        let record_id = digest(game.essence().as_bytes());
+        let record_id = digest(game.record_key().as_bytes());
         Ok(Case { name, set, board_id, record_id, game })
     }
 

@@ -21,7 +21,7 @@ use self::board::Board;
 use self::position::{IllegalMove, Position};
 use self::reply::Action;
 use super::frames::{Frame, Picture};
-use super::{Exchange, Fault, Game, GameKind, NoReply, Played, Rejected};
+use super::{Exchange, Fault, Game, GameKind, Played, Rejected};
 use crate::limits::LimitKind;
 use crate::lines::{LineRules, Lines};
 
@@ -142,7 +142,7 @@ impl Game for SameGame {
     }
 
     /// Whatever the reason, the original calls it a timeout.
-    fn unanswered(&mut self, _received: &Lines, _why: NoReply) {
+    fn unanswered(&mut self, _received: &Lines) {
         self.lose("Timeout!");
     }
 
@@ -154,7 +154,7 @@ impl Game for SameGame {
         &self.summary
     }
 
-    fn official(&self) -> &str {
+    fn official_result(&self) -> &str {
         &self.official
     }
 
@@ -162,7 +162,7 @@ impl Game for SameGame {
         BTreeMap::from([("Score".to_owned(), self.score().to_string())])
     }
 
-    fn choices(&self) -> Option<usize> {
+    fn legal_moves(&self) -> Option<usize> {
         Some(self.position.board().legal_moves().len())
     }
 
@@ -171,7 +171,7 @@ impl Game for SameGame {
     }
 
     /// Colours are numbered by when they come first, so that recoloured boards are the same.
-    fn essence(&self) -> Cow<'_, str> {
+    fn record_key(&self) -> Cow<'_, str> {
         let mut order: Vec<&str> = Vec::new();
         let mut tiles = Vec::new();
         for tile in self.start.split_whitespace() {
@@ -183,7 +183,7 @@ impl Game for SameGame {
         Cow::Owned(tiles.join(" "))
     }
 
-    fn traits(&self) -> BTreeMap<String, u32> {
+    fn groups(&self) -> BTreeMap<String, u32> {
         let mut colors: Vec<&str> = self.start.split_whitespace().collect();
         colors.sort_unstable();
         colors.dedup();
@@ -221,14 +221,14 @@ mod tests {
     }
 
     #[test]
-    fn recoloured_boards_share_their_essence_and_others_do_not() {
+    fn recoloured_boards_share_their_record_key_and_others_do_not() {
         let rows = |row: &str| vec![row; 14].join("\n");
         let board = game(&rows("0 0 1 2 4 4 4 0 0 0 1 1 1 0 -1"));
         let twin = game(&rows("3 3 0 4 1 1 1 3 3 3 0 0 0 3 -1"));
         let other = game(&rows("3 3 0 4 1 1 1 3 3 3 0 0 0 0 -1"));
-        assert_eq!(board.essence(), twin.essence());
-        assert_ne!(board.essence(), other.essence());
+        assert_eq!(board.record_key(), twin.record_key());
+        assert_ne!(board.record_key(), other.record_key());
         assert_ne!(board.test_case(), twin.test_case());
-        assert_eq!(board.traits()["colors"], 4);
+        assert_eq!(board.groups()["colors"], 4);
     }
 }

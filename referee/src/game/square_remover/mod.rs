@@ -18,7 +18,7 @@ use self::board::{Board, Direction, OffBoard};
 use self::case::TestCase;
 use super::frames::{Frame, Picture};
 use super::java::parse_int;
-use super::{Exchange, Fault, Game, GameKind, NoReply, Played, Rejected, SeedOptions};
+use super::{Exchange, Fault, Game, GameKind, Played, Rejected, SeedOptions};
 use crate::limits::LimitKind;
 use crate::lines::{LineRules, Lines};
 
@@ -185,7 +185,7 @@ impl Game for SquareRemover {
 
     /// However the output ends, the original reads on until a number is missing. (It has no limit
     /// itself; of a whole reply that came too late, the last number is said to be missing.)
-    fn unanswered(&mut self, received: &Lines, _why: NoReply) {
+    fn unanswered(&mut self, received: &Lines) {
         self.fail(&unreadable(received.len().min(REPLY.count - 1)));
     }
 
@@ -197,19 +197,15 @@ impl Game for SquareRemover {
         &self.summary
     }
 
-    fn official(&self) -> &str {
+    fn official_result(&self) -> &str {
         self.summary.first().map_or("", String::as_str)
-    }
-
-    fn metadata(&self) -> BTreeMap<String, String> {
-        BTreeMap::new()
     }
 
     fn test_case(&self) -> &str {
         &self.case
     }
 
-    fn traits(&self) -> BTreeMap<String, u32> {
+    fn groups(&self) -> BTreeMap<String, u32> {
         // The first two lines, as `TestCase` writes them.
         let numbers = self.case.lines().map_while(|line| line.parse().ok());
         ["colors", "n"].into_iter().map(str::to_owned).zip(numbers).collect()

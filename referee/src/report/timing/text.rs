@@ -110,7 +110,7 @@ fn slowest(report: &TimingReport, analysis: &Analysis, out: &mut dyn Write) -> i
         let timed = &report.turns[index];
         let wall = duration(timed.turn.wall.0.mul_f64(report.question.scale));
         let board = printable(&timed.board);
-        let choices = timed.choices.map(|choices| plural(choices as u64, "region"));
+        let choices = timed.choices.map(|choices| plural(choices as u64, "legal move"));
         let choices = choices.map_or(String::new(), |choices| format!(", {choices}"));
         let said = last_words(timed).map_or(String::new(), |said| format!(", wrote {said}"));
         writeln!(out, "  {wall:>8}  turn {} of {board}{choices}{said}", timed.turn.turn)?;
