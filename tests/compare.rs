@@ -202,7 +202,7 @@ fn what_cannot_be_compared_is_told() {
     fs::write(&plan, source.replace("format = 1", "format = 9")).expect("written");
     assert_snapshot!(error(&["old", "new"]), @"error: new/run.toml: the run is of format 9, and this referee reads format 1");
     fs::write(&plan, source.replace("repeat", "reheat")).expect("written");
-    assert_snapshot!(error(&["old", "new"]), @"error: new/run.toml:10:1: missing field `repeat`");
+    assert_snapshot!(error(&["old", "new"]), @"error: new/run.toml:11:1: missing field `repeat`");
 }
 
 #[test]
@@ -231,8 +231,7 @@ fn a_suite_has_a_report_for_every_reader() {
           @misbehaving exit 3 --on-turn 2      2    0     2    0    0.0                 0
 
           lost games
-               2  @misbehaving exit 3 --on-turn 2 on seed 1: crash: turn 2: the bot exited with status 3 after [time] without answering
-               4  @misbehaving exit 3 --on-turn 2 on seed 2: crash: turn 2: the bot exited with status 3 after [time] without answering
+               2  @misbehaving exit 3 --on-turn 2 on seed 1: crash: turn 2: the bot exited with status 3 after [time] without answering (and 1 more game like it)
 
           The run is in run.
         ");
@@ -246,8 +245,7 @@ fn a_suite_has_a_report_for_every_reader() {
 
         Lost games:
 
-        - game 2, &#64;misbehaving exit 3 --on-turn 2 on seed 1: crash: turn 2: the bot exited with status 3 after [time] without answering
-        - game 4, &#64;misbehaving exit 3 --on-turn 2 on seed 2: crash: turn 2: the bot exited with status 3 after [time] without answering
+        - game 2, &#64;misbehaving exit 3 --on-turn 2 on seed 1: crash: turn 2: the bot exited with status 3 after [time] without answering (and 1 more game like it)
         ");
         assert_snapshot!(report("junit"), @r#"
         <?xml version="1.0" encoding="UTF-8"?>

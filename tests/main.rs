@@ -25,6 +25,7 @@ mod saved;
 mod square_remover;
 mod statistics;
 mod suite;
+mod suite_truth;
 mod support;
 mod timing;
 mod transcript;

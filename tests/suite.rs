@@ -39,6 +39,7 @@ fn results(run: &Path) -> Vec<Outcome> {
     let mut outcomes = outcomes.expect("whole results");
     for outcome in &mut outcomes {
         outcome.times = Times::default();
+        outcome.part = None;
     }
     outcomes.sort_by_key(|outcome| outcome.game);
     outcomes
@@ -206,30 +207,30 @@ fn verdict_word(ending: SuiteVerdict) -> String {
 }
 
 #[test]
-fn bots_that_hang_crash_or_cannot_start_lose_their_games_and_no_others() {
+fn bots_that_hang_or_crash_lose_their_games_and_no_others_and_one_that_cannot_start_is_not_played()
+{
     let folder = folder();
     let run = folder.path().join("run");
-    let bots = [
-        "@misbehaving hang --on-turn 2",
-        "@misbehaving exit 7",
-        "./there-is-no-such-bot",
-        "@first",
-    ];
+    let bots =
+        ["@misbehaving hang --on-turn 2", "@misbehaving exit 7", "./not-executable", "@first"];
+    fs::write(folder.path().join("not-executable"), "").expect("written");
     let mut command = suite(&["--format", "json", "--seed", "1..3", "--run", text(&run)]);
+    command.current_dir(&folder);
     for bot in bots {
         command.args(["--bot", bot]);
     }
     let output = command.args(["--first-turn", "60s", "--turn", "500ms"]).output().expect("runs");
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(2), "not all was played");
     let report = json(&output);
     let tallies: Vec<_> = report["bots"].as_array().expect("an array").iter().collect();
     let counts = |tally: &Value| (tally["games"].as_i64(), tally["lost"].as_i64());
-    let expected = [(3, 3), (3, 3), (3, 3), (3, 0)].map(|(a, b)| (Some(a), Some(b)));
+    assert_eq!(report["games_not_played"], 3);
+    let expected = [(3, 3), (3, 3), (0, 0), (3, 0)].map(|(a, b)| (Some(a), Some(b)));
     assert_eq!(tallies.into_iter().map(counts).collect::<Vec<_>>(), expected);
     for (outcome, expected) in results(&run).iter().zip([
         "timeout: turn 2: no answer within 500 ms; the bot's fault",
         "crash: turn 1: the bot exited with status 7",
-        "cannot start: cannot start the bot: no such file: ./there-is-no-such-bot",
+        "cannot start: cannot start the bot: ./not-executable is not executable",
         "completed",
     ]) {
         assert!(outcome.loss().starts_with(expected), "{expected}: {}", outcome.loss());
@@ -404,9 +405,9 @@ fn what_has_changed_is_not_taken_up() {
     let path = run.join("results.jsonl");
     let line = fs::read_to_string(&path).expect("results");
     fs::write(&path, line.replace("\"seed 2\"", "\"seed 9\"")).expect("written");
-    assert_snapshot!(error(&folder, &["--resume", "run"]), @"error: run/results.jsonl:2: by the plan, game 2 is one of `@first` on seed 2");
+    assert_snapshot!(error(&folder, &["--resume", "run"]), @"error: run/results.jsonl:2: by the plan, game 2 is one of `@first` on seed 2; delete this line, and --resume plays its game again");
     fs::write(&path, line.replacen("\"score\"", "score", 1)).expect("written");
-    assert_snapshot!(error(&folder, &["--resume", "run"]), @"error: run/results.jsonl:1: not a result: key must be a string");
+    assert_snapshot!(error(&folder, &["--resume", "run"]), @"error: run/results.jsonl:1: not a result: key must be a string; delete this line, and --resume plays its game again");
 }
 
 #[test]

@@ -66,7 +66,7 @@ impl Decider {
     /// Takes in a game.
     #[expect(clippy::cast_precision_loss, reason = "scores are far below 2^53")]
     pub fn add(&mut self, outcome: &Outcome) {
-        let new = self.seen.insert(outcome.record_id.clone());
+        let new = outcome.is_played() && self.seen.insert(outcome.record_id.clone());
         let theirs = self.opponent.points(&outcome.record_id).filter(|_| new);
         let difference = theirs.map(|theirs| outcome.points() as f64 - theirs);
         self.early.insert(outcome.game, difference);

@@ -62,8 +62,11 @@ impl Contender {
         Ok(contenders)
     }
 
-    /// Takes in a game.
+    /// Takes in a game, if it was played.
     pub fn add(&mut self, outcome: &Outcome) {
+        if !outcome.is_played() {
+            return;
+        }
         let score = self.boards.entry(outcome.record_id.clone()).or_insert_with(|| Score {
             board: outcome.board.clone(),
             groups: groups(outcome),
@@ -205,6 +208,7 @@ mod tests {
     fn outcome(board: u32, score: i64) -> Outcome {
         Outcome {
             game: 1,
+            part: None,
             bot: "bot".to_owned(),
             board: format!("seed {board}"),
             set: (board < 3).then(|| "small".to_owned()),

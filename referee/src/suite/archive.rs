@@ -17,8 +17,11 @@ use crate::gamelog::{self, Event, Log};
 use crate::lines::Lines;
 use crate::play::rule;
 
-/// How many bundles are made; a bot that loses every game of a large suite would fill the disk.
-const MOST_BUNDLES: usize = 100;
+/// How many bundles a run has at most; a bot that loses every game of a large suite would fill the disk.
+const MAX_BUNDLES: usize = 100;
+
+/// The folder of the bundles.
+const BUNDLES: &str = "failures";
 
 /// Which games leave a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
@@ -81,8 +84,13 @@ pub struct Archive<'a> {
     pub packing: Packing,
     /// The size beyond which logs take no more standard error.
     pub log_size: Option<u64>,
-    /// The bundles made so far.
+    /// The bundles of the run so far.
     pub bundles: AtomicUsize,
+}
+
+/// How many bundles a run has.
+pub fn bundles(folder: &Path) -> usize {
+    fs::read_dir(folder.join(BUNDLES)).map_or(0, Iterator::count)
 }
 
 impl Archive<'_> {
@@ -99,7 +107,7 @@ impl Archive<'_> {
         }
         let path = log_path(self.folder, outcome.game);
         let log = gamelog::log_of(&finished.events, &path, self.log_size)?;
-        if !outcome.won && self.bundles.fetch_add(1, Ordering::Relaxed) < MOST_BUNDLES {
+        if !outcome.won && self.bundles.fetch_add(1, Ordering::Relaxed) < MAX_BUNDLES {
             self.bundle(finished, bot, &log)?;
         }
         fs::create_dir_all(path.parent().unwrap_or(self.folder))?;
@@ -121,7 +129,7 @@ impl Archive<'_> {
     }
 
     fn bundle(&self, finished: &Finished, bot: &PlannedBot, log: &[u8]) -> io::Result<()> {
-        let folder = self.folder.join("failures").join(format!("{:06}", finished.outcome.game));
+        let folder = self.folder.join(BUNDLES).join(format!("{:06}", finished.outcome.game));
         fs::create_dir_all(&folder)?;
         let file = |name: &str, content: &[u8]| fs::write(folder.join(name), content);
         file("board.txt", finished.test_case.as_bytes())?;

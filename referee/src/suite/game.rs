@@ -7,7 +7,7 @@ use crate::interrupt::Interrupt;
 use crate::play::{Match, PlayError};
 use crate::verdict::Verdict;
 
-use super::outcome::{Outcome, SuiteVerdict, Times};
+use super::outcome::{NotPlayed, Outcome, SuiteVerdict, Times};
 use super::plan::{Assignment, Case};
 
 /// What a worker needs to know of a game.
@@ -31,8 +31,8 @@ pub(super) struct Finished {
 impl Job<'_> {
     /// Plays the game.
     ///
-    /// A bot that cannot be started has lost: that is its own failure, and no reason to stop others.
-    pub(super) fn play(self) -> Result<Finished, PlayError> {
+    /// A game whose bot cannot be started is not played, which is no loss of the bot's.
+    pub(super) fn play(&self) -> Result<Finished, PlayError> {
         let mut outcome = self.outcome();
         let test_case = self.case.game.test_case();
         let game = Match {
@@ -52,8 +52,12 @@ impl Job<'_> {
             events.push(event);
         });
         match played {
-            Err(PlayError::Spawn(error)) if error.is_users() => {
-                outcome.record_no_start(format!("{:#}", anyhow::Error::from(error)));
+            Err(PlayError::Spawn(error)) => {
+                let is_users = error.is_users();
+                let reason = if is_users { NotPlayed::CannotStart } else { NotPlayed::NoResources };
+                outcome.record_not_played(reason, format!("{:#}", anyhow::Error::from(error)));
+                // Of an earlier attempt.
+                events.clear();
             }
             played => {
                 played?;
@@ -64,11 +68,19 @@ impl Job<'_> {
         Ok(Finished { outcome, events, test_case })
     }
 
+    /// The outcome of a game that was not played.
+    pub(super) fn not_played(&self, reason: NotPlayed, why: String) -> Outcome {
+        let mut outcome = self.outcome();
+        outcome.record_not_played(reason, why);
+        outcome
+    }
+
     /// The outcome before anything has happened.
     fn outcome(&self) -> Outcome {
         let Case { name, set, board_id, record_id, game } = &self.case;
         Outcome {
             game: self.assignment.game,
+            part: None,
             bot: self.bot.to_owned(),
             board: name.clone(),
             set: set.clone(),

@@ -4,13 +4,19 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GameSet {
     bits: Vec<u64>,
+    games: usize,
     count: usize,
 }
 
 impl GameSet {
-    /// None of `games`.
+    /// An empty set of games of a plan that has `games`.
     pub fn new(games: usize) -> Self {
-        Self { bits: vec![0; games / 64 + 1], count: 0 }
+        Self { bits: vec![0; games / 64 + 1], games, count: 0 }
+    }
+
+    /// How many games the plan has.
+    pub fn games(&self) -> usize {
+        self.games
     }
 
     /// Adds a game; `false` if it was there.
@@ -21,12 +27,12 @@ impl GameSet {
         new
     }
 
-    /// Whether this game has been played.
+    /// Whether this game is among them.
     pub fn has(&self, game: usize) -> bool {
         self.bits[game / 64] >> (game % 64) & 1 == 1
     }
 
-    /// How many there are.
+    /// How many games are in the set.
     pub fn count(&self) -> usize {
         self.count
     }

@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 
 use fs_err as fs;
 
-use super::folder::{FolderError, RunFolder};
+use super::folder::{FolderError, Run, RunFolder};
 use super::game_set::GameSet;
+use super::outcome::Outcome;
+use super::part::Part;
 use super::plan::Plan;
-use super::writer::RunWriter;
+use super::writer::{NEW, RunWriter, folder_of, is_free};
 
 /// The folders of a run that hold something for each game.
 const KEPT: [&str; 2] = ["games", "failures"];
@@ -28,6 +30,16 @@ pub enum MergeError {
         other: PathBuf,
         /// What differs.
         difference: String,
+    },
+    /// The shards come from plans that were divided differently.
+    #[error("{} is one of {} parts and {} is one of {}; parts of different divisions overlap or leave gaps", first.display(), counts.0, other.display(), counts.1)]
+    Divided {
+        /// One of them.
+        first: PathBuf,
+        /// Another one.
+        other: PathBuf,
+        /// Into how many parts each of the two divides the plan.
+        counts: (usize, usize),
     },
     /// A game has been played twice.
     #[error("game {game} is in {} and in an earlier folder as well; each game may be in one only", folder.display())]
@@ -60,7 +72,10 @@ impl MergeError {
         match self {
             Self::Folder(error) => error.is_users(),
             Self::Copy(_) => false,
-            Self::Plans { .. } | Self::Overlap { .. } | Self::Gaps { .. } => true,
+            Self::Plans { .. }
+            | Self::Divided { .. }
+            | Self::Overlap { .. }
+            | Self::Gaps { .. } => true,
         }
     }
 }
@@ -97,15 +112,54 @@ pub fn merge(shards: &[RunFolder], out: &Path, partial: bool) -> Result<Merged, 
     }
     let mut run = first.run.clone();
     run.plan = plan;
-    let mut writer = RunWriter::create(out, run)?;
+    join(shards, out, run)?;
+    Ok(merged)
+}
+
+/// Builds the joined run beside `out`, where it then appears whole.
+fn join(shards: &[RunFolder], out: &Path, run: Run) -> Result<(), MergeError> {
+    let failed = |error| MergeError::Folder(FolderError::Make(error));
+    if !is_free(out) {
+        return Err(FolderError::Exists(out.to_owned()).into());
+    }
+    fs::create_dir_all(folder_of(out)).map_err(failed)?;
+    let new = tempfile::Builder::new().prefix(NEW).tempdir_in(folder_of(out)).map_err(failed)?;
+    let mut writer = RunWriter::create(new.path(), run)?;
     for shard in shards {
-        for outcome in shard.outcomes()? {
-            writer.append(&outcome?)?;
-        }
-        copy_kept(&shard.path, out).map_err(MergeError::Copy)?;
+        append(shard, &mut writer)?;
+        copy_kept(&shard.path, new.path()).map_err(MergeError::Copy)?;
     }
     writer.finish()?;
-    Ok(merged)
+    // A temporary folder is the user's alone; this one is as readable as any other.
+    let readable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(new.path(), readable).map_err(failed)?;
+    match fs::rename(new.path(), out) {
+        // Somebody else has made it in the meantime.
+        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
+            Err(FolderError::Exists(out.to_owned()).into())
+        }
+        renamed => {
+            renamed.map_err(failed)?;
+            let _ = new.keep();
+            Ok(())
+        }
+    }
+}
+
+/// Adds the games of a shard that were played, and its parts under new numbers.
+fn append(shard: &RunFolder, writer: &mut RunWriter) -> Result<(), MergeError> {
+    let before = writer.folder.parts()?.last().map_or(0, |last| last.part);
+    for part in shard.parts()? {
+        writer.add_part(&Part { part: before + part.part, ..part })?;
+    }
+    for outcome in shard.outcomes()? {
+        let outcome = outcome?;
+        if outcome.is_played() {
+            let part = outcome.part.map(|part| before + part);
+            writer.append(&Outcome { part, ..outcome })?;
+        }
+    }
+    Ok(())
 }
 
 /// Checks that a shard is of the same plan and has no game that is in `played`, to which its own are
@@ -114,6 +168,11 @@ fn check(first: &RunFolder, shard: &RunFolder, played: &mut GameSet) -> Result<(
     if let Some(difference) = first.run.plan.difference(&shard.run.plan) {
         let (first, other) = (first.path.clone(), shard.path.clone());
         return Err(MergeError::Plans { first, other, difference });
+    }
+    let counts = first.run.plan.shard.zip(shard.run.plan.shard);
+    if let Some((a, b)) = counts.filter(|(a, b)| a.count != b.count) {
+        let (first, other) = (first.path.clone(), shard.path.clone());
+        return Err(MergeError::Divided { first, other, counts: (a.count, b.count) });
     }
     let own = shard.played()?;
     for game in (1..=shard.run.plan.games()).filter(|&game| own.has(game)) {

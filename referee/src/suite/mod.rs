@@ -8,30 +8,34 @@
 //! Whatever a bot does is an outcome. This module shows nothing and asks nobody.
 
 mod archive;
+mod bot_files;
 mod folder;
 mod game;
 mod game_set;
 mod jobs;
 mod merge;
 mod outcome;
+mod part;
 mod plan;
 mod pool;
 mod records;
 mod summary;
 mod writer;
 
-pub use self::archive::{Archive, Logs, Packing, kept_log};
-pub use self::folder::{FolderError, Opponent, Run, RunFolder};
+pub use self::archive::{Archive, Logs, Packing, bundles, kept_log};
+pub use self::bot_files::BotFiles;
+pub use self::folder::{FolderError, Opponent, Outcomes, Run, RunFolder};
 pub use self::game_set::GameSet;
 pub use self::jobs::undisturbed_jobs;
 pub use self::merge::{MergeError, Merged, merge};
 pub use self::outcome::{NotPlayed, Outcome, SuiteVerdict, Times};
+pub use self::part::Part;
 #[cfg(test)]
 pub(crate) use self::plan::test_plan;
 pub use self::plan::{
     Assignment, Case, CaseError, Plan, PlannedBoard, PlannedBot, Rules, Seeds, Shard,
 };
-pub use self::pool::{Pool, PoolError};
+pub use self::pool::{Entrant, Pool, PoolError};
 pub use self::records::{Best, Bests, Record, Records, RecordsError};
-pub use self::summary::{Loss, NewBest, Summary, Tally, records_of};
+pub use self::summary::{Loss, NewBest, Summary, Tally, loss_kind, records_of};
 pub use self::writer::RunWriter;

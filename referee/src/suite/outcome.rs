@@ -15,6 +15,9 @@ use crate::verdict::{Culprit, Verdict};
 pub struct Outcome {
     /// The number of the game in its plan, from 1.
     pub game: usize,
+    /// The [part](super::Part) of the run that it was played in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<u32>,
     /// The bot's name.
     pub bot: String,
     /// What the board is called.
@@ -87,6 +90,8 @@ pub enum SuiteVerdict {
 pub enum NotPlayed {
     /// The bot cannot be started.
     CannotStart,
+    /// The host is short of processes, memory or files.
+    NoResources,
 }
 
 impl fmt::Display for SuiteVerdict {
@@ -94,17 +99,23 @@ impl fmt::Display for SuiteVerdict {
         match self {
             Self::Played(verdict) => verdict.fmt(f),
             Self::NotPlayed(NotPlayed::CannotStart) => f.write_str("cannot start"),
+            Self::NotPlayed(NotPlayed::NoResources) => f.write_str("no resources"),
         }
     }
 }
 
 impl Outcome {
+    /// Whether the game was played; otherwise a suite that is taken up plays it.
+    pub fn is_played(&self) -> bool {
+        matches!(self.verdict, SuiteVerdict::Played(_))
+    }
+
     /// What the game is worth in sums and comparisons: its score, or nothing if it was lost.
     pub fn points(&self) -> i64 {
         if self.won { self.score } else { 0 }
     }
 
-    /// Why it was lost, in one line.
+    /// Why it was lost or not played, in one line.
     pub fn loss(&self) -> String {
         let why = self.diagnosis.as_deref().unwrap_or(&self.official);
         format!("{}: {why}", self.verdict)
@@ -128,9 +139,9 @@ impl Outcome {
         self.times.record(turn);
     }
 
-    /// The bot did not even start.
-    pub(super) fn record_no_start(&mut self, why: String) {
-        self.verdict = SuiteVerdict::NotPlayed(NotPlayed::CannotStart);
+    /// The game could not be played.
+    pub(super) fn record_not_played(&mut self, reason: NotPlayed, why: String) {
+        self.verdict = SuiteVerdict::NotPlayed(reason);
         self.diagnosis = Some(why);
     }
 

@@ -252,7 +252,7 @@ impl Plan {
         let text = match (self.boards.get(board), self.seed(board)) {
             (Some(listed), _) => listed.test_case.clone(),
             (None, Some(seed)) => (kind.from_seed)(seed, self.seed_options()).map_err(&fail)?,
-            (None, None) => return Err(fail("there is none".to_owned())),
+            (None, None) => return Err(fail("the plan has no such board".to_owned())),
         };
         let game = (kind.parse)(&text).map_err(|error| fail(error.to_string()))?;
         let board_id = digest(game.test_case().as_bytes());
@@ -288,13 +288,20 @@ impl Plan {
 impl PlannedBot {
     fn difference(&self, other: &Self) -> Option<String> {
         let name = &self.name;
-        let changed =
-            self.files.iter().find(|(file, digest)| other.files.get(*file) != Some(digest));
-        let gone = || other.files.keys().find(|file| !self.files.contains_key(*file));
-        match changed.map(|(file, _)| file).or_else(gone) {
-            Some(file) => Some(format!("the bot `{name}` has changed: {file} is not the same")),
-            None => (self != other).then(|| format!("the bot `{name}` is started differently")),
-        }
+        let other_than = |(file, digest): (&String, &String)| match other.files.get(file) {
+            None => Some(format!("the bot `{name}` is not whole: {file} is missing")),
+            Some(other) => (other != digest)
+                .then(|| format!("the bot `{name}` has changed: {file} is not the same")),
+        };
+        let new = |file: &&String| !self.files.contains_key(*file);
+        self.files
+            .iter()
+            .find_map(other_than)
+            .or_else(|| {
+                let file = other.files.keys().find(new)?;
+                Some(format!("the bot `{name}` has changed: {file} was not there"))
+            })
+            .or_else(|| (self != other).then(|| format!("the bot `{name}` is started differently")))
     }
 }
 
@@ -309,7 +316,7 @@ fn shuffled(count: usize, seed: u32) -> Vec<usize> {
     order
 }
 
-/// A plan of one bot on the boards of so many seeds.
+/// One bot, boards of seeds 1..=`seeds`.
 #[cfg(test)]
 pub(crate) fn test_plan(seeds: i64) -> Plan {
     tests::plan(1, seeds, 1)

@@ -4,10 +4,12 @@
 //! it, and hands its outcome to the thread that started the pool. That thread alone adds results and
 //! shows progress. The channel between them is short, so nothing piles up in memory.
 //!
-//! Games know nothing of each other. A bot that hangs, crashes or does not start costs its own games;
-//! an error of the referee's own ends the pool once the games in flight are over. A signal ends these
-//! too, through the same [`Interrupt`] that each of them waits for.
+//! Games know nothing of each other. A bot that hangs or crashes costs its own games. One that cannot be
+//! started leaves games that are not played; if that happens several times in a row, or a bot's files
+//! are replaced, or the referee itself fails, the pool ends once the games in flight are over. A signal
+//! ends these too, through the same [`Interrupt`] that each of them waits for.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,9 +17,10 @@ use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 
 use super::archive::Archive;
+use super::bot_files::{BotFiles, FileChange};
 use super::game::Job;
-use super::outcome::Outcome;
-use super::plan::{CaseError, Plan};
+use super::outcome::{NotPlayed, Outcome, SuiteVerdict};
+use super::plan::{CaseError, Plan, PlannedBot};
 use crate::bot::{BotCommand, Pinning};
 use crate::config::Config;
 use crate::interrupt::Interrupt;
@@ -29,8 +32,8 @@ pub struct Pool<'a> {
     pub plan: &'a Plan,
     /// The rules.
     pub config: &'a Config,
-    /// How each bot of the plan is started.
-    pub commands: &'a [BotCommand],
+    /// The bots of the plan, in its order.
+    pub entrants: &'a [Entrant],
     /// One entry for each worker: its cores, if it has cores of its own.
     pub workers: &'a [Option<Pinning>],
     /// Keeps logs and bundles.
@@ -39,15 +42,50 @@ pub struct Pool<'a> {
     pub interrupt: &'a Interrupt,
 }
 
+/// A bot of the plan, ready to be started.
+pub struct Entrant {
+    /// The bot, with paths as they are from here.
+    pub bot: PlannedBot,
+    /// How it is started.
+    pub command: BotCommand,
+    /// The files that it is made of.
+    pub files: BotFiles,
+}
+
+/// As many games in a row that cannot be started end a suite.
+const MAX_NOT_PLAYED: u32 = 5;
+
 /// Why not all games were played; nothing that a bot does leads here.
 #[derive(Debug, thiserror::Error)]
 pub enum PoolError {
-    /// A board of the plan is none.
+    /// A test case in the plan does not parse.
     #[error(transparent)]
     Case(#[from] CaseError),
     /// A game could not be refereed.
     #[error(transparent)]
     Play(#[from] PlayError),
+    /// A bot's file was replaced.
+    #[error(
+        "the bot `{bot}` has changed while it was played: {file} is not the same; no game of the new one was kept, and --resume goes on with the old one"
+    )]
+    Replaced {
+        /// The bot.
+        bot: String,
+        /// What its command calls the file.
+        file: String,
+    },
+    /// Several games of a bot in a row could not be started.
+    #[error(
+        "{MAX_NOT_PLAYED} games of `{bot}` in a row could not be played: {why}; --resume plays them"
+    )]
+    NotPlayed {
+        /// The bot.
+        bot: String,
+        /// Why the last one could not.
+        why: String,
+        /// Whether the bot's command is the reason, rather than the host.
+        is_users: bool,
+    },
     /// A log or a bundle could not be written.
     #[error("cannot keep a game; the results so far are kept, and --resume goes on from them")]
     Keep(#[source] io::Error),
@@ -68,6 +106,7 @@ impl Pool<'_> {
         let stop = AtomicBool::new(false);
         let (send, outcomes) = mpsc::sync_channel(self.workers.len());
         let mut failure = None;
+        let mut not_played = NotPlayedInARow::default();
         thread::scope(|scope| {
             for pinning in self.workers {
                 let (send, queue, stop) = (send.clone(), &queue, &stop);
@@ -75,9 +114,10 @@ impl Pool<'_> {
             }
             drop(send);
             for outcome in outcomes {
-                let go_on = match outcome {
-                    Ok(outcome) => see(outcome),
-                    Err(error) => {
+                let checked = outcome.map(|outcome| (not_played.count(&outcome), see(outcome)));
+                let go_on = match checked {
+                    Ok((Ok(()), go_on)) => go_on,
+                    Ok((Err(error), _)) | Err(error) => {
                         failure.get_or_insert(error);
                         ControlFlow::Break(())
                     }
@@ -115,9 +155,8 @@ impl Pool<'_> {
 
     fn play_one(&self, game: usize, pinning: Option<&Pinning>) -> Result<Outcome, PoolError> {
         let assignment = self.plan.assignment(game);
-        let bot = &self.plan.bots[assignment.bot];
-        let command =
-            BotCommand { pinning: pinning.cloned(), ..self.commands[assignment.bot].clone() };
+        let Entrant { bot, command, files } = &self.entrants[assignment.bot];
+        let command = BotCommand { pinning: pinning.cloned(), ..command.clone() };
         let job = Job {
             config: self.config,
             bot: &bot.name,
@@ -126,8 +165,52 @@ impl Pool<'_> {
             case: self.plan.case(self.config.game, assignment.board)?,
             interrupt: self.interrupt,
         };
-        let finished = job.play()?;
-        self.archive.keep(&finished, bot).map_err(PoolError::Keep)?;
-        Ok(finished.outcome)
+        loop {
+            let played = files.check(&bot.files).and_then(|before| {
+                let finished = job.play();
+                let is_same = files.check(&bot.files)? == before;
+                Ok((finished, is_same))
+            });
+            match played {
+                Ok((finished, true)) => {
+                    let finished = finished?;
+                    self.archive.keep(&finished, bot).map_err(PoolError::Keep)?;
+                    return Ok(finished.outcome);
+                }
+                // A file was replaced and put back, so nobody knows which one has played.
+                Ok((finished, false)) => drop(finished?),
+                Err(FileChange::Replaced(file)) => {
+                    return Err(PoolError::Replaced { bot: bot.name.clone(), file });
+                }
+                Err(FileChange::Missing(file)) => {
+                    let why = format!("cannot start the bot: no such file: {file}");
+                    return Ok(job.not_played(NotPlayed::CannotStart, why));
+                }
+            }
+        }
+    }
+}
+
+/// How many games of each bot in a row were not played.
+#[derive(Default)]
+struct NotPlayedInARow(BTreeMap<String, u32>);
+
+impl NotPlayedInARow {
+    /// Counts a game; too many in a row are an error.
+    fn count(&mut self, outcome: &Outcome) -> Result<(), PoolError> {
+        let SuiteVerdict::NotPlayed(reason) = outcome.verdict else {
+            self.0.remove(&outcome.bot);
+            return Ok(());
+        };
+        let count = self.0.entry(outcome.bot.clone()).or_default();
+        *count += 1;
+        if *count < MAX_NOT_PLAYED {
+            return Ok(());
+        }
+        Err(PoolError::NotPlayed {
+            bot: outcome.bot.clone(),
+            why: outcome.diagnosis.clone().unwrap_or_default(),
+            is_users: reason == NotPlayed::CannotStart,
+        })
     }
 }

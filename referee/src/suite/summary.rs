@@ -1,4 +1,6 @@
 //! What the games of a run come to, for each bot: added up as they come, never kept.
+//!
+//! Games that were not played are counted apart; they enter no sum and no mean.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +12,7 @@ use super::plan::PlannedBot;
 use super::records::{Best, Bests, Records};
 use crate::verdict::Verdict;
 
-/// How many losses are told of in full.
+/// How many kinds of losses are told of.
 const LOSSES: usize = 10;
 
 /// What the games of one bot come to.
@@ -18,8 +20,10 @@ const LOSSES: usize = 10;
 pub struct Tally {
     /// The bot.
     pub bot: String,
-    /// The games that have a result.
+    /// The games that it has played.
     pub games: usize,
+    /// The games that could not be played.
+    pub not_played: usize,
     /// Those that it won.
     pub won: usize,
     /// Those that it lost.
@@ -39,6 +43,10 @@ pub struct Tally {
 impl Tally {
     /// Takes in a game, on a board whose best score is known to be `best`.
     pub fn add(&mut self, outcome: &Outcome, best: Option<i64>) {
+        if !outcome.is_played() {
+            self.not_played += 1;
+            return;
+        }
         self.games += 1;
         self.won += usize::from(outcome.won);
         self.lost += usize::from(!outcome.won);
@@ -77,7 +85,7 @@ fn ratio(points: i64, best: i64) -> f64 {
     if best <= 0 { 1.0 } else { points.max(0) as f64 / best as f64 }
 }
 
-/// A lost game.
+/// A lost game, or one that was not played, with others that ended alike.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Loss {
     /// The number of the game.
@@ -86,10 +94,56 @@ pub struct Loss {
     pub bot: String,
     /// The board.
     pub board: String,
+    /// How it ended.
+    pub verdict: SuiteVerdict,
     /// Why, in one line.
     pub why: String,
     /// Whether it was a timeout.
     pub is_timeout: bool,
+    /// How many more games of the bot ended alike, turns and times apart.
+    pub alike: usize,
+}
+
+/// Losses by how they came about: the first few kinds.
+#[derive(Debug, Default)]
+struct Losses {
+    listed: Vec<Loss>,
+    /// Their places in the list, by bot and kind.
+    places: BTreeMap<(String, String), usize>,
+}
+
+impl Losses {
+    fn add(&mut self, outcome: &Outcome) {
+        let kind = (outcome.bot.clone(), loss_kind(&outcome.loss()));
+        match self.places.get(&kind) {
+            Some(&place) => self.listed[place].alike += 1,
+            None if self.listed.len() < LOSSES => {
+                self.places.insert(kind, self.listed.len());
+                self.listed.push(Loss::of(outcome));
+            }
+            None => {}
+        }
+    }
+}
+
+/// What several games have in common that were lost in the same way: the reason without its turn, its
+/// times and its moves. The status that a program ends with stays.
+pub fn loss_kind(loss: &str) -> String {
+    let mut kind = String::new();
+    let mut before = "";
+    for word in loss.split_whitespace() {
+        let is_number = word.starts_with(|first: char| first.is_ascii_digit());
+        let is_unit = matches!(word.trim_end_matches([',', ';']), "ns" | "µs" | "ms" | "s" | "min");
+        if is_number && before != "status" {
+            kind.push('#');
+        } else if !(is_unit && before.starts_with(|first: char| first.is_ascii_digit())) {
+            let digits = |c: char| if c.is_ascii_digit() && word.contains('=') { '#' } else { c };
+            kind.extend(word.chars().map(digits));
+        }
+        kind.push(' ');
+        before = word;
+    }
+    kind
 }
 
 /// A board whose best score has been beaten.
@@ -116,8 +170,10 @@ pub struct Summary {
     pub planned: usize,
     /// One tally for each bot.
     pub bots: Vec<Tally>,
-    /// The first losses.
+    /// The first kinds of losses.
     pub losses: Vec<Loss>,
+    /// The first kinds of reasons why games were not played.
+    pub not_played: Vec<Loss>,
     /// Boards on which what was the best known has been beaten.
     pub new_bests: Vec<NewBest>,
 }
@@ -136,26 +192,29 @@ impl Summary {
         let tally = |bot: &PlannedBot| Tally { bot: bot.name.clone(), ..Tally::default() };
         let mut bots: BTreeMap<&str, Tally> =
             plan.bots.iter().map(|bot| (bot.name.as_str(), tally(bot))).collect();
-        let mut losses = Vec::new();
+        let (mut losses, mut not_played) = (Losses::default(), Losses::default());
         for outcome in folder.outcomes()? {
             let outcome = outcome?;
             if let Some(tally) = bots.get_mut(outcome.bot.as_str()) {
                 tally.add(&outcome, bests.highest.get(&outcome.record_id).copied());
             }
-            if !outcome.won && losses.len() < LOSSES {
-                losses.push(Loss::of(&outcome));
+            match (outcome.is_played(), outcome.won) {
+                (false, _) => not_played.add(&outcome),
+                (true, false) => losses.add(&outcome),
+                (true, true) => {}
             }
         }
         Ok(Self {
             game: plan.game.clone(),
             planned: plan.shard_games(),
             bots: plan.bots.iter().filter_map(|bot| bots.remove(bot.name.as_str())).collect(),
-            losses,
+            losses: losses.listed,
+            not_played: not_played.listed,
             new_bests: bests.new.into_values().collect(),
         })
     }
 
-    /// The games that have a result.
+    /// The games that have been played.
     pub fn games(&self) -> usize {
         self.bots.iter().map(|tally| tally.games).sum()
     }
@@ -163,6 +222,11 @@ impl Summary {
     /// The games that were lost.
     pub fn lost(&self) -> usize {
         self.bots.iter().map(|tally| tally.lost).sum()
+    }
+
+    /// How many games could not be played.
+    pub fn games_not_played(&self) -> usize {
+        self.bots.iter().map(|tally| tally.not_played).sum()
     }
 }
 
@@ -172,8 +236,10 @@ impl Loss {
             game: outcome.game,
             bot: outcome.bot.clone(),
             board: outcome.board.clone(),
+            verdict: outcome.verdict,
             why: outcome.loss(),
             is_timeout: outcome.verdict == SuiteVerdict::Played(Verdict::Timeout),
+            alike: 0,
         }
     }
 }
@@ -235,4 +301,25 @@ pub fn records_of(folder: &RunFolder) -> Result<Records, FolderError> {
         }
     }
     Ok(records)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn losses_of_a_kind_differ_in_turns_times_and_moves_only() {
+        let crash = "crash: turn 3: the bot was killed by SIGSEGV after 270 µs without answering";
+        for (other, is_alike) in [
+            ("crash: turn 41: the bot was killed by SIGSEGV after 1.2 ms without answering", true),
+            ("crash: turn 3: the bot was killed by SIGABRT after 270 µs without answering", false),
+            ("timeout: turn 3: no answer within 50 ms; the bot's fault", false),
+        ] {
+            assert_eq!(loss_kind(crash) == loss_kind(other), is_alike, "{other}");
+        }
+        let status =
+            |status: u32| loss_kind(&format!("crash: the bot exited with status {status}"));
+        assert_ne!(status(3), status(4));
+        assert_eq!(loss_kind("out of bounds: x=3, y=15"), loss_kind("out of bounds: x=9, y=21"));
+    }
 }

@@ -3,17 +3,15 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 use anyhow::anyhow;
 use clap::Args;
 
-use crate::bot::{BotCommand, Sandbox};
+use crate::bot::{Sandbox, SpawnError};
 use crate::cli::inputs::ProjectBot;
 use crate::cli::{Failure, inputs};
 use crate::config::Config;
-use crate::digest::file_digest;
-use crate::suite::PlannedBot;
+use crate::suite::{BotFiles, Entrant, PlannedBot};
 
 /// Who plays, and in which surroundings.
 #[derive(Debug, Args)]
@@ -69,6 +67,7 @@ impl BotsFlags {
             bots.push(self.planned(line.to_owned(), &inputs::split_words("--bot", line)?)?);
         }
         refuse_twins(&bots)?;
+        bots.iter().try_for_each(refuse_missing)?;
         Ok(bots)
     }
 
@@ -108,44 +107,49 @@ fn refuse_twins(bots: &[PlannedBot]) -> Result<(), Failure> {
 
 /// The bot with the digests of its files as they are now.
 pub(super) fn with_files(bot: PlannedBot) -> PlannedBot {
-    let cwd = bot.cwd.as_deref();
-    let files = bot.command.iter().enumerate().filter_map(|(index, word)| {
-        let digest = match index {
-            0 if word.starts_with('@') => own_digest(),
-            0 if !word.contains('/') => in_path(word).and_then(|path| file_digest(&path).ok()),
-            // What cannot be read cannot be run either; the game will tell.
-            _ => existing(word, cwd).and_then(|path| file_digest(&path).ok()),
-        };
-        Some((word.clone(), digest?))
-    });
-    let files = files.collect();
+    let files = files(&bot).digests();
     PlannedBot { files, ..bot }
 }
 
-/// The digest of this very program, which is every bundled bot.
-fn own_digest() -> Option<String> {
-    static DIGEST: OnceLock<Option<String>> = OnceLock::new();
-    let digest = || file_digest(&std::env::current_exe().ok()?).ok();
-    DIGEST.get_or_init(digest).clone()
+fn files(bot: &PlannedBot) -> BotFiles {
+    let path = bot.env.get("PATH").map(OsString::from).or_else(|| std::env::var_os("PATH"));
+    BotFiles::of(&bot.command, bot.cwd.as_deref().map(Path::new), path.as_deref())
 }
 
-/// The program that a name without a path stands for.
-fn in_path(name: &str) -> Option<PathBuf> {
-    let folders = std::env::var_os("PATH")?;
-    std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file())
+/// Refuses a bot whose program is not there, before anything is made of it.
+fn refuse_missing(bot: &PlannedBot) -> Result<(), Failure> {
+    let Some(program) = bot.command.first().filter(|_| !files(bot).has_program(&bot.command))
+    else {
+        return Ok(());
+    };
+    let path =
+        bot.cwd.as_deref().map_or_else(|| program.into(), |cwd| Path::new(cwd).join(program));
+    let is_path = program.contains('/');
+    Err(Failure::from(match program {
+        _ if is_path && path.is_dir() => SpawnError::Directory(path),
+        _ if is_path => SpawnError::NoSuchFile(path),
+        name => SpawnError::NotInPath(name.into()),
+    }))
 }
 
-/// The file that a word of the command names, seen from the bot's working directory.
-fn existing(word: &str, cwd: Option<&str>) -> Option<PathBuf> {
-    let path = cwd.map_or_else(|| PathBuf::from(word), |cwd| Path::new(cwd).join(word));
-    path.is_file().then_some(path)
+/// The bot as it is found from `folder`, if that is not where the referee is.
+pub(super) fn seen_from(bot: &PlannedBot, folder: &Path) -> PlannedBot {
+    if std::env::current_dir().is_ok_and(|here| here == folder) {
+        return bot.clone();
+    }
+    let cwd = bot.cwd.as_ref().map_or_else(|| folder.to_owned(), |cwd| folder.join(cwd));
+    let readable = bot.sandbox.as_ref();
+    let sandbox = readable.map(|paths| paths.iter().map(|path| folder.join(path)).collect());
+    PlannedBot { cwd: Some(cwd.to_string_lossy().into_owned()), sandbox, ..bot.clone() }
 }
 
-/// How a planned bot is started.
-pub(super) fn command(config: &Config, bot: &PlannedBot) -> Result<BotCommand, Failure> {
+/// The bot, ready to be started.
+pub(super) fn entrant(config: &Config, bot: PlannedBot) -> Result<Entrant, Failure> {
     let words = bot.command.iter().map(OsString::from).collect();
     let env = bot.env.iter().map(|(key, value)| (key.into(), value.into())).collect();
     let sandbox = bot.sandbox.as_deref().map(Sandbox::new).transpose().map_err(Failure::user)?;
     let confinement = inputs::confinement(config, sandbox)?;
-    inputs::bot_command(words, bot.cwd.as_ref().map(PathBuf::from), env, confinement)
+    let cwd = bot.cwd.as_ref().map(PathBuf::from);
+    let command = inputs::bot_command(words, cwd, env, confinement)?;
+    Ok(Entrant { files: files(&bot), bot, command })
 }

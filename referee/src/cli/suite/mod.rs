@@ -13,6 +13,8 @@ use std::sync::atomic::AtomicUsize;
 
 use anyhow::{Context as _, anyhow};
 use clap::Args;
+use serde::Deserialize as _;
+use serde::de::IntoDeserializer as _;
 
 use self::boards::BoardsFlags;
 use self::bots::BotsFlags;
@@ -20,24 +22,24 @@ use self::jobs::JobsFlags;
 use self::progress::Progress;
 use super::shared::RuleFlags;
 use super::{Failure, exit, print};
-use crate::bot::BotCommand;
 use crate::compare::{Decider, Than};
 use crate::config::Config;
 use crate::interrupt::Interrupt;
 use crate::limits::OnHostDelay;
-use crate::play::PlayError;
 use crate::report::Format;
 use crate::report::suite::SuiteReport;
 use crate::suite::{
-    Archive, Bests, FolderError, Logs, Packing, Plan, PlannedBot, Pool, PoolError, Records, Rules,
-    Run, RunFolder, RunWriter, Shard, Summary, Tally, records_of,
+    Archive, Bests, FolderError, Logs, NotPlayed, Outcome, Packing, Part, Plan, PlannedBot, Pool,
+    PoolError, Records, Rules, Run, RunFolder, RunWriter, Shard, SuiteVerdict, Summary, Tally,
+    bundles, records_of,
 };
+use crate::verdict::Verdict;
 
 /// Play one or more bots on many boards, several games at a time
 ///
 /// Each finished game is kept at once in a run folder, so whatever stops the suite, `--resume` plays
-/// only what is missing. A bot that hangs, crashes or cannot start loses its own games and no other.
-/// Exits with 1 if a bot lost a game, or did not do what --fail-below or --fail-on-timeout ask for.
+/// only what is missing. A bot that hangs or crashes loses its own games and no other. Games that the bot
+/// cannot be started for, or the host lacks resources for, are not played; --resume plays them. Exits with 1 if a bot lost a game, or did not do what --fail-below or --fail-on-timeout ask for.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct SuiteArgs {
@@ -69,6 +71,11 @@ pub(super) struct SuiteArgs {
     /// in the folder; flags that say it again must say the same
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
+
+    /// With --resume: plays the games once more that ended with this verdict, such as `timeout`
+    /// (repeatable); their results so far are dropped
+    #[arg(long, value_name = "VERDICT", requires = "resume", value_parser = verdict)]
+    again: Vec<Verdict>,
 
     /// Plays a part of the games, such as 2/4; `referee merge` joins the parts
     #[arg(long, value_name = "I/N", conflicts_with = "resume")]
@@ -134,6 +141,10 @@ pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
     }
     print(|out| report.write(args.format, out))?;
     let worse = report.decision.as_ref().is_some_and(|found| found.bot_is == Some(Than::Worse));
+    if let Some(not_played) = report.summary.not_played.first() {
+        let is_hosts = not_played.verdict == SuiteVerdict::NotPlayed(NotPlayed::NoResources);
+        return Ok(ExitCode::from(if is_hosts { exit::REFEREE_ERROR } else { exit::USER_ERROR }));
+    }
     Ok(exit::code(is_fine(args, &report.summary) && !worse))
 }
 
@@ -153,6 +164,13 @@ fn ratio(text: &str) -> Result<f64, String> {
     ratio.ok_or_else(|| "it must be a number from 0 to 1, such as 0.95".to_owned())
 }
 
+/// A verdict as results have it.
+fn verdict(text: &str) -> Result<Verdict, String> {
+    use serde::de::value::{Error, StrDeserializer};
+    let word: StrDeserializer<'_, Error> = text.into_deserializer();
+    Verdict::deserialize(word).map_err(|error| error.to_string())
+}
+
 /// The rules and the run folder, new or taken up.
 fn prepare(args: &SuiteArgs) -> Result<(Config, RunWriter), Failure> {
     if let Some(path) = &args.resume {
@@ -163,17 +181,27 @@ fn prepare(args: &SuiteArgs) -> Result<(Config, RunWriter), Failure> {
         Some(run) => Some(opponent::choose(run, &mut plan, !args.boards.is_given())?),
         None => None,
     };
-    let path = args.run.clone().unwrap_or_else(|| default_folder(&config));
-    Ok((config, RunWriter::create(&path, Run::new(plan, against))?))
+    let run = Run::new(plan, against);
+    let writer = match &args.run {
+        Some(path) => RunWriter::create(path, run)?,
+        None => create_by_time(&config, &run)?,
+    };
+    Ok((config, writer))
 }
 
-fn default_folder(config: &Config) -> PathBuf {
+/// Makes a folder that is named after the time; several runs may start in one second.
+fn create_by_time(config: &Config, run: &Run) -> Result<RunWriter, FolderError> {
     let project = &config.project;
     let runs = project.suite.runs.as_ref().map_or("runs".into(), |runs| project.folder.join(runs));
-    let now = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S").to_string();
-    // Two runs may start in one second.
-    let next = (2..).map(|number| runs.join(format!("{now}-{number}")));
-    std::iter::once(runs.join(&now)).chain(next).find(|folder| !folder.exists()).expect("endless")
+    let now = run.started.strftime("%Y%m%d-%H%M%S").to_string();
+    let mut path = runs.join(&now);
+    for number in 2.. {
+        match RunWriter::create(&path, run.clone()) {
+            Err(FolderError::Exists(_)) => path = runs.join(format!("{now}-{number}")),
+            made => return made,
+        }
+    }
+    unreachable!("numbers do not end")
 }
 
 /// The file that keeps the records: the one that was named, or the project's.
@@ -191,14 +219,31 @@ fn resume(args: &SuiteArgs, path: &Path) -> Result<(Config, RunWriter), Failure>
         let (config, plan) = plan(args)?;
         (config, Plan { shuffle: stored.shuffle, ..plan })
     } else {
-        let bots = stored.bots.iter().cloned().map(bots::with_files).collect();
+        let files = |bot: &PlannedBot| bots::with_files(located(&folder.run, bot)).files;
+        let bot = |bot: &PlannedBot| PlannedBot { files: files(bot), ..bot.clone() };
+        let bots = stored.bots.iter().map(bot).collect();
         (args.rules.of_plan(stored)?, Plan { bots, ..stored.clone() })
     };
     if let Some(difference) = stored.difference(&now) {
         let path = path.display();
         return Err(Failure::user(anyhow!("{path} cannot be taken up: {difference}")));
     }
-    Ok((config, RunWriter::resume(folder)?))
+    Ok((config, RunWriter::resume(folder, |outcome| args.plays_again(outcome))?))
+}
+
+/// A bot of a run as it is found from here.
+fn located(run: &Run, bot: &PlannedBot) -> PlannedBot {
+    match run.started_in.as_ref().filter(|folder| folder.is_dir()) {
+        Some(folder) => bots::seen_from(bot, folder),
+        None => bot.clone(),
+    }
+}
+
+impl SuiteArgs {
+    /// Whether a game that has a result is to be played once more.
+    fn plays_again(&self, outcome: &Outcome) -> bool {
+        matches!(outcome.verdict, SuiteVerdict::Played(verdict) if self.again.contains(&verdict))
+    }
 }
 
 /// The rules, and what is to be played under them.
@@ -233,18 +278,22 @@ fn play(
     let plan = &folder.run.plan;
     let played = folder.played()?;
     let workers = args.jobs.workers(&config.project.suite)?;
-    let commands = commands(config, &plan.bots)?;
+    let entrant = |bot| bots::entrant(config, located(&folder.run, bot));
+    let entrants = plan.bots.iter().map(entrant).collect::<Result<Vec<_>, _>>()?;
     let interrupt = Interrupt::catch().context("cannot catch signals").map_err(Failure::Referee)?;
     let pool = Pool {
         plan,
         config,
-        commands: &commands,
+        entrants: &entrants,
         workers: &workers,
         archive: archive(args, config, &folder),
         interrupt: &interrupt,
     };
+    if let Some(entrant) = entrants.first().filter(|_| played.count() < plan.shard_games()) {
+        writer.begin_part(Part::here(entrant.command.confinement.means.name()))?;
+    }
     let missing = plan.schedule().filter(|&game| !played.has(game));
-    let mut progress = Progress::new(plan.shard_games(), played.count(), bests);
+    let mut progress = Progress::of(&folder, bests)?;
     let mut written = Ok(());
     let pooled = pool.play(missing, |outcome| {
         if written.is_ok() {
@@ -274,12 +323,8 @@ fn archive<'a>(args: &SuiteArgs, config: &Config, folder: &'a RunFolder) -> Arch
         logs: args.logs,
         packing: if args.compress { Packing::Zstd } else { Packing::Plain },
         log_size: config.log_size,
-        bundles: AtomicUsize::new(0),
+        bundles: AtomicUsize::new(bundles(&folder.path)),
     }
-}
-
-fn commands(config: &Config, bots: &[PlannedBot]) -> Result<Vec<BotCommand>, Failure> {
-    bots.iter().map(|bot| bots::command(config, bot)).collect()
 }
 
 fn interrupted(signal: i32, folder: &RunFolder) -> Result<Failure, FolderError> {
@@ -296,7 +341,9 @@ impl From<PoolError> for Failure {
     fn from(error: PoolError) -> Self {
         match error {
             PoolError::Case(error) => Self::User(error.into()),
-            PoolError::Play(PlayError::Spawn(error)) => error.into(),
+            error @ (PoolError::Replaced { .. } | PoolError::NotPlayed { is_users: true, .. }) => {
+                Self::User(error.into())
+            }
             error => Self::Referee(error.into()),
         }
     }

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::suite::{Bests, Outcome, Tally};
+use crate::suite::{Bests, FolderError, Outcome, RunFolder, Tally};
 
 /// How many lines are written where no terminal is.
 const LINES: usize = 10;
@@ -12,29 +12,37 @@ const LINES: usize = 10;
 /// A bar for somebody who is looking, and a line now and then for a log.
 pub(super) struct Progress<'a> {
     bests: &'a Bests,
+    /// All games of the run, those of earlier processes included.
     tally: Tally,
-    /// Games that had a result before this process started.
-    before: usize,
     planned: usize,
     bar: Option<ProgressBar>,
 }
 
 impl<'a> Progress<'a> {
-    /// Of `planned` games, of which `before` have been played.
-    pub(super) fn new(planned: usize, before: usize, bests: &'a Bests) -> Self {
+    /// The progress of a run that may have been begun by another process.
+    pub(super) fn of(folder: &RunFolder, bests: &'a Bests) -> Result<Self, FolderError> {
+        let mut tally = Tally::default();
+        for outcome in folder.outcomes()? {
+            let outcome = outcome?;
+            tally.add(&outcome, bests.best(&outcome.record_id));
+        }
+        let planned = folder.run.plan.shard_games();
+        let done = tally.games as u64;
         let bar = io::stderr().is_terminal().then(|| {
             let template = "{bar:30} {pos}/{len} games, {msg}{eta} left";
             let style = ProgressStyle::with_template(template).expect("a valid template");
-            let bar = ProgressBar::new(planned as u64).with_style(style);
-            bar.with_position(before as u64)
+            let bar = ProgressBar::new(planned as u64).with_style(style).with_position(done);
+            // The time left follows from the games of this process alone.
+            bar.reset_eta();
+            bar
         });
-        Self { bests, tally: Tally::default(), before, planned, bar }
+        Ok(Self { bests, tally, planned, bar })
     }
 
     /// Takes in a game.
     pub(super) fn add(&mut self, outcome: &Outcome) {
         self.tally.add(outcome, self.bests.best(&outcome.record_id));
-        let done = self.before + self.tally.games;
+        let done = self.tally.games + self.tally.not_played;
         if let Some(bar) = &self.bar {
             bar.set_message(self.message());
             bar.inc(1);

@@ -28,6 +28,7 @@ struct Row<'a> {
     host_overruns: u32,
     diagnosis: Option<&'a str>,
     board_id: &'a str,
+    part: Option<u32>,
 }
 
 pub(super) fn write(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -57,5 +58,6 @@ fn row(outcome: &Outcome) -> Row<'_> {
         host_overruns: outcome.times.host_overruns,
         diagnosis: outcome.diagnosis.as_deref(),
         board_id: &outcome.board_id,
+        part: outcome.part,
     }
 }

@@ -15,9 +15,13 @@ struct Object<'a> {
     planned: usize,
     games: usize,
     lost: usize,
+    /// The games that could not be played.
+    games_not_played: usize,
     bots: Vec<Bot<'a>>,
-    /// The first losses.
+    /// The first kinds of losses.
     losses: &'a [Loss],
+    /// The first kinds of reasons why games were not played.
+    not_played: &'a [Loss],
     new_bests: &'a [NewBest],
     #[serde(skip_serializing_if = "Option::is_none")]
     decision: Option<&'a Decision>,
@@ -47,8 +51,10 @@ pub(super) fn write(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result
         planned: summary.planned,
         games: summary.games(),
         lost: summary.lost(),
+        games_not_played: summary.games_not_played(),
         bots: summary.bots.iter().map(Bot::of).collect(),
         losses: &summary.losses,
+        not_played: &summary.not_played,
         new_bests: &summary.new_bests,
         decision: report.decision.as_ref(),
     };

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{HEADINGS, SuiteReport, decided, headline, row};
+use super::{HEADINGS, SuiteReport, alike, decided, headline, losses, row};
 use crate::report::markdown::{escape, table};
 
 pub(super) fn write(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -12,16 +12,17 @@ pub(super) fn write(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result
     if let Some(decided) = decided(report) {
         writeln!(out, "\n{}", escape(&decided))?;
     }
-    if !summary.losses.is_empty() {
-        writeln!(out, "\nLost games:\n")?;
-    }
-    for loss in &summary.losses {
-        let (bot, board) = (escape(&loss.bot), escape(&loss.board));
-        writeln!(out, "- game {}, {bot} on {board}: {}", loss.game, escape(&loss.why))?;
-    }
-    match summary.lost() - summary.losses.len() {
-        0 => {}
-        more => writeln!(out, "- and {more} more")?,
+    for (heading, losses, more) in losses(summary) {
+        let (first, rest) = heading.split_at(1);
+        writeln!(out, "\n{}{rest}:\n", first.to_uppercase())?;
+        for loss in losses {
+            let (bot, board) = (escape(&loss.bot), escape(&loss.board));
+            let (why, alike) = (escape(&loss.why), alike(loss));
+            writeln!(out, "- game {}, {bot} on {board}: {why}{alike}", loss.game)?;
+        }
+        if more > 0 {
+            writeln!(out, "- and {more} more")?;
+        }
     }
     for best in &summary.new_bests {
         let (bot, board, by) = (escape(&best.bot), escape(&best.board), escape(&best.by));

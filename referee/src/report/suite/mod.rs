@@ -10,7 +10,7 @@ use std::io::{self, Write};
 
 use super::format::{Format, Writers};
 use crate::compare::{Decision, Than};
-use crate::suite::{RunFolder, Summary, Tally};
+use crate::suite::{Loss, RunFolder, Summary, Tally};
 use crate::text::plural;
 
 /// All that is told of a run.
@@ -47,7 +47,31 @@ pub(super) fn headline(summary: &Summary) -> String {
         0 => plural(games as u64, "game"),
         _ => format!("{games} of {}", plural(summary.planned as u64, "game")),
     };
-    format!("{played} of {}, {lost} lost", summary.game)
+    let not_played = match summary.games_not_played() {
+        0 => String::new(),
+        count => format!(", {count} not played"),
+    };
+    format!("{played} of {}, {lost} lost{not_played}", summary.game)
+}
+
+/// What is told of games that were lost or not played: a heading, the games, and how many more there
+/// are.
+pub(super) fn losses(summary: &Summary) -> impl Iterator<Item = (&'static str, &[Loss], usize)> {
+    let told = |losses: &[Loss]| losses.iter().map(|loss| 1 + loss.alike).sum::<usize>();
+    let part = |heading, losses, all| (heading, losses, all - told(losses));
+    let parts = [
+        part("lost games", summary.losses.as_slice(), summary.lost()),
+        part("games not played", summary.not_played.as_slice(), summary.games_not_played()),
+    ];
+    parts.into_iter().filter(|(_, losses, _)| !losses.is_empty())
+}
+
+/// How many games ended as this one did, if there are more.
+pub(super) fn alike(loss: &Loss) -> String {
+    match loss.alike {
+        0 => String::new(),
+        alike => format!(" (and {} like it)", plural(alike as u64, "more game")),
+    }
 }
 
 /// The decision in words.

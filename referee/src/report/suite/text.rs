@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use super::{HEADINGS, SuiteReport, decided, headline, row};
+use super::{HEADINGS, SuiteReport, alike, decided, headline, losses, row};
 use crate::report::table::table;
 use crate::text::printable;
 
@@ -14,31 +14,31 @@ const HEADING: Style = Style::new().bold();
 
 pub(super) fn write(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> {
     let summary = &report.summary;
-    let style = if summary.lost() == 0 { GOOD } else { BAD };
+    let is_good = summary.lost() + summary.games_not_played() == 0;
+    let style = if is_good { GOOD } else { BAD };
     writeln!(out, "{style}{}{style:#}\n", headline(summary))?;
     write!(out, "{}", table(&HEADINGS, summary.bots.iter().map(row)))?;
     if let Some(decided) = decided(report) {
         writeln!(out, "\n  {HEADING}{}{HEADING:#}", printable(&decided))?;
     }
-    losses(report, out)?;
+    tell_losses(report, out)?;
     new_bests(report, out)?;
     writeln!(out, "\n  The run is in {}.", report.folder.path.display())
 }
 
-fn losses(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let losses = &report.summary.losses;
-    if losses.is_empty() {
-        return Ok(());
+fn tell_losses(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> {
+    for (heading, losses, more) in losses(&report.summary) {
+        writeln!(out, "\n  {HEADING}{heading}{HEADING:#}")?;
+        for loss in losses {
+            let (bot, board) = (printable(&loss.bot), printable(&loss.board));
+            let (why, alike) = (printable(&loss.why), alike(loss));
+            writeln!(out, "  {:>6}  {bot} on {board}: {why}{alike}", loss.game)?;
+        }
+        if more > 0 {
+            writeln!(out, "  and {more} more, in results.jsonl")?;
+        }
     }
-    writeln!(out, "\n  {HEADING}lost games{HEADING:#}")?;
-    for loss in losses {
-        let (bot, board) = (printable(&loss.bot), printable(&loss.board));
-        writeln!(out, "  {:>6}  {bot} on {board}: {}", loss.game, printable(&loss.why))?;
-    }
-    match report.summary.lost() - losses.len() {
-        0 => Ok(()),
-        more => writeln!(out, "  and {more} more, in results.jsonl"),
-    }
+    Ok(())
 }
 
 fn new_bests(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> {

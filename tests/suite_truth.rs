@@ -1,0 +1,346 @@
+//! Runs tell the truth: races at the start, bots that change, games that could not be played.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use insta::assert_snapshot;
+use referee::suite::{NotPlayed, Outcome, Part, RunFolder, SuiteVerdict};
+use tempfile::TempDir;
+
+use crate::support::{PATIENT, json, referee};
+
+/// A folder to run suites in.
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir().expect("a folder"))
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// A bot that is a shell script.
+    fn script(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        // It appears whole, as a program that a build puts in place does.
+        let new = self.path("new-script");
+        fs::write(&new, format!("#!/bin/sh\n{text}\n")).expect("written");
+        fs::set_permissions(&new, fs::Permissions::from_mode(0o755)).expect("its owner");
+        fs::rename(new, path).expect("renamed");
+    }
+
+    fn suite(&self, args: &[&str]) -> Command {
+        let mut command = referee();
+        command.current_dir(self.0.path()).arg("suite").args(args).args(["--logs", "none"]);
+        command
+    }
+
+    fn play(&self, args: &[&str]) -> Output {
+        self.suite(args).args(PATIENT).output().expect("runs")
+    }
+
+    fn resume(&self, run: &str, more: &[&str]) -> Output {
+        self.suite(&["--resume", run]).args(more).output().expect("runs")
+    }
+
+    fn run(&self, run: &str) -> RunFolder {
+        RunFolder::open(&self.path(run)).expect("a run")
+    }
+
+    /// The results of a run by game.
+    fn results(&self, run: &str) -> Vec<Outcome> {
+        let outcomes: Result<Vec<_>, _> = self.run(run).outcomes().expect("results").collect();
+        let mut outcomes = outcomes.expect("whole results");
+        outcomes.sort_by_key(|outcome| outcome.game);
+        outcomes
+    }
+
+    fn parts(&self, run: &str) -> Vec<Part> {
+        self.run(run).parts().expect("parts")
+    }
+
+    /// Waits until a run has this many results.
+    fn wait_for_results(&self, run: &str, count: usize) {
+        let patience = Instant::now() + Duration::from_mins(1);
+        let lines = || fs::read_to_string(self.path(run).join("results.jsonl")).unwrap_or_default();
+        while lines().lines().count() < count {
+            assert!(Instant::now() < patience, "{}", lines());
+            sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[track_caller]
+fn assert_code(output: &Output, code: i32) {
+    assert_eq!(output.status.code(), Some(code), "{}", stderr(output));
+}
+
+#[test]
+fn of_two_suites_that_start_one_run_at_the_same_moment_one_gets_it_every_time() {
+    let place = Place::new();
+    place.script("loser", "exit 3");
+    for race in 0..50 {
+        let run = format!("run-{race}");
+        let start = |seed: &str| {
+            let args = ["--bot", "./loser", "--seed", seed, "--run", &run];
+            let mut command = place.suite(&args);
+            command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("runs")
+        };
+        let both = [start("1..3"), start("4..6")];
+        let ends = both.map(|child| child.wait_with_output().expect("ends"));
+        let winner = ends.iter().position(|end| end.status.code() == Some(1)).expect("a winner");
+        let loser = &ends[1 - winner];
+        assert_code(loser, 2);
+        assert!(stderr(loser).contains("exists; choose another folder"), "{}", stderr(loser));
+        let folder = place.run(&run);
+        assert_eq!(folder.run.plan.seeds.as_ref().expect("seeds").first, [1, 4][winner]);
+        assert_eq!(folder.played().expect("results of the plan").count(), 3);
+    }
+}
+
+#[test]
+fn suites_that_start_in_one_second_without_a_name_have_folders_of_their_own() {
+    let place = Place::new();
+    place.script("loser", "exit 3");
+    let start = |_| {
+        let mut command = place.suite(&["--bot", "./loser", "--seed", "1"]);
+        command.stdout(Stdio::null()).spawn().expect("runs")
+    };
+    let all = [0; 4].map(start);
+    for child in all {
+        assert_code(&child.wait_with_output().expect("ends"), 1);
+    }
+    assert_eq!(fs::read_dir(place.path("runs")).expect("runs").count(), 4);
+}
+
+#[test]
+fn a_bot_that_is_replaced_while_it_plays_ends_the_suite_and_nothing_of_the_other_one_is_kept() {
+    let place = Place::new();
+    place.script("bot", "sleep 0.02; exit 3");
+    let args = ["--bot", "./bot", "--seed", "1..2000", "--run", "run", "--jobs", "2"];
+    let mut command = place.suite(&args);
+    let child = command.args(PATIENT).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
+    place.wait_for_results("run", 3);
+    place.script("bot", "exit 4");
+    let output = child.expect("runs").wait_with_output().expect("ends");
+    assert_code(&output, 2);
+    assert_snapshot!(stderr(&output).lines().last().unwrap_or_default(), @"error: the bot `./bot` has changed while it was played: ./bot is not the same; no game of the new one was kept, and --resume goes on with the old one");
+    let results = place.results("run");
+    assert!((3..2000).contains(&results.len()), "{}", results.len());
+    for outcome in results {
+        assert!(outcome.loss().contains("status 3"), "{}", outcome.loss());
+    }
+    assert_code(&place.resume("run", &[]), 2);
+}
+
+#[test]
+fn a_bot_that_is_only_touched_plays_on() {
+    let place = Place::new();
+    place.script("bot", "sleep 0.05; exit 3");
+    let args = ["--bot", "./bot", "--seed", "1..20", "--run", "run", "--jobs", "1"];
+    let child = place.suite(&args).args(PATIENT).stdout(Stdio::null()).spawn().expect("runs");
+    place.wait_for_results("run", 2);
+    place.script("bot", "sleep 0.05; exit 3");
+    assert_code(&child.wait_with_output().expect("ends"), 1);
+    assert_eq!(place.results("run").len(), 20);
+}
+
+#[test]
+fn games_of_a_bot_that_was_removed_are_not_played_and_resuming_plays_them() {
+    let place = Place::new();
+    place.script("bot", "sleep 0.02; exit 3");
+    let args = ["--bot", "./bot", "--seed", "1..100", "--run", "run", "--jobs", "1"];
+    let mut command = place.suite(&args);
+    let child = command.args(PATIENT).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
+    place.wait_for_results("run", 3);
+    fs::remove_file(place.path("bot")).expect("removed");
+    let output = child.expect("runs").wait_with_output().expect("ends");
+    assert_code(&output, 2);
+    assert_snapshot!(stderr(&output).lines().last().unwrap_or_default(), @"error: 5 games of `./bot` in a row could not be played: cannot start the bot: no such file: ./bot; --resume plays them");
+    let results = place.results("run");
+    let not_played = SuiteVerdict::NotPlayed(NotPlayed::CannotStart);
+    assert_eq!(results.iter().filter(|outcome| outcome.verdict == not_played).count(), 5);
+    assert!(results.len() < 100);
+    assert_snapshot!(stderr(&place.resume("run", &[])).trim_end(), @"error: run cannot be taken up: the bot `./bot` is not whole: ./bot is missing");
+
+    place.script("bot", "sleep 0.02; exit 3");
+    let output = place.resume("run", &["--format", "json"]);
+    assert_code(&output, 1);
+    let report = json(&output);
+    assert_eq!((&report["games"], &report["lost"]), (&100.into(), &100.into()), "{report}");
+    assert_eq!(report["games_not_played"], 0);
+    assert!(place.results("run").iter().all(Outcome::is_played));
+}
+
+#[test]
+fn a_host_without_processes_is_no_loss_of_the_bots() {
+    let place = Place::new();
+    place.script("bot", "exit 3");
+    let mut command = place.suite(&["--bot", "./bot", "--seed", "1..20", "--run", "run"]);
+    command.args(PATIENT).args(["--jobs", "1"]);
+    // Few descriptors stand in for whatever a host may lack: a game needs more.
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "ulimit -n 20; exec \"$@\"", "sh"]).arg(command.get_program());
+    limited.args(command.get_args()).current_dir(place.0.path());
+    let output = limited.env("NO_COLOR", "1").output().expect("runs");
+    assert_code(&output, 3);
+    assert!(stderr(&output).contains("could not be played: cannot start the bot"), "{output:?}");
+    assert!(place.results("run").iter().all(|outcome| !outcome.is_played()));
+    let report = json(&place.resume("run", &["--format", "json"]));
+    assert_eq!((&report["games"], &report["lost"]), (&20.into(), &20.into()), "{report}");
+}
+
+#[test]
+fn a_bot_that_is_not_there_is_told_before_a_run_is_made() {
+    let place = Place::new();
+    let error = |bot: &str| {
+        let output = place.play(&["--bot", bot, "--seed", "1", "--run", "run"]);
+        assert_code(&output, 2);
+        assert!(!place.path("run").exists());
+        stderr(&output).trim_end().to_owned()
+    };
+    assert_snapshot!(error("./nope"), @"error: cannot start the bot: no such file: ./nope");
+    assert_snapshot!(error("nope --fast"), @"error: cannot start the bot: no program `nope` in PATH (for a file in the current directory write `./nope`)");
+    assert_snapshot!(error("/"), @"error: cannot start the bot: / is a directory");
+}
+
+#[test]
+fn verdicts_that_are_named_are_played_again() {
+    let place = Place::new();
+    place.script("bot", "exit 3");
+    assert_code(
+        &place.play(&["--bot", "./bot", "--bot", "@first", "--seed", "1..3", "--run", "run"]),
+        1,
+    );
+    let before = place.results("run");
+    let crashes = |results: &[Outcome]| {
+        results.iter().filter(|outcome| outcome.loss().contains("status 3")).count()
+    };
+    assert_eq!(crashes(&before), 3);
+    // Nothing of the kind: all stays.
+    assert_code(&place.resume("run", &["--again", "timeout"]), 1);
+    assert_eq!(place.results("run"), before);
+    assert_code(&place.resume("run", &["--again", "timeout", "--again", "crash"]), 1);
+    let after = place.results("run");
+    assert_eq!((after.len(), crashes(&after)), (6, 3));
+    let parts = |bot: &str| -> Vec<_> {
+        after.iter().filter(|outcome| outcome.bot == bot).map(|outcome| outcome.part).collect()
+    };
+    assert_eq!(parts("./bot"), [Some(2); 3], "played again");
+    assert_eq!(parts("@first"), [Some(1); 3], "kept");
+    let unknown = stderr(&place.resume("run", &["--again", "luck"]));
+    assert!(unknown.contains("unknown variant `luck`, expected one of `completed`"), "{unknown}");
+}
+
+#[test]
+fn a_result_that_is_there_twice_counts_once_and_is_told() {
+    let place = Place::new();
+    place.script("bot", "exit 3");
+    assert_code(&place.play(&["--bot", "./bot", "--seed", "1..3", "--run", "run"]), 1);
+    let path = place.path("run/results.jsonl");
+    let text = fs::read_to_string(&path).expect("results");
+    fs::write(&path, format!("{text}{text}")).expect("written");
+    let compare = |args: &[&str]| {
+        let mut command = referee();
+        command.current_dir(place.0.path()).args(args).output().expect("runs")
+    };
+    let merged = compare(&["merge", "run", "--out", "merged"]);
+    assert_code(&merged, 0);
+    let said = "WARN  run/results.jsonl: left out 3 results of games that have an earlier one";
+    let told = stderr(&merged);
+    assert_eq!(told.matches("left out 3 results").count(), 1, "{told}");
+    assert!(told.contains(said.trim_start_matches("WARN  ")), "{told}");
+    assert_eq!(place.results("merged").len(), 3);
+    let report = json(&place.resume("run", &["--format", "json"]));
+    assert_eq!(report["games"], 3);
+    assert_eq!(fs::read_to_string(&path).expect("results"), text, "they are taken away");
+}
+
+#[test]
+fn a_run_says_where_each_game_was_played() {
+    let place = Place::new();
+    place.script("bot", "exit 3");
+    let mut first = place.suite(&["--bot", "./bot", "--seed", "1..2", "--run", "run"]);
+    first.env("SLURM_JOB_ID", "4711").env("SLURM_ARRAY_TASK_ID", "3");
+    assert_code(&first.output().expect("runs"), 1);
+    assert_code(&place.resume("run", &["--again", "crash"]), 1);
+    assert_code(&place.resume("run", &[]), 1);
+    let parts = place.parts("run");
+    assert_eq!(parts.iter().map(|part| part.part).collect::<Vec<_>>(), [1, 2], "one had no games");
+    assert_eq!(parts[0].job.as_deref(), Some("slurm 4711, task 3"));
+    assert_eq!(parts[1].job, None);
+    let node = fs::read_to_string("/proc/sys/kernel/hostname").expect("a host");
+    assert_eq!(parts[1].host, node.trim());
+    assert!(!parts[1].cpu.is_empty() && !parts[1].containment.is_empty());
+    assert!(place.results("run").iter().all(|outcome| outcome.part == Some(2)));
+}
+
+#[test]
+fn a_run_is_taken_up_from_any_folder() {
+    let place = Place::new();
+    fs::create_dir_all(place.path("bots")).expect("made");
+    fs::create_dir_all(place.path("elsewhere")).expect("made");
+    place.script("bots/bot", "pwd >&2; exit 3");
+    assert_code(&place.play(&["--bot", "./bots/bot", "--seed", "1..2", "--run", "run"]), 1);
+    let mut again = referee();
+    again.current_dir(place.path("elsewhere"));
+    again.args(["suite", "--resume", "../run", "--again", "crash", "--logs", "failed"]);
+    let again = again.output().expect("runs");
+    assert_code(&again, 1);
+    assert_eq!(place.parts("run").len(), 2);
+    let stderr =
+        fs::read_to_string(place.path("run/failures/000001/stderr.txt")).expect("a bundle");
+    let real = fs::canonicalize(place.0.path()).expect("a folder");
+    assert_eq!(Path::new(stderr.trim()), real, "it runs where it ran before");
+}
+
+#[test]
+fn shards_that_do_not_fit_are_refused_and_a_merge_appears_whole() {
+    let place = Place::new();
+    place.script("bot", "exit 3");
+    for shard in ["1/4", "3/4", "2/2"] {
+        let run = format!("part-{}", shard.replace('/', "-"));
+        let args = ["--bot", "./bot", "--seed", "1..8", "--shard", shard, "--run", &run];
+        assert_code(&place.play(&args), 1);
+    }
+    let merge = |args: &[&str]| {
+        let mut command = referee();
+        command.current_dir(place.0.path()).arg("merge").args(args).output().expect("runs")
+    };
+    let refused = merge(&["part-1-4", "part-3-4", "part-2-2", "--out", "all"]);
+    assert_code(&refused, 2);
+    assert_snapshot!(stderr(&refused).trim_end(), @"error: part-1-4 is one of 4 parts and part-2-2 is one of 2; parts of different divisions overlap or leave gaps");
+    assert!(!place.path("all").exists());
+    assert_code(&merge(&["part-1-4", "part-3-4", "--out", "all", "--partial"]), 0);
+    assert_eq!(place.parts("all").iter().map(|part| part.part).collect::<Vec<_>>(), [1, 2]);
+    let parts: Vec<_> = place.results("all").iter().map(|outcome| outcome.part).collect();
+    assert_eq!(parts, [Some(1), Some(2), Some(1), Some(2)]);
+    let left: Vec<_> = fs::read_dir(place.0.path()).expect("entries").flatten().collect();
+    assert!(left.iter().all(|entry| !entry.file_name().to_string_lossy().starts_with(".new-")));
+}
+
+#[test]
+fn a_run_has_at_most_a_hundred_bundles_however_often_it_is_taken_up() {
+    let place = Place::new();
+    place.script("bot", "exit 3");
+    let mut first = referee();
+    first.current_dir(place.0.path()).args(["suite", "--bot", "./bot", "--seed", "1..130"]);
+    assert_code(&first.args(["--run", "run"]).output().expect("runs"), 1);
+    let results = fs::read_to_string(place.path("run/results.jsonl")).expect("results");
+    let first: Vec<_> = results.lines().take(60).collect();
+    fs::write(place.path("run/results.jsonl"), first.join("\n") + "\n").expect("written");
+    let mut again = referee();
+    again.current_dir(place.0.path()).args(["suite", "--resume", "run"]);
+    assert_code(&again.output().expect("runs"), 1);
+    assert_eq!(fs::read_dir(place.path("run/failures")).expect("bundles").count(), 100);
+}
