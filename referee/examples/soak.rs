@@ -136,7 +136,7 @@ fn game(number: u64) -> Result<Verdict, String> {
         env: BTreeMap::new(),
         pinning: None,
         confinement: Confinement {
-            means: containment.means().map_err(|error| error.to_string())?,
+            method: containment.method().map_err(|error| error.to_string())?,
             resources: config.resources,
             sandbox,
         },

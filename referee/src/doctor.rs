@@ -4,14 +4,14 @@ use std::fs;
 
 use serde::Serialize;
 
-use crate::bot::{Means, Sandbox};
+use crate::bot::{ContainmentMethod, Sandbox};
 use crate::limits::Resources;
 
 /// What was found out.
 #[derive(Debug, Clone, Serialize)]
 pub struct Findings {
-    /// Each means of containment, from the strongest to the weakest.
-    pub containment: Vec<MeansFinding>,
+    /// Each method of containment, from the strongest to the weakest.
+    pub containment: Vec<MethodFinding>,
     /// The name of the first that this host offers.
     pub used: &'static str,
     /// Why there can be no sandbox, if there can be none.
@@ -22,26 +22,26 @@ pub struct Findings {
     pub advice: Vec<String>,
 }
 
-/// Whether this host offers a means of containment.
+/// Whether this host offers a method of containment.
 #[derive(Debug, Clone, Serialize)]
-pub struct MeansFinding {
+pub struct MethodFinding {
     /// Its name, as `--containment` takes it.
     pub name: &'static str,
     /// What it needs.
     pub how: &'static str,
-    /// Why it is not to be had, if it is not.
+    /// Why it is unavailable, if it is.
     pub missing: Option<String>,
 }
 
 impl Findings {
     /// Tries everything once.
     pub fn gather(resources: Resources) -> Self {
-        let finding = |means: Means| MeansFinding {
-            name: means.name(),
-            how: how(means),
-            missing: means.check().err(),
+        let finding = |method: ContainmentMethod| MethodFinding {
+            name: method.name(),
+            how: how(method),
+            missing: method.check().err(),
         };
-        let containment: Vec<_> = Means::ALL.into_iter().map(finding).collect();
+        let containment: Vec<_> = ContainmentMethod::ALL.into_iter().map(finding).collect();
         let has = |name| containment.iter().any(|it| it.name == name && it.missing.is_none());
         let first = containment.iter().find(|finding| finding.missing.is_none());
         let no_sandbox = Sandbox::new(&[]).err().map(|error| error.to_string());
@@ -56,7 +56,7 @@ impl Findings {
             );
         }
         Self {
-            used: first.map_or(Means::Group.name(), |finding| finding.name),
+            used: first.map_or(ContainmentMethod::Group.name(), |finding| finding.name),
             containment,
             no_sandbox,
             resources,
@@ -65,13 +65,12 @@ impl Findings {
     }
 }
 
-fn how(means: Means) -> &'static str {
-    match means {
-        Means::PidNamespace => "a pid namespace, made with privilege",
-        Means::UserNamespace => "a pid namespace in a user namespace, made by anybody",
-        Means::Seccomp => "a filter that keeps processes in their group",
-        Means::Reaper => "orphans are adopted, and killed one by one",
-        Means::Group => "the process group is killed; what leaves it is named",
+fn how(method: ContainmentMethod) -> &'static str {
+    match method {
+        ContainmentMethod::Namespace => "pid, mount and user namespaces of the bot's own",
+        ContainmentMethod::Seccomp => "a filter that keeps processes in their group",
+        ContainmentMethod::Reaper => "orphans are adopted, and killed one by one",
+        ContainmentMethod::Group => "the process group is killed; what leaves it is named",
     }
 }
 

@@ -58,7 +58,7 @@ pub(crate) fn command(program: &Path, args: &[&str], containment: Containment) -
         env: BTreeMap::new(),
         pinning: Some(Pinning { bot: vec![THERE], referee: HERE }),
         confinement: Confinement {
-            means: containment.means().expect("this host has it"),
+            method: containment.method().expect("this host has it"),
             resources: CONFIG.resources,
             sandbox: None,
         },

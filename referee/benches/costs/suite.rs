@@ -44,14 +44,14 @@ pub(crate) fn overhead() -> Vec<Row> {
 
 fn play_bare(seeds: std::ops::RangeInclusive<i64>) {
     let config = &*CONFIG;
-    let means = config.containment.means().expect("auto is always there");
+    let method = config.containment.method().expect("auto is always there");
     let command = BotCommand {
         program: REFEREE.into(),
         args: vec!["bot".into(), "first".into()],
         cwd: None,
         env: BTreeMap::new(),
         pinning: None,
-        confinement: Confinement { means, resources: config.resources, sandbox: None },
+        confinement: Confinement { method, resources: config.resources, sandbox: None },
     };
     for seed in seeds {
         let case = (config.game.from_seed)(seed, SeedOptions::default()).expect("a seed");

@@ -9,12 +9,12 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use super::containment::{self, Means};
-use super::guard;
-use super::launch::{Launch, LaunchError, Started, Step, launch};
+use super::launch::{Launch, LaunchError, Privileges, Started, Step, Strings, Tree, launch};
+use super::method::ContainmentMethod;
 use super::pin::Pinning;
-use super::sandbox::{self, Sandbox};
+use super::sandbox::{self, Needs, Sandbox};
 use super::scratch::Scratch;
+use super::{filter, guard, tree};
 use crate::limits::Resources;
 
 /// What to start, where, and with which environment.
@@ -38,7 +38,7 @@ pub struct BotCommand {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Confinement {
     /// What keeps its processes together.
-    pub means: Means,
+    pub method: ContainmentMethod,
     /// What it may use of the machine.
     pub resources: Resources,
     /// What else it is kept from, if anything.
@@ -48,13 +48,13 @@ pub struct Confinement {
 /// Why a bot cannot be started.
 #[derive(Debug, thiserror::Error)]
 pub enum SpawnError {
-    /// The working directory is none.
+    /// The working directory is missing, or something else.
     #[error("cannot start the bot in {}: it is not a directory", .0.display())]
     Cwd(PathBuf),
-    /// There is no such program.
+    /// `PATH` holds no such program.
     #[error("cannot start the bot: no program `{name}` in PATH (for a file in the current directory write `./{name}`)", name = .0.display())]
     NotInPath(PathBuf),
-    /// There is no such file.
+    /// The file does not exist.
     #[error("cannot start the bot: no such file: {}", .0.display())]
     NoSuchFile(PathBuf),
     /// The file is there, and what should run it is not.
@@ -66,6 +66,9 @@ pub enum SpawnError {
     /// The file may not be executed.
     #[error("cannot start the bot: {file} is not executable (try `chmod +x {file}`)", file = .0.display())]
     NotExecutable(PathBuf),
+    /// Only root may execute the file, and its bots in a sandbox run as somebody else.
+    #[error("cannot start the bot: in a sandbox root's bots run as nobody, who may not execute {file} (try `chmod o+rx` on it and its folder)", file = .0.display())]
+    NotForNobody(PathBuf),
     /// The file is neither a binary for this machine nor a script with a `#!` line.
     #[error("cannot start the bot: {} is no program for this machine (does a script lack its `#!` line?)", .0.display())]
     NoProgram(PathBuf),
@@ -105,6 +108,15 @@ impl SpawnError {
     }
 }
 
+/// What a bot sees of the machine, and what it may do there.
+struct Enclosure {
+    cwd: Option<PathBuf>,
+    privileges: Privileges,
+    tree: Option<Tree>,
+    ruleset: Option<OwnedFd>,
+    scratch: Option<Scratch>,
+}
+
 /// A bot that was started, and the folder that it may write to if it is in a sandbox.
 pub(super) struct Spawned {
     pub(super) started: Started,
@@ -118,8 +130,8 @@ impl BotCommand {
             return Err(SpawnError::Cwd(cwd.clone()));
         }
         let program = self.find()?;
-        let scratch = self.scratch()?;
-        let launched = self.prepare(&program, scratch.as_ref())?;
+        let enclosure = self.enclosure(&program)?;
+        let (launched, scratch) = self.prepare(&program, enclosure)?;
         if let Some(pinning) = &self.pinning {
             pinning.pin_referee().map_err(not_pinned)?;
         }
@@ -127,61 +139,80 @@ impl BotCommand {
         Ok(Spawned { started, scratch })
     }
 
-    fn prepare(&self, program: &Path, scratch: Option<&Scratch>) -> Result<Launch, SpawnError> {
+    fn prepare(
+        &self,
+        program: &Path,
+        enclosure: Enclosure,
+    ) -> Result<(Launch, Option<Scratch>), SpawnError> {
+        let Confinement { method, resources, sandbox } = &self.confinement;
+        let Enclosure { cwd, privileges, tree, ruleset, scratch } = enclosure;
         let argv = [&self.program].into_iter().chain(&self.args).map(|word| c_string(word));
-        let cwd = self.cwd.as_ref().map(|cwd| c_string(cwd.as_os_str())).transpose()?;
-        let filters = |source| SpawnError::Confinement { what: "making its filter", source };
-        let Confinement { means, resources, sandbox } = &self.confinement;
-        let mut calls = means.forbidden_calls().to_vec();
-        let mut uses = Vec::new();
-        if sandbox.is_some() {
-            calls.extend(sandbox::FORBIDDEN.iter().chain(sandbox::FORBIDDEN_OLD));
-            uses = sandbox::forbidden_uses().map_err(filters)?;
-        }
-        if !calls.is_empty() {
-            uses.push(containment::limits_of_others().map_err(filters)?);
-        }
-        Ok(Launch {
+        let cwd = cwd.as_deref().map(|cwd| c_string(cwd.as_os_str())).transpose()?;
+        let temporary = match &scratch {
+            Some(scratch) => Some(scratch.path()),
+            None => tree.as_ref().map(|_| Path::new(tree::SCRATCH)),
+        };
+        let launched = Launch {
             program: c_string(program.as_os_str())?,
-            argv: argv.collect::<Result<_, _>>()?,
-            envp: self.environment(scratch)?,
+            argv: Strings::new(argv.collect::<Result<_, _>>()?),
+            envp: Strings::new(self.environment(temporary)?),
             cwd,
-            means: *means,
+            method: *method,
             cores: self.pinning.as_ref().map(Pinning::cores),
             rlimits: guard::rlimits(resources),
-            unprivileged: sandbox.is_some(),
-            ruleset: self.ruleset(program, scratch)?,
-            filter: containment::filter(&calls, uses).map_err(filters)?,
+            privileges,
+            tree,
+            ruleset,
+            filter: filter::program(*method, sandbox.is_some())
+                .map_err(|source| SpawnError::Confinement { what: "making its filter", source })?,
+            cgroup: None,
+        };
+        Ok((launched, scratch))
+    }
+
+    /// What a bot sees of the machine.
+    fn enclosure(&self, program: &Path) -> Result<Enclosure, SpawnError> {
+        let Confinement { method, resources, sandbox } = &self.confinement;
+        let Some(sandbox) = sandbox else {
+            return Ok(Enclosure {
+                cwd: self.cwd.clone(),
+                privileges: Privileges::All,
+                tree: None,
+                ruleset: method.ruleset(),
+                scratch: None,
+            });
+        };
+        let failed = |source| SpawnError::Confinement { what: "making its sandbox", source };
+        let here = env::current_dir().map_err(failed)?;
+        let cwd = self.cwd.as_ref().map_or_else(|| here.clone(), |cwd| here.join(cwd));
+        let path = self.path();
+        let needs = Needs { program, arguments: &self.args, cwd: &cwd, path: &path };
+        if method.is_namespace() {
+            let tree = sandbox.tree(&needs, resources.memory).map_err(failed)?;
+            let privileges =
+                if sandbox::runs_as_nobody() { Privileges::Nobody } else { Privileges::None };
+            let (tree, cwd) = (Some(tree), Some(cwd));
+            return Ok(Enclosure { cwd, privileges, tree, ruleset: None, scratch: None });
+        }
+        let scratch = Scratch::new().map_err(|source| SpawnError::Resources {
+            program: self.program.clone().into(),
+            source,
+        })?;
+        let ruleset = sandbox.ruleset(&needs, scratch.path()).map_err(failed)?;
+        Ok(Enclosure {
+            cwd: self.cwd.clone(),
+            privileges: Privileges::ReadAll,
+            tree: None,
+            ruleset,
+            scratch: Some(scratch),
         })
     }
 
-    /// The folder that a bot in a sandbox may write to.
-    fn scratch(&self) -> Result<Option<Scratch>, SpawnError> {
-        let failed =
-            |source| SpawnError::Resources { program: self.program.clone().into(), source };
-        let make = |_: &Sandbox| Scratch::new();
-        self.confinement.sandbox.as_ref().map(make).transpose().map_err(failed)
-    }
-
-    fn ruleset(
-        &self,
-        program: &Path,
-        scratch: Option<&Scratch>,
-    ) -> Result<Option<OwnedFd>, SpawnError> {
-        let Some(sandbox) = &self.confinement.sandbox else {
-            return Ok(self.confinement.means.ruleset());
-        };
-        let failed = |source| SpawnError::Confinement { what: "making its sandbox", source };
-        let cwd = self.cwd.clone().map_or_else(env::current_dir, Ok).map_err(failed)?;
-        let scratch = scratch.expect("a bot in a sandbox has one").path();
-        sandbox.ruleset(program, &self.args, &cwd, &self.path(), scratch).map_err(failed)
-    }
-
     /// The referee's environment with the bot's own variables, as `NAME=VALUE`.
-    fn environment(&self, scratch: Option<&Scratch>) -> Result<Vec<CString>, SpawnError> {
+    fn environment(&self, temporary: Option<&Path>) -> Result<Vec<CString>, SpawnError> {
         let mut all: BTreeMap<OsString, OsString> = env::vars_os().collect();
-        if let Some(scratch) = scratch {
-            all.extend(["TMPDIR", "TMP", "TEMP"].map(|name| (name.into(), scratch.path().into())));
+        if let Some(folder) = temporary {
+            all.extend(["TMPDIR", "TMP", "TEMP"].map(|name| (name.into(), folder.into())));
         }
         all.extend(self.env.clone());
         let pair = |(name, value): (OsString, OsString)| {
@@ -191,6 +222,11 @@ impl BotCommand {
             c_string(&pair)
         };
         all.into_iter().map(pair).collect()
+    }
+
+    fn runs_as_nobody(&self) -> bool {
+        let Confinement { method, sandbox, .. } = &self.confinement;
+        sandbox.is_some() && method.is_namespace() && sandbox::runs_as_nobody()
     }
 
     fn is_path(&self) -> bool {
@@ -235,6 +271,7 @@ impl BotCommand {
             }
             Step::Cores => not_pinned(error),
             Step::Users => SpawnError::Confinement { what: "making its namespace", source: error },
+            Step::Mounts => SpawnError::Confinement { what: "mounting its files", source: error },
             Step::Limits => SpawnError::Confinement { what: "setting its limits", source: error },
             Step::Privileges => {
                 SpawnError::Confinement { what: "giving up its privileges", source: error }
@@ -258,6 +295,7 @@ impl BotCommand {
             Some(Errno::ACCESS) if path.exists() && !is_executable(path) => {
                 SpawnError::NotExecutable(file)
             }
+            Some(Errno::ACCESS) if self.runs_as_nobody() => SpawnError::NotForNobody(file),
             Some(Errno::NOEXEC) => SpawnError::NoProgram(file),
             Some(Errno::MFILE | Errno::NFILE | Errno::NOMEM | Errno::AGAIN) => {
                 SpawnError::Resources { program: file, source: error }

@@ -1,26 +1,25 @@
-//! The means that keep a bot's processes together, so that none outlives its game.
+//! The methods that keep a bot's processes together, so that none outlives its game.
 //!
-//! | means | how | what it takes |
+//! | method | how | what it takes |
 //! |---|---|---|
-//! | namespace | a pid namespace, whose init is the bot's keeper: when that dies, the kernel kills the rest | privilege, or user namespaces for everyone |
+//! | namespace | a pid namespace, whose init is the bot's keeper: when that dies, the kernel kills the rest; in user and mount namespaces of its own, with a `/proc` of its own | user namespaces |
 //! | seccomp | no process can leave the bot's process group; the keeper kills the group and adopts what is left | seccomp filters |
-//! | reaper | the keeper adopts what the bot orphans, and kills its children until there are none | /proc with lists of children |
+//! | reaper | the keeper adopts what the bot orphans, and kills its children until there are none | `/proc` with lists of children |
 //! | group | the keeper kills the bot's process group, and names what has left it | nothing |
 //!
 //! Each is stronger, or at least quicker, than those below it. What a host allows is tried once.
 
-use std::io;
+use std::fs;
+use std::os::fd::OwnedFd;
 use std::sync::OnceLock;
 
-use landlock::{CompatLevel, Compatible as _, Ruleset, RulesetAttr as _, Scope};
-use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
-    SeccompRule, sock_filter,
-};
+use landlock::{AccessFs, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _, Scope};
 
-use super::launch::{LaunchError, Step, takes_filters, try_namespace};
+use super::filter;
+use super::launch::{LaunchError, Step, landlock_version, try_namespace};
+use super::method::ContainmentMethod;
 
-/// Which means are asked for.
+/// Which method is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Containment {
@@ -37,76 +36,34 @@ pub enum Containment {
     Group,
 }
 
-/// The means that hold a bot.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Means {
-    /// A pid namespace, made with privilege.
-    PidNamespace,
-    /// A pid namespace in a user namespace, which nobody needs a privilege for.
-    UserNamespace,
-    /// A filter that keeps every process in its group.
-    Seccomp,
-    /// A keeper that adopts orphans.
-    Reaper,
-    /// The process group alone.
-    Group,
+/// A method that this host does not offer.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum Unavailable {
+    /// Something that this method needs is missing.
+    #[error("--containment {}: {why}; `referee doctor` tells what this host offers", method.name())]
+    Method {
+        /// What was asked for.
+        method: ContainmentMethod,
+        /// What is missing.
+        why: String,
+    },
+    /// Nothing that a bot uses can be seen.
+    #[error("no bot can be watched here: {0}; mount one with `mount -t proc proc /proc`")]
+    Proc(String),
 }
 
-/// Means that this host does not offer.
-#[derive(Debug, thiserror::Error)]
-#[error("--containment {}: {why}; `referee doctor` tells what there is", means.name())]
-pub struct Unavailable {
-    means: Means,
-    why: String,
-}
-
-impl Means {
-    /// From the strongest to the weakest.
-    pub const ALL: [Self; 5] =
-        [Self::PidNamespace, Self::UserNamespace, Self::Seccomp, Self::Reaper, Self::Group];
-
-    /// The name that `--containment` takes and a log states.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::PidNamespace | Self::UserNamespace => "namespace",
-            Self::Seccomp => "seccomp",
-            Self::Reaper => "reaper",
-            Self::Group => "group",
-        }
-    }
-
-    pub(super) fn is_namespace(self) -> bool {
-        matches!(self, Self::PidNamespace | Self::UserNamespace)
-    }
-
-    /// Whether the keeper lives in the referee's memory rather than in a copy. It needs rustix to call
-    /// the kernel past libc, which that does on processors that it knows.
-    pub(super) fn shares_memory(self) -> bool {
-        self == Self::Group && cfg!(any(target_arch = "x86_64", target_arch = "aarch64"))
-    }
-
-    pub(super) fn clone_flags(self) -> i32 {
-        match self {
-            Self::PidNamespace => libc::CLONE_NEWPID,
-            Self::UserNamespace => libc::CLONE_NEWPID | libc::CLONE_NEWUSER,
-            Self::Group if self.shares_memory() => libc::CLONE_VM,
-            Self::Seccomp | Self::Reaper | Self::Group => 0,
-        }
-    }
-
-    /// Why this host does not offer these means, if it does not.
+impl ContainmentMethod {
+    /// Why this host does not offer this method, if it does not.
     ///
     /// # Errors
     /// The reason, as a phrase.
     pub fn check(self) -> Result<(), String> {
         match self {
-            Self::PidNamespace | Self::UserNamespace => {
-                try_namespace(self).map_err(|error| refusal(&error))
-            }
-            Self::Seccomp => has_seccomp().then_some(()).ok_or_else(|| {
+            Self::Namespace => try_namespace(None).map_err(|error| refusal(&error)),
+            Self::Seccomp => filter::has_seccomp().then_some(()).ok_or_else(|| {
                 "the kernel has no seccomp filters, or not for this processor".to_owned()
             }),
-            Self::Reaper => match std::fs::read("/proc/thread-self/children") {
+            Self::Reaper => match fs::read("/proc/thread-self/children") {
                 Ok(_) => Ok(()),
                 Err(error) => Err(format!("cannot read /proc/thread-self/children: {error}")),
             },
@@ -114,113 +71,117 @@ impl Means {
         }
     }
 
-    /// The rules about signals that a bot gets where a namespace does not hide the referee from it;
-    /// none where the kernel lacks them (Linux 6.12).
-    pub(super) fn ruleset(self) -> Option<std::os::fd::OwnedFd> {
+    /// The rules that keep a bot from signalling and tracing the referee where a namespace does not hide it.
+    /// Absent where the kernel lacks Landlock.
+    pub(super) fn ruleset(self) -> Option<OwnedFd> {
+        let ruleset = || {
+            Ruleset::default()
+                .set_compatibility(CompatLevel::BestEffort)
+                // Whoever is under any rules traces nobody outside them. This is the rule that a bot misses
+                // least: making devices.
+                .handle_access(AccessFs::MakeBlock)?
+                .scope(Scope::Signal)?
+                .create()
+        };
+        if self.is_namespace() { None } else { ruleset().ok()?.into() }
+    }
+
+    /// What a bot can still do to the referee on this host, as phrases; nothing if the method hides it.
+    pub fn exposures(self) -> Vec<&'static str> {
+        let mut exposures = Vec::new();
         if self.is_namespace() {
-            return None;
+            return exposures;
         }
-        let ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort);
-        ruleset.scope(Scope::Signal).ok()?.create().ok()?.into()
-    }
-
-    /// The system calls that a bot must do without, and get `EPERM` from.
-    pub(super) fn forbidden_calls(self) -> &'static [i64] {
-        match self {
-            Self::Seccomp => &[libc::SYS_setsid, libc::SYS_setpgid],
-            _ => &[],
+        let version = landlock_version();
+        if version == 0 {
+            exposures.push("trace it and write to its memory (no Landlock)");
         }
+        if version < SCOPED_SIGNALS {
+            exposures.push("signal it (Landlock before version 6, Linux 6.12)");
+        }
+        if !filter::has_seccomp() {
+            exposures.push("change its limits and how it is scheduled (no seccomp filters)");
+        }
+        exposures.push("change its files in /proc, such as oom_score_adj and autogroup");
+        exposures
     }
 }
 
-/// Setting the limits of another process, which needs no more than the same user: a limit on its CPU
-/// time kills the referee as surely as a signal.
-pub(super) fn limits_of_others() -> io::Result<(i64, Vec<SeccompRule>)> {
-    let given = |argument, length| SeccompCondition::new(argument, length, SeccompCmpOp::Ne, 0);
-    let another = given(0, SeccompCmpArgLen::Dword).map_err(io::Error::other)?;
-    let new_limit = given(2, SeccompCmpArgLen::Qword).map_err(io::Error::other)?;
-    let rule = SeccompRule::new(vec![another, new_limit]).map_err(io::Error::other)?;
-    Ok((libc::SYS_prlimit64, vec![rule]))
-}
+/// The first version of Landlock that keeps signals from others.
+const SCOPED_SIGNALS: u32 = 6;
 
 fn refusal(error: &LaunchError) -> String {
     match error.step {
         Step::Users => format!("a user namespace gives no rights here: {}", error.error),
+        Step::Mounts => format!("a namespace gets no /proc of its own here: {}", error.error),
         _ => format!("the system refuses the namespace: {}", error.error),
     }
 }
 
 impl Containment {
-    /// The means that this comes to on this host. What there is, is tried once.
+    /// Resolves to a method; the host is probed once.
     ///
     /// # Errors
-    /// When the host does not offer what is asked for.
-    pub fn means(self) -> Result<Means, Unavailable> {
-        static STRONGEST: OnceLock<Means> = OnceLock::new();
+    /// When the host does not offer what is asked for, or its `/proc` is not this process's.
+    pub fn method(self) -> Result<ContainmentMethod, Unavailable> {
+        static STRONGEST: OnceLock<ContainmentMethod> = OnceLock::new();
+        check_proc()?;
         let asked = match self {
             Self::Auto => {
-                let strongest = || first_of(&Means::ALL).unwrap_or(Means::Group);
+                let strongest = || {
+                    let mut all = ContainmentMethod::ALL.into_iter();
+                    all.find(|&method| is_available(method)).unwrap_or(ContainmentMethod::Group)
+                };
                 return Ok(*STRONGEST.get_or_init(strongest));
             }
-            Self::Namespace => &[Means::PidNamespace, Means::UserNamespace][..],
-            Self::Seccomp => &[Means::Seccomp],
-            Self::Reaper => &[Means::Reaper],
-            Self::Group => &[Means::Group],
+            Self::Namespace => ContainmentMethod::Namespace,
+            Self::Seccomp => ContainmentMethod::Seccomp,
+            Self::Reaper => ContainmentMethod::Reaper,
+            Self::Group => ContainmentMethod::Group,
         };
-        first_of(asked)
+        asked.check().map_err(|why| Unavailable::Method { method: asked, why })?;
+        Ok(asked)
     }
 }
 
-/// The first of some means that works, or why the last one does not.
-fn first_of(asked: &[Means]) -> Result<Means, Unavailable> {
-    let mut refused = None;
-    for &means in asked {
-        match means.check() {
-            Ok(()) => return Ok(means),
-            Err(why) => {
-                log::debug!("containment {means:?}: {why}");
-                refused = Some(Unavailable { means, why });
-            }
-        }
+fn is_available(method: ContainmentMethod) -> bool {
+    let checked = method.check();
+    if let Err(why) = &checked {
+        log::debug!("containment {method:?}: {why}");
     }
-    Err(refused.expect("something was asked for"))
+    checked.is_ok()
 }
 
-/// A seccomp program that answers calls with `EPERM`, and one that the second list names only when
-/// their rules match. Empty if there is nothing to forbid.
-///
-/// # Errors
-/// When there is no seccomp for this processor.
-pub(super) fn filter(calls: &[i64], rules: Vec<(i64, Vec<SeccompRule>)>) -> io::Result<BpfProgram> {
-    if calls.is_empty() && rules.is_empty() {
-        return Ok(BpfProgram::new());
-    }
-    let calls = calls.iter().map(|&call| (call, Vec::new())).chain(rules).collect();
-    let refuse = SeccompAction::Errno(libc::EPERM.cast_unsigned());
-    let processor = std::env::consts::ARCH.try_into().map_err(io::Error::other)?;
-    let filter = SeccompFilter::new(calls, SeccompAction::Allow, refuse, processor);
-    let filter: BpfProgram = filter.and_then(TryInto::try_into).map_err(io::Error::other)?;
-    Ok(NO_SECOND_NUMBERS.into_iter().chain(filter).collect())
+/// Checks that /proc shows the pid namespace that this process is in: by another one's numbers, limits would
+/// lapse, and strangers be killed.
+fn check_proc() -> Result<(), Unavailable> {
+    static WRONG: OnceLock<Option<String>> = OnceLock::new();
+    let wrong = WRONG.get_or_init(|| match fs::read_to_string("/proc/self/status") {
+        Err(error) => Some(format!("cannot read /proc/self/status: {error}")),
+        Ok(status) if is_own(&status, std::process::id()) => None,
+        Ok(_) => Some("/proc is that of another pid namespace".to_owned()),
+    });
+    wrong.clone().map_or(Ok(()), |why| Err(Unavailable::Proc(why)))
 }
 
-/// Answers a call by its x32 number with `EPERM`: some kernels know every call by a second number,
-/// which differs from the one that a filter names by this bit.
-const NO_SECOND_NUMBERS: [sock_filter; 3] = {
-    const X32: u32 = 0x4000_0000;
-    // Load the call's number; unless it has the bit, jump over the answer.
-    [
-        sock_filter { code: 0x20, jt: 0, jf: 0, k: 0 },
-        sock_filter { code: 0x35, jt: 0, jf: 1, k: X32 },
-        sock_filter {
-            code: 0x06,
-            jt: 0,
-            jf: 0,
-            k: libc::SECCOMP_RET_ERRNO | libc::EPERM.cast_unsigned(),
-        },
-    ]
-};
+/// Whether this status of a process calls it by this number and no other.
+fn is_own(status: &str, pid: u32) -> bool {
+    let line = |name| status.lines().find_map(|line| line.strip_prefix(name));
+    // A process has a number in each namespace from that of /proc down to its own.
+    let numbers = line("NSpid:").or_else(|| line("Pid:")).unwrap_or_default();
+    numbers.trim().parse() == Ok(pid)
+}
 
-/// Whether the kernel takes filters, and this crate knows how to make them for the processor.
-pub(super) fn has_seccomp() -> bool {
-    takes_filters() && filter(&[libc::SYS_setsid], Vec::new()).is_ok()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_proc_of_another_namespace_is_told_by_its_numbers() {
+        assert!(is_own("Name:\tx\nPid:\t7\nNSpid:\t7\n", 7));
+        assert!(is_own("Name:\tx\nPid:\t7\n", 7), "a kernel without namespaces");
+        assert!(!is_own("Name:\tx\nPid:\t7\nNSpid:\t7\t7\n", 7));
+        assert!(!is_own("Name:\tx\nPid:\t9\nNSpid:\t9\n", 7));
+        assert!(!is_own("", 7));
+    }
 }

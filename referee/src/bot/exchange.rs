@@ -135,7 +135,7 @@ impl BotProcess {
         // Who loses is looked at more closely.
         let lost = silence.is_some();
         let after = if lost { Sample::below(self.keeper.pid) } else { self.sampler.sample() };
-        let silence = self.guard.judge(&after).map(Silence::OverLimit).or(silence);
+        let silence = self.guard.check(&after).map(Silence::OverLimit).or(silence);
         let (mut certificate, host_wait) = self.cost(&after, &watch, wall);
         certificate.referee_wait = own_wait.map(|wait| {
             let Millis(computed) = certificate.busiest_cpu.unwrap_or_default();
@@ -173,14 +173,14 @@ impl BotProcess {
     ) -> Result<(usize, Option<Silence>), ExchangeError> {
         let count = request.rules.count;
         loop {
-            match (self.lines.progress(&request.rules), self.guard.look_at_output()) {
+            match (self.lines.progress(&request.rules), self.guard.check_output()) {
                 (Progress::Complete(lines), None) => return Ok((lines, None)),
                 // What broke the limit came behind the reply.
                 (Progress::Complete(lines), Some(_)) if self.lines.has_more_than(lines) => {
                     return Ok((lines, None));
                 }
                 (_, Some(breach)) => {
-                    return Ok((count, Some(Silence::OverLimit(self.guard.note(breach)))));
+                    return Ok((count, Some(Silence::OverLimit(self.guard.record(breach)))));
                 }
                 (Progress::TooLong, None) => return Ok((count, Some(Silence::LineTooLong))),
                 (Progress::Incomplete, None) if heard.ended || self.stdout.is_closed() => {
@@ -194,7 +194,7 @@ impl BotProcess {
                 }
                 (Progress::Incomplete, None) => {}
             }
-            if let Some(breach) = self.guard.look(self.keeper.pid) {
+            if let Some(breach) = self.guard.sample_if_due(self.keeper.pid) {
                 return Ok((count, Some(Silence::OverLimit(breach))));
             }
             self.listen(request, watch, heard)?;
@@ -309,7 +309,7 @@ impl BotProcess {
 
     fn drain_stdout(&mut self) -> io::Result<()> {
         for _ in 0..DRAIN_CHUNKS {
-            if self.read_stdout()? != Got::Bytes || self.guard.look_at_output().is_some() {
+            if self.read_stdout()? != Got::Bytes || self.guard.check_output().is_some() {
                 break;
             }
         }

@@ -18,8 +18,8 @@ const INTERVAL: Duration = Duration::from_millis(25);
 /// How long to find out what processes share. It holds up the referee.
 const SHARING: Duration = Duration::from_millis(100);
 
-/// Looking takes at most one part in so many of the referee's time.
-const LEISURE: u32 = 20;
+/// Sampling may use at most 1/20 of the referee's time.
+const SAMPLING_SHARE: u32 = 20;
 
 /// The kernel's limits, as far as whoever started the referee may set them.
 pub(super) fn rlimits(resources: &Resources) -> Vec<(KernelResource, Rlimit)> {
@@ -126,40 +126,40 @@ impl Guard {
     }
 
     /// Whether there was too much output.
-    pub(super) fn look_at_output(&self) -> Option<Breach> {
+    pub(super) fn check_output(&self) -> Option<Breach> {
         let game = self.game_output + self.turn_output;
         let turn = self.limits.breach(Resource::TurnOutput, self.turn_output);
         turn.or_else(|| self.limits.breach(Resource::GameOutput, game))
     }
 
-    /// Looks at the bot if it is time to.
-    pub(super) fn look(&mut self, keeper: Pid) -> Option<Breach> {
+    /// Samples the bot if it is time to.
+    pub(super) fn sample_if_due(&mut self, keeper: Pid) -> Option<Breach> {
         let now = Instant::now();
         if now < self.next {
             return None;
         }
-        let breach = self.judge(&Sample::below(keeper));
-        self.next = Instant::now() + INTERVAL.max(now.elapsed() * LEISURE);
+        let breach = self.check(&Sample::below(keeper));
+        self.next = Instant::now() + INTERVAL.max(now.elapsed() * SAMPLING_SHARE);
         breach
     }
 
     /// Whether a sample shows too much.
-    pub(super) fn judge(&mut self, sample: &Sample) -> Option<Breach> {
+    pub(super) fn check(&mut self, sample: &Sample) -> Option<Breach> {
         self.peak_memory = self.peak_memory.max(sample.peak_memory());
         let has_all_files = |limit| sample.open_files() >= limit;
         self.is_out_of_files |= self.limits.open_files.is_some_and(has_all_files);
         let processes = self.limits.breach(Resource::Processes, sample.tasks());
-        let breach = processes.or_else(|| self.judge_memory(sample))?;
-        Some(self.note(breach))
+        let breach = processes.or_else(|| self.check_memory(sample))?;
+        Some(self.record(breach))
     }
 
     /// Remembers that the bot has gone beyond a limit.
-    pub(super) fn note(&mut self, breach: Breach) -> Breach {
+    pub(super) fn record(&mut self, breach: Breach) -> Breach {
         self.is_breached = true;
         breach
     }
 
-    fn judge_memory(&self, sample: &Sample) -> Option<Breach> {
+    fn check_memory(&self, sample: &Sample) -> Option<Breach> {
         let breach = |used| self.limits.breach(Resource::Memory, used);
         // What one process had at its peak is certain. What several have may be shared between them,
         // which takes longer to find out.

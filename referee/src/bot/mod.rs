@@ -19,7 +19,7 @@
 //! next one, and a flood fills the pipe and stops there, instead of the referee's memory.
 //!
 //! Between the referee and the bot stands a keeper (`launch`), which holds on to all processes that
-//! come from the bot, by one of several [`Means`], and goes only when they have gone. `guard` watches
+//! come from the bot, by one of several [methods](ContainmentMethod), and goes only when they have gone. `guard` watches
 //! what they use, and a [`Sandbox`] is what else they may be kept from.
 //!
 //! The end ([`BotProcess::finish`]) is bounded: close the input, leave a short grace for a clean
@@ -29,23 +29,27 @@
 mod command;
 mod containment;
 mod exchange;
+mod filter;
 mod guard;
 mod launch;
+mod method;
 mod pin;
 mod pipes;
 mod sandbox;
 mod scratch;
 mod teardown;
+mod tree;
 mod usage;
 
 use std::io::{PipeReader, PipeWriter};
 
 use self::command::Spawned;
 pub use self::command::{BotCommand, Confinement, SpawnError};
-pub use self::containment::{Containment, Means, Unavailable};
+pub use self::containment::{Containment, Unavailable};
 pub use self::exchange::{ExchangeError, Exchanged, Overtime, Phase, Request};
 use self::guard::Guard;
 use self::launch::{Keeper, Started};
+pub use self::method::ContainmentMethod;
 pub use self::pin::{PinError, Pinning};
 pub use self::pipes::Captured;
 use self::pipes::{Sink, Source};

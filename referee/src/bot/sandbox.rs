@@ -1,25 +1,29 @@
 //! What a bot in a sandbox may do: read what it needs, write to a folder of its own, compute.
 //!
-//! Landlock limits the files, and a seccomp filter the rest: no sockets, nothing that outlives the
-//! game, and no calls that change what Landlock does not look at (modes, owners, times) or the machine
-//! itself. Root's privileges are given up: a device made in the scratch folder would lead around it all. The kernel enforces
-//! both, and every child inherits them. Neither can be had in part: a host that cannot enforce the
+//! In a namespace it sees a file system of its own that holds nothing else ([`tree`](super::tree)); elsewhere
+//! Landlock limits the files. A seccomp filter does the rest: no sockets, nothing that outlives the game, and no
+//! calls that change what neither looks at (modes, owners, times) or the machine itself. Root's privileges
+//! are given up: a device made in the scratch folder would lead around it all. The kernel enforces
+//! these, and every child inherits them. None can be had in part: a host that cannot enforce the
 //! sandbox refuses it.
 
 use std::env;
 use std::ffi::OsStr;
+use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use landlock::{
     ABI, Access as _, AccessFs, AccessNet, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _,
     RulesetCreatedAttr as _, Scope, path_beneath_rules,
 };
-use seccompiler::{SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule};
 
-use super::containment::has_seccomp;
-use super::launch::landlock_version;
+use super::filter::has_seccomp;
+use super::launch::{Tree, has_nobody, landlock_version, try_namespace};
+use super::tree;
 
 /// A sandbox that this host can enforce.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,9 +35,17 @@ pub struct Sandbox {
 /// Why there can be no sandbox.
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
-    /// The kernel is too old, or Landlock is switched off.
-    #[error("--sandbox cannot be enforced here: it needs Landlock of version {NEEDED} (Linux 6.2, and `landlock` among the security modules), and the kernel has {}", version(*.0))]
-    NoLandlock(u32),
+    /// There is neither a namespace with files of its own, nor Landlock.
+    #[error(
+        "--sandbox cannot be enforced here: it needs a namespace ({namespace}) or Landlock of version {NEEDED} (Linux 6.2, and `landlock` among the security modules; the kernel has {})",
+        version(*.landlock)
+    )]
+    NoFiles {
+        /// Why there is no namespace.
+        namespace: String,
+        /// The version of Landlock; 0 is none.
+        landlock: u32,
+    },
     /// The kernel takes no filters.
     #[error(
         "--sandbox cannot be enforced here: the kernel has no seccomp filters, or not for this processor"
@@ -57,7 +69,7 @@ fn version(version: u32) -> String {
 }
 
 /// Folders of the system, without which hardly a program starts.
-const SYSTEM: [&str; 15] = [
+const SYSTEM: [&str; 13] = [
     "/bin",
     "/etc",
     "/gnu/store",
@@ -67,16 +79,33 @@ const SYSTEM: [&str; 15] = [
     "/libx32",
     "/nix/store",
     "/opt",
-    "/proc",
     "/run/current-system",
     "/sbin",
     "/snap",
-    "/sys",
     "/usr",
 ];
 
+/// What programs read about the machine, where the whole of /sys and /proc is the host's.
+const MACHINE: [&str; 2] = ["/sys/devices/system", "/sys/kernel/mm/transparent_hugepage"];
+
+/// The same under Landlock, which cannot take anything out of a folder.
+const WHOLE_MACHINE: [&str; 2] = ["/proc", "/sys"];
+
 /// Devices that do no harm.
-const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+pub(super) const DEVICES: [&str; 5] =
+    ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+
+/// What a bot's start says about the files that it needs.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Needs<'a> {
+    /// As it is executed, from `cwd`.
+    pub(super) program: &'a Path,
+    pub(super) arguments: &'a [std::ffi::OsString],
+    /// An absolute path.
+    pub(super) cwd: &'a Path,
+    /// The bot's `PATH`.
+    pub(super) path: &'a OsStr,
+}
 
 impl Sandbox {
     /// Checks that this host can enforce a sandbox in which `readable` can be read as well.
@@ -84,12 +113,14 @@ impl Sandbox {
     /// # Errors
     /// When it cannot, or one of these is not there.
     pub fn new(readable: &[PathBuf]) -> Result<Self, SandboxError> {
-        let version = landlock_version();
-        if version < NEEDED {
-            return Err(SandboxError::NoLandlock(version));
-        }
         if !has_seccomp() {
             return Err(SandboxError::NoSeccomp);
+        }
+        if let Some(namespace) = why_no_tree()
+            && landlock_version() < NEEDED
+        {
+            let (namespace, landlock) = (namespace.to_owned(), landlock_version());
+            return Err(SandboxError::NoFiles { namespace, landlock });
         }
         let real = |path: &PathBuf| {
             let unreadable = |source| SandboxError::Unreadable { path: path.clone(), source };
@@ -98,31 +129,23 @@ impl Sandbox {
         Ok(Self { readable: readable.iter().map(real).collect::<Result<_, _>>()? })
     }
 
-    /// The rules for one bot: it may read the system, what `program` and `arguments` name, its
-    /// working directory and what it finds by `path`; it may write beneath `scratch`.
-    pub(super) fn ruleset(
-        &self,
-        program: &Path,
-        arguments: &[impl AsRef<Path>],
-        cwd: &Path,
-        path: &OsStr,
-        scratch: &Path,
-    ) -> io::Result<Option<OwnedFd>> {
+    /// The file system of a bot in a namespace, of at most `size` bytes.
+    pub(super) fn tree(&self, needs: &Needs<'_>, size: Option<u64>) -> io::Result<Tree> {
+        let mut readable = self.readable_by(needs);
+        readable.extend(MACHINE.map(PathBuf::from));
+        tree::build(readable, &needs.named(), needs.cwd, size)
+    }
+
+    /// The rules for a bot elsewhere: it may write beneath `scratch`.
+    pub(super) fn ruleset(&self, needs: &Needs<'_>, scratch: &Path) -> io::Result<Option<OwnedFd>> {
+        let version = landlock_version();
+        if version < NEEDED {
+            let what = format!("without a namespace it needs Landlock of version {NEEDED}");
+            return Err(io::Error::other(what));
+        }
         let abi = ABI::V3;
-        let mut readable: Vec<PathBuf> = SYSTEM.iter().map(PathBuf::from).collect();
-        readable.extend(self.readable.iter().cloned());
-        readable.extend(around(program));
-        readable.extend(not_too_much(cwd));
-        readable.extend(arguments.iter().flat_map(|argument| around(&cwd.join(argument))));
-        // Of what lies in somebody's home only the programs: the rest may be private.
-        let in_path = env::split_paths(path).filter_map(|folder| folder.canonicalize().ok());
-        readable.extend(in_path.flat_map(|folder| {
-            if is_at_home(&folder) {
-                not_too_much(&folder).into_iter().collect()
-            } else {
-                install(&folder)
-            }
-        }));
+        let mut readable = self.readable_by(needs);
+        readable.extend(WHOLE_MACHINE.map(PathBuf::from));
         let ruleset = || {
             Ruleset::default()
                 .set_compatibility(CompatLevel::HardRequirement)
@@ -138,14 +161,58 @@ impl Sandbox {
         };
         ruleset().map(Into::into).map_err(io::Error::other)
     }
+
+    /// The system, what `program` and `arguments` name, the working directory, and what is in the `PATH`.
+    fn readable_by(&self, needs: &Needs<'_>) -> Vec<PathBuf> {
+        let mut readable: Vec<PathBuf> = SYSTEM.iter().map(PathBuf::from).collect();
+        readable.extend(self.readable.iter().cloned());
+        readable.extend(needs.named().iter().flat_map(|path| readable_around(path)));
+        readable.extend(unless_too_broad(needs.cwd));
+        // Of what lies in somebody's home only the programs: the rest may be private.
+        let in_path = env::split_paths(needs.path).filter_map(|folder| folder.canonicalize().ok());
+        readable.extend(in_path.flat_map(|folder| {
+            if is_at_home(&folder) {
+                unless_too_broad(&folder).into_iter().collect()
+            } else {
+                install_prefix(&folder)
+            }
+        }));
+        readable
+    }
+}
+
+impl Needs<'_> {
+    /// The paths of the program and of whatever arguments may name.
+    fn named(&self) -> Vec<PathBuf> {
+        let words = self.arguments.iter().map(Path::new);
+        [self.program].into_iter().chain(words).map(|word| self.cwd.join(word)).collect()
+    }
+}
+
+/// Whether root's bot in a sandbox runs as nobody, who reads only what everybody may.
+pub(super) fn runs_as_nobody() -> bool {
+    has_nobody()
+}
+
+/// Why a bot cannot have a file system of its own here, if it cannot. It is tried once.
+fn why_no_tree() -> Option<&'static str> {
+    static WHY: OnceLock<Option<String>> = OnceLock::new();
+    let trial = || {
+        let readable = SYSTEM.map(PathBuf::from).to_vec();
+        let tree = tree::build(readable, &[], Path::new("/"), None);
+        tree.map_err(|error| error.to_string())
+            .and_then(|tree| try_namespace(Some(tree)).map_err(|error| error.to_string()))
+            .err()
+    };
+    WHY.get_or_init(trial).as_deref()
 }
 
 /// A folder, or a file and what is installed around it; nothing if there is no such thing.
-fn around(path: &Path) -> Vec<PathBuf> {
+fn readable_around(path: &Path) -> Vec<PathBuf> {
     match path.canonicalize() {
-        Ok(folder) if folder.is_dir() => not_too_much(&folder).into_iter().collect(),
+        Ok(folder) if folder.is_dir() => unless_too_broad(&folder).into_iter().collect(),
         Ok(file) => {
-            let folders = file.parent().map(install).unwrap_or_default();
+            let folders = file.parent().map(install_prefix).unwrap_or_default();
             folders.into_iter().chain([file]).collect()
         }
         Err(_) => Vec::new(),
@@ -153,122 +220,42 @@ fn around(path: &Path) -> Vec<PathBuf> {
 }
 
 /// A folder of programs, and what was installed with them: `/opt/x` with `/opt/x/bin`.
-fn install(folder: &Path) -> Vec<PathBuf> {
+fn install_prefix(folder: &Path) -> Vec<PathBuf> {
     let Ok(folder) = folder.canonicalize() else { return Vec::new() };
     let holds_programs = ["bin", "sbin", "shims"].iter().any(|name| folder.ends_with(name));
-    let whole = folder.parent().filter(|_| holds_programs).and_then(not_too_much);
-    not_too_much(&folder).into_iter().chain(whole).collect()
+    let whole = folder.parent().filter(|_| holds_programs).and_then(unless_too_broad);
+    unless_too_broad(&folder).into_iter().chain(whole).collect()
 }
 
-/// No bot needs the whole of a user's files, or all of them.
-fn not_too_much(folder: &Path) -> Option<PathBuf> {
-    let too_much = folder.parent().is_none() || home().is_some_and(|home| home.starts_with(folder));
-    (!too_much).then(|| folder.to_owned())
+/// No bot needs the whole of a user's files, or of a folder where everybody keeps some.
+fn unless_too_broad(folder: &Path) -> Option<PathBuf> {
+    let is_shared = |folder: &Path| {
+        const STICKY: u32 = 0o1000;
+        folder.metadata().is_ok_and(|data| data.permissions().mode() & STICKY != 0)
+    };
+    let holds_home = || homes().iter().any(|home| home.starts_with(folder));
+    let is_too_broad = folder.parent().is_none() || holds_home() || is_shared(folder);
+    (!is_too_broad).then(|| folder.to_owned())
 }
 
 fn is_at_home(folder: &Path) -> bool {
-    home().is_some_and(|home| folder.starts_with(home))
+    homes().iter().any(|home| folder.starts_with(home))
 }
 
-fn home() -> Option<PathBuf> {
-    env::home_dir()?.canonicalize().ok()
-}
-
-/// System calls that no bot in a sandbox needs.
-pub(super) const FORBIDDEN: &[i64] = &[
-    // The network. Sockets of a process with itself have a call of their own.
-    libc::SYS_socket,
-    libc::SYS_io_uring_setup,
-    // What Landlock does not look at: modes, owners, times and attributes of files.
-    libc::SYS_fchmod,
-    libc::SYS_fchmodat,
-    SYS_FCHMODAT2,
-    libc::SYS_fchown,
-    libc::SYS_fchownat,
-    libc::SYS_utimensat,
-    libc::SYS_setxattr,
-    libc::SYS_lsetxattr,
-    libc::SYS_fsetxattr,
-    libc::SYS_removexattr,
-    libc::SYS_lremovexattr,
-    libc::SYS_fremovexattr,
-    SYS_SETXATTRAT,
-    SYS_REMOVEXATTRAT,
-    SYS_FILE_SETATTR,
-    // Memory, semaphores, queues and keys that would outlive the game.
-    libc::SYS_shmget,
-    libc::SYS_semget,
-    libc::SYS_msgget,
-    libc::SYS_mq_open,
-    libc::SYS_add_key,
-    libc::SYS_request_key,
-    libc::SYS_keyctl,
-    // The machine, where the referee runs with privileges.
-    libc::SYS_acct,
-    libc::SYS_adjtimex,
-    libc::SYS_bpf,
-    libc::SYS_chroot,
-    libc::SYS_clock_adjtime,
-    libc::SYS_clock_settime,
-    libc::SYS_delete_module,
-    libc::SYS_finit_module,
-    libc::SYS_fsopen,
-    libc::SYS_fspick,
-    libc::SYS_init_module,
-    libc::SYS_kexec_file_load,
-    libc::SYS_kexec_load,
-    libc::SYS_mount,
-    libc::SYS_mount_setattr,
-    libc::SYS_move_mount,
-    libc::SYS_open_by_handle_at,
-    libc::SYS_open_tree,
-    libc::SYS_perf_event_open,
-    libc::SYS_pivot_root,
-    libc::SYS_ptrace,
-    libc::SYS_quotactl,
-    libc::SYS_reboot,
-    libc::SYS_setdomainname,
-    libc::SYS_sethostname,
-    libc::SYS_setns,
-    libc::SYS_settimeofday,
-    libc::SYS_swapoff,
-    libc::SYS_swapon,
-    libc::SYS_syslog,
-    libc::SYS_umount2,
-    libc::SYS_unshare,
-];
-
-// Not in `libc` for every processor, and the same for all.
-const SYS_FCHMODAT2: i64 = 452;
-const SYS_SETXATTRAT: i64 = 463;
-const SYS_REMOVEXATTRAT: i64 = 466;
-const SYS_FILE_SETATTR: i64 = 469;
-
-/// The older forms of some of these, which newer processors never had.
-#[cfg(target_arch = "x86_64")]
-pub(super) const FORBIDDEN_OLD: &[i64] = &[
-    libc::SYS_chmod,
-    libc::SYS_chown,
-    libc::SYS_lchown,
-    libc::SYS_utime,
-    libc::SYS_utimes,
-    libc::SYS_futimesat,
-    libc::SYS_ioperm,
-    libc::SYS_iopl,
-];
-/// The older forms of some of these, which this processor never had.
-#[cfg(not(target_arch = "x86_64"))]
-pub(super) const FORBIDDEN_OLD: &[i64] = &[];
-
-/// Calls that a bot may use on itself, but not on all processes of its user.
-pub(super) fn forbidden_uses() -> io::Result<Vec<(i64, Vec<SeccompRule>)>> {
-    const IOPRIO_WHO_USER: u64 = 3;
-    let first_is = |value| {
-        let is = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value);
-        is.and_then(|is| SeccompRule::new(vec![is])).map_err(io::Error::other)
-    };
-    Ok(vec![
-        (libc::SYS_setpriority, vec![first_is(u64::from(libc::PRIO_USER))?]),
-        (libc::SYS_ioprio_set, vec![first_is(IOPRIO_WHO_USER)?]),
-    ])
+/// The homes of people, and of whoever runs the referee: by `HOME`, and by the list of users.
+fn homes() -> &'static [PathBuf] {
+    static HOMES: OnceLock<Vec<PathBuf>> = OnceLock::new();
+    HOMES.get_or_init(|| {
+        let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
+        let own = rustix::process::getuid().as_raw();
+        let of_people = users.lines().filter_map(|line| {
+            let fields: Vec<_> = line.split(':').collect();
+            let [_, _, uid, _, _, home, ..] = fields[..] else { return None };
+            let uid: u32 = uid.parse().ok()?;
+            // Users of the system have numbers below, and live in its folders.
+            (uid == 0 || uid == own || uid >= 1000).then(|| PathBuf::from(home))
+        });
+        let all = of_people.chain(env::home_dir()).filter_map(|home| home.canonicalize().ok());
+        all.filter(|home| home.parent().is_some()).collect()
+    })
 }

@@ -43,8 +43,8 @@ pub struct Ending {
 /// What is left of a bot's processes, as far as is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Left {
-    /// These live on; the first few are named, and none are none.
-    Survivors(Vec<Survivor>),
+    /// These live on: the first few, and the number of the rest. Usually there are none.
+    Survivors(Vec<Survivor>, usize),
     /// The keeper was killed, so nobody can tell.
     Unknown,
     /// All were told to die, and the kernel had not come to the end of them in time.
@@ -53,7 +53,7 @@ pub enum Left {
 
 impl Default for Left {
     fn default() -> Self {
-        Self::Survivors(Vec::new())
+        Self::Survivors(Vec::new(), 0)
     }
 }
 
@@ -86,7 +86,7 @@ impl BotProcess {
         ending.left = self.keeper.end();
         let exit = self.keeper.bot_exit();
         ending.killed = !exited;
-        ending.exit = exit.or(matches!(ending.left, Left::Survivors(_)).then_some(KILLED));
+        ending.exit = exit.or(matches!(ending.left, Left::Survivors(..)).then_some(KILLED));
         if let Err(error) = self.drain_into(&mut ending) {
             log::error!("cannot read what the bot has left: {error}");
         }
@@ -98,6 +98,9 @@ impl BotProcess {
     /// Whether the bot ends by itself within `grace`.
     fn await_exit(&mut self, grace: Duration, ending: &mut Ending) -> io::Result<bool> {
         let until = Instant::now() + grace;
+        if self.keeper.bot_exit().is_some() {
+            return Ok(true);
+        }
         loop {
             let ready = self.wait(Some(until))?;
             self.drain_into(ending)?;
@@ -123,8 +126,12 @@ impl Keeper {
         if std::mem::replace(&mut self.ended, true) {
             return Left::default();
         }
-        // Both fail only on a keeper that has ended.
-        let _ = pidfd_send_signal(self.pidfd.as_fd(), self.told());
+        // Closing this tells the keeper to end. In a namespace the kernel is to end it, whatever the bot did to it.
+        drop(self.control.take());
+        if self.is_namespace() {
+            // It fails only on a keeper that has ended.
+            let _ = pidfd_send_signal(self.pidfd.as_fd(), Signal::KILL);
+        }
         if !has_ended_within(&self.pidfd, REAP_LIMIT) {
             let pid = self.pid.as_raw_pid();
             log::warn!("the bot has not died within {REAP_LIMIT:?} (its keeper is process {pid})");
@@ -132,13 +139,13 @@ impl Keeper {
             self.kill_group();
             return Left::Dying;
         }
-        self.note_end();
         // A namespace's init is killed, and has taken all with it then.
         if !reap(&self.pidfd) && !self.is_namespace() {
             self.kill_group();
             return Left::Unknown;
         }
-        Left::Survivors(self.survivors().into_iter().map(Survivor::of).collect())
+        let (survivors, more) = self.survivors();
+        Left::Survivors(survivors.iter().copied().map(Survivor::of).collect(), more)
     }
 }
 

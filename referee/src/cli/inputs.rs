@@ -218,8 +218,8 @@ pub(super) fn confinement(
     config: &Config,
     sandbox: Option<Sandbox>,
 ) -> Result<Confinement, Failure> {
-    let means = config.containment.means().map_err(Failure::user)?;
-    Ok(Confinement { means, resources: config.resources, sandbox })
+    let method = config.containment.method().map_err(Failure::user)?;
+    Ok(Confinement { method, resources: config.resources, sandbox })
 }
 
 /// The bundled bot called `name`.

@@ -214,11 +214,12 @@ fn kernel_limit(silence: Silence, resources: &Resources) -> Option<String> {
 /// Processes that the bot has left behind, as far as is known.
 fn what_is_left(left: &Left) -> Option<String> {
     match left {
-        Left::Survivors(survivors) if survivors.is_empty() => None,
-        Left::Survivors(survivors) => {
+        Left::Survivors(survivors, _) if survivors.is_empty() => None,
+        Left::Survivors(survivors, more) => {
             let name = |Survivor { pid, name }: &Survivor| format!("{pid} ({})", printable(name));
             let names: Vec<_> = survivors.iter().map(name).collect();
-            Some(format!("still alive, and out of reach: process {}", names.join(", ")))
+            let more = if *more > 0 { format!(", and {more} more") } else { String::new() };
+            Some(format!("still alive, and out of reach: process {}{more}", names.join(", ")))
         }
         Left::Dying => Some("some of its processes were still dying after 5 s".to_owned()),
         Left::Unknown => Some(

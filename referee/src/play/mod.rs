@@ -188,7 +188,7 @@ impl Match<'_> {
                 cwd: cwd.as_ref().map(|cwd| text(cwd.as_os_str())),
                 cores: pinning.as_ref().map(|pinning| pinning.bot.clone()),
                 env: env.iter().map(|(key, value)| (text(key), text(value))).collect(),
-                containment: confinement.means.name().to_owned(),
+                containment: confinement.method.name().to_owned(),
                 sandbox: confinement.sandbox.is_some(),
                 resources: confinement.resources,
             },

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::timing::TimingReport;
 use super::{BasicFormat, Format};
-use crate::doctor::{Findings, MeansFinding};
+use crate::doctor::{Findings, MethodFinding};
 use crate::text::{duration, size};
 
 const HEADING: Style = Style::new().bold();
@@ -54,7 +54,7 @@ impl DoctorReport {
         let Findings { containment, used, no_sandbox, advice, .. } = &self.findings;
         writeln!(out, "  {HEADING}what keeps a bot's processes together{HEADING:#}")?;
         for finding in containment {
-            means(finding, out)?;
+            method(finding, out)?;
         }
         writeln!(out, "  Used, unless --containment says otherwise: {used}.")?;
         writeln!(out, "\n  {HEADING}sandbox{HEADING:#}")?;
@@ -93,8 +93,8 @@ impl DoctorReport {
     }
 }
 
-fn means(finding: &MeansFinding, out: &mut dyn Write) -> io::Result<()> {
-    let MeansFinding { name, how, missing } = finding;
+fn method(finding: &MethodFinding, out: &mut dyn Write) -> io::Result<()> {
+    let MethodFinding { name, how, missing } = finding;
     match missing {
         None => writeln!(out, "  {GOOD}yes{GOOD:#}  {name:<10} {how}"),
         Some(why) => writeln!(out, "  {BAD}no{BAD:#}   {name:<10} {how}: {why}"),

@@ -1,0 +1,93 @@
+//! What a bot in a namespace sees of the file system. It is prepared by the referee and carried out by the
+//! keeper, which may not allocate.
+
+use std::ffi::{CStr, CString};
+
+use rustix::fs::{Mode, OFlags, mkdir, open, symlink};
+use rustix::io::Errno;
+use rustix::mount::{
+    MountFlags, UnmountFlags, mount, mount_bind_recursive, mount_remount, unmount,
+};
+use rustix::process::{chdir, pivot_root};
+
+/// One step of building a tree. Paths are relative to its root, except what is bound.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::bot) enum MountStep {
+    Folder(CString),
+    /// A folder where everybody may make files.
+    OpenFolder(CString),
+    File(CString),
+    Link {
+        target: CString,
+        at: CString,
+    },
+    /// Shows a file or folder of the host, with all that is mounted in it.
+    Bind {
+        from: CString,
+        at: CString,
+    },
+    /// Changes how a mount point is mounted.
+    Remount {
+        at: CString,
+        flags: MountFlags,
+    },
+    /// Where /proc goes.
+    Proc(CString),
+}
+
+/// A file system of a bot's own: a small one in memory, with parts of the host's in it.
+#[derive(Debug)]
+pub(in crate::bot) struct Tree {
+    /// How large it is, as options of tmpfs.
+    pub(in crate::bot) options: CString,
+    pub(in crate::bot) steps: Vec<MountStep>,
+}
+
+/// A folder that every host has, for the new root to stand on until it is the root.
+const GROUND: &CStr = c"/proc";
+
+const UNPRIVILEGED: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV);
+
+/// Gives the new namespace its own /proc, and a tree if there is one.
+pub(super) fn enter(tree: Option<&Tree>) -> Result<(), Errno> {
+    let Some(tree) = tree else { return mount_proc(c"/proc", None) };
+    mount(c"tmpfs", GROUND, c"tmpfs", UNPRIVILEGED, tree.options.as_c_str())?;
+    chdir(GROUND)?;
+    for step in &tree.steps {
+        carry_out(step)?;
+    }
+    // The old root comes to lie on top of the new one, and goes.
+    pivot_root(c".", c".")?;
+    unmount(c".", UnmountFlags::DETACH)?;
+    chdir(c"/")
+}
+
+fn carry_out(step: &MountStep) -> Result<(), Errno> {
+    match step {
+        MountStep::Folder(at) => mkdir(at.as_c_str(), Mode::from_raw_mode(0o755)),
+        MountStep::OpenFolder(at) => {
+            mkdir(at.as_c_str(), Mode::empty())?;
+            // Past the umask.
+            rustix::fs::chmod(at.as_c_str(), Mode::from_raw_mode(0o1777))
+        }
+        MountStep::File(at) => {
+            let flags = OFlags::CREATE | OFlags::WRONLY | OFlags::CLOEXEC;
+            open(at.as_c_str(), flags, Mode::from_raw_mode(0o644)).map(drop)
+        }
+        MountStep::Link { target, at } => symlink(target.as_c_str(), at.as_c_str()),
+        MountStep::Bind { from, at } => mount_bind_recursive(from.as_c_str(), at.as_c_str()),
+        MountStep::Remount { at, flags } => {
+            match mount_remount(at.as_c_str(), MountFlags::BIND | *flags, c"") {
+                // What the bot cannot reach it cannot write to.
+                Err(Errno::ACCESS | Errno::NOENT) => Ok(()),
+                done => done,
+            }
+        }
+        // Processes that are not the bot's own, such as its keeper, are not shown.
+        MountStep::Proc(at) => mount_proc(at, Some(c"hidepid=2")),
+    }
+}
+
+fn mount_proc(at: &CStr, options: Option<&CStr>) -> Result<(), Errno> {
+    mount(c"proc", at, c"proc", UNPRIVILEGED | MountFlags::NOEXEC, options)
+}

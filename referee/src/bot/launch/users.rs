@@ -1,0 +1,61 @@
+//! The users that there are in a user namespace: those that there are outside, as far as the referee may
+//! tell, and otherwise its own user.
+
+use std::fs;
+use std::io;
+use std::sync::OnceLock;
+
+use rustix::process::{Pid, getegid, geteuid};
+
+use super::NOBODY;
+
+/// Maps users and groups in a process's new user namespace to themselves.
+pub(super) fn map(pid: Pid) -> io::Result<()> {
+    let write = |file: &str, content: &str| {
+        fs::write(format!("/proc/{}/{file}", pid.as_raw_pid()), content)
+    };
+    if maps_everybody() {
+        let [users, groups] = everybody();
+        return write("uid_map", users).and_then(|()| write("gid_map", groups));
+    }
+    write("setgroups", "deny")?;
+    let identity = |id: u32| format!("{id} {id} 1\n");
+    write("uid_map", &identity(geteuid().as_raw()))?;
+    write("gid_map", &identity(getegid().as_raw()))
+}
+
+/// Whether root's bot can be somebody without privileges in there.
+pub(in crate::bot) fn has_nobody() -> bool {
+    let maps_nobody = |map: &str| {
+        map.lines().any(|line| {
+            let mut numbers = line.split_whitespace().map(str::parse::<u32>);
+            let mut next = || numbers.next()?.ok();
+            let range = next().zip(next()).zip(next());
+            range.is_some_and(|((first, _), count)| {
+                NOBODY.checked_sub(first).is_some_and(|at| at < count)
+            })
+        })
+    };
+    maps_everybody() && everybody().iter().all(|map| maps_nobody(map))
+}
+
+/// Root may map all the users that it sees; anybody else only itself.
+fn maps_everybody() -> bool {
+    geteuid().is_root()
+}
+
+/// All users, and all groups, of the namespace that the referee is in, each mapped to itself.
+fn everybody() -> &'static [String; 2] {
+    static MAPS: OnceLock<[String; 2]> = OnceLock::new();
+    MAPS.get_or_init(|| {
+        ["uid_map", "gid_map"].map(|name| {
+            let map = fs::read_to_string(format!("/proc/self/{name}")).unwrap_or_default();
+            let identity = |line: &str| {
+                let mut numbers = line.split_whitespace();
+                let (first, _, count) = (numbers.next()?, numbers.next()?, numbers.next()?);
+                Some(format!("{first} {first} {count}\n"))
+            };
+            map.lines().filter_map(identity).collect()
+        })
+    })
+}

@@ -1,0 +1,34 @@
+//! The names of the ways to keep a bot's processes together; [`containment`](super::containment) says how
+//! they work and which of them this host offers.
+
+/// The method that holds a bot's processes together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ContainmentMethod {
+    /// User, pid and mount namespaces of the bot's own.
+    Namespace,
+    /// A filter that keeps every process in its group.
+    Seccomp,
+    /// A keeper that adopts orphans.
+    Reaper,
+    /// The process group alone.
+    Group,
+}
+
+impl ContainmentMethod {
+    /// From the strongest to the weakest.
+    pub const ALL: [Self; 4] = [Self::Namespace, Self::Seccomp, Self::Reaper, Self::Group];
+
+    /// The name that `--containment` takes and a log states.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Namespace => "namespace",
+            Self::Seccomp => "seccomp",
+            Self::Reaper => "reaper",
+            Self::Group => "group",
+        }
+    }
+
+    pub(super) fn is_namespace(self) -> bool {
+        self == Self::Namespace
+    }
+}

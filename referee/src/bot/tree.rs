@@ -1,0 +1,257 @@
+//! The file system of a sandboxed bot in a namespace: what it may read, read-only and where it is on the
+//! host, and scratch space in memory. Everything else is missing.
+
+use std::collections::BTreeSet;
+use std::ffi::CString;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Component, Path, PathBuf};
+
+use rustix::mount::MountFlags;
+
+use super::launch::{MountStep, Tree};
+use super::sandbox::DEVICES;
+
+/// The scratch folder.
+pub(super) const SCRATCH: &str = "/tmp";
+
+/// Folders that a bot has for itself; the host's do not show through.
+const OWN: [&str; 3] = ["/dev", "/proc", SCRATCH];
+
+/// How many files a bot may make: more would fill memory that nobody counts.
+const MAX_FILES: u32 = 1 << 16;
+
+/// How many links may lead from one to the next.
+const MAX_LINKS: u32 = 40;
+
+/// A tree in which `readable` can be read, `named` paths lead where they lead on the host, and `cwd` exists.
+/// What a bot writes takes at most `size` bytes.
+pub(super) fn build(
+    readable: Vec<PathBuf>,
+    named: &[PathBuf],
+    cwd: &Path,
+    size: Option<u64>,
+) -> io::Result<Tree> {
+    let mut builder = Builder { mounts: mount_points()?, ..Builder::default() };
+    builder.own_folders()?;
+    let readable: Vec<PathBuf> = readable.into_iter().flat_map(without_own).collect();
+    // Folders come before what is in them. What is missing stays missing.
+    let real: BTreeSet<PathBuf> =
+        readable.iter().filter_map(|path| path.canonicalize().ok()).collect();
+    for path in &real {
+        builder.show(path)?;
+    }
+    for path in readable.iter().chain(named).map(PathBuf::as_path).chain([cwd]) {
+        builder.lead_to(path, MAX_LINKS)?;
+    }
+    if !builder.exists(cwd) {
+        builder.folder(cwd)?;
+    }
+    let size = size.map(|size| format!("size={size},")).unwrap_or_default();
+    let options = CString::new(format!("{size}nr_inodes={MAX_FILES},mode=755"));
+    Ok(Tree { options: options.expect("no NUL"), steps: builder.steps })
+}
+
+/// The path itself, or what it holds where the folder cannot be shown as a whole.
+fn without_own(path: PathBuf) -> Vec<PathBuf> {
+    let is_own = |path: &Path| OWN.iter().any(|own| path == Path::new(own));
+    if path == Path::new("/") || path == Path::new(SCRATCH) {
+        let entries = fs::read_dir(path).into_iter().flatten().flatten();
+        return entries.map(|entry| entry.path()).filter(|path| !is_own(path)).collect();
+    }
+    if is_own(&path) || path.starts_with("/proc") { Vec::new() } else { vec![path] }
+}
+
+/// A place where something is mounted, and how.
+struct MountPoint {
+    path: PathBuf,
+    flags: MountFlags,
+}
+
+/// From /proc/self/mountinfo, in the order in which they were mounted.
+fn mount_points() -> io::Result<Vec<MountPoint>> {
+    let text = fs::read("/proc/self/mountinfo")?;
+    let parse = |line: &[u8]| {
+        let mut fields = line.split(|&byte| byte == b' ');
+        let (path, options) = (fields.nth(4)?, fields.next()?);
+        let options = options.split(|&byte| byte == b',');
+        let flags = options.filter_map(flag).fold(MountFlags::empty(), |all, flag| all | flag);
+        Some(MountPoint { path: unescape(path), flags })
+    };
+    Ok(text.split(|&byte| byte == b'\n').filter_map(parse).collect())
+}
+
+/// What must stay as it is when a mount is made read-only; the kernel refuses to lose them.
+fn flag(option: &[u8]) -> Option<MountFlags> {
+    Some(match option {
+        b"nosuid" => MountFlags::NOSUID,
+        b"nodev" => MountFlags::NODEV,
+        b"noexec" => MountFlags::NOEXEC,
+        b"noatime" => MountFlags::NOATIME,
+        b"nodiratime" => MountFlags::NODIRATIME,
+        b"relatime" => MountFlags::RELATIME,
+        _ => return None,
+    })
+}
+
+/// Blanks and the like are three octal digits behind a backslash.
+fn unescape(field: &[u8]) -> PathBuf {
+    let mut path = Vec::with_capacity(field.len());
+    let mut rest = field;
+    while let Some((&byte, after)) = rest.split_first() {
+        let digits = after.get(..3).filter(|_| byte == b'\\');
+        let code = digits.and_then(|digits| str::from_utf8(digits).ok());
+        let code = code.and_then(|code| u8::from_str_radix(code, 8).ok());
+        path.push(code.unwrap_or(byte));
+        rest = if code.is_some() { &after[3..] } else { after };
+    }
+    std::ffi::OsString::from_vec(path).into()
+}
+
+#[derive(Default)]
+struct Builder {
+    steps: Vec<MountStep>,
+    mounts: Vec<MountPoint>,
+    /// Folders, files and links that have been made.
+    made: BTreeSet<PathBuf>,
+    /// What of the host is shown.
+    shown: BTreeSet<PathBuf>,
+}
+
+impl Builder {
+    fn own_folders(&mut self) -> io::Result<()> {
+        for folder in ["/proc", "/dev"] {
+            self.folder(Path::new(folder))?;
+        }
+        self.steps.push(MountStep::Proc(relative(Path::new("/proc"))?));
+        for folder in [SCRATCH, "/dev/shm"] {
+            self.steps.push(MountStep::OpenFolder(relative(Path::new(folder))?));
+            self.made.insert(folder.into());
+        }
+        for device in DEVICES.map(Path::new) {
+            self.steps.push(MountStep::File(relative(device)?));
+            self.bind(device)?;
+        }
+        for (name, target) in
+            [("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")]
+        {
+            let target = PathBuf::from("/proc/self").join(target);
+            self.link(&target, &Path::new("/dev").join(name))?;
+        }
+        Ok(())
+    }
+
+    /// Shows a file or folder read-only, with all that is mounted in it.
+    fn show(&mut self, path: &Path) -> io::Result<()> {
+        if self.exists(path) || OWN[..2].iter().any(|own| path.starts_with(own)) {
+            return Ok(());
+        }
+        if path.is_dir() {
+            self.folder(path)?;
+        } else {
+            self.parents(path)?;
+            self.steps.push(MountStep::File(relative(path)?));
+        }
+        self.bind(path)?;
+        let around = self.mounts.iter().filter(|mount| path.starts_with(&mount.path));
+        // Of those at the same place the last one is on top.
+        let own = around.max_by_key(|mount| mount.path.components().count());
+        let own = own.map_or(MountFlags::empty(), |mount| mount.flags);
+        let is_inside = |mount: &&MountPoint| mount.path.starts_with(path) && mount.path != path;
+        let inside = self.mounts.iter().filter(is_inside);
+        for (at, flags) in [(path, own)].into_iter().chain(inside.map(|it| (&*it.path, it.flags))) {
+            let flags = flags | MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV;
+            self.steps.push(MountStep::Remount { at: relative(at)?, flags });
+        }
+        self.shown.insert(path.to_owned());
+        Ok(())
+    }
+
+    /// Makes the links that a path leads through.
+    fn lead_to(&mut self, path: &Path, links_left: u32) -> io::Result<()> {
+        let mut reached = PathBuf::new();
+        let mut components = path.components();
+        while let Some(component) = components.next() {
+            match component {
+                Component::ParentDir => drop(reached.pop()),
+                Component::CurDir => continue,
+                _ => reached.push(component),
+            }
+            if self.is_shown(&reached) {
+                return Ok(());
+            }
+            let Ok(target) = fs::read_link(&reached) else { continue };
+            if links_left == 0 {
+                return Ok(());
+            }
+            let folder = reached.parent().unwrap_or(Path::new("/")).to_owned();
+            if !self.made.contains(&reached) && !reached.starts_with("/dev") {
+                self.parents(&reached)?;
+                self.link(&target, &reached)?;
+            }
+            return self.lead_to(&folder.join(target).join(components.as_path()), links_left - 1);
+        }
+        Ok(())
+    }
+
+    fn is_shown(&self, path: &Path) -> bool {
+        path.ancestors().any(|folder| self.shown.contains(folder))
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        path == Path::new("/") || self.made.contains(path) || self.is_shown(path)
+    }
+
+    fn parents(&mut self, path: &Path) -> io::Result<()> {
+        path.parent().map_or(Ok(()), |parent| self.folder(parent))
+    }
+
+    fn folder(&mut self, path: &Path) -> io::Result<()> {
+        if self.exists(path) {
+            return Ok(());
+        }
+        self.parents(path)?;
+        self.steps.push(MountStep::Folder(relative(path)?));
+        self.made.insert(path.to_owned());
+        Ok(())
+    }
+
+    fn link(&mut self, target: &Path, at: &Path) -> io::Result<()> {
+        let target = c_string(target)?;
+        self.steps.push(MountStep::Link { target, at: relative(at)? });
+        self.made.insert(at.to_owned());
+        Ok(())
+    }
+
+    fn bind(&mut self, path: &Path) -> io::Result<()> {
+        self.steps.push(MountStep::Bind { from: c_string(path)?, at: relative(path)? });
+        Ok(())
+    }
+}
+
+fn relative(path: &Path) -> io::Result<CString> {
+    c_string(path.strip_prefix("/").unwrap_or(path))
+}
+
+fn c_string(path: &Path) -> io::Result<CString> {
+    CString::new(path.as_os_str().as_bytes()).map_err(io::Error::other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blanks_in_mount_points_are_understood() {
+        assert_eq!(unescape(br"/a\040b\134c\9"), Path::new(r"/a b\c\9"));
+    }
+
+    #[test]
+    fn a_shared_folder_is_shown_without_itself() {
+        assert_eq!(without_own("/proc/self".into()), Vec::<PathBuf>::new());
+        assert_eq!(without_own("/usr".into()), [Path::new("/usr")]);
+        let all = without_own("/".into());
+        assert!(all.contains(&"/usr".into()) && !all.contains(&"/proc".into()), "{all:?}");
+    }
+}
