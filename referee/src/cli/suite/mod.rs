@@ -290,7 +290,7 @@ fn play(
         interrupt: &interrupt,
     };
     if let Some(entrant) = entrants.first().filter(|_| played.count() < plan.shard_games()) {
-        writer.begin_part(Part::here(entrant.command.confinement.means.name()))?;
+        writer.begin_part(Part::here(entrant.command.confinement.method.name()))?;
     }
     let missing = plan.schedule().filter(|&game| !played.has(game));
     let mut progress = Progress::of(&folder, bests)?;
