@@ -2,10 +2,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use referee::config::{Config, ConfigFile, Overrides};
+use referee::config::{Config, Layer};
 
 fuzz_target!(|text: &str| {
-    if let Ok(file) = text.parse::<ConfigFile>() {
-        assert!(Config::resolve(&file, &Overrides::default()).is_ok());
+    if let Ok(file) = text.parse::<Layer>() {
+        assert!(Config::resolve([file]).is_ok());
     }
 });

@@ -19,7 +19,7 @@ use std::time::Duration;
 use rand_core::{Rng as _, SeedableRng as _};
 use rand_pcg::Pcg32;
 use referee::bot::{BotCommand, Confinement, Containment, Sandbox};
-use referee::config::{Config, ConfigFile, Overrides};
+use referee::config::Config;
 use referee::limits::{LimitKind, Limits, MatchRules};
 use referee::play::Match;
 use referee::verdict::Verdict;
@@ -127,7 +127,7 @@ fn game(number: u64) -> Result<Verdict, String> {
     let containment = means[draw(means.len())];
     let sandbox = (draw(4) == 0).then(|| Sandbox::new(&[]).expect("this host has sandboxes"));
     let on_turn = (draw(5) + 1).to_string();
-    let config = Config::resolve(&ConfigFile::default(), &Overrides::default())?;
+    let config = Config::resolve([])?;
     let words = fault.split(' ').chain(["--on-turn", &on_turn]);
     let command = BotCommand {
         program: referee().into(),

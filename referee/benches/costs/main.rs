@@ -12,7 +12,7 @@ mod table;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use referee::config::{Config, ConfigFile, Overrides};
+use referee::config::Config;
 
 use self::table::{Amount, Wanted};
 
@@ -20,9 +20,7 @@ use self::table::{Amount, Wanted};
 const REFEREE: &str = env!("CARGO_BIN_EXE_referee");
 
 /// The defaults.
-static CONFIG: LazyLock<Config> = LazyLock::new(|| {
-    Config::resolve(&ConfigFile::default(), &Overrides::default()).expect("tested")
-});
+static CONFIG: LazyLock<Config> = LazyLock::new(|| Config::resolve([]).expect("tested"));
 
 fn main() {
     let Some(wanted) = Wanted::from_args() else { return };

@@ -10,6 +10,7 @@ use anyhow::{Context as _, anyhow};
 use clap::Args;
 
 use super::{Failure, inputs, print};
+use crate::config::SeedRange;
 use crate::game::{GameKind, SeedOptions};
 
 /// Write the boards or test cases that seeds stand for
@@ -18,13 +19,13 @@ use crate::game::{GameKind, SeedOptions};
 /// tester.
 #[derive(Debug, Args)]
 pub(super) struct GenerateArgs {
-    /// The game: samegame, square-remover [default: samegame]
-    #[arg(long, value_name = "NAME")]
+    /// The game [default: samegame]
+    #[arg(long, value_name = "NAME", value_parser = inputs::game_names())]
     game: Option<String>,
 
     /// A seed, or a range A..B with both ends included; negative ones are fine
     #[arg(long, value_name = "N|A..B", allow_hyphen_values = true)]
-    seed: String,
+    seed: SeedRange,
 
     /// The number of colours of SameGame boards, 1 to 5 [default: 5]
     #[arg(long, value_name = "N")]
@@ -37,8 +38,8 @@ pub(super) struct GenerateArgs {
 }
 
 pub(super) fn run(args: &GenerateArgs) -> Result<ExitCode, Failure> {
-    let kind = inputs::game(args.game.as_deref())?;
-    let seeds = inputs::seeds(&args.seed)?;
+    let kind = inputs::game(args.game.as_deref());
+    let seeds = args.seed.seeds();
     let options = SeedOptions { colors: args.colors };
     match &args.out {
         Some(folder) => write_files(kind, seeds, options, folder)?,
@@ -59,7 +60,7 @@ fn write_files(
     options: SeedOptions,
     folder: &Path,
 ) -> Result<(), Failure> {
-    // Nothing is written if one of them is none.
+    // All are tried first, so that a bad one leaves no files behind.
     for seed in seeds.clone() {
         inputs::seeded_case(kind, seed, options)?;
     }

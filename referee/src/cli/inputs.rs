@@ -4,19 +4,17 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _};
-use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
-use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
+use clap::builder::PossibleValuesParser;
 use wait_timeout::ChildExt as _;
 
 use super::Failure;
 use crate::bot::{BotCommand, Confinement, Sandbox};
-use crate::config::{Config, ConfigFile, Limit, find_project};
-use crate::game::unknown_game;
+use crate::config::{Config, Layer, find_project};
 use crate::game::{GAMES, Game, GameKind, SeedOptions};
 
 /// No test case and no settings file is larger, by far; more would be a mistake such as a device.
@@ -51,11 +49,16 @@ pub(super) fn config_path(named: Option<&Path>) -> Option<PathBuf> {
 }
 
 /// Reads the user's settings; without a file there is nothing to say.
-pub(super) fn config_file(named: Option<&Path>) -> Result<ConfigFile, Failure> {
-    let Some(path) = config_path(named) else { return Ok(ConfigFile::default()) };
-    let parsed = read_text(&path)?.parse::<ConfigFile>();
+pub(super) fn config_file(named: Option<&Path>) -> Result<Layer, Failure> {
+    let Some(path) = config_path(named) else { return Ok(Layer::default()) };
+    let parsed = read_text(&path)?.parse::<Layer>();
     let folder = path.parent().map(Path::to_owned).unwrap_or_default();
     Ok(parsed.map_err(|error| Failure::place(&path, error))?.in_folder(folder))
+}
+
+/// The settings that these layers come to, the first one on top.
+pub(super) fn settings(layers: impl IntoIterator<Item = Layer>) -> Result<Config, Failure> {
+    Config::resolve(layers).map_err(|error| Failure::user(anyhow!(error)))
 }
 
 /// A bot of the project, ready to be started.
@@ -110,26 +113,14 @@ fn run_build(bot: &str, command: &str, cwd: &Path) -> io::Result<(ExitStatus, Ve
     Ok((status, said))
 }
 
-/// A game as typed; the default without one.
-pub(super) fn game(name: Option<&str>) -> Result<&'static GameKind, Failure> {
-    let Some(name) = name else { return Ok(&GAMES[0]) };
-    let unknown = || Failure::user(anyhow!("--game: {}", unknown_game(name)));
-    GameKind::named(name).ok_or_else(unknown)
+/// Takes the name of a game that there is.
+pub(super) fn game_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(GAMES.iter().map(|kind| kind.name))
 }
 
-/// A limit as typed.
-pub(super) fn limit(flag: &str, text: Option<&str>) -> Result<Option<Limit>, Failure> {
-    value(flag, text)
-}
-
-/// What a flag says, if it is given.
-pub(super) fn value<T: FromStr<Err = String>>(
-    flag: &str,
-    text: Option<&str>,
-) -> Result<Option<T>, Failure> {
-    let parse =
-        |text: &str| text.parse().map_err(|error| Failure::user(anyhow!("{flag}: {error}")));
-    text.map(parse).transpose()
+/// The game of this name; the default without one.
+pub(super) fn game(name: Option<&str>) -> &'static GameKind {
+    name.and_then(GameKind::named).unwrap_or(&GAMES[0])
 }
 
 /// Starts a game on what `--board` names: a file, or `@NAME` for one that comes with the referee.
@@ -144,18 +135,6 @@ pub(super) fn load_board(kind: &GameKind, board: &Path) -> Result<Box<dyn Game>,
             other.map(|other| format!(" (it is one of another game: --game {})", other.name));
         Failure::place(board, format!("{error}{}", hint.unwrap_or_default()))
     })
-}
-
-/// A seed, or a range of them with both ends included.
-pub(super) fn seeds(text: &str) -> Result<RangeInclusive<i64>, Failure> {
-    let (first, last) = text.split_once("..").unwrap_or((text, text));
-    let number = |text: &str| text.trim().parse::<i64>().ok();
-    match (number(first), number(last)) {
-        (Some(first), Some(last)) if first <= last => Ok(first..=last),
-        _ => Err(Failure::user(anyhow!(
-            "--seed: `{text}` is neither a number nor a range such as 1..10"
-        ))),
-    }
 }
 
 /// The test case that a seed stands for, as text.
@@ -231,13 +210,13 @@ pub(super) fn bundled_bot(name: &str) -> Result<&'static example_bots::Bot, Fail
     })
 }
 
-/// Splits `--env K=V`.
-pub(super) fn environment(pairs: &[String]) -> Result<BTreeMap<OsString, OsString>, Failure> {
-    pairs
-        .iter()
-        .map(|pair| match pair.split_once('=') {
-            Some((key, value)) if !key.is_empty() => Ok((key.into(), value.into())),
-            _ => Err(Failure::user(anyhow!("--env: `{pair}` is not of the form NAME=VALUE"))),
-        })
-        .collect()
+/// A variable of the environment and its value.
+pub(super) type Variable = (String, String);
+
+/// Splits `NAME=VALUE`.
+pub(super) fn variable(text: &str) -> Result<Variable, String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err(format!("`{text}` is not of the form NAME=VALUE")),
+    }
 }

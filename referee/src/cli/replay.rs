@@ -38,8 +38,8 @@ pub(super) struct ReplayArgs {
     #[arg(long, value_name = "FILE")]
     board: Option<PathBuf>,
 
-    /// The game of one that was saved elsewhere: samegame, square-remover [default: samegame]
-    #[arg(long, value_name = "NAME", requires = "board")]
+    /// The game of one that was saved elsewhere [default: samegame]
+    #[arg(long, value_name = "NAME", value_parser = inputs::game_names(), requires = "board")]
     game: Option<String>,
 
     /// Writes a page that plays the game in any browser, from this one file and without a network
@@ -226,7 +226,7 @@ fn elsewhere(path: &Path, game: &Foreign, args: &ReplayArgs) -> Result<Saved, Fa
         let what = format!("{} holds no board; name it with --board FILE", game.form.name());
         return Err(Failure::file(path, what));
     };
-    let kind = inputs::game(args.game.as_deref())?;
+    let kind = inputs::game(args.game.as_deref());
     let start = inputs::load_board(kind, board)?;
     let refereed = replay::foreign::referee(game, kind, start, &board.display().to_string());
     let replayed = replay(&refereed.log).map_err(|error| Failure::place(path, error))?;

@@ -3,13 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::Context as _;
 use clap::Args;
 use fs_err as fs;
 
 use super::compare::{Side, refuse_different_games};
 use super::{Failure, inputs, print, write_file};
-use crate::config::{Config, Overrides};
 use crate::gamelog::Log;
 use crate::html::address_of;
 use crate::replay::replay;
@@ -90,9 +89,7 @@ fn records(args: &ReportArgs) -> Result<Records, Failure> {
 }
 
 fn project_records() -> Result<Option<PathBuf>, Failure> {
-    let file = inputs::config_file(None)?;
-    let config = Config::resolve(&file, &Overrides::default());
-    let project = config.map_err(|error| Failure::user(anyhow!(error)))?.project;
+    let project = inputs::settings([inputs::config_file(None)?])?.project;
     Ok(project.suite.records.as_ref().map(|records| project.folder.join(records)))
 }
 

@@ -10,10 +10,10 @@ use clap::ValueEnum as _;
 
 use super::{Failure, exit, inputs, print};
 use crate::bot::{BotCommand, Pinning, Sandbox};
-use crate::config::{Config, ConfigFile, Overrides};
+use crate::config::{Config, Layer, Stored};
 use crate::gamelog::{Bot, Event, Log, Start, Turn};
 use crate::interrupt::Interrupt;
-use crate::limits::{MatchRules, Profile};
+use crate::limits::{OnHostDelay, Profile};
 use crate::play::Match;
 use crate::replay::{Difference, first_difference, game_of};
 use crate::report::BasicFormat;
@@ -47,7 +47,7 @@ fn play_again(path: &Path, start: &Start) -> Result<Vec<Turn>, Failure> {
         test_case: game.test_case(),
         bot: &start.bot.name,
         command: &command,
-        rules: MatchRules { limits: start.limits, ..config.rules },
+        rules: config.rules,
         interrupt: Some(&interrupt),
     };
     let mut turns = Vec::new();
@@ -64,15 +64,13 @@ fn settings(path: &Path, start: &Start) -> Result<Config, Failure> {
     let profile = Profile::from_str(&start.profile, false).map_err(|_| {
         Failure::place(path, format!("1: there is no profile `{}` here", start.profile))
     })?;
-    let flags = Overrides {
-        game: Some(start.game.clone()),
-        profile: Some(profile),
-        ..Overrides::default()
-    };
-    let config = Config::resolve(&ConfigFile::default(), &flags);
-    let mut config = config.map_err(|error| Failure::user(anyhow!(error)))?;
-    config.resources = start.bot.resources;
-    Ok(config)
+    inputs::settings([Layer::of_stored(&Stored {
+        game: &start.game,
+        profile,
+        on_host_delay: OnHostDelay::Fail,
+        limits: start.limits,
+        resources: start.bot.resources,
+    })])
 }
 
 /// The logged bot as it was started.

@@ -1,17 +1,17 @@
 //! Flags that several commands share.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use anyhow::anyhow;
 use clap::{Args, ValueEnum as _};
 
 use super::Failure;
-use super::inputs::{self, NamedBot};
+use super::inputs::{self, NamedBot, Variable};
 use crate::bot::{Containment, Pinning, Sandbox};
-use crate::config::{Config, Limit, LimitsTable, Overrides};
-use crate::limits::{LimitKind, OnHostDelay, Profile};
-use crate::suite::Plan;
+use crate::config::{Bound, Config, Layer, Limit, LimitsTable, Size, Stored};
+use crate::limits::{OnHostDelay, Profile};
+use crate::suite::{Plan, Rules};
 
 /// Who plays, and in which surroundings.
 #[derive(Debug, Args)]
@@ -26,8 +26,8 @@ pub(super) struct BotFlags {
     cwd: Option<PathBuf>,
 
     /// Sets an environment variable for the bot (repeatable)
-    #[arg(long, value_name = "NAME=VALUE")]
-    env: Vec<String>,
+    #[arg(long, value_name = "NAME=VALUE", value_parser = inputs::variable)]
+    env: Vec<Variable>,
 
     /// Gives the bot cores of its own, and keeps the referee on another
     #[arg(long)]
@@ -62,7 +62,8 @@ impl BotFlags {
             let shown: Vec<_> = self.command.iter().map(|word| word.to_string_lossy()).collect();
             (shown.join(" "), self.command.clone())
         };
-        let mut env = inputs::environment(&self.env)?;
+        let own = self.env.iter().map(|(name, value)| (name.into(), value.into()));
+        let mut env: BTreeMap<OsString, OsString> = own.collect();
         let mut cwd = self.cwd.clone();
         let known =
             if self.command.is_empty() { inputs::project_bot(config, &name)? } else { None };
@@ -91,8 +92,8 @@ impl BotFlags {
 /// The game, and its rules about time.
 #[derive(Debug, Args)]
 pub(super) struct RuleFlags {
-    /// The game: samegame, square-remover [default: samegame]
-    #[arg(long, value_name = "NAME")]
+    /// The game [default: samegame]
+    #[arg(long, value_name = "NAME", value_parser = inputs::game_names())]
     game: Option<String>,
 
     /// Which time limits hold [default: official]
@@ -101,19 +102,19 @@ pub(super) struct RuleFlags {
 
     /// The time for the first answer, start included, such as 20s; beats the profile
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    first_turn: Option<String>,
+    first_turn: Option<Limit>,
 
     /// The time for each later answer, such as 50ms; beats the profile
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    turn: Option<String>,
+    turn: Option<Limit>,
 
     /// The time for the whole of a game that is one exchange (Square Remover), such as 30s
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    total: Option<String>,
+    total: Option<Limit>,
 
     /// The memory of all the bot's processes together, such as 768MiB, or none
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
-    memory: Option<String>,
+    memory: Option<Bound<Size>>,
 
     /// What keeps the bot's processes together, so that none outlives its game [default: auto]
     #[arg(long, value_name = "MEANS")]
@@ -128,8 +129,8 @@ pub(super) struct RuleFlags {
 impl RuleFlags {
     /// Whether any of these flags was given that says what is played.
     pub(super) fn is_given(&self) -> bool {
-        let limits = [&self.first_turn, &self.turn, &self.total, &self.game, &self.memory];
-        limits.iter().any(|flag| flag.is_some()) || self.profile.is_some() || self.config.is_some()
+        let named = self.game.is_some() || self.profile.is_some() || self.config.is_some();
+        named || self.limits() != LimitsTable::default()
     }
 
     /// The file that settings come from, if there is one.
@@ -140,16 +141,17 @@ impl RuleFlags {
     /// The flags that were given: the flag, the setting that it stands for, and its value.
     pub(super) fn given(&self, game: &str) -> Vec<(&'static str, String, String)> {
         let limit = |name: &str| format!("limits.{game}.{name}");
+        let time = |limit: Option<Limit>| limit.map(|limit| limit.to_string());
         let profile = self.profile.map(|profile| profile.name().to_owned());
         let possible = self.containment.and_then(|means| means.to_possible_value());
         let containment = possible.map(|value| value.get_name().to_owned());
         [
             ("--game", "game".to_owned(), self.game.clone()),
             ("--profile", "profile".to_owned(), profile),
-            ("--first-turn", limit("first-turn"), self.first_turn.clone()),
-            ("--turn", limit("turn"), self.turn.clone()),
-            ("--total", limit("total"), self.total.clone()),
-            ("--memory", limit("memory"), self.memory.clone()),
+            ("--first-turn", limit("first-turn"), time(self.first_turn)),
+            ("--turn", limit("turn"), time(self.turn)),
+            ("--total", limit("total"), time(self.total)),
+            ("--memory", limit("memory"), self.memory.map(|memory| memory.to_string())),
             ("--containment", "containment".to_owned(), containment),
         ]
         .into_iter()
@@ -157,46 +159,28 @@ impl RuleFlags {
         .collect()
     }
 
+    fn limits(&self) -> LimitsTable {
+        let Self { first_turn, turn, total, memory, .. } = *self;
+        LimitsTable { first_turn, turn, total, memory }
+    }
+
     /// Settings that say the same as the plan of a run; what a plan does not say comes from the
     /// user's file and the defaults.
     pub(super) fn of_plan(&self, plan: &Plan) -> Result<Config, Failure> {
-        let limit = |kind| plan.rules.limits.of(kind).map(Limit);
-        let profile = Profile::from_str(&plan.rules.profile, false);
-        let flags = Overrides {
-            game: Some(plan.game.clone()),
-            profile: Some(profile.map_err(|error| Failure::user(anyhow!(error)))?),
-            limits: LimitsTable {
-                first_turn: limit(LimitKind::FirstTurn),
-                turn: limit(LimitKind::Turn),
-                total: limit(LimitKind::Total),
-                memory: None,
-            },
-            on_host_delay: Some(plan.rules.on_host_delay),
-            containment: self.containment,
-        };
-        let file = inputs::config_file(self.config.as_deref())?;
-        let mut config =
-            Config::resolve(&file, &flags).map_err(|error| Failure::user(anyhow!(error)))?;
-        config.resources = plan.rules.resources;
-        Ok(config)
+        let Rules { profile, on_host_delay, limits, resources } = plan.rules;
+        let stored = Stored { game: &plan.game, profile, on_host_delay, limits, resources };
+        let mut flags = Layer::of_stored(&stored);
+        flags.containment = self.containment;
+        inputs::settings([flags, inputs::config_file(self.config.as_deref())?])
     }
 
     /// The settings that these flags and the file they name come to.
     pub(super) fn resolve(&self, on_host_delay: Option<OnHostDelay>) -> Result<Config, Failure> {
-        let file = inputs::config_file(self.config.as_deref())?;
-        let limit = |flag, text: &Option<String>| inputs::limit(flag, text.as_deref());
-        let flags = Overrides {
-            game: self.game.clone(),
-            profile: self.profile,
-            limits: LimitsTable {
-                first_turn: limit("--first-turn", &self.first_turn)?,
-                turn: limit("--turn", &self.turn)?,
-                total: limit("--total", &self.total)?,
-                memory: inputs::value("--memory", self.memory.as_deref())?,
-            },
-            on_host_delay,
-            containment: self.containment,
-        };
-        Config::resolve(&file, &flags).map_err(|error| Failure::user(anyhow!(error)))
+        let mut flags = self.game.as_deref().map(Layer::of_game).unwrap_or_default();
+        flags.profile = self.profile;
+        flags.fixed = self.limits();
+        flags.on_host_delay = on_host_delay;
+        flags.containment = self.containment;
+        inputs::settings([flags, inputs::config_file(self.config.as_deref())?])
     }
 }

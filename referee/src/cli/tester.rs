@@ -14,7 +14,7 @@ use anyhow::Context as _;
 use clap::Args;
 
 use super::{Failure, inputs};
-use crate::config::{Config, ConfigFile, Overrides};
+use crate::config::Layer;
 use crate::game::{GameKind, SeedOptions};
 use crate::gamelog::Event;
 use crate::interrupt::Interrupt;
@@ -78,12 +78,9 @@ pub(super) fn run(args: &TesterArgs) -> Result<ExitCode, Failure> {
         log::warn!("nothing is drawn here; {} has no effect", drawing.join(", "));
     }
     let kind = GameKind::named("square-remover").expect("a game");
-    let flags = Overrides {
-        game: Some(kind.name.to_owned()),
-        profile: Some(Profile::Unlimited),
-        ..Overrides::default()
-    };
-    let config = Config::resolve(&ConfigFile::default(), &flags).expect("known settings");
+    let mut flags = Layer::of_game(kind.name);
+    flags.profile = Some(Profile::Unlimited);
+    let config = inputs::settings([flags])?;
     let confinement = inputs::confinement(&config, None)?;
     let words = inputs::split_words("-exec", &exec)?;
     if words.first().is_none_or(|program| program.is_empty()) {

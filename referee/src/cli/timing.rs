@@ -5,14 +5,14 @@ use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::Context as _;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::inputs::{self, NamedBot};
 use super::shared::{BotFlags, RuleFlags};
 use super::{Failure, exit, print};
-use crate::config::Config;
+use crate::config::{Config, Limit, SeedRange};
 use crate::game::{GameKind, SeedOptions};
 use crate::gamelog::{End, Event};
 use crate::interrupt::Interrupt;
@@ -44,7 +44,7 @@ pub(super) struct TimingArgs {
 
     /// Random boards to play: a seed, or a range A..B with both ends included
     #[arg(long, value_name = "N|A..B", allow_hyphen_values = true)]
-    seed: Option<String>,
+    seed: Option<SeedRange>,
 
     /// How many games to play, board after board and over again [default: each board once]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -52,11 +52,11 @@ pub(super) struct TimingArgs {
 
     /// How long after its limit an answer is awaited
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "1s")]
-    patience: String,
+    patience: Limit,
 
-    /// What if the judge is so many times slower than this machine
-    #[arg(long, value_name = "FACTOR", allow_hyphen_values = true, default_value = "1")]
-    scale: String,
+    /// Scale times by this factor, for a judge slower than this machine
+    #[arg(long, value_name = "FACTOR", allow_hyphen_values = true, default_value = "1", value_parser = scale)]
+    scale: f64,
 
     /// Only look at what this machine adds by itself, without a bot
     #[arg(long, conflicts_with_all = ["svg", "games", "seed", "board"])]
@@ -79,17 +79,16 @@ Examples:
   referee timing --host";
 
 /// The seeds whose boards are played when none are named.
-const SEEDS: std::ops::RangeInclusive<i64> = 1..=5;
+const SEEDS: SeedRange = SeedRange { first: 1, last: 5 };
 
 /// The bot that answers at once, for the host check.
 const ECHO: &str = "@echo";
 
 pub(super) fn run(args: &TimingArgs) -> Result<ExitCode, Failure> {
     let mut config = args.rules.resolve(None)?;
-    let scale = scale(&args.scale)?;
-    let patience = inputs::limit("--patience", Some(&args.patience))?.map(|limit| limit.0);
+    let patience = Some(args.patience.0);
     config.rules.overruns.patience = patience;
-    let question = question(&config, scale);
+    let question = question(&config, args.scale);
     let host = check_host(&config)?;
     if args.host {
         let report = TimingReport::of_host(host, question);
@@ -120,11 +119,9 @@ pub(super) fn run(args: &TimingArgs) -> Result<ExitCode, Failure> {
     Ok(exit::code(passed))
 }
 
-fn scale(text: &str) -> Result<f64, Failure> {
+fn scale(text: &str) -> Result<f64, String> {
     let factor = text.trim().parse().ok().filter(|factor| (0.01..=100.0).contains(factor));
-    factor.ok_or_else(|| {
-        Failure::user(anyhow!("--scale: `{text}` is not a number from 0.01 to 100, such as 1.5"))
-    })
+    factor.ok_or_else(|| format!("`{text}` is not a number from 0.01 to 100, such as 1.5"))
 }
 
 /// What the settings ask of measured times.
@@ -154,11 +151,11 @@ fn boards(args: &TimingArgs, kind: &GameKind) -> Result<Vec<Board>, Failure> {
         };
         return args.board.iter().map(load).collect();
     }
-    let seeds = args.seed.as_deref().map(inputs::seeds).transpose()?.unwrap_or(SEEDS);
+    let seeds = args.seed.unwrap_or(SEEDS);
     let case = |seed| {
         Ok((format!("seed {seed}"), inputs::seeded_case(kind, seed, SeedOptions::default())?))
     };
-    seeds.map(case).collect()
+    seeds.seeds().map(case).collect()
 }
 
 /// What the games have shown.

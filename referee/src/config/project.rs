@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::values::SeedRange;
+
 /// The name of a project file, which is looked for from the working directory upwards.
 pub const PROJECT_FILE: &str = "referee.toml";
 
@@ -48,7 +50,7 @@ pub struct BoardSet {
     #[serde(default)]
     pub files: Vec<PathBuf>,
     /// A seed, or a range of them.
-    pub seeds: Option<String>,
+    pub seeds: Option<SeedRange>,
     /// The number of colours of the seeds' boards.
     pub colors: Option<u8>,
 }
@@ -65,6 +67,17 @@ pub struct SuiteTable {
     pub runs: Option<PathBuf>,
     /// The file of the records.
     pub records: Option<PathBuf>,
+}
+
+impl SuiteTable {
+    pub(super) fn over(self, below: Self) -> Self {
+        Self {
+            jobs: self.jobs.or(below.jobs),
+            cores_per_bot: self.cores_per_bot.or(below.cores_per_bot),
+            runs: self.runs.or(below.runs),
+            records: self.records.or(below.records),
+        }
+    }
 }
 
 /// The project file that holds for a folder: its own, or that of the nearest folder above.

@@ -1,5 +1,6 @@
 //! Settings of what a bot may use, as a user writes them.
 
+use std::fmt;
 use std::str::FromStr;
 
 use bytesize::ByteSize;
@@ -40,6 +41,17 @@ impl FromStr for Size {
     }
 }
 
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = [(30, "GiB"), (20, "MiB"), (10, "KiB"), (0, "B")];
+        let (shift, unit) = units
+            .into_iter()
+            .find(|(shift, _)| self.0.trailing_zeros() >= *shift)
+            .unwrap_or((0, "B"));
+        write!(f, "{}{unit}", self.0 >> shift)
+    }
+}
+
 /// A number of things, at least one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Count(pub u64);
@@ -51,6 +63,15 @@ impl FromStr for Count {
         let number = text.trim().parse().ok().filter(|&number| number > 0);
         let wrong = || format!("`{text}` is not a whole number of at least 1, or none");
         number.map(Self).ok_or_else(wrong)
+    }
+}
+
+impl<T: fmt::Display> fmt::Display for Bound<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.write_str("none"),
+            Self::At(limit) => limit.fmt(f),
+        }
     }
 }
 
@@ -93,6 +114,10 @@ pub(super) struct ResourceTable {
 }
 
 impl<T> Bound<T> {
+    pub(super) fn of(limit: Option<T>) -> Self {
+        limit.map_or(Self::None, Self::At)
+    }
+
     pub(super) fn limit(self) -> Option<T> {
         match self {
             Self::None => None,
@@ -102,17 +127,33 @@ impl<T> Bound<T> {
 }
 
 impl ResourceTable {
-    /// What this sets, and for the rest what `default` does.
-    pub(super) fn over(self, default: Self) -> Self {
+    /// Settings that come to these resources.
+    pub(super) fn of(resources: &Resources) -> Self {
+        let size = |bytes: Option<u64>| Some(Bound::of(bytes.map(Size)));
+        let count = |count: Option<u64>| Some(Bound::of(count.map(Count)));
         Self {
-            processes: self.processes.or(default.processes),
-            open_files: self.open_files.or(default.open_files),
-            cpu_time: self.cpu_time.or(default.cpu_time),
-            file_size: self.file_size.or(default.file_size),
-            turn_output: self.turn_output.or(default.turn_output),
-            game_output: self.game_output.or(default.game_output),
-            game_stderr: self.game_stderr.or(default.game_stderr),
-            log_size: self.log_size.or(default.log_size),
+            processes: count(resources.processes),
+            open_files: count(resources.open_files),
+            cpu_time: Some(Bound::of(resources.cpu_time.map(|time| Limit(time.0)))),
+            file_size: size(resources.file_size),
+            turn_output: size(resources.turn_output),
+            game_output: size(resources.game_output),
+            game_stderr: size(resources.game_stderr),
+            log_size: None,
+        }
+    }
+
+    /// What this sets, and for the rest what the one below does.
+    pub(super) fn over(self, below: Self) -> Self {
+        Self {
+            processes: self.processes.or(below.processes),
+            open_files: self.open_files.or(below.open_files),
+            cpu_time: self.cpu_time.or(below.cpu_time),
+            file_size: self.file_size.or(below.file_size),
+            turn_output: self.turn_output.or(below.turn_output),
+            game_output: self.game_output.or(below.game_output),
+            game_stderr: self.game_stderr.or(below.game_stderr),
+            log_size: self.log_size.or(below.log_size),
         }
     }
 

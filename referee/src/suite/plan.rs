@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest::digest;
 use crate::game::{Game, GameKind, SeedOptions};
-use crate::limits::{Limits, OnHostDelay, Resources};
+use crate::limits::{Limits, OnHostDelay, Profile, Resources};
 
 /// What is to be played.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -46,7 +46,7 @@ pub struct Plan {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rules {
     /// The profile.
-    pub profile: String,
+    pub profile: Profile,
     /// What happens when the host makes a bot late.
     pub on_host_delay: OnHostDelay,
     /// The limits.
@@ -337,7 +337,7 @@ mod tests {
             files: BTreeMap::from([("./bot".to_owned(), digest(b"1"))]),
         };
         let rules = Rules {
-            profile: "official".to_owned(),
+            profile: Profile::Official,
             on_host_delay: OnHostDelay::Fail,
             limits: Limits::default(),
             resources: Resources::default(),

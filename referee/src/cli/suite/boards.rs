@@ -9,7 +9,7 @@ use clap::Args;
 use fs_err as fs;
 
 use crate::cli::{Failure, inputs};
-use crate::config::{BoardSet, Config};
+use crate::config::{BoardSet, Config, SeedRange};
 use crate::game::{GameKind, SeedOptions};
 use crate::suite::{PlannedBoard, Seeds};
 
@@ -26,7 +26,7 @@ pub(super) struct BoardsFlags {
 
     /// Random boards: a seed, or a range A..B with both ends included [default without boards: 1..20]
     #[arg(long, value_name = "N|A..B", allow_hyphen_values = true)]
-    seed: Option<String>,
+    seed: Option<SeedRange>,
 
     /// The number of colours of random SameGame boards, 1 to 5 [default: 5]
     #[arg(long, value_name = "N", requires = "seed")]
@@ -60,7 +60,7 @@ impl BoardsFlags {
             let files: Vec<_> =
                 set.files.iter().map(|file| config.project.folder.join(file)).collect();
             self.add(kind, &files, Some(name), &mut boards)?;
-            if let Some(range) = &set.seeds {
+            if let Some(range) = set.seeds {
                 let own = ranged(kind, range, set.colors, Some(name))?;
                 if seeds.replace(own).is_some() {
                     let problem = "one range of seeds is enough; a set or --seed has another one";
@@ -94,7 +94,7 @@ impl BoardsFlags {
     }
 
     fn typed_seeds(&self, kind: &GameKind) -> Result<Option<Seeds>, Failure> {
-        match &self.seed {
+        match self.seed {
             Some(seed) => ranged(kind, seed, self.colors, None).map(Some),
             None => Ok((!self.is_given()).then_some(SEEDS)),
         }
@@ -104,18 +104,17 @@ impl BoardsFlags {
 /// A range of seeds that the game takes.
 fn ranged(
     kind: &GameKind,
-    range: &str,
+    SeedRange { first, last }: SeedRange,
     colors: Option<u8>,
     set: Option<&String>,
 ) -> Result<Seeds, Failure> {
-    let range = inputs::seeds(range)?;
     // A range has no seed but its ends, and 0 in Square Remover, that could be wrong.
-    for seed in [*range.start(), *range.end(), 0] {
-        if range.contains(&seed) {
+    for seed in [first, last, 0] {
+        if (first..=last).contains(&seed) {
             inputs::seeded_case(kind, seed, SeedOptions { colors })?;
         }
     }
-    Ok(Seeds { first: *range.start(), last: *range.end(), colors, set: set.cloned() })
+    Ok(Seeds { first, last, colors, set: set.cloned() })
 }
 
 fn board_set<'c>(config: &'c Config, name: &str) -> Result<&'c BoardSet, Failure> {

@@ -8,7 +8,7 @@ use anyhow::anyhow;
 use clap::Args;
 
 use crate::bot::{Sandbox, SpawnError};
-use crate::cli::inputs::ProjectBot;
+use crate::cli::inputs::{ProjectBot, Variable};
 use crate::cli::{Failure, inputs};
 use crate::config::Config;
 use crate::suite::{BotFiles, Entrant, PlannedBot};
@@ -25,8 +25,8 @@ pub(super) struct BotsFlags {
     cwd: Option<PathBuf>,
 
     /// Sets an environment variable for the bots (repeatable)
-    #[arg(long, value_name = "NAME=VALUE")]
-    env: Vec<String>,
+    #[arg(long, value_name = "NAME=VALUE", value_parser = inputs::variable)]
+    env: Vec<Variable>,
 
     /// Keeps the bots from the network and from writing, as for `referee play`
     #[arg(long)]
@@ -85,9 +85,7 @@ impl BotsFlags {
             text.ok_or_else(|| Failure::user(anyhow!("the bot `{name}`: its command is not UTF-8")))
         };
         let command = words.iter().map(|word| text(word)).collect::<Result<Vec<_>, _>>()?;
-        let env = inputs::environment(&self.env)?;
-        let env = env.iter().map(|(key, value)| Ok((text(key)?, text(value)?)));
-        let env = env.collect::<Result<_, Failure>>()?;
+        let env = self.env.iter().cloned().collect();
         let cwd = self.cwd.as_ref().map(|cwd| text(cwd.as_os_str())).transpose()?;
         let sandbox = self.sandbox.then(|| self.sandbox_read.clone());
         let bot = PlannedBot { name, command, cwd, env, sandbox, files: BTreeMap::new() };

@@ -252,7 +252,7 @@ fn plan(args: &SuiteArgs) -> Result<(Config, Plan), Failure> {
     let bots = args.bots.resolve(&config)?;
     let (boards, seeds) = args.boards.resolve(&config)?;
     let rules = Rules {
-        profile: config.rules.profile.name().to_owned(),
+        profile: config.rules.profile,
         on_host_delay: config.rules.overruns.on_host_delay,
         limits: config.rules.limits,
         resources: config.resources,

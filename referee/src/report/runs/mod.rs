@@ -72,7 +72,7 @@ impl Source<'_> {
             "{}, started {}, profile {} ({limits}), referee {}",
             self.folder.path.display(),
             run.started.strftime("%Y-%m-%d %H:%M UTC"),
-            rules.profile,
+            rules.profile.name(),
             run.referee,
         )
     }
