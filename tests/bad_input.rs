@@ -183,10 +183,6 @@ fn seeds_and_options_that_are_refused() {
     assert_snapshot!(error(&["generate", "--seed", "1..3"]), @"error: --out: a range of seeds needs a folder to go to");
     assert_snapshot!(error(&["generate", "--game", "chess", "--seed", "1"]), @"error: invalid value 'chess' for '--game <NAME>' [possible values: samegame, square-remover]");
     assert_snapshot!(error(&["generate", "--seed", "1", "--out", "/dev/null/x"]), @"error: cannot make the folder /dev/null/x: Not a directory (os error 20)");
-    assert_snapshot!(error(&["tester", "-seed", "1"]), @r#"error: the command of your solution is missing: -exec "CMD ARGS""#);
-    assert_snapshot!(error(&["tester", "-exec", "x", "-seed", "one"]), @"error: -seed: `one` is no whole number of 64 bits");
-    assert_snapshot!(error(&["tester", "-exec", "x", "-seed"]), @"error: -seed needs a value behind it");
-    assert_snapshot!(error(&["tester", "-exec", "@squares-random", "-seed", "0"]), @"error: seed 0 is none: it leaves the original's generator unseeded, so each run draws another case");
 }
 
 #[test]
