@@ -5,12 +5,8 @@
 use std::fmt;
 
 use super::cells;
-pub use super::cells::CellSet;
+pub use super::cells::{CELLS, Cell, CellSet, SIDE};
 
-/// Columns and rows of a board.
-pub const SIDE: usize = 15;
-/// Tiles on a full board.
-pub const CELLS: usize = SIDE * SIDE;
 /// Colours are numbered from 0 to one less than this.
 pub const COLORS: u8 = 5;
 
@@ -30,29 +26,7 @@ impl Color {
     }
 }
 
-/// A place on the board.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Cell {
-    /// The column from the left, 0 to 14.
-    pub x: usize,
-    /// The row from the bottom, 0 to 14.
-    pub y: usize,
-}
-
-impl Cell {
-    /// The place at these coordinates, if they are on the board.
-    pub fn new(x: i32, y: i32) -> Option<Self> {
-        let on_board = |n: i32| usize::try_from(n).ok().filter(|&n| n < SIDE);
-        Some(Self { x: on_board(x)?, y: on_board(y)? })
-    }
-
-    /// Every place, column by column from the left, each from the bottom.
-    pub fn all() -> impl Iterator<Item = Self> {
-        (0..SIDE).flat_map(|x| (0..SIDE).map(move |y| Self { x, y }))
-    }
-}
-
-/// Tiles of one colour that hang together by their sides, as many as there are.
+/// A maximal 4-connected group of tiles of one colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Region {
     /// The colour of all its tiles.
@@ -100,7 +74,7 @@ impl Board {
         Some(Region { color, cells })
     }
 
-    /// The legal moves: every region of two tiles or more, once, in an order of no meaning.
+    /// The legal moves: every region of two tiles or more, once, in no particular order.
     pub fn legal_moves(&self) -> Vec<Region> {
         // A full random board of five colours has 44 or so.
         let mut moves = Vec::with_capacity(64);
@@ -145,7 +119,7 @@ impl fmt::Display for Board {
                 rows[SIDE - 1 - y][x] = number;
             }
         }
-        // Bytes at their places are much faster than 225 pieces, and this is a part of every turn.
+        // Filling in bytes is much faster than writing 225 pieces, and every turn does it.
         let mut text = [b' '; CELLS * 3];
         let mut end = 0;
         for row in rows {

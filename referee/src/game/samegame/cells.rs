@@ -1,11 +1,14 @@
-//! Sets of places on the board, a bit for each, so that whole regions grow by a few machine words.
+//! Places on the board, and sets of them: a bit for each place, so that a few machine words hold a whole
+//! region.
 //!
-//! A column is 16 bits, the lowest one for the lowest row, and the highest one is always 0, so that
-//! what is shifted up or down does not come out in another column. Neighbouring columns are not
-//! beside each other in one word, but at the same place of neighbouring words: column x is in word
-//! x mod 4. So the neighbours to the left and to the right are had for a single shift.
+//! A column is 16 bits, the lowest one for the lowest row. The highest one is always 0, so that a shift
+//! up or down never reaches another column. Neighbouring columns are at the same place of neighbouring
+//! words: column x is in word x mod 4. So neighbours to the left and to the right take a single shift.
 
-use super::board::{Cell, SIDE};
+/// Columns and rows of a board.
+pub const SIDE: usize = 15;
+/// Tiles on a full board.
+pub const CELLS: usize = SIDE * SIDE;
 
 const WORDS: usize = 4;
 const COLUMN: usize = 16;
@@ -15,6 +18,28 @@ const BOTTOM: u64 = 0x0001_0001_0001_0001;
 
 /// All rows of all columns in a word.
 const ROWS: u64 = 0x7FFF_7FFF_7FFF_7FFF;
+
+/// A place on the board.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Cell {
+    /// The column from the left, 0 to 14.
+    pub x: usize,
+    /// The row from the bottom, 0 to 14.
+    pub y: usize,
+}
+
+impl Cell {
+    /// The place at these coordinates, if they are on the board.
+    pub fn new(x: i32, y: i32) -> Option<Self> {
+        let on_board = |n: i32| usize::try_from(n).ok().filter(|&n| n < SIDE);
+        Some(Self { x: on_board(x)?, y: on_board(y)? })
+    }
+
+    /// Every place, column by column from the left, each from the bottom.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (0..SIDE).flat_map(|x| (0..SIDE).map(move |y| Self { x, y }))
+    }
+}
 
 /// A set of places.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -43,14 +68,14 @@ impl CellSet {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Whether there is none.
+    /// Whether it has no place.
     pub fn is_empty(&self) -> bool {
-        // Held against zeros, words that are in registers would have to pass through memory.
+        // To compare them with an array of zeros would take words in registers through memory.
         let [a, b, c, d] = self.0;
         a | b | c | d == 0
     }
 
-    /// The places, in an order of no meaning.
+    /// The places, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = Cell> + use<> {
         let mut left = *self;
         std::iter::from_fn(move || {
@@ -61,7 +86,7 @@ impl CellSet {
         })
     }
 
-    /// The set of one of the places.
+    /// Any one of the places, as a set.
     fn one(self) -> Option<Self> {
         let mut before = 0;
         let one = self.map(|word| {
@@ -126,8 +151,7 @@ impl CellSet {
         !self.and(self.map(|word| word << 1).or(self.right())).is_empty()
     }
 
-    /// The places that hang together, apart from those that are alone: each group once, in an order of
-    /// no meaning.
+    /// The connected groups of two places or more, in no particular order.
     pub(super) fn groups(self) -> impl Iterator<Item = Self> {
         let mut left = self.with_neighbours();
         std::iter::from_fn(move || {
@@ -137,13 +161,13 @@ impl CellSet {
         })
     }
 
-    /// All places of this set that hang together with those of `seed`, which are in it.
+    /// All places of this set that are connected with those of `seed`, which are in it.
     #[must_use]
     pub fn grow(self, seed: Self) -> Self {
         let wider = |grown: Self| grown.or(grown.beside().and(self));
         let mut grown = seed;
         loop {
-            // Most regions are small: looking whether one still grows costs as much as growing it.
+            // Most regions are small, and to check whether one still grows costs as much as to grow it.
             let once = wider(grown);
             let twice = wider(once);
             if twice.without(once).is_empty() {
@@ -154,8 +178,8 @@ impl CellSet {
     }
 }
 
-/// Lets the tiles of all `sets` fall to the bottom of their columns, and closes empty columns to the
-/// left.
+/// Lets the tiles of all `sets` fall to the bottom of their columns, and moves columns to the left over
+/// empty ones.
 pub(super) fn settle<const SETS: usize>(sets: &mut [CellSet; SETS]) {
     let occupied =
         |sets: &[CellSet; SETS]| sets.iter().fold(CellSet::default(), |all, set| all.or(*set));
