@@ -10,6 +10,7 @@ mod fidelity;
 mod film;
 mod foreign;
 mod gamelog;
+mod guess;
 mod hostile;
 mod limits;
 mod page;

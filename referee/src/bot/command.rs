@@ -45,6 +45,25 @@ pub struct Confinement {
     pub sandbox: Option<Sandbox>,
 }
 
+impl BotCommand {
+    /// A program, looked up in `PATH` unless it is a path, in the referee's own working directory and
+    /// environment.
+    pub fn new<A: Into<OsString>>(
+        program: impl Into<OsString>,
+        args: impl IntoIterator<Item = A>,
+        confinement: Confinement,
+    ) -> Self {
+        Self {
+            program: program.into(),
+            args: args.into_iter().map(Into::into).collect(),
+            cwd: None,
+            env: BTreeMap::new(),
+            pinning: None,
+            confinement,
+        }
+    }
+}
+
 /// Why a bot cannot be started.
 #[derive(Debug, thiserror::Error)]
 pub enum SpawnError {

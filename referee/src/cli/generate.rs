@@ -19,15 +19,14 @@ use crate::game::{GameKind, SeedOptions};
 /// tester.
 #[derive(Debug, Args)]
 pub(super) struct GenerateArgs {
-    /// The game [default: samegame]
-    #[arg(long, value_name = "NAME", value_parser = inputs::game_names())]
+    #[arg(long, value_name = "NAME", value_parser = inputs::game_names(), help = inputs::game_help("The game"))]
     game: Option<String>,
 
     /// A seed, or a range A..B with both ends included; negative ones are fine
     #[arg(long, value_name = "N|A..B", allow_hyphen_values = true)]
     seed: SeedRange,
 
-    /// The number of colours of SameGame boards, 1 to 5 [default: 5]
+    /// The number of colours of a random board, where the game leaves it open
     #[arg(long, value_name = "N")]
     colors: Option<u8>,
 

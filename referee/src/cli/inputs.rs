@@ -15,7 +15,7 @@ use wait_timeout::ChildExt as _;
 use super::Failure;
 use crate::bot::{BotCommand, Confinement, Sandbox};
 use crate::config::{Config, Layer, find_project};
-use crate::game::{GAMES, Game, GameKind, SeedOptions};
+use crate::game::{Game, GameKind, SeedOptions, games};
 
 /// No test case and no settings file is larger, by far; more would be a mistake such as a device.
 const MAX_INPUT: u64 = 1 << 20;
@@ -113,14 +113,35 @@ fn run_build(bot: &str, command: &str, cwd: &Path) -> io::Result<(ExitStatus, Ve
     Ok((status, said))
 }
 
-/// Takes the name of a game that there is.
+/// What `--game` takes: a name of the table of games.
 pub(super) fn game_names() -> PossibleValuesParser {
-    PossibleValuesParser::new(GAMES.iter().map(|kind| kind.name))
+    PossibleValuesParser::new(games().into_iter().map(|kind| kind.name))
 }
 
-/// The game of this name; the default without one.
+/// The help of `--game`, which names the default.
+pub(super) fn game_help(what: &str) -> String {
+    format!("{what} [default: {}]", games()[0].name)
+}
+
+/// The game that `--game` names, or the default one.
 pub(super) fn game(name: Option<&str>) -> &'static GameKind {
-    name.and_then(GameKind::named).unwrap_or(&GAMES[0])
+    name.and_then(GameKind::named).unwrap_or(games()[0])
+}
+
+/// The bot that plays a game when none is named.
+pub(super) fn default_bot(kind: &GameKind) -> Result<&'static str, Failure> {
+    kind.default_bot.ok_or_else(|| Failure::user(anyhow!("name the bot with --bot CMD or -- CMD")))
+}
+
+/// What `--board` names when it is not given.
+pub(super) fn default_board(kind: &GameKind) -> Result<PathBuf, Failure> {
+    let first = kind.bundled.first().map(|(name, _)| PathBuf::from(format!("@{name}")));
+    first.ok_or_else(|| {
+        Failure::user(anyhow!(
+            "{} comes with no test case; name one with --board FILE or --seed N",
+            kind.name
+        ))
+    })
 }
 
 /// Starts a game on what `--board` names: a file, or `@NAME` for one that comes with the referee.
@@ -130,7 +151,7 @@ pub(super) fn load_board(kind: &GameKind, board: &Path) -> Result<Box<dyn Game>,
         None => read_text(board)?,
     };
     (kind.parse)(&text).map_err(|error| {
-        let other = GAMES.iter().find(|other| (other.parse)(&text).is_ok());
+        let other = games().into_iter().find(|other| (other.parse)(&text).is_ok());
         let hint =
             other.map(|other| format!(" (it is one of another game: --game {})", other.name));
         Failure::place(board, format!("{error}{}", hint.unwrap_or_default()))
@@ -197,8 +218,7 @@ pub(super) fn confinement(
     config: &Config,
     sandbox: Option<Sandbox>,
 ) -> Result<Confinement, Failure> {
-    let method = config.containment.method().map_err(Failure::user)?;
-    Ok(Confinement { method, resources: config.resources, sandbox })
+    config.confinement(sandbox).map_err(Failure::user)
 }
 
 /// The bundled bot called `name`.

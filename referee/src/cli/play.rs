@@ -40,7 +40,7 @@ pub(super) struct PlayArgs {
     #[arg(long, value_name = "N", conflicts_with = "board", allow_negative_numbers = true)]
     seed: Option<i64>,
 
-    /// The number of colours of a random SameGame board, 1 to 5 [default: 5]
+    /// The number of colours of a random board, where the game leaves it open
     #[arg(long, value_name = "N", requires = "seed", conflicts_with = "board")]
     colors: Option<u8>,
 
@@ -142,8 +142,10 @@ fn board(args: &PlayArgs, kind: &GameKind) -> Result<(String, String), Failure> 
         let case = inputs::seeded_case(kind, seed, SeedOptions { colors: args.colors })?;
         return Ok((format!("seed {seed}"), case));
     }
-    let default = || PathBuf::from(format!("@{}", kind.bundled[0].0));
-    let board = args.board.clone().unwrap_or_else(default);
+    let board = match &args.board {
+        Some(board) => board.clone(),
+        None => inputs::default_board(kind)?,
+    };
     let game = inputs::load_board(kind, &board)?;
     Ok((board.display().to_string(), game.test_case().to_owned()))
 }

@@ -38,8 +38,13 @@ pub(super) struct ReplayArgs {
     #[arg(long, value_name = "FILE")]
     board: Option<PathBuf>,
 
-    /// The game of one that was saved elsewhere [default: samegame]
-    #[arg(long, value_name = "NAME", value_parser = inputs::game_names(), requires = "board")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        requires = "board",
+        value_parser = inputs::game_names(),
+        help = inputs::game_help("The game of one that was saved elsewhere")
+    )]
     game: Option<String>,
 
     /// Writes a page that plays the game in any browser, from this one file and without a network

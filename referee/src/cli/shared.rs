@@ -56,7 +56,10 @@ impl BotFlags {
     /// The bot that was named, or the game's default one.
     pub(super) fn resolve(&self, config: &Config) -> Result<NamedBot, Failure> {
         let (name, words) = if self.command.is_empty() {
-            let line = self.bot.as_deref().unwrap_or(config.game.default_bot);
+            let line = match self.bot.as_deref() {
+                Some(line) => line,
+                None => inputs::default_bot(config.game)?,
+            };
             (line.to_owned(), inputs::split_words("--bot", line)?)
         } else {
             let shown: Vec<_> = self.command.iter().map(|word| word.to_string_lossy()).collect();
@@ -92,8 +95,7 @@ impl BotFlags {
 /// The game, and its rules about time.
 #[derive(Debug, Args)]
 pub(super) struct RuleFlags {
-    /// The game [default: samegame]
-    #[arg(long, value_name = "NAME", value_parser = inputs::game_names())]
+    #[arg(long, value_name = "NAME", value_parser = inputs::game_names(), help = inputs::game_help("The game"))]
     game: Option<String>,
 
     /// Which time limits hold [default: official]

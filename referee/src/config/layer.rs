@@ -204,12 +204,14 @@ impl LimitsTable {
     /// A limit that is set here and that no exchange of the game has.
     pub(super) fn stray(&self, game: &GameKind) -> Option<LimitKind> {
         let all = [LimitKind::FirstTurn, LimitKind::Turn, LimitKind::Total];
-        let stray = |kind: &LimitKind| self.get(*kind).is_some() && !game.limits.contains(kind);
+        let stray = |kind: &LimitKind| {
+            self.get(*kind).is_some() && !game.limit_kinds().any(|known| known == *kind)
+        };
         all.into_iter().find(stray)
     }
 }
 
 pub(super) fn stray_limit(game: &GameKind, stray: LimitKind) -> String {
-    let has: Vec<_> = game.limits.iter().map(|kind| kind.name()).collect();
+    let has: Vec<_> = game.limit_kinds().map(LimitKind::name).collect();
     format!("{} has no limit `{}`; it has: {}", game.name, stray.name(), has.join(", "))
 }

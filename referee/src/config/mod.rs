@@ -17,7 +17,7 @@ pub use self::project::{
 };
 pub use self::resources::{Bound, Count, Size};
 pub use self::values::{Limit, SeedRange};
-use crate::bot::Containment;
+use crate::bot::{Confinement, Containment, Sandbox, Unavailable};
 use crate::game::{GameKind, unknown_game};
 use crate::limits::{Limits, MatchRules, OnHostDelay, OverrunRules, Profile, Resources, SoftLimit};
 
@@ -80,7 +80,7 @@ impl Config {
         }
         let profile = need(settings.profile, "profile")?;
         let relaxed_factor = need(settings.relaxed_factor, "relaxed-factor")?.0;
-        let (limits, official) = (settings.limits(name), default.limits(name));
+        let limits = settings.limits(name);
         let profiled = |limit: Duration| match profile {
             Profile::Official | Profile::SdkSoft => Some(limit),
             Profile::Relaxed => Some(limit.mul_f64(relaxed_factor)),
@@ -98,7 +98,8 @@ impl Config {
         let rules = MatchRules {
             profile,
             limits: Limits::from_kinds(|kind| {
-                settings.fixed.get(kind).or(limits.get(kind).and_then(profiled))
+                let limit = limits.get(kind).or(game.official_limit(kind));
+                settings.fixed.get(kind).or(limit.and_then(profiled))
             }),
             overruns,
             grace: need(settings.bot.grace, "bot.grace")?.0,
@@ -108,7 +109,10 @@ impl Config {
         Ok(Self {
             game,
             rules,
-            official: (Limits::from_kinds(|kind| official.get(kind)), bytes(official.memory)),
+            official: (
+                Limits::from_kinds(|kind| game.official_limit(kind)),
+                bytes(default.limits(name).memory),
+            ),
             relaxed_factor,
             sdk_soft,
             containment: need(settings.containment, "containment")?,
@@ -123,12 +127,21 @@ impl Config {
         })
     }
 
+    /// What these settings let a bot do, in a sandbox if one is given.
+    ///
+    /// # Errors
+    /// When this host does not offer the containment that they ask for.
+    pub fn confinement(&self, sandbox: Option<Sandbox>) -> Result<Confinement, Unavailable> {
+        let method = self.containment.method()?;
+        Ok(Confinement { method, resources: self.resources, sandbox })
+    }
+
     /// Whether a game that is completed under these rules would have been completed under the original
     /// ones, as long as no reply was late.
     pub fn is_as_strict_as_official(&self) -> bool {
         let (limits, memory) = &self.official;
-        let mut kinds = self.game.limits.iter();
-        let in_time = kinds.all(|&kind| is_as_strict(self.rules.limits.of(kind), limits.of(kind)));
+        let mut kinds = self.game.limit_kinds();
+        let in_time = kinds.all(|kind| is_as_strict(self.rules.limits.of(kind), limits.of(kind)));
         in_time && is_as_strict(self.resources.memory, *memory)
     }
 }
@@ -189,8 +202,8 @@ mod tests {
         assert_eq!(squares.of(LimitKind::Turn), None);
         for game in GAMES {
             let config = resolved(&format!("game = '{}'", game.name), Layer::default());
-            for kind in game.limits {
-                assert!(config.rules.limits.of(*kind).is_some(), "{}: {kind:?}", game.name);
+            for &(kind, official) in game.limits {
+                assert_eq!(config.rules.limits.of(kind), Some(official), "{}: {kind:?}", game.name);
             }
         }
     }

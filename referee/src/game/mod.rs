@@ -1,13 +1,14 @@
 //! The rules of the games, pure: no I/O, no clock, no process.
 //!
 //! Every game is a sequence of *exchanges*: some text is sent, a number of lines is awaited, and
-//! one of the kinds of time limit applies. Everything above this module works on `dyn Game`;
-//! adding a game is adding a folder here and a row to [`GAMES`].
+//! one of the kinds of time limit applies. Everything above this module works on `dyn Game` and on
+//! the [table of games](games), to which a program can add [games of its own](register).
 
 pub mod frames;
 mod java;
 pub mod samegame;
 pub mod square_remover;
+mod table;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,9 +16,9 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use self::frames::{Frame, Picture};
+pub use self::table::{GAMES, GameKind, NameTaken, SeedOptions, games, register, unknown_game};
 use crate::limits::LimitKind;
 use crate::lines::{LineRules, Lines};
-use crate::source::SourceError;
 
 /// A game in progress, as its official referee runs it.
 pub trait Game {
@@ -113,50 +114,4 @@ pub enum Fault {
     Malformed,
     /// It is understood, and the rules forbid it.
     Illegal,
-}
-
-/// A row of the table of games.
-pub struct GameKind {
-    /// The name that `--game` takes.
-    pub name: &'static str,
-    /// The name for people.
-    pub title: &'static str,
-    /// Starts a game on a test case from a file: every format that the game knows, told apart by
-    /// content.
-    pub parse: fn(&str) -> Result<Box<dyn Game>, SourceError>,
-    /// The test case that a seed stands for, in a form that `parse` reads; the error says what would
-    /// be right.
-    pub from_seed: fn(i64, SeedOptions) -> Result<String, String>,
-    /// The kinds of time limit that its exchanges have.
-    pub limits: &'static [LimitKind],
-    /// The test cases that come with the referee, by name; the first one is the default.
-    pub bundled: &'static [(&'static str, &'static str)],
-    /// The bundled bot that plays when none is named.
-    pub default_bot: &'static str,
-    /// Whether the original prints its summary. Then a text report ends with it, so that scripts
-    /// written for the original keep working.
-    pub prints_summary: bool,
-}
-
-/// What may be asked of a random test case.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct SeedOptions {
-    /// The number of colours, where the game leaves it open.
-    pub colors: Option<u8>,
-}
-
-/// The games that the referee knows; the first one is the default.
-pub const GAMES: &[GameKind] = &[samegame::KIND, square_remover::KIND];
-
-impl GameKind {
-    /// The game called `name`.
-    pub fn named(name: &str) -> Option<&'static Self> {
-        GAMES.iter().find(|kind| kind.name == name)
-    }
-}
-
-/// The error message for an unknown game.
-pub fn unknown_game(name: &str) -> String {
-    let known: Vec<_> = GAMES.iter().map(|kind| kind.name).collect();
-    format!("there is no game `{name}`; the games are: {}", known.join(", "))
 }

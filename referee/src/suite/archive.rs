@@ -161,7 +161,7 @@ impl Archive<'_> {
         let mut option = |name: &str, value: String| words.extend([format!("--{name}"), value]);
         option("game", self.kind.name.to_owned());
         option("profile", self.rules.profile.name().to_owned());
-        for &kind in self.kind.limits {
+        for kind in self.kind.limit_kinds() {
             if let Some(limit) = self.rules.limits.of(kind) {
                 option(kind.name(), format!("{}ns", limit.as_nanos()));
             }

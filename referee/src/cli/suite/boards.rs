@@ -28,7 +28,7 @@ pub(super) struct BoardsFlags {
     #[arg(long, value_name = "N|A..B", allow_hyphen_values = true)]
     seed: Option<SeedRange>,
 
-    /// The number of colours of random SameGame boards, 1 to 5 [default: 5]
+    /// The number of colours of random boards, where the game leaves it open
     #[arg(long, value_name = "N", requires = "seed")]
     colors: Option<u8>,
 

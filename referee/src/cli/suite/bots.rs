@@ -63,7 +63,7 @@ impl BotsFlags {
             bots.push(self.planned(shown.join(" "), &self.command)?);
         }
         if bots.is_empty() {
-            let line = config.game.default_bot;
+            let line = inputs::default_bot(config.game)?;
             bots.push(self.planned(line.to_owned(), &inputs::split_words("--bot", line)?)?);
         }
         refuse_twins(&bots)?;

@@ -13,6 +13,7 @@ pub mod reply;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -39,9 +40,12 @@ pub const KIND: GameKind = GameKind {
         ("clearable", include_str!("../../../../configs/boards/clearable.toml")),
         ("no-move", include_str!("../../../../configs/boards/no-move.toml")),
     ],
-    default_bot: "@greedy",
+    default_bot: Some("@greedy"),
     prints_summary: false,
-    limits: &[LimitKind::FirstTurn, LimitKind::Turn],
+    limits: &[
+        (LimitKind::FirstTurn, Duration::from_secs(20)),
+        (LimitKind::Turn, Duration::from_millis(50)),
+    ],
 };
 
 /// One line; it is unreadable if no newline has come within 10,000 bytes.

@@ -11,6 +11,7 @@ mod sha1prng;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -29,9 +30,9 @@ pub const KIND: GameKind = GameKind {
     parse: |source| Ok(Box::new(SquareRemover::new(&TestCase::parse(source)?))),
     from_seed,
     bundled: &[("seed-1", include_str!("../../../../configs/boards/square-remover-seed-1.txt"))],
-    default_bot: "@squares-greedy",
+    default_bot: Some("@squares-greedy"),
     prints_summary: true,
-    limits: &[LimitKind::Total],
+    limits: &[(LimitKind::Total, Duration::from_secs(30))],
 };
 
 /// The moves of a game.

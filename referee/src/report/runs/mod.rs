@@ -61,12 +61,12 @@ impl Source<'_> {
     fn describe(&self) -> String {
         let run = &self.folder.run;
         let rules = &run.plan.rules;
-        let limits = |kind: &crate::limits::LimitKind| {
-            Some(format!("{} {}", kind.name(), duration(rules.limits.of(*kind)?)))
+        let limit = |kind: crate::limits::LimitKind| {
+            Some(format!("{} {}", kind.name(), duration(rules.limits.of(kind)?)))
         };
-        let kinds =
-            crate::game::GameKind::named(&run.plan.game).map_or(&[][..], |game| game.limits);
-        let limits: Vec<String> = kinds.iter().filter_map(limits).collect();
+        let game = crate::game::GameKind::named(&run.plan.game);
+        let kinds = game.into_iter().flat_map(crate::game::GameKind::limit_kinds);
+        let limits: Vec<String> = kinds.filter_map(limit).collect();
         let limits = if limits.is_empty() { "no limits".to_owned() } else { limits.join(", ") };
         format!(
             "{}, started {}, profile {} ({limits}), referee {}",

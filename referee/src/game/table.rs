@@ -1,0 +1,96 @@
+//! The table of games: the only list of the games that there are.
+
+use std::sync::{PoisonError, RwLock};
+use std::time::Duration;
+
+use super::{Game, samegame, square_remover};
+use crate::limits::LimitKind;
+use crate::source::SourceError;
+
+/// A row of the table of games.
+pub struct GameKind {
+    /// The name that `--game` takes.
+    pub name: &'static str,
+    /// The name for people.
+    pub title: &'static str,
+    /// Starts a game on a test case from a file: every format that the game knows, told apart by
+    /// content.
+    pub parse: fn(&str) -> Result<Box<dyn Game>, SourceError>,
+    /// The test case that a seed stands for, in a form that `parse` reads; the error says what would
+    /// be right.
+    pub from_seed: fn(i64, SeedOptions) -> Result<String, String>,
+    /// The kinds of time limit that its exchanges have, with the official limits.
+    pub limits: &'static [(LimitKind, Duration)],
+    /// The test cases that come with the game, by name; the first one is the default.
+    pub bundled: &'static [(&'static str, &'static str)],
+    /// The bot that plays when none is named, as `--bot` takes it; `None` if one must be named.
+    pub default_bot: Option<&'static str>,
+    /// Whether the original prints its summary. Then a text report ends with it, so that scripts
+    /// written for the original keep working.
+    pub prints_summary: bool,
+}
+
+/// What may be asked of a random test case.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SeedOptions {
+    /// The number of colours, where the game leaves it open.
+    pub colors: Option<u8>,
+}
+
+/// The games that come with the referee; the first one is the default.
+pub const GAMES: &[GameKind] = &[samegame::KIND, square_remover::KIND];
+
+/// The games that a program has added.
+static REGISTERED: RwLock<Vec<&'static GameKind>> = RwLock::new(Vec::new());
+
+/// All games: those that come with the referee, then those that were [registered](register).
+pub fn games() -> Vec<&'static GameKind> {
+    let registered = REGISTERED.read().unwrap_or_else(PoisonError::into_inner);
+    GAMES.iter().chain(registered.iter().copied()).collect()
+}
+
+/// Adds a game to the table for as long as the program runs: by its name, logs, run folders, settings and
+/// `--game` know it from then on. To register a row twice changes nothing.
+///
+/// # Errors
+/// When the table has another game of that name.
+pub fn register(kind: &'static GameKind) -> Result<(), NameTaken> {
+    let mut registered = REGISTERED.write().unwrap_or_else(PoisonError::into_inner);
+    let mut others = GAMES.iter().chain(registered.iter().copied());
+    match others.find(|other| other.name == kind.name) {
+        Some(other) if std::ptr::eq(other, kind) => Ok(()),
+        Some(_) => Err(NameTaken(kind.name)),
+        None => {
+            registered.push(kind);
+            Ok(())
+        }
+    }
+}
+
+/// There is another game of this name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is another game `{0}`; give yours another name")]
+pub struct NameTaken(&'static str);
+
+impl GameKind {
+    /// The game called `name`.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        games().into_iter().find(|kind| kind.name == name)
+    }
+
+    /// The kinds of time limit that its exchanges have.
+    pub fn limit_kinds(&self) -> impl Iterator<Item = LimitKind> {
+        self.limits.iter().map(|&(kind, _)| kind)
+    }
+
+    /// The official limit of this kind, if its exchanges have one.
+    pub fn official_limit(&self, kind: LimitKind) -> Option<Duration> {
+        self.limits.iter().find(|(known, _)| *known == kind).map(|&(_, limit)| limit)
+    }
+}
+
+/// The error message for an unknown game.
+pub fn unknown_game(name: &str) -> String {
+    let known: Vec<_> = games().into_iter().map(|kind| kind.name).collect();
+    format!("there is no game `{name}`; the games are: {}", known.join(", "))
+}
