@@ -11,6 +11,7 @@
 //! [`view`] shows the game; [`report`] shows a result; [`doctor`] tells what a host allows.
 
 pub mod bot;
+mod build;
 pub mod certificate;
 pub mod cli;
 pub mod compare;

@@ -26,10 +26,10 @@ pub(super) struct DoctorArgs {
 
 pub(super) fn run(args: &DoctorArgs) -> Result<ExitCode, Failure> {
     let config = args.rules.resolve(None)?;
-    let question = timing::question(&config, 1.0);
+    let thresholds = timing::thresholds(&config, 1.0);
     let report = DoctorReport {
         findings: Findings::gather(config.resources),
-        timing: TimingReport::of_host(timing::check_host(&config)?, question),
+        timing: TimingReport::of_host(timing::check_host(&config)?, thresholds),
     };
     print(|out| report.write(args.format, out))?;
     Ok(ExitCode::SUCCESS)

@@ -3,17 +3,15 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
-use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
 use clap::builder::PossibleValuesParser;
-use wait_timeout::ChildExt as _;
 
 use super::Failure;
 use crate::bot::{BotCommand, Confinement, Sandbox};
+use crate::build::build;
 use crate::config::{Config, Layer, find_project};
 use crate::game::{Game, GameKind, SeedOptions, games};
 
@@ -73,44 +71,10 @@ pub(super) fn project_bot(config: &Config, name: &str) -> Result<Option<ProjectB
     let Some(bot) = config.project.bots.get(name) else { return Ok(None) };
     let cwd = std::path::absolute(config.project.folder.join(&bot.cwd)).map_err(Failure::user)?;
     if let Some(command) = &bot.build {
-        build(name, command, &cwd)?;
+        build(name, command, &cwd).map_err(Failure::user)?;
     }
     let words = split_words(&format!("the bot `{name}`"), &bot.command)?;
     Ok(Some(ProjectBot { words, cwd, env: bot.env.clone() }))
-}
-
-/// Runs a build command in a shell; what it says is shown if it fails.
-fn build(bot: &str, command: &str, cwd: &Path) -> Result<(), Failure> {
-    let failed = || format!("cannot build the bot `{bot}` in {}", cwd.display());
-    let (status, said) =
-        run_build(bot, command, cwd).with_context(failed).map_err(Failure::User)?;
-    if status.success() {
-        return Ok(());
-    }
-    let said = String::from_utf8_lossy(&said).trim_end().to_owned();
-    Err(Failure::user(anyhow!(
-        "cannot build the bot `{bot}`: `{command}` ended with {status}\n{said}"
-    )))
-}
-
-/// Runs a build to its end, and says now and then that it goes on. Returns what it wrote, all in one.
-fn run_build(bot: &str, command: &str, cwd: &Path) -> io::Result<(ExitStatus, Vec<u8>)> {
-    /// How long a build may be silent before anybody wonders.
-    const NOTICE: Duration = Duration::from_secs(10);
-    let mut output = tempfile::tempfile()?;
-    let mut shell = Command::new("sh");
-    shell.args(["-c", command]).current_dir(cwd).stdin(Stdio::null());
-    let mut child = shell.stdout(output.try_clone()?).stderr(output.try_clone()?).spawn()?;
-    let status = loop {
-        match child.wait_timeout(NOTICE)? {
-            Some(status) => break status,
-            None => log::warn!("still building the bot `{bot}`: {command}"),
-        }
-    };
-    let mut said = Vec::new();
-    output.rewind()?;
-    output.read_to_end(&mut said)?;
-    Ok((status, said))
 }
 
 /// What `--game` takes: a name of the table of games.

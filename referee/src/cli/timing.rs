@@ -14,14 +14,12 @@ use super::shared::{BotFlags, RuleFlags};
 use super::{Failure, exit, print};
 use crate::config::{Config, Limit, SeedRange};
 use crate::game::{GameKind, SeedOptions};
-use crate::gamelog::{End, Event};
 use crate::interrupt::Interrupt;
-use crate::lines::Lines;
-use crate::play::{Match, PlayError, rule};
+use crate::play::{Match, PlayError};
 use crate::report::Format;
 use crate::report::timing::TimingReport;
 use crate::timing::host::HostCheck;
-use crate::timing::{Analysis, Question, Timed};
+use crate::timing::{Analysis, Measured, Thresholds};
 
 /// Measure whether a bot keeps its deadlines, and with how much room
 ///
@@ -88,10 +86,10 @@ pub(super) fn run(args: &TimingArgs) -> Result<ExitCode, Failure> {
     let mut config = args.rules.resolve(None)?;
     let patience = Some(args.patience.0);
     config.rules.overruns.patience = patience;
-    let question = question(&config, args.scale);
+    let thresholds = thresholds(&config, args.scale);
     let host = check_host(&config)?;
     if args.host {
-        let report = TimingReport::of_host(host, question);
+        let report = TimingReport::of_host(host, thresholds);
         print(|out| report.write(args.format, out))?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -103,10 +101,10 @@ pub(super) fn run(args: &TimingArgs) -> Result<ExitCode, Failure> {
         game: config.game.name,
         profile: config.rules.profile.name(),
         patience,
-        analysis: Some(Analysis::of(&measured.turns, &question)),
+        analysis: Some(Analysis::of(&measured.turns, &thresholds)),
         turns: measured.turns,
         lost: measured.lost,
-        question,
+        thresholds,
         host,
     };
     if let Some(path) = &args.svg {
@@ -125,8 +123,8 @@ fn scale(text: &str) -> Result<f64, String> {
 }
 
 /// What the settings ask of measured times.
-pub(super) fn question(config: &Config, scale: f64) -> Question {
-    Question {
+pub(super) fn thresholds(config: &Config, scale: f64) -> Thresholds {
+    Thresholds {
         limits: config.rules.limits,
         scale,
         relaxed: config.relaxed_factor,
@@ -158,14 +156,6 @@ fn boards(args: &TimingArgs, kind: &GameKind) -> Result<Vec<Board>, Failure> {
     seeds.seeds().map(case).collect()
 }
 
-/// What the games have shown.
-#[derive(Debug, Default)]
-struct Measured {
-    turns: Vec<Timed>,
-    /// Games that were not played to their end: the board and why.
-    lost: Vec<String>,
-}
-
 fn measure(
     args: &TimingArgs,
     config: &Config,
@@ -176,8 +166,8 @@ fn measure(
     let interrupt = Interrupt::catch().context("cannot catch signals").map_err(Failure::Referee)?;
     let progress = progress_bar(games);
     let mut measured = Measured::default();
-    for (game, (board, case)) in (1..=games).zip(boards.iter().cycle()) {
-        let setup = Match {
+    for (number, (board, case)) in (1..=games).zip(boards.iter().cycle()) {
+        let game = Match {
             game: config.game,
             board,
             test_case: case,
@@ -186,10 +176,10 @@ fn measure(
             rules: config.rules,
             interrupt: Some(&interrupt),
         };
-        match measure_game(&setup, game, &mut measured) {
+        match measured.play(&game) {
             Err(PlayError::Interrupted { signal, .. }) => {
                 progress.finish_and_clear();
-                let kept = format!(" in game {game} of {games}; no report of a part is made");
+                let kept = format!(" in game {number} of {games}; no report of a part is made");
                 return Err(Failure::Interrupted { signal, kept });
             }
             played => drop(played?),
@@ -207,27 +197,4 @@ fn progress_bar(games: usize) -> ProgressBar {
     }
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} games, {eta} left");
     ProgressBar::new(games as u64).with_style(style.expect("a valid template"))
-}
-
-fn measure_game(
-    game: &Match<'_>,
-    number: usize,
-    measured: &mut Measured,
-) -> Result<End, PlayError> {
-    // A second game on the same replies tells how many moves there were, outside the bot's clock.
-    let mut shadow = (game.game.parse)(game.test_case).map_err(PlayError::TestCase)?;
-    game.play(|event| match event {
-        Event::Turn(turn) => {
-            let (board, choices) = (game.board.to_owned(), shadow.legal_moves());
-            rule(shadow.as_mut(), &Lines::split(&turn.reply.0), turn.unanswered);
-            measured.turns.push(Timed { game: number, board, turn, choices });
-        }
-        Event::End(end) if !end.won => measured.lost.push(lost(game.board, &end)),
-        Event::Start(_) | Event::End(_) => {}
-    })
-}
-
-fn lost(board: &str, end: &End) -> String {
-    let why = end.diagnosis.as_deref().unwrap_or(&end.official);
-    format!("{board}: {}: {why}", end.verdict)
 }

@@ -1,13 +1,15 @@
 //! Whether a bot keeps its deadlines, and with how much room: from the times of many turns.
 //!
-//! Nothing is measured here; [`host`] apart, this works on what the match loop has measured.
+//! The match loop measures; [`Measured`] has it play, and [`host`] looks at the machine alone.
 
 pub mod host;
+mod measure;
 
 use std::time::Duration;
 
 use serde::Serialize;
 
+pub use self::measure::Measured;
 use crate::gamelog::Turn;
 use crate::limits::LimitKind;
 use crate::limits::Limits;
@@ -62,7 +64,7 @@ impl Timed {
 
 /// What the limits are compared with.
 #[derive(Debug, Clone, Copy)]
-pub struct Question {
+pub struct Thresholds {
     /// The limits of the official profile, or those that the user has set.
     pub limits: Limits,
     /// How much slower the judge is than this machine.
@@ -75,7 +77,7 @@ pub struct Question {
 
 /// The times of one kind of turn, times the scale.
 #[derive(Debug, Clone)]
-pub struct Phase {
+pub struct KindStats {
     /// The kind of turn.
     pub kind: LimitKind,
     /// The limit for it.
@@ -90,7 +92,7 @@ pub struct Phase {
 
 /// Under which profiles a bot would pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Pass {
+pub struct ProfileResult {
     /// The profile.
     pub profile: &'static str,
     /// The games in which the bot itself broke no limit.
@@ -105,7 +107,7 @@ pub struct Analysis {
     /// The number of games.
     pub games: usize,
     /// Each kind of turn that there was.
-    pub phases: Vec<Phase>,
+    pub by_kind: Vec<KindStats>,
     /// The slowest turns as indices, slowest first.
     pub slowest: Vec<usize>,
     /// The chance that a game has a timeout by the bot's fault.
@@ -113,24 +115,25 @@ pub struct Analysis {
     /// The chance that a submission's 40 validators have one.
     pub per_submission: Estimate,
     /// Under which profiles the bot would pass.
-    pub passes: Vec<Pass>,
+    pub passes: Vec<ProfileResult>,
 }
 
 impl Analysis {
     /// Looks at all turns of some games.
-    pub fn of(turns: &[Timed], question: &Question) -> Self {
+    pub fn of(turns: &[Timed], thresholds: &Thresholds) -> Self {
         let games = turns.iter().map(|timed| timed.game).max().unwrap_or(0);
         let kinds = [LimitKind::FirstTurn, LimitKind::Turn, LimitKind::Total];
-        let phases = kinds.into_iter().filter_map(|kind| Phase::of(turns, kind, question));
+        let by_kind = kinds.into_iter().filter_map(|kind| KindStats::of(turns, kind, thresholds));
         let mut slowest: Vec<usize> = (0..turns.len()).collect();
-        slowest.sort_by_key(|&index| std::cmp::Reverse(pressure(&turns[index], question)));
+        slowest
+            .sort_by_key(|&index| std::cmp::Reverse(share_of_limit_ppm(&turns[index], thresholds)));
         slowest.truncate(SLOWEST);
-        let passes = question.passes(turns, games);
+        let passes = thresholds.passes(turns, games);
         let late = games - passes[0].games;
         let per_game = Estimate::proportion(late, games);
         Self {
             games,
-            phases: phases.collect(),
+            by_kind: by_kind.collect(),
             slowest,
             per_game,
             per_submission: per_game.at_least_once(VALIDATORS),
@@ -140,33 +143,33 @@ impl Analysis {
 
     /// Whether the bot itself broke a limit.
     pub fn is_broken_by_bot(&self) -> bool {
-        self.phases.iter().any(|phase| phase.bot_overruns > 0)
+        self.by_kind.iter().any(|stats| stats.bot_overruns > 0)
     }
 }
 
 /// How much of its limit a turn took, in millionths; without limits, its time in nanoseconds.
-fn pressure(timed: &Timed, question: &Question) -> u128 {
+fn share_of_limit_ppm(timed: &Timed, thresholds: &Thresholds) -> u128 {
     let wall = timed.turn.wall.0.as_nanos();
-    match question.limits.of(timed.turn.limit) {
+    match thresholds.limits.of(timed.turn.limit) {
         Some(limit) => wall * 1_000_000 / limit.as_nanos().max(1),
         None => wall,
     }
 }
 
-impl Phase {
-    fn of(turns: &[Timed], kind: LimitKind, question: &Question) -> Option<Self> {
-        let limit = question.limits.of(kind);
-        let mut phase =
+impl KindStats {
+    fn of(turns: &[Timed], kind: LimitKind, thresholds: &Thresholds) -> Option<Self> {
+        let limit = thresholds.limits.of(kind);
+        let mut stats =
             Self { kind, limit, times: Distribution::default(), bot_overruns: 0, host_overruns: 0 };
         for timed in turns.iter().filter(|timed| timed.turn.limit == kind) {
-            phase.times.record(timed.turn.wall.0.mul_f64(question.scale));
-            match limit.and_then(|limit| timed.culprit(limit, question.scale)) {
-                Some(Culprit::Bot) => phase.bot_overruns += 1,
-                Some(Culprit::Host) => phase.host_overruns += 1,
+            stats.times.record(timed.turn.wall.0.mul_f64(thresholds.scale));
+            match limit.and_then(|limit| timed.culprit(limit, thresholds.scale)) {
+                Some(Culprit::Bot) => stats.bot_overruns += 1,
+                Some(Culprit::Host) => stats.host_overruns += 1,
                 None => {}
             }
         }
-        (phase.times.count() > 0).then_some(phase)
+        (stats.times.count() > 0).then_some(stats)
     }
 
     /// The part of the limit that the slowest turn left, from 1 down to less than 0.
@@ -176,7 +179,7 @@ impl Phase {
     }
 }
 
-impl Question {
+impl Thresholds {
     /// The bot's own overruns of a limit that `stretch` makes longer, in one game.
     fn late(&self, turns: &[&Timed], stretch: impl Fn(Duration) -> Duration) -> usize {
         let is_late = |timed: &&&Timed| {
@@ -186,7 +189,7 @@ impl Question {
         turns.iter().filter(is_late).count()
     }
 
-    fn passes(&self, turns: &[Timed], games: usize) -> Vec<Pass> {
+    fn passes(&self, turns: &[Timed], games: usize) -> Vec<ProfileResult> {
         let (soft, relaxed) = (self.soft, self.relaxed);
         let official = |turns: &[&Timed]| self.late(turns, |limit| limit) == 0;
         let sdk_soft = |turns: &[&Timed]| {
@@ -201,7 +204,7 @@ impl Question {
                 passes(&turns)
             });
             let passed = passed.count();
-            Pass { profile, games: passed, passes: passed == games }
+            ProfileResult { profile, games: passed, passes: passed == games }
         };
         vec![pass("official", &official), pass("sdk-soft", &sdk_soft), pass("relaxed", &relaxed)]
     }
@@ -241,24 +244,24 @@ mod tests {
         Timed { game, board: "b".to_owned(), turn, choices: None }
     }
 
-    fn question(scale: f64) -> Question {
+    fn thresholds(scale: f64) -> Thresholds {
         let limits = Limits::from_kinds(|kind| match kind {
             LimitKind::FirstTurn => Some(ms(1000)),
             LimitKind::Turn => Some(ms(50)),
             LimitKind::Total => None,
         });
         let soft = SoftLimit { extra: ms(50), forgiven: 2 };
-        Question { limits, scale, relaxed: 4.0, soft }
+        Thresholds { limits, scale, relaxed: 4.0, soft }
     }
 
     #[test]
     fn first_and_later_turns_are_told_apart() {
         let turns = [timed(1, 1, 400, 0), timed(1, 2, 20, 0), timed(1, 3, 40, 0)];
-        let analysis = Analysis::of(&turns, &question(1.0));
+        let analysis = Analysis::of(&turns, &thresholds(1.0));
         let counts: Vec<_> =
-            analysis.phases.iter().map(|phase| (phase.kind, phase.times.count())).collect();
+            analysis.by_kind.iter().map(|stats| (stats.kind, stats.times.count())).collect();
         assert_eq!(counts, [(LimitKind::FirstTurn, 1), (LimitKind::Turn, 2)]);
-        let margin = analysis.phases[1].margin().expect("a limit");
+        let margin = analysis.by_kind[1].margin().expect("a limit");
         assert!((margin - 0.2).abs() < 0.001, "{margin}");
         assert_eq!(analysis.slowest, [2, 0, 1], "by the part of the limit");
         assert!(!analysis.is_broken_by_bot());
@@ -267,22 +270,32 @@ mod tests {
     #[test]
     fn a_slower_judge_breaks_what_holds_here() {
         let turns = [timed(1, 1, 400, 0), timed(1, 2, 40, 0)];
-        assert!(!Analysis::of(&turns, &question(1.2)).is_broken_by_bot());
-        assert!(Analysis::of(&turns, &question(1.3)).is_broken_by_bot());
+        assert!(!Analysis::of(&turns, &thresholds(1.2)).is_broken_by_bot());
+        assert!(Analysis::of(&turns, &thresholds(1.3)).is_broken_by_bot());
     }
 
     #[test]
     fn overruns_have_culprits() {
         let turns = [timed(1, 2, 80, 0), timed(1, 3, 80, 40), timed(1, 4, 50, 0)];
-        let analysis = Analysis::of(&turns, &question(1.0));
-        assert_eq!(analysis.phases[0].bot_overruns, 1);
-        assert_eq!(analysis.phases[0].host_overruns, 1);
+        let analysis = Analysis::of(&turns, &thresholds(1.0));
+        assert_eq!(analysis.by_kind[0].bot_overruns, 1);
+        assert_eq!(analysis.by_kind[0].host_overruns, 1);
+    }
+
+    #[test]
+    fn computing_cannot_be_excused_by_waits() {
+        let mut turn = timed(1, 2, 80, 40);
+        let computed = |millis| Some(Millis(ms(millis)));
+        turn.turn.certificate.busiest_cpu = computed(40);
+        assert_eq!(turn.culprit(ms(50), 1.0), Some(Culprit::Host));
+        turn.turn.certificate.busiest_cpu = computed(51);
+        assert_eq!(turn.culprit(ms(50), 1.0), Some(Culprit::Bot));
     }
 
     #[test]
     fn profiles_pass_by_their_own_rules() {
         let passes = |turns: &[Timed]| {
-            let analysis = Analysis::of(turns, &question(1.0));
+            let analysis = Analysis::of(turns, &thresholds(1.0));
             let passes = analysis.passes.iter().map(|pass| pass.passes);
             passes.collect::<Vec<_>>()
         };
@@ -298,7 +311,7 @@ mod tests {
     #[test]
     fn the_chance_is_that_of_games_not_turns() {
         let turns = [timed(1, 2, 60, 0), timed(1, 3, 60, 0), timed(2, 2, 1, 0)];
-        let analysis = Analysis::of(&turns, &question(1.0));
+        let analysis = Analysis::of(&turns, &thresholds(1.0));
         assert!((analysis.per_game.estimate - 0.5).abs() < 1e-9);
         assert!(analysis.per_submission.estimate > 0.999);
     }

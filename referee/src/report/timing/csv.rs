@@ -34,7 +34,7 @@ struct Row<'a> {
 pub(super) fn write(report: &TimingReport, out: &mut dyn Write) -> io::Result<()> {
     let mut rows = csv::Writer::from_writer(out);
     for timed in &report.turns {
-        let limit = report.question.limits.of(timed.turn.limit);
+        let limit = report.thresholds.limits.of(timed.turn.limit);
         rows.serialize(row(timed, limit)).map_err(csv_error)?;
     }
     rows.flush()

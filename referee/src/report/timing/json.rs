@@ -11,7 +11,7 @@ use crate::limits::LimitKind;
 use crate::millis::Millis;
 use crate::stats::{Distribution, Estimate};
 use crate::timing::host::HostCheck;
-use crate::timing::{Analysis, Pass, Phase, Timed};
+use crate::timing::{Analysis, KindStats, ProfileResult, Timed};
 
 #[derive(Serialize)]
 struct Object<'a> {
@@ -34,7 +34,7 @@ struct Measured<'a> {
     slowest: Vec<Slow<'a>>,
     timeout_per_game: Estimate,
     timeout_per_submission: Estimate,
-    passes: &'a [Pass],
+    passes: &'a [ProfileResult],
 }
 
 #[derive(Serialize)]
@@ -96,12 +96,12 @@ fn bot<'a>(report: &'a TimingReport, analysis: &'a Analysis) -> Measured<'a> {
         bot: &report.bot,
         game: report.game,
         profile: report.profile,
-        scale: report.question.scale,
+        scale: report.thresholds.scale,
         patience_ms: report.patience.map(Millis),
         games: analysis.games,
         lost: &report.lost,
         broken_by_bot: analysis.is_broken_by_bot(),
-        turns: analysis.phases.iter().map(kind).collect(),
+        turns: analysis.by_kind.iter().map(kind).collect(),
         slowest: analysis.slowest.iter().map(|&index| slow(&report.turns[index])).collect(),
         timeout_per_game: analysis.per_game,
         timeout_per_submission: analysis.per_submission,
@@ -109,14 +109,14 @@ fn bot<'a>(report: &'a TimingReport, analysis: &'a Analysis) -> Measured<'a> {
     }
 }
 
-fn kind(phase: &Phase) -> Turns {
+fn kind(stats: &KindStats) -> Turns {
     Turns {
-        kind: phase.kind,
-        times: times(&phase.times),
-        limit_ms: phase.limit.map(Millis),
-        margin: phase.margin(),
-        bot_overruns: phase.bot_overruns,
-        host_overruns: phase.host_overruns,
+        kind: stats.kind,
+        times: times(&stats.times),
+        limit_ms: stats.limit.map(Millis),
+        margin: stats.margin(),
+        bot_overruns: stats.bot_overruns,
+        host_overruns: stats.host_overruns,
     }
 }
 

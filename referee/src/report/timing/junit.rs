@@ -8,23 +8,23 @@ use quick_junit::TestCase;
 use super::{TimingReport, kind_name};
 use crate::report::junit::{failed, passed, write_suites};
 use crate::text::{duration, plural};
-use crate::timing::Phase;
+use crate::timing::KindStats;
 
 pub(super) fn write(report: &TimingReport, out: &mut dyn Write) -> io::Result<()> {
-    let mut cases: Vec<TestCase> = report.phases().iter().map(case).collect();
+    let mut cases: Vec<TestCase> = report.by_kind().iter().map(case).collect();
     let lost = report.lost.iter().map(|lost| failed("plays to the end", None, "lost", lost));
     cases.extend(lost);
     write_suites("referee timing", vec![(report.bot.clone(), cases)], out)
 }
 
-fn case(phase: &Phase) -> TestCase {
-    let name = format!("{} within the limit", kind_name(phase.kind));
-    let max = phase.times.max();
-    if phase.bot_overruns == 0 {
+fn case(stats: &KindStats) -> TestCase {
+    let name = format!("{} within the limit", kind_name(stats.kind));
+    let max = stats.times.max();
+    if stats.bot_overruns == 0 {
         return passed(&name, Some(max));
     }
-    let late = plural(phase.bot_overruns as u64, "turn");
-    let limit = phase.limit.map_or_else(|| "none".to_owned(), duration);
+    let late = plural(stats.bot_overruns as u64, "turn");
+    let limit = stats.limit.map_or_else(|| "none".to_owned(), duration);
     let why = format!(
         "{late} late by the bot's own fault; the slowest took {} of {limit}",
         duration(max)

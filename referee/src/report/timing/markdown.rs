@@ -6,7 +6,7 @@ use super::{TimingReport, kind_name};
 use crate::report::markdown::{escape, table};
 use crate::stats::Distribution;
 use crate::text::{duration, plural};
-use crate::timing::Phase;
+use crate::timing::KindStats;
 
 const HEADINGS: [&str; 9] =
     ["", "count", "p50", "p99", "max", "limit", "margin", "late by the bot", "late by the host"];
@@ -16,7 +16,7 @@ pub(super) fn write(report: &TimingReport, out: &mut dyn Write) -> io::Result<()
         let verdict = report.verdict().map_or("", |(_, verdict)| verdict);
         let games = plural(analysis.games as u64, "game");
         writeln!(out, "### {} {verdict}: {games} of {}\n", escape(&report.bot), report.game)?;
-        table(&HEADINGS, analysis.phases.iter().map(row), out)?;
+        table(&HEADINGS, analysis.by_kind.iter().map(row), out)?;
         for lost in &report.lost {
             writeln!(out, "\nLost: {}", escape(lost))?;
         }
@@ -32,17 +32,17 @@ fn percentiles(times: &Distribution) -> [std::time::Duration; 3] {
     [times.percentile(50.0), times.percentile(99.0), times.max()]
 }
 
-fn row(phase: &Phase) -> Vec<String> {
-    let [p50, p99, max] = percentiles(&phase.times).map(duration);
+fn row(stats: &KindStats) -> Vec<String> {
+    let [p50, p99, max] = percentiles(&stats.times).map(duration);
     vec![
-        kind_name(phase.kind).to_owned(),
-        phase.times.count().to_string(),
+        kind_name(stats.kind).to_owned(),
+        stats.times.count().to_string(),
         p50,
         p99,
         max,
-        phase.limit.map_or_else(|| "none".to_owned(), duration),
-        phase.margin().map_or_else(|| "-".to_owned(), |part| format!("{:.1} %", part * 100.0)),
-        phase.bot_overruns.to_string(),
-        phase.host_overruns.to_string(),
+        stats.limit.map_or_else(|| "none".to_owned(), duration),
+        stats.margin().map_or_else(|| "-".to_owned(), |part| format!("{:.1} %", part * 100.0)),
+        stats.bot_overruns.to_string(),
+        stats.host_overruns.to_string(),
     ]
 }

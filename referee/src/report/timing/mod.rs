@@ -14,7 +14,7 @@ use super::format::{Format, Writers};
 use crate::limits::LimitKind;
 use crate::stats::Distribution;
 use crate::timing::host::HostCheck;
-use crate::timing::{Analysis, Phase, Question, Timed};
+use crate::timing::{Analysis, KindStats, Thresholds, Timed};
 
 /// All that is told of a bot's times, or of a machine alone.
 #[derive(Debug, Clone)]
@@ -34,14 +34,14 @@ pub struct TimingReport {
     /// Games that were not played to their end, and why.
     pub lost: Vec<String>,
     /// What the times were compared with.
-    pub question: Question,
+    pub thresholds: Thresholds,
     /// What the machine adds by itself.
     pub host: HostCheck,
 }
 
 impl TimingReport {
     /// A report of a machine alone.
-    pub fn of_host(host: HostCheck, question: Question) -> Self {
+    pub fn of_host(host: HostCheck, thresholds: Thresholds) -> Self {
         Self {
             bot: String::new(),
             game: "",
@@ -50,7 +50,7 @@ impl TimingReport {
             analysis: None,
             turns: Vec::new(),
             lost: Vec::new(),
-            question,
+            thresholds,
             host,
         }
     }
@@ -89,14 +89,14 @@ impl TimingReport {
         svg::histograms(self)
     }
 
-    fn phases(&self) -> &[Phase] {
-        self.analysis.as_ref().map_or(&[], |analysis| &analysis.phases)
+    fn by_kind(&self) -> &[KindStats] {
+        self.analysis.as_ref().map_or(&[], |analysis| &analysis.by_kind)
     }
 
     /// The smallest limit in use, if there is any.
     fn smallest_limit(&self) -> Option<Duration> {
         let kinds = [LimitKind::FirstTurn, LimitKind::Turn, LimitKind::Total];
-        kinds.into_iter().filter_map(|kind| self.question.limits.of(kind)).min()
+        kinds.into_iter().filter_map(|kind| self.thresholds.limits.of(kind)).min()
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Bar, TimingReport, bars, kind_name};
 use crate::text::{duration, plural};
-use crate::timing::Phase;
+use crate::timing::KindStats;
 
 const WIDTH: usize = 640;
 const MARGIN: usize = 24;
@@ -15,14 +15,14 @@ const HEADING: usize = 44;
 const BAR: usize = WIDTH - 2 * MARGIN - LABEL - 60;
 
 pub(super) fn histograms(report: &TimingReport) -> String {
-    let phases: Vec<(&Phase, Vec<Bar>)> =
-        report.phases().iter().map(|phase| (phase, bars(&phase.times, phase.limit))).collect();
-    let rows: usize = phases.iter().map(|(_, bars)| bars.len()).sum();
-    let height = 2 * MARGIN + HEADING * phases.len() + ROW * rows;
+    let by_kind: Vec<(&KindStats, Vec<Bar>)> =
+        report.by_kind().iter().map(|stats| (stats, bars(&stats.times, stats.limit))).collect();
+    let rows: usize = by_kind.iter().map(|(_, bars)| bars.len()).sum();
+    let height = 2 * MARGIN + HEADING * by_kind.len() + ROW * rows;
     let mut body = String::new();
     let mut y = MARGIN;
-    for (phase, bars) in &phases {
-        y = histogram(&mut body, y, phase, bars);
+    for (stats, bars) in &by_kind {
+        y = histogram(&mut body, y, stats, bars);
     }
     let title = escape(&format!("Response times of {}", report.bot));
     format!(
@@ -34,16 +34,16 @@ pub(super) fn histograms(report: &TimingReport) -> String {
 }
 
 /// Draws one histogram from `y` on and returns where the next one starts.
-fn histogram(body: &mut String, mut y: usize, phase: &Phase, bars: &[Bar]) -> usize {
+fn histogram(body: &mut String, mut y: usize, stats: &KindStats, bars: &[Bar]) -> usize {
     let most = bars.iter().map(|bar| bar.count).max().unwrap_or(1).max(1);
-    let turns = plural(phase.times.count(), "turn");
+    let turns = plural(stats.times.count(), "turn");
     let limit =
-        phase.limit.map_or("no limit".to_owned(), |limit| format!("limit {}", duration(limit)));
-    let heading = format!("{}: {turns}, {limit}", kind_name(phase.kind));
+        stats.limit.map_or("no limit".to_owned(), |limit| format!("limit {}", duration(limit)));
+    let heading = format!("{}: {turns}, {limit}", kind_name(stats.kind));
     text(body, MARGIN, y + 16, "font-weight=\"bold\"", &heading);
     y += HEADING - ROW;
     for Bar { up_to, count } in bars {
-        let late = phase.limit.is_some_and(|limit| *up_to > limit);
+        let late = stats.limit.is_some_and(|limit| *up_to > limit);
         let fill = if late { "#c0392b" } else { "#2c7fb8" };
         let length = usize::try_from((count * BAR as u64).div_ceil(most)).unwrap_or(BAR);
         let (x, right) = (MARGIN + LABEL, MARGIN + LABEL - 8);
@@ -58,7 +58,7 @@ fn histogram(body: &mut String, mut y: usize, phase: &Phase, bars: &[Bar]) -> us
         );
         text(body, x + length + 6, y + 14, "", &count.to_string());
         y += ROW;
-        if phase.limit == Some(*up_to) {
+        if stats.limit == Some(*up_to) {
             draw(
                 body,
                 format_args!(

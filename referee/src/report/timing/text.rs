@@ -8,7 +8,7 @@ use anstyle::{AnsiColor, Style};
 use super::{Bar, TimingReport, bars, kind_name};
 use crate::stats::Estimate;
 use crate::text::{duration, plural, printable, quote};
-use crate::timing::{Analysis, Phase, Timed};
+use crate::timing::{Analysis, KindStats, Timed};
 
 const HEADING: Style = Style::new().bold();
 const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -21,9 +21,9 @@ const BAR: u64 = 40;
 pub(super) fn write(report: &TimingReport, out: &mut dyn Write) -> io::Result<()> {
     if let Some(analysis) = &report.analysis {
         headline(report, analysis, out)?;
-        table(&analysis.phases, out)?;
-        for phase in &analysis.phases {
-            histogram(phase, out)?;
+        table(&analysis.by_kind, out)?;
+        for stats in &analysis.by_kind {
+            histogram(stats, out)?;
         }
         slowest(report, analysis, out)?;
         meaning(report, analysis, out)?;
@@ -41,8 +41,8 @@ fn headline(report: &TimingReport, analysis: &Analysis, out: &mut dyn Write) -> 
     for lost in &report.lost {
         writeln!(out, "  {BAD}lost{BAD:#} {}", printable(lost))?;
     }
-    if report.question.scale.to_bits() != 1.0_f64.to_bits() {
-        let scale = report.question.scale;
+    if report.thresholds.scale.to_bits() != 1.0_f64.to_bits() {
+        let scale = report.thresholds.scale;
         writeln!(out, "  Times are shown {scale} times as long, for a slower judge.")?;
     }
     if let Some(patience) = report.patience {
@@ -56,29 +56,29 @@ fn headline(report: &TimingReport, analysis: &Analysis, out: &mut dyn Write) -> 
     Ok(())
 }
 
-fn table(phases: &[Phase], out: &mut dyn Write) -> io::Result<()> {
+fn table(by_kind: &[KindStats], out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
         "\n  {HEADING}{:<12}{:>6}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>8}  overruns{HEADING:#}",
         "", "count", "min", "p50", "p90", "p99", "p99.9", "max", "limit", "margin"
     )?;
-    for phase in phases {
-        let times = &phase.times;
-        write!(out, "  {:<12}{:>6}", kind_name(phase.kind), times.count())?;
+    for stats in by_kind {
+        let times = &stats.times;
+        write!(out, "  {:<12}{:>6}", kind_name(stats.kind), times.count())?;
         let percentiles = [50.0, 90.0, 99.0, 99.9].map(|percent| times.percentile(percent));
         let columns = [&[times.min()][..], &percentiles, &[times.max()]].concat();
         for time in columns {
             write!(out, "{:>9}", duration(time))?;
         }
-        let limit = phase.limit.map_or_else(|| "none".to_owned(), duration);
-        let margin = phase.margin().map_or_else(|| "-".to_owned(), percent);
-        writeln!(out, "{limit:>9}{margin:>8}  {}", overruns(phase))?;
+        let limit = stats.limit.map_or_else(|| "none".to_owned(), duration);
+        let margin = stats.margin().map_or_else(|| "-".to_owned(), percent);
+        writeln!(out, "{limit:>9}{margin:>8}  {}", overruns(stats))?;
     }
     Ok(())
 }
 
-fn overruns(phase: &Phase) -> String {
-    match (phase.bot_overruns, phase.host_overruns) {
+fn overruns(stats: &KindStats) -> String {
+    match (stats.bot_overruns, stats.host_overruns) {
         (0, 0) => "none".to_owned(),
         (bot, host) => format!("{bot} by the bot, {host} by the host"),
     }
@@ -88,16 +88,16 @@ fn percent(part: f64) -> String {
     format!("{:.1} %", part * 100.0)
 }
 
-fn histogram(phase: &Phase, out: &mut dyn Write) -> io::Result<()> {
-    let bars = bars(&phase.times, phase.limit);
+fn histogram(stats: &KindStats, out: &mut dyn Write) -> io::Result<()> {
+    let bars = bars(&stats.times, stats.limit);
     let most = bars.iter().map(|bar| bar.count).max().unwrap_or(1).max(1);
-    writeln!(out, "\n  {HEADING}{}{HEADING:#}", kind_name(phase.kind))?;
+    writeln!(out, "\n  {HEADING}{}{HEADING:#}", kind_name(stats.kind))?;
     for Bar { up_to, count } in bars {
         // Even a single turn shows.
         let length = (count * BAR).div_ceil(most);
         let bar = "█".repeat(usize::try_from(length).unwrap_or(0));
-        let limit = if phase.limit == Some(up_to) { "  ← limit" } else { "" };
-        let style = if phase.limit.is_some_and(|limit| up_to > limit) { BAD } else { Style::new() };
+        let limit = if stats.limit == Some(up_to) { "  ← limit" } else { "" };
+        let style = if stats.limit.is_some_and(|limit| up_to > limit) { BAD } else { Style::new() };
         let up_to = duration(up_to);
         writeln!(out, "  {up_to:>8} {style}{bar}{style:#} {count}{DIM}{limit}{DIM:#}")?;
     }
@@ -108,7 +108,7 @@ fn slowest(report: &TimingReport, analysis: &Analysis, out: &mut dyn Write) -> i
     writeln!(out, "\n  {HEADING}slowest turns, by the part of their limit{HEADING:#}")?;
     for &index in &analysis.slowest {
         let timed = &report.turns[index];
-        let wall = duration(timed.turn.wall.0.mul_f64(report.question.scale));
+        let wall = duration(timed.turn.wall.0.mul_f64(report.thresholds.scale));
         let board = printable(&timed.board);
         let choices = timed.choices.map(|choices| plural(choices as u64, "legal move"));
         let choices = choices.map_or(String::new(), |choices| format!(", {choices}"));
@@ -149,7 +149,7 @@ fn meaning(report: &TimingReport, analysis: &Analysis, out: &mut dyn Write) -> i
             pass.profile
         )?;
     }
-    if report.phases().iter().all(|phase| phase.limit.is_none()) {
+    if report.by_kind().iter().all(|stats| stats.limit.is_none()) {
         writeln!(out, "  There is no limit in this profile, so nothing can be broken.")?;
     }
     Ok(())

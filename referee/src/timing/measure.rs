@@ -1,0 +1,41 @@
+//! Plays games to measure the times of their turns.
+
+use super::Timed;
+use crate::gamelog::{End, Event};
+use crate::lines::Lines;
+use crate::play::{Match, PlayError, rule};
+
+/// What the games have shown.
+#[derive(Debug, Default)]
+pub struct Measured {
+    /// Every turn.
+    pub turns: Vec<Timed>,
+    /// Games that were not played to their end: the board and why.
+    pub lost: Vec<String>,
+    games: usize,
+}
+
+impl Measured {
+    /// Plays one more game.
+    ///
+    /// # Errors
+    /// As for [`Match::play`].
+    pub fn play(&mut self, game: &Match<'_>) -> Result<End, PlayError> {
+        self.games += 1;
+        let number = self.games;
+        // A second game on the same replies tells how many moves there were, outside the bot's clock.
+        let mut shadow = (game.game.parse)(game.test_case).map_err(PlayError::TestCase)?;
+        game.play(|event| match event {
+            Event::Turn(turn) => {
+                let (board, choices) = (game.board.to_owned(), shadow.legal_moves());
+                rule(shadow.as_mut(), &Lines::split(&turn.reply.0), turn.unanswered);
+                self.turns.push(Timed { game: number, board, turn, choices });
+            }
+            Event::End(end) if !end.won => {
+                let why = end.diagnosis.as_deref().unwrap_or(&end.official);
+                self.lost.push(format!("{}: {}: {why}", game.board, end.verdict));
+            }
+            Event::Start(_) | Event::End(_) => {}
+        })
+    }
+}
