@@ -17,7 +17,7 @@ use rustix::io::Errno;
 
 use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
 
-/// Those that a terminal, a user or a batch system sends, and that would leave a bot behind.
+/// The signals that a terminal, a user or a batch system sends to end a program.
 pub(crate) const SIGNALS: [i32; 8] =
     [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGUSR1, SIGUSR2, SIGALRM];
 
@@ -36,9 +36,9 @@ struct Inner {
 }
 
 impl Interrupt {
-    /// Catches them from now on, apart from those that whoever started the referee has told it to
-    /// ignore, as `nohup` does. If the referee has not come to its
-    /// end some seconds after the first signal, stuck in a write for example, the signal ends it.
+    /// Installs handlers for the signals that ask a program to stop, except those ignored at start, as
+    /// under `nohup`. If the referee is still running some seconds after the first signal, stuck in a
+    /// write for example, the signal ends it.
     ///
     /// # Errors
     /// When the system refuses a socket pair or a signal handler.
@@ -73,7 +73,7 @@ impl Interrupt {
         }
     }
 
-    /// The signal that has arrived, if one has.
+    /// The first signal that has arrived.
     pub fn signal(&self) -> Option<i32> {
         match self.0.signal.load(Ordering::SeqCst) {
             0 => None,

@@ -57,7 +57,7 @@ impl Profile {
     }
 }
 
-/// What a match goes by, whichever game it is of.
+/// The rules of a match, the same for every game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MatchRules {
     /// The profile that the limits come from.
@@ -121,7 +121,7 @@ pub enum OnHostDelay {
     Retry,
 }
 
-/// Late replies that count, up to a number.
+/// How many late replies count, and how late they may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SoftLimit {
     /// How long after its limit a reply is awaited.
@@ -180,7 +180,7 @@ pub struct Resources {
     pub game_stderr: Option<u64>,
 }
 
-/// What a bot may use only so much of, where the referee itself keeps watch.
+/// A resource whose limit the referee itself enforces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Resource {
@@ -206,7 +206,7 @@ pub struct Breach {
 }
 
 impl Resources {
-    /// The limit on what the referee keeps watch of.
+    /// The limit on this resource.
     pub fn of(&self, resource: Resource) -> Option<u64> {
         match resource {
             Resource::Memory => self.memory,
@@ -216,7 +216,7 @@ impl Resources {
         }
     }
 
-    /// Whether `used` is too much.
+    /// The breach, if `used` is beyond the limit.
     pub fn breach(&self, resource: Resource, used: u64) -> Option<Breach> {
         let limit = self.of(resource).filter(|&limit| used > limit)?;
         Some(Breach { resource, used, limit })

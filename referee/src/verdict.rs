@@ -105,8 +105,8 @@ pub enum Culprit {
 pub enum Decision {
     /// It is a timeout.
     Timeout,
-    /// It counts: it was the host's fault, and either nobody can say that it was late, since the
-    /// referee looked too late itself, or the user wants it so.
+    /// It counts: it was the host's fault, and either the referee itself looked too late to tell, or the
+    /// user asked for it.
     Accepted,
     /// It counts, as one of those that the profile forgives.
     Forgiven,

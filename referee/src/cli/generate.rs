@@ -30,8 +30,7 @@ pub(super) struct GenerateArgs {
     #[arg(long, value_name = "N")]
     colors: Option<u8>,
 
-    /// The folder for the files seed-N.txt, made if there is none; a single case may do without, and
-    /// is printed
+    /// The folder for the files seed-N.txt, created if missing; without it a single case is printed
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -59,7 +58,7 @@ fn write_files(
     options: SeedOptions,
     folder: &Path,
 ) -> Result<(), Failure> {
-    // All are tried first, so that a bad one leaves no files behind.
+    // Validate all seeds first, so a bad one leaves no files behind.
     for seed in seeds.clone() {
         inputs::seeded_case(kind, seed, options)?;
     }

@@ -93,7 +93,7 @@ pub enum Failure {
     Interrupted {
         /// Its number.
         signal: i32,
-        /// What was kept, as a clause.
+        /// What was kept, as a clause that follows the signal's name.
         kept: String,
     },
 }

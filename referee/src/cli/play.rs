@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use clap::Args;
 
 use super::shared::{BotFlags, RuleFlags};
-use super::watch::{Audience, WatchFlags};
+use super::watch::{LiveViewer, WatchFlags};
 use super::{Failure, exit, inputs, print};
 use crate::game::{GameKind, SeedOptions};
 use crate::gamelog::{End, Event, LogWriter};
@@ -76,7 +76,7 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
     let open = |path| LogWriter::open(path, config.log_size);
     let mut log = args.log.as_deref().map(open).transpose().map_err(Failure::user)?;
     let interrupt = Interrupt::catch().context("cannot catch signals").map_err(Failure::Referee)?;
-    let audience = look.map(|look| Audience::gather(look, interrupt.clone())).transpose()?;
+    let viewer = look.map(|look| LiveViewer::spawn(look, interrupt.clone())).transpose()?;
     let game = Match {
         game: config.game,
         board: &board,
@@ -93,11 +93,11 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
         }
         tell(&event);
         add(&mut report, &event);
-        if let Some(audience) = &audience {
-            audience.see(event);
+        if let Some(viewer) = &viewer {
+            viewer.show(event);
         }
     });
-    let watched = audience.map_or(Ok(()), Audience::leave);
+    let watched = viewer.map_or(Ok(()), LiveViewer::join);
     let concluded = conclude(args, played, report, finish_log(log), interrupt.signal());
     watched.and(concluded)
 }

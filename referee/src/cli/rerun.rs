@@ -76,8 +76,8 @@ fn settings(path: &Path, start: &Start) -> Result<Config, Failure> {
 /// The logged bot as it was started.
 fn command(bot: &Bot, config: &Config) -> Result<BotCommand, Failure> {
     let mut words = bot.command.iter().map(OsString::from);
-    let nobody = || Failure::user(anyhow!("--rerun: the log names no command that could be run"));
-    let program = words.next().ok_or_else(nobody)?;
+    let missing = || Failure::user(anyhow!("--rerun: the log names no command that could be run"));
+    let program = words.next().ok_or_else(missing)?;
     let sandbox = bot.sandbox.then(|| Sandbox::new(&[])).transpose().map_err(Failure::user)?;
     let cores = bot.cores.as_ref().map(|cores| Pinning::plan(cores.len()));
     Ok(BotCommand {

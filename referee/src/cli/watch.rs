@@ -57,23 +57,23 @@ pub(super) fn watch_saved(film: Film, look: Look) -> Result<(), Failure> {
     }
 }
 
-/// Someone who watches a game while it is played, on a thread of their own.
-pub(super) struct Audience {
+/// The terminal player of a game that is still being played, on a thread of its own.
+pub(super) struct LiveViewer {
     events: Sender<Event>,
     thread: JoinHandle<std::io::Result<()>>,
     level: LevelFilter,
 }
 
-impl Audience {
-    /// Opens the player. Until it is closed, diagnostics keep quiet: they would tear the picture.
-    pub(super) fn gather(look: Look, interrupt: Interrupt) -> Result<Self, Failure> {
+impl LiveViewer {
+    /// Opens the player. Until it is closed, diagnostics are off: they would tear the picture.
+    pub(super) fn spawn(look: Look, interrupt: Interrupt) -> Result<Self, Failure> {
         let (events, shown) = mpsc::channel();
         let watching = move || {
-            // The bot comes first, should there be only one core. Where that is refused, nothing is lost.
+            // On a single core the bot takes precedence; a refusal is harmless.
             let _ = setpriority_process(Some(gettid()), 19);
             let watched = player::watch(Show::Live(shown), look, &interrupt)?;
             if watched == Watched::Interrupted && interrupt.signal().is_none() {
-                // The terminal passes Ctrl-C on as a key; the game must see it as the signal that it is.
+                // In raw mode Ctrl-C arrives as a key; the match loop waits for the signal.
                 signal_hook::low_level::raise(SIGINT)?;
             }
             Ok(())
@@ -85,14 +85,14 @@ impl Audience {
         Ok(Self { events, thread, level })
     }
 
-    /// Shows what has happened, without waiting.
-    pub(super) fn see(&self, event: Event) {
-        // Someone who has left misses the rest.
+    /// Shows an event, without waiting.
+    pub(super) fn show(&self, event: Event) {
+        // If the user has closed the player, the rest goes unseen.
         let _ = self.events.send(event);
     }
 
-    /// Waits until the audience has seen enough of the game that is over.
-    pub(super) fn leave(self) -> Result<(), Failure> {
+    /// Waits until the user closes the player.
+    pub(super) fn join(self) -> Result<(), Failure> {
         drop(self.events);
         let watched = self.thread.join();
         log::set_max_level(self.level);

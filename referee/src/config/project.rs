@@ -34,7 +34,7 @@ pub struct BotEntry {
     pub command: String,
     /// A shell command that runs before its games.
     pub build: Option<String>,
-    /// Its working directory; the project's folder if there is none.
+    /// Its working directory, by default the project's folder.
     #[serde(default)]
     pub cwd: PathBuf,
     /// Environment variables that are set for it.

@@ -234,8 +234,8 @@ pub fn rule(game: &mut dyn Game, reply: &Lines, silence: Option<Silence>) -> Rul
     }
 }
 
-/// The machine that games are played on, as it was found first: to count the processors takes longer
-/// than a turn, and a referee that has been pinned would find one.
+/// The machine that games are played on. Looked up once: counting processors takes longer than a turn,
+/// and after pinning only one would be counted.
 pub(crate) fn host() -> Host {
     static HOST: LazyLock<Host> = LazyLock::new(|| {
         let uname = rustix::system::uname();

@@ -18,7 +18,7 @@ const WAKE_UPS: u32 = 60;
 /// How long each sleep is whose end is measured.
 const NAP: Duration = Duration::from_millis(5);
 
-/// A verdict is meaningful for limits so many times the greatest disturbance.
+/// Verdicts are meaningful for limits of at least this many times the greatest disturbance.
 const MEANINGFUL: u32 = 10;
 
 /// What a short canary has shown.
@@ -41,7 +41,7 @@ pub struct HostCheck {
     pub on_mains: Option<bool>,
 }
 
-/// Why the canary did not sing.
+/// Why the host check failed.
 #[derive(Debug, thiserror::Error)]
 pub enum HostError {
     /// The echo child did not start.
