@@ -12,7 +12,7 @@ use referee::limits::LimitKind;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::support::{Mark, PATIENT, json, leave_out, referee};
+use crate::support::{Mark, PATIENT, finished, json, leave_out, referee};
 
 fn play(args: &[&str]) -> Output {
     referee().arg("play").args(PATIENT).args(args).output().expect("runs")
@@ -207,7 +207,7 @@ fn a_bundled_bot_runs_on_its_own() {
         .expect("runs");
     let board = "0 1 2 3 4 0 1 2 3 4 0 1 2 3 4\n".repeat(15);
     child.stdin.take().expect("piped").write_all(board.as_bytes()).expect("written");
-    let output = child.wait_with_output().expect("ends");
+    let output = finished(child);
     assert_eq!(stdout(&output), "0 0\n");
     assert!(output.status.success());
 }
@@ -228,7 +228,7 @@ fn a_reader_that_goes_away_changes_nothing_but_the_output() {
             .spawn()
             .expect("runs");
         drop(child.stdout.take());
-        let output = child.wait_with_output().expect("ends");
+        let output = finished(child);
         assert_eq!(output.status.code(), Some(code), "{args:?}");
         assert_eq!(stderr(&output).is_empty(), code != 3, "{}", stderr(&output));
     }
@@ -299,7 +299,7 @@ fn a_second_signal_does_not_keep_the_referee_from_killing_its_bot() {
         std::thread::sleep(Duration::from_millis(pause));
         // It may have come to its end by now, as a zombie until it is waited for.
         kill_process(pid, Signal::TERM).expect("sent");
-        let output = child.wait_with_output().expect("ends");
+        let output = finished(child);
         mark.assert_gone();
         assert!(output.status.signal().is_some(), "{output:?}");
     }
@@ -319,7 +319,7 @@ fn what_a_bot_said_in_the_turn_that_was_interrupted_is_shown() {
         .expect("runs");
     mark.wait_for(2);
     kill_process(Pid::from_child(&child), Signal::INT).expect("sent");
-    let output = child.wait_with_output().expect("ends");
+    let output = finished(child);
     mark.assert_gone();
     assert!(stderr(&output).contains("depth 7\n"), "{}", stderr(&output));
 }
@@ -341,7 +341,7 @@ fn a_signal_ends_the_bot_keeps_the_log_and_then_the_referee() {
         let mark = Mark::new();
         let child = hanging(&mark, &log, turn);
         kill_process(Pid::from_child(&child), signal).expect("sent");
-        let output = child.wait_with_output().expect("ends");
+        let output = finished(child);
         mark.assert_gone();
         assert_eq!(output.status.signal(), Some(signal.as_raw()));
         let turns = turn - 1;
@@ -376,7 +376,7 @@ fn a_signal_that_comes_when_the_game_is_over_still_ends_the_referee_after_the_re
         .expect("runs");
     wait_for_lines(&log, 2);
     kill_process(Pid::from_child(&child), Signal::INT).expect("sent");
-    let output = child.wait_with_output().expect("ends");
+    let output = finished(child);
     mark.assert_gone();
     assert!(stdout(&output).starts_with("[ERROR] Selected region"), "{}", stdout(&output));
     assert_eq!(output.status.signal(), Some(Signal::INT.as_raw()));
@@ -390,7 +390,7 @@ fn a_signal_that_is_ignored_from_the_start_stays_so() {
     let log = folder.path().join("game.jsonl");
     let mark = Mark::new();
     // As nohup does it; the bot ends by itself when its input ends.
-    let mut child = Command::new("sh")
+    let child = Command::new("sh")
         .args(["-c", "trap '' HUP; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_referee"), "play"])
         .args(["--board", "@clearable", "--env", mark.env(), "--log"])
         .arg(&log)
@@ -401,7 +401,7 @@ fn a_signal_that_is_ignored_from_the_start_stays_so() {
         .expect("runs");
     wait_for_lines(&log, 2);
     kill_process(Pid::from_child(&child), Signal::HUP).expect("sent");
-    assert_eq!(child.wait().expect("ends").code(), Some(0), "the game was played to its end");
+    assert_eq!(finished(child).status.code(), Some(0), "the game was played to its end");
 }
 
 #[test]
@@ -444,7 +444,7 @@ fn a_referee_that_was_asleep_says_that_a_late_answer_is_its_own_doing() {
     kill_process(Pid::from_child(&child), Signal::STOP).expect("sent");
     std::thread::sleep(Duration::from_secs(4));
     kill_process(Pid::from_child(&child), Signal::CONT).expect("sent");
-    let result = json(&child.wait_with_output().expect("ends"));
+    let result = json(&finished(child));
     assert_eq!(result["verdict"], "completed", "{result}");
     let diagnosis = result["diagnosis"].as_str().expect("a diagnosis");
     let says = "1 turn answered late through the host's fault, and counted (the first is turn 2)";
@@ -456,12 +456,12 @@ fn a_log_has_one_writer() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     let mark = Mark::new();
-    let mut child = hanging(&mark, &log, 2);
+    let child = hanging(&mark, &log, 2);
     let output = play(&["--log", log.to_str().expect("UTF-8")]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("another game is writing the log"), "{}", stderr(&output));
     kill_process(Pid::from_child(&child), Signal::TERM).expect("sent");
-    child.wait().expect("ends");
+    finished(child);
     assert_eq!(fs::read_to_string(&log).expect("a log").lines().count(), 2);
 }
 

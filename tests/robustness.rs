@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use crate::support::{Mark, PATIENT, User, json, referee, referee_of, start_without};
+use crate::support::{Mark, PATIENT, User, finished, json, referee, referee_of, start_without};
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
@@ -111,7 +111,7 @@ fn a_bot_whose_program_is_replaced_while_it_runs_plays_on() {
     mark.wait_for(1);
     thread::sleep(Duration::from_millis(50));
     fs::rename(other, bot).expect("replaced");
-    let output = game.wait_with_output().expect("a child");
+    let output = finished(game);
     assert_eq!(json(&output)["verdict"], "completed", "{output:?}");
 }
 
@@ -125,7 +125,7 @@ fn on_an_older_kernel_a_bot_gets_no_descriptor_of_the_referees_either() {
     // Linux before 5.9 does not have it.
     let missing = rustix::io::Errno::NOSYS.raw_os_error().cast_unsigned();
     let child = start_without(libc::SYS_close_range, Vec::new(), missing, shell);
-    let output = child.wait_with_output().expect("a child");
+    let output = finished(child);
     let diagnosis = json(&output)["diagnosis"].to_string();
     assert!(diagnosis.contains("exited with status 8"), "{output:?}");
 }

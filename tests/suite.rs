@@ -12,7 +12,7 @@ use referee::suite::{Outcome, RunFolder, SuiteVerdict, Times};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::{Mark, PATIENT, json, leave_out, referee, shared_data};
+use crate::support::{Mark, PATIENT, finished, json, leave_out, referee, shared_data};
 
 fn folder() -> TempDir {
     tempfile::tempdir().expect("a folder")
@@ -323,7 +323,7 @@ fn a_signal_keeps_the_finished_games_and_resuming_plays_the_rest() {
         sleep(Duration::from_millis(5));
     }
     kill_process(Pid::from_child(&child), Signal::INT).expect("SIGINT");
-    let output = child.wait_with_output().expect("ends");
+    let output = finished(child);
     assert_eq!(std::os::unix::process::ExitStatusExt::signal(&output.status), Some(2));
     let said = stderr(&output);
     assert!(said.contains("interrupted by SIGINT after "), "{said}");

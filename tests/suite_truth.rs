@@ -11,7 +11,7 @@ use insta::assert_snapshot;
 use referee::suite::{NotPlayed, Outcome, Part, RunFolder, SuiteVerdict};
 use tempfile::TempDir;
 
-use crate::support::{PATIENT, json, referee};
+use crate::support::{PATIENT, finished, json, referee};
 
 /// A folder to run suites in.
 struct Place(TempDir);
@@ -97,7 +97,7 @@ fn of_two_suites_that_start_one_run_at_the_same_moment_one_gets_it_every_time() 
             command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("runs")
         };
         let both = [start("1..3"), start("4..6")];
-        let ends = both.map(|child| child.wait_with_output().expect("ends"));
+        let ends = both.map(|child| finished(child));
         let winner = ends.iter().position(|end| end.status.code() == Some(1)).expect("a winner");
         let loser = &ends[1 - winner];
         assert_code(loser, 2);
@@ -118,7 +118,7 @@ fn suites_that_start_in_one_second_without_a_name_have_folders_of_their_own() {
     };
     let all = [0; 4].map(start);
     for child in all {
-        assert_code(&child.wait_with_output().expect("ends"), 1);
+        assert_code(&finished(child), 1);
     }
     assert_eq!(fs::read_dir(place.path("runs")).expect("runs").count(), 4);
 }
@@ -132,7 +132,7 @@ fn a_bot_that_is_replaced_while_it_plays_ends_the_suite_and_nothing_of_the_other
     let child = command.args(PATIENT).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
     place.wait_for_results("run", 3);
     place.script("bot", "exit 4");
-    let output = child.expect("runs").wait_with_output().expect("ends");
+    let output = finished(child.expect("runs"));
     assert_code(&output, 2);
     assert_snapshot!(stderr(&output).lines().last().unwrap_or_default(), @"error: the bot `./bot` has changed while it was played: ./bot is not the same; no game of the new one was kept, and --resume goes on with the old one");
     let results = place.results("run");
@@ -151,7 +151,7 @@ fn a_bot_that_is_only_touched_plays_on() {
     let child = place.suite(&args).args(PATIENT).stdout(Stdio::null()).spawn().expect("runs");
     place.wait_for_results("run", 2);
     place.script("bot", "sleep 0.05; exit 3");
-    assert_code(&child.wait_with_output().expect("ends"), 1);
+    assert_code(&finished(child), 1);
     assert_eq!(place.results("run").len(), 20);
 }
 
@@ -164,7 +164,7 @@ fn games_of_a_bot_that_was_removed_are_not_played_and_resuming_plays_them() {
     let child = command.args(PATIENT).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
     place.wait_for_results("run", 3);
     fs::remove_file(place.path("bot")).expect("removed");
-    let output = child.expect("runs").wait_with_output().expect("ends");
+    let output = finished(child.expect("runs"));
     assert_code(&output, 2);
     assert_snapshot!(stderr(&output).lines().last().unwrap_or_default(), @"error: 5 games of `./bot` in a row could not be played: cannot start the bot: no such file: ./bot; --resume plays them");
     let results = place.results("run");

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use super::{has_program, leave_out, repository};
+use super::{finished, has_program, leave_out, repository};
 
 /// Whether a browser and its driver are here; otherwise says what is left out.
 pub(crate) fn can_browse(test: &str) -> bool {
@@ -35,7 +35,7 @@ pub(crate) fn browse(scenario: &str, expected: &Value) -> String {
         .expect("node runs");
     let input = expected.to_string();
     node.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("read");
-    let output = node.wait_with_output().expect("ends");
+    let output = finished(node);
     assert!(output.status.success(), "{scenario}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("UTF-8")
 }

@@ -11,20 +11,56 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, Once, OnceLock, mpsc};
 use std::time::{Duration, Instant};
 
-use rustix::process::Pid;
+use rustix::process::{Pid, Signal, kill_process};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, SeccompRule, apply_filter};
 use serde::Deserialize;
 use serde_json::Value;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 /// Limits that hold on a machine that is busy with other tests: for games that are not about time.
 pub(crate) const PATIENT: [&str; 4] = ["--first-turn", "60s", "--turn", "60s"];
 
+/// Far longer than anything takes on a machine that is busy with other tests.
+const BOUND: Duration = Duration::from_mins(5);
+
+/// Waits for a child to end, and kills it where it does not.
+#[track_caller]
+pub(crate) fn finished(child: Child) -> Output {
+    let pid = Pid::from_child(&child);
+    let (send, ended) = mpsc::channel();
+    std::thread::spawn(move || send.send(child.wait_with_output()));
+    let Ok(output) = ended.recv_timeout(BOUND) else {
+        // It has not been waited for, so the number is still its own.
+        let _ = kill_process(pid, Signal::KILL);
+        panic!("it has not ended within {BOUND:?}");
+    };
+    output.expect("it can be waited for")
+}
+
+/// Undoes `SIGINT` and the like being ignored, as they are for what a shell runs in the background: a
+/// referee that inherits that is not interrupted by them.
+fn heed_signals() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let status = fs::read_to_string("/proc/self/status").expect("/proc");
+        let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        let ignored = u64::from_str_radix(ignored.expect("a mask").trim(), 16).expect("hex");
+        for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
+            if ignored & (1 << (signal - 1)) != 0 {
+                // What is handled here is back to its default in a new program.
+                signal_hook::flag::register(signal, Arc::default()).expect("a handler");
+            }
+        }
+    });
+}
+
 /// The program under test, without colours and without settings from the environment.
 pub(crate) fn referee() -> Command {
+    heed_signals();
     let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
     command.env_remove("REFEREE_LOG").env_remove("CLICOLOR_FORCE").env("NO_COLOR", "1");
     command
