@@ -43,6 +43,7 @@ static GUESS: GameKind = GameKind {
     ],
     bundled: &[],
     default_bot: None,
+    stderr_per_turn: None,
     prints_summary: false,
 };
 
@@ -72,7 +73,7 @@ impl Guess {
 
     fn reject(&mut self, fault: Fault, result: &str) -> Rejected {
         self.end(result);
-        Rejected { fault, line: 0, action: None }
+        Rejected { fault, line: 0, action: None, remark: None }
     }
 }
 
@@ -108,7 +109,7 @@ impl Game for Guess {
         } else if self.guessed.len() == usize::from(TURNS) {
             self.end("Not found.");
         }
-        Ok(Played { gain: self.score() - before, action: json!({ "guess": guess }) })
+        Ok(Played { gain: self.score() - before, action: json!({ "guess": guess }), remark: None })
     }
 
     fn unanswered(&mut self, _received: &Lines) {

@@ -501,7 +501,11 @@ fn a_wrong_line_is_quoted_with_its_number() {
         result["diagnosis"].as_str().expect("text").to_owned()
     };
     let text = diagnosis("@misbehaving spoil text 29000");
-    assert_eq!(text, "turn 1: line 29001 of the reply was `abc`");
+    assert_eq!(
+        text,
+        "turn 1: line 29001 of the reply was `abc`: every line on standard output is a number; debug \
+         output belongs on standard error"
+    );
     let outside = diagnosis("@misbehaving spoil outside 9000");
     assert!(outside.starts_with("turn 1: line 27001 of the reply was `"), "{outside}");
 }

@@ -11,6 +11,7 @@ use rustix::process::Pid;
 use super::BotProcess;
 use super::pipes::{Captured, DRAIN_CHUNKS, Got};
 use super::usage::{self, Sample, Starvation};
+use super::waiting;
 use crate::certificate::Certificate;
 use crate::lines::{LineRules, Lines, Progress};
 use crate::millis::Millis;
@@ -58,6 +59,7 @@ pub enum Phase {
 
 /// What became of an exchange.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "any of them may be so at once")]
 pub struct Exchanged {
     /// The reply, or what there was of it.
     pub reply: Lines,
@@ -81,6 +83,8 @@ pub struct Exchanged {
     pub stdin_closed: bool,
     /// Whether a signal had stopped the bot when its time ran out.
     pub stopped: bool,
+    /// Whether the bot was waiting for more input when its time ran out.
+    pub awaits_input: bool,
     /// What the bot wrote to its standard error.
     pub stderr: Captured,
 }
@@ -143,8 +147,11 @@ impl BotProcess {
             Millis(wait.max(watch.overslept(wall)).min(wall.saturating_sub(explained)))
         });
         let stopped = silence == Some(Silence::Deadline) && after.is_stopped();
-        self.used = Some(after);
         let unread_input = self.stdin.unread()?;
+        let awaits_input = silence == Some(Silence::Deadline)
+            && unread_input == 0
+            && self.awaits_input(&after.pids());
+        self.used = Some(after);
         // What was written before the reply was seen together with it.
         if lost || heard.has_stderr {
             self.read_stderr(&mut heard.stderr)?;
@@ -160,6 +167,7 @@ impl BotProcess {
             unread_input,
             stdin_closed: self.stdin.is_refused(),
             stopped,
+            awaits_input,
             stderr: heard.stderr,
         })
     }
@@ -290,6 +298,11 @@ impl BotProcess {
                 self.read_some_stderr(stderr)?;
             }
         }
+    }
+
+    fn awaits_input(&self, processes: &[i32]) -> bool {
+        let pipes = self.stdin.fd().zip(self.stdout.fd());
+        pipes.is_some_and(|(input, output)| waiting::awaits_input(processes, input, output))
     }
 
     /// Whether the bot has ended, and a process that traces it withholds how.

@@ -40,6 +40,7 @@ mod scratch;
 mod teardown;
 mod tree;
 mod usage;
+mod waiting;
 
 use std::io::{PipeReader, PipeWriter};
 

@@ -147,6 +147,11 @@ impl<W: Write + AsFd> Sink<W> {
         Ok(())
     }
 
+    /// The writing end.
+    pub(super) fn fd(&self) -> Option<BorrowedFd<'_>> {
+        self.pipe.as_ref().map(AsFd::as_fd)
+    }
+
     /// Whether the bot has closed its end: what it was sent since then was lost.
     pub(super) fn is_refused(&self) -> bool {
         self.refused

@@ -94,6 +94,8 @@ pub struct Played {
     pub gain: i64,
     /// The move in the game's own terms, for the log.
     pub action: Value,
+    /// What its author should know of it all the same, in words.
+    pub remark: Option<String>,
 }
 
 /// A whole reply that loses the game.
@@ -105,6 +107,8 @@ pub struct Rejected {
     pub line: usize,
     /// The move in the game's own terms, where it could be read.
     pub action: Option<Value>,
+    /// What is wrong in plain words, and what may have been meant.
+    pub remark: Option<String>,
 }
 
 /// What is wrong with a reply.

@@ -25,6 +25,9 @@ pub struct GameKind {
     pub bundled: &'static [(&'static str, &'static str)],
     /// The bot that plays when none is named, as `--bot` takes it; `None` if one must be named.
     pub default_bot: Option<&'static str>,
+    /// How many bytes of a bot's standard error the original reads in each turn, if it leaves the rest
+    /// in the pipe.
+    pub stderr_per_turn: Option<u64>,
     /// Whether the original prints its summary. Then a text report ends with it, so that scripts
     /// written for the original keep working.
     pub prints_summary: bool,

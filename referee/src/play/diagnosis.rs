@@ -4,32 +4,43 @@ use std::time::Duration;
 
 use libc::{SIGXCPU, SIGXFSZ};
 
-use crate::bot::{Captured, Ending, Left, Survivor};
+use super::Match;
+use super::stderr::StderrPipe;
+use crate::bot::{Captured, Ending, Left, Phase, Survivor};
 use crate::gamelog::{Certificate, Turn};
-use crate::limits::{Breach, LimitKind, Resource, Resources};
+use crate::limits::{Breach, LimitKind, OnHostDelay, Resource, Resources};
 use crate::lines::Lines;
 use crate::text::{duration, plural, printable, quote, size};
 use crate::verdict::{BotExit, Culprit, Decision, Silence, Verdict};
 
-/// What an exchange asked for, and what was wrong with the answer.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Asked {
+/// What was seen of an exchange that its log does not keep.
+#[derive(Debug, Clone)]
+pub(super) struct Seen {
     pub(super) limit: Option<Duration>,
     /// How many lines make a reply.
     pub(super) lines: usize,
     /// The line that was wrong, from 0.
     pub(super) wrong_line: Option<usize>,
-    /// What the bot may use.
-    pub(super) resources: Resources,
+    /// What the game says of the reply.
+    pub(super) remark: Option<String>,
+    /// The lines that the bot had taken when its time ran out, if it was waiting for more.
+    pub(super) awaits_lines: Option<usize>,
+    pub(super) phase: Phase,
 }
 
 /// What was seen in a game that may need saying at its end.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Observations {
+    resources: Resources,
+    on_host_delay: OnHostDelay,
     fatal: Option<Fatal>,
+    /// What was remarked on replies that counted.
+    remarks: Vec<String>,
+    stderr: StderrPipe,
     /// Exchanges that were answered before their input had been read.
     early: Tally,
     /// Late replies that counted all the same, by why they did.
+    found_late: Tally,
     accepted: Tally,
     forgiven: Tally,
 }
@@ -40,24 +51,46 @@ struct Fatal {
     what: Vec<String>,
     silence: Option<Silence>,
     stdin_closed: bool,
-    /// Whether the game is a single exchange.
-    is_only: bool,
+    /// Why output may come when the input has been closed.
+    late_output: &'static str,
+    /// What to say where none does.
+    no_output: Option<&'static str>,
     /// Whether the reply was read to its last line.
     is_read_whole: bool,
 }
 
 impl Observations {
-    pub(super) fn see(&mut self, turn: &Turn, verdict: Verdict, asked: &Asked) {
+    pub(super) fn new(game: &Match<'_>) -> Self {
+        Self {
+            resources: game.command.confinement.resources,
+            on_host_delay: game.rules.overruns.on_host_delay,
+            fatal: None,
+            remarks: Vec::new(),
+            stderr: StderrPipe::new(game.game.stderr_per_turn),
+            early: Tally::default(),
+            found_late: Tally::default(),
+            accepted: Tally::default(),
+            forgiven: Tally::default(),
+        }
+    }
+
+    pub(super) fn add(&mut self, turn: &Turn, verdict: Verdict, seen: Seen) {
         if turn.early {
             self.early.count(turn.turn);
         }
+        self.stderr.add(turn);
         match turn.overrun.map(|overrun| overrun.decision) {
+            Some(Decision::Accepted) if seen.phase == Phase::Limit => {
+                self.found_late.count(turn.turn);
+            }
             Some(Decision::Accepted) => self.accepted.count(turn.turn),
             Some(Decision::Forgiven) => self.forgiven.count(turn.turn),
             Some(Decision::Timeout | Decision::Measured) | None => {}
         }
         if verdict != Verdict::Completed {
-            self.fatal = Some(Fatal::of(turn, asked));
+            self.fatal = Some(Fatal::of(turn, &seen, self));
+        } else if let Some(remark) = seen.remark {
+            self.remarks.push(format!("turn {}: {remark}", turn.turn));
         }
     }
 
@@ -73,30 +106,47 @@ impl Observations {
             parts.extend(surplus_output(ending));
         }
         parts.extend(self.early.says("answered before the bot had read the input"));
-        parts.extend(self.accepted.says("answered late through the host's fault, and counted"));
+        parts.extend(self.found_late.says(
+            "may have been answered in time, since the referee itself looked late, and counted",
+        ));
+        parts.extend(self.accepted.says(
+            "answered late, kept waiting by the host, and counted (`--on-host-delay accept`)",
+        ));
         parts.extend(self.forgiven.says("answered late, and forgiven"));
+        parts.extend(self.remarks.first().cloned());
+        parts.extend(self.stderr.says());
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 }
 
 impl Fatal {
-    fn of(turn: &Turn, asked: &Asked) -> Self {
+    fn of(turn: &Turn, seen: &Seen, game: &Observations) -> Self {
         let lines = Lines::split(&turn.reply.0);
-        let mut what = vec![format!("turn {}: {}", turn.turn, what_happened(turn, &lines, asked))];
+        let mut what = vec![format!("turn {}: {}", turn.turn, what_happened(turn, &lines, seen))];
         if let Some(silence) = turn.unanswered {
-            what.extend(missing_lines(&lines, asked));
+            what.extend(missing_lines(&lines, seen));
             what.extend(partial_line(&lines, silence));
             what.extend(unread_input(turn, silence));
-            what.extend(blame(turn));
-            what.extend(kernel_limit(silence, &asked.resources));
+            match seen.awaits_lines {
+                Some(lines) => what.push(format!("it took all {lines} lines and waited for more")),
+                None => what.extend(blame(turn, game.on_host_delay)),
+            }
+            what.extend(kernel_limit(silence, &game.resources));
             what.extend(turn.stopped.then(|| "a signal had stopped it".to_owned()));
         }
         Self {
             what,
             silence: turn.unanswered,
             stdin_closed: turn.stdin_closed,
-            is_only: turn.limit == LimitKind::Total,
-            is_read_whole: turn.unanswered.is_none() && lines.len() >= asked.lines,
+            late_output: match (seen.awaits_lines, turn.limit) {
+                (Some(_), LimitKind::Total) => READS_ON,
+                (Some(_), _) => NOT_FLUSHED,
+                (None, LimitKind::Total) => TOO_SLOW_OR_READS_ON,
+                (None, _) => "too slow, or not flushed after the turn",
+            },
+            no_output: (seen.awaits_lines.is_some() && lines.partial().is_empty())
+                .then_some(READS_ON),
+            is_read_whole: turn.unanswered.is_none() && lines.len() >= seen.lines,
         }
     }
 
@@ -125,15 +175,20 @@ impl Fatal {
     /// bot waited for that very end.
     fn late_output(&self, ending: &Ending) -> Option<String> {
         let output = ending.late_output.bytes.trim_ascii();
-        let why = if self.is_only {
-            "too slow, or the bot reads its input to the end, which stays open while the game goes on"
-        } else {
-            "too slow, or not flushed after the turn"
-        };
-        let says = || format!("{} came when its input had been closed: {why}", quote(output));
-        (!output.is_empty()).then(says)
+        if output.is_empty() {
+            return self.no_output.map(str::to_owned);
+        }
+        let (output, why) = (quote(output), self.late_output);
+        Some(format!("{output} came when its input had been closed: {why}"))
     }
 }
+
+const READS_ON: &str = "the bot reads more lines than it is sent, or its input to the end, which stays open while the game \
+     goes on";
+const NOT_FLUSHED: &str = "the bot does not flush its output after the turn, or reads its input to the end, which stays open \
+     while the game goes on";
+const TOO_SLOW_OR_READS_ON: &str =
+    "too slow, or the bot reads its input to the end, which stays open while the game goes on";
 
 /// How often something was seen, and when first.
 #[derive(Debug, Default)]
@@ -154,11 +209,11 @@ impl Tally {
     }
 }
 
-fn what_happened(turn: &Turn, lines: &Lines, asked: &Asked) -> String {
+fn what_happened(turn: &Turn, lines: &Lines, seen: &Seen) -> String {
     let wall = duration(turn.wall.0);
     match turn.unanswered {
-        None => rejected_line(lines, asked),
-        Some(Silence::Deadline) => match (asked.limit, turn.limit) {
+        None => rejected_line(lines, seen),
+        Some(Silence::Deadline) => match (seen.limit, turn.limit) {
             (Some(limit), LimitKind::FirstTurn) => {
                 format!("no answer within {} of the first turn", duration(limit))
             }
@@ -228,27 +283,35 @@ fn what_is_left(left: &Left) -> Option<String> {
     }
 }
 
-fn rejected_line(lines: &Lines, asked: &Asked) -> String {
-    let number = asked.wrong_line.unwrap_or(0);
+fn rejected_line(lines: &Lines, seen: &Seen) -> String {
+    let number = seen.wrong_line.unwrap_or(0);
     let line = quote(lines.iter().nth(number).unwrap_or_default());
-    if asked.lines == 1 {
-        format!("the reply was {line}")
+    let which = if seen.lines == 1 {
+        "the reply".to_owned()
     } else {
-        format!("line {} of the reply was {line}", number + 1)
-    }
+        format!("line {} of the reply", number + 1)
+    };
+    let remark = seen.remark.as_ref().map(|remark| format!(": {remark}")).unwrap_or_default();
+    format!("{which} was {line}{remark}")
 }
 
 /// How far a reply of several lines had come.
-fn missing_lines(lines: &Lines, asked: &Asked) -> Option<String> {
-    let (some, all) = (lines.len(), asked.lines);
+fn missing_lines(lines: &Lines, seen: &Seen) -> Option<String> {
+    let (some, all) = (lines.len(), seen.lines);
     (some > 0 && some < all).then(|| format!("it had written {some} of {all} lines"))
 }
 
 /// Whose fault a timeout is, with the figures that say so.
-fn blame(turn: &Turn) -> Option<String> {
-    let culprit = match turn.overrun?.culprit {
-        Culprit::Bot => "the bot's",
-        Culprit::Host => "the host's",
+fn blame(turn: &Turn, on_host_delay: OnHostDelay) -> Option<String> {
+    let (culprit, advice) = match turn.overrun?.culprit {
+        Culprit::Bot => ("the bot's", ""),
+        Culprit::Host if on_host_delay == OnHostDelay::Retry => {
+            ("the host's", "; `--profile relaxed` has longer limits")
+        }
+        Culprit::Host => (
+            "the host's",
+            "; `--on-host-delay retry` plays such a game again, `--profile relaxed` has longer limits",
+        ),
     };
     let Certificate { busiest_cpu, wait, referee_wait, .. } = turn.certificate;
     let figures = [
@@ -258,7 +321,7 @@ fn blame(turn: &Turn) -> Option<String> {
     ];
     let figures: Vec<String> = figures.into_iter().flatten().collect();
     let wall = duration(turn.wall.0);
-    Some(format!("{culprit} fault: in {wall} {}", figures.join(", ")))
+    Some(format!("{culprit} fault: in {wall} {}{advice}", figures.join(", ")))
 }
 
 fn partial_line(lines: &Lines, silence: Silence) -> Option<String> {

@@ -16,13 +16,14 @@
 
 mod diagnosis;
 mod overrun;
+mod stderr;
 
 use std::sync::LazyLock;
 use std::time::Instant;
 
 use serde_json::Value;
 
-use self::diagnosis::{Asked, Observations};
+use self::diagnosis::{Observations, Seen};
 use crate::bot::{BotCommand, BotProcess, ExchangeError, Exchanged, Request, SpawnError};
 use crate::game::{Exchange, Fault, Game, GameKind, Played, Rejected};
 use crate::gamelog::{self, Bytes, End, Event, FORMAT, Host, Start, Turn};
@@ -112,7 +113,7 @@ impl Match<'_> {
             BotProcess::spawn(self.command, self.rules.stderr_cap, self.interrupt.cloned())?;
         sink(start);
         let mut verdict = Verdict::Completed;
-        let mut observations = Observations::default();
+        let mut observations = Observations::new(self);
         let (mut turns, mut forgiven, mut overrun) = (0, 0, None);
         while let Some(exchange) = game.next_exchange() {
             turns += 1;
@@ -124,14 +125,20 @@ impl Match<'_> {
                 Some(Decision::Forgiven) => forgiven += 1,
                 Some(Decision::Accepted | Decision::Measured) | None => {}
             }
-            let ruling = rule(game.as_mut(), &exchanged.reply, exchanged.silence);
+            let awaits_lines = exchanged.awaits_input.then(|| game.input().lines().count());
+            let mut ruling = rule(game.as_mut(), &exchanged.reply, exchanged.silence);
             verdict = ruling.verdict;
-            let resources = self.command.confinement.resources;
-            let (lines, wrong_line) = (exchange.lines.count, ruling.wrong_line);
-            let asked = Asked { limit, lines, wrong_line, resources };
+            let seen = Seen {
+                limit,
+                lines: exchange.lines.count,
+                wrong_line: ruling.wrong_line,
+                remark: ruling.remark.take(),
+                awaits_lines,
+                phase: exchanged.phase,
+            };
             let turn = turn_event(turns, exchange.limit, exchanged, ruling, game.score());
             let turn = Turn { overrun, ..turn };
-            observations.see(&turn, verdict, &asked);
+            observations.add(&turn, verdict, seen);
             sink(Event::Turn(turn));
         }
         let ending = bot.finish(self.rules.grace);
@@ -212,24 +219,28 @@ pub struct Ruling {
     pub action: Option<Value>,
     /// The line of the reply that was wrong, from 0.
     pub wrong_line: Option<usize>,
+    /// What the game has to say of the reply, in words.
+    pub remark: Option<String>,
 }
 
 /// Hands a reply, or the lack of it, to the game.
 pub fn rule(game: &mut dyn Game, reply: &Lines, silence: Option<Silence>) -> Ruling {
     if let Some(silence) = silence {
         game.unanswered(reply);
-        return Ruling { verdict: silence.verdict(), gain: 0, action: None, wrong_line: None };
+        let verdict = silence.verdict();
+        return Ruling { verdict, gain: 0, action: None, wrong_line: None, remark: None };
     }
     match game.accept(reply) {
-        Ok(Played { gain, action }) => {
-            Ruling { verdict: Verdict::Completed, gain, action: Some(action), wrong_line: None }
+        Ok(Played { gain, action, remark }) => {
+            let verdict = Verdict::Completed;
+            Ruling { verdict, gain, action: Some(action), wrong_line: None, remark }
         }
-        Err(Rejected { fault, line, action }) => {
+        Err(Rejected { fault, line, action, remark }) => {
             let verdict = match fault {
                 Fault::Malformed => Verdict::MalformedReply,
                 Fault::Illegal => Verdict::IllegalMove,
             };
-            Ruling { verdict, gain: 0, action, wrong_line: Some(line) }
+            Ruling { verdict, gain: 0, action, wrong_line: Some(line), remark }
         }
     }
 }

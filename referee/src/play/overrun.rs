@@ -56,7 +56,8 @@ impl OverrunRules {
 /// were not the bot's own doing. CPU time cannot be waited away: a bot that has computed for longer than its limit was late in any case.
 fn culprit(exchanged: &Exchanged, limit: Duration) -> Culprit {
     if exchanged.silence.is_some() {
-        return if exchanged.phase == Phase::Starved { Culprit::Host } else { Culprit::Bot };
+        let is_starved = exchanged.phase == Phase::Starved && !exchanged.awaits_input;
+        return if is_starved { Culprit::Host } else { Culprit::Bot };
     }
     let Certificate { busiest_cpu, referee_wait, .. } = exchanged.certificate;
     let waits = [exchanged.host_wait, referee_wait.map(|wait| wait.0)];
@@ -99,6 +100,7 @@ mod tests {
             unread_input: 0,
             stdin_closed: false,
             stopped: false,
+            awaits_input: false,
             stderr: Captured::default(),
         }
     }

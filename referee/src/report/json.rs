@@ -27,6 +27,8 @@ struct Object<'a> {
     timing: Timing<'a>,
     profile: &'a str,
     stderr_tail: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stderr_after_verdict: Vec<String>,
     log: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     page: Option<String>,
@@ -83,7 +85,8 @@ pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> 
             game_ms: end.and_then(|end| end.wall),
         },
         profile: &report.start.profile,
-        stderr_tail: report.stderr.lines(),
+        stderr_tail: report.stderr.before_verdict(),
+        stderr_after_verdict: report.stderr.after_verdict(),
         log: report.log.as_ref().map(|log| log.display().to_string()),
         page: report.page.as_ref().map(|page| page.display().to_string()),
         replay: report.replay.as_ref().map(|replay| Replay {

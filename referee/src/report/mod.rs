@@ -9,6 +9,7 @@ mod json;
 mod junit;
 mod markdown;
 pub mod runs;
+mod stderr;
 pub mod suite;
 mod table;
 mod text;
@@ -20,6 +21,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 pub use self::format::{BasicFormat, Format};
+use self::stderr::Stderr;
 use crate::gamelog::{Certificate, End, Event, Start, Turn};
 use crate::limits::LimitKind;
 use crate::millis::Millis;
@@ -55,7 +57,7 @@ pub struct GameReport {
     pub page: Option<PathBuf>,
     /// For a replay: what came of it.
     pub replay: Option<ReplayReport>,
-    stderr: StderrTail,
+    stderr: Stderr,
 }
 
 /// How long the bot took for a turn. In JSON its fields are a contract.
@@ -102,7 +104,7 @@ impl GameReport {
             log: None,
             page: None,
             replay: None,
-            stderr: StderrTail::default(),
+            stderr: Stderr::default(),
         }
     }
 
@@ -119,7 +121,7 @@ impl GameReport {
     pub fn add_turn(&mut self, turn: &Turn) {
         self.turns = turn.turn;
         self.score = turn.score;
-        self.stderr.push(&turn.stderr.0);
+        self.stderr.add_turn(&turn.stderr.0, turn.stderr_dropped);
         self.exchanges.push(Response {
             turn: turn.turn,
             kind: turn.limit,
@@ -134,7 +136,7 @@ impl GameReport {
     pub fn add_end(&mut self, end: End) {
         self.score = end.score;
         self.summary.clone_from(&end.summary);
-        self.stderr.push(&end.stderr.0);
+        self.stderr.add_end(&end.stderr.0);
         self.end = Some(end);
     }
 
@@ -163,27 +165,5 @@ impl GameReport {
             BasicFormat::Text => text::write(self, out),
             BasicFormat::Json => json::write(self, out),
         }
-    }
-}
-
-/// The last lines of a bot's standard error, where a crash says why.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct StderrTail(Vec<u8>);
-
-impl StderrTail {
-    const LINES: usize = 10;
-    const BYTES: usize = 4096;
-
-    fn push(&mut self, chunk: &[u8]) {
-        self.0.extend_from_slice(chunk);
-        let surplus = self.0.len().saturating_sub(Self::BYTES);
-        self.0.drain(..surplus);
-    }
-
-    fn lines(&self) -> Vec<String> {
-        let text = String::from_utf8_lossy(&self.0);
-        let lines: Vec<_> = text.trim_end().lines().collect();
-        let tail = &lines[lines.len().saturating_sub(Self::LINES)..];
-        tail.iter().map(|&line| line.to_owned()).collect()
     }
 }

@@ -47,7 +47,8 @@ pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> 
     }
     let diagnosis = report.end.as_ref().and_then(|end| end.diagnosis.as_ref());
     if let Some(diagnosis) = diagnosis {
-        row(out, "diagnosis", diagnosis)?;
+        let won = report.end.as_ref().is_some_and(|end| end.won);
+        row(out, if won { "warning" } else { "diagnosis" }, diagnosis)?;
     }
     if let Some(log) = &report.log {
         row(out, "log", &log.display().to_string())?;
@@ -58,7 +59,7 @@ pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> 
     if let Some(replay) = &report.replay {
         replay_rows(replay, out)?;
     }
-    stderr_tail(report, out)?;
+    stderr(report, out)?;
     official_lines(report, out)
 }
 
@@ -125,15 +126,22 @@ fn replay_rows(replay: &ReplayReport, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A bot that fails says why on its standard error.
-fn stderr_tail(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
-    let lines = report.stderr.lines();
-    if lines.is_empty() || report.end.as_ref().is_some_and(|end| end.won) {
+/// A bot that fails says why on its standard error. What it says when its input has been closed is
+/// only what came of that.
+fn stderr(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
+    if report.end.as_ref().is_some_and(|end| end.won) {
         return Ok(());
     }
-    writeln!(out, "\n  {LABEL}the end of the bot's standard error:{LABEL:#}")?;
-    for line in lines {
-        writeln!(out, "    {}", printable(&line))?;
+    let before = report.stderr.before_verdict();
+    block(out, "the bot's standard error:", &before)?;
+    let after = report.stderr.after_verdict();
+    block(out, "after the verdict, when its input had been closed (not the cause):", &after)
+}
+
+fn block(out: &mut dyn Write, title: &str, lines: &[String]) -> io::Result<()> {
+    if lines.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    writeln!(out, "\n  {LABEL}{title}{LABEL:#}")?;
+    lines.iter().try_for_each(|line| writeln!(out, "    {}", printable(line)))
 }

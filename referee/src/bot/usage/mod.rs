@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 use rustix::process::Pid;
 use rustix::thread::sched_getaffinity;
 
-pub(super) use self::procfs::state;
-use self::procfs::{Stat, children, field, numbers_in, open_files, read, read_again};
+use self::procfs::{Stat, children, field, open_files, read_again};
+pub(super) use self::procfs::{numbers_in, read, state};
 pub(super) use self::sampler::Sampler;
 pub(super) use self::starvation::Starvation;
 use crate::certificate::Certificate;
@@ -143,6 +143,11 @@ impl Sample {
     /// Whether a signal has stopped the bot itself.
     pub(super) fn is_stopped(&self) -> bool {
         self.processes.first().is_some_and(|bot| state(&format!("/proc/{}/stat", bot.pid)) == 'T')
+    }
+
+    /// The numbers of the processes.
+    pub(super) fn pids(&self) -> Vec<i32> {
+        self.processes.iter().map(|process| process.pid).collect()
     }
 
     /// The bot's own process number, as long as it has not been reaped.

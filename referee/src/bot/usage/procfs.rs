@@ -56,7 +56,7 @@ pub(super) fn children(pid: i32, tid: i32) -> Vec<i32> {
     list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
 }
 
-pub(super) fn numbers_in(folder: &str) -> Vec<i32> {
+pub(in crate::bot) fn numbers_in(folder: &str) -> Vec<i32> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
@@ -70,7 +70,7 @@ pub(super) fn read_again<T>(file: &File, parse: impl FnOnce(&str) -> Option<T>) 
 }
 
 /// A small file of /proc; `None` once what it tells of has ended.
-pub(super) fn read(path: &str) -> Option<String> {
+pub(in crate::bot) fn read(path: &str) -> Option<String> {
     let mut buffer = [0; 4096];
     let count = File::open(path).ok()?.read(&mut buffer).ok()?;
     // The name of a process, which stands in several of them, is any bytes that it likes.

@@ -23,6 +23,11 @@ pub fn layout(message: &str) -> [String; 2] {
     [text(&first), shortened(&second)]
 }
 
+/// Whether the original does not survive laying it out.
+pub(super) fn is_nothing_but_breaks(message: &str) -> bool {
+    !message.is_empty() && message.split("\\n").all(str::is_empty)
+}
+
 fn shortened(line: &[u16]) -> String {
     if line.len() > WIDTH { text(&line[..CUT]) + "..." } else { text(line) }
 }

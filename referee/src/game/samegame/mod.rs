@@ -9,6 +9,7 @@ mod frames;
 pub mod generate;
 pub mod message;
 pub mod position;
+mod remarks;
 pub mod reply;
 
 use std::borrow::Cow;
@@ -41,6 +42,7 @@ pub const KIND: GameKind = GameKind {
         ("no-move", include_str!("../../../../configs/boards/no-move.toml")),
     ],
     default_bot: Some("@greedy"),
+    stderr_per_turn: Some(4096),
     prints_summary: false,
     limits: &[
         (LimitKind::FirstTurn, Duration::from_secs(20)),
@@ -57,7 +59,8 @@ const REPLY: LineRules =
 pub struct SameGame {
     start: String,
     position: Position,
-    turns: u32,
+    /// The moves played so far, as the bot wrote them.
+    moves: Vec<(i32, i32)>,
     summary: Vec<String>,
     official: String,
 }
@@ -68,10 +71,16 @@ impl SameGame {
         Self {
             start: board.to_string(),
             position: Position::new(board),
-            turns: 0,
+            moves: Vec::new(),
             summary: Vec::new(),
             official: String::new(),
         }
+    }
+
+    fn remark_on(&self, action: &Action, illegal: IllegalMove) -> String {
+        let start = boardfile::parse(&self.start).expect("a board's own text");
+        let earlier = (&start, self.moves.as_slice());
+        remarks::on_illegal(&self.position, earlier, (action.x, action.y), illegal)
     }
 
     fn lose(&mut self, wording: impl std::fmt::Display) {
@@ -109,7 +118,7 @@ struct Performed {
 
 impl Game for SameGame {
     fn next_exchange(&self) -> Option<Exchange> {
-        let limit = if self.turns == 0 { LimitKind::FirstTurn } else { LimitKind::Turn };
+        let limit = if self.moves.is_empty() { LimitKind::FirstTurn } else { LimitKind::Turn };
         self.official.is_empty().then_some(Exchange { lines: REPLY, limit })
     }
 
@@ -121,26 +130,29 @@ impl Game for SameGame {
         let line = reply.iter().next().unwrap_or_default();
         let action = reply::parse(line).map_err(|malformed| {
             self.lose(malformed);
-            Rejected { fault: Fault::Malformed, line: 0, action: None }
+            let remark = Some(remarks::on_malformed(malformed, line));
+            Rejected { fault: Fault::Malformed, line: 0, action: None, remark }
         })?;
         match self.position.play(action.x, action.y) {
             Ok(removal) => {
+                let remark = remarks::on_crash(&action, line);
+                self.moves.push((action.x, action.y));
                 let action = self.perform(&action, Some(removal.color), removal.size);
-                self.turns += 1;
                 if self.position.is_over() {
                     let score = self.position.score();
                     self.end("GREEN", format!("Endgame. Obtained a score of {score}."));
                 }
-                Ok(Played { gain: removal.gain, action })
+                Ok(Played { gain: removal.gain, action, remark })
             }
             Err(illegal) => {
+                let remark = self.remark_on(&action, illegal);
                 let action = match illegal {
                     IllegalMove::OutOfBounds { .. } => None,
                     IllegalMove::EmptyTile => Some(self.perform(&action, None, 0)),
                     IllegalMove::SingleTile(color) => Some(self.perform(&action, Some(color), 1)),
                 };
                 self.lose(illegal);
-                Err(Rejected { fault: Fault::Illegal, line: 0, action })
+                Err(Rejected { fault: Fault::Illegal, line: 0, action, remark: Some(remark) })
             }
         }
     }
@@ -200,7 +212,7 @@ impl Game for SameGame {
     }
 
     fn frames(&self, reply: &Lines) -> Vec<Frame> {
-        let number = self.turns as usize + 1;
+        let number = self.moves.len() + 1;
         let frame = reply.iter().next().and_then(|line| frames::frame(&self.position, line));
         frame.map(|frame| Frame { number, ..frame }).into_iter().collect()
     }

@@ -7,6 +7,7 @@
 pub mod board;
 mod case;
 mod frames;
+mod remarks;
 mod sha1prng;
 
 use std::borrow::Cow;
@@ -31,6 +32,7 @@ pub const KIND: GameKind = GameKind {
     from_seed,
     bundled: &[("seed-1", include_str!("../../../../configs/boards/square-remover-seed-1.txt"))],
     default_bot: Some("@squares-greedy"),
+    stderr_per_turn: None,
     prints_summary: true,
     limits: &[(LimitKind::Total, Duration::from_secs(30))],
 };
@@ -159,7 +161,9 @@ impl Game for SquareRemover {
         for (index, line) in reply.iter().enumerate() {
             let Some(number) = parse_int(line) else {
                 self.fail(&unreadable(index));
-                return Err(Rejected { fault: Fault::Malformed, line: index, action: None });
+                let remark = Some(remarks::on_unreadable(line).to_owned());
+                let fault = Fault::Malformed;
+                return Err(Rejected { fault, line: index, action: None, remark });
             };
             numbers.push(number);
         }
@@ -167,7 +171,8 @@ impl Game for SquareRemover {
             Ok(score) => {
                 self.score = score.into();
                 self.end();
-                Ok(Played { gain: self.score, action: json!({ "moves": MOVES, "squares": score }) })
+                let action = json!({ "moves": MOVES, "squares": score });
+                Ok(Played { gain: self.score, action, remark: None })
             }
             Err(illegal) => {
                 self.fail(&illegal.to_string());
@@ -179,6 +184,7 @@ impl Game for SquareRemover {
                     fault: Fault::Illegal,
                     line: 3 * illegal.index,
                     action: Some(action),
+                    remark: None,
                 })
             }
         }

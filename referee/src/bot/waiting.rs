@@ -1,0 +1,137 @@
+//! Whether a bot that does not answer is waiting for input itself.
+//!
+//! What the kernel does not tell, or not to this user, counts as no: this only adds to a diagnosis.
+
+use std::fs;
+use std::os::fd::{AsFd, AsRawFd as _};
+
+use super::usage::{numbers_in, read, state};
+
+/// Whether a process that can write to the bot's `output` is blocked reading the pipe whose other end
+/// is `input`, which holds nothing, while no thread could run.
+///
+/// A process between the referee and the bot, such as the `cat` of `cat | ./bot`, reads for ever, but
+/// does not hold the output.
+pub(super) fn awaits_input(processes: &[i32], input: impl AsFd, output: impl AsFd) -> bool {
+    let (Some(input), Some(output)) = (pipe(input), pipe(output)) else { return false };
+    let reader = |pid: i32| Process { pid, files: open_files(pid) };
+    let processes: Vec<Process> = processes.iter().map(|&pid| reader(pid)).collect();
+    processes.iter().any(|process| process.holds(&output) && process.reads(&input))
+        && !processes.iter().any(Process::is_runnable)
+}
+
+/// A pipe's name in /proc, the same at either end.
+fn pipe(fd: impl AsFd) -> Option<String> {
+    let number = fd.as_fd().as_raw_fd();
+    link(&format!("/proc/self/fd/{number}"))
+}
+
+fn link(path: &str) -> Option<String> {
+    fs::read_link(path).ok()?.into_os_string().into_string().ok()
+}
+
+/// The open files of a process, by number.
+fn open_files(pid: i32) -> Vec<(i32, String)> {
+    let folder = format!("/proc/{pid}/fd");
+    let named = |fd| Some((fd, link(&format!("{folder}/{fd}"))?));
+    numbers_in(&folder).into_iter().filter_map(named).collect()
+}
+
+struct Process {
+    pid: i32,
+    files: Vec<(i32, String)>,
+}
+
+impl Process {
+    fn holds(&self, pipe: &str) -> bool {
+        self.files.iter().any(|(_, name)| name == pipe)
+    }
+
+    fn reads(&self, input: &str) -> bool {
+        let is_input = |fd: i32| self.files.iter().any(|(held, name)| *held == fd && name == input);
+        self.calls().any(|call| match call {
+            Call::Read(fd) => is_input(fd),
+            Call::EpollWait(epoll) => self.watched_by(epoll).into_iter().any(is_input),
+        })
+    }
+
+    fn is_runnable(&self) -> bool {
+        self.threads().any(|thread| state(&format!("{thread}/stat")) == 'R')
+    }
+
+    fn calls(&self) -> impl Iterator<Item = Call> {
+        self.threads().filter_map(|thread| Call::parse(&read(&format!("{thread}/syscall"))?))
+    }
+
+    fn threads(&self) -> impl Iterator<Item = String> {
+        let folder = format!("/proc/{}/task", self.pid);
+        numbers_in(&folder).into_iter().map(move |thread| format!("{folder}/{thread}"))
+    }
+
+    /// The descriptors that an epoll watches, as runtimes such as Node's have it.
+    fn watched_by(&self, epoll: i32) -> Vec<i32> {
+        let text = read(&format!("/proc/{}/fdinfo/{epoll}", self.pid)).unwrap_or_default();
+        let lines = text.lines().filter_map(|line| line.strip_prefix("tfd:"));
+        lines.filter_map(|rest| rest.split_whitespace().next()?.parse().ok()).collect()
+    }
+}
+
+/// A system call that a thread is blocked in.
+#[derive(Debug, PartialEq, Eq)]
+enum Call {
+    Read(i32),
+    /// Without a time limit: a bot that also waits for a timer may be up to something else.
+    EpollWait(i32),
+}
+
+#[cfg(target_arch = "x86_64")]
+const EPOLL_WAITS: [libc::c_long; 2] = [libc::SYS_epoll_wait, libc::SYS_epoll_pwait];
+#[cfg(not(target_arch = "x86_64"))]
+const EPOLL_WAITS: [libc::c_long; 1] = [libc::SYS_epoll_pwait];
+
+impl Call {
+    /// From /proc/PID/task/TID/syscall: its number, and arguments in hexadecimal.
+    fn parse(text: &str) -> Option<Self> {
+        let mut words = text.split_whitespace();
+        let number: libc::c_long = words.next()?.parse().ok()?;
+        let mut argument = || u64::from_str_radix(words.next()?.strip_prefix("0x")?, 16).ok();
+        let fd = i32::try_from(argument()?).ok()?;
+        if number == libc::SYS_read || number == libc::SYS_readv {
+            return Some(Self::Read(fd));
+        }
+        let (_events, _room, timeout) = (argument()?, argument()?, argument()?);
+        // An `int`, of which only the lower half is certain.
+        let is_endless = timeout & u64::from(u32::MAX) == u64::from(u32::MAX);
+        (EPOLL_WAITS.contains(&number) && is_endless).then_some(Self::EpollWait(fd))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_that_wait_for_input_are_known() {
+        let (read, epoll) = (libc::SYS_read, libc::SYS_epoll_pwait);
+        for (text, expected) in [
+            (
+                format!("{read} 0x0 0x557c816cd770 0x2000 0x0 0x0 0x0 0x7f 0x7f"),
+                Some(Call::Read(0)),
+            ),
+            (
+                format!("{epoll} 0xe 0x7fffa7343a80 0x400 0xffffffff 0x0 0x8 0x7f 0x7f"),
+                Some(Call::EpollWait(14)),
+            ),
+            (
+                format!("{epoll} 0xe 0x7fffa7343a80 0x400 0xffffffffffffffff 0x0"),
+                Some(Call::EpollWait(14)),
+            ),
+            (format!("{epoll} 0xe 0x7fffa7343a80 0x400 0x64 0x0 0x8 0x7f 0x7f"), None),
+            ("running".to_owned(), None),
+            (String::new(), None),
+            ("-1 0x7ffc 0x7f".to_owned(), None),
+        ] {
+            assert_eq!(Call::parse(&text), expected, "{text}");
+        }
+    }
+}

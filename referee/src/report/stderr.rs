@@ -1,0 +1,137 @@
+//! The parts of a bot's standard error that tell why it lost.
+
+use std::collections::VecDeque;
+
+use crate::text::plural;
+
+/// How many lines are shown of the beginning of a turn's, and of its end: some runtimes name the
+/// error first and then where it happened, others last.
+const HEAD: usize = 10;
+const TAIL: usize = 10;
+
+/// The longest line that is shown, in characters.
+const WIDTH: usize = 300;
+
+/// Standard error up to the verdict, and after it, when the bot's input had been closed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Stderr {
+    /// The last lines of earlier turns.
+    earlier: VecDeque<String>,
+    /// The last turn that had any.
+    turn: Vec<u8>,
+    /// How many bytes of that were not kept.
+    dropped: u64,
+    after: Vec<u8>,
+}
+
+impl Stderr {
+    /// Takes in what was written in a turn, and how much of it was not kept.
+    pub(super) fn add_turn(&mut self, bytes: &[u8], dropped: u64) {
+        if bytes.is_empty() {
+            return;
+        }
+        let before = std::mem::replace(&mut self.turn, bytes.to_vec());
+        let (head, tail) = ends(&before);
+        self.earlier.extend(head.into_iter().chain(tail));
+        let surplus = self.earlier.len().saturating_sub(TAIL);
+        self.earlier.drain(..surplus);
+        self.dropped = dropped;
+    }
+
+    /// Takes in what was written after the last turn.
+    pub(super) fn add_end(&mut self, bytes: &[u8]) {
+        self.after = bytes.to_vec();
+    }
+
+    /// The beginning and the end of what was written before the verdict.
+    pub(super) fn before_verdict(&self) -> Vec<String> {
+        let turn = shown(&self.turn, self.dropped);
+        let room = TAIL.saturating_sub(turn.len()).min(self.earlier.len());
+        self.earlier.range(self.earlier.len() - room..).cloned().chain(turn).collect()
+    }
+
+    /// The same of what was written after it: what a bot says of the end of its input, or of a signal,
+    /// is no cause of its loss.
+    pub(super) fn after_verdict(&self) -> Vec<String> {
+        shown(&self.after, 0)
+    }
+}
+
+fn shown(bytes: &[u8], dropped: u64) -> Vec<String> {
+    let (mut lines, tail) = ends(bytes);
+    let all = text_lines(&String::from_utf8_lossy(bytes)).count();
+    let left_out = (all - lines.len() - tail.len()) as u64;
+    if left_out > 0 {
+        lines.push(format!("[… {} left out …]", plural(left_out, "line")));
+    }
+    lines.extend(tail);
+    if dropped > 0 {
+        lines.push(format!("[… {} more, not kept]", plural(dropped, "byte")));
+    }
+    lines
+}
+
+/// The first lines and the last ones, none of them twice.
+fn ends(bytes: &[u8]) -> (Vec<String>, Vec<String>) {
+    let text = String::from_utf8_lossy(bytes);
+    let lines: Vec<&str> = text_lines(&text).collect();
+    let (head, rest) = lines.split_at(HEAD.min(lines.len()));
+    // A gap of one line takes as much room as the line.
+    let tail = if rest.len() <= TAIL + 1 { rest } else { &rest[rest.len() - TAIL..] };
+    let cut = |lines: &[&str]| lines.iter().map(|line| clipped(line)).collect();
+    (cut(head), cut(tail))
+}
+
+fn text_lines(text: &str) -> impl Iterator<Item = &str> {
+    text.trim_end().lines()
+}
+
+fn clipped(line: &str) -> String {
+    match line.char_indices().nth(WIDTH) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbered(lines: std::ops::Range<u32>) -> String {
+        let lines: Vec<String> = lines.map(|line| line.to_string()).collect();
+        lines.join("\n")
+    }
+
+    fn before(turns: &[&str]) -> Vec<String> {
+        let mut stderr = Stderr::default();
+        for turn in turns {
+            stderr.add_turn(turn.as_bytes(), 0);
+        }
+        stderr.before_verdict()
+    }
+
+    #[test]
+    fn the_head_and_the_tail_of_the_last_turn_are_shown() {
+        let shown = before(&[&numbered(0..100)]);
+        assert_eq!(shown.len(), 21);
+        assert_eq!((shown[9].as_str(), shown[11].as_str()), ("9", "90"));
+        assert_eq!(shown[10], "[… 80 lines left out …]");
+        assert_eq!(before(&[&numbered(0..21)]), numbered(0..21).lines().collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_short_one_is_filled_up_with_earlier_turns() {
+        let shown = before(&["x\n", &numbered(0..12), "", "last"]);
+        assert_eq!(shown, ["3", "4", "5", "6", "7", "8", "9", "10", "11", "last"]);
+        assert_eq!(before(&[]), [""; 0]);
+    }
+
+    #[test]
+    fn what_was_not_kept_and_what_is_too_wide_is_told() {
+        let mut stderr = Stderr::default();
+        stderr.add_turn("é".repeat(1000).as_bytes(), 7);
+        let shown = stderr.before_verdict();
+        assert_eq!(shown[0].chars().count(), 301);
+        assert_eq!(shown[1], "[… 7 bytes more, not kept]");
+    }
+}
