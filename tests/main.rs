@@ -1,5 +1,6 @@
 //! The integration tests, all in one binary: real child processes, real signals, real files.
 
+mod attacks;
 mod bad_input;
 mod cli;
 mod codingame;

@@ -13,9 +13,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Subcommand;
-use rustix::process::{Signal, getpid, getppid, kill_current_process_group, kill_process};
-
-use crate::misbehaving::hang;
+use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, getpid, getppid, getrlimit, kill_current_process_group,
+    kill_process, prlimit, setpriority_process,
+};
+use rustix::thread::{sched_getaffinity, sched_setaffinity};
 
 #[derive(Subcommand, Clone)]
 pub(crate) enum Hostile {
@@ -23,6 +26,8 @@ pub(crate) enum Hostile {
     Fork { processes: usize },
     /// Leaves a process that forks and exits for ever, as fast as it can, and plays on
     Hop,
+    /// Leaves this many such processes, and hangs
+    Churn { processes: usize },
     /// Leaves processes that have forked twice and are in sessions of their own, and plays on
     Daemons { processes: usize },
     /// Leaves a process that writes to the standard output for ever, and hangs
@@ -33,6 +38,10 @@ pub(crate) enum Hostile {
     Memory { mebibytes: usize },
     /// Reserves this much memory, in MiB, without touching it, and plays on
     Reserve { mebibytes: usize },
+    /// Fills this much memory, in MiB, through a descriptor, without mapping it, and plays on
+    Memfd { mebibytes: usize },
+    /// Fills this much memory, in MiB, shares it with this many processes, and plays on
+    Share { mebibytes: usize, processes: usize },
     /// Starts this many threads, and plays on
     Threads { threads: usize },
     /// Opens files until it may open no more, and hangs
@@ -51,6 +60,11 @@ pub(crate) enum Hostile {
     Delete { file: PathBuf },
     /// Sends a signal to its parent, and plays on
     SignalParent { number: i32 },
+    /// Takes from its parent the right to open files, leaves daemons, and plays on
+    CrippleParent,
+    /// Tells on standard error whether it can change how its parent and that one's parent are limited, scheduled
+    /// and traced; and plays on
+    Meddle,
     /// Sends a signal to its process group
     SignalGroup { number: i32 },
     /// Tells on standard error whether it can create this file, change one called `victim` beside it,
@@ -63,16 +77,19 @@ impl Hostile {
         match self {
             Self::Fork { processes } => fork(*processes),
             Self::Hop => shell("h() { h & exit; }; h &"),
-            Self::Daemons { processes } => {
-                let daemon = "(setsid sleep 3600 2>&- || exec sleep 3600) &";
-                shell(&format!("for i in $(seq {processes}); do ({daemon}); done"))
+            Self::Churn { processes } => {
+                shell(&format!("h() {{ h & exit; }}; for i in $(seq {processes}); do h & done"))?;
+                hang()
             }
+            Self::Daemons { processes } => daemons(*processes),
             Self::LeaveWriter => {
                 shell("(trap '' TERM; while :; do echo 0 0; sleep 0.01; done) &")?;
                 hang()
             }
             Self::Stop => Ok(kill_process(getpid(), Signal::STOP)?),
             Self::Memory { mebibytes } => fill(*mebibytes),
+            Self::Memfd { mebibytes } => fill_descriptor(*mebibytes),
+            Self::Share { mebibytes, processes } => share(*mebibytes, *processes),
             Self::Reserve { mebibytes } => {
                 // Leaked, so that it stays until the end.
                 Vec::<u8>::with_capacity(mebibytes << 20).leak();
@@ -100,6 +117,19 @@ impl Hostile {
                 eprintln!("signal {number} to the parent: {sent:?}");
                 Ok(())
             }
+            Self::CrippleParent => {
+                let parent = getppid().unwrap_or_else(getpid);
+                let none = Rlimit { current: Some(0), maximum: Some(0) };
+                eprintln!(
+                    "limit of the parent: {:?}",
+                    prlimit(Some(parent), Resource::Nofile, none)
+                );
+                daemons(3)
+            }
+            Self::Meddle => {
+                meddle();
+                Ok(())
+            }
             Self::SignalGroup { number } => Ok(kill_current_process_group(signal(*number)?)?),
             Self::Pry { file } => {
                 pry(file);
@@ -107,6 +137,17 @@ impl Hostile {
             }
         }
     }
+}
+
+pub(crate) fn hang() -> ! {
+    loop {
+        thread::sleep(Duration::from_hours(1));
+    }
+}
+
+fn daemons(processes: usize) -> io::Result<()> {
+    let daemon = "(setsid sleep 3600 2>&- || exec sleep 3600) &";
+    shell(&format!("for i in $(seq {processes}); do ({daemon}); done"))
 }
 
 fn signal(number: i32) -> io::Result<Signal> {
@@ -142,6 +183,37 @@ fn fill(mebibytes: usize) -> io::Result<()> {
     Ok(())
 }
 
+/// The same in a file that has no name, a MiB every few milliseconds so that a watcher can see it.
+fn fill_descriptor(mebibytes: usize) -> io::Result<()> {
+    let file = memfd_create("held", MemfdFlags::empty())?;
+    let mut file = File::from(file);
+    for _ in 0..mebibytes {
+        file.write_all(&vec![1; 1 << 20])?;
+    }
+    thread::sleep(Duration::from_millis(300));
+    // Held to the end.
+    let _ = std::os::fd::IntoRawFd::into_raw_fd(file);
+    Ok(())
+}
+
+/// The processes inherit a file in memory and read what another one has written to it.
+fn share(mebibytes: usize, processes: usize) -> io::Result<()> {
+    let script = format!(
+        "import mmap, os, time\n\
+         held = mmap.mmap(-1, {mebibytes} << 20)\n\
+         held.write(b'x' * ({mebibytes} << 20))\n\
+         for i in range({processes}):\n\
+        \x20   if os.fork() == 0:\n\
+        \x20       sum(held[at] for at in range(0, {mebibytes} << 20, 4096))\n\
+        \x20       time.sleep(3600)\n\
+         time.sleep(3600)\n"
+    );
+    Command::new("python3").args(["-c", &script]).spawn()?;
+    // They are all alive at one time, for long enough to be seen.
+    thread::sleep(Duration::from_secs(2));
+    Ok(())
+}
+
 fn start_threads(threads: usize) -> io::Result<()> {
     for _ in 0..threads {
         thread::Builder::new().stack_size(16 * 1024).spawn(|| hang())?;
@@ -173,6 +245,33 @@ fn write_file(mebibytes: usize) -> io::Result<()> {
 fn spin() -> ! {
     loop {
         black_box(Instant::now());
+    }
+}
+
+/// Tries to reach the processes above. The words are for the tests.
+fn meddle() {
+    let keeper = getppid().unwrap_or_else(getpid);
+    // Where a namespace hides it, there is nobody above the keeper.
+    let stat =
+        fs::read_to_string(format!("/proc/{}/stat", keeper.as_raw_pid())).unwrap_or_default();
+    let above = stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(1)?.parse().ok());
+    let referee = above.and_then(Pid::from_raw);
+    for (who, pid) in [("keeper", Some(keeper)), ("referee", referee)] {
+        let Some(pid) = pid else { continue };
+        let same = getrlimit(Resource::Core);
+        let memory = format!("/proc/{}/mem", pid.as_raw_pid());
+        let tried = [
+            ("limit", prlimit(Some(pid), Resource::Core, same).is_ok()),
+            (
+                "affinity",
+                sched_setaffinity(Some(pid), &sched_getaffinity(None).unwrap_or_default()).is_ok(),
+            ),
+            ("priority", setpriority_process(Some(pid), 1).is_ok()),
+            ("memory", File::options().write(true).open(memory).is_ok()),
+        ];
+        for (what, done) in tried {
+            eprintln!("{what} of the {who}: {}", if done { "yes" } else { "no" });
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use std::time::Duration;
 use clap::{Parser, Subcommand, ValueEnum};
 use rustix::process::{Signal, getpid, kill_process};
 
-use crate::hostile::Hostile;
+use crate::hostile::{Hostile, hang};
 use crate::protocol::{Board, Sent, cells};
 use crate::squares::{Spoil, numbers, random_swaps};
 use crate::with_name;
@@ -212,12 +212,6 @@ fn misbehave(fault: &Fault, sent: &Sent, output: &mut impl Write) -> io::Result<
     }
     output.flush()?;
     Ok(None)
-}
-
-pub(crate) fn hang() -> ! {
-    loop {
-        sleep(Duration::from_hours(1));
-    }
 }
 
 /// Raises a signal until it kills; the Rust runtime swallows the first SIGSEGV or SIGBUS.

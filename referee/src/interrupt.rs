@@ -8,14 +8,16 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
+use signal_hook::consts::{
+    SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ,
+};
 
 /// The signals that a terminal, a user or a batch system sends to end a program.
 pub(crate) const SIGNALS: [i32; 8] =
@@ -52,6 +54,9 @@ impl Interrupt {
             signal_hook::flag::register_usize(number, Arc::clone(&signal), value)?;
             signal_hook::low_level::pipe::register(number, write.try_clone()?)?;
         }
+        // A file that may not grow is an error of whoever writes it. Unlike ignoring the signal, a handler is
+        // not inherited by bots.
+        signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
         let interrupt = Self(Arc::new(Inner { wake, signal }));
         let watched = interrupt.clone();
         thread::Builder::new().name("interrupt".to_owned()).spawn(move || watched.insist())?;

@@ -202,7 +202,7 @@ impl BotProcess {
                 }
                 (Progress::Incomplete, None) => {}
             }
-            if let Some(breach) = self.guard.sample_if_due(self.keeper.pid) {
+            if let Some(breach) = self.guard.sample_if_due(self.keeper.pid, watch.deadline) {
                 return Ok((count, Some(Silence::OverLimit(breach))));
             }
             self.listen(request, watch, heard)?;

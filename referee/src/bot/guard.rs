@@ -15,8 +15,8 @@ use crate::limits::{Breach, Resource, Resources};
 /// How often to look at a bot that thinks.
 const INTERVAL: Duration = Duration::from_millis(25);
 
-/// How long to find out what processes share. It holds up the referee.
-const SHARING: Duration = Duration::from_millis(100);
+/// How long to find out what processes share and hold. It holds up the referee.
+const MEMORY_TIME: Duration = Duration::from_millis(100);
 
 /// Sampling may use at most 1/20 of the referee's time.
 const SAMPLING_SHARE: u32 = 20;
@@ -57,13 +57,19 @@ pub(super) struct Guard {
     /// Whether a process had as many files open as it may.
     is_out_of_files: bool,
     peak_memory: Option<u64>,
+    /// When what processes share and hold is to be found out next.
+    next_memory: Instant,
+    /// A process that sees the bot's own file system, if it has one.
+    tree: Option<Pid>,
 }
 
 impl Guard {
-    pub(super) fn new(limits: Resources) -> Self {
+    pub(super) fn new(limits: Resources, tree: Option<Pid>) -> Self {
         Self {
             limits,
             next: Instant::now(),
+            next_memory: Instant::now() + INTERVAL,
+            tree,
             turn_output: 0,
             game_output: 0,
             is_breached: false,
@@ -132,20 +138,23 @@ impl Guard {
         turn.or_else(|| self.limits.breach(Resource::GameOutput, game))
     }
 
-    /// Samples the bot if it is time to.
-    pub(super) fn sample_if_due(&mut self, keeper: Pid) -> Option<Breach> {
+    /// Samples the bot if it is time to; not beyond `deadline`.
+    pub(super) fn sample_if_due(
+        &mut self,
+        keeper: Pid,
+        deadline: Option<Instant>,
+    ) -> Option<Breach> {
         let now = Instant::now();
         if now < self.next {
             return None;
         }
-        let breach = self.check(&Sample::below(keeper));
+        let breach = self.check(&Sample::below_until(keeper, deadline));
         self.next = Instant::now() + INTERVAL.max(now.elapsed() * SAMPLING_SHARE);
         breach
     }
 
     /// Whether a sample shows too much.
     pub(super) fn check(&mut self, sample: &Sample) -> Option<Breach> {
-        self.peak_memory = self.peak_memory.max(sample.peak_memory());
         let has_all_files = |limit| sample.open_files() >= limit;
         self.is_out_of_files |= self.limits.open_files.is_some_and(has_all_files);
         let processes = self.limits.breach(Resource::Processes, sample.tasks());
@@ -159,13 +168,15 @@ impl Guard {
         breach
     }
 
-    fn check_memory(&self, sample: &Sample) -> Option<Breach> {
-        let breach = |used| self.limits.breach(Resource::Memory, used);
-        // What one process had at its peak is certain. What several have may be shared between them,
-        // which takes longer to find out.
-        breach(sample.largest_peak()).or_else(|| {
-            breach(sample.resident())?;
-            breach(sample.proportional(SHARING))
-        })
+    fn check_memory(&mut self, sample: &Sample) -> Option<Breach> {
+        // What one process had at its peak is certain.
+        let mut used = sample.largest_peak();
+        let now = Instant::now();
+        if now >= self.next_memory {
+            used = used.max(sample.memory(self.tree, MEMORY_TIME));
+            self.next_memory = Instant::now() + INTERVAL.max(now.elapsed() * SAMPLING_SHARE);
+        }
+        self.peak_memory = self.peak_memory.max((used > 0).then_some(used));
+        self.limits.breach(Resource::Memory, used)
     }
 }

@@ -98,6 +98,8 @@ impl BotProcess {
         log::debug!("keeper {}: started {command:?}", keeper.pid.as_raw_pid());
         let resources =
             |source| SpawnError::Resources { program: command.program.clone().into(), source };
+        let has_tree = command.confinement.sandbox.is_some() && keeper.is_namespace();
+        let tree = has_tree.then_some(keeper.pid);
         Ok(Self {
             sampler: Sampler::new(keeper.pid),
             used: None,
@@ -107,7 +109,7 @@ impl BotProcess {
             stderr: Source::new(stderr).map_err(resources)?,
             chunk: pipes::chunk(),
             lines: LineBuffer::default(),
-            guard: Guard::new(command.confinement.resources),
+            guard: Guard::new(command.confinement.resources, tree),
             stderr_cap,
             interrupt,
             scratch,

@@ -1,37 +1,89 @@
 //! The folder that a bot in a sandbox may write to, and how to be rid of it whatever a bot has made
 //! of it: folders that nobody may read, or more of them in one another than there are descriptors.
 
-use std::fs::{self, Permissions};
+use std::fs::{self, File, Permissions};
 use std::io;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
+use std::sync::Once;
 
 use tempfile::TempDir;
 
-/// A folder that goes, with all that is in it, when this is dropped.
+/// A folder that goes, with all that is in it, when this is dropped. If the referee is killed before, the next one
+/// to make such a folder removes it.
 #[derive(Debug)]
-pub(super) struct Scratch(TempDir);
+pub(super) struct Scratch {
+    folder: TempDir,
+    /// Held as long as the referee lives.
+    _lock: File,
+}
+
+const PREFIX: &str = "referee-bot-";
+
+/// How often another referee may take a new folder for one that was left behind.
+const ATTEMPTS: u32 = 10;
 
 impl Scratch {
     pub(super) fn new() -> io::Result<Self> {
-        tempfile::Builder::new().prefix("referee-bot-").tempdir().map(Self)
+        static SWEPT: Once = Once::new();
+        SWEPT.call_once(|| sweep(&std::env::temp_dir()));
+        let mut attempts = 0..ATTEMPTS;
+        loop {
+            let folder = tempfile::Builder::new().prefix(PREFIX).tempdir()?;
+            match lock(folder.path()) {
+                Some(lock) => return Ok(Self { folder, _lock: lock }),
+                None if attempts.next().is_some() => {}
+                None => return Err(io::Error::other("the temporary folder takes no locks")),
+            }
+        }
     }
 
     pub(super) fn path(&self) -> &Path {
-        self.0.path()
+        self.folder.path()
+    }
+}
+
+/// Locks a folder, unless another process has done so or removed it.
+fn lock(folder: &Path) -> Option<File> {
+    let file = File::open(folder).ok()?;
+    file.try_lock().ok()?;
+    folder.exists().then_some(file)
+}
+
+/// Removes the folders of referees that were killed.
+fn sweep(temporary: &Path) {
+    let own = rustix::process::geteuid().as_raw();
+    for entry in fs::read_dir(temporary).into_iter().flatten().flatten() {
+        let is_ours = entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes())
+            && entry.metadata().is_ok_and(|data| data.is_dir() && data.uid() == own);
+        let path = entry.path();
+        // Its bot may have shut everybody out.
+        if is_ours
+            && open_up(&path).is_ok()
+            && let Some(_lock) = lock(&path)
+        {
+            // A bot of that referee may be dying still; then the one after this removes it.
+            if let Err(error) = remove(&path) {
+                log::debug!("an old scratch folder {} stays: {error}", path.display());
+            }
+        }
     }
 }
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        let removed = empty(self.path()).and_then(|()| fs::remove_dir(self.path()));
-        if let Err(error) = removed {
+        if let Err(error) = remove(self.path()) {
             log::error!("the bot's scratch folder {} stays: {error}", self.path().display());
         }
     }
 }
 
-/// Empties a folder without going down: what is deeper is moved up first.
+fn remove(folder: &Path) -> io::Result<()> {
+    empty(folder)?;
+    fs::remove_dir(folder)
+}
+
+/// Empties a directory iteratively: nested ones are hoisted first, so depth costs no descriptors.
 fn empty(top: &Path) -> io::Result<()> {
     let mut moved = 0_u64;
     let mut folders = clear_out(top)?;
@@ -90,5 +142,19 @@ mod tests {
         }
         drop(scratch);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn folders_of_referees_that_were_killed_go_and_those_of_living_ones_stay() {
+        let temporary = tempfile::tempdir().expect("a folder");
+        let [left, living, other] =
+            [format!("{PREFIX}left"), format!("{PREFIX}living"), "other".to_owned()]
+                .map(|name| temporary.path().join(name));
+        for folder in [&left, &living, &other] {
+            fs::create_dir_all(folder.join("a/b")).expect("room");
+        }
+        let _held = lock(&living).expect("nobody else has it");
+        sweep(temporary.path());
+        assert_eq!([&left, &living, &other].map(|folder| folder.exists()), [false, true, true]);
     }
 }

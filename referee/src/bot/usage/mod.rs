@@ -7,6 +7,7 @@
 //! The scheduler's counters of a thread that is *running* move in ticks of up to 10 ms, and a wait
 //! for a core that still goes on does not show until it ends; see [`Starvation`].
 
+mod memory;
 mod procfs;
 mod sampler;
 mod starvation;
@@ -38,7 +39,12 @@ struct Thread {
 struct Process {
     pid: i32,
     threads: u64,
+    /// With its page tables and what was swapped out.
     resident: u64,
+    /// What of that is files in memory, or shared memory without a name.
+    shared: u64,
+    page_tables: u64,
+    /// The most that was resident, with the page tables of now.
     peak: u64,
     open_files: u64,
 }
@@ -60,14 +66,29 @@ pub(super) struct Sample {
 /// has lifted that and can do without their figures.
 const MANY: u64 = 10_000;
 
+/// How long walking through a bot's processes may take: one that forks and exits all the time would otherwise
+/// keep the referee walking for ever. Thousands of processes on a busy machine take some tenths of a second.
+const WALK: Duration = Duration::from_millis(100);
+
+/// The same while there is time until a deadline.
+const LONG_WALK: Duration = Duration::from_secs(1);
+
 impl Sample {
-    /// All processes below a keeper, without itself.
+    /// All processes below a keeper, without itself, as far as they can be visited in a short time.
     pub(super) fn below(keeper: Pid) -> Self {
         let keeper = keeper.as_raw_pid();
-        Self::of_all(children(keeper, keeper))
+        Self::of_all(children(keeper, keeper), Instant::now() + WALK)
     }
 
-    fn of_all(mut open: Vec<i32>) -> Self {
+    /// The same in a longer time, but not beyond `deadline`.
+    pub(super) fn below_until(keeper: Pid, deadline: Option<Instant>) -> Self {
+        let until = Instant::now() + LONG_WALK;
+        let until = deadline.map_or(until, |deadline| deadline.min(until));
+        let keeper = keeper.as_raw_pid();
+        Self::of_all(children(keeper, keeper), until)
+    }
+
+    fn of_all(mut open: Vec<i32>, until: Instant) -> Self {
         open.reverse();
         let mut sample = Self::default();
         let mut seen = BTreeSet::new();
@@ -75,17 +96,21 @@ impl Sample {
             if seen.insert(pid) && sample.tasks() < MANY {
                 sample.add_process(pid, &mut open);
             }
+            // The bot itself is the first.
+            if Instant::now() >= until {
+                break;
+            }
         }
         sample
     }
 
     fn add_process(&mut self, pid: i32, open: &mut Vec<i32>) {
-        // A process that ends meanwhile has nothing to read any more.
-        let status = read(&format!("/proc/{pid}/status")).unwrap_or_default();
+        // A process that has been reaped meanwhile is none of them any more.
+        let Some(status) = read(&format!("/proc/{pid}/status")) else { return };
         let process = Process { open_files: open_files(pid), ..Process::parse(pid, &status) };
         self.processes.push(process);
         if process.peak > 0 {
-            add(&mut self.peak_memory, process.peak);
+            self.peak_memory = self.peak_memory.max(Some(process.peak));
         }
         if self.tasks() < MANY {
             for tid in numbers_in(&format!("/proc/{pid}/task")) {
@@ -103,31 +128,6 @@ impl Sample {
     /// The number of processes and threads.
     pub(super) fn tasks(&self) -> u64 {
         self.processes.iter().map(|process| process.threads).sum()
-    }
-
-    /// The most memory resident at one time since each process started, in bytes, if the kernel tells.
-    pub(super) fn peak_memory(&self) -> Option<u64> {
-        self.peak_memory
-    }
-
-    /// Resident memory, in bytes. What processes share counts for each of them.
-    pub(super) fn resident(&self) -> u64 {
-        self.processes.iter().map(|process| process.resident).sum()
-    }
-
-    /// Resident memory, in bytes, where what is shared is shared out. It takes the kernel some time,
-    /// which many large processes could make too long: those that are not looked at within `limit` do
-    /// not count.
-    pub(super) fn proportional(&self, limit: Duration) -> u64 {
-        let start = Instant::now();
-        let share = |process: &Process| {
-            if start.elapsed() >= limit {
-                return 0;
-            }
-            let rollup = read(&format!("/proc/{}/smaps_rollup", process.pid));
-            rollup.and_then(|text| field(&text, "Pss:")).map_or(process.resident, |kib| kib * 1024)
-        };
-        self.processes.iter().map(share).sum()
     }
 
     /// The most memory that one of the processes had at one time, in bytes.
@@ -218,11 +218,15 @@ impl Process {
     /// From /proc/PID/status, which does not tell of open files. One that has ended has no memory.
     fn parse(pid: i32, status: &str) -> Self {
         let number = |name| field(status, name).unwrap_or(0);
+        let kib = |name| number(name) * 1024;
+        let page_tables = kib("VmPTE:");
         Self {
             pid,
             threads: number("Threads:").max(1),
-            resident: number("VmRSS:") * 1024,
-            peak: number("VmHWM:") * 1024,
+            resident: kib("VmRSS:") + page_tables + kib("VmSwap:"),
+            shared: kib("RssShmem:").min(kib("VmRSS:")),
+            page_tables,
+            peak: if kib("VmHWM:") > 0 { kib("VmHWM:") + page_tables } else { 0 },
             open_files: 0,
         }
     }
@@ -345,23 +349,33 @@ mod tests {
     #[test]
     fn this_very_process_can_be_sampled() {
         let me = vec![rustix::process::getpid().as_raw_pid()];
-        let before = Sample::of_all(me.clone());
+        let before = Sample::of_all(me.clone(), Instant::now() + WALK);
         let mut x = 1_u64;
         let start = Instant::now();
         while start.elapsed() < Duration::from_millis(30) {
             x = std::hint::black_box(x.wrapping_mul(3));
         }
         std::thread::sleep(Duration::from_millis(1));
-        let usage = Sample::of_all(me).since(&before, start.elapsed());
+        let usage = Sample::of_all(me, Instant::now() + WALK).since(&before, start.elapsed());
         assert!(usage.cpu > Some(ms(0)), "{usage:?}");
         assert!(usage.peak_memory > Some(100_000), "{usage:?}");
         assert!(usage.wait.is_some() && usage.page_faults.is_some(), "{usage:?}");
     }
 
     #[test]
-    fn shared_memory_is_not_looked_at_for_longer_than_allowed() {
-        let sample = Sample::of_all(vec![rustix::process::getpid().as_raw_pid()]);
-        assert!(sample.proportional(Duration::MAX) > 0);
-        assert_eq!(sample.proportional(Duration::ZERO), 0);
+    fn memory_is_not_looked_at_for_longer_than_allowed() {
+        let me = rustix::process::getpid().as_raw_pid();
+        let sample = Sample::of_all(vec![me], Instant::now() + WALK);
+        let process = sample.processes[0];
+        let twice = Sample { processes: vec![process, process], ..Sample::default() };
+        assert!(twice.memory(None, Duration::from_mins(1)) > 0);
+        assert_eq!(twice.memory(None, Duration::ZERO), 0);
+    }
+
+    #[test]
+    fn a_walk_ends_in_time_and_has_the_bot_itself() {
+        let me = rustix::process::getpid().as_raw_pid();
+        let sample = Sample::of_all(vec![me, 1], Instant::now());
+        assert_eq!((sample.processes.len(), sample.bot()), (1, Some(me)));
     }
 }

@@ -1,0 +1,114 @@
+//! The memory that a bot's processes hold together: what is resident, with its page tables and what was
+//! swapped out, and files in memory that only their descriptors keep.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::time::{Duration, Instant};
+
+use rustix::fs::statfs;
+use rustix::process::Pid;
+
+use super::procfs::{field, numbers_in, read};
+use super::{Process, Sample};
+
+/// What statfs(2) calls a file system in memory.
+const TMPFS: i128 = 0x0102_1994;
+
+/// What a file's size on a disk is counted in.
+const BLOCK: u64 = 512;
+
+impl Sample {
+    /// The memory of all processes, in bytes; what they share counts once. `tree` is a process that sees the
+    /// bot's own file system, if it has one.
+    ///
+    /// It takes the kernel some time, which many large processes could make too long: those that are not looked
+    /// at within `limit` do not count.
+    pub(in crate::bot) fn memory(&self, tree: Option<Pid>, limit: Duration) -> u64 {
+        let until = Instant::now() + limit;
+        let tree = tree.and_then(FileSystem::seen_by);
+        let held = self.held_files(tree.as_ref().map(|tree| tree.device), until);
+        let files = held + tree.map_or(0, |tree| tree.used);
+        if let [process] = self.processes[..] {
+            return process.resident - process.shared + process.shared.max(files);
+        }
+        let mut all = Portion::default();
+        for process in self.processes.iter().take_while(|_| Instant::now() < until) {
+            let portion = Portion::of(process);
+            all.private += portion.private;
+            all.shared += portion.shared;
+        }
+        // Pages of a file that are mapped are the file's own.
+        all.private + all.shared.max(files)
+    }
+
+    /// The size of files in memory that are open for writing or have no name any more, apart from those on
+    /// `counted`.
+    fn held_files(&self, counted: Option<u64>, until: Instant) -> u64 {
+        let mut files = BTreeMap::new();
+        for process in &self.processes {
+            let folder = format!("/proc/{}/fd", process.pid);
+            for fd in numbers_in(&folder) {
+                if Instant::now() >= until {
+                    break;
+                }
+                let path = format!("{folder}/{fd}");
+                if let Some((device, inode, size)) = held_file(&path)
+                    && Some(device) != counted
+                {
+                    files.insert((device, inode), size);
+                }
+            }
+        }
+        files.values().sum()
+    }
+}
+
+/// Device, inode and size of a file in memory, if a descriptor holds that.
+fn held_file(path: &str) -> Option<(u64, u64, u64)> {
+    const WRITABLE: u32 = 0o200;
+    let file = fs::metadata(path).ok().filter(|file| file.is_file() && file.blocks() > 0)?;
+    let is_held = || fs::symlink_metadata(path).is_ok_and(|fd| fd.mode() & WRITABLE != 0);
+    let is_held = file.nlink() == 0 || is_held();
+    let is_in_memory = || statfs(path).is_ok_and(|system| i128::from(system.f_type) == TMPFS);
+    (is_held && is_in_memory()).then(|| (file.dev(), file.ino(), file.blocks() * BLOCK))
+}
+
+/// A bot's own file system, which is in memory.
+struct FileSystem {
+    device: u64,
+    used: u64,
+}
+
+impl FileSystem {
+    fn seen_by(process: Pid) -> Option<Self> {
+        let root = format!("/proc/{}/root", process.as_raw_pid());
+        let device = fs::metadata(format!("{root}/")).ok()?.dev();
+        let system = statfs(format!("{root}/")).ok()?;
+        let block = u64::try_from(system.f_bsize).ok()?;
+        Some(Self { device, used: (system.f_blocks - system.f_bfree) * block })
+    }
+}
+
+/// A process's part of the memory, in bytes, where what is shared is shared out.
+#[derive(Default)]
+struct Portion {
+    private: u64,
+    /// Of files in memory.
+    shared: u64,
+}
+
+impl Portion {
+    fn of(process: &Process) -> Self {
+        let rollup = read(&format!("/proc/{}/smaps_rollup", process.pid)).unwrap_or_default();
+        let bytes = |name| field(&rollup, name).map(|kib| kib * 1024);
+        match bytes("Pss:") {
+            Some(all) => {
+                let shared = bytes("Pss_Shmem:").unwrap_or(0).min(all);
+                let rest = process.page_tables + bytes("SwapPss:").unwrap_or(0);
+                Self { private: all - shared + rest, shared }
+            }
+            None => Self { private: process.resident - process.shared, shared: process.shared },
+        }
+    }
+}

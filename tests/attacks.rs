@@ -1,0 +1,252 @@
+//! Bots that go for the referee or for what keeps watch of them, and referees that are killed at any moment.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rand_core::{Rng as _, SeedableRng as _};
+use rand_pcg::Pcg32;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use crate::support::{Mark, PATIENT, User, has_program, json, leave_out, referee_of};
+
+const METHODS: [&str; 4] = ["namespace", "seccomp", "reaper", "group"];
+const USERS: [User; 2] = [User::Mine, User::Nobody];
+
+/// Plays a bot; what it leaves carries the mark.
+fn play(user: User, method: &str, mark: &Mark, bot: &str, more: &[&str]) -> Value {
+    let mut command = referee_of(user);
+    command.args(["play", "--format", "json", "--env", mark.env(), "--containment", method]);
+    json(&command.args(["--bot", bot]).args(more).output().expect("runs"))
+}
+
+fn diagnosis(result: &Value) -> &str {
+    result["diagnosis"].as_str().unwrap_or_default()
+}
+
+/// Kills what a group lets go, and returns how many there were.
+fn kill_marked(mark: &Mark) -> usize {
+    let left = mark.processes();
+    for pid in left.keys() {
+        let pid = Pid::from_raw(i32::try_from(*pid).expect("a pid")).expect("not 0");
+        let _ = kill_process(pid, Signal::KILL);
+    }
+    mark.assert_gone();
+    left.len()
+}
+
+#[test]
+fn a_keeper_without_the_right_to_open_files_does_its_work() {
+    for user in USERS {
+        for method in METHODS {
+            let mark = Mark::new();
+            let bot = "@misbehaving cripple-parent --on-turn 2";
+            let result = play(user, method, &mark, bot, &PATIENT);
+            assert_eq!(result["verdict"], "completed", "{method} {user:?}: {result}");
+            let left = mark.processes();
+            for pid in left.keys() {
+                assert!(diagnosis(&result).contains(&format!("{pid} (sleep)")), "{result}");
+            }
+            let expected = if method == "group" { 3 } else { 0 };
+            assert_eq!(kill_marked(&mark), expected, "{method} {user:?}: {result}");
+        }
+    }
+}
+
+#[test]
+fn a_bot_changes_no_limits_scheduling_or_memory_of_the_processes_above_it() {
+    for user in USERS {
+        for method in METHODS {
+            let mark = Mark::new();
+            let result = play(user, method, &mark, "@misbehaving meddle", &PATIENT);
+            let said = result["stderr_tail"].as_array().expect("lines");
+            let said: Vec<&str> = said.iter().map(|line| line.as_str().expect("text")).collect();
+            assert!(!said.is_empty(), "{result}");
+            if method == "namespace" {
+                // It can reach its keeper, which is in there with it and takes it along, and nothing above.
+                assert!(
+                    said.iter().all(|line| !line.contains("the referee")),
+                    "{user:?}: {said:?}"
+                );
+            } else {
+                assert_eq!(said.len(), 8, "{said:?}");
+                assert!(
+                    said.iter().all(|line| line.ends_with(": no")),
+                    "{method} {user:?}: {said:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_referee_whose_files_may_not_grow_says_so_and_ends() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("game.jsonl");
+    let mut command = Command::new("prlimit");
+    command.args(["--fsize=100:100", "--", env!("CARGO_BIN_EXE_referee"), "play", "--log"]);
+    let output = command.arg(&log).args(PATIENT).output().expect("prlimit, from util-linux");
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("File too large"), "{stderr}");
+}
+
+#[test]
+fn processes_that_come_and_go_all_the_time_hold_up_no_verdict() {
+    for user in USERS {
+        for method in METHODS {
+            let mark = Mark::new();
+            let start = Instant::now();
+            let result =
+                play(user, method, &mark, "@misbehaving churn 200", &["--first-turn", "1s"]);
+            let took = start.elapsed();
+            assert_eq!(result["verdict"], "timeout", "{method}: {result}");
+            // The limit, the grace, five seconds for a keeper to clear away, and as much again on a busy machine.
+            assert!(took < Duration::from_secs(14), "{method} {user:?}: {took:?} {result}");
+            mark.wait_for(0);
+        }
+    }
+}
+
+#[test]
+fn of_many_survivors_the_first_are_named_and_the_rest_are_counted() {
+    let mark = Mark::new();
+    let result = play(User::Mine, "group", &mark, "@misbehaving daemons 60 --on-turn 2", &PATIENT);
+    let said = diagnosis(&result);
+    assert_eq!(said.matches("(sleep)").count(), 8, "{said}");
+    assert!(said.ends_with(", and 52 more"), "{said}");
+    assert_eq!(kill_marked(&mark), 60);
+}
+
+/// How often each kind of run is killed; more with `REFEREE_KILLS` in the environment.
+fn kills() -> u64 {
+    let kills = std::env::var("REFEREE_KILLS").ok();
+    kills.map_or(6, |kills| kills.parse().expect("a number"))
+}
+
+/// Starts a command of the referee and kills it at some moment.
+fn kill_at_random(user: User, args: &[&str], mark: &Mark, folder: &Path, random: &mut Pcg32) {
+    let (name, value) = mark.env().split_once('=').expect("a pair");
+    let mut child = referee_of(user)
+        .args(args)
+        // The referee itself carries the mark, and so do its keepers.
+        .env(name, value)
+        .env("TMPDIR", folder)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("starts");
+    thread::sleep(Duration::from_micros(u64::from(random.next_u32() % 150_000)));
+    let signal = if random.next_u32().is_multiple_of(4) { Signal::TERM } else { Signal::KILL };
+    let _ = kill_process(Pid::from_child(&child), signal);
+    child.wait().expect("a child");
+}
+
+fn referees_killed_at_any_moment_leave_nothing(method: &str, more: &[&str]) {
+    let mut random = Pcg32::seed_from_u64(7);
+    for user in USERS {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o777))
+            .expect("its owner");
+        let run = folder.path().join("runs/run");
+        // A group lets daemons go.
+        let bot = if method == "group" { "@misbehaving fork 2" } else { "@misbehaving daemons 2" };
+        for round in 0..kills() {
+            let mark = Mark::new();
+            let run = format!("{}-{round}", run.display());
+            let seeds = ["--seed", "1..50"];
+            let suite = [&["suite", "--jobs", "2", "--run", &run][..], &seeds].concat();
+            for what in [&["play"][..], &suite, &[&["timing"][..], &seeds].concat()] {
+                let args =
+                    [what, &["--containment", method, "--bot", bot], &PATIENT, more].concat();
+                kill_at_random(user, &args, &mark, folder.path(), &mut random);
+            }
+            mark.wait_for(0);
+        }
+        // Whoever comes next finds what was left, and removes it.
+        let mut next = referee_of(user);
+        next.args(["play", "--containment", method]).args(PATIENT).args(more);
+        let output = next.env("TMPDIR", folder.path()).output().expect("runs");
+        assert!(output.status.success(), "{output:?}");
+        let left: Vec<_> = fs::read_dir(folder.path()).expect("it").flatten().collect();
+        let left = left.iter().filter(|entry| entry.file_name() != "runs").count();
+        assert_eq!(left, 0, "{method} {user:?}");
+    }
+}
+
+macro_rules! killed {
+    ($($name:ident: $method:expr, $more:expr;)*) => {
+        $(#[test]
+        fn $name() {
+            referees_killed_at_any_moment_leave_nothing($method, $more);
+        })*
+    };
+}
+
+killed! {
+    referees_killed_at_any_moment_leave_nothing_of_a_namespace: "namespace", &[];
+    referees_killed_at_any_moment_leave_nothing_behind_a_filter: "seccomp", &[];
+    referees_killed_at_any_moment_leave_nothing_to_a_reaper: "reaper", &[];
+    referees_killed_at_any_moment_leave_nothing_of_a_group: "group", &[];
+    referees_killed_at_any_moment_leave_nothing_of_a_sandbox: "namespace", &["--sandbox"];
+    referees_killed_at_any_moment_leave_no_scratch_folders: "seccomp", &["--sandbox"];
+}
+
+#[test]
+fn memory_that_only_a_descriptor_holds_counts() {
+    for user in USERS {
+        for more in [&[][..], &["--sandbox"]] {
+            let mark = Mark::new();
+            let limit = [&["--memory", "200MiB"][..], &PATIENT, more].concat();
+            let result = play(user, "auto", &mark, "@misbehaving memfd 600 --on-turn 2", &limit);
+            assert_eq!(result["verdict"], "memory_limit", "{user:?} {more:?}: {result}");
+            mark.assert_gone();
+        }
+    }
+}
+
+#[test]
+fn files_in_a_sandboxs_own_file_system_count_as_memory() {
+    for folder in ["/dev/shm", "/tmp"] {
+        let bot = format!("sh -c 'head -c 150M /dev/zero > {folder}/x; exec sleep 3600'");
+        let more = [&["--sandbox", "--memory", "100MiB"][..], &PATIENT].concat();
+        let result = play(User::Mine, "namespace", &Mark::new(), &bot, &more);
+        // The file system has the size of the limit, and what runs takes some as well.
+        assert_eq!(result["verdict"], "memory_limit", "{folder}: {result}");
+    }
+}
+
+#[test]
+fn page_tables_count_as_memory() {
+    if !has_program("python3") {
+        return leave_out("page tables", "there is no python3 on this machine");
+    }
+    let bot = "import mmap, time\n\
+               held = mmap.mmap(-1, 1 << 40, flags=mmap.MAP_PRIVATE | 0x4000)\n\
+               for at in range(0, 1 << 40, 1 << 21): held[at]\n\
+               time.sleep(3600)";
+    let bot = shlex::try_join(["python3", "-c", bot]).expect("no NUL");
+    let more = [&["--memory", "200MiB"][..], &PATIENT].concat();
+    let result = play(User::Mine, "auto", &Mark::new(), &bot, &more);
+    assert_eq!(result["verdict"], "memory_limit", "{result}");
+}
+
+#[test]
+fn memory_that_many_processes_share_is_reported_once() {
+    if !has_program("python3") {
+        return leave_out("shared memory", "there is no python3 on this machine");
+    }
+    let mark = Mark::new();
+    let bot = "@misbehaving share 64 40 --on-turn 2";
+    let more = [&["--memory", "none"][..], &PATIENT].concat();
+    let result = play(User::Mine, "auto", &mark, bot, &more);
+    assert_eq!(result["verdict"], "completed", "{result}");
+    let exchanges = result["timing"]["exchanges"].as_array().expect("a list").iter();
+    let peaks = exchanges.filter_map(|exchange| exchange["peak_memory_bytes"].as_u64());
+    let peak = peaks.max().unwrap_or_else(|| panic!("{result}"));
+    // 40 interpreters have some MiB each of their own.
+    assert!((64 << 20..1000 << 20).contains(&peak), "{peak}");
+}
