@@ -69,8 +69,8 @@ fn scores(count: i64, score: impl Fn(i64) -> i64) -> Vec<i64> {
 
 /// Two bots of which the second has a little more on most boards.
 fn better() -> Runs {
-    let old = scores(40, |n| 1000 + 37 * (n % 7));
-    let new = scores(42, |n| 1000 + 37 * (n % 7) + 10 * (n % 5) - 5);
+    let old = scores(80, |n| 1000 + 37 * (n % 7));
+    let new = scores(82, |n| 1000 + 37 * (n % 7) + 10 * (n % 5) - 5);
     Runs::new().run("old", "./v1", &old).run("new", "./v2", &new)
 }
 
@@ -82,18 +82,18 @@ fn a_comparison_tells_who_is_better_and_what_that_rests_on() {
     ./v2 (new) is better than ./v1 (old)
 
                   boards  won  even  lost   mean   95 % interval         p
-      all boards      40   32     0     8  +15.0  +10.5 to +19.2  < 0.0001
-      colors 4        20   16     0     4  +15.0   +9.0 to +21.0    0.0004
-      colors 5        20   16     0     4  +15.0   +8.5 to +21.0    0.0004
+      all boards      80   64     0    16  +15.0  +11.8 to +18.2  < 0.0001
+      colors 4        40   32     0     8  +15.0  +10.3 to +19.7  < 0.0001
+      colors 5        40   32     0     8  +15.0  +10.4 to +19.6  < 0.0001
 
-      p is that of the signed-rank test; the sign test has p = 0.0002, +1.35 % on average.
+      p is that of the signed-rank test; the mean has p = 0.0002, the sign test p < 0.0001, +1.35 % on average.
 
       most won on  before   now  difference
       seed 9         1074  1109         +35
-      seed 4         1148  1183         +35
-      seed 39        1148  1183         +35
-      seed 34        1222  1257         +35
-      seed 29        1037  1072         +35
+      seed 79        1074  1109         +35
+      seed 74        1148  1183         +35
+      seed 69        1222  1257         +35
+      seed 64        1037  1072         +35
 
       most lost on  before   now  difference
       seed 10         1111  1106          -5
@@ -102,7 +102,7 @@ fn a_comparison_tells_who_is_better_and_what_that_rests_on() {
       seed 25         1148  1143          -5
       seed 30         1074  1069          -5
 
-      Only ./v2 (new) has played 2 boards: seed 41, seed 42.
+      Only ./v2 (new) has played 2 boards: seed 81, seed 82.
     ");
     assert_eq!(output.status.code(), Some(0));
     let reversed = runs.compare(&["new", "old"]);
@@ -113,8 +113,8 @@ fn a_comparison_tells_who_is_better_and_what_that_rests_on() {
 #[test]
 fn a_comparison_says_when_it_shows_nothing_and_what_would() {
     let runs = Runs::new()
-        .run("old", "a", &scores(40, |n| 1000 + n))
-        .run("new", "b", &scores(40, |n| 1000 + n + (n % 9) * 20 - 75))
+        .run("old", "a", &scores(80, |n| 1000 + n))
+        .run("new", "b", &scores(80, |n| 1000 + n + (n % 9) * 20 - 75))
         .run("few", "c", &[1, 2, 3]);
     let same = stdout(&runs.compare(&["old", "new"]));
     assert!(
@@ -123,7 +123,9 @@ fn a_comparison_says_when_it_shows_nothing_and_what_would() {
     );
     assert!(same.contains("more boards would settle a difference of this size."), "{same}");
     let few = stdout(&runs.compare(&["old", "few"]));
-    assert!(few.starts_with("too few games to compare c (few) with a (old)\n"), "{few}");
+    let expected = "too few boards to compare c (few) with a (old)\n  A verdict takes 60 boards: 57 more \
+                    boards, such as --seed 1..N.\n";
+    assert!(few.starts_with(expected), "{few}");
     let itself = stdout(&runs.compare(&["old", "old"]));
     assert!(itself.starts_with("no difference shown between "), "{itself}");
     assert!(!itself.contains("would settle"), "{itself}");
@@ -138,11 +140,13 @@ fn comparisons_have_a_report_for_every_reader() {
 
     |  | boards | won | even | lost | mean | 95 % interval | p |
     |---|---:|---:|---:|---:|---:|---:|---:|
-    | all boards | 40 | 32 | 0 | 8 | +15.0 | +10.5 to +19.2 | &lt; 0.0001 |
-    | colors 4 | 20 | 16 | 0 | 4 | +15.0 | +9.0 to +21.0 | 0.0004 |
-    | colors 5 | 20 | 16 | 0 | 4 | +15.0 | +8.5 to +21.0 | 0.0004 |
+    | all boards | 80 | 64 | 0 | 16 | +15.0 | +11.8 to +18.2 | &lt; 0.0001 |
+    | colors 4 | 40 | 32 | 0 | 8 | +15.0 | +10.3 to +19.7 | &lt; 0.0001 |
+    | colors 5 | 40 | 32 | 0 | 8 | +15.0 | +10.4 to +19.6 | &lt; 0.0001 |
 
-    Only ./v2 (new) has played 2 boards: seed 41, seed 42.
+    p is that of the signed-rank test; the mean has p = 0.0002, the sign test p &lt; 0.0001, +1.35 % on average.
+
+    Only ./v2 (new) has played 2 boards: seed 81, seed 82.
     ");
     assert_snapshot!(stdout(&report("junit")), @r#"
     <?xml version="1.0" encoding="UTF-8"?>
@@ -153,12 +157,12 @@ fn comparisons_have_a_report_for_every_reader() {
     </testsuites>
     "#);
     let csv = stdout(&report("csv"));
-    assert_eq!(csv.lines().count(), 41);
+    assert_eq!(csv.lines().count(), 81);
     let first = "baseline,challenger,board,baseline_points,challenger_points,difference";
     assert_eq!(csv.lines().next(), Some(first));
     let json = json(&report("json"));
     assert_eq!(json[0]["conclusion"], "better");
-    assert_eq!(json[0]["boards"].as_array().map(Vec::len), Some(40));
+    assert_eq!(json[0]["boards"].as_array().map(Vec::len), Some(80));
     assert_eq!(json[0]["only_challenger"]["count"], 2);
     let worse = stdout(&runs.compare(&["new", "old", "--format", "junit"]));
     assert!(worse.contains("failures=\"1\"") && worse.contains("type=\"worse\""), "{worse}");
@@ -332,4 +336,61 @@ fn a_suite_stops_once_it_is_decided_who_is_better() {
     let worse = ["--bot", "@first", "--against", "new", "--until-decided", "--run", "back"];
     let worse = suite(&[&worse[..], &PATIENT, &["--seed", "1..400"]].concat());
     assert_eq!(json(&worse)["decision"]["opponent"], "@greedy");
+}
+
+#[test]
+fn of_many_bots_the_verdicts_are_adjusted_for_their_number_and_both_are_shown() {
+    let mut runs = Runs::new().run("old", "base", &scores(80, |n| 1000 + 37 * (n % 7)));
+    for bot in 0..8 {
+        // A small difference, which alone would be one.
+        let with_luck = |n: i64| 1000 + 37 * (n % 7) + (n * (7 + bot) % 11) * 3 - 11;
+        runs = runs.run(&format!("new{bot}"), &format!("b{bot}"), &scores(80, with_luck));
+    }
+    let alone = json(&runs.compare(&["old", "new0", "--format", "json"]));
+    assert_eq!(alone[0]["conclusion"], "better", "{}", alone[0]["mean_p"]);
+    let names: Vec<String> = (0..8).map(|bot| format!("new{bot}")).collect();
+    let mut args = vec!["old"];
+    args.extend(names.iter().map(String::as_str));
+    let among = json(&runs.compare(&[&args[..], &["--format", "json"]].concat()));
+    let p = |value: &Value, name: &str| value[name].as_f64().expect("a number");
+    assert!(p(&among[0], "adjusted_p") > p(&alone[0], "adjusted_p"));
+    assert_eq!(among[0]["mean_p"], alone[0]["mean_p"], "shown as it is too");
+    let text = stdout(&runs.compare(&args));
+    assert_eq!(text.matches("Adjusted for 8 comparisons (Holm), the verdict's p ").count(), 8);
+}
+
+#[test]
+fn a_suite_stops_when_bots_are_even_and_says_how_to_go_on_when_the_boards_run_out() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let suite = |args: &[&str]| {
+        let mut suite = referee();
+        suite.current_dir(&folder).args(["suite", "--logs", "none"]).args(args);
+        suite.output().expect("runs")
+    };
+    let old = ["--bot", "@first", "--seed", "1..120", "--run", "old"];
+    assert_eq!(suite(&[&old[..], &PATIENT].concat()).status.code(), Some(0));
+    let against = |margin: &str, run: &str| {
+        let args = ["--bot", "@first", "--against", "old", "--until-decided", "--run", run];
+        suite(&[&args[..], &["--margin", margin], &PATIENT].concat())
+    };
+    let even = stdout(&against("50%", "even"));
+    assert!(even.starts_with("100 of 120 games of samegame, 0 lost\n"), "{even}");
+    let expected = "  @first and @first are even within 1";
+    let line = even.lines().find(|line| line.starts_with(expected)).expect("the decision");
+    assert!(line.contains(" points: +0.0 points a board (-") && line.ends_with(" on 100 boards"));
+    let open = against("0", "open");
+    assert_eq!(open.status.code(), Some(0));
+    let open = stdout(&open);
+    let expected = "  it is not decided between @first and @first: +0.0 points a board (-";
+    let line = open.lines().find(|line| line.starts_with(expected)).expect("the decision");
+    let hint = " on 120 boards. Play both bots on more, such as --seed 1..N, to go on";
+    assert!(line.ends_with(hint), "{line}");
+    let again = json(&suite(&["--resume", "even", "--format", "json"]));
+    assert_eq!(
+        (&again["decision"]["bot_is"], &again["decision"]["boards"]),
+        (&"even".into(), &100.into())
+    );
+    let wrong = suite(&["--against", "old", "--until-decided", "--margin", "much"]);
+    let said = String::from_utf8_lossy(&wrong.stderr).into_owned();
+    assert!(said.contains("`much` is neither a percentage such as 0.5% nor points"), "{said}");
 }

@@ -127,7 +127,7 @@ fn a_page_of_a_run_has_totals_and_the_lost_games_first_with_their_replays() {
         .collect();
     let expected = json!({
         "url": url,
-        "title": format!("{LOSER} is worse than @greedy"),
+        "title": format!("too few boards to compare {LOSER} with @greedy"),
         "totals": [
             ["@greedy", "8", "8", "0", mine.to_string()],
             [LOSER, "8", "0", "8", "0"],
@@ -248,7 +248,7 @@ fn replay_pages_are_written_of_games_whose_log_was_kept_and_only_when_asked_for(
     };
     let said = stdout(&runs.report(&["run", "--games", "--html", "page.html"]));
     assert_snapshot!(said, @"
-    too few games to compare @misbehaving exit 3 --on-turn 4 with @first
+    too few boards to compare @misbehaving exit 3 --on-turn 4 with @first
 
       The page is page.html.
       2 replay pages are in page-games.

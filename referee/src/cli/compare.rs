@@ -16,7 +16,8 @@ use crate::suite::RunFolder;
 /// Compare bots on the boards that they have both played
 ///
 /// Compares each bot with the first one: the difference on each board, its mean with a 95 % interval,
-/// Wilcoxon's signed-rank test and the sign test. Exits with 1 if a bot is worse than the first one.
+/// Wilcoxon's signed-rank test and the sign test. A verdict takes 60 boards, and is adjusted for the number
+/// of bots. Exits with 1 if a bot is worse than the first one.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct CompareArgs {
@@ -43,15 +44,11 @@ pub(super) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
     for run in &runs {
         contenders.extend(run.contenders(runs.len() > 1)?);
     }
-    let [baseline, challengers @ ..] = contenders.as_slice() else {
-        unreachable!("a run has a bot")
-    };
-    if challengers.is_empty() {
-        let name = &baseline.name;
+    if let [only] = contenders.as_slice() {
+        let name = &only.name;
         return Err(Failure::user(anyhow!("there is only `{name}` to compare; name another run")));
     }
-    let comparisons: Vec<_> =
-        challengers.iter().map(|challenger| Comparison::of(baseline, challenger)).collect();
+    let comparisons = Comparison::with_first(&contenders);
     print(|out| write(&comparisons, args.format, out))?;
     let worse = |comparison: &Comparison| comparison.paired.conclusion == Conclusion::Worse;
     Ok(exit::code(!comparisons.iter().any(worse)))

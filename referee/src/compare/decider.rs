@@ -1,13 +1,12 @@
 //! Decides while a run goes on whether its bot is better than an opponent.
 
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
 use super::Contender;
-use crate::stats::SequentialTest;
-use crate::suite::{Outcome, Plan};
+use crate::stats::{ConfidenceSequence, Decided};
+use crate::suite::{Margin, Outcome, Plan};
 
 /// Takes in the games of one bot and compares each with what an opponent has on the same board.
 ///
@@ -18,48 +17,61 @@ pub struct Decider {
     /// The games of the plan, in order.
     schedule: Box<dyn Iterator<Item = usize>>,
     next: Option<usize>,
-    /// Games that are early, with their difference if there is one.
-    early: BTreeMap<usize, Option<f64>>,
+    /// Games that are early, with the points of both if both have played the board.
+    early: BTreeMap<usize, Option<(i64, i64)>>,
     /// Boards that have been played; the same board in other colours says nothing new.
     seen: BTreeSet<String>,
-    test: SequentialTest,
+    margin: f64,
+    sequence: ConfidenceSequence,
 }
 
 /// What is known of a bot and its opponent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Decision {
+pub struct Standing {
     /// The opponent.
     pub opponent: String,
-    /// Which of the two is better; `None` as long as that is open.
-    pub bot_is: Option<Than>,
+    /// What the bot is; `None` as long as that is open.
+    pub bot_is: Option<Relation>,
     /// The number of boards that this rests on.
     pub boards: usize,
+    /// The mean difference in points, above 0 if the bot has more.
+    pub mean: f64,
+    /// Its interval, which may be looked at after every game; `None` without a board.
+    pub interval: Option<(f64, f64)>,
+    /// Mean differences up to this are as good as none.
+    pub margin: f64,
     /// A p-value that holds although it was looked at after every game.
     pub p: f64,
+    /// About how many boards would decide; `None` if that is decided, or hopeless.
+    pub boards_to_decide: Option<u64>,
 }
 
 /// What a bot is in comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Than {
+pub enum Relation {
     /// It is better.
     Better,
     /// It is worse.
     Worse,
+    /// The two differ by less than the margin.
+    Even,
 }
 
 impl Decider {
     /// Of the games of `plan` against those of `opponent`.
-    pub fn new(plan: &Plan, opponent: Contender) -> Self {
+    pub fn new(plan: &Plan, opponent: Contender, margin: Margin) -> Self {
         let mut schedule = plan.schedule();
         let next = schedule.next();
+        let margin = margin.points(opponent.mean());
         Self {
             opponent,
             schedule: Box::new(schedule),
             next,
             early: BTreeMap::new(),
             seen: BTreeSet::new(),
-            test: SequentialTest::default(),
+            margin,
+            sequence: ConfidenceSequence::new(margin),
         }
     }
 
@@ -67,34 +79,37 @@ impl Decider {
     #[expect(clippy::cast_precision_loss, reason = "scores are far below 2^53")]
     pub fn add(&mut self, outcome: &Outcome) {
         let new = outcome.is_played() && self.seen.insert(outcome.record_id.clone());
-        let theirs = self.opponent.points(&outcome.record_id).filter(|_| new);
-        let difference = theirs.map(|theirs| outcome.points() as f64 - theirs);
-        self.early.insert(outcome.game, difference);
+        let theirs = self.opponent.first_points(&outcome.record_id).filter(|_| new);
+        self.early.insert(outcome.game, theirs.map(|theirs| (outcome.points(), theirs)));
         while let Some(due) = self.next.and_then(|next| self.early.remove(&next)) {
             self.next = self.schedule.next();
-            if let Some(difference) = due {
-                self.test.push(difference);
+            if let Some((mine, theirs)) = due {
+                self.sequence.push(mine as f64, theirs as f64);
             }
         }
     }
 
-    /// Whether it is known which of the two is better.
+    /// Whether it is known what the bot is.
     pub fn is_decided(&self) -> bool {
-        self.test.decided().is_some()
+        self.sequence.decided().is_some()
     }
 
     /// What is known.
-    pub fn decision(&self) -> Decision {
-        let bot_is = self.test.decided().and_then(|order| match order {
-            Ordering::Greater => Some(Than::Better),
-            Ordering::Less => Some(Than::Worse),
-            Ordering::Equal => None,
-        });
-        Decision {
+    pub fn standing(&self) -> Standing {
+        let relation = |decided| match decided {
+            Decided::Above => Relation::Better,
+            Decided::Below => Relation::Worse,
+            Decided::Even => Relation::Even,
+        };
+        Standing {
             opponent: self.opponent.name.clone(),
-            bot_is,
-            boards: self.test.count(),
-            p: self.test.p_value(),
+            bot_is: self.sequence.decided().map(relation),
+            boards: self.sequence.count(),
+            mean: self.sequence.mean(),
+            interval: self.sequence.interval(),
+            margin: self.margin,
+            p: self.sequence.p_value(),
+            boards_to_decide: self.sequence.boards_to_decide(),
         }
     }
 }

@@ -1,8 +1,10 @@
 //! Pairs the games of bots board by board, and says who is better.
 //!
 //! Boards are paired by what their records have in common, so a board in another file format, or in
-//! other colours, is the same board and counts once. Of several games of a bot on a board the mean
-//! counts; a lost game is worth 0. Nothing is played here, and nothing shown.
+//! other colours, is the same board and counts once. Of several games of two bots on a board the first is
+//! paired with the first, the second with the second, and the mean of these differences counts; games
+//! that only one of them has played do not. A lost game is worth 0. Nothing is played here, and nothing
+//! shown.
 
 mod decider;
 
@@ -10,7 +12,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-pub use self::decider::{Decider, Decision, Than};
+pub use self::decider::{Decider, Relation, Standing};
 use crate::stats::Paired;
 use crate::suite::{FolderError, Outcome, RunFolder};
 
@@ -28,14 +30,18 @@ struct Score {
     board: String,
     /// What the board belongs to, such as `colors 5` or `set smoke`.
     groups: Vec<String>,
-    points: i64,
-    games: u32,
+    /// Its games by number, with their points.
+    games: BTreeMap<usize, i64>,
 }
 
 impl Score {
+    /// The mean points of this bot's and another one's games, as far as both have played.
     #[expect(clippy::cast_precision_loss, reason = "scores are far below 2^53")]
-    fn mean(&self) -> f64 {
-        self.points as f64 / f64::from(self.games)
+    fn paired_means(&self, other: &Self) -> (f64, f64) {
+        let pairs = self.games.values().zip(other.games.values());
+        let (mine, others) = pairs.fold((0, 0), |sums, (a, b)| (sums.0 + a, sums.1 + b));
+        let count = self.games.len().min(other.games.len()) as f64;
+        (mine as f64 / count, others as f64 / count)
     }
 }
 
@@ -70,16 +76,21 @@ impl Contender {
         let score = self.boards.entry(outcome.record_id.clone()).or_insert_with(|| Score {
             board: outcome.board.clone(),
             groups: groups(outcome),
-            points: 0,
-            games: 0,
+            games: BTreeMap::new(),
         });
-        score.points += outcome.points();
-        score.games += 1;
+        score.games.insert(outcome.game, outcome.points());
     }
 
-    /// The mean of the bot's games on a board.
-    pub fn points(&self, record_id: &str) -> Option<f64> {
-        self.boards.get(record_id).map(Score::mean)
+    /// The points of the bot's first game on a board.
+    pub fn first_points(&self, record_id: &str) -> Option<i64> {
+        self.boards.get(record_id)?.games.values().next().copied()
+    }
+
+    /// The mean of its points over all games.
+    #[expect(clippy::cast_precision_loss, reason = "scores are far below 2^53")]
+    pub fn mean(&self) -> f64 {
+        let points = || self.boards.values().flat_map(|score| score.games.values());
+        points().sum::<i64>() as f64 / points().count().max(1) as f64
     }
 
     /// The number of boards.
@@ -151,15 +162,16 @@ impl Comparison {
         let mut boards = Vec::new();
         let mut by_group: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
         for (id, mine) in &challenger.boards {
-            let Some(theirs) = baseline.points(id) else { continue };
-            let difference = mine.mean() - theirs;
+            let Some(theirs) = baseline.boards.get(id) else { continue };
+            let (challengers, baselines) = mine.paired_means(theirs);
+            let difference = challengers - baselines;
             for group in &mine.groups {
                 by_group.entry(group).or_default().push(difference);
             }
             boards.push(BoardDifference {
                 board: mine.board.clone(),
-                baseline: theirs,
-                challenger: mine.mean(),
+                baseline: baselines,
+                challenger: challengers,
                 difference,
             });
         }
@@ -179,6 +191,17 @@ impl Comparison {
             only_challenger: only(challenger, baseline),
             boards,
         }
+    }
+
+    /// Compares each of several bots with the first one; verdicts are adjusted for their number.
+    pub fn with_first(contenders: &[Contender]) -> Vec<Self> {
+        let Some((baseline, challengers)) = contenders.split_first() else { return Vec::new() };
+        let mut all: Vec<Self> =
+            challengers.iter().map(|challenger| Self::of(baseline, challenger)).collect();
+        Paired::adjust(all.iter_mut().map(|comparison| &mut comparison.paired));
+        let groups = all.iter_mut().flat_map(|comparison| &mut comparison.groups);
+        Paired::adjust(groups.map(|group| &mut group.paired));
+        all
     }
 
     /// The mean difference in parts of the baseline's mean, if that is above 0.
@@ -202,7 +225,7 @@ fn only(one: &Contender, other: &Contender) -> Unpaired {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suite::{SuiteVerdict, Times};
+    use crate::suite::{Margin, NotPlayed, SuiteVerdict, Times};
     use crate::verdict::Verdict;
 
     fn outcome(board: u32, score: i64) -> Outcome {
@@ -229,8 +252,8 @@ mod tests {
 
     fn contender(name: &str, scores: &[(u32, i64)]) -> Contender {
         let mut contender = Contender::new(name.to_owned());
-        for &(board, score) in scores {
-            contender.add(&outcome(board, score));
+        for (game, &(board, score)) in (1..).zip(scores) {
+            contender.add(&Outcome { game, ..outcome(board, score) });
         }
         contender
     }
@@ -257,28 +280,40 @@ mod tests {
         let plan = crate::suite::test_plan(200);
         let opponent = contender("old", &(1..=200).map(|n| (n, 100)).collect::<Vec<_>>());
         let game = |number: usize, board: u32| Outcome { game: number, ..outcome(board, 150) };
-        let mut decider = Decider::new(&plan, opponent.clone());
-        for number in 2..=100 {
+        let mut decider = Decider::new(&plan, opponent.clone(), Margin::default());
+        for number in 2..=150 {
             decider.add(&game(number, u32::try_from(number).expect("small")));
         }
-        assert_eq!(decider.decision().boards, 0, "the first game is still awaited");
+        assert_eq!(decider.standing().boards, 0, "the first game is still awaited");
         decider.add(&game(1, 1));
-        let decision = decider.decision();
+        let standing = decider.standing();
         assert!(decider.is_decided());
-        assert_eq!((decision.bot_is, decision.boards), (Some(Than::Better), 100));
-        assert!(decision.p <= 0.05);
+        assert_eq!((standing.bot_is, standing.boards), (Some(Relation::Better), 150));
+        assert!(standing.p <= 0.05);
 
-        let mut twins = Decider::new(&plan, opponent);
+        let mut twins = Decider::new(&plan, opponent, Margin::default());
         (1..=100).for_each(|number| twins.add(&game(number, 1)));
-        assert_eq!((twins.decision().bot_is, twins.decision().boards), (None, 1));
+        assert_eq!((twins.standing().bot_is, twins.standing().boards), (None, 1));
     }
 
     #[test]
-    fn several_games_on_a_board_are_one_and_a_lost_one_is_worth_nothing() {
-        let old = contender("old", &[(1, 100), (1, 200)]);
+    fn a_decision_rests_on_single_games_and_skips_what_was_not_played() {
+        let plan = crate::suite::test_plan(200);
+        let opponent = contender("old", &[(1, 100), (1, 900), (2, 100)]);
+        let mut decider = Decider::new(&plan, opponent, Margin::default());
+        decider.add(&Outcome { game: 1, ..outcome(1, 150) });
+        assert!((decider.standing().mean - 50.0).abs() < 1e-12, "the first of its games");
+        let verdict = SuiteVerdict::NotPlayed(NotPlayed::NoResources);
+        decider.add(&Outcome { game: 2, verdict, won: false, ..outcome(2, 0) });
+        assert_eq!(decider.standing().boards, 1);
+    }
+
+    #[test]
+    fn games_of_a_board_are_paired_one_by_one_and_a_lost_one_is_worth_nothing() {
+        let old = contender("old", &[(1, 100), (1, 200), (1, 9000)]);
         let new = contender("new", &[(1, 400), (1, -1)]);
         let found = Comparison::of(&old, &new);
         assert_eq!(found.paired.pairs, 1);
-        assert!((found.boards[0].difference - 50.0).abs() < 1e-12);
+        assert!((found.boards[0].difference - 50.0).abs() < 1e-12, "{:?}", found.boards);
     }
 }

@@ -1,18 +1,22 @@
 //! Statistics: measured times, games that passed or failed, two bots on the same boards. Pure: nothing
 //! here knows where its numbers come from.
 
-mod bootstrap;
+mod holm;
+mod mean;
 mod paired;
 mod proportion;
 mod sequential;
 mod sign_test;
 mod signed_rank;
+#[cfg(test)]
+mod simulation;
 mod times;
 
-pub use self::bootstrap::mean_interval;
-pub use self::paired::{Conclusion, Paired};
+pub use self::holm::holm;
+pub use self::mean::{MeanEstimate, deviation};
+pub use self::paired::{Conclusion, MIN_PAIRS, Paired};
 pub use self::proportion::Estimate;
-pub use self::sequential::SequentialTest;
+pub use self::sequential::{ConfidenceSequence, Decided};
 pub use self::sign_test::sign_test;
 pub use self::signed_rank::signed_rank_test;
 pub use self::times::Distribution;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF as _, Normal};
 
-use super::{mean, mean_interval, real, sign_test, signed_rank_test};
+use super::{MeanEstimate, deviation, holm, mean, sign_test, signed_rank_test};
 
 /// A p-value below this is no accident.
 const SIGNIFICANT: f64 = 0.05;
@@ -11,9 +11,9 @@ const SIGNIFICANT: f64 = 0.05;
 /// How likely a difference is to be found by as many games as are said to settle it.
 const POWER: f64 = 0.8;
 
-/// With fewer pairs the signed-rank test cannot come below 5 %: of five pairs all on one side p is
-/// 2 / 2⁵.
-const FEWEST_PAIRS: usize = 6;
+/// With fewer pairs there is no verdict. What is seen on one board of twenty, such as a bonus, may make
+/// up for the difference on all others; among so many boards it is missing in fewer than 5 % of cases.
+pub const MIN_PAIRS: usize = 60;
 
 /// What differences say, the first bot's points less the second's on each board.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -28,12 +28,17 @@ pub struct Paired {
     pub losses: u64,
     /// The mean difference.
     pub mean: f64,
-    /// Its 95 % interval, by bootstrap; `None` without pairs.
+    /// Its 95 % interval; `None` with fewer than two pairs.
     pub interval: Option<(f64, f64)>,
+    /// The two-sided p-value of the hypothesis that the true mean difference is 0.
+    pub mean_p: f64,
     /// The two-sided p-value of Wilcoxon's signed-rank test.
     pub signed_rank_p: f64,
     /// The two-sided p-value of the sign test.
     pub sign_p: f64,
+    /// The p-value of the verdict: the larger one of the mean's and the signed-rank test's, adjusted
+    /// for the number of comparisons that it is one of.
+    pub adjusted_p: f64,
     /// The verdict.
     pub conclusion: Conclusion,
     /// How many pairs in all would show a difference of this size in four of five comparisons; `None`
@@ -45,13 +50,13 @@ pub struct Paired {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Conclusion {
-    /// The interval lies above 0, and the signed-rank test agrees.
+    /// The mean difference is above 0, and the adjusted p-value below 5 %.
     Better,
-    /// The interval lies below 0, and the signed-rank test agrees.
+    /// The mean difference is below 0, and the adjusted p-value below 5 %.
     Worse,
     /// Neither.
     NoDifferenceShown,
-    /// Fewer pairs than any difference could be shown with.
+    /// Fewer than [`MIN_PAIRS`].
     TooFewGames,
 }
 
@@ -62,41 +67,57 @@ impl Paired {
             differences.iter().filter(|difference| keep(**difference)).count() as u64
         };
         let (wins, losses) = (count(|d| d > 0.0), count(|d| d < 0.0));
-        let interval = mean_interval(differences);
+        let estimate = MeanEstimate::of(differences);
+        let mean_p = estimate.map_or(1.0, |estimate| estimate.p);
         let signed_rank_p = signed_rank_test(differences);
-        Self {
+        let paired = Self {
             pairs: differences.len(),
             wins,
             draws: differences.len() as u64 - wins - losses,
             losses,
             mean: mean(differences),
-            interval,
+            interval: estimate.map(|estimate| estimate.interval),
+            mean_p,
             signed_rank_p,
             sign_p: sign_test(wins, losses),
-            conclusion: Conclusion::of(differences.len(), interval, signed_rank_p),
+            adjusted_p: 1.0,
+            conclusion: Conclusion::TooFewGames,
             pairs_to_settle: pairs_to_settle(differences),
+        };
+        paired.concluded(mean_p.max(signed_rank_p))
+    }
+
+    fn concluded(self, adjusted_p: f64) -> Self {
+        let conclusion = match adjusted_p < SIGNIFICANT {
+            _ if self.pairs < MIN_PAIRS => Conclusion::TooFewGames,
+            true if self.mean > 0.0 => Conclusion::Better,
+            true if self.mean < 0.0 => Conclusion::Worse,
+            _ => Conclusion::NoDifferenceShown,
+        };
+        Self { adjusted_p, conclusion, ..self }
+    }
+
+    /// Adjusts the verdicts of several comparisons for their number.
+    pub fn adjust<'a>(comparisons: impl Iterator<Item = &'a mut Self>) {
+        let comparisons: Vec<&mut Self> = comparisons.collect();
+        let ps: Vec<f64> =
+            comparisons.iter().map(|paired| paired.mean_p.max(paired.signed_rank_p)).collect();
+        for (paired, adjusted) in comparisons.into_iter().zip(holm(&ps)) {
+            *paired = paired.clone().concluded(adjusted);
         }
+    }
+
+    /// How many pairs are missing for a verdict.
+    pub fn missing_pairs(&self) -> usize {
+        MIN_PAIRS.saturating_sub(self.pairs)
     }
 
     /// How many more pairs would settle it, if it is open and there is a difference to be settled.
     pub fn more_pairs(&self) -> Option<u64> {
         let open =
             matches!(self.conclusion, Conclusion::NoDifferenceShown | Conclusion::TooFewGames);
-        let needed = self.pairs_to_settle?.max(FEWEST_PAIRS as u64);
+        let needed = self.pairs_to_settle?.max(MIN_PAIRS as u64);
         open.then(|| needed.saturating_sub(self.pairs as u64)).filter(|more| *more > 0)
-    }
-}
-
-impl Conclusion {
-    fn of(pairs: usize, interval: Option<(f64, f64)>, signed_rank_p: f64) -> Self {
-        let Some((low, high)) = interval.filter(|_| pairs >= FEWEST_PAIRS) else {
-            return Self::TooFewGames;
-        };
-        match signed_rank_p < SIGNIFICANT {
-            true if low > 0.0 => Self::Better,
-            true if high < 0.0 => Self::Worse,
-            _ => Self::NoDifferenceShown,
-        }
     }
 }
 
@@ -111,8 +132,7 @@ fn pairs_to_settle(differences: &[f64]) -> Option<u64> {
     if mean == 0.0 || differences.len() < 2 {
         return None;
     }
-    let squares: f64 = differences.iter().map(|difference| (difference - mean).powi(2)).sum();
-    let variance = squares / real(differences.len() - 1);
+    let variance = deviation(differences).powi(2);
     let normal = Normal::standard();
     let quantiles = normal.inverse_cdf(1.0 - SIGNIFICANT / 2.0) + normal.inverse_cdf(POWER);
     Some((quantiles.powi(2) * variance / mean.powi(2)).ceil() as u64)
@@ -125,16 +145,43 @@ mod tests {
     #[test]
     fn the_verdict_is_one_of_four() {
         let conclusion = |differences: &[f64]| Paired::of(differences).conclusion;
-        let clear: Vec<f64> = (1..=30).map(f64::from).collect();
+        let clear: Vec<f64> = (1..=60).map(f64::from).collect();
         assert_eq!(conclusion(&clear), Conclusion::Better);
         let reversed: Vec<f64> = clear.iter().map(|difference| -difference).collect();
         assert_eq!(conclusion(&reversed), Conclusion::Worse);
         let mixed: Vec<f64> =
-            (1..=30).map(|n| f64::from(if n % 2 == 0 { n } else { -n })).collect();
+            (1..=60).map(|n| f64::from(if n % 2 == 0 { n } else { -n })).collect();
         assert_eq!(conclusion(&mixed), Conclusion::NoDifferenceShown);
-        assert_eq!(conclusion(&clear[..5]), Conclusion::TooFewGames);
+        assert_eq!(conclusion(&clear[..59]), Conclusion::TooFewGames);
+        assert_eq!(Paired::of(&clear[..40]).missing_pairs(), 20);
         assert_eq!(conclusion(&[]), Conclusion::TooFewGames);
-        assert_eq!(conclusion(&[0.0; 20]), Conclusion::NoDifferenceShown);
+        assert_eq!(conclusion(&[0.0; 60]), Conclusion::NoDifferenceShown);
+    }
+
+    #[test]
+    fn a_verdict_needs_the_mean_and_the_signed_rank_test() {
+        // A few high wins make the mean, and the ranks say nothing.
+        let high: Vec<f64> = (0..60).map(|n| if n < 18 { 10.0 } else { -1.0 }).collect();
+        let found = Paired::of(&high);
+        assert!(found.mean_p < 0.01 && found.signed_rank_p > 0.5, "{found:?}");
+        assert_eq!(found.conclusion, Conclusion::NoDifferenceShown);
+        // Many small wins make the ranks, and the mean says nothing.
+        let many: Vec<f64> = (0..60).map(|n| if n < 5 { -900.0 } else { 50.0 }).collect();
+        let found = Paired::of(&many);
+        assert!(found.mean_p > 0.3 && found.signed_rank_p < 0.01, "{found:?}");
+        assert_eq!(found.conclusion, Conclusion::NoDifferenceShown);
+    }
+
+    #[test]
+    fn of_many_comparisons_a_verdict_needs_more() {
+        let values: Vec<f64> = (0..100).map(|n| if n % 5 < 3 { 6.0 } else { -5.5 }).collect();
+        let alone = Paired::of(&values);
+        assert_eq!(alone.conclusion, Conclusion::Better);
+        let mut among = vec![alone.clone(); 20];
+        Paired::adjust(among.iter_mut());
+        assert!(among.iter().all(|paired| paired.conclusion == Conclusion::NoDifferenceShown));
+        let p = alone.mean_p.max(alone.signed_rank_p);
+        assert!((among[0].adjusted_p - (20.0 * p).min(1.0)).abs() < 1e-12);
     }
 
     #[test]
@@ -145,9 +192,9 @@ mod tests {
         assert_eq!(paired.pairs_to_settle, Some(199));
         assert_eq!(paired.more_pairs(), Some(99));
         assert_eq!(Paired::of(&[0.0; 20]).more_pairs(), None);
-        let clear: Vec<f64> = (1..=30).map(f64::from).collect();
+        let clear: Vec<f64> = (1..=60).map(f64::from).collect();
         assert_eq!(Paired::of(&clear).more_pairs(), None);
-        assert_eq!(Paired::of(&[5.0, 5.0]).more_pairs(), Some(4));
+        assert_eq!(Paired::of(&[5.0, 5.0]).more_pairs(), Some(58));
     }
 
     #[test]

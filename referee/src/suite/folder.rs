@@ -24,6 +24,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::game_set::GameSet;
+use super::margin::Margin;
 use super::outcome::Outcome;
 use super::part::Part;
 use super::plan::Plan;
@@ -60,12 +61,15 @@ pub struct Run {
 }
 
 /// A bot of another run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Opponent {
     /// The other run's folder.
     pub run: PathBuf,
     /// The bot.
     pub bot: String,
+    /// The difference that is as good as none.
+    #[serde(default)]
+    pub margin: Margin,
 }
 
 impl Run {

@@ -22,16 +22,16 @@ use self::jobs::JobsFlags;
 use self::progress::Progress;
 use super::shared::RuleFlags;
 use super::{Failure, exit, print};
-use crate::compare::{Decider, Than};
+use crate::compare::{Decider, Relation};
 use crate::config::Config;
 use crate::interrupt::Interrupt;
 use crate::limits::OnHostDelay;
 use crate::report::Format;
 use crate::report::suite::SuiteReport;
 use crate::suite::{
-    Archive, Bests, FolderError, Logs, NotPlayed, Outcome, Packing, Part, Plan, PlannedBot, Pool,
-    PoolError, Records, Rules, Run, RunFolder, RunWriter, Shard, SuiteVerdict, Summary, Tally,
-    bundles, records_of,
+    Archive, Bests, FolderError, Logs, Margin, NotPlayed, Outcome, Packing, Part, Plan, PlannedBot,
+    Pool, PoolError, Records, Rules, Run, RunFolder, RunWriter, Shard, SuiteVerdict, Summary,
+    Tally, bundles, records_of,
 };
 use crate::verdict::Verdict;
 
@@ -86,9 +86,14 @@ pub(super) struct SuiteArgs {
     against: Option<String>,
 
     /// Plays the boards in random order, and stops as soon as the bot is known to be better or worse than
-    /// the opponent; the chance to call equal bots different is 5 %, however long it takes
+    /// the opponent, or even; at most 5 % of equal bots are called different, however long it takes
     #[arg(long, requires = "against")]
     until_decided: bool,
+
+    /// A mean difference within this is as good as none: percent of the opponent's mean, such as 1%, or
+    /// points [default: 0.5%]
+    #[arg(long, value_name = "MARGIN", requires = "until_decided")]
+    margin: Option<Margin>,
 
     /// Which games leave a log in the run folder
     #[arg(long, value_name = "WHICH", value_enum, default_value_t)]
@@ -133,14 +138,14 @@ pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
     play(args, &config, &mut writer, &bests, decider.as_mut())?;
     let report = SuiteReport {
         summary: Summary::of(&writer.folder, &bests)?,
-        decision: decider.map(|decider| decider.decision()),
+        decision: decider.map(|decider| decider.standing()),
         folder: &writer.folder,
     };
     if let Some(path) = &record_file {
         records_of(&writer.folder)?.save_into(path)?;
     }
     print(|out| report.write(args.format, out))?;
-    let worse = report.decision.as_ref().is_some_and(|found| found.bot_is == Some(Than::Worse));
+    let worse = report.decision.as_ref().is_some_and(|found| found.bot_is == Some(Relation::Worse));
     if let Some(not_played) = report.summary.not_played.first() {
         let is_hosts = not_played.verdict == SuiteVerdict::NotPlayed(NotPlayed::NoResources);
         return Ok(ExitCode::from(if is_hosts { exit::REFEREE_ERROR } else { exit::USER_ERROR }));
@@ -178,7 +183,12 @@ fn prepare(args: &SuiteArgs) -> Result<(Config, RunWriter), Failure> {
     }
     let (config, mut plan) = plan(args)?;
     let against = match &args.against {
-        Some(run) => Some(opponent::choose(run, &mut plan, !args.boards.is_given())?),
+        Some(run) => Some(opponent::choose(
+            run,
+            args.margin.unwrap_or_default(),
+            &mut plan,
+            !args.boards.is_given(),
+        )?),
         None => None,
     };
     let run = Run::new(plan, against);
@@ -302,6 +312,7 @@ fn play(
         }
         let is_over = decider.as_mut().is_some_and(|decider| {
             decider.add(&outcome);
+            progress.show_standing(&decider.standing());
             decider.is_decided()
         });
         if written.is_err() || is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

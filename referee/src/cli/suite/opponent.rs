@@ -7,11 +7,16 @@ use anyhow::anyhow;
 use crate::cli::Failure;
 use crate::cli::compare::Side;
 use crate::compare::{Contender, Decider};
-use crate::suite::{Opponent, Plan, RunFolder};
+use crate::suite::{Margin, Opponent, Plan, RunFolder};
 
 /// Chooses the opponent that was named, has the plan play in random order, and on the opponent's boards
 /// if there are no `other` ones.
-pub(super) fn choose(run: &str, plan: &mut Plan, same_boards: bool) -> Result<Opponent, Failure> {
+pub(super) fn choose(
+    run: &str,
+    margin: Margin,
+    plan: &mut Plan,
+    same_boards: bool,
+) -> Result<Opponent, Failure> {
     let side = Side::open(run)?;
     let theirs = &side.folder.run.plan;
     let [bot] = side.bots()[..] else {
@@ -34,14 +39,14 @@ pub(super) fn choose(run: &str, plan: &mut Plan, same_boards: bool) -> Result<Op
     // Any order will do that nobody has chosen; the plan keeps it.
     plan.shuffle = Some(jiff::Timestamp::now().subsec_nanosecond().unsigned_abs());
     let folder = std::path::absolute(&side.folder.path).map_err(Failure::user)?;
-    Ok(Opponent { run: folder, bot: bot.to_owned() })
+    Ok(Opponent { run: folder, bot: bot.to_owned(), margin })
 }
 
 /// What decides on a run that has an opponent, with the games that have been played already.
 pub(super) fn decider(folder: &RunFolder) -> Result<Option<Decider>, Failure> {
-    let Some(Opponent { run, bot }) = &folder.run.against else { return Ok(None) };
+    let Some(Opponent { run, bot, margin }) = &folder.run.against else { return Ok(None) };
     let opponent = opponent(run, bot)?;
-    let mut decider = Decider::new(&folder.run.plan, opponent);
+    let mut decider = Decider::new(&folder.run.plan, opponent, *margin);
     for outcome in folder.outcomes()? {
         decider.add(&outcome?);
     }

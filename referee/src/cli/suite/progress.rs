@@ -4,6 +4,8 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::compare::Standing;
+use crate::report::suite::interval;
 use crate::suite::{Bests, FolderError, Outcome, RunFolder, Tally};
 
 /// How many lines are written where no terminal is.
@@ -15,6 +17,8 @@ pub(super) struct Progress<'a> {
     /// All games of the run, those of earlier processes included.
     tally: Tally,
     planned: usize,
+    /// How the bot stands against its opponent, if it has one.
+    standing: String,
     bar: Option<ProgressBar>,
 }
 
@@ -36,7 +40,7 @@ impl<'a> Progress<'a> {
             bar.reset_eta();
             bar
         });
-        Ok(Self { bests, tally, planned, bar })
+        Ok(Self { bests, tally, planned, standing: String::new(), bar })
     }
 
     /// Takes in a game.
@@ -61,7 +65,15 @@ impl<'a> Progress<'a> {
         let Tally { lost, sum, .. } = self.tally;
         let ratio =
             self.tally.ratio().map(|ratio| format!("{:.1} % of the best known, ", 100.0 * ratio));
-        format!("{lost} lost, sum {sum}, {}", ratio.unwrap_or_default())
+        format!("{lost} lost, sum {sum}, {}{}", ratio.unwrap_or_default(), self.standing)
+    }
+
+    /// Shows how the bot stands against its opponent.
+    pub(super) fn show_standing(&mut self, standing: &Standing) {
+        self.standing = format!("{}, ", interval(standing));
+        if let Some(bar) = &self.bar {
+            bar.set_message(self.message());
+        }
     }
 
     /// Takes the bar away.

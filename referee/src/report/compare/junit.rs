@@ -19,7 +19,7 @@ fn case(comparison: &Comparison) -> TestCase {
     if comparison.paired.conclusion != Conclusion::Worse {
         return passed(&name, None);
     }
-    let (mean, p) = (comparison.paired.mean, p_value(comparison.paired.signed_rank_p));
+    let (mean, p) = (comparison.paired.mean, p_value(comparison.paired.adjusted_p));
     let why = format!("{}: {mean:+.1} points a board, p {p}", verdict(comparison));
     failed(&name, None, "worse", &why)
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{COLUMNS, advice, columns, unpaired, verdict};
+use super::{COLUMNS, advice, columns, tests, unpaired, verdict};
 use crate::compare::Comparison;
 use crate::report::markdown::{escape, table};
 
@@ -15,6 +15,7 @@ pub(super) fn write(comparisons: &[Comparison], out: &mut dyn Write) -> io::Resu
         if let Some(advice) = advice(&comparison.paired) {
             writeln!(out, "\n{advice}")?;
         }
+        writeln!(out, "\n{}", escape(&tests(comparison, comparisons.len())))?;
         for sentence in unpaired(comparison) {
             writeln!(out, "\n{}", escape(&sentence))?;
         }

@@ -10,7 +10,7 @@ use std::io::{self, Write};
 
 use super::format::{Format, Writers};
 use crate::compare::Comparison;
-use crate::stats::{Conclusion, Paired};
+use crate::stats::{Conclusion, MIN_PAIRS, Paired};
 use crate::text::plural;
 
 /// Writes comparisons with one baseline.
@@ -38,13 +38,17 @@ pub(super) fn verdict(comparison: &Comparison) -> String {
             format!("no difference shown between {challenger} and {baseline}")
         }
         Conclusion::TooFewGames => {
-            format!("too few games to compare {challenger} with {baseline}")
+            format!("too few boards to compare {challenger} with {baseline}")
         }
     }
 }
 
 /// What it would take to know more, as a sentence; `None` if there is nothing more to know.
 pub(super) fn advice(paired: &Paired) -> Option<String> {
+    if paired.missing_pairs() > 0 {
+        let more = plural(paired.missing_pairs() as u64, "more board");
+        return Some(format!("A verdict takes {MIN_PAIRS} boards: {more}, such as --seed 1..N."));
+    }
     let more = plural(paired.more_pairs()?, "more board");
     Some(format!("About {more} would settle a difference of this size."))
 }
@@ -65,6 +69,25 @@ pub(super) fn columns(name: &str, paired: &Paired) -> Vec<String> {
         interval.unwrap_or_else(|| "-".to_owned()),
         p_value(paired.signed_rank_p).trim_start_matches("= ").to_owned(),
     ]
+}
+
+/// What the verdict rests on, as a sentence or two; it is one of so many `comparisons`.
+pub(super) fn tests(comparison: &Comparison, comparisons: usize) -> String {
+    let Paired { mean_p, sign_p, adjusted_p, .. } = comparison.paired;
+    let relative = comparison.relative().map(|part| format!(", {:+.2} % on average", 100.0 * part));
+    let adjusted = match comparisons {
+        1 => String::new(),
+        count => format!(
+            " Adjusted for {count} comparisons (Holm), the verdict's p {}.",
+            p_value(adjusted_p)
+        ),
+    };
+    format!(
+        "p is that of the signed-rank test; the mean has p {}, the sign test p {}{}.{adjusted}",
+        p_value(mean_p),
+        p_value(sign_p),
+        relative.unwrap_or_default()
+    )
 }
 
 /// A p-value with as many digits as mean something: `= 0.0123` or `< 0.0001`.

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use super::{COLUMNS, advice, columns, p_value, unpaired, verdict};
+use super::{COLUMNS, advice, columns, tests, unpaired, verdict};
 use crate::compare::{BoardDifference, Comparison};
 use crate::report::table::table;
 use crate::stats::Conclusion;
@@ -22,19 +22,13 @@ pub(super) fn write(comparisons: &[Comparison], out: &mut dyn Write) -> io::Resu
         if index > 0 {
             writeln!(out)?;
         }
-        one(comparison, out)?;
-    }
-    if comparisons.len() > 1 {
-        let count = comparisons.len();
-        writeln!(
-            out,
-            "\n  Of {count} comparisons of equal bots, each has a chance of 5 % to show a difference."
-        )?;
+        one(comparison, comparisons.len(), out)?;
     }
     Ok(())
 }
 
-fn one(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
+/// Shows one of so many `comparisons`.
+fn one(comparison: &Comparison, comparisons: usize, out: &mut dyn Write) -> io::Result<()> {
     let paired = &comparison.paired;
     let style = match paired.conclusion {
         Conclusion::Better => GOOD,
@@ -48,13 +42,7 @@ fn one(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let groups = comparison.groups.iter().map(|group| columns(&group.name, &group.paired));
     let rows = std::iter::once(columns("all boards", paired)).chain(groups);
     write!(out, "\n{}", table(&COLUMNS, rows))?;
-    let relative = comparison.relative().map(|part| format!(", {:+.2} % on average", 100.0 * part));
-    writeln!(
-        out,
-        "\n  p is that of the signed-rank test; the sign test has p {}{}.",
-        p_value(paired.sign_p),
-        relative.unwrap_or_default()
-    )?;
+    writeln!(out, "\n  {}", tests(comparison, comparisons))?;
     extremes(comparison, out)?;
     for sentence in unpaired(comparison) {
         writeln!(out, "\n  {}", printable(&sentence))?;

@@ -8,7 +8,8 @@ use crate::text::plural;
 /// The most boards that are shown at either end.
 const SHOWN: usize = 500;
 
-pub(super) fn write(comparison: &Comparison, out: &mut String) {
+/// Shows one of so many `comparisons`.
+pub(super) fn write(comparison: &Comparison, comparisons: usize, out: &mut String) {
     let paired = &comparison.paired;
     let class = match paired.conclusion {
         Conclusion::Better => "good",
@@ -28,7 +29,10 @@ pub(super) fn write(comparison: &Comparison, out: &mut String) {
     let groups = comparison.groups.iter().map(|group| compare::columns(&group.name, &group.paired));
     let rows = std::iter::once(compare::columns("all boards", paired)).chain(groups);
     table(out, &compare::COLUMNS, rows);
-    put(out, format_args!("<p class=\"soft\">{}</p>\n", Text(&tests(comparison))));
+    put(
+        out,
+        format_args!("<p class=\"soft\">{}</p>\n", Text(&compare::tests(comparison, comparisons))),
+    );
     for sentence in compare::unpaired(comparison) {
         put(out, format_args!("<p>{}</p>\n", Text(&sentence)));
     }
@@ -37,15 +41,6 @@ pub(super) fn write(comparison: &Comparison, out: &mut String) {
         boards(comparison, out);
     }
     out.push_str("</section>\n");
-}
-
-fn tests(comparison: &Comparison) -> String {
-    let relative = comparison.relative().map(|part| format!(", {:+.2} % on average", 100.0 * part));
-    format!(
-        "p is that of the signed-rank test; the sign test has p {}{}.",
-        compare::p_value(comparison.paired.sign_p),
-        relative.unwrap_or_default()
-    )
 }
 
 /// A bar per board to the left or the right of the middle, the greatest loss first.

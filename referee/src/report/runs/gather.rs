@@ -177,10 +177,7 @@ impl Gathered {
             gathered.runs.push(source.folder.path.display().to_string());
             contenders.extend(Contender::read(source.folder, &source.bots)?);
         }
-        if let [baseline, challengers @ ..] = contenders.as_slice() {
-            let against = |challenger| Comparison::of(baseline, challenger);
-            gathered.comparisons = challengers.iter().map(against).collect();
-        }
+        gathered.comparisons = Comparison::with_first(&contenders);
         Ok(gathered)
     }
 

@@ -134,7 +134,7 @@ fn content(gathered: &Gathered) -> String {
     totals::write(gathered, &mut out);
     games::write_lost(gathered, &mut out);
     for comparison in &gathered.comparisons {
-        comparison::write(comparison, &mut out);
+        comparison::write(comparison, gathered.comparisons.len(), &mut out);
     }
     boards::write(gathered, &mut out);
     times::write(gathered, &mut out);

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::SuiteReport;
-use crate::compare::Decision;
+use crate::compare::Standing;
 use crate::suite::{Loss, NewBest, Tally};
 
 #[derive(Serialize)]
@@ -24,7 +24,7 @@ struct Object<'a> {
     not_played: &'a [Loss],
     new_bests: &'a [NewBest],
     #[serde(skip_serializing_if = "Option::is_none")]
-    decision: Option<&'a Decision>,
+    decision: Option<&'a Standing>,
 }
 
 #[derive(Serialize)]

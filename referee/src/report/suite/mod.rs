@@ -9,7 +9,7 @@ mod text;
 use std::io::{self, Write};
 
 use super::format::{Format, Writers};
-use crate::compare::{Decision, Than};
+use crate::compare::{Relation, Standing};
 use crate::suite::{Loss, RunFolder, Summary, Tally};
 use crate::text::plural;
 
@@ -18,7 +18,7 @@ pub struct SuiteReport<'a> {
     /// What it comes to.
     pub summary: Summary,
     /// What is known of the bot and its opponent, if it has one.
-    pub decision: Option<Decision>,
+    pub decision: Option<Standing>,
     /// Where the games are.
     pub folder: &'a RunFolder,
 }
@@ -74,17 +74,36 @@ pub(super) fn alike(loss: &Loss) -> String {
     }
 }
 
+/// The mean difference and its interval, such as `+12.3 points a board (+2.1 to +22.5)`.
+pub fn interval(standing: &Standing) -> String {
+    let mean = standing.mean;
+    let interval = standing.interval.map(|(low, high)| format!(" ({low:+.1} to {high:+.1})"));
+    format!("{mean:+.1} points a board{}", interval.unwrap_or_default())
+}
+
 /// The decision in words.
 fn decided(report: &SuiteReport<'_>) -> Option<String> {
-    let Decision { opponent, bot_is, boards, p } = report.decision.as_ref()?;
+    let standing = report.decision.as_ref()?;
+    let Standing { opponent, bot_is, boards, margin, .. } = standing;
     let boards = plural(*boards as u64, "board");
     let bot = report.summary.bots.first().map_or("", |tally| &tally.bot);
     let found = match bot_is {
-        Some(Than::Better) => "is better than",
-        Some(Than::Worse) => "is worse than",
-        None => "has not been shown to be better or worse than",
+        Some(Relation::Better) => format!("{bot} is better than {opponent}"),
+        Some(Relation::Worse) => format!("{bot} is worse than {opponent}"),
+        Some(Relation::Even) => format!("{bot} and {opponent} are even within {margin:.1} points"),
+        None => format!("it is not decided between {bot} and {opponent}"),
     };
-    Some(format!("{bot} {found} {opponent}: {boards}, p at most {p:.4} however often one looks"))
+    let more = if bot_is.is_none() { how_to_go_on(standing) } else { String::new() };
+    Some(format!("{found}: {} on {boards}{more}", interval(standing)))
+}
+
+/// What would decide.
+fn how_to_go_on(standing: &Standing) -> String {
+    let enough = match standing.boards_to_decide {
+        Some(boards) => format!("; about {boards} would decide"),
+        None => String::new(),
+    };
+    format!("{enough}. Play both bots on more, such as --seed 1..N, to go on")
 }
 
 /// The headings of the table of bots.

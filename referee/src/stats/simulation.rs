@@ -1,0 +1,319 @@
+//! What the verdicts' error rates come to. `cargo test --release -p referee simulation -- --ignored
+//! --nocapture` makes the tables of `docs/statistics.md`; quick versions run with every test.
+
+use std::thread;
+
+use rand_core::Rng as _;
+use rand_pcg::Pcg64Mcg;
+
+use super::{Conclusion, ConfidenceSequence, Decided, MeanEstimate, Paired, deviation, mean, real};
+
+const RUNS: usize = 10_000;
+
+/// Above 0 and below 1.
+fn uniform(random: &mut Pcg64Mcg) -> f64 {
+    (f64::from(random.next_u32()) + 0.5) / (f64::from(u32::MAX) + 1.0)
+}
+
+fn normal(random: &mut Pcg64Mcg) -> f64 {
+    let angle = std::f64::consts::TAU * uniform(random);
+    (-2.0 * uniform(random).ln()).sqrt() * angle.cos()
+}
+
+/// What a board is worth.
+fn level(random: &mut Pcg64Mcg) -> f64 {
+    (3000.0 + 600.0 * normal(random)).max(0.0)
+}
+
+/// A `SameGame` score: the board's level, a bot's luck on it, and now and then the bonus.
+fn score(level: f64, random: &mut Pcg64Mcg) -> f64 {
+    let bonus = if uniform(random) < 0.1 { 1000.0 } else { 0.0 };
+    (level * (1.0 + 0.05 * normal(random)) + bonus).round()
+}
+
+/// The scores of two bots on a board.
+type Board = fn(&mut Pcg64Mcg) -> (f64, f64);
+
+/// The first bot has a little less on most boards, and `height` more on one of `every`, so that the
+/// means are the same.
+fn jump(random: &mut Pcg64Mcg, every: f64, height: f64) -> (f64, f64) {
+    let other = level(random);
+    let gain = if uniform(random) < 1.0 / every { height } else { -height / (every - 1.0) };
+    (other + gain, other)
+}
+
+fn times_as_good(random: &mut Pcg64Mcg, factor: f64) -> (f64, f64) {
+    let level = level(random);
+    (score(level, random) * factor, score(level, random))
+}
+
+const EQUAL: [(&str, Board); 7] = [
+    ("symmetric: each has luck of its own", |random| times_as_good(random, 1.0)),
+    ("-53, and +1000 on 1 board of 20", |random| jump(random, 20.0, 1000.0)),
+    ("-17, and +1000 on 1 board of 60", |random| jump(random, 60.0, 1000.0)),
+    ("-51, and +3000 on 1 board of 60", |random| jump(random, 60.0, 3000.0)),
+    ("-51, and +5000 on 1 board of 100", |random| jump(random, 100.0, 5000.0)),
+    ("Cauchy, which has no mean", |random| {
+        let other = level(random);
+        (other + 100.0 * normal(random) / normal(random), other)
+    }),
+    ("identical, the 1st of ten repeats", |random| {
+        let level = level(random);
+        let games = [(); 10].map(|()| score(level, random));
+        (score(level, random), games[0])
+    }),
+];
+
+/// The number of each thing that a run may find, and the sum of a size.
+fn tally<const N: usize>(
+    runs: usize,
+    run: impl Fn(&mut Pcg64Mcg) -> (Option<usize>, usize) + Sync,
+) -> ([f64; N], f64) {
+    let half = |start: usize| {
+        let (mut counts, mut sizes) = ([0; N], 0);
+        for seed in (start..runs).step_by(2) {
+            let (found, size) = run(&mut Pcg64Mcg::new(((seed as u128) << 64) | 1));
+            if let Some(found) = found {
+                counts[found] += 1;
+            }
+            sizes += size;
+        }
+        (counts, sizes)
+    };
+    let (mine, others) = thread::scope(|scope| {
+        let other = scope.spawn(|| half(1));
+        (half(0), other.join().expect("no panic"))
+    });
+    let share = |index: usize| (real(mine.0[index]) + real(others.0[index])) / real(runs);
+    (std::array::from_fn(share), real(mine.1 + others.1) / real(runs))
+}
+
+/// The share of comparisons that end with worse, even and better, and the mean number of boards.
+fn sequential(runs: usize, boards: usize, margin: f64, next: Board) -> ([f64; 3], f64) {
+    tally(runs, |random| {
+        let mut sequence = ConfidenceSequence::new(margin);
+        while sequence.decided().is_none() && sequence.count() < boards {
+            let (score, other) = next(random);
+            sequence.push(score, other);
+        }
+        let place = sequence.decided().map(|decided| match decided {
+            Decided::Below => 0,
+            Decided::Even => 1,
+            Decided::Above => 2,
+        });
+        (place, sequence.count())
+    })
+}
+
+/// A list of boards on which the differences come to 0, in random order and to its end.
+fn to_the_end_of_a_list(runs: usize) -> ([f64; 3], f64) {
+    const BOARDS: usize = 1000;
+    tally(runs, |random| {
+        let mut differences: Vec<f64> =
+            (0..BOARDS).map(|n| if n % 20 == 0 { 950.0 } else { -50.0 }).collect();
+        for last in (1..BOARDS).rev() {
+            let other = (uniform(random) * real(last + 1)).floor();
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place")]
+            differences.swap(last, other as usize);
+        }
+        let mut sequence = ConfidenceSequence::new(0.0);
+        for difference in differences {
+            let other = level(random);
+            sequence.push(other + difference, other);
+        }
+        let place = |decided| if decided == Decided::Below { 0 } else { 2 };
+        (sequence.decided().map(place), sequence.count())
+    })
+}
+
+/// The test of fishtest (a generalised sequential probability ratio test) of "30 points better"
+/// against "no better", with 5 % for either error; it calls better or not.
+fn gsprt(runs: usize, boards: usize, next: Board) -> ([f64; 2], f64) {
+    const EFFECT: f64 = 30.0;
+    let bound = 19.0_f64.ln();
+    tally(runs, |random| {
+        let (mut n, mut mean, mut squares) = (0, 0.0, 0.0);
+        while n < boards {
+            let (score, other) = next(random);
+            let from_mean = score - other - mean;
+            n += 1;
+            mean += from_mean / real(n);
+            squares += from_mean * (score - other - mean);
+            let ratio = real(n) * EFFECT * (2.0 * mean - EFFECT) / (2.0 * squares / real(n));
+            if n > 1 && ratio.abs() >= bound {
+                return (Some(usize::from(ratio > 0.0)), n);
+            }
+        }
+        (None, n)
+    })
+}
+
+/// The boards of the fixed-size test that finds such a difference in 95 of 100 comparisons: ((1.96 +
+/// 1.645) σ / μ)².
+fn fixed_size(next: Board) -> f64 {
+    let mut random = Pcg64Mcg::new(0xf1bed);
+    let differences: Vec<f64> = (0..200_000)
+        .map(|_| {
+            let (score, other) = next(&mut random);
+            score - other
+        })
+        .collect();
+    (3.605 * deviation(&differences) / mean(&differences)).powi(2).ceil()
+}
+
+/// A value around a known mean.
+type Value = (&'static str, fn(&mut Pcg64Mcg) -> f64, f64);
+
+const VALUES: [Value; 6] = [
+    ("normal", normal, 0.0),
+    ("exponential", |random| -uniform(random).ln(), 1.0),
+    ("squared normal", |random| normal(random).powi(2), 1.0),
+    ("lognormal", |random| normal(random).exp(), 1.648_721_270_700_128),
+    ("-53, and +1000 on 1 of 20", |random| difference(jump(random, 20.0, 1000.0)), 0.0),
+    ("-51, and +3000 on 1 of 60", |random| difference(jump(random, 60.0, 3000.0)), 0.0),
+];
+
+fn difference((score, other): (f64, f64)) -> f64 {
+    score - other
+}
+
+/// How often the interval of the mean of `n` values holds the true one.
+fn coverage(runs: usize, n: usize, (_, value, truth): Value) -> f64 {
+    let ([held], _) = tally(runs, |random| {
+        let values: Vec<f64> = (0..n).map(|_| value(random)).collect();
+        let (low, high) = MeanEstimate::of(&values).expect("values").interval;
+        // Values that are all the same, up to rounding, have a point.
+        ((low - 1e-6 <= truth && truth <= high + 1e-6).then_some(0), n)
+    });
+    held
+}
+
+/// How often one of `bots` equal ones is called better or worse than another, alone and adjusted.
+fn false_verdicts(runs: usize, bots: usize, boards: usize) -> [f64; 2] {
+    let called =
+        |paired: &Paired| matches!(paired.conclusion, Conclusion::Better | Conclusion::Worse);
+    let ([adjusted, alone_only], _) = tally(runs, |random| {
+        let mut differences = vec![Vec::new(); bots];
+        for _ in 0..boards {
+            let level = level(random);
+            let baseline = score(level, random);
+            for list in &mut differences {
+                list.push(score(level, random) - baseline);
+            }
+        }
+        let mut all: Vec<Paired> = differences.iter().map(|list| Paired::of(list)).collect();
+        let alone = all.iter().any(called);
+        Paired::adjust(all.iter_mut());
+        let adjusted = all.iter().any(called);
+        (alone.then_some(usize::from(!adjusted)), boards)
+    });
+    [adjusted + alone_only, adjusted]
+}
+
+#[test]
+fn equal_bots_are_seldom_called_different_whatever_their_differences_look_like() {
+    for (name, board) in EQUAL {
+        let ([worse, _, better], _) = sequential(300, 600, 0.0, board);
+        assert!(worse + better <= 0.05, "{name}: {worse} worse, {better} better");
+    }
+    let ([worse, _, better], _) = to_the_end_of_a_list(100);
+    assert!(worse + better <= 0.05, "{worse} worse, {better} better");
+}
+
+#[test]
+fn a_better_bot_is_found_and_equal_ones_are_even_in_time() {
+    let ([worse, _, better], boards) =
+        sequential(60, 2000, 0.0, |random| times_as_good(random, 1.05));
+    assert!(worse <= 0.0 && better >= 1.0 && boards < 400.0, "{worse} {better} {boards}");
+    let ([worse, even, better], boards) =
+        sequential(30, 5000, 90.0, |random| times_as_good(random, 1.0));
+    assert!(even >= 0.9 && boards < 2000.0, "{worse} {even} {better} {boards}");
+}
+
+#[test]
+fn the_interval_of_the_mean_holds_at_few_boards_too() {
+    for value in &VALUES[..3] {
+        let held = coverage(150, 10, *value);
+        assert!(held >= 0.88, "{}: {held}", value.0);
+    }
+}
+
+#[test]
+fn of_many_equal_bots_few_are_told_apart() {
+    let [alone, adjusted] = false_verdicts(12, 10, 60);
+    assert!(adjusted <= 0.17 && alone >= adjusted, "{alone} {adjusted}");
+}
+
+#[test]
+#[ignore = "minutes; it makes a table of docs/statistics.md"]
+fn table_of_the_sequential_verdict() {
+    println!("\n| equal bots | called different | GSPRT: called better |\n|---|---:|---:|");
+    for (name, board) in EQUAL {
+        let ([worse, _, better], _) = sequential(RUNS, 3000, 0.0, board);
+        let ([_, wrong], _) = gsprt(RUNS, 3000, board);
+        println!("| {name} | {:.1} % | {:.1} % |", 100.0 * (worse + better), 100.0 * wrong);
+        assert!(worse + better <= 0.05, "{name}");
+    }
+    let ([worse, _, better], _) = to_the_end_of_a_list(RUNS);
+    println!(
+        "| -50, and +950 on 1 of 20, to the end of a list of 1000 | {:.1} % | |",
+        100.0 * (worse + better)
+    );
+    println!(
+        "\n| first bot | found | wrong | boards, mean | fixed-size test | GSPRT: found | boards, mean |\n|---|---:|---:|---:|---:|---:|---:|"
+    );
+    let better: [(&str, Board); 3] = [
+        ("1 % better", |random| times_as_good(random, 1.01)),
+        ("2 % better", |random| times_as_good(random, 1.02)),
+        ("5 % better", |random| times_as_good(random, 1.05)),
+    ];
+    for (name, board) in better {
+        let fixed = fixed_size(board);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
+        let boards = 3 * fixed as usize;
+        let ([wrong, _, found], mean) = sequential(RUNS, boards.max(1000), 0.0, board);
+        let ([_, gsprt_found], gsprt_mean) = gsprt(RUNS, boards, board);
+        println!(
+            "| {name} | {:.1} % | {:.1} % | {mean:.0} | {fixed:.0} | {:.1} % | {gsprt_mean:.0} |",
+            100.0 * found,
+            100.0 * wrong,
+            100.0 * gsprt_found
+        );
+    }
+    println!(
+        "\n| margin | equal bots: even | boards, mean | a bot better by the margin: even |\n|---|---:|---:|---:|"
+    );
+    let at_the_margin: [(f64, Board); 3] = [
+        (1.0, |random| times_as_good(random, 1.01)),
+        (2.0, |random| times_as_good(random, 1.02)),
+        (5.0, |random| times_as_good(random, 1.05)),
+    ];
+    for (percent, board) in at_the_margin {
+        // The mean score is 3100: the level, and a tenth of the bonus.
+        let margin = 31.0 * percent;
+        let ([_, even, _], mean) = sequential(RUNS / 10, 20_000, margin, EQUAL[0].1);
+        let ([_, wrong, _], _) = sequential(RUNS / 10, 20_000, margin, board);
+        println!("| {percent} % | {:.1} % | {mean:.0} | {:.1} % |", 100.0 * even, 100.0 * wrong);
+        assert!(wrong <= 0.05);
+    }
+}
+
+#[test]
+#[ignore = "minutes; it makes a table of docs/statistics.md"]
+fn table_of_the_interval() {
+    let sizes = [10, 20, 40, 60, 100, 200];
+    println!("\n| differences | {} |", sizes.map(|n| format!("n = {n}")).join(" | "));
+    println!("|---|{}", "---:|".repeat(sizes.len()));
+    for value in VALUES {
+        let cells = sizes.map(|n| format!("{:.1} %", 100.0 * coverage(RUNS, n, value)));
+        println!("| {} | {} |", value.0, cells.join(" | "));
+    }
+    println!(
+        "\n| equal bots | somebody called better or worse: alone | adjusted |\n|---|---:|---:|"
+    );
+    for bots in [1, 5, 20] {
+        let [alone, adjusted] = false_verdicts(RUNS / 10, bots, 100);
+        println!("| {bots} against one | {:.1} % | {:.1} % |", 100.0 * alone, 100.0 * adjusted);
+        assert!(adjusted <= 0.05);
+    }
+}
