@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 const LENGTH: usize = 16;
 
 /// The first 128 bits of the SHA-256 of `bytes`, in hexadecimal.
-pub fn digest(bytes: &[u8]) -> String {
+pub(crate) fn digest(bytes: &[u8]) -> String {
     to_hex(&Sha256::digest(bytes))
 }
 
@@ -18,7 +18,7 @@ pub fn digest(bytes: &[u8]) -> String {
 ///
 /// # Errors
 /// When the file cannot be read.
-pub fn file_digest(path: &Path) -> io::Result<String> {
+pub(crate) fn file_digest(path: &Path) -> io::Result<String> {
     let mut file = fs_err::File::open(path)?;
     let mut hash = Sha256::new();
     let mut chunk = vec![0; 1 << 16];

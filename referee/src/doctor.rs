@@ -9,7 +9,7 @@ use crate::limits::Resources;
 
 /// What was found out.
 #[derive(Debug, Clone, Serialize)]
-pub struct Findings {
+pub(crate) struct Findings {
     /// Each method of containment, from the strongest to the weakest.
     pub containment: Vec<MethodFinding>,
     /// The name of the first that this host offers.
@@ -24,7 +24,7 @@ pub struct Findings {
 
 /// Whether this host offers a method of containment.
 #[derive(Debug, Clone, Serialize)]
-pub struct MethodFinding {
+pub(crate) struct MethodFinding {
     /// Its name, as `--containment` takes it.
     pub name: &'static str,
     /// What it needs.
@@ -35,7 +35,7 @@ pub struct MethodFinding {
 
 impl Findings {
     /// Tries everything once.
-    pub fn gather(resources: Resources) -> Self {
+    pub(crate) fn gather(resources: Resources) -> Self {
         let finding = |method: ContainmentMethod| MethodFinding {
             name: method.name(),
             how: how(method),

@@ -1,13 +1,9 @@
-//! Pages that are one file and need nothing else: filling templates, making text inert, and the
-//! hashes by which a content security policy allows a style or a script. It knows no page.
-
-use std::fmt::{self, Write as _};
+//! Pages that are one file and need nothing else: filling templates, and the hashes by which a content
+//! security policy allows a style or a script. It knows no page.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
-
-use crate::text::printable;
 
 /// Puts a part for each `{{name}}` into a template, in one pass: nothing in a part is looked at again.
 pub(crate) fn fill(template: &str, mut part: impl FnMut(&str) -> String) -> String {
@@ -27,61 +23,13 @@ pub(crate) fn source_of(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
 }
 
-/// Text from elsewhere, written so that neither HTML nor a terminal makes anything of it; between tags
-/// as well as in a quoted attribute.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Text<'a>(pub(crate) &'a str);
-
-impl fmt::Display for Text<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for c in printable(self.0).chars() {
-            match c {
-                '&' => f.write_str("&amp;")?,
-                '<' => f.write_str("&lt;")?,
-                '>' => f.write_str("&gt;")?,
-                '"' => f.write_str("&quot;")?,
-                '\'' => f.write_str("&#39;")?,
-                c => f.write_char(c)?,
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The name of a file as a part of a relative address: whatever it is, it stays a name.
-pub(crate) fn address_of(name: &[u8]) -> String {
-    let mut address = String::with_capacity(name.len());
-    for &byte in name {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
-                address.push(char::from(byte));
-            }
-            byte => write!(address, "%{byte:02X}").expect("memory"),
-        }
-    }
-    address
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn text_is_inert_between_tags_and_in_attributes() {
-        let evil = "</p><img onerror='x'>\"&\x1b[0m\u{202e}é";
-        let inert = "&lt;/p&gt;&lt;img onerror=&#39;x&#39;&gt;&quot;&amp;\\u{1b}[0m\\u{202e}é";
-        assert_eq!(Text(evil).to_string(), inert);
-    }
-
-    #[test]
     fn parts_are_not_templates() {
         let filled = fill("a {{x}} {{y}}.", |name| format!("{{{{{name}}}}}"));
         assert_eq!(filled, "a {{x}} {{y}}.");
-    }
-
-    #[test]
-    fn names_of_files_stay_names_in_addresses() {
-        assert_eq!(address_of(b"run-1_a.html"), "run-1_a.html");
-        assert_eq!(address_of(b"javascript:a b#?%\"\xff"), "javascript%3Aa%20b%23%3F%25%22%FF");
     }
 }

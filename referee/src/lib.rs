@@ -2,22 +2,63 @@
 //!
 //! It starts any executable as a bot, speaks the game's protocol to it, holds it to its deadlines,
 //! validates every move by the official rules, and says what the original referee would have said,
-//! and beside it what really happened. The command line in [`cli`] is a thin layer over this.
+//! and beside it what really happened. The program `referee` is a thin layer over this library.
 //!
-//! From the bottom up: [`lines`], [`limits`], [`certificate`] and [`verdict`] are the vocabulary; [`game`] holds the rules and
-//! touches nothing else; [`bot`] runs a process and knows no game; [`gamelog`] is the record of a
-//! game; [`play`] is the only place where a game meets a process; [`suite`] plays many games and keeps
-//! their results and records; [`compare`] pairs those of two bots; [`replay`] referees a record again;
-//! [`view`] shows the game; [`report`] shows a result; [`doctor`] tells what a host allows.
+//! # A game with a bot
+//!
+//! ```
+//! use referee::bot::BotCommand;
+//! use referee::config::Config;
+//! use referee::play::Match;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // SameGame under its official rules; layers of settings would change them.
+//! let config = Config::resolve([])?;
+//! let (name, board) = config.game.bundled[1];
+//! // Any program can play: this one answers each board, which has 15 rows, with the tile at the bottom left.
+//! let bot = "while read -r row; do i=$((i + 1)); [ $((i % 15)) -eq 0 ] && echo 0 0; done";
+//! let game = Match {
+//!     game: config.game,
+//!     board: name,
+//!     test_case: board,
+//!     bot: "bottom left",
+//!     command: &BotCommand::new("sh", ["-c", bot], config.confinement(None)?),
+//!     rules: config.rules,
+//!     interrupt: None,
+//! };
+//! let end = game.play(|event| println!("{event:?}"))?;
+//! assert_eq!((end.official.as_str(), end.score), ("Endgame. Obtained a score of 2857.", 2857));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Whatever the bot does is a [verdict](verdict::Verdict), never an error. The events of a game are its
+//! record: [`gamelog`] writes and reads them, [`replay`] referees them again, [`view`] shows them.
+//! [`game`] tells how to add a game of one's own, with an example.
+//!
+//! # From the bottom up
+//!
+//! [`lines`], [`limits`], [`certificate`] and [`verdict`] are the vocabulary; [`game`] holds the rules
+//! and touches nothing else; [`bot`] runs a process and knows no game; [`play`] is the only place where a
+//! game meets a process; [`suite`] plays many games and keeps their results and records; [`compare`]
+//! pairs those of two bots, with the [statistics](stats) that belong to it.
+//!
+//! # Features
+//!
+//! `cli`, a default feature, brings the command line (`cli`) and the player in the terminal
+//! (`view::player`). Without it the library builds without clap and all that draws on terminals.
 
 pub mod bot;
+#[cfg(feature = "cli")]
 mod build;
 pub mod certificate;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod compare;
 pub mod config;
-pub mod digest;
-pub mod doctor;
+mod digest;
+#[cfg(feature = "cli")]
+mod doctor;
 pub mod game;
 pub mod gamelog;
 mod html;
@@ -27,11 +68,13 @@ pub mod lines;
 pub mod millis;
 pub mod play;
 pub mod replay;
-pub mod report;
+#[cfg(feature = "cli")]
+mod report;
 pub mod source;
 pub mod stats;
 pub mod suite;
-pub mod text;
-pub mod timing;
+mod text;
+#[cfg(feature = "cli")]
+mod timing;
 pub mod verdict;
 pub mod view;

@@ -1,5 +1,6 @@
 //! Small words for people: durations, plurals, and what a bot wrote, made safe for a terminal.
 
+use std::error::Error;
 use std::time::Duration;
 
 use bytesize::ByteSize;
@@ -8,7 +9,7 @@ use bytesize::ByteSize;
 const QUOTE: usize = 60;
 
 /// A duration with a unit and three digits: `20 s`, `1.84 ms`, `310 µs`.
-pub fn duration(duration: Duration) -> String {
+pub(crate) fn duration(duration: Duration) -> String {
     let seconds = duration.as_secs_f64();
     // From the bounds on, three digits would round up to 1000 of the smaller unit.
     let (number, unit) = match seconds {
@@ -31,7 +32,7 @@ pub fn duration(duration: Duration) -> String {
 
 /// A number of bytes with a unit and three digits: `768 MiB`, `1.5 kB`. Powers of 1024 are used where
 /// they give a whole number.
-pub fn size(bytes: u64) -> String {
+pub(crate) fn size(bytes: u64) -> String {
     let size = ByteSize::b(bytes);
     let whole =
         [40, 30, 20, 10].iter().any(|power| bytes >> power > 0 && bytes.is_multiple_of(1 << power));
@@ -40,13 +41,19 @@ pub fn size(bytes: u64) -> String {
 }
 
 /// A count and its noun, which takes an `s` in the plural.
-pub fn plural(count: u64, noun: &str) -> String {
+pub(crate) fn plural(count: u64, noun: &str) -> String {
     let s = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{s}")
 }
 
+/// An error and what caused it, on one line.
+pub(crate) fn with_causes(error: &dyn Error) -> String {
+    let chain = std::iter::successors(Some(error), |&error| error.source());
+    chain.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
+
 /// What a bot wrote, between backticks: shortened, and without anything that a terminal would obey.
-pub fn quote(bytes: &[u8]) -> String {
+pub(crate) fn quote(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let mut chars = text.chars();
     let shown: String = chars.by_ref().take(QUOTE).flat_map(printable_char).collect();
@@ -55,12 +62,12 @@ pub fn quote(bytes: &[u8]) -> String {
 }
 
 /// `text` without anything that a terminal would obey, line breaks included.
-pub fn printable(text: &str) -> String {
+pub(crate) fn printable(text: &str) -> String {
     text.chars().flat_map(printable_char).collect()
 }
 
 /// `text` as [`printable`] has it, but with its line breaks and tabs.
-pub fn printable_lines(text: &str) -> String {
+pub(crate) fn printable_lines(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -20,7 +20,8 @@ use super::launch::{LaunchError, Step, landlock_version, try_namespace};
 use super::method::ContainmentMethod;
 
 /// Which method is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum Containment {
     /// The first of the others that this host allows

@@ -1,6 +1,6 @@
 //! What a bot in a sandbox may do: read what it needs, write to a folder of its own, compute.
 //!
-//! In a namespace it sees a file system of its own that holds nothing else ([`tree`](super::tree)); elsewhere
+//! In a namespace it sees a file system of its own that holds nothing else ([`tree`]); elsewhere
 //! Landlock limits the files. A seccomp filter does the rest: no sockets, nothing that outlives the game, and no
 //! calls that change what neither looks at (modes, owners, times) or the machine itself. Root's privileges
 //! are given up: a device made in the scratch folder would lead around it all. The kernel enforces

@@ -24,6 +24,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
+use anstyle::{AnsiColor, Style};
 use anyhow::Context as _;
 use clap::builder::Styles;
 use clap::{ArgAction, ColorChoice, Parser, Subcommand};
@@ -32,6 +33,9 @@ use log::LevelFilter;
 use crate::bot::SpawnError;
 use crate::play::PlayError;
 use crate::suite::{FolderError, RecordsError};
+use crate::text::printable;
+
+const ERROR: Style = AnsiColor::Red.on_default().bold();
 
 /// An offline referee for single-player bot games.
 ///
@@ -158,6 +162,25 @@ impl From<PlayError> for Failure {
             PlayError::Exchange(error) => Self::Referee(error.into()),
         }
     }
+}
+
+/// The whole program: parses what was typed, runs it, prints one error, and returns the exit code. A
+/// program with [games of its own](crate::game::register) needs no more than this either.
+pub fn main() -> ExitCode {
+    let failure = match run(Cli::parse()) {
+        Ok(code) => return code,
+        Err(failure) => failure,
+    };
+    // What is wrong may quote a file, and what is in a file is not for the terminal to obey.
+    let message: Vec<String> = failure.to_string().lines().map(printable).collect();
+    let message = message.join("\n");
+    // Where standard error is closed too there is nobody left to tell.
+    let _ = writeln!(anstream::stderr(), "{ERROR}error{ERROR:#}: {message}");
+    if let Failure::Interrupted { signal, .. } = failure {
+        // Only returns if the signal cannot end the process.
+        let _ = signal_hook::low_level::emulate_default_handler(signal);
+    }
+    failure.exit_code()
 }
 
 /// Runs what was typed.

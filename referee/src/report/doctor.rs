@@ -16,7 +16,7 @@ const GOOD: Style = AnsiColor::Green.on_default();
 const BAD: Style = AnsiColor::Red.on_default();
 
 /// Everything that `referee doctor` tells.
-pub struct DoctorReport {
+pub(crate) struct DoctorReport {
     /// What holds a bot.
     pub findings: Findings,
     /// What this machine adds to measured times.
@@ -28,7 +28,7 @@ impl DoctorReport {
     ///
     /// # Errors
     /// When `out` cannot be written.
-    pub fn write(&self, format: BasicFormat, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn write(&self, format: BasicFormat, out: &mut dyn Write) -> io::Result<()> {
         match format {
             BasicFormat::Text => self.write_text(out),
             BasicFormat::Json => self.write_json(out),

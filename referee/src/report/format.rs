@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 /// How a table of results is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-pub enum Format {
+pub(crate) enum Format {
     /// For people
     #[default]
     Text,
@@ -20,7 +20,7 @@ pub enum Format {
 
 /// How a single result is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-pub enum BasicFormat {
+pub(crate) enum BasicFormat {
     /// For people
     #[default]
     Text,

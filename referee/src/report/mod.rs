@@ -2,25 +2,26 @@
 //!
 //! Every report is made of the events of a game, whether it is being played or replayed.
 
-pub mod compare;
-pub mod doctor;
+pub(crate) mod compare;
+pub(crate) mod doctor;
 mod format;
 mod json;
 mod junit;
 mod markdown;
-pub mod runs;
+pub(crate) mod markup;
+pub(crate) mod runs;
 mod stderr;
-pub mod suite;
+pub(crate) mod suite;
 mod table;
 mod text;
-pub mod timing;
+pub(crate) mod timing;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 use serde::Serialize;
 
-pub use self::format::{BasicFormat, Format};
+pub(crate) use self::format::{BasicFormat, Format};
 use self::stderr::Stderr;
 use crate::gamelog::{Certificate, End, Event, Start, Turn};
 use crate::limits::LimitKind;
@@ -38,7 +39,7 @@ fn csv_error(error: ::csv::Error) -> io::Error {
 
 /// A game as far as a report tells of it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct GameReport {
+pub(crate) struct GameReport {
     /// What was played.
     pub start: Start,
     /// How it ended; `None` if that is not known.
@@ -62,7 +63,7 @@ pub struct GameReport {
 
 /// How long the bot took for a turn. In JSON its fields are a contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Response {
+pub(crate) struct Response {
     /// The number of the turn, from 1.
     pub turn: u32,
     /// The kind of limit that applied.
@@ -84,7 +85,7 @@ pub struct Response {
 
 /// What a replay found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ReplayReport {
+pub(crate) struct ReplayReport {
     /// Whether the log holds the end of the game.
     pub complete: bool,
     /// What is not as the log says: the first thing, or for a log from elsewhere everything.
@@ -93,7 +94,7 @@ pub struct ReplayReport {
 
 impl GameReport {
     /// A report of a game that is about to start.
-    pub fn new(start: Start) -> Self {
+    pub(crate) fn new(start: Start) -> Self {
         Self {
             start,
             end: None,
@@ -109,7 +110,7 @@ impl GameReport {
     }
 
     /// Takes in what has happened.
-    pub fn add(&mut self, event: &Event) {
+    pub(crate) fn add(&mut self, event: &Event) {
         match event {
             Event::Start(start) => self.start = start.clone(),
             Event::Turn(turn) => self.add_turn(turn),
@@ -118,7 +119,7 @@ impl GameReport {
     }
 
     /// Takes in an exchange.
-    pub fn add_turn(&mut self, turn: &Turn) {
+    pub(crate) fn add_turn(&mut self, turn: &Turn) {
         self.turns = turn.turn;
         self.score = turn.score;
         self.stderr.add_turn(&turn.stderr.0, turn.stderr_dropped);
@@ -133,7 +134,7 @@ impl GameReport {
     }
 
     /// Takes in the end.
-    pub fn add_end(&mut self, end: End) {
+    pub(crate) fn add_end(&mut self, end: End) {
         self.score = end.score;
         self.summary.clone_from(&end.summary);
         self.stderr.add_end(&end.stderr.0);
@@ -160,7 +161,7 @@ impl GameReport {
     ///
     /// # Errors
     /// When `out` fails.
-    pub fn write(&self, format: BasicFormat, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn write(&self, format: BasicFormat, out: &mut dyn Write) -> io::Result<()> {
         match format {
             BasicFormat::Text => text::write(self, out),
             BasicFormat::Json => json::write(self, out),

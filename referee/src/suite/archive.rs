@@ -24,7 +24,8 @@ const MAX_BUNDLES: usize = 100;
 const BUNDLES: &str = "failures";
 
 /// Which games leave a log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Logs {
     /// Every game
     All,

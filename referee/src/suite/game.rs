@@ -5,6 +5,7 @@ use crate::config::Config;
 use crate::gamelog::Event;
 use crate::interrupt::Interrupt;
 use crate::play::{Match, PlayError};
+use crate::text::with_causes;
 use crate::verdict::Verdict;
 
 use super::outcome::{NotPlayed, Outcome, SuiteVerdict, Times};
@@ -55,7 +56,7 @@ impl Job<'_> {
             Err(PlayError::Spawn(error)) => {
                 let is_users = error.is_users();
                 let reason = if is_users { NotPlayed::CannotStart } else { NotPlayed::NoResources };
-                outcome.record_not_played(reason, format!("{:#}", anyhow::Error::from(error)));
+                outcome.record_not_played(reason, with_causes(&error));
                 // Of an earlier attempt.
                 events.clear();
             }

@@ -23,7 +23,7 @@ const MEANINGFUL: u32 = 10;
 
 /// What a short canary has shown.
 #[derive(Debug, Clone)]
-pub struct HostCheck {
+pub(crate) struct HostCheck {
     /// From writing a board to a child that answers at once until its answer was read.
     pub round_trip: Distribution,
     /// How late the referee itself wakes from a sleep.
@@ -43,7 +43,7 @@ pub struct HostCheck {
 
 /// Why the host check failed.
 #[derive(Debug, thiserror::Error)]
-pub enum HostError {
+pub(crate) enum HostError {
     /// The echo child did not start.
     #[error(transparent)]
     Spawn(#[from] SpawnError),
@@ -60,7 +60,7 @@ impl HostCheck {
     ///
     /// # Errors
     /// When the echo child cannot be run.
-    pub fn run(echo: &BotCommand) -> Result<Self, HostError> {
+    pub(crate) fn run(echo: &BotCommand) -> Result<Self, HostError> {
         let before = CpuTimes::read();
         let round_trip = round_trips(echo)?;
         let wake_up = wake_ups().map_err(ExchangeError::from)?;
@@ -77,12 +77,12 @@ impl HostCheck {
     }
 
     /// The smallest limit at which a verdict says something about the bot.
-    pub fn smallest_limit(&self) -> Duration {
+    pub(crate) fn smallest_limit(&self) -> Duration {
         (self.round_trip.max() + self.wake_up.max()) * MEANINGFUL
     }
 
     /// What to do about a machine that is too restless for `limit`; empty if it is not.
-    pub fn advice(&self, limit: Duration) -> Vec<String> {
+    pub(crate) fn advice(&self, limit: Duration) -> Vec<String> {
         if self.smallest_limit() <= limit {
             return Vec::new();
         }

@@ -7,7 +7,7 @@ use crate::play::{Match, PlayError, rule};
 
 /// What the games have shown.
 #[derive(Debug, Default)]
-pub struct Measured {
+pub(crate) struct Measured {
     /// Every turn.
     pub turns: Vec<Timed>,
     /// Games that were not played to their end: the board and why.
@@ -20,7 +20,7 @@ impl Measured {
     ///
     /// # Errors
     /// As for [`Match::play`].
-    pub fn play(&mut self, game: &Match<'_>) -> Result<End, PlayError> {
+    pub(crate) fn play(&mut self, game: &Match<'_>) -> Result<End, PlayError> {
         self.games += 1;
         let number = self.games;
         // A second game on the same replies tells how many moves there were, outside the bot's clock.

@@ -2,14 +2,14 @@
 //!
 //! The match loop measures; [`Measured`] has it play, and [`host`] looks at the machine alone.
 
-pub mod host;
+pub(crate) mod host;
 mod measure;
 
 use std::time::Duration;
 
 use serde::Serialize;
 
-pub use self::measure::Measured;
+pub(crate) use self::measure::Measured;
 use crate::gamelog::Turn;
 use crate::limits::LimitKind;
 use crate::limits::Limits;
@@ -24,7 +24,7 @@ const VALIDATORS: i32 = 40;
 
 /// The time that a bot took for one turn.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Timed {
+pub(crate) struct Timed {
     /// The number of the game, from 1.
     pub game: usize,
     /// What was played.
@@ -46,7 +46,7 @@ impl Timed {
     }
 
     /// Whose fault it is if this turn, `scale` times as slow, is late.
-    pub fn culprit(&self, limit: Duration, scale: f64) -> Option<Culprit> {
+    pub(crate) fn culprit(&self, limit: Duration, scale: f64) -> Option<Culprit> {
         let late = self
             .turn
             .unanswered
@@ -64,7 +64,7 @@ impl Timed {
 
 /// What the limits are compared with.
 #[derive(Debug, Clone, Copy)]
-pub struct Thresholds {
+pub(crate) struct Thresholds {
     /// The limits of the official profile, or those that the user has set.
     pub limits: Limits,
     /// How much slower the judge is than this machine.
@@ -77,7 +77,7 @@ pub struct Thresholds {
 
 /// The times of one kind of turn, times the scale.
 #[derive(Debug, Clone)]
-pub struct KindStats {
+pub(crate) struct KindStats {
     /// The kind of turn.
     pub kind: LimitKind,
     /// The limit for it.
@@ -92,7 +92,7 @@ pub struct KindStats {
 
 /// Under which profiles a bot would pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct ProfileResult {
+pub(crate) struct ProfileResult {
     /// The profile.
     pub profile: &'static str,
     /// The games in which the bot itself broke no limit.
@@ -103,7 +103,7 @@ pub struct ProfileResult {
 
 /// What the times say.
 #[derive(Debug, Clone)]
-pub struct Analysis {
+pub(crate) struct Analysis {
     /// The number of games.
     pub games: usize,
     /// Each kind of turn that there was.
@@ -120,7 +120,7 @@ pub struct Analysis {
 
 impl Analysis {
     /// Looks at all turns of some games.
-    pub fn of(turns: &[Timed], thresholds: &Thresholds) -> Self {
+    pub(crate) fn of(turns: &[Timed], thresholds: &Thresholds) -> Self {
         let games = turns.iter().map(|timed| timed.game).max().unwrap_or(0);
         let kinds = [LimitKind::FirstTurn, LimitKind::Turn, LimitKind::Total];
         let by_kind = kinds.into_iter().filter_map(|kind| KindStats::of(turns, kind, thresholds));
@@ -142,7 +142,7 @@ impl Analysis {
     }
 
     /// Whether the bot itself broke a limit.
-    pub fn is_broken_by_bot(&self) -> bool {
+    pub(crate) fn is_broken_by_bot(&self) -> bool {
         self.by_kind.iter().any(|stats| stats.bot_overruns > 0)
     }
 }
@@ -173,7 +173,7 @@ impl KindStats {
     }
 
     /// The part of the limit that the slowest turn left, from 1 down to less than 0.
-    pub fn margin(&self) -> Option<f64> {
+    pub(crate) fn margin(&self) -> Option<f64> {
         let limit = self.limit?.as_secs_f64();
         Some(1.0 - self.times.max().as_secs_f64() / limit)
     }

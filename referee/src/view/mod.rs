@@ -5,6 +5,7 @@
 
 pub mod film;
 pub mod page;
+#[cfg(feature = "cli")]
 pub mod player;
 pub mod transcript;
 

@@ -17,7 +17,11 @@ use crate::text::plural;
 ///
 /// # Errors
 /// When `out` fails.
-pub fn write(comparisons: &[Comparison], format: Format, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(
+    comparisons: &[Comparison],
+    format: Format,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     Writers {
         text: text::write,
         json: json::write,

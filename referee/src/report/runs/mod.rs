@@ -3,7 +3,7 @@
 //!
 //! The page is `page.html` and `page.css` with pictures in SVG, made by the small templates in this
 //! folder. It needs no script and has none: its policy allows the one style by its hash, and nothing
-//! else. Names and diagnoses reach it through `html::Text` only. Lengths stand in
+//! else. Names and diagnoses reach it through `markup::Text` only. Lengths stand in
 //! percent of the room there is, so that words keep their size on a phone.
 
 mod bars;
@@ -20,7 +20,8 @@ use std::fmt::Write as _;
 use self::gather::{BotTimes, Entrant, Gathered};
 use super::{compare, suite};
 use crate::gamelog::Log;
-use crate::html::{self, Text};
+use crate::html;
+use crate::report::markup::Text;
 use crate::suite::{Bests, FolderError, Outcome, RunFolder, Summary};
 use crate::text::{duration, plural};
 
@@ -28,7 +29,7 @@ const HTML: &str = include_str!("page.html");
 const STYLE: &str = concat!(include_str!("../../html/colors.css"), include_str!("page.css"));
 
 /// A run, and which of its bots are shown.
-pub struct Source<'a> {
+pub(crate) struct Source<'a> {
     /// The run.
     pub folder: &'a RunFolder,
     /// The bots, each with what it is called on the page.
@@ -79,7 +80,7 @@ impl Source<'_> {
 }
 
 /// The page of some runs of one game, and what there is to say about it.
-pub struct RunsPage {
+pub(crate) struct RunsPage {
     /// The page.
     pub html: String,
     /// What it shows, in a line.
@@ -92,7 +93,7 @@ pub struct RunsPage {
 ///
 /// # Errors
 /// When the results cannot be read, or `page_of` fails.
-pub fn page<E: From<FolderError>>(
+pub(crate) fn page<E: From<FolderError>>(
     sources: &[Source<'_>],
     bests: &Bests,
     page_of: impl FnMut(usize, &Outcome, &Log) -> Result<Option<String>, E>,

@@ -14,7 +14,7 @@ use crate::suite::{Loss, RunFolder, Summary, Tally};
 use crate::text::plural;
 
 /// All that is told of a run.
-pub struct SuiteReport<'a> {
+pub(crate) struct SuiteReport<'a> {
     /// What it comes to.
     pub summary: Summary,
     /// What is known of the bot and its opponent, if it has one.
@@ -28,7 +28,7 @@ impl SuiteReport<'_> {
     ///
     /// # Errors
     /// When `out` fails.
-    pub fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
         Writers {
             text: text::write,
             json: json::write,
@@ -75,7 +75,7 @@ pub(super) fn alike(loss: &Loss) -> String {
 }
 
 /// The mean difference and its interval, such as `+12.3 points a board (+2.1 to +22.5)`.
-pub fn interval(standing: &Standing) -> String {
+pub(crate) fn interval(standing: &Standing) -> String {
     let mean = standing.mean;
     let interval = standing.interval.map(|(low, high)| format!(" ({low:+.1} to {high:+.1})"));
     format!("{mean:+.1} points a board{}", interval.unwrap_or_default())

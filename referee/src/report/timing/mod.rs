@@ -18,7 +18,7 @@ use crate::timing::{Analysis, KindStats, Thresholds, Timed};
 
 /// All that is told of a bot's times, or of a machine alone.
 #[derive(Debug, Clone)]
-pub struct TimingReport {
+pub(crate) struct TimingReport {
     /// The bot; empty for a machine alone.
     pub bot: String,
     /// The game.
@@ -41,7 +41,7 @@ pub struct TimingReport {
 
 impl TimingReport {
     /// A report of a machine alone.
-    pub fn of_host(host: HostCheck, thresholds: Thresholds) -> Self {
+    pub(crate) fn of_host(host: HostCheck, thresholds: Thresholds) -> Self {
         Self {
             bot: String::new(),
             game: "",
@@ -56,7 +56,7 @@ impl TimingReport {
     }
 
     /// Whether the bot itself broke a limit.
-    pub fn is_broken_by_bot(&self) -> bool {
+    pub(crate) fn is_broken_by_bot(&self) -> bool {
         self.analysis.as_ref().is_some_and(Analysis::is_broken_by_bot)
     }
 
@@ -73,7 +73,7 @@ impl TimingReport {
     ///
     /// # Errors
     /// When `out` fails.
-    pub fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
         Writers {
             text: text::write,
             json: json::write,
@@ -85,7 +85,7 @@ impl TimingReport {
     }
 
     /// Histograms of all kinds of turns as an image.
-    pub fn svg(&self) -> String {
+    pub(crate) fn svg(&self) -> String {
         svg::histograms(self)
     }
 
