@@ -78,37 +78,16 @@ impl Config {
         if let Some(stray) = settings.fixed.stray(game) {
             return Err(format!("--{}: {}", stray.name(), stray_limit(game, stray)));
         }
-        let profile = need(settings.profile, "profile")?;
         let relaxed_factor = need(settings.relaxed_factor, "relaxed-factor")?.0;
-        let limits = settings.limits(name);
-        let profiled = |limit: Duration| match profile {
-            Profile::Official | Profile::SdkSoft => Some(limit),
-            Profile::Relaxed => Some(limit.mul_f64(relaxed_factor)),
-            Profile::Unlimited => None,
-        };
         let sdk_soft = SoftLimit {
             extra: need(settings.sdk_soft.extra, "sdk-soft.extra")?.0,
             forgiven: need(settings.sdk_soft.forgiven, "sdk-soft.forgiven")?,
         };
-        let overruns = OverrunRules {
-            on_host_delay: need(settings.on_host_delay, "on-host-delay")?,
-            soft: (profile == Profile::SdkSoft).then_some(sdk_soft),
-            patience: None,
-        };
-        let rules = MatchRules {
-            profile,
-            limits: Limits::from_kinds(|kind| {
-                let limit = limits.get(kind).or(game.official_limit(kind));
-                settings.fixed.get(kind).or(limit.and_then(profiled))
-            }),
-            overruns,
-            grace: need(settings.bot.grace, "bot.grace")?.0,
-            stderr_cap: need(settings.bot.stderr_cap, "bot.stderr-cap")?,
-        };
+        let limits = settings.limits(name);
         let bytes = |bound: Option<Bound<Size>>| bound.and_then(Bound::limit).map(|size| size.0);
         Ok(Self {
             game,
-            rules,
+            rules: rules(settings, game, relaxed_factor, sdk_soft)?,
             official: (
                 Limits::from_kinds(|kind| game.official_limit(kind)),
                 bytes(default.limits(name).memory),
@@ -149,6 +128,36 @@ impl Config {
 /// Whether a limit allows no more than the official one.
 fn is_as_strict<T: PartialOrd>(limit: Option<T>, official: Option<T>) -> bool {
     official.is_none_or(|official| limit.is_some_and(|limit| limit <= official))
+}
+
+fn rules(
+    settings: &Layer,
+    game: &GameKind,
+    relaxed_factor: f64,
+    sdk_soft: SoftLimit,
+) -> Result<MatchRules, String> {
+    let profile = need(settings.profile, "profile")?;
+    let profiled = |limit: Duration| match profile {
+        Profile::Official | Profile::SdkSoft => Some(limit),
+        Profile::Relaxed => Some(limit.mul_f64(relaxed_factor)),
+        Profile::Unlimited => None,
+    };
+    let limits = settings.limits(game.name);
+    let overruns = OverrunRules {
+        on_host_delay: need(settings.on_host_delay, "on-host-delay")?,
+        soft: (profile == Profile::SdkSoft).then_some(sdk_soft),
+        patience: None,
+    };
+    Ok(MatchRules {
+        profile,
+        limits: Limits::from_kinds(|kind| {
+            let limit = limits.get(kind).or(game.official_limit(kind));
+            settings.fixed.get(kind).or(limit.and_then(profiled))
+        }),
+        overruns,
+        grace: need(settings.bot.grace, "bot.grace")?.0,
+        stderr_cap: need(settings.bot.stderr_cap, "bot.stderr-cap")?,
+    })
 }
 
 /// A setting that the defaults have.

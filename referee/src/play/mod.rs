@@ -16,21 +16,21 @@
 
 mod diagnosis;
 mod overrun;
+mod record;
 mod stderr;
 
-use std::sync::LazyLock;
 use std::time::Instant;
 
 use serde_json::Value;
 
 use self::diagnosis::{Observations, Seen};
+pub(crate) use self::record::{end, host};
 use crate::bot::{BotCommand, BotProcess, ExchangeError, Exchanged, Request, SpawnError};
 use crate::game::{Exchange, Fault, Game, GameKind, Played, Rejected};
-use crate::gamelog::{self, Bytes, End, Event, FORMAT, Host, Start, Turn};
+use crate::gamelog::{End, Event, Turn};
 use crate::interrupt::Interrupt;
-use crate::limits::{LimitKind, MatchRules};
+use crate::limits::MatchRules;
 use crate::lines::Lines;
-use crate::millis::Millis;
 use crate::source::SourceError;
 use crate::verdict::{Culprit, Decision, Overrun, Silence, Verdict};
 
@@ -107,7 +107,7 @@ impl Match<'_> {
     ) -> Result<(End, Option<Overrun>), PlayError> {
         let mut game = (self.game.parse)(self.test_case).map_err(PlayError::TestCase)?;
         // Ready before the bot is, so that nothing but its writing happens while a bot already thinks.
-        let start = Event::Start(self.start(game.as_ref(), spoilt));
+        let start = Event::Start(record::start(self, game.as_ref(), spoilt));
         let started = Instant::now();
         let mut bot =
             BotProcess::spawn(self.command, self.rules.stderr_cap, self.interrupt.cloned())?;
@@ -136,24 +136,15 @@ impl Match<'_> {
                 awaits_lines,
                 phase: exchanged.phase,
             };
-            let turn = turn_event(turns, exchange.limit, exchanged, ruling, game.score());
+            let turn = record::turn(turns, exchange.limit, exchanged, ruling, game.score());
             let turn = Turn { overrun, ..turn };
             observations.add(&turn, verdict, seen);
             sink(Event::Turn(turn));
         }
         let ending = bot.finish(self.rules.grace);
         let diagnosis = observations.diagnose(&ending);
-        let end = End {
-            diagnosis,
-            bot_exit: ending.exit,
-            killed: ending.killed,
-            late_output: Bytes(ending.late_output.bytes),
-            late_output_dropped: ending.late_output.dropped,
-            stderr: Bytes(ending.stderr.bytes),
-            stderr_dropped: ending.stderr.dropped,
-            wall: Some(Millis(started.elapsed())),
-            ..end(game.as_ref(), verdict, turns)
-        };
+        let end = end(game.as_ref(), verdict, turns);
+        let end = record::ended(end, ending, diagnosis, started);
         sink(Event::End(end.clone()));
         Ok((end, overrun))
     }
@@ -178,33 +169,6 @@ impl Match<'_> {
             }
             error @ ExchangeError::Io(_) => PlayError::Exchange(error),
         })
-    }
-
-    fn start(&self, game: &dyn Game, spoilt: &[String]) -> Start {
-        let BotCommand { program, args, cwd, env, pinning, confinement } = self.command;
-        let text = |os: &std::ffi::OsStr| os.to_string_lossy().into_owned();
-        Start {
-            format: FORMAT,
-            referee: env!("CARGO_PKG_VERSION").to_owned(),
-            game: self.game.name.to_owned(),
-            board: self.board.to_owned(),
-            test_case: game.test_case().to_owned(),
-            bot: gamelog::Bot {
-                name: self.bot.to_owned(),
-                command: std::iter::once(program).chain(args).map(|word| text(word)).collect(),
-                cwd: cwd.as_ref().map(|cwd| text(cwd.as_os_str())),
-                cores: pinning.as_ref().map(|pinning| pinning.bot.clone()),
-                env: env.iter().map(|(key, value)| (text(key), text(value))).collect(),
-                containment: confinement.method.name().to_owned(),
-                sandbox: confinement.sandbox.is_some(),
-                resources: confinement.resources,
-            },
-            profile: self.rules.profile.name().to_owned(),
-            limits: self.rules.limits,
-            retried: spoilt.to_vec(),
-            host: host(),
-            time: jiff::Timestamp::now(),
-        }
     }
 }
 
@@ -242,68 +206,5 @@ pub fn rule(game: &mut dyn Game, reply: &Lines, silence: Option<Silence>) -> Rul
             };
             Ruling { verdict, gain: 0, action, wrong_line: Some(line), remark }
         }
-    }
-}
-
-/// The machine that games are played on. Looked up once: counting processors takes longer than a turn,
-/// and after pinning only one would be counted.
-pub(crate) fn host() -> Host {
-    static HOST: LazyLock<Host> = LazyLock::new(|| {
-        let uname = rustix::system::uname();
-        let (system, release) = (uname.sysname(), uname.release());
-        Host {
-            os: format!("{} {}", system.to_string_lossy(), release.to_string_lossy()),
-            arch: uname.machine().to_string_lossy().into_owned(),
-            cpus: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-        }
-    });
-    HOST.clone()
-}
-
-fn turn_event(
-    turn: u32,
-    limit: LimitKind,
-    exchanged: Exchanged,
-    ruling: Ruling,
-    score: i64,
-) -> Turn {
-    Turn {
-        turn,
-        limit,
-        reply: Bytes(exchanged.reply.into_bytes()),
-        unanswered: exchanged.silence,
-        action: ruling.action,
-        gain: ruling.gain,
-        score,
-        wall: Millis(exchanged.wall),
-        certificate: exchanged.certificate,
-        overrun: None,
-        early: exchanged.early,
-        unread_input: exchanged.unread_input,
-        stdin_closed: exchanged.stdin_closed,
-        stopped: exchanged.stopped,
-        stderr: Bytes(exchanged.stderr.bytes),
-        stderr_dropped: exchanged.stderr.dropped,
-    }
-}
-
-/// The end of a game as far as the game itself knows it; the rest is what a process shows.
-pub(crate) fn end(game: &dyn Game, verdict: Verdict, turns: u32) -> End {
-    End {
-        verdict,
-        official: game.official_result().to_owned(),
-        won: verdict == Verdict::Completed,
-        score: game.score(),
-        summary: game.summary().to_vec(),
-        metadata: game.metadata(),
-        turns,
-        diagnosis: None,
-        bot_exit: None,
-        killed: false,
-        late_output: Bytes::default(),
-        late_output_dropped: 0,
-        stderr: Bytes::default(),
-        stderr_dropped: 0,
-        wall: None,
     }
 }

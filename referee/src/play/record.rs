@@ -1,0 +1,119 @@
+//! The events that the match loop emits, made of what was seen.
+
+use std::sync::LazyLock;
+use std::time::Instant;
+
+use super::{Match, Ruling};
+use crate::bot::{BotCommand, Ending, Exchanged};
+use crate::game::Game;
+use crate::gamelog::{self, Bytes, End, FORMAT, Host, Start, Turn};
+use crate::limits::LimitKind;
+use crate::millis::Millis;
+use crate::verdict::Verdict;
+
+/// The start of an attempt; `spoilt` are the diagnoses of earlier ones.
+pub(super) fn start(played: &Match<'_>, game: &dyn Game, spoilt: &[String]) -> Start {
+    let BotCommand { program, args, cwd, env, pinning, confinement } = played.command;
+    let text = |os: &std::ffi::OsStr| os.to_string_lossy().into_owned();
+    Start {
+        format: FORMAT,
+        referee: env!("CARGO_PKG_VERSION").to_owned(),
+        game: played.game.name.to_owned(),
+        board: played.board.to_owned(),
+        test_case: game.test_case().to_owned(),
+        bot: gamelog::Bot {
+            name: played.bot.to_owned(),
+            command: std::iter::once(program).chain(args).map(|word| text(word)).collect(),
+            cwd: cwd.as_ref().map(|cwd| text(cwd.as_os_str())),
+            cores: pinning.as_ref().map(|pinning| pinning.bot.clone()),
+            env: env.iter().map(|(key, value)| (text(key), text(value))).collect(),
+            containment: confinement.method.name().to_owned(),
+            sandbox: confinement.sandbox.is_some(),
+            resources: confinement.resources,
+        },
+        profile: played.rules.profile.name().to_owned(),
+        limits: played.rules.limits,
+        retried: spoilt.to_vec(),
+        host: host(),
+        time: jiff::Timestamp::now(),
+    }
+}
+
+/// The machine that games are played on. Looked up once: counting processors takes longer than a turn,
+/// and after pinning only one would be counted.
+pub(crate) fn host() -> Host {
+    static HOST: LazyLock<Host> = LazyLock::new(|| {
+        let uname = rustix::system::uname();
+        let (system, release) = (uname.sysname(), uname.release());
+        Host {
+            os: format!("{} {}", system.to_string_lossy(), release.to_string_lossy()),
+            arch: uname.machine().to_string_lossy().into_owned(),
+            cpus: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        }
+    });
+    HOST.clone()
+}
+
+/// An exchange and its ruling.
+pub(super) fn turn(
+    turn: u32,
+    limit: LimitKind,
+    exchanged: Exchanged,
+    ruling: Ruling,
+    score: i64,
+) -> Turn {
+    Turn {
+        turn,
+        limit,
+        reply: Bytes(exchanged.reply.into_bytes()),
+        unanswered: exchanged.silence,
+        action: ruling.action,
+        gain: ruling.gain,
+        score,
+        wall: Millis(exchanged.wall),
+        certificate: exchanged.certificate,
+        overrun: None,
+        early: exchanged.early,
+        unread_input: exchanged.unread_input,
+        stdin_closed: exchanged.stdin_closed,
+        stopped: exchanged.stopped,
+        stderr: Bytes(exchanged.stderr.bytes),
+        stderr_dropped: exchanged.stderr.dropped,
+    }
+}
+
+/// The end of a game as far as the game itself knows it; the rest is what a process shows.
+pub(crate) fn end(game: &dyn Game, verdict: Verdict, turns: u32) -> End {
+    End {
+        verdict,
+        official: game.official_result().to_owned(),
+        won: verdict == Verdict::Completed,
+        score: game.score(),
+        summary: game.summary().to_vec(),
+        metadata: game.metadata(),
+        turns,
+        diagnosis: None,
+        bot_exit: None,
+        killed: false,
+        late_output: Bytes::default(),
+        late_output_dropped: 0,
+        stderr: Bytes::default(),
+        stderr_dropped: 0,
+        wall: None,
+    }
+}
+
+/// The end of a game whose bot was started at `started` and ended so.
+pub(super) fn ended(end: End, ending: Ending, diagnosis: Option<String>, started: Instant) -> End {
+    End {
+        diagnosis,
+        bot_exit: ending.exit,
+        killed: ending.killed,
+        late_output: Bytes(ending.late_output.bytes),
+        late_output_dropped: ending.late_output.dropped,
+        stderr: Bytes(ending.stderr.bytes),
+        stderr_dropped: ending.stderr.dropped,
+        wall: Some(Millis(started.elapsed())),
+        ..end
+    }
+}
