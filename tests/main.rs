@@ -14,6 +14,7 @@ mod gamelog;
 mod guess;
 mod hostile;
 mod limits;
+mod mistakes;
 mod page;
 mod plain;
 mod player;

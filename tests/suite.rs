@@ -261,6 +261,8 @@ fn a_lost_game_leaves_a_bundle_that_plays_it_again() {
 
     let program = Path::new(env!("CARGO_BIN_EXE_referee")).parent().expect("a folder");
     let path = format!("{}:{}", program.display(), std::env::var("PATH").expect("PATH"));
+    let script = fs::read_to_string(bundle.join("again.sh")).expect("a script");
+    assert!(script.contains(" --turn 60s ") && script.contains(" --memory 768MiB "), "{script}");
     let mut again = Command::new(bundle.join("again.sh"));
     again.args(["--format", "json"]).env("PATH", path).current_dir("/");
     let again = json(&again.output().expect("runs"));

@@ -40,6 +40,25 @@ pub(crate) fn size(bytes: u64) -> String {
     text.replace(".0 ", " ")
 }
 
+/// A duration as a flag takes it, to the nanosecond: `20s`, `50ms`.
+pub fn exact_duration(duration: Duration) -> String {
+    let nanos = duration.as_nanos();
+    let units = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000)];
+    match units.iter().find(|(_, unit)| nanos.is_multiple_of(*unit)) {
+        Some((name, unit)) => format!("{}{name}", nanos / unit),
+        None => format!("{nanos}ns"),
+    }
+}
+
+/// A number of bytes as a flag takes it, to the byte: `768MiB`.
+pub fn exact_size(bytes: u64) -> String {
+    let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
+    match units.iter().find(|(_, power)| bytes > 0 && bytes.is_multiple_of(1 << power)) {
+        Some((name, power)) => format!("{}{name}", bytes >> power),
+        None => format!("{bytes}B"),
+    }
+}
+
 /// A count and its noun, which takes an `s` in the plural.
 pub(crate) fn plural(count: u64, noun: &str) -> String {
     let s = if count == 1 { "" } else { "s" };
@@ -90,6 +109,30 @@ fn printable_char(c: char) -> impl Iterator<Item = char> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_flag_takes_is_exact() {
+        for (nanos, expected) in [
+            (20_000_000_000, "20s"),
+            (50_000_000, "50ms"),
+            (1_500_000_000, "1500ms"),
+            (1_500, "1500ns"),
+            (2_000, "2us"),
+            (0, "0s"),
+        ] {
+            assert_eq!(exact_duration(Duration::from_nanos(nanos)), expected);
+        }
+        let sizes = [
+            (768 << 20, "768MiB"),
+            (1 << 30, "1GiB"),
+            (1000, "1000B"),
+            (0, "0B"),
+            (3 << 10, "3KiB"),
+        ];
+        for (bytes, expected) in sizes {
+            assert_eq!(exact_size(bytes), expected);
+        }
+    }
 
     #[test]
     fn sizes_have_a_unit() {

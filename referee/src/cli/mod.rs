@@ -6,6 +6,7 @@ mod config;
 mod doctor;
 mod exit;
 mod generate;
+mod hints;
 mod init;
 mod inputs;
 mod merge;

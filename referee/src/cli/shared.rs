@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum as _};
 
-use super::Failure;
 use super::inputs::{self, NamedBot, Variable};
+use super::{Failure, hints};
 use crate::bot::{Containment, Pinning, Sandbox};
 use crate::config::{Bound, Config, Layer, Limit, LimitsTable, Size, Stored};
 use crate::limits::{OnHostDelay, Profile};
@@ -47,6 +47,10 @@ pub(super) struct BotFlags {
     #[arg(long, value_name = "PATH", requires = "sandbox")]
     sandbox_read: Vec<PathBuf>,
 
+    /// What was typed without a flag, which only an error is made of
+    #[arg(hide = true)]
+    stray: Option<OsString>,
+
     /// The bot's command line, word by word
     #[arg(last = true, value_name = "CMD")]
     command: Vec<OsString>,
@@ -55,6 +59,7 @@ pub(super) struct BotFlags {
 impl BotFlags {
     /// The bot that was named, or the game's default one.
     pub(super) fn resolve(&self, config: &Config) -> Result<NamedBot, Failure> {
+        hints::refuse_stray(self.stray.as_deref())?;
         let (name, words) = if self.command.is_empty() {
             let line = match self.bot.as_deref() {
                 Some(line) => line,
@@ -77,6 +82,10 @@ impl BotFlags {
                     env.entry(key.into()).or_insert_with(|| value.into());
                 }
                 bot.words
+            }
+            None if self.command.is_empty() => {
+                hints::refuse_mistakes(config, &name, &words, cwd.as_deref())?;
+                words
             }
             None => words,
         };

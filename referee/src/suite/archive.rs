@@ -16,6 +16,7 @@ use crate::game::GameKind;
 use crate::gamelog::{self, Event, Log};
 use crate::lines::Lines;
 use crate::play::rule;
+use crate::text::{exact_duration, exact_size};
 
 /// How many bundles a run has at most; a bot that loses every game of a large suite would fill the disk.
 const MAX_BUNDLES: usize = 100;
@@ -164,11 +165,11 @@ impl Archive<'_> {
         option("profile", self.rules.profile.name().to_owned());
         for kind in self.kind.limit_kinds() {
             if let Some(limit) = self.rules.limits.of(kind) {
-                option(kind.name(), format!("{}ns", limit.as_nanos()));
+                option(kind.name(), exact_duration(limit));
             }
         }
         let memory = self.rules.resources.memory;
-        option("memory", memory.map_or_else(|| "none".to_owned(), |bytes| format!("{bytes}B")));
+        option("memory", memory.map_or_else(|| "none".to_owned(), exact_size));
         for (name, value) in &bot.env {
             option("env", format!("{name}={value}"));
         }

@@ -9,7 +9,7 @@ use clap::Args;
 
 use crate::bot::{Sandbox, SpawnError};
 use crate::cli::inputs::{ProjectBot, Variable};
-use crate::cli::{Failure, inputs};
+use crate::cli::{Failure, hints, inputs};
 use crate::config::Config;
 use crate::suite::{BotFiles, Entrant, PlannedBot};
 
@@ -36,6 +36,10 @@ pub(super) struct BotsFlags {
     #[arg(long, value_name = "PATH", requires = "sandbox")]
     sandbox_read: Vec<PathBuf>,
 
+    /// What was typed without a flag, which only an error is made of
+    #[arg(hide = true)]
+    stray: Option<OsString>,
+
     /// A bot's command line, word by word
     #[arg(last = true, value_name = "CMD")]
     command: Vec<OsString>,
@@ -51,11 +55,15 @@ impl BotsFlags {
 
     /// The bots that were named, or the game's default one.
     pub(super) fn resolve(&self, config: &Config) -> Result<Vec<PlannedBot>, Failure> {
+        hints::refuse_stray(self.stray.as_deref())?;
         let mut bots = Vec::new();
         for line in &self.bot {
-            bots.push(match inputs::project_bot(config, line)? {
-                Some(bot) => self.of_project(line, bot)?,
-                None => self.planned(line.clone(), &inputs::split_words("--bot", line)?)?,
+            bots.push(if let Some(bot) = inputs::project_bot(config, line)? {
+                self.of_project(line, bot)?
+            } else {
+                let words = inputs::split_words("--bot", line)?;
+                hints::refuse_mistakes(config, line, &words, self.cwd.as_deref())?;
+                self.planned(line.clone(), &words)?
             });
         }
         if !self.command.is_empty() {

@@ -1,0 +1,155 @@
+//! What to write instead of a bot's command line that cannot be meant as it stands.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::anyhow;
+
+use super::Failure;
+use crate::config::Config;
+
+/// Words that mean something to a shell, and nothing to a bot.
+const OPERATORS: [&str; 11] = ["|", "||", "&&", "&", ";", ">", ">>", "<", "2>", "2>&1", "|&"];
+
+/// Refuses a word that stands where no flag takes it.
+pub(super) fn refuse_stray(word: Option<&OsStr>) -> Result<(), Failure> {
+    let Some(word) = word.map(OsStr::to_string_lossy) else { return Ok(()) };
+    let quoted = quoted(&word);
+    let flag = if is_program(Path::new(word.as_ref())) {
+        format!("name the bot with --bot {quoted}")
+    } else {
+        format!("name a bot with --bot {quoted}, or a board with --board {quoted}")
+    };
+    Err(Failure::user(anyhow!("unexpected argument `{word}`; {flag}")))
+}
+
+/// Refuses what `--bot` says if a shell would be needed for it, or if it is nearly the name of one of
+/// the project's bots; `words` are what it splits into.
+pub(super) fn refuse_mistakes(
+    config: &Config,
+    line: &str,
+    words: &[OsString],
+    cwd: Option<&Path>,
+) -> Result<(), Failure> {
+    let words: Option<Vec<&str>> = words.iter().map(|word| word.to_str()).collect();
+    let hint = words.and_then(|words| {
+        let program = *words.first()?;
+        // In quotes a shell would leave it alone too.
+        let is_bare = line.trim_start().starts_with(program);
+        operator(line, &words)
+            .or_else(|| is_bare.then(|| expansion(line, program))?)
+            .or_else(|| is_bare.then(|| assignment(line, program))?)
+            .or_else(|| blank_in_path(line, program, cwd))
+            .or_else(|| misspelt(config, &words))
+    });
+    hint.map_or(Ok(()), |hint| Err(Failure::user(anyhow!("--bot: {hint}"))))
+}
+
+fn operator(line: &str, words: &[&str]) -> Option<String> {
+    // What stands in quotes is one word, or is not bare.
+    let operator = line
+        .split_whitespace()
+        .filter(|bare| words.contains(bare))
+        .find(|word| OPERATORS.contains(word) || word.ends_with(';'))?;
+    let operator = if operator.ends_with(';') { ";" } else { operator };
+    Some(format!(
+        "no shell runs, so `{operator}` would be a word for {}; write --bot {}",
+        words[0],
+        in_shell(line)
+    ))
+}
+
+/// What only a shell would replace, at the start of a path.
+fn expansion(line: &str, program: &str) -> Option<String> {
+    if let Some(rest) = program.strip_prefix("~/") {
+        let home = std::env::home_dir()?.join(rest);
+        let line = line.replacen(program, &home.to_string_lossy(), 1);
+        return Some(format!(
+            "no shell runs that would replace `~`; write --bot {}",
+            quoted(&line)
+        ));
+    }
+    let is_variable = program.split_once('$').is_some_and(|(_, rest)| {
+        rest.starts_with(|c: char| c == '{' || c == '_' || c.is_alphabetic())
+    });
+    is_variable.then(|| {
+        format!(
+            "no shell runs that would replace the variable in `{program}`; write --bot \"{line}\" in \
+             double quotes, in which your shell does"
+        )
+    })
+}
+
+fn assignment(line: &str, program: &str) -> Option<String> {
+    let (name, value) = program.split_once('=').filter(|(name, _)| !name.contains('/'))?;
+    let rest = line.trim_start().get(program.len()..)?.trim_start();
+    let (variable, rest) = (quoted(&format!("{name}={value}")), quoted(rest));
+    Some(format!("no shell runs that would set `{name}`; write --env {variable} --bot {rest}"))
+}
+
+/// A file whose path was split at its blanks.
+fn blank_in_path(line: &str, program: &str, cwd: Option<&Path>) -> Option<String> {
+    let found = |path: &str| at(path, cwd).is_file();
+    if !program.contains('/') || found(program) {
+        return None;
+    }
+    let line = line.trim();
+    let blanks: Vec<usize> = line.match_indices(' ').map(|(at, _)| at).collect();
+    let ends = blanks.into_iter().chain([line.len()]);
+    let path =
+        ends.map(|end| &line[..end]).filter(|path| path.contains(' ')).find(|path| found(path))?;
+    let whole = format!("'{path}'{}", &line[path.len()..]);
+    Some(format!("the line is split at blanks; write --bot {}", quoted(&whole)))
+}
+
+/// A single word that is no program, where the project has bots.
+fn misspelt(config: &Config, words: &[&str]) -> Option<String> {
+    let &[name] = words else { return None };
+    let bots: Vec<&str> = config.project.bots.keys().map(String::as_str).collect();
+    if bots.is_empty() || name.contains('/') || name.starts_with('@') || is_in_path(name) {
+        return None;
+    }
+    let slips = |bot: &&&str| strsim::osa_distance(name, bot);
+    let nearest = bots.iter().min_by_key(slips).filter(|bot| slips(bot) <= 2);
+    let meant = nearest.map(|bot| format!("; did you mean `{bot}`?")).unwrap_or_default();
+    let bots = bots.join(", ");
+    Some(format!("`{name}` is no program in PATH and none of the project's bots, {bots}{meant}"))
+}
+
+fn is_in_path(name: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| is_program(&folder.join(name)))
+}
+
+fn is_program(path: &Path) -> bool {
+    path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+}
+
+fn at(path: &str, cwd: Option<&Path>) -> PathBuf {
+    cwd.map_or_else(|| path.into(), |cwd| cwd.join(path))
+}
+
+fn in_shell(line: &str) -> String {
+    quoted(&format!("sh -c {}", quoted(line)))
+}
+
+/// As a shell takes it for one word.
+fn quoted(text: &str) -> String {
+    shlex::try_quote(text).map_or_else(|_| text.to_owned(), std::borrow::Cow::into_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_to_write_survives_a_shell() {
+        for line in ["./a | b", "cd x && ./a 'b c'", "echo \"$X\"; ./a"] {
+            let shown = in_shell(line);
+            let typed = shlex::split(&shown).expect("one word");
+            let words = shlex::split(&typed[0]).expect("words");
+            assert_eq!(words, ["sh", "-c", line], "{shown}");
+        }
+    }
+}

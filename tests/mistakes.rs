@@ -1,0 +1,93 @@
+//! What users get wrong at first: they are told what is wrong and what to write instead.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use crate::support::referee;
+
+/// A folder with a program `good` in it and in a folder with a blank, and a project of two bots.
+fn scene() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir(folder.path().join("my dir")).expect("a folder");
+    for name in ["good", "my dir/good"] {
+        let path = folder.path().join(name);
+        fs::write(&path, "#!/bin/sh\nexit 3\n").expect("written");
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("its owner");
+    }
+    let project = "[bots.new]\ncommand = './good'\n[bots.old]\ncommand = './good'\n";
+    fs::write(folder.path().join("referee.toml"), project).expect("written");
+    folder
+}
+
+/// The error of a command that does not start to play.
+fn error(folder: &Path, args: &[&str]) -> String {
+    let output = referee().current_dir(folder).args(args).output().expect("runs");
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
+    said
+}
+
+#[test]
+fn a_command_line_for_a_shell_is_refused_with_what_to_write() {
+    let scene = scene();
+    let home = std::env::home_dir().expect("a home").display().to_string();
+    for (line, advice) in [
+        ("./good | tee x", "--bot \"sh -c './good | tee x'\""),
+        ("./good && ./good", "--bot \"sh -c './good && ./good'\""),
+        ("cd x; ./good", "--bot \"sh -c 'cd x; ./good'\""),
+        ("./good 2> log", "--bot \"sh -c './good 2> log'\""),
+        ("~/bot -d 3", &format!("--bot '{home}/bot -d 3'")),
+        ("$HOME/bot", "--bot \"$HOME/bot\" in double quotes"),
+        ("FAST=1 ./good", "--env 'FAST=1' --bot ./good"),
+        ("./my dir/good -d 3", "--bot \"'./my dir/good' -d 3\""),
+    ] {
+        for command in ["play", "suite", "timing"] {
+            let said = error(scene.path(), &[command, "--bot", line]);
+            assert!(said.contains(advice), "{line}: {said}");
+        }
+    }
+}
+
+#[test]
+fn what_stands_in_quotes_is_left_alone() {
+    let scene = scene();
+    for line in ["./good '|' '&&'", "sh -c 'exit 3; ./good | cat'", "sh -c 'exit $((1 + 2))'"] {
+        let args = ["play", "--bot", line];
+        let output = referee().current_dir(scene.path()).args(args).output().expect("runs");
+        assert_eq!(output.status.code(), Some(1), "{line}: {output:?}");
+    }
+}
+
+#[test]
+fn a_mistyped_name_lists_the_projects_bots_and_the_nearest() {
+    let scene = scene();
+    let said = error(scene.path(), &["play", "--bot", "nwe"]);
+    let list =
+        "`nwe` is no program in PATH and none of the project's bots, new, old; did you mean `new`?";
+    assert!(said.contains(list), "{said}");
+    let said = error(scene.path(), &["suite", "--bot", "no-such-bot", "--seed", "1..3"]);
+    assert!(said.contains("none of the project's bots, new, old\n"), "{said}");
+}
+
+#[test]
+fn a_word_without_a_flag_is_told_which_flag_it_wants() {
+    let scene = scene();
+    for command in ["play", "suite", "timing"] {
+        let said = error(scene.path(), &[command, "./good"]);
+        assert!(
+            said.contains("unexpected argument `./good`; name the bot with --bot ./good"),
+            "{said}"
+        );
+    }
+    let said = error(scene.path(), &["play", "board.txt"]);
+    assert!(said.contains("a board with --board board.txt"), "{said}");
+}
+
+#[test]
+fn a_suite_whose_bot_is_not_there_fails_before_its_first_game() {
+    let scene = scene();
+    let said = error(scene.path(), &["suite", "--bot", "./nope", "--seed", "1..3", "--run", "run"]);
+    assert!(said.contains("no such file: ./nope"), "{said}");
+    assert!(!scene.path().join("run").exists());
+}
