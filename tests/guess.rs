@@ -29,22 +29,16 @@ use referee::view::page;
 use serde_json::{Value, json};
 
 static GUESS: GameKind = GameKind {
-    name: "guess",
-    title: "Guess a number",
-    parse: |text| {
-        let number = text.trim().parse().ok().filter(|number| (1..=NUMBERS).contains(number));
-        let problem = || SourceError::at(text, 0, "not a number from 1 to 9".to_owned());
-        Ok(Box::new(Guess::new(number.ok_or_else(problem)?)))
-    },
     from_seed: |seed, _: SeedOptions| Ok((seed.rem_euclid(NUMBERS.into()) + 1).to_string()),
     limits: &[
         (LimitKind::FirstTurn, Duration::from_secs(30)),
         (LimitKind::Turn, Duration::from_secs(30)),
     ],
-    bundled: &[],
-    default_bot: None,
-    stderr_per_turn: None,
-    prints_summary: false,
+    ..GameKind::new("guess", "Guess a number", |text| {
+        let number = text.trim().parse().ok().filter(|number| (1..=NUMBERS).contains(number));
+        let problem = || SourceError::at(text, 0, "not a number from 1 to 9".to_owned());
+        Ok(Box::new(Guess::new(number.ok_or_else(problem)?)))
+    })
 };
 
 const NUMBERS: u8 = 9;
@@ -73,7 +67,7 @@ impl Guess {
 
     fn reject(&mut self, fault: Fault, result: &str) -> Rejected {
         self.end(result);
-        Rejected { fault, line: 0, action: None, remark: None }
+        Rejected::new(fault)
     }
 }
 

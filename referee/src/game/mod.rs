@@ -29,17 +29,13 @@
 //! struct Heap { start: String, left: u16, score: i64, summary: Vec<String> }
 //!
 //! static HEAP: GameKind = GameKind {
-//!     name: "heap",
-//!     title: "Heap",
-//!     parse: |text| {
-//!         let left = text.trim().parse().map_err(|_| SourceError::at(text, 0, "not a number"))?;
-//!         Ok(Box::new(Heap { start: text.to_owned(), left, score: 0, summary: Vec::new() }))
-//!     },
 //!     from_seed: |seed, _| Ok((seed.rem_euclid(30) + 1).to_string()),
 //!     limits: &[(LimitKind::Turn, Duration::from_secs(2))],
 //!     bundled: &[("ten", "10")],
-//!     default_bot: None,
-//!     prints_summary: false,
+//!     ..GameKind::new("heap", "Heap", |text| {
+//!         let left = text.trim().parse().map_err(|_| SourceError::at(text, 0, "not a number"))?;
+//!         Ok(Box::new(Heap { start: text.to_owned(), left, score: 0, summary: Vec::new() }))
+//!     })
 //! };
 //!
 //! fn number(reply: &Lines) -> Option<u16> {
@@ -63,12 +59,12 @@
 //!                 if self.left == 0 {
 //!                     self.summary.push("All gone.".to_owned());
 //!                 }
-//!                 Ok(Played { gain: taken.into(), action: json!({ "taken": taken }) })
+//!                 Ok(Played { gain: taken.into(), action: json!(taken), remark: None })
 //!             }
 //!             number => {
 //!                 self.summary.push("That cannot be taken.".to_owned());
 //!                 let fault = if number.is_some() { Fault::Illegal } else { Fault::Malformed };
-//!                 Err(Rejected { fault, line: 0, action: None })
+//!                 Err(Rejected::new(fault))
 //!             }
 //!         }
 //!     }
@@ -205,7 +201,7 @@ pub struct Exchange {
 }
 
 /// What an accepted reply did.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Played {
     /// The points it brought.
     pub gain: i64,
@@ -226,6 +222,13 @@ pub struct Rejected {
     pub action: Option<Value>,
     /// What is wrong in plain words, and what may have been meant.
     pub remark: Option<String>,
+}
+
+impl Rejected {
+    /// A reply whose first line has this fault, with no more to be said of it.
+    pub fn new(fault: Fault) -> Self {
+        Self { fault, line: 0, action: None, remark: None }
+    }
 }
 
 /// What is wrong with a reply.

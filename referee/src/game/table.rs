@@ -76,6 +76,26 @@ pub fn register(kind: &'static GameKind) -> Result<(), NameTaken> {
 pub struct NameTaken(&'static str);
 
 impl GameKind {
+    /// A game with nothing but what it must have; the rest is in the fields: test cases by seed or by
+    /// name, time limits, a bot.
+    pub const fn new(
+        name: &'static str,
+        title: &'static str,
+        parse: fn(&str) -> Result<Box<dyn Game>, SourceError>,
+    ) -> Self {
+        Self {
+            name,
+            title,
+            parse,
+            from_seed: |_, _| Err("this game has no test cases by seed".to_owned()),
+            limits: &[],
+            bundled: &[],
+            default_bot: None,
+            stderr_per_turn: None,
+            prints_summary: false,
+        }
+    }
+
     /// The game called `name`.
     pub fn named(name: &str) -> Option<&'static Self> {
         games().into_iter().find(|kind| kind.name == name)
