@@ -41,7 +41,7 @@ pub(crate) fn size(bytes: u64) -> String {
 }
 
 /// A duration as a flag takes it, to the nanosecond: `20s`, `50ms`.
-pub fn exact_duration(duration: Duration) -> String {
+pub(crate) fn exact_duration(duration: Duration) -> String {
     let nanos = duration.as_nanos();
     let units = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000)];
     match units.iter().find(|(_, unit)| nanos.is_multiple_of(*unit)) {
@@ -51,7 +51,7 @@ pub fn exact_duration(duration: Duration) -> String {
 }
 
 /// A number of bytes as a flag takes it, to the byte: `768MiB`.
-pub fn exact_size(bytes: u64) -> String {
+pub(crate) fn exact_size(bytes: u64) -> String {
     let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
     match units.iter().find(|(_, power)| bytes > 0 && bytes.is_multiple_of(1 << power)) {
         Some((name, power)) => format!("{}{name}", bytes >> power),
