@@ -45,10 +45,10 @@ fn results(run: &Path) -> Vec<Outcome> {
     outcomes
 }
 
-/// Three seeded bots on the 50 CodinGame boards, as often as makes it long enough to be killed.
-fn three_bots(boards: &Path, into: [&str; 2]) -> Command {
+/// Three seeded bots on 50 boards, as often as makes it long enough to be killed.
+fn three_bots(into: [&str; 2]) -> Command {
     let mut command = suite(&["--bot", "@greedy", "--bot", "@first", "--bot", "@random --seed 7"]);
-    command.arg("--board").arg(boards).args(["--repeat", "3", "--logs", "none", "--jobs", "2"]);
+    command.args(["--seed", "1..50", "--repeat", "3", "--logs", "none", "--jobs", "2"]);
     command.args(PATIENT).args(into).env("REFEREE_LOG", "error");
     command
 }
@@ -60,17 +60,15 @@ fn assert_succeeds(command: &mut Command) {
 
 #[test]
 fn a_suite_killed_ten_times_ends_with_the_results_of_an_undisturbed_one() {
-    let Some(shared) = shared_data("a suite that is killed") else { return };
-    let boards = shared.join("samegame/codingame");
     let folder = folder();
     let (calm, killed) = (folder.path().join("calm"), folder.path().join("killed"));
     let start = Instant::now();
-    assert_succeeds(&mut three_bots(&boards, ["--run", text(&calm)]));
+    assert_succeeds(&mut three_bots(["--run", text(&calm)]));
     let longest = u32::try_from(start.elapsed().as_millis() / 16).expect("minutes at most");
     let mut random = rand_pcg::Pcg32::new(6, 6);
     let mut into = ["--run", text(&killed)];
     for _ in 0..10 {
-        let mut command = three_bots(&boards, into);
+        let mut command = three_bots(into);
         let mut child = command.stderr(Stdio::null()).spawn().expect("runs");
         // Whatever has been reached by then, perhaps not even a run folder.
         sleep(Duration::from_millis(u64::from(random.next_u32() % longest)));
@@ -90,15 +88,13 @@ fn a_suite_killed_ten_times_ends_with_the_results_of_an_undisturbed_one() {
 
 #[test]
 fn four_shards_merged_are_the_whole() {
-    let Some(shared) = shared_data("shards of a suite") else { return };
-    let boards = shared.join("samegame/codingame");
     let folder = folder();
     let path = |name: &str| folder.path().join(name);
-    assert_succeeds(&mut three_bots(&boards, ["--run", text(&path("whole"))]));
+    assert_succeeds(&mut three_bots(["--run", text(&path("whole"))]));
     let parts: Vec<PathBuf> = (1..=4).map(|part| path(&format!("part{part}"))).collect();
     for (index, part) in (1..).zip(&parts) {
         let one_of_four = format!("{index}/4");
-        assert_succeeds(three_bots(&boards, ["--run", text(part)]).args(["--shard", &one_of_four]));
+        assert_succeeds(three_bots(["--run", text(part)]).args(["--shard", &one_of_four]));
     }
     let merge = |parts: &[PathBuf], out: &str, more: &[&str]| {
         let mut command = referee();
