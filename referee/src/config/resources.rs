@@ -10,6 +10,7 @@ use serde::de::Error as _;
 use super::Limit;
 use crate::limits::Resources;
 use crate::millis::Millis;
+use crate::text::exact_size;
 
 /// A limit that can be lifted with the word `none`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,12 +44,7 @@ impl FromStr for Size {
 
 impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let units = [(30, "GiB"), (20, "MiB"), (10, "KiB"), (0, "B")];
-        let (shift, unit) = units
-            .into_iter()
-            .find(|(shift, _)| self.0.trailing_zeros() >= *shift)
-            .unwrap_or((0, "B"));
-        write!(f, "{}{unit}", self.0 >> shift)
+        f.write_str(&exact_size(self.0))
     }
 }
 

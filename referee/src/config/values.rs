@@ -9,6 +9,8 @@ use jiff::SignedDuration;
 use serde::Deserialize;
 use serde::de::Error as _;
 
+use crate::text::exact_duration;
+
 /// A time limit as a user writes it: a number with a unit, more than zero and at most
 /// [`MAX`](Self::MAX).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,8 +42,7 @@ impl FromStr for Limit {
 
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let duration = SignedDuration::try_from(self.0).map_err(|_| fmt::Error)?;
-        write!(f, "{duration:#}")
+        f.write_str(&exact_duration(self.0))
     }
 }
 
@@ -114,7 +115,7 @@ mod tests {
         {
             assert_eq!(text.parse(), Ok(Limit(Duration::from_nanos(nanos))), "{text}");
         }
-        for text in ["50ms", "20s", "1h", "1s 500ms"] {
+        for text in ["50ms", "20s", "1500ms"] {
             assert_eq!(text.parse::<Limit>().expect(text).to_string(), text);
         }
         for text in ["", "50", "0ms", "0s", "-1s", "fast", "1e9", "1001h", "9999999999999h"] {
