@@ -201,7 +201,7 @@ fn compare(left: &Path, right: &Path, args: &ReplayArgs) -> Result<ExitCode, Fai
 }
 
 fn read(path: &Path, args: &ReplayArgs) -> Result<Saved, Failure> {
-    let text = gamelog::unpacked(inputs::read_bytes(path, gamelog::LARGEST)?);
+    let text = gamelog::unpacked(inputs::read_bytes(path, gamelog::MAX_LOG_BYTES)?);
     let text = text.map_err(|error| Failure::file(path, format!("cannot be unpacked: {error}")))?;
     let log = match gamelog::read(&text) {
         Ok(log) => log,

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Bytes;
+use super::bytes::Bytes;
 
 /// The key of the only player of a game, in the runner's maps.
 const PLAYER: &str = "0";

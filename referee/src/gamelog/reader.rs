@@ -4,11 +4,11 @@ use std::io::{self, Read as _};
 
 use serde::Deserialize;
 
-use super::{End, Event, FORMAT, Start, Turn};
+use super::event::{End, Event, FORMAT, Start, Turn};
 use crate::source::json_problem;
 
 /// More bytes than any log that a referee writes.
-pub const LARGEST: u64 = 1 << 27;
+pub const MAX_LOG_BYTES: u64 = 1 << 27;
 
 /// What a file packed with zstd starts with.
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
@@ -22,7 +22,7 @@ pub fn unpacked(content: Vec<u8>) -> io::Result<Vec<u8>> {
         return Ok(content);
     }
     let mut text = Vec::new();
-    zstd::Decoder::new(content.as_slice())?.take(LARGEST).read_to_end(&mut text)?;
+    zstd::Decoder::new(content.as_slice())?.take(MAX_LOG_BYTES).read_to_end(&mut text)?;
     Ok(text)
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::Event;
+use super::event::Event;
 
 /// A log file in the making.
 ///

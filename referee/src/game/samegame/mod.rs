@@ -23,7 +23,8 @@ use self::board::Board;
 use self::position::{IllegalMove, Position};
 use self::reply::Action;
 use super::frames::{Frame, Picture};
-use super::{Exchange, Fault, Game, GameKind, Played, Rejected};
+use super::kind::GameKind;
+use super::rules::{Exchange, Fault, Game, Played, Rejected};
 use crate::limits::LimitKind;
 use crate::lines::{LineRules, Lines};
 

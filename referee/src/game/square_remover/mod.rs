@@ -20,7 +20,8 @@ use self::board::{Board, Direction, OffBoard};
 use self::case::TestCase;
 use super::frames::{Frame, Picture};
 use super::java::parse_int;
-use super::{Exchange, Fault, Game, GameKind, Played, Rejected, SeedOptions};
+use super::kind::{GameKind, SeedOptions};
+use super::rules::{Exchange, Fault, Game, Played, Rejected};
 use crate::limits::LimitKind;
 use crate::lines::{LineRules, Lines};
 

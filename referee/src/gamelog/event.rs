@@ -1,0 +1,197 @@
+//! The events of a game, as they stand in its log: their fields are format 1.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::bytes::Bytes;
+use crate::certificate::Certificate;
+use crate::limits::{LimitKind, Limits, Resources};
+use crate::millis::Millis;
+use crate::verdict::{BotExit, Overrun, Silence, Verdict};
+
+/// The version of the log format that this referee writes, and the only one that it reads.
+pub const FORMAT: u32 = 1;
+
+/// A line of a log.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "there is one start in a game")]
+pub enum Event {
+    /// Always the first line.
+    Start(Start),
+    /// One exchange.
+    Turn(Turn),
+    /// The last line; without it the log is incomplete.
+    End(End),
+}
+
+/// What is played, by whom, and under which limits.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Start {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// The version of the referee that wrote the log.
+    pub referee: String,
+    /// The name of the game.
+    pub game: String,
+    /// What the user called the test case: a path, or `@NAME` for a bundled one.
+    pub board: String,
+    /// The test case itself.
+    pub test_case: String,
+    /// Who plays.
+    pub bot: Bot,
+    /// The name of the profile that the limits come from.
+    pub profile: String,
+    /// The rules about time.
+    pub limits: Limits,
+    /// Earlier attempts at this game that the host spoilt: their diagnoses.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub retried: Vec<String>,
+    /// Where it was played.
+    pub host: Host,
+    /// When the game started, in UTC.
+    pub time: jiff::Timestamp,
+}
+
+/// A bot as it was started.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bot {
+    /// What the user called it.
+    pub name: String,
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// Its working directory, where it was not the referee's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// The cores that it was pinned to, if it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cores: Option<Vec<usize>>,
+    /// Environment variables that were set for it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    /// What kept its processes together: `namespace`, `seccomp`, `reaper` or `group`; empty in logs
+    /// from before there was a choice.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub containment: String,
+    /// Whether it was in a sandbox.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub sandbox: bool,
+    /// What it might use of the machine.
+    #[serde(default)]
+    pub resources: Resources,
+}
+
+/// The machine that a game was played on.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Host {
+    /// The operating system and its release.
+    pub os: String,
+    /// The processor architecture.
+    pub arch: String,
+    /// The processors that this process may use.
+    pub cpus: usize,
+}
+
+/// One exchange: what was answered, and what it did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Turn {
+    /// The number of the exchange, from 1.
+    pub turn: u32,
+    /// Which time limit applied.
+    pub limit: LimitKind,
+    /// The reply as the bot wrote it, terminators included; without them, what there was of it.
+    pub reply: Bytes,
+    /// Why the reply is not whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unanswered: Option<Silence>,
+    /// The move in the game's own terms, where one could be read.
+    #[serde(default, rename = "move", skip_serializing_if = "Option::is_none")]
+    pub action: Option<Value>,
+    /// The points that the reply brought.
+    pub gain: i64,
+    /// The score after it.
+    pub score: i64,
+    /// From before the first byte of the input was written until the read that completed the reply,
+    /// or until the exchange ended without one.
+    #[serde(rename = "wall_ms")]
+    pub wall: Millis,
+    /// What the exchange cost, and what it had to wait for.
+    #[serde(default)]
+    pub certificate: Certificate,
+    /// Whose fault it is that the reply came after its limit, and what was done about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overrun: Option<Overrun>,
+    /// Whether the reply came before the bot had read any of the input.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub early: bool,
+    /// Bytes of input that the bot had not read by the end of the exchange.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unread_input: u64,
+    /// Whether the bot had closed its standard input, so that the input was lost.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub stdin_closed: bool,
+    /// Whether a signal had stopped the bot when its time ran out.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub stopped: bool,
+    /// What the bot wrote to its standard error, up to a cap.
+    #[serde(default, skip_serializing_if = "Bytes::is_empty")]
+    pub stderr: Bytes,
+    /// Bytes of standard error beyond the cap.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub stderr_dropped: u64,
+}
+
+/// How a game ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct End {
+    /// The truth.
+    pub verdict: Verdict,
+    /// What the original says, without colour marks.
+    pub official: String,
+    /// Whether the bot won, as the original sees it.
+    pub won: bool,
+    /// The final score.
+    pub score: i64,
+    /// The original's game summary, with colour marks.
+    pub summary: Vec<String>,
+    /// The original's metadata.
+    pub metadata: BTreeMap<String, String>,
+    /// The number of exchanges.
+    pub turns: u32,
+    /// What really happened, where the verdict does not say it all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diagnosis: Option<String>,
+    /// How the bot's process ended; absent if it could not be reaped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bot_exit: Option<BotExit>,
+    /// Whether the referee had to kill the bot.
+    #[serde(default)]
+    pub killed: bool,
+    /// Standard output beyond the replies that were asked for, up to a cap.
+    #[serde(default, skip_serializing_if = "Bytes::is_empty")]
+    pub late_output: Bytes,
+    /// Bytes of standard output beyond that cap.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub late_output_dropped: u64,
+    /// Standard error after the last exchange, up to a cap.
+    #[serde(default, skip_serializing_if = "Bytes::is_empty")]
+    pub stderr: Bytes,
+    /// Bytes of standard error beyond that cap.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub stderr_dropped: u64,
+    /// From the start of the bot until it was reaped.
+    #[serde(default, rename = "wall_ms", skip_serializing_if = "Option::is_none")]
+    pub wall: Option<Millis>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
