@@ -2,6 +2,7 @@
 
 mod attacks;
 mod bad_input;
+mod beginners;
 mod cli;
 mod codingame;
 mod compare;

@@ -3,8 +3,9 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::process::Command;
 
-use crate::support::referee;
+use crate::support::{has_program, leave_out, referee};
 
 /// A folder with a program `good` in it and in a folder with a blank, and a project of two bots.
 fn scene() -> tempfile::TempDir {
@@ -90,4 +91,21 @@ fn a_suite_whose_bot_is_not_there_fails_before_its_first_game() {
     let said = error(scene.path(), &["suite", "--bot", "./nope", "--seed", "1..3", "--run", "run"]);
     assert!(said.contains("no such file: ./nope"), "{said}");
     assert!(!scene.path().join("run").exists());
+}
+
+#[test]
+fn a_terminal_shows_what_a_slow_bot_is_waited_for() {
+    if !has_program("script") {
+        return leave_out("the spinner", "there is no script on this machine");
+    }
+    let play = "play --first-turn 2s --bot '@misbehaving hang'";
+    let command = format!("'{}' {play}", env!("CARGO_BIN_EXE_referee"));
+    let output =
+        Command::new("script").args(["-qec", &command, "/dev/null"]).output().expect("runs");
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(shown.contains("turn 1: no answer yet, ") && shown.contains(" s of 2 s"), "{shown}");
+    // Nobody looks at a pipe.
+    let args = ["play", "--first-turn", "2s", "--bot", "@misbehaving hang"];
+    let output = referee().args(args).output().expect("runs");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }

@@ -7,17 +7,21 @@ use std::os::fd::{AsFd, AsRawFd as _};
 
 use super::usage::{numbers_in, read, state};
 
-/// Whether a process that can write to the bot's `output` is blocked reading the pipe whose other end
-/// is `input`, which holds nothing, while no thread could run.
+/// Whether a process is blocked reading the pipe whose other end is `input`, which holds nothing, while
+/// no thread could run.
 ///
-/// A process between the referee and the bot, such as the `cat` of `cat | ./bot`, reads for ever, but
-/// does not hold the output.
+/// A process between the referee and the bot, such as the `cat` of `cat | ./bot`, reads for ever. So the
+/// reader must be one that can write to the bot's `output`, or else all processes must be waiting for
+/// something that comes of no time that passes.
 pub(super) fn awaits_input(processes: &[i32], input: impl AsFd, output: impl AsFd) -> bool {
     let (Some(input), Some(output)) = (pipe(input), pipe(output)) else { return false };
     let reader = |pid: i32| Process { pid, files: open_files(pid) };
     let processes: Vec<Process> = processes.iter().map(|&pid| reader(pid)).collect();
-    processes.iter().any(|process| process.holds(&output) && process.reads(&input))
+    let mut readers = processes.iter().filter(|process| process.reads(&input)).peekable();
+    readers.peek().is_some()
         && !processes.iter().any(Process::is_runnable)
+        && (readers.any(|process| process.holds(&output))
+            || processes.iter().all(Process::waits_for_ever))
 }
 
 /// A pipe's name in /proc, the same at either end.
@@ -52,6 +56,14 @@ impl Process {
         self.calls().any(|call| match call {
             Call::Read(fd) => is_input(fd),
             Call::EpollWait(epoll) => self.watched_by(epoll).into_iter().any(is_input),
+            Call::Other => false,
+        })
+    }
+
+    /// Whether each thread waits for another, for a child or for input.
+    fn waits_for_ever(&self) -> bool {
+        self.threads().all(|thread| {
+            read(&format!("{thread}/syscall")).and_then(|text| Call::parse(&text)).is_some()
         })
     }
 
@@ -76,13 +88,17 @@ impl Process {
     }
 }
 
-/// A system call that a thread is blocked in.
+/// A system call without a time limit that a thread is blocked in.
 #[derive(Debug, PartialEq, Eq)]
 enum Call {
     Read(i32),
     /// Without a time limit: a bot that also waits for a timer may be up to something else.
     EpollWait(i32),
+    /// One that waits for a thread or a child.
+    Other,
 }
+
+const OTHERS: [libc::c_long; 3] = [libc::SYS_futex, libc::SYS_wait4, libc::SYS_waitid];
 
 #[cfg(target_arch = "x86_64")]
 const EPOLL_WAITS: [libc::c_long; 2] = [libc::SYS_epoll_wait, libc::SYS_epoll_pwait];
@@ -94,6 +110,9 @@ impl Call {
     fn parse(text: &str) -> Option<Self> {
         let mut words = text.split_whitespace();
         let number: libc::c_long = words.next()?.parse().ok()?;
+        if OTHERS.contains(&number) {
+            return Some(Self::Other);
+        }
         let mut argument = || u64::from_str_radix(words.next()?.strip_prefix("0x")?, 16).ok();
         let fd = i32::try_from(argument()?).ok()?;
         if number == libc::SYS_read || number == libc::SYS_readv {
@@ -127,6 +146,10 @@ mod tests {
                 Some(Call::EpollWait(14)),
             ),
             (format!("{epoll} 0xe 0x7fffa7343a80 0x400 0x64 0x0 0x8 0x7f 0x7f"), None),
+            (
+                format!("{} 0xffffffff 0x7ff 0x0 0x0 0x0 0x0 0x7f 0x7f", libc::SYS_wait4),
+                Some(Call::Other),
+            ),
             ("running".to_owned(), None),
             (String::new(), None),
             ("-1 0x7ffc 0x7f".to_owned(), None),

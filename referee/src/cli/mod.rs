@@ -15,6 +15,7 @@ mod replay;
 mod report;
 mod rerun;
 mod shared;
+mod spinner;
 mod suite;
 mod tester;
 mod timing;

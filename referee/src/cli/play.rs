@@ -8,6 +8,7 @@ use anyhow::Context as _;
 use clap::Args;
 
 use super::shared::{BotFlags, RuleFlags};
+use super::spinner::Spinner;
 use super::watch::{LiveViewer, WatchFlags};
 use super::{Failure, exit, inputs, print};
 use crate::game::{GameKind, SeedOptions};
@@ -86,10 +87,19 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
         rules: config.rules,
         interrupt: Some(&interrupt),
     };
+    // A viewer shows the game itself.
+    let spinner = if viewer.is_none() {
+        Spinner::spawn(config.rules.limits, config.game.limit_kinds().collect())
+    } else {
+        None
+    };
     let mut report = None;
     let played = game.play(|event| {
         if let Some(log) = &mut log {
             log.write(&event);
+        }
+        if let Some(spinner) = &spinner {
+            spinner.add(&event);
         }
         tell(&event);
         add(&mut report, &event);
@@ -97,6 +107,9 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
             viewer.show(event);
         }
     });
+    if let Some(spinner) = spinner {
+        spinner.join();
+    }
     let watched = viewer.map_or(Ok(()), LiveViewer::join);
     let concluded = conclude(args, played, report, finish_log(log), interrupt.signal());
     watched.and(concluded)

@@ -144,8 +144,9 @@ impl Fatal {
                 (None, LimitKind::Total) => TOO_SLOW_OR_READS_ON,
                 (None, _) => "too slow, or not flushed after the turn",
             },
-            no_output: (seen.awaits_lines.is_some() && lines.partial().is_empty())
-                .then_some(READS_ON),
+            no_output: (seen.awaits_lines.is_some() && lines.partial().is_empty()).then_some(
+                if turn.limit == LimitKind::Total { READS_ON } else { READS_ON_OR_NOT_FLUSHED },
+            ),
             is_read_whole: turn.unanswered.is_none() && lines.len() >= seen.lines,
         }
     }
@@ -185,6 +186,8 @@ impl Fatal {
 
 const READS_ON: &str = "the bot reads more lines than it is sent, or its input to the end, which stays open while the game \
      goes on";
+const READS_ON_OR_NOT_FLUSHED: &str = "the bot reads more lines than it is sent, or its input to the end, which stays open while the game \
+     goes on, or it does not flush its output";
 const NOT_FLUSHED: &str = "the bot does not flush its output after the turn, or reads its input to the end, which stays open \
      while the game goes on";
 const TOO_SLOW_OR_READS_ON: &str =

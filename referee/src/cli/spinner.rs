@@ -1,0 +1,115 @@
+//! Shows on a terminal that the referee waits for a bot, once it has waited for a moment.
+//!
+//! The match loop only notes when an exchange began. A thread of its own looks at that a few times a
+//! second, so that nothing is drawn, and nobody is woken, while a bot answers quickly.
+
+use std::io::{self, IsTerminal as _};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::gamelog::Event;
+use crate::limits::{LimitKind, Limits};
+use crate::text::duration;
+
+/// How long a bot may think before anybody wonders.
+const NOTICE: Duration = Duration::from_millis(500);
+const INTERVAL: Duration = Duration::from_millis(100);
+
+/// What the referee waits for.
+#[derive(Debug, Clone, Copy)]
+struct Wait {
+    turn: u32,
+    since: Instant,
+}
+
+/// A line that comes when a bot is slow, and goes when it has answered.
+pub(super) struct Spinner {
+    /// `None` while the referee waits for nothing.
+    wait: Arc<Mutex<Option<Wait>>>,
+    is_done: Arc<Mutex<bool>>,
+    thread: JoinHandle<()>,
+}
+
+impl Spinner {
+    /// Spawns the thread, if anybody looks at standard error.
+    pub(super) fn spawn(limits: Limits, kinds: Vec<LimitKind>) -> Option<Self> {
+        io::stderr().is_terminal().then(|| {
+            let wait = Arc::new(Mutex::new(None));
+            let is_done = Arc::new(Mutex::new(false));
+            let (seen, done) = (Arc::clone(&wait), Arc::clone(&is_done));
+            let thread = thread::spawn(move || {
+                let line = Line::new(limits, kinds);
+                while !*lock(&done) {
+                    line.show(*lock(&seen));
+                    thread::park_timeout(INTERVAL);
+                }
+                line.bar.finish_and_clear();
+            });
+            Self { wait, is_done, thread }
+        })
+    }
+
+    /// Takes in an event, with which the wait for the next one begins.
+    pub(super) fn add(&self, event: &Event) {
+        let turn = match event {
+            Event::Start(_) => Some(1),
+            Event::Turn(turn) => Some(turn.turn + 1),
+            Event::End(_) => None,
+        };
+        *lock(&self.wait) = turn.map(|turn| Wait { turn, since: Instant::now() });
+    }
+
+    /// Clears the line.
+    pub(super) fn join(self) {
+        *lock(&self.is_done) = true;
+        self.thread.thread().unpark();
+        // It draws, and nothing depends on that.
+        let _ = self.thread.join();
+    }
+}
+
+/// Nothing is left half-written under these locks.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+struct Line {
+    bar: ProgressBar,
+    limits: Limits,
+    /// The kind of limit of the first exchange, and of those after it.
+    kinds: Vec<LimitKind>,
+}
+
+impl Line {
+    fn new(limits: Limits, kinds: Vec<LimitKind>) -> Self {
+        let style = ProgressStyle::with_template("{spinner} {msg}").expect("a valid template");
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        Self { bar: bar.with_style(style), limits, kinds }
+    }
+
+    fn show(&self, wait: Option<Wait>) {
+        let slow = wait.filter(|wait| wait.since.elapsed() >= NOTICE);
+        match slow {
+            Some(wait) => {
+                self.bar.set_message(self.message(wait));
+                self.bar.tick();
+            }
+            None if self.bar.message().is_empty() => {}
+            None => {
+                self.bar.set_message("");
+                self.bar.finish_and_clear();
+                self.bar.reset();
+            }
+        }
+    }
+
+    fn message(&self, Wait { turn, since }: Wait) -> String {
+        let kind = if turn == 1 { self.kinds.first() } else { self.kinds.last() };
+        let limit = kind.and_then(|&kind| self.limits.of(kind));
+        let of = limit.map(|limit| format!(" of {}", duration(limit))).unwrap_or_default();
+        format!("turn {turn}: no answer yet, {:.1} s{of}", since.elapsed().as_secs_f64())
+    }
+}
