@@ -1,11 +1,11 @@
 //! Pages that are one file and need nothing else: filling templates, and the hashes by which a content
-//! security policy allows a style or a script. It knows no page.
+//! security policy allows a style or a script. It knows nothing of what the pages show.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
-/// Puts a part for each `{{name}}` into a template, in one pass: nothing in a part is looked at again.
+/// Replaces each `{{name}}` in a template by its part. Parts are not searched for names again.
 pub(crate) fn fill(template: &str, mut part: impl FnMut(&str) -> String) -> String {
     let mut page = String::with_capacity(template.len());
     let mut rest = template;

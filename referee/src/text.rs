@@ -11,7 +11,7 @@ const QUOTE: usize = 60;
 /// A duration with a unit and three digits: `20 s`, `1.84 ms`, `310 µs`.
 pub(crate) fn duration(duration: Duration) -> String {
     let seconds = duration.as_secs_f64();
-    // From the bounds on, three digits would round up to 1000 of the smaller unit.
+    // Just below each unit, three digits would round up to 1000 of the smaller one.
     let (number, unit) = match seconds {
         0.9995.. => (seconds, "s"),
         0.000_999_5.. => (seconds * 1e3, "ms"),
@@ -71,7 +71,7 @@ pub(crate) fn with_causes(error: &dyn Error) -> String {
     chain.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
-/// What a bot wrote, between backticks: shortened, and without anything that a terminal would obey.
+/// What a bot wrote, between backticks: shortened, with everything escaped that a terminal would obey.
 pub(crate) fn quote(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let mut chars = text.chars();
@@ -80,18 +80,18 @@ pub(crate) fn quote(bytes: &[u8]) -> String {
     format!("`{shown}{rest}`")
 }
 
-/// `text` without anything that a terminal would obey, line breaks included.
+/// `text` with everything escaped that a terminal would obey, line breaks included.
 pub(crate) fn printable(text: &str) -> String {
     text.chars().flat_map(printable_char).collect()
 }
 
-/// `text` as [`printable`] has it, but with its line breaks and tabs.
+/// The same as [`printable`], but line breaks and tabs stay.
 pub(crate) fn printable_lines(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
             '\n' | '\t' | ' '..='~' => shown.push(c),
-            // A line that ends in \r\n ends all the same.
+            // Part of the line end \r\n.
             '\r' => {}
             c => shown.extend(printable_char(c)),
         }

@@ -1,7 +1,7 @@
 //! A board to look at, and what each move does to it.
 //!
-//! No game needs this to be played: it is what a replay shows. Boards travel as differences: one
-//! [`Picture`] of the start, and a [`Frame`] for each move.
+//! Playing needs none of this; replays show it. Boards are stored as differences: one [`Picture`] of the
+//! start, and a [`Frame`] for each move.
 
 use serde::Serialize;
 
@@ -19,9 +19,9 @@ pub struct Picture {
     pub colors: u8,
     /// How a game names its places.
     pub origin: Origin,
-    /// How fast it is best looked at.
+    /// How fast a replay should be.
     pub pace: Pace,
-    /// What taking a region brings, in a game whose moves do that.
+    /// The points for a region, in a game whose moves take regions.
     pub regions: Option<RegionPoints>,
     /// The colour at each [`Place`]; `None` is empty.
     pub tiles: Vec<Option<u8>>,
@@ -37,7 +37,7 @@ pub enum Origin {
     BottomLeft,
 }
 
-/// How a game goes on, and so how fast it is best looked at.
+/// How many moves a game has, and so how fast a replay should be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pace {
@@ -57,12 +57,12 @@ impl Pace {
     }
 }
 
-/// What it brings to take a region: all tiles of one colour that are connected by their sides.
+/// The points for taking a region: a maximal 4-connected group of tiles of one colour.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RegionPoints {
-    /// By the number of its tiles, from 0; `None` where the rules forbid it.
+    /// The points by number of tiles, from 0; `None` where the rules forbid the move.
     pub by_size: Vec<Option<i64>>,
-    /// What comes on top when no tile is left.
+    /// The points beside these when no tile is left.
     pub clear_bonus: i64,
 }
 
@@ -77,21 +77,21 @@ pub struct Frame {
     pub chosen: Option<Place>,
     /// What the bot wants shown beside the move, as the original lays it out.
     pub message: Option<[String; 2]>,
-    /// The points.
+    /// The points that it brings.
     pub gain: i64,
-    /// What changes, one after the other; nothing when the move is illegal. A move that changes
-    /// nothing has one empty step.
+    /// The changes, in order; none if the move is illegal. A legal move that changes nothing has one
+    /// empty step.
     pub steps: Vec<Step>,
 }
 
-/// Changes of a board that happen at one time, in this order.
+/// Changes of a board that are shown at once. They apply in the order of the fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Step {
-    /// Where tiles go.
+    /// Where tiles disappear.
     pub gone: Vec<Place>,
     /// From where to where tiles move, all at once.
     pub moved: Vec<(Place, Place)>,
-    /// Where new tiles come, in the place of those that were there.
+    /// New tiles, which replace what was there.
     pub new: Vec<(Place, u8)>,
 }
 
@@ -105,7 +105,7 @@ impl Frame {
 }
 
 impl Picture {
-    /// Makes the changes of a frame.
+    /// Applies the changes of a frame.
     pub fn apply(&mut self, frame: &Frame) {
         for step in &frame.steps {
             self.step(step);

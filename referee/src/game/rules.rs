@@ -23,7 +23,7 @@ pub trait Game {
     /// When the reply loses the game, which is then over.
     fn accept(&mut self, reply: &Lines) -> Result<Played, Rejected>;
 
-    /// Ends the game because the reply did not come whole: `received` is what there is of it.
+    /// Ends the game because no whole reply came; `received` is the part that did.
     fn unanswered(&mut self, received: &Lines);
 
     /// The score so far, as the original counts it.
@@ -54,16 +54,16 @@ pub trait Game {
         Cow::Borrowed(self.test_case())
     }
 
-    /// What a comparison may group test cases by, such as the number of colours.
+    /// The properties by which a comparison may group test cases, such as the number of colours.
     fn groups(&self) -> BTreeMap<String, u32> {
         BTreeMap::new()
     }
 
-    /// The board as it is now, to look at.
+    /// The board as it is now.
     fn picture(&self) -> Picture;
 
-    /// What the moves of a whole reply would do to the board if it were accepted now, as far as they
-    /// are legal; none when the reply cannot be understood.
+    /// What the moves of a whole reply would do to the board now, up to the first illegal one; none if
+    /// the reply cannot be understood.
     fn frames(&self, reply: &Lines) -> Vec<Frame>;
 }
 
@@ -83,7 +83,7 @@ pub struct Played {
     pub gain: i64,
     /// The move in the game's own terms, for the log.
     pub action: Value,
-    /// What its author should know of it all the same, in words.
+    /// What the bot's author should know of it all the same, in words.
     pub remark: Option<String>,
 }
 

@@ -160,7 +160,7 @@ pub struct End {
     pub metadata: BTreeMap<String, String>,
     /// The number of exchanges.
     pub turns: u32,
-    /// What really happened, where the verdict does not say it all.
+    /// What really happened, where the verdict leaves something open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diagnosis: Option<String>,
     /// How the bot's process ended; absent if it could not be reaped.

@@ -7,10 +7,10 @@ use serde::Deserialize;
 use super::event::{End, Event, FORMAT, Start, Turn};
 use crate::source::json_problem;
 
-/// More bytes than any log that a referee writes.
+/// The size beyond which a file is no log: the referee writes none so large.
 pub const MAX_LOG_BYTES: u64 = 1 << 27;
 
-/// What a file packed with zstd starts with.
+/// The magic number of zstd.
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// The content of a log, whether it is packed or not.
@@ -40,13 +40,13 @@ pub struct Log {
 /// What is wrong with a log.
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
-    /// There is not one whole line.
+    /// The file holds no whole line.
     #[error("not a game log: it holds no whole line")]
     Empty,
-    /// The first line is not that of a log.
+    /// The first line is not a start event.
     #[error("1: not a game log: the first line must be of type `start`: {0}")]
     NotALog(String),
-    /// The log is of another format.
+    /// The log is of an unknown format version.
     #[error(
         "1: the log is of format {format}, and referee {} reads format {FORMAT}; {}",
         env!("CARGO_PKG_VERSION"),

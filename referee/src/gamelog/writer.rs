@@ -17,7 +17,7 @@ pub struct LogWriter {
     path: PathBuf,
     file: File,
     regular: bool,
-    /// Whether the file is new and still empty: then nobody misses it.
+    /// Whether this writer created the file and has written nothing: then it is removed again.
     is_blank: bool,
     encoder: Encoder,
     failed: Option<io::Error>,
@@ -27,7 +27,7 @@ pub struct LogWriter {
 #[derive(Debug)]
 struct Encoder {
     line: Vec<u8>,
-    /// The size beyond which standard error is left out, and what there is.
+    /// The size in bytes beyond which standard error is left out.
     limit: Option<u64>,
     written: u64,
     /// Whether standard error has been left out.

@@ -1,8 +1,7 @@
 //! Referees a log again, without the bot: the rules must come to the same result.
 //!
 //! What only a process can show is taken from the log: that a reply did not come, how long it took,
-//! how the bot ended. Everything else, from the board to the last word, is worked out anew and
-//! compared.
+//! how the bot ended. Everything else is worked out anew and compared.
 
 pub mod foreign;
 
@@ -25,14 +24,14 @@ pub struct Replayed {
     pub score: i64,
     /// How the game ended here; `None` if the log stops before its end.
     pub end: Option<End>,
-    /// The first thing that is not as the log says.
+    /// The first difference from the log.
     pub difference: Option<Difference>,
 }
 
 /// Where a log and the rules disagree.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Difference {
-    /// The exchange, from 1; the last one for what concerns the end of the game.
+    /// The number of the exchange, from 1; the last one if the end of the game differs.
     pub turn: u32,
     /// What differs.
     pub what: &'static str,
@@ -137,7 +136,7 @@ fn referee_turn(game: &mut dyn Game, turn: &Turn) -> Result<Ruling, Difference> 
     Ok(play::rule(game, &reply, turn.unanswered))
 }
 
-/// The first exchange that went differently when the bot of `log` played again.
+/// The first exchange that went differently in a second game of the bot of `log`.
 ///
 /// A log that stops before the end of its game is compared as far as it goes.
 pub fn first_difference(log: &Log, again: &[Turn]) -> Option<Difference> {

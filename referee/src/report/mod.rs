@@ -29,7 +29,7 @@ use crate::millis::Millis;
 use crate::replay::Difference;
 use crate::verdict::{Culprit, Overrun};
 
-/// Only writing can fail; what is written is ours.
+/// The rows are the referee's own, so that only writing them can fail.
 fn csv_error(error: ::csv::Error) -> io::Error {
     match error.into_kind() {
         ::csv::ErrorKind::Io(error) => error,
@@ -37,7 +37,7 @@ fn csv_error(error: ::csv::Error) -> io::Error {
     }
 }
 
-/// A game as far as a report tells of it.
+/// What a report says of a game.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct GameReport {
     /// What was played.
@@ -88,7 +88,7 @@ pub(crate) struct Response {
 pub(crate) struct ReplayReport {
     /// Whether the log holds the end of the game.
     pub complete: bool,
-    /// What is not as the log says: the first thing, or for a log from elsewhere everything.
+    /// The first difference from the log; for a game from elsewhere, all of them.
     pub differences: Vec<Difference>,
 }
 
@@ -109,7 +109,7 @@ impl GameReport {
         }
     }
 
-    /// Takes in what has happened.
+    /// Adds an event.
     pub(crate) fn add(&mut self, event: &Event) {
         match event {
             Event::Start(start) => self.start = start.clone(),
@@ -118,7 +118,7 @@ impl GameReport {
         }
     }
 
-    /// Takes in an exchange.
+    /// Adds an exchange.
     pub(crate) fn add_turn(&mut self, turn: &Turn) {
         self.turns = turn.turn;
         self.score = turn.score;
@@ -133,7 +133,7 @@ impl GameReport {
         });
     }
 
-    /// Takes in the end.
+    /// Adds the end.
     pub(crate) fn add_end(&mut self, end: End) {
         self.score = end.score;
         self.summary.clone_from(&end.summary);
@@ -151,7 +151,7 @@ impl GameReport {
         self.exchanges.iter().skip(1).rev().max_by_key(|response| response.wall)
     }
 
-    /// How many late replies are put on `culprit`.
+    /// How many late replies are the fault of `culprit`.
     fn overruns(&self, culprit: Culprit) -> usize {
         let culprits = self.exchanges.iter().filter_map(|response| response.overrun);
         culprits.filter(|overrun| overrun.culprit == culprit).count()

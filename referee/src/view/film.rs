@@ -27,16 +27,16 @@ pub struct Film {
     pub moves: Vec<Move>,
     /// How it ended; `None` if it has not, or the log stops before.
     pub end: Option<End>,
-    /// What else whoever looks should know.
+    /// A notice to show beside the game.
     pub note: Option<String>,
     times: Times,
     position: Box<dyn Game>,
 }
 
-/// One move: what there is to see between two boards.
+/// One move: what happens between two boards.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Move {
-    /// The exchange that it belongs to, from 0.
+    /// The index of its exchange.
     pub turn: usize,
     /// What it does.
     pub frame: Frame,
@@ -45,9 +45,9 @@ pub struct Move {
 /// Whether the times in a log mean anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Times {
-    /// They were measured.
+    /// The referee measured them.
     Measured,
-    /// Nobody took them.
+    /// The game is from elsewhere, and its log holds no times.
     Unknown,
 }
 
@@ -145,7 +145,7 @@ impl Film {
         found.unwrap_or(self.last_position())
     }
 
-    /// The position of the move of this number, or the end.
+    /// The position of the move with this number, or the end.
     pub fn position_of(&self, number: usize) -> usize {
         let found = self.moves.iter().position(|played| played.frame.number == number);
         found.unwrap_or(self.last_position())
@@ -162,7 +162,7 @@ impl Film {
         }
     }
 
-    /// Takes in what has happened.
+    /// Adds an event of a game that is being played.
     pub fn add(&mut self, event: Event) {
         match event {
             Event::Start(_) => {}
@@ -171,15 +171,14 @@ impl Film {
         }
     }
 
-    /// The number of the first move that differs from that of another game on the same board; `None`
-    /// if there is none.
+    /// The number of the first move in which two games on the same board differ.
     pub fn first_difference(&self, other: &Self) -> Option<usize> {
         let index = self.first_different_move(other)?;
         let longer = if self.moves.len() > index { self } else { other };
         Some(longer.moves[index].frame.number)
     }
 
-    /// The same as an index into the moves of the one that has more.
+    /// The same, as an index into the moves of the longer game.
     pub(super) fn first_different_move(&self, other: &Self) -> Option<usize> {
         let pairs = self.moves.iter().zip(&other.moves);
         let same = pairs.take_while(|(one, two)| one.frame.caption == two.frame.caption).count();
@@ -194,7 +193,7 @@ impl Film {
     fn add_turn(&mut self, turn: Turn) {
         let mut frames = self.referee(&turn);
         let index = self.turns.len();
-        // A turn without a move is one to look at too: the board that nothing came back for.
+        // A turn without a move gets a position too, which shows the board that nobody answered.
         if frames.is_empty() {
             let caption = "No move".to_owned();
             frames.push(Frame { number: index + 1, caption, ..Frame::default() });
@@ -203,7 +202,7 @@ impl Film {
         self.turns.push(turn);
     }
 
-    /// Plays the turn, and returns what there is to see of it.
+    /// Plays the turn, and returns what its moves do to the board.
     fn referee(&mut self, turn: &Turn) -> Vec<Frame> {
         let Some(exchange) = self.position.next_exchange() else { return Vec::new() };
         let reply = reply_to(&exchange, turn);

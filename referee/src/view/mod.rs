@@ -16,14 +16,14 @@ use crate::text::plural;
 /// beginning; its moves have their numbers beside them anyway.
 const MAX_REPLY_BYTES: usize = 4096;
 
-/// What a bot answered, as far as it is shown. It is not inert yet.
+/// The beginning of a bot's reply. Whoever renders it has to make it inert.
 fn reply(turn: &Turn) -> String {
     let bytes = &turn.reply.0;
     let shown = bytes.len().min(MAX_REPLY_BYTES);
     output(&bytes[..shown], (bytes.len() - shown) as u64)
 }
 
-/// What a bot wrote, and how much of it is missing. It is not inert yet.
+/// What a bot wrote, and how many bytes of it were dropped. Whoever renders it has to make it inert.
 fn output(bytes: &[u8], dropped: u64) -> String {
     let text = String::from_utf8_lossy(bytes);
     if dropped == 0 {

@@ -1,7 +1,7 @@
 //! A game as plain text: what was sent, what was answered, and what came of it.
 //!
-//! The input is not in a log, since the rules say what it was: it is worked out anew. The transcript
-//! is for people and made inert; [`stdin`] is the exact bytes, for feeding to a bot.
+//! A log does not hold the input, which the rules determine: it is worked out anew. The transcript is
+//! for people, and inert; [`stdin`] returns the exact bytes, to feed to a bot.
 
 use std::io::{self, Write};
 
@@ -22,9 +22,9 @@ struct Exchanged<'l> {
 /// When `out` fails, or the log holds no game that could be refereed.
 pub fn write(log: &Log, out: &mut dyn Write) -> io::Result<()> {
     let start = &log.start;
-    writeln!(out, "game   {}", printable(&start.game))?;
-    writeln!(out, "board  {}", printable(&start.board))?;
-    writeln!(out, "bot    {}", printable(&start.bot.name))?;
+    line(out, "game  ", &start.game)?;
+    line(out, "board ", &start.board)?;
+    line(out, "bot   ", &start.bot.name)?;
     for Exchanged { turn, input } in exchanges(log).map_err(io::Error::other)? {
         writeln!(out, "\nturn {}", turn.turn)?;
         lines(out, '>', input.as_bytes())?;
@@ -34,7 +34,7 @@ pub fn write(log: &Log, out: &mut dyn Write) -> io::Result<()> {
             Some(silence) => writeln!(out, "= {}", silence.verdict())?,
             None => writeln!(out, "= gain {}, score {}", turn.gain, turn.score)?,
         }
-        // Nobody took the times of a game from elsewhere.
+        // Games from elsewhere have no times.
         if !turn.wall.0.is_zero() {
             writeln!(out, "= {}", duration(turn.wall.0))?;
         }
@@ -42,10 +42,7 @@ pub fn write(log: &Log, out: &mut dyn Write) -> io::Result<()> {
     let Some(end) = &log.end else { return writeln!(out, "\nthe log stops here") };
     writeln!(out, "\nend: {}", end.verdict)?;
     lines(out, '!', &end.stderr.0)?;
-    for line in &end.summary {
-        writeln!(out, "= {}", printable(line))?;
-    }
-    end.diagnosis.iter().try_for_each(|why| writeln!(out, "= {}", printable(why)))
+    end.summary.iter().chain(&end.diagnosis).try_for_each(|text| line(out, "=", text))
 }
 
 /// The exact bytes that the bot was sent, of all exchanges in the log.
@@ -70,6 +67,12 @@ fn exchanges(log: &Log) -> Result<Vec<Exchanged<'_>>, ReplayError> {
     Ok(exchanges)
 }
 
+/// One line of text from elsewhere, made inert.
+fn line(out: &mut dyn Write, label: &str, text: &str) -> io::Result<()> {
+    writeln!(out, "{label} {}", printable(text))
+}
+
+/// Lines that were sent or written, made inert.
 fn lines(out: &mut dyn Write, mark: char, bytes: &[u8]) -> io::Result<()> {
     let text = printable_lines(&String::from_utf8_lossy(bytes));
     text.lines().try_for_each(|line| writeln!(out, "{mark} {line}"))

@@ -20,7 +20,7 @@ pub(super) fn picture(board: &Board) -> Picture {
     }
 }
 
-/// What each region is worth: for the tooltips of a page.
+/// The points for each size of region.
 fn region_points() -> RegionPoints {
     let points = |size: usize| (size > 1).then(|| position::region_points(size));
     RegionPoints { by_size: (0..=CELLS).map(points).collect(), clear_bonus: position::CLEAR_BONUS }
@@ -51,7 +51,7 @@ fn place(cell: Cell) -> Place {
     Place::try_from((SIDE - 1 - cell.y) * SIDE + cell.x).expect("at most 225 places")
 }
 
-/// The region goes, the rest falls and closes up.
+/// The region disappears, tiles above it fall, and empty columns close.
 fn step(board: &Board, region: &Region) -> Step {
     let remains = |cell: &Cell| board.tile(*cell).is_some() && !region.cells.contains(*cell);
     let mut moved = Vec::new();

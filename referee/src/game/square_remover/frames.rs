@@ -20,9 +20,9 @@ pub(super) fn picture(board: &Board) -> Picture {
     }
 }
 
-/// What the moves of a reply do to the board, three numbers each, up to the first that is illegal.
+/// What the moves of a reply do to the board, three numbers each, up to the first illegal one.
 ///
-/// The squares that are on the board before the first move go in a frame of their own.
+/// Squares that are on the board before the first move are removed in a frame of their own.
 pub(super) fn frames(mut board: Board, numbers: &[i32]) -> Vec<Frame> {
     let mut frames = Vec::with_capacity(numbers.len() / 3 + 1);
     let squares = removed_squares(&mut board);

@@ -80,10 +80,10 @@ struct PageEnd<'a> {
     stderr: Text,
 }
 
-/// Text from elsewhere on one line, which becomes inert here.
+/// One line of text from elsewhere, made inert as it is written.
 struct Line<'a>(&'a str);
 
-/// What a bot wrote, with its line breaks, which becomes inert here.
+/// What a bot wrote, line breaks included, made inert as it is written.
 struct Text(String);
 
 impl Serialize for Line<'_> {

@@ -1,4 +1,4 @@
-//! How the player looks. It fits 80 columns and 24 lines, and uses what there is beyond.
+//! Draws the player. It fits into 80 columns and 24 lines, and uses a larger screen.
 
 use ratatui::Frame as Screen;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -16,9 +16,9 @@ use crate::verdict::Culprit;
 use crate::view::film::Film;
 use crate::view::{output, reply};
 
-/// The columns of a tile.
+/// The width of a tile, in columns.
 const TILE: u16 = 3;
-/// The lines of the panel beside the board that are not the bot's output.
+/// The height of the panel beside the board, in lines, without the bot's output.
 const FIGURES: u16 = 11;
 
 pub(super) fn draw(screen: &mut Screen<'_>, player: &Player, look: Look) {
@@ -179,7 +179,7 @@ fn draw_output(screen: &mut Screen<'_>, player: &Player, look: Look, area: Rect,
         (None, None) => String::new(),
     };
     let reply = turn.map(reply).unwrap_or_default();
-    // Whatever is longer than a line takes more of them: the rest is below the screen.
+    // Long lines wrap, so this is never too little.
     let shown = usize::from(line) + usize::from(area.height);
     let lines: Vec<Line<'_>> =
         std::iter::once(format!("> {}", reply.lines().collect::<Vec<_>>().join(" ")))

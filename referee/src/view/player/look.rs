@@ -32,8 +32,7 @@ pub struct Look {
     palette: Palette,
 }
 
-/// The tiles' colours, the same as on the page: those that Okabe and Ito chose to be told apart by
-/// everyone.
+/// The tiles' colours, as on the page: Okabe and Ito's palette, which the colour-blind can tell apart.
 const FULL: [Color; 6] = [
     Color::Rgb(0x00, 0x72, 0xb2),
     Color::Rgb(0xe6, 0x9f, 0x00),
@@ -57,8 +56,8 @@ const ASCII_BORDER: border::Set<'_> = border::Set {
 };
 
 impl Look {
-    /// As far as the terminal can show it: colours where it wants them, and any where it says that it
-    /// has them.
+    /// The look for this terminal: colours if it wants them, and 24-bit ones if it says that it has
+    /// them.
     pub fn of_terminal(charset: Charset) -> Self {
         let wants = anstream::AutoStream::choice(&std::io::stdout());
         let true_color = std::env::var("COLORTERM");
@@ -83,7 +82,7 @@ impl Look {
         }
     }
 
-    /// What a move takes.
+    /// A tile that the move concerns.
     pub(super) fn picked(self, style: Style) -> Style {
         match self.palette {
             Palette::Full => style.bg(Color::White).fg(Color::Black).add_modifier(Modifier::BOLD),
@@ -120,7 +119,7 @@ impl Look {
         }
     }
 
-    /// The characters of a gauge: what is done, and what is to come.
+    /// The characters of a gauge: the part that is done, and the rest.
     pub(super) fn gauge(self) -> (&'static str, &'static str) {
         match self.charset {
             Charset::Unicode => ("━", "─"),
@@ -128,7 +127,7 @@ impl Look {
         }
     }
 
-    /// What the keys do, in less than a line of 80.
+    /// What the keys do, in less than 80 columns.
     pub(super) fn keys(self) -> &'static str {
         match self.charset {
             Charset::Unicode => "space play  ←→ step  n gain  17↵ go  +- speed  e output  q quit",
@@ -136,8 +135,7 @@ impl Look {
         }
     }
 
-    /// Text from anywhere as the terminal can show it, and made inert: all text of the player passes
-    /// through here.
+    /// Text as the terminal can show it, and inert: all text of the player passes through here.
     pub(super) fn text(self, text: &str) -> String {
         let text = printable(text);
         if self.charset == Charset::Unicode || text.is_ascii() {

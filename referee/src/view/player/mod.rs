@@ -1,9 +1,8 @@
 //! The terminal player: a game at a human's pace, over ssh if need be.
 //!
 //! It shows a [`Film`]: a whole one, or one that grows while the game is being played. A game never
-//! waits for it: the match loop only drops its events into a channel. `state` knows what is shown
-//! and what keys do, `draw` how it looks, and here is the terminal, which is left as it was found
-//! whatever happens.
+//! waits for it: the match loop only drops its events into a channel. `state` knows what is shown and
+//! what keys do, `draw` draws it, and this file owns the terminal, which it restores whatever happens.
 
 mod draw;
 mod look;
@@ -22,15 +21,15 @@ use super::film::Film;
 use crate::gamelog::Event;
 use crate::interrupt::Interrupt;
 
-/// How often the screen is drawn at most.
+/// The shortest time between two drawings.
 const FRAME: Duration = Duration::from_millis(33);
-/// How long nothing may happen before signals and events are looked for.
+/// The longest time between two checks for signals and events.
 const IDLE: Duration = Duration::from_millis(100);
 
 /// How watching ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Watched {
-    /// The user has seen enough.
+    /// The user left.
     Quit,
     /// The user pressed Ctrl-C, or a signal came.
     Interrupted,
@@ -40,17 +39,17 @@ pub enum Watched {
 pub enum Show {
     /// A game that was saved.
     Saved(Box<Film>),
-    /// A game that is being played: its events as they come. The sender goes away when it is over.
+    /// A game that is being played: its events as they come, until the sender is dropped.
     Live(Receiver<Event>),
 }
 
-/// Whether both ends of a conversation with a user are there.
+/// Whether standard input and output are terminals.
 pub fn is_possible() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
-/// Shows a game until the user has seen enough. The terminal is then as it was before, and so it is
-/// after a panic, on whatever thread.
+/// Shows a game until the user leaves. The terminal is then restored, and so it is after a panic on
+/// any thread.
 ///
 /// # Errors
 /// When the terminal fails.
@@ -89,7 +88,7 @@ pub fn watch(show: Show, look: Look, interrupt: &Interrupt) -> io::Result<Watche
     }
 }
 
-/// What a key asks for. Before a game has started it can only be left.
+/// Handles a key. Before a game has started, the only thing to do is to leave.
 fn answer(input: &Input, player: Option<&mut Player>) -> Command {
     match (input, player) {
         (Input::Key(key), player) if key.kind != KeyEventKind::Release => state::command(*key)
@@ -103,11 +102,11 @@ fn answer(input: &Input, player: Option<&mut Player>) -> Command {
     }
 }
 
-/// What a game that is being played has brought.
+/// What has become of a game that is being played since the last check.
 enum News {
     None,
     Some,
-    /// It ended before it started, and there is nothing to see.
+    /// It ended before it started.
     NoGame,
 }
 
@@ -136,7 +135,7 @@ fn take_in(events: &Receiver<Event>, player: &mut Option<Player>) -> News {
 struct Screen(DefaultTerminal);
 
 impl Screen {
-    /// Takes the terminal over. From now on a panic gives it back before it says what happened.
+    /// Takes the terminal over, and has a panic restore it before its message is printed.
     fn open() -> io::Result<Self> {
         ratatui::try_init().map(Self)
     }
@@ -144,9 +143,9 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        // A panic has given it back already, and has said something since.
+        // A panic has restored it already, and has printed something since.
         if !std::thread::panicking() {
-            // If the terminal has gone away there is nothing to restore.
+            // If the terminal has gone away, there is nothing to restore.
             let _ = ratatui::try_restore();
         }
     }

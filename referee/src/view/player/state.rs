@@ -1,4 +1,4 @@
-//! What the player shows, and what keys and time do to that. Knows nothing of the terminal.
+//! What the player shows, and how keys and time change that. It knows nothing of the terminal.
 
 use std::time::{Duration, Instant};
 
@@ -21,7 +21,7 @@ pub(super) enum Command {
     GoOn,
 }
 
-/// How far the game itself is.
+/// Whether the game is still being played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Progress {
     /// It is being played.
@@ -34,7 +34,7 @@ pub(super) enum Progress {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pane {
     Board,
-    /// What the bot wrote, scrolled down by so many lines.
+    /// What the bot wrote, scrolled down by this many lines.
     Output(u16),
 }
 
@@ -75,17 +75,17 @@ impl Player {
         }
     }
 
-    /// Notes that the game has ended; whether that is new.
+    /// Records that the game has ended; `false` if that was known.
     pub(super) fn end(&mut self) -> bool {
         std::mem::replace(&mut self.progress, Progress::Over) == Progress::Going
     }
 
-    /// Plays on as far as time says; whether that changed anything.
+    /// Plays the moves that are due; `true` if the screen has to be drawn.
     pub(super) fn advance(&mut self, now: Instant) -> bool {
         let Some(mut due) = self.due else { return false };
         let before = self.position;
         let each = Duration::from_secs_f64(1.0 / self.speed());
-        // A player that was stopped does not race to catch up.
+        // After a pause of the process it does not race to catch up.
         due = due.max(now.checked_sub(Duration::from_millis(200)).unwrap_or(due));
         while due <= now && self.position < self.film.last_position() {
             self.position += 1;
@@ -97,7 +97,7 @@ impl Player {
         self.position != before || self.due.is_none()
     }
 
-    /// Does what a key asks for, other than to leave.
+    /// Handles a key, other than those to leave.
     pub(super) fn press(&mut self, key: KeyCode) {
         match (key, self.pane) {
             (KeyCode::Char(digit @ '0'..='9'), _) if self.typed.len() < DIGITS => {
@@ -162,7 +162,7 @@ impl Player {
     }
 }
 
-/// What a key means for the player as a whole, if it means anything there.
+/// Which key leaves the player, and how; `None` for the others.
 pub(super) fn command(key: KeyEvent) -> Option<Command> {
     match (key.code, key.modifiers.contains(KeyModifiers::CONTROL)) {
         (KeyCode::Char('c'), true) => Some(Command::Interrupt),
