@@ -14,6 +14,7 @@ mod foreign;
 mod gamelog;
 mod guess;
 mod hostile;
+mod junit;
 mod limits;
 mod mistakes;
 mod page;

@@ -11,7 +11,7 @@ use insta::assert_snapshot;
 use referee::suite::{NotPlayed, Outcome, Part, RunFolder, SuiteVerdict};
 use tempfile::TempDir;
 
-use crate::support::{PATIENT, finished, json, referee};
+use crate::support::{PATIENT, finished, json, leave_out, referee};
 
 /// A folder to run suites in.
 struct Place(TempDir);
@@ -345,4 +345,84 @@ fn a_run_has_at_most_a_hundred_bundles_however_often_it_is_taken_up() {
     again.current_dir(place.0.path()).args(["suite", "--resume", "run"]);
     assert_code(&again.output().expect("runs"), 1);
     assert_eq!(fs::read_dir(place.path("run/failures")).expect("bundles").count(), 100);
+}
+
+#[test]
+fn games_from_different_machines_or_referees_are_told_where_that_matters() {
+    let place = Place::new();
+    place.script("bot", "exit 3");
+    for run in ["a", "b"] {
+        assert_code(&place.play(&["--bot", "./bot", "--seed", "1..2", "--run", run]), 1);
+    }
+    let free = ["--bot", "./bot", "--seed", "1..2", "--profile", "unlimited", "--run", "free"];
+    assert_code(&place.suite(&free).output().expect("runs"), 1);
+    let change = |run: &str, field: &str, value: &str| {
+        let path = place.path(run).join("parts.jsonl");
+        let mut part: serde_json::Value =
+            serde_json::from_str(&fs::read_to_string(&path).expect("parts")).expect("one part");
+        part[field] = value.into();
+        fs::write(path, format!("{part}\n")).expect("written");
+    };
+    let told = |args: &[&str]| {
+        let mut command = referee();
+        stderr(&command.current_dir(place.0.path()).args(args).output().expect("runs"))
+    };
+    assert_eq!(told(&["compare", "a", "b"]), "");
+    change("b", "cpu", "Abacus 7");
+    change("free", "cpu", "Slide Rule");
+    let cpus = "games come from different processors, so times, and what bots make of them, do not compare: ";
+    for command in [
+        &["compare", "a", "b"][..],
+        &["report", "a", "b", "--html", "page.html"],
+        &["merge", "a", "b", "--out", "both"],
+    ] {
+        let said = told(command);
+        assert!(said.contains(cpus) && said.contains("Abacus 7"), "{command:?}: {said}");
+    }
+    assert!(
+        !told(&["compare", "a", "free"]).contains("processors"),
+        "it had all the time it wanted"
+    );
+    change("b", "referee", "9.9.9");
+    let versions = "games come from different versions of the referee: 0.1.0; 9.9.9";
+    assert!(told(&["compare", "a", "b"]).contains(versions));
+}
+
+#[test]
+fn two_pinned_suites_do_not_share_a_core() {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    if !(2..4).contains(&cores) {
+        return leave_out(
+            "two pinned suites",
+            "it wants 2 or 3 cores, so that the second has none",
+        );
+    }
+    let place = Place::new();
+    place.script("bot", "sleep 60");
+    let pinned = |run: &str| {
+        let args = ["--bot", "./bot", "--seed", "1", "--run", run, "--jobs", "1", "--pin"];
+        let mut command = place.suite(&args);
+        command.args(PATIENT).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("runs")
+    };
+    let mut first = pinned("first");
+    let patience = Instant::now() + Duration::from_mins(1);
+    while !place.path("first/parts.jsonl").exists() {
+        assert!(Instant::now() < patience);
+        sleep(Duration::from_millis(5));
+    }
+    let second = pinned("second").wait_with_output().expect("ends");
+    first.kill().expect("SIGKILL");
+    first.wait().expect("ends");
+    assert_code(&second, 2);
+    let said = stderr(&second);
+    assert!(said.contains(&format!("may use {cores}, of which other suites have 2")), "{said}");
+    let third = pinned("third");
+    let patience = Instant::now() + Duration::from_mins(1);
+    while !place.path("third/parts.jsonl").exists() {
+        assert!(Instant::now() < patience, "the cores are free again");
+        sleep(Duration::from_millis(5));
+    }
+    let mut third = third;
+    third.kill().expect("SIGKILL");
+    third.wait().expect("ends");
 }

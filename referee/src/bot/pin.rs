@@ -16,12 +16,18 @@ pub struct Pinning {
 #[derive(Debug, thiserror::Error)]
 pub enum PinError {
     /// There are too few.
-    #[error("--pin: bots with {wanted} in all and the referee need {} cores, and this process may use {available}", wanted + 1)]
+    #[error(
+        "--pin: bots with {wanted} in all and the referee need {} cores, and this process may use {available}{}",
+        wanted + 1,
+        if *taken > 0 { format!(", of which other suites have {taken}") } else { String::new() }
+    )]
     TooFew {
         /// The cores that all bots should get.
         wanted: usize,
-        /// The cores that there are.
+        /// The cores that this process may use.
         available: usize,
+        /// How many of them others have taken.
+        taken: usize,
     },
     /// The system refused.
     #[error("--pin: the system does not let processes be pinned")]
@@ -35,24 +41,34 @@ impl Pinning {
     /// # Errors
     /// When there are too few, or the system refuses.
     pub fn plan(cores_per_bot: usize) -> Result<Self, PinError> {
-        Ok(Self::plan_apart(1, cores_per_bot)?.swap_remove(0))
+        Ok(Self::plan_apart(1, cores_per_bot, |_| true)?.swap_remove(0))
     }
 
     /// The same for several bots that play at a time, each on cores of its own. The referee keeps to
-    /// one core with all of them.
+    /// one core with all of them. Cores are used that `take` can take.
     ///
     /// # Errors
     /// When there are too few, or the system refuses.
-    pub fn plan_apart(bots: usize, cores_per_bot: usize) -> Result<Vec<Self>, PinError> {
+    pub fn plan_apart(
+        bots: usize,
+        cores_per_bot: usize,
+        mut take: impl FnMut(usize) -> bool,
+    ) -> Result<Vec<Self>, PinError> {
         let allowed = sched_getaffinity(None).map_err(io::Error::from)?;
-        let cores: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|&core| allowed.is_set(core)).collect();
-        let wanted = bots * cores_per_bot;
+        let allowed: Vec<usize> =
+            (0..CpuSet::MAX_CPU).filter(|&core| allowed.is_set(core)).collect();
+        let (available, wanted) = (allowed.len(), bots * cores_per_bot);
+        let free = allowed.into_iter().filter(|&core| available > wanted && take(core));
+        let cores: Vec<usize> = free.take(wanted + 1).collect();
         match cores.split_first() {
             Some((&referee, rest)) if rest.len() >= wanted => {
                 let shares = rest.chunks(cores_per_bot).take(bots);
                 Ok(shares.map(|share| Self { bot: share.to_vec(), referee }).collect())
             }
-            _ => Err(PinError::TooFew { wanted, available: cores.len() }),
+            _ => {
+                let taken = if available > wanted { available - cores.len() } else { 0 };
+                Err(PinError::TooFew { wanted, available, taken })
+            }
         }
     }
 

@@ -11,7 +11,7 @@ use crate::compare::{Comparison, Contender};
 use crate::report::Format;
 use crate::report::compare::write;
 use crate::stats::Conclusion;
-use crate::suite::RunFolder;
+use crate::suite::{RunFolder, differing_places};
 
 /// Compare bots on the boards that they have both played
 ///
@@ -40,6 +40,7 @@ pub(super) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
     let runs: Result<Vec<_>, _> = args.runs.iter().map(|run| Side::open(run)).collect();
     let runs = runs?;
     refuse_different_games(&runs)?;
+    warn_of_places(runs.iter().map(|run| &run.folder))?;
     let mut contenders = Vec::new();
     for run in &runs {
         contenders.extend(run.contenders(runs.len() > 1)?);
@@ -107,6 +108,15 @@ impl Side {
     fn contenders(&self, several: bool) -> Result<Vec<Contender>, Failure> {
         Ok(Contender::read(&self.folder, &self.names(several))?)
     }
+}
+
+/// Warns of games that do not compare well because of where they were played.
+pub(super) fn warn_of_places<'a>(runs: impl Iterator<Item = &'a RunFolder>) -> Result<(), Failure> {
+    let folders: Vec<&RunFolder> = runs.collect();
+    for difference in differing_places(&folders)? {
+        log::warn!("{difference}");
+    }
+    Ok(())
 }
 
 /// Scores of different games have nothing to do with each other; those under different rules have.

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
+use super::compare::warn_of_places;
 use super::{Failure, print};
 use crate::suite::{MergeError, RunFolder, merge};
 use crate::text::plural;
@@ -35,7 +36,9 @@ impl From<MergeError> for Failure {
 
 pub(super) fn run(args: &MergeArgs) -> Result<ExitCode, Failure> {
     let shards: Result<Vec<_>, _> = args.shards.iter().map(|path| RunFolder::open(path)).collect();
-    let merged = merge(&shards?, &args.out, args.partial)?;
+    let shards = shards?;
+    warn_of_places(shards.iter())?;
+    let merged = merge(&shards, &args.out, args.partial)?;
     let games = plural(merged.games as u64, "game");
     let missing = match merged.planned - merged.games {
         0 => String::new(),

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use clap::Args;
 use fs_err as fs;
 
-use super::compare::{Side, refuse_different_games};
+use super::compare::{Side, refuse_different_games, warn_of_places};
 use super::{Failure, inputs, print, write_file};
 use crate::gamelog::Log;
 use crate::replay::replay;
@@ -55,6 +55,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
     let sides: Result<Vec<_>, _> = args.runs.iter().map(|run| Side::open(run)).collect();
     let sides = sides?;
     refuse_different_games(&sides)?;
+    warn_of_places(sides.iter().map(|side| &side.folder))?;
     let several = sides.len() > 1;
     let sources: Vec<Source<'_>> = sides
         .iter()

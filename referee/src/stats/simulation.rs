@@ -140,7 +140,7 @@ fn gsprt(runs: usize, boards: usize, next: Board) -> ([f64; 2], f64) {
             mean += from_mean / real(n);
             squares += from_mean * (score - other - mean);
             let ratio = real(n) * EFFECT * (2.0 * mean - EFFECT) / (2.0 * squares / real(n));
-            if n > 1 && ratio.abs() >= bound {
+            if n >= ConfidenceSequence::MIN_BOARDS && ratio.abs() >= bound {
                 return (Some(usize::from(ratio > 0.0)), n);
             }
         }

@@ -9,6 +9,7 @@
 
 mod archive;
 mod bot_files;
+mod core_claims;
 mod folder;
 mod game;
 mod game_set;
@@ -25,13 +26,14 @@ mod writer;
 
 pub use self::archive::{Archive, Logs, Packing, bundles, kept_log};
 pub use self::bot_files::BotFiles;
+pub use self::core_claims::CoreClaims;
 pub use self::folder::{FolderError, Opponent, Outcomes, Run, RunFolder};
 pub use self::game_set::GameSet;
 pub use self::jobs::undisturbed_jobs;
 pub use self::margin::Margin;
 pub use self::merge::{MergeError, Merged, merge};
 pub use self::outcome::{NotPlayed, Outcome, SuiteVerdict, Times};
-pub use self::part::Part;
+pub use self::part::{Part, differing_places};
 #[cfg(test)]
 pub(crate) use self::plan::test_plan;
 pub use self::plan::{

@@ -181,6 +181,12 @@ impl Seeds {
 }
 
 impl Plan {
+    /// Whether a bot has less than all the time that it wants.
+    pub fn is_timed(&self) -> bool {
+        let kinds = GameKind::named(&self.game).into_iter().flat_map(GameKind::limit_kinds);
+        kinds.into_iter().any(|kind| self.rules.limits.of(kind).is_some())
+    }
+
     /// The number of boards.
     pub fn boards(&self) -> usize {
         self.boards.len() + self.seeds.as_ref().map_or(0, Seeds::count)

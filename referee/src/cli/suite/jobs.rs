@@ -5,7 +5,7 @@ use clap::Args;
 use crate::bot::Pinning;
 use crate::cli::Failure;
 use crate::config::SuiteTable;
-use crate::suite::undisturbed_jobs;
+use crate::suite::{CoreClaims, undisturbed_jobs};
 
 /// How the machine is shared out.
 #[derive(Debug, Args)]
@@ -25,8 +25,13 @@ pub(super) struct JobsFlags {
 }
 
 impl JobsFlags {
-    /// One entry for each game that is played at a time.
-    pub(super) fn workers(&self, project: &SuiteTable) -> Result<Vec<Option<Pinning>>, Failure> {
+    /// One entry for each game that is played at a time; the cores are this suite's as long as `claims`
+    /// lives.
+    pub(super) fn workers(
+        &self,
+        project: &SuiteTable,
+        claims: &mut CoreClaims,
+    ) -> Result<Vec<Option<Pinning>>, Failure> {
         let cores = self.cores_per_bot.or(project.cores_per_bot).unwrap_or(1).max(1).into();
         let undisturbed = undisturbed_jobs(cores);
         let jobs = self.jobs.or(project.jobs).map_or(undisturbed, usize::from).max(1);
@@ -37,7 +42,8 @@ impl JobsFlags {
             );
         }
         if self.pin {
-            let pinnings = Pinning::plan_apart(jobs, cores).map_err(Failure::user)?;
+            let pinnings = Pinning::plan_apart(jobs, cores, |core| claims.take(core));
+            let pinnings = pinnings.map_err(Failure::user)?;
             return Ok(pinnings.into_iter().map(Some).collect());
         }
         Ok(vec![None; jobs])

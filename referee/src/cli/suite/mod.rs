@@ -29,9 +29,9 @@ use crate::limits::OnHostDelay;
 use crate::report::Format;
 use crate::report::suite::SuiteReport;
 use crate::suite::{
-    Archive, Bests, FolderError, Logs, Margin, NotPlayed, Outcome, Packing, Part, Plan, PlannedBot,
-    Pool, PoolError, Records, Rules, Run, RunFolder, RunWriter, Shard, SuiteVerdict, Summary,
-    Tally, bundles, records_of,
+    Archive, Bests, CoreClaims, FolderError, Logs, Margin, NotPlayed, Outcome, Packing, Part, Plan,
+    PlannedBot, Pool, PoolError, Records, Rules, Run, RunFolder, RunWriter, Shard, SuiteVerdict,
+    Summary, Tally, bundles, records_of,
 };
 use crate::verdict::Verdict;
 
@@ -287,7 +287,8 @@ fn play(
     let folder = writer.folder.clone();
     let plan = &folder.run.plan;
     let played = folder.played()?;
-    let workers = args.jobs.workers(&config.project.suite)?;
+    let mut claims = CoreClaims::default();
+    let workers = args.jobs.workers(&config.project.suite, &mut claims)?;
     let entrant = |bot| bots::entrant(config, located(&folder.run, bot));
     let entrants = plan.bots.iter().map(entrant).collect::<Result<Vec<_>, _>>()?;
     let interrupt = Interrupt::catch().context("cannot catch signals").map_err(Failure::Referee)?;

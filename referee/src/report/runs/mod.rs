@@ -15,6 +15,7 @@ mod gather;
 mod times;
 mod totals;
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use self::gather::{BotTimes, Entrant, Gathered};
@@ -22,7 +23,7 @@ use super::{compare, suite};
 use crate::gamelog::Log;
 use crate::html;
 use crate::report::markup::Text;
-use crate::suite::{Bests, FolderError, Outcome, RunFolder, Summary};
+use crate::suite::{Bests, FolderError, Outcome, Part, RunFolder, Summary};
 use crate::text::{duration, plural};
 
 const HTML: &str = include_str!("page.html");
@@ -59,7 +60,7 @@ impl Source<'_> {
     }
 
     /// What was played and how, in a line.
-    fn describe(&self) -> String {
+    fn describe(&self) -> Result<String, FolderError> {
         let run = &self.folder.run;
         let rules = &run.plan.rules;
         let limit = |kind: crate::limits::LimitKind| {
@@ -69,13 +70,17 @@ impl Source<'_> {
         let kinds = game.into_iter().flat_map(crate::game::GameKind::limit_kinds);
         let limits: Vec<String> = kinds.filter_map(limit).collect();
         let limits = if limits.is_empty() { "no limits".to_owned() } else { limits.join(", ") };
-        format!(
-            "{}, started {}, profile {} ({limits}), referee {}",
+        let place = |part: Part| format!("{} ({})", part.host, part.cpu);
+        let places: BTreeSet<String> = self.folder.parts()?.into_iter().map(place).collect();
+        let on = if places.is_empty() { "" } else { ", on " };
+        let places = places.into_iter().collect::<Vec<_>>().join(", ");
+        Ok(format!(
+            "{}, started {}, profile {} ({limits}), referee {}{on}{places}",
             self.folder.path.display(),
             run.started.strftime("%Y-%m-%d %H:%M UTC"),
             rules.profile.name(),
             run.referee,
-        )
+        ))
     }
 }
 
@@ -100,11 +105,12 @@ pub(crate) fn page<E: From<FolderError>>(
 ) -> Result<RunsPage, E> {
     let gathered = gather::gather(sources, bests, page_of)?;
     let headline = headline(&gathered);
+    let mut runs = runs(sources)?;
     let html = html::fill(HTML, |name| match name {
         "style" => STYLE.to_owned(),
         "style-hash" => html::source_of(STYLE),
         "title" => Text(&headline).to_string(),
-        "runs" => runs(sources),
+        "runs" => std::mem::take(&mut runs),
         "content" => content(&gathered),
         other => unreachable!("page.html wants `{other}`"),
     });
@@ -125,8 +131,8 @@ fn headline(gathered: &Gathered) -> String {
     }
 }
 
-fn runs(sources: &[Source<'_>]) -> String {
-    let line = |source: &Source<'_>| format!("<p>{}</p>\n", Text(&source.describe()));
+fn runs(sources: &[Source<'_>]) -> Result<String, FolderError> {
+    let line = |source: &Source<'_>| Ok(format!("<p>{}</p>\n", Text(&source.describe()?)));
     sources.iter().map(line).collect()
 }
 

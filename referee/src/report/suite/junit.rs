@@ -1,4 +1,5 @@
-//! For CI: a suite of tests for each bot, a test for each game, and a lost game is a failure.
+//! For CI: a suite of tests for each bot, a test for each game. A lost game is a failure, and one that was
+//! not played an error.
 //!
 //! This is the one report that holds all games in memory, since its numbers come before its tests.
 
@@ -8,7 +9,7 @@ use std::io::{self, Write};
 use quick_junit::TestCase;
 
 use super::SuiteReport;
-use crate::report::junit::{failed, passed, write_suites};
+use crate::report::junit::{failed, not_run, passed, write_suites};
 use crate::suite::Outcome;
 
 pub(super) fn write(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -23,7 +24,9 @@ pub(super) fn write(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result
 fn case(outcome: &Outcome) -> TestCase {
     let name = format!("game {}: {}", outcome.game, outcome.board);
     let took = outcome.times.wall.map(|wall| wall.0);
-    if outcome.won {
+    if !outcome.is_played() {
+        not_run(&name, &outcome.verdict.to_string(), &outcome.loss())
+    } else if outcome.won {
         passed(&name, took)
     } else {
         failed(&name, took, &outcome.verdict.to_string(), &outcome.loss())

@@ -1,0 +1,38 @@
+//! Cores that pinned suites take, so that two of them on one host do not share any.
+
+use std::os::linux::net::SocketAddrExt as _;
+use std::os::unix::net::{SocketAddr, UnixListener};
+
+/// The cores that this process has taken. Each is an address that only one process can have, and that
+/// the kernel frees when it ends; no file is left behind.
+#[derive(Debug, Default)]
+pub struct CoreClaims(Vec<UnixListener>);
+
+impl CoreClaims {
+    /// Takes a core; `false` if another suite has it.
+    pub fn take(&mut self, core: usize) -> bool {
+        let address = SocketAddr::from_abstract_name(format!("referee-core-{core}"));
+        let Ok(claim) = address.and_then(|address| UnixListener::bind_addr(&address)) else {
+            return false;
+        };
+        self.0.push(claim);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_core_is_taken_once_until_it_is_free_again() {
+        // No machine has this one.
+        let core = 1_000_000 + std::process::id() as usize;
+        let (mut mine, mut others) = (CoreClaims::default(), CoreClaims::default());
+        assert!(mine.take(core));
+        assert!(!others.take(core));
+        assert!(others.take(core + 10_000_000));
+        drop(mine);
+        assert!(others.take(core));
+    }
+}

@@ -1,0 +1,47 @@
+//! The reports for CI are what Jenkins and Surefire read.
+
+use std::fs;
+use std::process::Command;
+
+use crate::support::{PATIENT, data, has_program, leave_out, referee};
+
+/// Checks a report against what both schemas accept, with `xmllint`.
+#[track_caller]
+fn assert_valid(report: &str, folder: &tempfile::TempDir) {
+    let path = folder.path().join("report.xml");
+    fs::write(&path, report).expect("written");
+    let mut lint = Command::new("xmllint");
+    lint.args(["--noout", "--nonet", "--relaxng"]).arg(data("junit.rng")).arg(&path);
+    let output = lint.output().expect("runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}\n{report}");
+}
+
+#[test]
+fn junit_reports_of_suites_comparisons_and_timings_are_what_jenkins_and_surefire_read() {
+    if !has_program("xmllint") {
+        return leave_out("the schemas of JUnit reports", "xmllint is not installed");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("not-executable"), "").expect("written");
+    let report = |args: &[&str]| {
+        let mut command = referee();
+        command.current_dir(&folder).args(args).args(["--format", "junit"]);
+        String::from_utf8(command.output().expect("runs").stdout).expect("UTF-8")
+    };
+    let bots = ["--bot", "@first", "--bot", "@misbehaving exit 3", "--bot", "./not-executable"];
+    let suite = ["suite", "--seed", "1..3", "--run", "run"];
+    let played = report(&[&suite[..], &bots, &PATIENT].concat());
+    for expected in
+        ["tests=\"9\" failures=\"3\" errors=\"3\"", "<failure", "<error", "classname=\"@first\""]
+    {
+        assert!(played.contains(expected), "{expected}: {played}");
+    }
+    assert_valid(&played, &folder);
+    assert_valid(&report(&["compare", "run"]), &folder);
+    let late = "@misbehaving late 300 --on-turn 2";
+    let limits = ["--turn", "100ms", "--first-turn", "60s"];
+    let timed = report(&[&["timing", "--seed", "1", "--bot", late][..], &limits].concat());
+    assert!(timed.contains("<failure"), "{timed}");
+    assert_valid(&timed, &folder);
+}
