@@ -20,6 +20,18 @@ fn normal(random: &mut Pcg64Mcg) -> f64 {
     (-2.0 * uniform(random).ln()).sqrt() * angle.cos()
 }
 
+/// The numbers of a run. The generator wants a seed whose bits are all different from those of its
+/// neighbours, or runs resemble each other; this is `SplitMix64` (G. Steele, 2014).
+fn seeded(run: u64) -> Pcg64Mcg {
+    let mix = |number: u64| {
+        let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    };
+    Pcg64Mcg::new((u128::from(mix(2 * run)) << 64) | u128::from(mix(2 * run + 1)))
+}
+
 /// What a board is worth.
 fn level(random: &mut Pcg64Mcg) -> f64 {
     (3000.0 + 600.0 * normal(random)).max(0.0)
@@ -72,7 +84,7 @@ fn tally<const N: usize>(
     let half = |start: usize| {
         let (mut counts, mut sizes) = ([0; N], 0);
         for seed in (start..runs).step_by(2) {
-            let (found, size) = run(&mut Pcg64Mcg::new(((seed as u128) << 64) | 1));
+            let (found, size) = run(&mut seeded(seed as u64));
             if let Some(found) = found {
                 counts[found] += 1;
             }
