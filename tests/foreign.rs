@@ -260,6 +260,7 @@ fn moves_may_stand_on_one_line_and_an_illegal_one_says_which_rule_it_broke() {
     let amid = text(scene.replay("moves.txt", &format!("{};0 15;0 0;", moves[0]), &args));
     assert!(amid.starts_with("The replay differs from the log at turn 3.\n"), "{amid}");
     assert!(amid.contains(&format!("  official      {rule}\n")), "{amid}");
+    assert!(amid.contains("turn 2: the reply was `0 15`: x and y go from 0 to 14\n"), "{amid}");
 }
 
 #[test]

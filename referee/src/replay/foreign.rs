@@ -4,11 +4,12 @@
 use super::{Difference, end};
 use crate::game::{Game, GameKind};
 use crate::gamelog::foreign::{Claims, Foreign, ForeignTurn, Form};
-use crate::gamelog::{Bot, Bytes, Certificate, FORMAT, Host, Log, Start, Turn};
+use crate::gamelog::{Bot, Bytes, Certificate, End, FORMAT, Host, Log, Start, Turn};
 use crate::limits::{LimitKind, Limits};
 use crate::lines::{Lines, Progress};
 use crate::millis::Millis;
 use crate::play;
+use crate::text::quote;
 use crate::verdict::{BotExit, Silence, Verdict};
 
 /// A game from elsewhere, refereed here.
@@ -60,6 +61,8 @@ struct Referee {
     differences: Vec<Difference>,
     /// For each line of the summary the turn that it belongs to.
     line_turns: Vec<u32>,
+    /// What the game says of the reply that lost it.
+    diagnosis: Option<String>,
 }
 
 impl Referee {
@@ -79,7 +82,15 @@ impl Referee {
             time: jiff::Timestamp::UNIX_EPOCH,
         };
         let (verdict, turns) = (Verdict::Completed, Vec::new());
-        Self { game, start, turns, verdict, differences: Vec::new(), line_turns: Vec::new() }
+        Self {
+            game,
+            start,
+            turns,
+            verdict,
+            differences: Vec::new(),
+            line_turns: Vec::new(),
+            diagnosis: None,
+        }
     }
 
     /// Takes in a turn; whether the game can go on.
@@ -100,6 +111,10 @@ impl Referee {
         };
         let ruling = play::rule(self.game.as_mut(), &reply, silence);
         self.verdict = ruling.verdict;
+        if let (Some(line), Some(remark)) = (ruling.wrong_line, &ruling.remark) {
+            let reply = quote(reply.iter().nth(line).unwrap_or_default());
+            self.diagnosis = Some(format!("turn {number}: the reply was {reply}: {remark}"));
+        }
         self.line_turns.resize(self.game.summary().len(), number);
         let played = (ruling.action, ruling.gain, self.game.score());
         self.turns.push(turn(number, limit, (bytes, foreign.stderr.clone()), silence, played));
@@ -110,7 +125,8 @@ impl Referee {
         let turns = u32::try_from(self.turns.len()).expect("games are short");
         let mut log = Log { start: self.start.clone(), turns: self.turns.clone(), end: None };
         if self.game.next_exchange().is_none() {
-            log.end = Some(end(self.game.as_ref(), self.verdict, &log, turns));
+            let end = end(self.game.as_ref(), self.verdict, &log, turns);
+            log.end = Some(End { diagnosis: self.diagnosis.clone(), ..end });
         }
         log
     }
