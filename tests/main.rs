@@ -21,6 +21,7 @@ mod page;
 mod plain;
 mod player;
 mod project;
+mod replay;
 mod report;
 mod rerun;
 mod robustness;
