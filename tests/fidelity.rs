@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use referee::game::{GAMES, Game, GameKind};
 use referee::lines::{LineBuffer, Progress};
 use referee::play::rule;
-use referee::verdict::{BotExit, Silence};
+use referee::verdict::{BotExit, NoReply};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -149,10 +149,10 @@ fn play_steps(board: &[String], steps: &[Step]) -> Outcome {
     while let Some(exchange) = game.next_exchange() {
         let rules = exchange.lines;
         unread += game.input().lines().count();
-        let silence = loop {
+        let no_reply = loop {
             match lines.progress(&rules) {
                 Progress::Complete(_) => break None,
-                Progress::TooLong => break Some(Silence::LineTooLong),
+                Progress::TooLong => break Some(NoReply::LineTooLong),
                 Progress::Incomplete if ended.is_some() => break ended,
                 Progress::Incomplete => {}
             }
@@ -160,17 +160,17 @@ fn play_steps(board: &[String], steps: &[Step]) -> Outcome {
                 Some(Step::Write(bytes)) => lines.push(bytes),
                 Some(Step::Read(lines)) => match unread.checked_sub(*lines) {
                     Some(rest) => unread = rest,
-                    None => break Some(Silence::Deadline),
+                    None => break Some(NoReply::Deadline),
                 },
-                Some(step) if step.is_too_long() => break Some(Silence::Deadline),
-                Some(Step::CloseStdout) => ended = Some(Silence::StdoutClosed),
+                Some(step) if step.is_too_long() => break Some(NoReply::Deadline),
+                Some(Step::CloseStdout) => ended = Some(NoReply::StdoutClosed),
                 Some(Step::Exit(_) | Step::Signal(_)) | None => {
-                    ended = Some(Silence::Ended(BotExit::Unknown));
+                    ended = Some(NoReply::Ended(BotExit::Unknown));
                 }
                 Some(Step::Stderr(_) | Step::SleepMs(_) | Step::CloseStdin) => {}
             }
         };
-        rule(game.as_mut(), &lines.take(rules.count), silence);
+        rule(game.as_mut(), &lines.take(rules.count), no_reply);
     }
     let won = game.official_result().starts_with("Endgame.");
     (game.summary().to_vec(), won, game.score())
@@ -275,10 +275,10 @@ fn judge<'c>(mut game: Box<dyn Game>, mut chunks: impl Iterator<Item = &'c [u8]>
     let mut lines = LineBuffer::default();
     while let Some(exchange) = game.next_exchange() {
         let rules = exchange.lines;
-        let (count, silence) = loop {
+        let (count, no_reply) = loop {
             match lines.progress(&rules) {
                 Progress::Complete(count) => break (count, None),
-                Progress::TooLong => break (rules.count, Some(Silence::LineTooLong)),
+                Progress::TooLong => break (rules.count, Some(NoReply::LineTooLong)),
                 Progress::Incomplete => {}
             }
             match chunks.next() {
@@ -286,10 +286,10 @@ fn judge<'c>(mut game: Box<dyn Game>, mut chunks: impl Iterator<Item = &'c [u8]>
                 None if rules.eof_ends_line && !lines.held().partial().is_empty() => {
                     lines.end_partial();
                 }
-                None => break (rules.count, Some(Silence::Ended(BotExit::Unknown))),
+                None => break (rules.count, Some(NoReply::Ended(BotExit::Unknown))),
             }
         };
-        rule(game.as_mut(), &lines.take(count), silence);
+        rule(game.as_mut(), &lines.take(count), no_reply);
     }
     (game.summary().join("\n"), game.score())
 }

@@ -11,7 +11,7 @@ use referee::limits::{Breach, LimitKind, Limits, Resource, Resources};
 use referee::lines::{Lines, Progress};
 use referee::millis::Millis;
 use referee::play::rule;
-use referee::verdict::{BotExit, Culprit, Decision, Overrun, Silence, Verdict};
+use referee::verdict::{BotExit, Culprit, Decision, NoReply, Overrun, Verdict};
 use serde_json::json;
 
 fn bytes() -> impl Strategy<Value = Bytes> {
@@ -38,14 +38,14 @@ fn breaches() -> impl Strategy<Value = Breach> {
     (resources, numbers).prop_map(|(resource, (used, limit))| Breach { resource, used, limit })
 }
 
-fn silences() -> impl Strategy<Value = Silence> {
+fn no_replies() -> impl Strategy<Value = NoReply> {
     prop_oneof![
-        Just(Silence::Deadline),
-        Just(Silence::LineTooLong),
-        Just(Silence::StdoutClosed),
-        Just(Silence::Ended(BotExit::Unknown)),
-        exits().prop_map(Silence::Ended),
-        breaches().prop_map(Silence::OverLimit),
+        Just(NoReply::Deadline),
+        Just(NoReply::LineTooLong),
+        Just(NoReply::StdoutClosed),
+        Just(NoReply::Ended(BotExit::Unknown)),
+        exits().prop_map(NoReply::Ended),
+        breaches().prop_map(NoReply::OverLimit),
     ]
 }
 
@@ -54,7 +54,7 @@ fn verdicts() -> impl Strategy<Value = Verdict> {
         Just(Verdict::Completed),
         Just(Verdict::IllegalMove),
         Just(Verdict::MalformedReply),
-        silences().prop_map(Silence::verdict),
+        no_replies().prop_map(NoReply::verdict),
     ]
 }
 
@@ -150,7 +150,7 @@ prop_compose! {
     fn turns()(
         limit in prop_oneof![Just(LimitKind::FirstTurn), Just(LimitKind::Turn), Just(LimitKind::Total)],
         reply in bytes(),
-        unanswered in option::of(silences()),
+        no_reply in option::of(no_replies()),
         action in option::of((any::<i32>(), any::<String>())),
         (gain, score) in any::<(i64, i64)>(),
         wall in millis(),
@@ -161,7 +161,7 @@ prop_compose! {
     ) -> Turn {
         let action = action.map(|(x, message)| json!({ "x": x, "message": [message, ""] }));
         Turn {
-            turn: 0, limit, reply, unanswered, action, gain, score, wall, certificate,
+            turn: 0, limit, reply, no_reply, action, gain, score, wall, certificate,
             overrun, early, unread_input,
             stdin_closed, stopped, stderr, stderr_dropped,
         }
@@ -220,8 +220,8 @@ proptest! {
     }
 }
 
-/// A game of SameGame without a process: replies as any bot may write them, and then a silence.
-fn played(board: &str, replies: &[Vec<u8>], silence: Silence) -> Vec<Event> {
+/// A game of SameGame without a process: replies as any bot may write them, and then a no_reply.
+fn played(board: &str, replies: &[Vec<u8>], no_reply: NoReply) -> Vec<Event> {
     let kind = GameKind::named("samegame").expect("a game");
     let mut game = (kind.parse)(board).expect("a board");
     let mut replies = replies.iter();
@@ -252,18 +252,18 @@ fn played(board: &str, replies: &[Vec<u8>], silence: Silence) -> Vec<Event> {
         let Some(exchange) = game.next_exchange() else { break };
         let (limit, rules) = (exchange.limit, exchange.lines);
         let lines = replies.next().map_or_else(Lines::default, |reply| Lines::split(reply));
-        let unanswered = match lines.progress(&rules) {
+        let no_reply = match lines.progress(&rules) {
             Progress::Complete(_) => None,
-            Progress::TooLong => Some(Silence::LineTooLong),
-            Progress::Incomplete => Some(silence),
+            Progress::TooLong => Some(NoReply::LineTooLong),
+            Progress::Incomplete => Some(no_reply),
         };
-        let ruling = rule(game.as_mut(), &lines, unanswered);
+        let ruling = rule(game.as_mut(), &lines, no_reply);
         verdict = ruling.verdict;
         events.push(Event::Turn(Turn {
             turn,
             limit,
             reply: Bytes(lines.into_bytes()),
-            unanswered,
+            no_reply,
             action: ruling.action,
             gain: ruling.gain,
             score: game.score(),
@@ -319,10 +319,10 @@ proptest! {
         seed: i64,
         colors in 1..=3_u8,
         replies in proptest::collection::vec(replies(), 0..40),
-        silence in silences(),
+        no_reply in no_replies(),
     ) {
         let board = random_board(seed, colors).expect("a board").to_string();
-        let text = written(&played(&board, &replies, silence));
+        let text = written(&played(&board, &replies, no_reply));
         let log = gamelog::read(&text).expect("a good log");
         let replayed = referee::replay::replay(&log).expect("a game");
         prop_assert_eq!(&replayed.difference, &None);

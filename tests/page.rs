@@ -46,7 +46,7 @@ impl Shown {
         let mut game = self.game();
         let mut boards = vec![cells(game.as_ref())];
         for turn in &self.log.turns {
-            rule(game.as_mut(), &Lines::split(&turn.reply.0), turn.unanswered);
+            rule(game.as_mut(), &Lines::split(&turn.reply.0), turn.no_reply);
             boards.push(cells(game.as_ref()));
         }
         boards

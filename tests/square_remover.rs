@@ -7,7 +7,7 @@ use std::process::Output;
 use referee::game::{GameKind, SeedOptions};
 use referee::lines::{Lines, Progress};
 use referee::play::rule;
-use referee::verdict::{BotExit, Silence};
+use referee::verdict::{BotExit, NoReply};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -215,14 +215,14 @@ fn lines_may_be_of_any_length() {
 
 #[test]
 fn a_reply_that_stops_is_refereed_by_what_there_is() {
-    for (reply, silence, element) in [
-        ("1\n2\n3\n", Silence::Deadline, 3),
-        ("1\n2\n3\n", Silence::Ended(BotExit::Code(0)), 3),
-        ("", Silence::StdoutClosed, 0),
+    for (reply, no_reply, element) in [
+        ("1\n2\n3\n", NoReply::Deadline, 3),
+        ("1\n2\n3\n", NoReply::Ended(BotExit::Code(0)), 3),
+        ("", NoReply::StdoutClosed, 0),
     ] {
         let mut game = (kind().parse)(&case(3)).expect("a case");
-        let ruling = rule(game.as_mut(), &Lines::split(reply.as_bytes()), Some(silence));
-        assert_eq!(ruling.verdict, silence.verdict());
+        let ruling = rule(game.as_mut(), &Lines::split(reply.as_bytes()), Some(no_reply));
+        assert_eq!(ruling.verdict, no_reply.verdict());
         let official = format!(
             "ERROR: Unable to read element {element} (0-based) of your solution's return value."
         );

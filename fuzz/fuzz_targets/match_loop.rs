@@ -5,7 +5,7 @@ use libfuzzer_sys::fuzz_target;
 use referee::game::GAMES;
 use referee::lines::{LineBuffer, Progress};
 use referee::play::rule;
-use referee::verdict::{BotExit, Silence, Verdict};
+use referee::verdict::{BotExit, NoReply, Verdict};
 
 /// More exchanges than any game has.
 const BOUND: usize = 200;
@@ -23,17 +23,17 @@ fuzz_target!(|script: (u8, Vec<&[u8]>)| {
         exchanges += 1;
         assert!(exchanges < BOUND);
         let rules = exchange.lines;
-        let (count, silence) = loop {
+        let (count, no_reply) = loop {
             match lines.progress(&rules) {
                 Progress::Complete(count) => break (count, None),
-                Progress::TooLong => break (rules.count, Some(Silence::LineTooLong)),
+                Progress::TooLong => break (rules.count, Some(NoReply::LineTooLong)),
                 Progress::Incomplete => match pieces.next() {
                     Some(piece) => lines.push(piece),
-                    None => break (rules.count, Some(Silence::Ended(BotExit::Code(0)))),
+                    None => break (rules.count, Some(NoReply::Ended(BotExit::Code(0)))),
                 },
             }
         };
-        verdict = rule(game.as_mut(), &lines.take(count), silence).verdict;
+        verdict = rule(game.as_mut(), &lines.take(count), no_reply).verdict;
     }
     assert!(!game.official_result().is_empty(), "every game ends with a word");
 });

@@ -58,7 +58,7 @@ impl fmt::Display for Verdict {
 /// Why an exchange ended without a whole reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Silence {
+pub enum NoReply {
     /// The deadline passed.
     Deadline,
     /// A line was longer than the rules allow.
@@ -71,7 +71,7 @@ pub enum Silence {
     OverLimit(Breach),
 }
 
-impl Silence {
+impl NoReply {
     /// The verdict on a bot that fell silent so.
     pub fn verdict(self) -> Verdict {
         match self {

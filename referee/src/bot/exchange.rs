@@ -6,16 +6,16 @@ use std::os::fd::AsFd as _;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::Pid;
 
 use super::BotProcess;
+use super::clock::{Clock, Overtime, Phase};
 use super::pipes::{Captured, DRAIN_CHUNKS, Got};
-use super::usage::{self, Sample, Starvation};
+use super::usage::{self, Sample};
 use super::waiting;
 use crate::certificate::Certificate;
 use crate::lines::{LineRules, Lines, Progress};
 use crate::millis::Millis;
-use crate::verdict::{BotExit, Silence};
+use crate::verdict::{BotExit, NoReply};
 
 /// How long after the end of its output a bot may take to end, before it counts as one that closed
 /// its output and runs on. A process closes its pipes a moment before it is seen to end.
@@ -34,29 +34,6 @@ pub struct Request<'a> {
     pub overtime: Overtime,
 }
 
-/// How long a reply is awaited beyond its limit, so that it can be said how late it was and why.
-/// What a late reply is worth is not decided here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Overtime {
-    /// So long in any case.
-    Always(Duration),
-    /// At most so long, and only while the bot would still have time had it not been kept waiting for
-    /// a core.
-    WhileStarved(Duration),
-}
-
-/// When an exchange ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
-    /// At its limit at the latest. A `wall` beyond the limit means here that the reply was found when
-    /// the referee woke late.
-    Limit,
-    /// When its limit had passed for certain.
-    Overtime,
-    /// When the patience had ended too, and the bot was still being kept waiting for a core.
-    Starved,
-}
-
 /// What became of an exchange.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "any of them may be so at once")]
@@ -64,7 +41,7 @@ pub struct Exchanged {
     /// The reply, or what there was of it.
     pub reply: Lines,
     /// Why the reply is not whole; `None` if it is.
-    pub silence: Option<Silence>,
+    pub no_reply: Option<NoReply>,
     /// From before the first byte was written until the read that completed the reply, or until
     /// the exchange was given up.
     pub wall: Duration,
@@ -130,25 +107,25 @@ impl BotProcess {
         }
         let early = !self.lines.held().is_empty();
         let before = self.used.take().unwrap_or_else(|| self.sampler.sample());
-        let mut watch = Watch::start(request, before);
+        let mut clock = Clock::start(request.limit, request.overtime, before);
         self.stdin.send(request.input)?;
         let mut heard = Heard::new();
-        let (lines, silence) = self.await_reply(request, &mut watch, &mut heard)?;
-        let own_wait = watch.own_wait.so_far();
-        let wall = heard.stop.duration_since(watch.start);
+        let (lines, no_reply) = self.await_reply(request, &mut clock, &mut heard)?;
+        let own_wait = clock.own_wait();
+        let wall = heard.stop.duration_since(clock.start);
         // Who loses is looked at more closely.
-        let lost = silence.is_some();
+        let lost = no_reply.is_some();
         let after = if lost { Sample::below(self.keeper.pid) } else { self.sampler.sample() };
-        let silence = self.guard.check(&after).map(Silence::OverLimit).or(silence);
-        let (mut certificate, host_wait) = self.cost(&after, &watch, wall);
+        let no_reply = self.guard.check(&after).map(NoReply::OverLimit).or(no_reply);
+        let (mut certificate, host_wait) = self.cost(&after, &clock, wall);
         certificate.referee_wait = own_wait.map(|wait| {
             let Millis(computed) = certificate.busiest_cpu.unwrap_or_default();
             let explained = host_wait.unwrap_or_default() + computed;
-            Millis(wait.max(watch.overslept(wall)).min(wall.saturating_sub(explained)))
+            Millis(wait.max(clock.overslept(wall)).min(wall.saturating_sub(explained)))
         });
-        let stopped = silence == Some(Silence::Deadline) && after.is_stopped();
+        let stopped = no_reply == Some(NoReply::Deadline) && after.is_stopped();
         let unread_input = self.stdin.unread()?;
-        let awaits_input = silence == Some(Silence::Deadline)
+        let awaits_input = no_reply == Some(NoReply::Deadline)
             && unread_input == 0
             && self.awaits_input(&after.pids());
         self.used = Some(after);
@@ -158,12 +135,12 @@ impl BotProcess {
         }
         Ok(Exchanged {
             reply: self.lines.take(lines),
-            silence,
+            no_reply,
             wall,
-            phase: watch.phase(),
+            phase: clock.phase(),
             certificate,
             host_wait,
-            early: silence.is_none() && (early || unread_input >= request.input.len() as u64),
+            early: no_reply.is_none() && (early || unread_input >= request.input.len() as u64),
             unread_input,
             stdin_closed: self.stdin.is_refused(),
             stopped,
@@ -176,9 +153,9 @@ impl BotProcess {
     fn await_reply(
         &mut self,
         request: &Request<'_>,
-        watch: &mut Watch,
+        clock: &mut Clock,
         heard: &mut Heard,
-    ) -> Result<(usize, Option<Silence>), ExchangeError> {
+    ) -> Result<(usize, Option<NoReply>), ExchangeError> {
         let count = request.rules.count;
         loop {
             match (self.lines.progress(&request.rules), self.guard.check_output()) {
@@ -188,24 +165,24 @@ impl BotProcess {
                     return Ok((lines, None));
                 }
                 (_, Some(breach)) => {
-                    return Ok((count, Some(Silence::OverLimit(self.guard.record(breach)))));
+                    return Ok((count, Some(NoReply::OverLimit(self.guard.record(breach)))));
                 }
-                (Progress::TooLong, None) => return Ok((count, Some(Silence::LineTooLong))),
+                (Progress::TooLong, None) => return Ok((count, Some(NoReply::LineTooLong))),
                 (Progress::Incomplete, None) if heard.ended || self.stdout.is_closed() => {
-                    let ending = self.how_it_ended(watch.deadline, &mut heard.stderr)?;
+                    let ending = self.how_it_ended(clock.deadline, &mut heard.stderr)?;
                     return Ok((count, Some(ending)));
                 }
                 (Progress::Incomplete, None) if heard.timed_out => {
-                    if !watch.goes_on(self.keeper.pid) {
-                        return Ok((count, Some(Silence::Deadline)));
+                    if !clock.goes_on(self.keeper.pid) {
+                        return Ok((count, Some(NoReply::Deadline)));
                     }
                 }
                 (Progress::Incomplete, None) => {}
             }
-            if let Some(breach) = self.guard.sample_if_due(self.keeper.pid, watch.deadline) {
-                return Ok((count, Some(Silence::OverLimit(breach))));
+            if let Some(breach) = self.guard.sample_if_due(self.keeper.pid, clock.deadline) {
+                return Ok((count, Some(NoReply::OverLimit(breach))));
             }
-            self.listen(request, watch, heard)?;
+            self.listen(request, clock, heard)?;
         }
     }
 
@@ -213,19 +190,17 @@ impl BotProcess {
     fn listen(
         &mut self,
         request: &Request<'_>,
-        watch: &mut Watch,
+        clock: &mut Clock,
         heard: &mut Heard,
     ) -> Result<(), ExchangeError> {
-        if mem::replace(&mut watch.has_listened, true) {
-            watch.own_wait = OwnWait::start();
-        }
-        let ready = self.wait(Some(self.guard.wake(watch.deadline)))?;
+        clock.listen();
+        let ready = self.wait(Some(self.guard.wake(clock.deadline)))?;
         if ready.interrupted {
             self.read_stderr(&mut heard.stderr)?;
             return Err(ExchangeError::Interrupted(mem::take(&mut heard.stderr.bytes)));
         }
         heard.has_stderr = ready.stderr;
-        heard.timed_out = watch.has_passed(Instant::now());
+        heard.timed_out = clock.has_passed(Instant::now());
         if ready.stdout || heard.timed_out {
             self.read_stdout()?;
         }
@@ -250,11 +225,11 @@ impl BotProcess {
     fn cost(
         &self,
         after: &Sample,
-        watch: &Watch,
+        clock: &Clock,
         wall: Duration,
     ) -> (Certificate, Option<Duration>) {
-        let used = after.since(&watch.before, wall);
-        let waited = |wait: Duration| (wait + watch.hidden_wait()).min(wall);
+        let used = after.since(&clock.before, wall);
+        let waited = |wait: Duration| (wait + clock.hidden_wait()).min(wall);
         let certificate = Certificate {
             wait: used.wait.map(|Millis(wait)| Millis(waited(wait))),
             // A bot that has ended has no memory any more.
@@ -269,18 +244,18 @@ impl BotProcess {
         &mut self,
         deadline: Option<Instant>,
         stderr: &mut Captured,
-    ) -> Result<Silence, ExchangeError> {
+    ) -> Result<NoReply, ExchangeError> {
         let notice = Instant::now() + EXIT_NOTICE;
         let until = deadline.map_or(notice, |deadline| deadline.min(notice));
         loop {
             if let Some(exit) = self.keeper.bot_exit() {
-                return Ok(Silence::Ended(exit));
+                return Ok(NoReply::Ended(exit));
             }
             if Instant::now() >= until {
                 return Ok(if self.is_undead() {
-                    Silence::Ended(BotExit::Unknown)
+                    NoReply::Ended(BotExit::Unknown)
                 } else {
-                    Silence::StdoutClosed
+                    NoReply::StdoutClosed
                 });
             }
             let ready = self.wait(Some(until))?;
@@ -289,7 +264,7 @@ impl BotProcess {
             }
             if ready.ended && self.keeper.bot_exit().is_none() {
                 // The keeper was killed, and with it the bot.
-                return Ok(Silence::Ended(BotExit::Unknown));
+                return Ok(NoReply::Ended(BotExit::Unknown));
             }
             if ready.stdin {
                 self.stdin.flush()?;
@@ -382,95 +357,5 @@ impl Heard {
     fn new() -> Self {
         let stderr = Captured::default();
         Self { stderr, has_stderr: true, stop: Instant::now(), ended: false, timed_out: false }
-    }
-}
-
-/// The clock of one exchange.
-#[derive(Debug)]
-struct Watch {
-    limit: Option<Duration>,
-    overtime: Overtime,
-    /// When to look at the bot next; `None` is never.
-    deadline: Option<Instant>,
-    /// Whether the limit has passed without a reply.
-    in_overtime: bool,
-    starvation: Option<Starvation>,
-    /// What the bot had used before.
-    before: Sample,
-    has_listened: bool,
-    own_wait: OwnWait,
-    start: Instant,
-}
-
-impl Watch {
-    fn start(request: &Request<'_>, before: Sample) -> Self {
-        let own_wait = OwnWait::start();
-        let start = Instant::now();
-        Self {
-            limit: request.limit,
-            overtime: request.overtime,
-            deadline: request.limit.and_then(|limit| start.checked_add(limit)),
-            in_overtime: false,
-            starvation: None,
-            before,
-            has_listened: false,
-            own_wait,
-            start,
-        }
-    }
-
-    fn has_passed(&self, now: Instant) -> bool {
-        self.deadline.is_some_and(|deadline| now >= deadline)
-    }
-
-    /// How late the referee was to look at a reply that may have been there in time.
-    fn overslept(&self, wall: Duration) -> Duration {
-        let limit = self.limit.filter(|_| !self.in_overtime);
-        limit.map(|limit| wall.saturating_sub(limit)).unwrap_or_default()
-    }
-
-    /// Whether to look on when a deadline has passed without a reply.
-    fn goes_on(&mut self, keeper: Pid) -> bool {
-        let Some(limit) = self.limit else { return true };
-        let first = !mem::replace(&mut self.in_overtime, true);
-        let next = match self.overtime {
-            Overtime::Always(patience) => {
-                (first && !patience.is_zero()).then(|| self.start + limit + patience)
-            }
-            Overtime::WhileStarved(patience) => {
-                let starvation = || Starvation::new(self.start, limit, patience);
-                self.starvation.get_or_insert_with(starvation).look(keeper, &self.before)
-            }
-        };
-        self.deadline = next;
-        next.is_some()
-    }
-
-    fn phase(&self) -> Phase {
-        match &self.starvation {
-            Some(starvation) if starvation.is_given_up() => Phase::Starved,
-            _ if self.in_overtime => Phase::Overtime,
-            _ => Phase::Limit,
-        }
-    }
-
-    fn hidden_wait(&self) -> Duration {
-        self.starvation.as_ref().map(Starvation::hidden_wait).unwrap_or_default()
-    }
-}
-
-/// The time that the referee itself waits for a core, from the start of the exchange or, where it
-/// had listened in vain, from when it listened again. By so much it may have been late to send the
-/// input or to see the reply; waits in between delayed nobody.
-#[derive(Debug)]
-struct OwnWait(Option<Duration>);
-
-impl OwnWait {
-    fn start() -> Self {
-        Self(usage::own_wait())
-    }
-
-    fn so_far(&self) -> Option<Duration> {
-        usage::own_wait().zip(self.0).map(|(now, start)| now.saturating_sub(start))
     }
 }

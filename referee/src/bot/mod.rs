@@ -26,6 +26,7 @@
 //! exit, then have the keeper clear away what is left. Dropping a bot does that as well, and so does
 //! the death of the referee.
 
+mod clock;
 mod command;
 mod containment;
 mod exchange;
@@ -44,10 +45,11 @@ mod waiting;
 
 use std::io::{PipeReader, PipeWriter};
 
+pub use self::clock::{Overtime, Phase};
 use self::command::Spawned;
 pub use self::command::{BotCommand, Confinement, SpawnError};
 pub use self::containment::{Containment, Unavailable};
-pub use self::exchange::{ExchangeError, Exchanged, Overtime, Phase, Request};
+pub use self::exchange::{ExchangeError, Exchanged, Request};
 use self::guard::Guard;
 use self::launch::{Keeper, Started};
 pub use self::method::ContainmentMethod;

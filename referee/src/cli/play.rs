@@ -182,9 +182,9 @@ fn tell(event: &Event) {
         }
         Event::Turn(turn) => {
             let wall = crate::text::duration(turn.wall.0);
-            let result = match turn.unanswered {
+            let result = match turn.no_reply {
                 None => format!("gain {}, score {}", turn.gain, turn.score),
-                Some(silence) => silence.verdict().to_string(),
+                Some(no_reply) => no_reply.verdict().to_string(),
             };
             let reply = crate::text::quote(turn.reply.0.trim_ascii_end());
             log::info!("turn {}: {reply} in {wall}, {result}", turn.turn);

@@ -9,7 +9,7 @@ use super::bytes::Bytes;
 use crate::certificate::Certificate;
 use crate::limits::{LimitKind, Limits, Resources};
 use crate::millis::Millis;
-use crate::verdict::{BotExit, Overrun, Silence, Verdict};
+use crate::verdict::{BotExit, NoReply, Overrun, Verdict};
 
 /// The version of the log format that this referee writes, and the only one that it reads.
 pub const FORMAT: u32 = 1;
@@ -104,8 +104,8 @@ pub struct Turn {
     /// The reply as the bot wrote it, terminators included; without them, what there was of it.
     pub reply: Bytes,
     /// Why the reply is not whole.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unanswered: Option<Silence>,
+    #[serde(default, rename = "unanswered", skip_serializing_if = "Option::is_none")]
+    pub no_reply: Option<NoReply>,
     /// The move in the game's own terms, where one could be read.
     #[serde(default, rename = "move", skip_serializing_if = "Option::is_none")]
     pub action: Option<Value>,

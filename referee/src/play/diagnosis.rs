@@ -11,7 +11,7 @@ use crate::gamelog::{Certificate, Turn};
 use crate::limits::{Breach, LimitKind, OnHostDelay, Resource, Resources};
 use crate::lines::Lines;
 use crate::text::{duration, plural, printable, quote, size};
-use crate::verdict::{BotExit, Culprit, Decision, Silence, Verdict};
+use crate::verdict::{BotExit, Culprit, Decision, NoReply, Verdict};
 
 /// What was seen of an exchange that its log does not keep.
 #[derive(Debug, Clone)]
@@ -49,7 +49,7 @@ pub(super) struct Observations {
 #[derive(Debug)]
 struct Fatal {
     what: Vec<String>,
-    silence: Option<Silence>,
+    no_reply: Option<NoReply>,
     stdin_closed: bool,
     /// Why output may come when the input has been closed.
     late_output: &'static str,
@@ -123,20 +123,20 @@ impl Fatal {
     fn of(turn: &Turn, seen: &Seen, game: &Observations) -> Self {
         let lines = Lines::split(&turn.reply.0);
         let mut what = vec![format!("turn {}: {}", turn.turn, what_happened(turn, &lines, seen))];
-        if let Some(silence) = turn.unanswered {
+        if let Some(no_reply) = turn.no_reply {
             what.extend(missing_lines(&lines, seen));
-            what.extend(partial_line(&lines, silence));
-            what.extend(unread_input(turn, silence));
+            what.extend(partial_line(&lines, no_reply));
+            what.extend(unread_input(turn, no_reply));
             match seen.awaits_lines {
                 Some(lines) => what.push(format!("it took all {lines} lines and waited for more")),
                 None => what.extend(blame(turn, game.on_host_delay)),
             }
-            what.extend(kernel_limit(silence, &game.resources));
+            what.extend(kernel_limit(no_reply, &game.resources));
             what.extend(turn.stopped.then(|| "a signal had stopped it".to_owned()));
         }
         Self {
             what,
-            silence: turn.unanswered,
+            no_reply: turn.no_reply,
             stdin_closed: turn.stdin_closed,
             late_output: match (seen.awaits_lines, turn.limit) {
                 (Some(_), LimitKind::Total) => READS_ON,
@@ -147,19 +147,19 @@ impl Fatal {
             no_output: (seen.awaits_lines.is_some() && lines.partial().is_empty()).then_some(
                 if turn.limit == LimitKind::Total { READS_ON } else { READS_ON_OR_NOT_FLUSHED },
             ),
-            is_read_whole: turn.unanswered.is_none() && lines.len() >= seen.lines,
+            is_read_whole: turn.no_reply.is_none() && lines.len() >= seen.lines,
         }
     }
 
     /// What the end of the bot's process adds.
     fn after_the_end(&self, ending: &Ending) -> Vec<String> {
-        let Some(silence) = self.silence else { return Vec::new() };
+        let Some(no_reply) = self.no_reply else { return Vec::new() };
         let mut parts = Vec::new();
         // A bot that has ended by itself has closed everything; that goes without saying.
-        if self.stdin_closed && ending.killed && !matches!(silence, Silence::Ended(_)) {
+        if self.stdin_closed && ending.killed && !matches!(no_reply, NoReply::Ended(_)) {
             parts.push("it had closed its standard input".to_owned());
         }
-        if silence == Silence::Deadline {
+        if no_reply == NoReply::Deadline {
             parts.extend(self.late_output(ending));
         }
         parts.extend(ending.reached_open_files.map(|limit| {
@@ -214,21 +214,21 @@ impl Tally {
 
 fn what_happened(turn: &Turn, lines: &Lines, seen: &Seen) -> String {
     let wall = duration(turn.wall.0);
-    match turn.unanswered {
+    match turn.no_reply {
         None => rejected_line(lines, seen),
-        Some(Silence::Deadline) => match (seen.limit, turn.limit) {
+        Some(NoReply::Deadline) => match (seen.limit, turn.limit) {
             (Some(limit), LimitKind::FirstTurn) => {
                 format!("no answer within {} of the first turn", duration(limit))
             }
             (Some(limit), _) => format!("no answer within {}", duration(limit)),
             (None, _) => "no answer".to_owned(),
         },
-        Some(Silence::LineTooLong) => "the line is longer than is read".to_owned(),
-        Some(Silence::StdoutClosed) => {
+        Some(NoReply::LineTooLong) => "the line is longer than is read".to_owned(),
+        Some(NoReply::StdoutClosed) => {
             format!("the bot closed its standard output after {wall}, while it was running")
         }
-        Some(Silence::Ended(exit)) => format!("the bot {exit} after {wall} without answering"),
-        Some(Silence::OverLimit(breach)) => over_limit(&breach),
+        Some(NoReply::Ended(exit)) => format!("the bot {exit} after {wall} without answering"),
+        Some(NoReply::OverLimit(breach)) => over_limit(&breach),
     }
 }
 
@@ -255,13 +255,13 @@ fn over_limit(&Breach { resource, used, limit }: &Breach) -> String {
 }
 
 /// A limit of the kernel's that tells of itself by a signal.
-fn kernel_limit(silence: Silence, resources: &Resources) -> Option<String> {
-    match silence {
-        Silence::Ended(BotExit::Signal(SIGXCPU)) => {
+fn kernel_limit(no_reply: NoReply, resources: &Resources) -> Option<String> {
+    match no_reply {
+        NoReply::Ended(BotExit::Signal(SIGXCPU)) => {
             let limit = duration(resources.cpu_time?.0);
             Some(format!("its CPU time is limited to {limit} (`cpu-time` in the settings)"))
         }
-        Silence::Ended(BotExit::Signal(SIGXFSZ)) => {
+        NoReply::Ended(BotExit::Signal(SIGXFSZ)) => {
             let limit = size(resources.file_size?);
             Some(format!("a file of its may have {limit} (`file-size` in the settings)"))
         }
@@ -327,15 +327,16 @@ fn blame(turn: &Turn, on_host_delay: OnHostDelay) -> Option<String> {
     Some(format!("{culprit} fault: in {wall} {}{advice}", figures.join(", ")))
 }
 
-fn partial_line(lines: &Lines, silence: Silence) -> Option<String> {
+fn partial_line(lines: &Lines, no_reply: NoReply) -> Option<String> {
     let partial = lines.partial();
-    let wanted = silence != Silence::LineTooLong && !partial.is_empty();
+    let wanted = no_reply != NoReply::LineTooLong && !partial.is_empty();
     wanted.then(|| format!("it had written {} without a newline", quote(partial)))
 }
 
 /// Input that never got to the bot. One that has ended has read what it had.
-fn unread_input(turn: &Turn, silence: Silence) -> Option<String> {
-    let says = !matches!(silence, Silence::Ended(_)) && !turn.stdin_closed && turn.unread_input > 0;
+fn unread_input(turn: &Turn, no_reply: NoReply) -> Option<String> {
+    let says =
+        !matches!(no_reply, NoReply::Ended(_)) && !turn.stdin_closed && turn.unread_input > 0;
     says.then(|| format!("it had not read {} of its input", plural(turn.unread_input, "byte")))
 }
 

@@ -3,8 +3,8 @@
 //! # Theory of operation
 //!
 //! A game is a sequence of exchanges. For each one, the game says what to send, how many lines make
-//! a reply and which time limit applies; the bot's process carries it out and reports a reply or a
-//! silence; [`rule`] hands that to the game, which applies the official rules and words. Every
+//! a reply and which time limit applies; the bot's process carries it out and reports a reply or why
+//! there is none; [`rule`] hands that to the game, which applies the official rules and words. Every
 //! exchange becomes an [`Event`], emitted after the clock has stopped and before the next one
 //! starts, so whatever listens (the log, a report) takes none of the bot's time.
 //!
@@ -32,7 +32,7 @@ use crate::interrupt::Interrupt;
 use crate::limits::MatchRules;
 use crate::lines::Lines;
 use crate::source::SourceError;
-use crate::verdict::{Culprit, Decision, Overrun, Silence, Verdict};
+use crate::verdict::{Culprit, Decision, NoReply, Overrun, Verdict};
 
 /// A game between a bot and a test case, and everything that it takes.
 #[derive(Clone)]
@@ -121,12 +121,12 @@ impl Match<'_> {
             let mut exchanged = self.exchange(&mut bot, game.as_ref(), exchange)?;
             overrun = self.rules.overruns.assess(&exchanged, limit, forgiven);
             match overrun.map(|overrun| overrun.decision) {
-                Some(Decision::Timeout) => exchanged.silence = Some(Silence::Deadline),
+                Some(Decision::Timeout) => exchanged.no_reply = Some(NoReply::Deadline),
                 Some(Decision::Forgiven) => forgiven += 1,
                 Some(Decision::Accepted | Decision::Measured) | None => {}
             }
             let awaits_lines = exchanged.awaits_input.then(|| game.input().lines().count());
-            let mut ruling = rule(game.as_mut(), &exchanged.reply, exchanged.silence);
+            let mut ruling = rule(game.as_mut(), &exchanged.reply, exchanged.no_reply);
             verdict = ruling.verdict;
             let seen = Seen {
                 limit,
@@ -188,10 +188,10 @@ pub struct Ruling {
 }
 
 /// Hands a reply, or the lack of it, to the game.
-pub fn rule(game: &mut dyn Game, reply: &Lines, silence: Option<Silence>) -> Ruling {
-    if let Some(silence) = silence {
+pub fn rule(game: &mut dyn Game, reply: &Lines, no_reply: Option<NoReply>) -> Ruling {
+    if let Some(no_reply) = no_reply {
         game.unanswered(reply);
-        let verdict = silence.verdict();
+        let verdict = no_reply.verdict();
         return Ruling { verdict, gain: 0, action: None, wrong_line: None, remark: None };
     }
     match game.accept(reply) {

@@ -6,7 +6,7 @@ use crate::bot::{Exchanged, Overtime, Phase};
 use crate::certificate::Certificate;
 use crate::limits::{OnHostDelay, OverrunRules};
 use crate::millis::Millis;
-use crate::verdict::{Culprit, Decision, Overrun, Silence};
+use crate::verdict::{Culprit, Decision, NoReply, Overrun};
 
 /// How long a bot is watched beyond its limit while it is kept waiting for a core.
 const WATCH: Duration = Duration::from_secs(1);
@@ -27,9 +27,9 @@ impl OverrunRules {
         forgiven: u32,
     ) -> Option<Overrun> {
         let limit = limit?;
-        let replied = exchanged.silence.is_none();
+        let replied = exchanged.no_reply.is_none();
         let late = exchanged.phase != Phase::Limit
-            || exchanged.silence == Some(Silence::Deadline)
+            || exchanged.no_reply == Some(NoReply::Deadline)
             || (replied && exchanged.wall > limit);
         late.then(|| {
             let culprit = culprit(exchanged, limit);
@@ -55,7 +55,7 @@ impl OverrunRules {
 /// The host is to blame if the reply would have been in time without the measured waits, as far as they
 /// were not the bot's own doing. CPU time cannot be waited away: a bot that has computed for longer than its limit was late in any case.
 fn culprit(exchanged: &Exchanged, limit: Duration) -> Culprit {
-    if exchanged.silence.is_some() {
+    if exchanged.no_reply.is_some() {
         let is_starved = exchanged.phase == Phase::Starved && !exchanged.awaits_input;
         return if is_starved { Culprit::Host } else { Culprit::Bot };
     }
@@ -87,7 +87,7 @@ mod tests {
     fn exchanged(wall: u64, cpu: u64, wait: u64, referee: u64) -> Exchanged {
         Exchanged {
             reply: Lines::default(),
-            silence: None,
+            no_reply: None,
             wall: ms(wall),
             phase: Phase::Limit,
             certificate: Certificate {
@@ -110,7 +110,7 @@ mod tests {
     }
 
     fn silent(exchanged: Exchanged) -> Exchanged {
-        Exchanged { silence: Some(Silence::Deadline), ..exchanged }
+        Exchanged { no_reply: Some(NoReply::Deadline), ..exchanged }
     }
 
     #[test]
@@ -149,7 +149,7 @@ mod tests {
         let rules = OverrunRules::default();
         assert_eq!(decide(&rules, &exchanged(50, 50, 0, 0), 0), None);
         assert_eq!(rules.assess(&exchanged(5000, 0, 0, 0), None, 0), None, "no limit");
-        let crashed = Exchanged { silence: Some(Silence::StdoutClosed), ..exchanged(60, 0, 0, 0) };
+        let crashed = Exchanged { no_reply: Some(NoReply::StdoutClosed), ..exchanged(60, 0, 0, 0) };
         assert_eq!(decide(&rules, &crashed, 0), None);
     }
 

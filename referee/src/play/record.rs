@@ -66,7 +66,7 @@ pub(super) fn turn(
         turn,
         limit,
         reply: Bytes(exchanged.reply.into_bytes()),
-        unanswered: exchanged.silence,
+        no_reply: exchanged.no_reply,
         action: ruling.action,
         gain: ruling.gain,
         score,

@@ -10,7 +10,7 @@ use crate::lines::{Lines, Progress};
 use crate::millis::Millis;
 use crate::play;
 use crate::text::quote;
-use crate::verdict::{BotExit, Silence, Verdict};
+use crate::verdict::{BotExit, NoReply, Verdict};
 
 /// A game from elsewhere, refereed here.
 #[derive(Debug, Clone, PartialEq)]
@@ -103,13 +103,13 @@ impl Referee {
         let (limit, rules) = (exchange.limit, exchange.lines);
         let bytes = foreign.reply.clone().unwrap_or_default();
         let reply = Lines::split(&bytes.0);
-        let silence = match (&foreign.reply, reply.progress(&rules)) {
-            (None, _) => Some(Silence::Deadline),
+        let no_reply = match (&foreign.reply, reply.progress(&rules)) {
+            (None, _) => Some(NoReply::Deadline),
             (Some(_), Progress::Complete(_)) => None,
-            (Some(_), Progress::TooLong) => Some(Silence::LineTooLong),
-            (Some(_), Progress::Incomplete) => Some(Silence::Ended(BotExit::Unknown)),
+            (Some(_), Progress::TooLong) => Some(NoReply::LineTooLong),
+            (Some(_), Progress::Incomplete) => Some(NoReply::Ended(BotExit::Unknown)),
         };
-        let ruling = play::rule(self.game.as_mut(), &reply, silence);
+        let ruling = play::rule(self.game.as_mut(), &reply, no_reply);
         self.verdict = ruling.verdict;
         if let (Some(line), Some(remark)) = (ruling.wrong_line, &ruling.remark) {
             let reply = quote(reply.iter().nth(line).unwrap_or_default());
@@ -117,7 +117,7 @@ impl Referee {
         }
         self.line_turns.resize(self.game.summary().len(), number);
         let played = (ruling.action, ruling.gain, self.game.score());
-        self.turns.push(turn(number, limit, (bytes, foreign.stderr.clone()), silence, played));
+        self.turns.push(turn(number, limit, (bytes, foreign.stderr.clone()), no_reply, played));
         true
     }
 
@@ -137,14 +137,14 @@ fn turn(
     turn: u32,
     limit: LimitKind,
     (reply, stderr): (Bytes, Bytes),
-    unanswered: Option<Silence>,
+    no_reply: Option<NoReply>,
     (action, gain, score): (Option<serde_json::Value>, i64, i64),
 ) -> Turn {
     Turn {
         turn,
         limit,
         reply,
-        unanswered,
+        no_reply,
         action,
         gain,
         score,

@@ -11,7 +11,7 @@ use crate::game::{Exchange, Game, GameKind};
 use crate::gamelog::{End, Log, Start, Turn};
 use crate::lines::{Lines, Progress};
 use crate::play::{self, Ruling};
-use crate::verdict::{Silence, Verdict};
+use crate::verdict::{NoReply, Verdict};
 
 /// A log that was refereed again.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -110,7 +110,7 @@ pub(crate) fn kind_of(start: &Start) -> Result<&'static GameKind, ReplayError> {
 pub(crate) fn reply_to(exchange: &Exchange, turn: &Turn) -> Lines {
     let mut reply = Lines::split(&turn.reply.0);
     let output_ended =
-        matches!(turn.unanswered, None | Some(Silence::Ended(_) | Silence::StdoutClosed));
+        matches!(turn.no_reply, None | Some(NoReply::Ended(_) | NoReply::StdoutClosed));
     if exchange.lines.eof_ends_line && output_ended {
         reply.end_partial();
     }
@@ -127,13 +127,13 @@ fn referee_turn(game: &mut dyn Game, turn: &Turn) -> Result<Ruling, Difference> 
     let reply = reply_to(&exchange, turn);
     let whole = reply.progress(&exchange.lines) == Progress::Complete(reply.len());
     // A whole reply that came too late does not count, nor does that of a bot that used too much.
-    let refused = matches!(turn.unanswered, Some(Silence::Deadline | Silence::OverLimit(_)));
-    if whole != turn.unanswered.is_none() && !(whole && refused) {
+    let refused = matches!(turn.no_reply, Some(NoReply::Deadline | NoReply::OverLimit(_)));
+    if whole != turn.no_reply.is_none() && !(whole && refused) {
         let word = |whole| if whole { "whole" } else { "not whole" };
-        let logged = word(turn.unanswered.is_none());
+        let logged = word(turn.no_reply.is_none());
         return Err(Difference::of(turn.turn, "the reply", &logged, &word(whole)));
     }
-    Ok(play::rule(game, &reply, turn.unanswered))
+    Ok(play::rule(game, &reply, turn.no_reply))
 }
 
 /// The first exchange that went differently in a second game of the bot of `log`.
@@ -143,7 +143,7 @@ pub fn first_difference(log: &Log, again: &[Turn]) -> Option<Difference> {
     let pairs = log.turns.iter().zip(again);
     let differs = |(logged, now): (&Turn, &Turn)| {
         difference(logged.turn, "the reply", &logged.reply, &now.reply).or_else(|| {
-            difference(logged.turn, "why there is no reply", &logged.unanswered, &now.unanswered)
+            difference(logged.turn, "why there is no reply", &logged.no_reply, &now.no_reply)
         })
     };
     pairs.map(differs).find_map(|found| found).or_else(|| {

@@ -198,7 +198,7 @@ fn stdin(kind: &GameKind, finished: &Finished) -> Vec<u8> {
     for event in &finished.events {
         if let (Event::Turn(turn), Some(_)) = (event, game.next_exchange()) {
             sent.extend_from_slice(game.input().as_bytes());
-            rule(game.as_mut(), &Lines::split(&turn.reply.0), turn.unanswered);
+            rule(game.as_mut(), &Lines::split(&turn.reply.0), turn.no_reply);
         }
     }
     sent

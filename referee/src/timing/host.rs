@@ -124,7 +124,7 @@ fn round_trips(echo: &BotCommand) -> Result<Distribution, HostError> {
             limit: Some(Duration::from_secs(10)),
             overtime: Overtime::Always(Duration::ZERO),
         })?;
-        if exchanged.silence.is_some() {
+        if exchanged.no_reply.is_some() {
             return Err(HostError::Silent);
         }
         // The first one includes the start of the child.

@@ -28,7 +28,7 @@ impl Measured {
         game.play(|event| match event {
             Event::Turn(turn) => {
                 let (board, choices) = (game.board.to_owned(), shadow.legal_moves());
-                rule(shadow.as_mut(), &Lines::split(&turn.reply.0), turn.unanswered);
+                rule(shadow.as_mut(), &Lines::split(&turn.reply.0), turn.no_reply);
                 self.turns.push(Timed { game: number, board, turn, choices });
             }
             Event::End(end) if !end.won => {

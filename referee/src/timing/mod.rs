@@ -49,15 +49,15 @@ impl Timed {
     pub(crate) fn culprit(&self, limit: Duration, scale: f64) -> Option<Culprit> {
         let late = self
             .turn
-            .unanswered
-            .is_some_and(|silence| silence == crate::verdict::Silence::Deadline)
+            .no_reply
+            .is_some_and(|no_reply| no_reply == crate::verdict::NoReply::Deadline)
             || self.turn.wall.0.mul_f64(scale) > limit;
         late.then(|| {
             let decided = self.turn.overrun.map(|overrun| overrun.culprit);
             let by_own =
                 if self.own().mul_f64(scale) > limit { Culprit::Bot } else { Culprit::Host };
             // Without an answer the match loop knows more than the time does.
-            decided.filter(|_| self.turn.unanswered.is_some()).unwrap_or(by_own)
+            decided.filter(|_| self.turn.no_reply.is_some()).unwrap_or(by_own)
         })
     }
 }
@@ -227,7 +227,7 @@ mod tests {
             turn: number,
             limit,
             reply: Bytes::default(),
-            unanswered: None,
+            no_reply: None,
             action: None,
             gain: 0,
             score: 0,

@@ -156,8 +156,8 @@ impl Film {
         let Some(played) = self.moves.get(position) else {
             return self.end.as_ref().map_or_else(Cow::default, |end| (&end.official).into());
         };
-        match self.turns.get(played.turn).and_then(|turn| turn.unanswered) {
-            Some(silence) => format!("No move: {}", silence.verdict()).into(),
+        match self.turns.get(played.turn).and_then(|turn| turn.no_reply) {
+            Some(no_reply) => format!("No move: {}", no_reply.verdict()).into(),
             None => (&played.frame.caption).into(),
         }
     }
@@ -206,11 +206,11 @@ impl Film {
     fn referee(&mut self, turn: &Turn) -> Vec<Frame> {
         let Some(exchange) = self.position.next_exchange() else { return Vec::new() };
         let reply = reply_to(&exchange, turn);
-        let frames = match turn.unanswered {
+        let frames = match turn.no_reply {
             None => self.position.frames(&reply),
             Some(_) => Vec::new(),
         };
-        play::rule(self.position.as_mut(), &reply, turn.unanswered);
+        play::rule(self.position.as_mut(), &reply, turn.no_reply);
         frames
     }
 }

@@ -30,8 +30,8 @@ pub fn write(log: &Log, out: &mut dyn Write) -> io::Result<()> {
         lines(out, '>', input.as_bytes())?;
         lines(out, '<', &turn.reply.0)?;
         lines(out, '!', &turn.stderr.0)?;
-        match turn.unanswered {
-            Some(silence) => writeln!(out, "= {}", silence.verdict())?,
+        match turn.no_reply {
+            Some(no_reply) => writeln!(out, "= {}", no_reply.verdict())?,
             None => writeln!(out, "= gain {}, score {}", turn.gain, turn.score)?,
         }
         // Games from elsewhere have no times.
@@ -62,7 +62,7 @@ fn exchanges(log: &Log) -> Result<Vec<Exchanged<'_>>, ReplayError> {
         let Some(exchange) = game.next_exchange() else { break };
         let (input, reply) = (game.input().into_owned(), reply_to(&exchange, turn));
         exchanges.push(Exchanged { turn, input });
-        play::rule(game.as_mut(), &reply, turn.unanswered);
+        play::rule(game.as_mut(), &reply, turn.no_reply);
     }
     Ok(exchanges)
 }
