@@ -136,7 +136,7 @@ fn a_page_of_a_run_has_totals_and_the_lost_games_first_with_their_replays() {
             format!("{mine} of {} (50.0 %) on 8 boards", 2 * mine),
             format!("0 of {} (0.0 %) on 8 boards", 2 * mine),
         ],
-        "lost": { "count": 8, "verdict": "crash", "why": "turn 4: the bot exited with status 3" },
+        "lost": { "count": 1, "verdict": "crash", "why": "turn 4: the bot exited with status 3" },
         "boards": boards,
         "times": ["first turn: 8 turns", format!("later turns: {} turns", turns("@greedy") - 8)],
         "limit": "limit 60 s",

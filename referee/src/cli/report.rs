@@ -127,7 +127,8 @@ impl GamePages {
         }
     }
 
-    /// Writes the page of a game and returns its address; a log that is of no game has none, but is told.
+    /// Writes the page of a game and returns its address. A log that cannot be refereed gets no page,
+    /// only a warning.
     fn write(
         &mut self,
         run: usize,

@@ -38,7 +38,7 @@ pub struct Standing {
     pub mean: f64,
     /// Its interval, which may be looked at after every game; `None` without a board.
     pub interval: Option<(f64, f64)>,
-    /// Mean differences up to this are as good as none.
+    /// Mean differences below this do not matter.
     pub margin: f64,
     /// A p-value that holds although it was looked at after every game.
     pub p: f64,

@@ -37,7 +37,7 @@ pub struct ConfidenceSequence {
     squares: f64,
     /// The highest score of either bot.
     highest: f64,
-    /// Differences below this are as good as none.
+    /// Mean differences below this do not matter.
     margin: f64,
     /// What was decided stays so.
     decided: Option<Decided>,
@@ -59,7 +59,7 @@ impl ConfidenceSequence {
     /// Fewer boards decide nothing.
     pub const MIN_BOARDS: usize = 100;
 
-    /// Nothing is known yet; mean differences within `margin` of 0 are as good as none.
+    /// An empty sequence; mean differences within `margin` of 0 do not matter.
     pub fn new(margin: f64) -> Self {
         Self { margin, ..Self::default() }
     }

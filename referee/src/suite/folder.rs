@@ -67,7 +67,7 @@ pub struct Opponent {
     pub run: PathBuf,
     /// The bot.
     pub bot: String,
-    /// The difference that is as good as none.
+    /// The difference that does not matter.
     #[serde(default)]
     pub margin: Margin,
 }
@@ -93,7 +93,7 @@ pub enum FolderError {
     /// The folder holds no run.
     #[error("{} is no run folder: it has no {RUN}", .0.display())]
     NotARun(PathBuf),
-    /// There is something where a new run should be.
+    /// The folder for a new run is not empty.
     #[error("{} exists; choose another folder, or take up the run in it with --resume", .0.display())]
     Exists(PathBuf),
     /// The run was made by another version.
@@ -122,16 +122,16 @@ pub enum FolderError {
         /// What is wrong.
         problem: String,
     },
-    /// Another process adds to it.
+    /// Another process is playing the run.
     #[error("another process is playing the run in {}; wait for its end", .0.display())]
     InUse(PathBuf),
-    /// It cannot be read.
+    /// The run cannot be read.
     #[error("cannot read the run")]
     Read(#[source] io::Error),
-    /// It cannot be written.
+    /// The run cannot be written.
     #[error("cannot write the run; the results so far are kept, and --resume goes on from them")]
     Write(#[source] io::Error),
-    /// There cannot be such a folder.
+    /// The folder cannot be made.
     #[error("cannot make the run folder")]
     Make(#[source] io::Error),
 }

@@ -1,4 +1,4 @@
-//! How small a difference is as good as none.
+//! The size below which a difference does not matter.
 
 use std::fmt;
 use std::str::FromStr;

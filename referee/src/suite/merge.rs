@@ -183,7 +183,7 @@ fn check(first: &RunFolder, shard: &RunFolder, played: &mut GameSet) -> Result<(
     Ok(())
 }
 
-/// Copies logs and bundles; their names hold the number of the game, so none meets another.
+/// Copies logs and bundles; their names hold the number of the game, so they never collide.
 fn copy_kept(from: &Path, to: &Path) -> io::Result<()> {
     for name in KEPT {
         let folder = from.join(name);

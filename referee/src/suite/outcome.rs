@@ -185,4 +185,34 @@ mod tests {
             assert_eq!(serde_json::from_str::<SuiteVerdict>(word).expect("an ending"), ending);
         }
     }
+
+    #[test]
+    fn a_game_with_a_late_reply_sets_no_record_even_if_it_was_won() {
+        let turn = |overrun: &str| {
+            let json = format!(
+                r#"{{"type":"turn","turn":1,"limit":"turn","reply":"0 0\\n","gain":0,"score":0,"wall_ms":60{overrun}}}"#
+            );
+            serde_json::from_str::<Event>(&json).expect("a turn")
+        };
+        let end = r#"{"type":"end","verdict":"completed","official":"","won":true,"score":500,"summary":[],"metadata":{},"turns":2}"#;
+        let end: Event = serde_json::from_str(end).expect("an end");
+        let counts = |overrun: &str, strict| {
+            let mut outcome: Outcome = serde_json::from_str(
+                r#"{"game":1,"bot":"b","board":"x","board_id":"","record_id":"","repeat":1,"verdict":"completed","won":false,"score":0,"counts":false,"official":"","turns":0}"#,
+            )
+            .expect("an outcome");
+            outcome.record(&[turn(""), turn(overrun), end.clone()], strict);
+            assert_eq!((outcome.won, outcome.score), (true, 500));
+            outcome.counts
+        };
+        assert!(counts("", true));
+        assert!(!counts("", false));
+        for culprit in ["bot", "host"] {
+            for decision in ["forgiven", "accepted"] {
+                let late =
+                    format!(r#","overrun":{{"culprit":"{culprit}","decision":"{decision}"}}"#);
+                assert!(!counts(&late, true), "{late}");
+            }
+        }
+    }
 }

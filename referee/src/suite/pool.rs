@@ -52,7 +52,7 @@ pub struct Entrant {
     pub files: BotFiles,
 }
 
-/// As many games in a row that cannot be started end a suite.
+/// A suite ends after this many games in a row that could not be played.
 const MAX_NOT_PLAYED: u32 = 5;
 
 /// Why not all games were played; nothing that a bot does leads here.
@@ -130,7 +130,7 @@ impl Pool<'_> {
         failure.map_or(Ok(()), Err)
     }
 
-    /// Plays one game after the other until there is none, or something is wrong.
+    /// Plays games from the queue until it is empty, or something is wrong.
     fn work(
         &self,
         pinning: Option<&Pinning>,

@@ -84,7 +84,7 @@ struct RecordsFile {
 }
 
 impl Records {
-    /// Reads a file; there are no records where there is none.
+    /// Reads a file; a missing file counts as empty.
     ///
     /// # Errors
     /// When the file is not as it was written.
@@ -107,8 +107,8 @@ impl Records {
         Ok(records)
     }
 
-    /// Adds what is better here to the records in the file at `path`, which appears whole or stays as it
-    /// was. Others who do so at the same time wait.
+    /// Adds these records to the file at `path`, as far as they are better. The file is replaced whole, or
+    /// stays as it was; other processes that do the same wait.
     ///
     /// # Errors
     /// When the file is not as it was written, or cannot be written.

@@ -179,8 +179,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Adds up a run. A board's best is the highest of what is known and of this run's own games, so
-    /// nobody has more than all of it; a bot alone on a board of which nothing is known has no best.
+    /// Adds up a run. A board's best is the highest of what is known and of this run's own games, so no
+    /// ratio exceeds 1; a lone bot on an unrecorded board has none.
     ///
     /// The results are read twice, so that memory is taken only by boards that have a best.
     ///

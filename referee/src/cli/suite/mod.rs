@@ -90,7 +90,7 @@ pub(super) struct SuiteArgs {
     #[arg(long, requires = "against")]
     until_decided: bool,
 
-    /// A mean difference within this is as good as none: percent of the opponent's mean, such as 1%, or
+    /// A mean difference within this does not matter: percent of the opponent's mean, such as 1%, or
     /// points [default: 0.5%]
     #[arg(long, value_name = "MARGIN", requires = "until_decided")]
     margin: Option<Margin>,

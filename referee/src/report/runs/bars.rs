@@ -18,7 +18,7 @@ pub(super) fn percent(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { (100.0 * part / whole).clamp(0.0, 100.0) } else { 0.0 }
 }
 
-/// Opens a picture of so many bars below one another. It says nothing that is not beside it in words.
+/// Opens a picture of `bars` bars below one another. Decorative: the same figures stand beside it as text.
 pub(super) fn open(out: &mut String, bars: usize) {
     put(
         out,
@@ -29,7 +29,8 @@ pub(super) fn open(out: &mut String, bars: usize) {
     );
 }
 
-/// A bar from one place to another, both in percent. Even the shortest one shows; one of no length is none.
+/// A bar from one place to another, both in percent. Bars get a visible minimum width; empty ones are
+/// not drawn.
 pub(super) fn bar(out: &mut String, row: usize, class: &str, from: f64, to: f64) {
     if to <= from {
         return;

@@ -1,44 +1,82 @@
 //! The games: lost ones in full, the others in a table, each with a link to its replay page.
 
+use std::collections::BTreeMap;
+
 use super::gather::{GameList, Gathered, Listed};
 use super::{Text, put};
 use crate::millis::Millis;
+use crate::suite::loss_kind;
 use crate::text::{duration, plural};
 
-/// The lost games, with what happened; they come first.
+/// The games that were lost or not played, with what happened; they come first. Those that ended alike
+/// are one entry.
 pub(super) fn write_lost(gathered: &Gathered, out: &mut String) {
-    let list = &gathered.lost;
+    section(gathered, &gathered.lost, "lost", "Lost games", out);
+    section(gathered, &gathered.not_played, "not-played", "Games not played", out);
+}
+
+fn section(gathered: &Gathered, list: &GameList, id: &str, heading: &str, out: &mut String) {
     if list.games.is_empty() {
         return;
     }
-    out.push_str(
-        "<section class=\"card lost\" id=\"lost\">\n<h2>Lost games</h2>\n\
-         <div class=\"tall\" tabindex=\"0\" role=\"region\" aria-label=\"Lost games\"><ul class=\"plain\">\n",
+    put(
+        out,
+        format_args!(
+            "<section class=\"card lost\" id=\"{id}\">\n<h2>{heading}</h2>\n<div class=\"tall\" \
+             tabindex=\"0\" role=\"region\" aria-label=\"{heading}\"><ul class=\"plain\">\n"
+        ),
     );
-    for game in &list.games {
-        lost(gathered, game, out);
+    for games in alike(&list.games) {
+        entry(gathered, &games, out);
     }
     out.push_str("</ul></div>\n");
     more(list, out);
     out.push_str("</section>\n");
 }
 
-fn lost(gathered: &Gathered, game: &Listed, out: &mut String) {
+/// Games of one bot that ended alike, in the order of the first of each kind.
+fn alike(games: &[Listed]) -> Vec<Vec<&Listed>> {
+    let mut kinds: Vec<Vec<&Listed>> = Vec::new();
+    let mut places = BTreeMap::new();
+    for game in games {
+        let kind = (game.entrant, loss_kind(&game.outcome.loss()));
+        let place = *places.entry(kind).or_insert(kinds.len());
+        match kinds.get_mut(place) {
+            Some(kind) => kind.push(game),
+            None => kinds.push(vec![game]),
+        }
+    }
+    kinds
+}
+
+fn entry(gathered: &Gathered, games: &[&Listed], out: &mut String) {
+    let (game, others) = games.split_first().expect("a kind has a game");
     let outcome = &game.outcome;
     let why = outcome.diagnosis.as_deref().unwrap_or(&outcome.official);
+    let mut said = vec![plural(outcome.turns.into(), "turn")];
+    if !outcome.official.is_empty() {
+        said.insert(0, outcome.official.clone());
+    }
     put(
         out,
         format_args!(
             "<li><p><span class=\"chip bad\">{}</span> <b>{}</b> on {}, {}</p>\n\
-             <p class=\"why\">{}</p>\n<p class=\"soft\">{}</p></li>\n",
+             <p class=\"why\">{}</p>\n<p class=\"soft\">{}</p>",
             Text(&outcome.verdict.to_string()),
             Text(&gathered.entrants[game.entrant].name),
             Text(&outcome.board),
             link(game, &format!("game {}", outcome.game)),
             Text(why),
-            Text(&format!("{}; {}", outcome.official, plural(outcome.turns.into(), "turn"))),
+            Text(&said.join("; ")),
         ),
     );
+    if !others.is_empty() {
+        let links: Vec<_> =
+            others.iter().map(|other| link(other, &other.outcome.game.to_string())).collect();
+        let count = plural(others.len() as u64, "more game");
+        put(out, format_args!("\n<p class=\"soft\">{count} like it: {}</p>", links.join(", ")));
+    }
+    out.push_str("</li>\n");
 }
 
 /// The games that were not lost.

@@ -112,6 +112,9 @@ impl Board {
 
     fn add(&mut self, run: usize, entrant: usize, outcome: &Outcome) {
         self.place = self.place.min((run, outcome.game));
+        if !outcome.is_played() {
+            return;
+        }
         let points = &mut self.points[entrant];
         points.sum += outcome.points();
         points.games += 1;
@@ -161,7 +164,9 @@ pub(super) struct Gathered {
     pub(super) comparisons: Vec<Comparison>,
     /// The games that were lost.
     pub(super) lost: GameList,
-    /// The games that were not.
+    /// The games that could not be played.
+    pub(super) not_played: GameList,
+    /// The games that were won.
     pub(super) others: GameList,
 }
 
@@ -187,7 +192,11 @@ impl Gathered {
 
     /// Lists a game, if there is room.
     fn list(&mut self, game: Listed) -> Option<&mut Listed> {
-        let list = if game.outcome.won { &mut self.others } else { &mut self.lost };
+        let list = match (game.outcome.is_played(), game.outcome.won) {
+            (false, _) => &mut self.not_played,
+            (true, false) => &mut self.lost,
+            (true, true) => &mut self.others,
+        };
         if list.games.len() >= LISTED {
             list.more += 1;
             return None;
@@ -222,13 +231,14 @@ pub(super) fn gather<E: From<FolderError>>(
         }
     }
     gathered.lost.sort();
+    gathered.not_played.sort();
     gathered.others.sort();
     gathered.boards = boards.into_values().collect();
     gathered.boards.sort_by_key(|board| board.place);
     Ok(gathered)
 }
 
-/// The log of a game; one that cannot be read is none, but is told.
+/// The log of a game; one that cannot be read is skipped with a warning.
 fn log_of(source: &Source<'_>, game: usize) -> Option<Log> {
     kept_log(&source.folder.path, game).unwrap_or_else(|error| {
         log::warn!("left out: {error}");
