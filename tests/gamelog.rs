@@ -220,7 +220,7 @@ proptest! {
     }
 }
 
-/// A game of SameGame without a process: replies as any bot may write them, and then a no_reply.
+/// A game of SameGame without a process: replies as any bot may write them, and then none.
 fn played(board: &str, replies: &[Vec<u8>], no_reply: NoReply) -> Vec<Event> {
     let kind = GameKind::named("samegame").expect("a game");
     let mut game = (kind.parse)(board).expect("a board");
