@@ -12,8 +12,8 @@ use std::io::{self, IsTerminal as _};
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Duration, Instant};
 
+use crossterm::event::{self, Event as Input, KeyEventKind};
 use ratatui::DefaultTerminal;
-use ratatui::crossterm::event::{self, Event as Input, KeyEventKind};
 
 pub use self::look::{Charset, Look};
 use self::state::{Command, Player, Progress};
