@@ -122,7 +122,7 @@ pub enum SpawnError {
 
 impl SpawnError {
     /// Whether another command would help, rather than another machine.
-    pub fn is_users(&self) -> bool {
+    pub fn is_user_error(&self) -> bool {
         !matches!(self, Self::Resources { .. })
     }
 }

@@ -30,7 +30,7 @@ pub(super) struct MergeArgs {
 
 impl From<MergeError> for Failure {
     fn from(error: MergeError) -> Self {
-        if error.is_users() { Self::User(error.into()) } else { Self::Referee(error.into()) }
+        if error.is_user_error() { Self::User(error.into()) } else { Self::Referee(error.into()) }
     }
 }
 

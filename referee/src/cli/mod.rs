@@ -137,19 +137,19 @@ impl Failure {
 
 impl From<SpawnError> for Failure {
     fn from(error: SpawnError) -> Self {
-        if error.is_users() { Self::User(error.into()) } else { Self::Referee(error.into()) }
+        if error.is_user_error() { Self::User(error.into()) } else { Self::Referee(error.into()) }
     }
 }
 
 impl From<FolderError> for Failure {
     fn from(error: FolderError) -> Self {
-        if error.is_users() { Self::User(error.into()) } else { Self::Referee(error.into()) }
+        if error.is_user_error() { Self::User(error.into()) } else { Self::Referee(error.into()) }
     }
 }
 
 impl From<RecordsError> for Failure {
     fn from(error: RecordsError) -> Self {
-        if error.is_users() { Self::User(error.into()) } else { Self::Referee(error.into()) }
+        if error.is_user_error() { Self::User(error.into()) } else { Self::Referee(error.into()) }
     }
 }
 

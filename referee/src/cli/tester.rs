@@ -108,7 +108,7 @@ pub(super) fn run(args: &TesterArgs) -> Result<ExitCode, Failure> {
             write_plain(&stderr)?;
             Err(Failure::Interrupted { signal, kept: String::new() })
         }
-        Err(PlayError::Spawn(error)) if error.is_users() => {
+        Err(PlayError::Spawn(error)) if error.is_user_error() => {
             log::info!("{error}");
             cannot_start(&exec)
         }

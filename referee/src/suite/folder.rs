@@ -138,7 +138,7 @@ pub enum FolderError {
 
 impl FolderError {
     /// Whether the user can help it, rather than the machine.
-    pub fn is_users(&self) -> bool {
+    pub fn is_user_error(&self) -> bool {
         match self {
             Self::Write(_) => false,
             Self::Make(error) => error.kind() != io::ErrorKind::StorageFull,

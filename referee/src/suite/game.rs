@@ -54,8 +54,9 @@ impl Job<'_> {
         });
         match played {
             Err(PlayError::Spawn(error)) => {
-                let is_users = error.is_users();
-                let reason = if is_users { NotPlayed::CannotStart } else { NotPlayed::NoResources };
+                let is_user_error = error.is_user_error();
+                let reason =
+                    if is_user_error { NotPlayed::CannotStart } else { NotPlayed::NoResources };
                 outcome.record_not_played(reason, with_causes(&error));
                 // Of an earlier attempt.
                 events.clear();

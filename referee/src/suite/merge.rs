@@ -68,9 +68,9 @@ pub enum MergeError {
 
 impl MergeError {
     /// Whether the user can help it, rather than the machine.
-    pub fn is_users(&self) -> bool {
+    pub fn is_user_error(&self) -> bool {
         match self {
-            Self::Folder(error) => error.is_users(),
+            Self::Folder(error) => error.is_user_error(),
             Self::Copy(_) => false,
             Self::Plans { .. }
             | Self::Divided { .. }

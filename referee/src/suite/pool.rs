@@ -84,7 +84,7 @@ pub enum PoolError {
         /// Why the last one could not.
         why: String,
         /// Whether the bot's command is the reason, rather than the host.
-        is_users: bool,
+        is_user_error: bool,
     },
     /// A log or a bundle could not be written.
     #[error("cannot keep a game; the results so far are kept, and --resume goes on from them")]
@@ -210,7 +210,7 @@ impl NotPlayedInARow {
         Err(PoolError::NotPlayed {
             bot: outcome.bot.clone(),
             why: outcome.diagnosis.clone().unwrap_or_default(),
-            is_users: reason == NotPlayed::CannotStart,
+            is_user_error: reason == NotPlayed::CannotStart,
         })
     }
 }

@@ -69,7 +69,7 @@ pub enum RecordsError {
 
 impl RecordsError {
     /// Whether the user can help it, rather than the machine.
-    pub fn is_users(&self) -> bool {
+    pub fn is_user_error(&self) -> bool {
         !matches!(self, Self::Write(_))
     }
 }

@@ -353,9 +353,8 @@ impl From<PoolError> for Failure {
     fn from(error: PoolError) -> Self {
         match error {
             PoolError::Case(error) => Self::User(error.into()),
-            error @ (PoolError::Replaced { .. } | PoolError::NotPlayed { is_users: true, .. }) => {
-                Self::User(error.into())
-            }
+            error @ (PoolError::Replaced { .. }
+            | PoolError::NotPlayed { is_user_error: true, .. }) => Self::User(error.into()),
             error => Self::Referee(error.into()),
         }
     }
