@@ -27,6 +27,7 @@ mod rerun;
 mod robustness;
 mod rules;
 mod samples;
+mod sandbox;
 mod saved;
 mod square_remover;
 mod statistics;

@@ -56,6 +56,8 @@ pub(crate) enum Hostile {
     CloseAll,
     /// Writes to the terminal, if there is one, and plays on
     Terminal,
+    /// Writes to all terminals that it finds, and plays on
+    OtherTerminals,
     /// Deletes a file, such as its own program, and plays on
     Delete { file: PathBuf },
     /// Sends a signal to its parent, and plays on
@@ -106,6 +108,13 @@ impl Hostile {
             Self::Terminal => {
                 if let Ok(mut terminal) = File::options().write(true).open("/dev/tty") {
                     terminal.write_all(b"\x1b]0;owned\x07THE BOT WAS HERE\n")?;
+                }
+                Ok(())
+            }
+            Self::OtherTerminals => {
+                for terminal in fs::read_dir("/dev/pts")?.flatten() {
+                    let file = File::options().write(true).open(terminal.path());
+                    let _ = file.and_then(|mut file| file.write_all(b"THE BOT WAS HERE\n"));
                 }
                 Ok(())
             }

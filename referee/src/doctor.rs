@@ -4,7 +4,7 @@ use std::fs;
 
 use serde::Serialize;
 
-use crate::bot::{ContainmentMethod, Sandbox};
+use crate::bot::{ContainmentMethod, Sandbox, check_cgroups, memory_limit_of_host};
 use crate::limits::Resources;
 
 /// What was found out.
@@ -14,6 +14,12 @@ pub(crate) struct Findings {
     pub containment: Vec<MethodFinding>,
     /// The name of the first that this host offers.
     pub used: &'static str,
+    /// What a bot can still do to the referee under that one.
+    pub exposures: Vec<&'static str>,
+    /// Why bots get no control groups, if they do not.
+    pub no_cgroups: Option<String>,
+    /// The memory that the referee and its bots may have together, in bytes, if a control group limits it.
+    pub host_memory: Option<u64>,
     /// Why there can be no sandbox, if there can be none.
     pub no_sandbox: Option<String>,
     /// What a bot may use by the settings.
@@ -43,7 +49,8 @@ impl Findings {
         };
         let containment: Vec<_> = ContainmentMethod::ALL.into_iter().map(finding).collect();
         let has = |name| containment.iter().any(|it| it.name == name && it.missing.is_none());
-        let first = containment.iter().find(|finding| finding.missing.is_none());
+        let first = ContainmentMethod::ALL.into_iter().find(|method| has(method.name()));
+        let used = first.unwrap_or(ContainmentMethod::Group);
         let no_sandbox = Sandbox::new(&[]).err().map(|error| error.to_string());
         let mut advice = Vec::new();
         if !has("namespace") {
@@ -51,12 +58,15 @@ impl Findings {
         }
         if no_sandbox.is_some() {
             advice.push(
-                "for --sandbox: a kernel of 6.2 or later, with `landlock` in its `lsm=` line"
+                "for --sandbox: namespaces, or a kernel of 6.2 or later with `landlock` in its `lsm=` line"
                     .to_owned(),
             );
         }
         Self {
-            used: first.map_or(ContainmentMethod::Group.name(), |finding| finding.name),
+            used: used.name(),
+            exposures: used.exposures(),
+            no_cgroups: check_cgroups().err(),
+            host_memory: memory_limit_of_host(),
             containment,
             no_sandbox,
             resources,

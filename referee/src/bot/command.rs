@@ -9,6 +9,7 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use super::cgroup::Room;
 use super::launch::{Launch, LaunchError, Privileges, Started, Step, Strings, Tree, launch};
 use super::method::ContainmentMethod;
 use super::pin::Pinning;
@@ -136,10 +137,13 @@ struct Enclosure {
     scratch: Option<Scratch>,
 }
 
-/// A bot that was started, and the folder that it may write to if it is in a sandbox.
+/// A bot that was started, and what it was given.
 pub(super) struct Spawned {
     pub(super) started: Started,
+    /// The folder that it may write to, if it is in a sandbox and sees the host's files.
     pub(super) scratch: Option<Scratch>,
+    /// The control group that it was born in.
+    pub(super) room: Option<Room>,
 }
 
 impl BotCommand {
@@ -150,12 +154,26 @@ impl BotCommand {
         }
         let program = self.find()?;
         let enclosure = self.enclosure(&program)?;
-        let (launched, scratch) = self.prepare(&program, enclosure)?;
+        let (mut launched, scratch) = self.prepare(&program, enclosure)?;
+        let room = self.room()?;
+        let born_in =
+            |source| SpawnError::Confinement { what: "opening its control group", source };
+        launched.cgroup = room.as_ref().map(Room::descriptor).transpose().map_err(born_in)?;
         if let Some(pinning) = &self.pinning {
             pinning.pin_referee().map_err(not_pinned)?;
         }
-        let started = launch(&launched).map_err(|error| self.explain(&program, error))?;
-        Ok(Spawned { started, scratch })
+        match launch(&launched) {
+            Ok(started) => Ok(Spawned { started, scratch, room }),
+            Err(error) => {
+                let _ = room.map(Room::give_back);
+                Err(self.explain(&program, error))
+            }
+        }
+    }
+
+    fn room(&self) -> Result<Option<Room>, SpawnError> {
+        Room::take(&self.confinement.resources)
+            .map_err(|source| SpawnError::Confinement { what: "making its control group", source })
     }
 
     fn prepare(

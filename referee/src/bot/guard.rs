@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Resource as KernelResource, Rlimit, getrlimit};
 
+use super::cgroup::Room;
 use super::pipes::Captured;
 use super::usage::Sample;
 use crate::limits::{Breach, Resource, Resources};
@@ -61,15 +62,18 @@ pub(super) struct Guard {
     next_memory: Instant,
     /// A process that sees the bot's own file system, if it has one.
     tree: Option<Pid>,
+    /// The control group that it is in, if any.
+    room: Option<Room>,
 }
 
 impl Guard {
-    pub(super) fn new(limits: Resources, tree: Option<Pid>) -> Self {
+    pub(super) fn new(limits: Resources, tree: Option<Pid>, room: Option<Room>) -> Self {
         Self {
             limits,
             next: Instant::now(),
             next_memory: Instant::now() + INTERVAL,
             tree,
+            room,
             turn_output: 0,
             game_output: 0,
             is_breached: false,
@@ -158,8 +162,14 @@ impl Guard {
         let has_all_files = |limit| sample.open_files() >= limit;
         self.is_out_of_files |= self.limits.open_files.is_some_and(has_all_files);
         let processes = self.limits.breach(Resource::Processes, sample.tasks());
-        let breach = processes.or_else(|| self.check_memory(sample))?;
+        let breach = processes.or_else(|| self.check_memory(sample));
+        let breach = breach.or_else(|| self.room.as_ref()?.breach())?;
         Some(self.record(breach))
+    }
+
+    /// Ends what is left in the control group. Returns whether that holds nothing any more, if there is one.
+    pub(super) fn clear_room(&self) -> Option<bool> {
+        self.room.as_ref().map(Room::clear)
     }
 
     /// Remembers that the bot has gone beyond a limit.
@@ -178,5 +188,13 @@ impl Guard {
         }
         self.peak_memory = self.peak_memory.max((used > 0).then_some(used));
         self.limits.breach(Resource::Memory, used)
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if let Some(room) = self.room.take() {
+            room.give_back();
+        }
     }
 }

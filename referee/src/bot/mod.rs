@@ -26,6 +26,7 @@
 //! exit, then have the keeper clear away what is left. Dropping a bot does that as well, and so does
 //! the death of the referee.
 
+mod cgroup;
 mod clock;
 mod command;
 mod containment;
@@ -45,6 +46,7 @@ mod waiting;
 
 use std::io::{PipeReader, PipeWriter};
 
+pub use self::cgroup::{check_cgroups, memory_limit_of_host, remove_cgroups};
 pub use self::clock::{Overtime, Phase};
 use self::command::Spawned;
 pub use self::command::{BotCommand, Confinement, SpawnError};
@@ -95,7 +97,7 @@ impl BotProcess {
         stderr_cap: usize,
         interrupt: Option<Interrupt>,
     ) -> Result<Self, SpawnError> {
-        let Spawned { started, scratch } = command.spawn()?;
+        let Spawned { started, scratch, room } = command.spawn()?;
         let Started { keeper, stdin, stdout, stderr } = started;
         log::debug!("keeper {}: started {command:?}", keeper.pid.as_raw_pid());
         let resources =
@@ -111,7 +113,7 @@ impl BotProcess {
             stderr: Source::new(stderr).map_err(resources)?,
             chunk: pipes::chunk(),
             lines: LineBuffer::default(),
-            guard: Guard::new(command.confinement.resources, tree),
+            guard: Guard::new(command.confinement.resources, tree, room),
             stderr_cap,
             interrupt,
             scratch,

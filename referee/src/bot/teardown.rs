@@ -84,6 +84,10 @@ impl BotProcess {
             false
         });
         ending.left = self.keeper.end();
+        if self.guard.clear_room() == Some(true) {
+            // Whatever the keeper could not reach has gone as well.
+            ending.left = Left::default();
+        }
         let exit = self.keeper.bot_exit();
         ending.killed = !exited;
         ending.exit = exit.or(matches!(ending.left, Left::Survivors(..)).then_some(KILLED));

@@ -32,7 +32,7 @@ use clap::builder::Styles;
 use clap::{ArgAction, ColorChoice, Parser, Subcommand};
 use log::LevelFilter;
 
-use crate::bot::SpawnError;
+use crate::bot::{SpawnError, remove_cgroups};
 use crate::play::PlayError;
 use crate::suite::{FolderError, RecordsError};
 use crate::text::printable;
@@ -192,7 +192,13 @@ pub fn main() -> ExitCode {
 pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
     set_colors(cli.color);
     start_logger(cli.verbose);
-    match cli.command {
+    let result = run_command(cli.command);
+    remove_cgroups();
+    result
+}
+
+fn run_command(command: Command) -> Result<ExitCode, Failure> {
+    match command {
         Command::Play(args) => play::run(&args),
         Command::Suite(args) => suite::run(&args),
         Command::Merge(args) => merge::run(&args),

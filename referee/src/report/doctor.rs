@@ -4,9 +4,9 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
-use serde_json::Value;
 
 use super::timing::TimingReport;
+use super::timing::json::{Host, host};
 use super::{BasicFormat, Format};
 use crate::doctor::{Findings, MethodFinding};
 use crate::text::{duration, size};
@@ -40,23 +40,23 @@ impl DoctorReport {
         struct Object<'a> {
             #[serde(flatten)]
             findings: &'a Findings,
-            timing: Value,
+            timing: Host<'a>,
         }
-        let mut timing = Vec::new();
-        self.timing.write(Format::Json, &mut timing)?;
-        let timing: Value = serde_json::from_slice(&timing)?;
-        let object = Object { findings: &self.findings, timing: timing["host"].clone() };
+        let object = Object { findings: &self.findings, timing: host(&self.timing) };
         serde_json::to_writer(&mut *out, &object)?;
         writeln!(out)
     }
 
     fn write_text(&self, out: &mut dyn Write) -> io::Result<()> {
-        let Findings { containment, used, no_sandbox, advice, .. } = &self.findings;
+        let Findings { containment, used, exposures, no_sandbox, advice, .. } = &self.findings;
         writeln!(out, "  {HEADING}what keeps a bot's processes together{HEADING:#}")?;
         for finding in containment {
             method(finding, out)?;
         }
         writeln!(out, "  Used, unless --containment says otherwise: {used}.")?;
+        for exposure in exposures {
+            writeln!(out, "  {BAD}But{BAD:#} under it a bot of the same user can {exposure}.")?;
+        }
         writeln!(out, "\n  {HEADING}sandbox{HEADING:#}")?;
         match no_sandbox {
             None => writeln!(out, "  {GOOD}yes{GOOD:#}  --sandbox can be enforced here")?,
@@ -77,9 +77,13 @@ impl DoctorReport {
         let bytes = |limit: Option<u64>| limit.map_or_else(none, size);
         let count = |limit: Option<u64>| limit.map_or_else(none, |limit| limit.to_string());
         let cpu_time = limits.cpu_time.map_or_else(none, |limit| duration(limit.0));
+        let by_group = match self.findings.no_cgroups {
+            None => "by the kernel, in a control group",
+            Some(_) => "watched by the referee",
+        };
         for (name, limit, by) in [
-            ("memory", bytes(limits.memory), "watched by the referee"),
-            ("processes and threads", count(limits.processes), "watched by the referee"),
+            ("memory", bytes(limits.memory), by_group),
+            ("processes and threads", count(limits.processes), by_group),
             ("output of a turn", bytes(limits.turn_output), "watched by the referee"),
             ("output of a game", bytes(limits.game_output), "watched by the referee"),
             ("standard error kept", bytes(limits.game_stderr), "the rest is counted"),
@@ -88,6 +92,16 @@ impl DoctorReport {
             ("size of a file", bytes(limits.file_size), "by the kernel"),
         ] {
             writeln!(out, "  {name:<22} {limit:>9}  {by}")?;
+        }
+        if let Some(why) = &self.findings.no_cgroups {
+            writeln!(out, "  {BAD}no{BAD:#}   control groups: {why}")?;
+        }
+        if let Some(limit) = self.findings.host_memory {
+            let limit = size(limit);
+            writeln!(
+                out,
+                "  The referee and all its bots have {limit} of memory, by a control group around them."
+            )?;
         }
         Ok(())
     }

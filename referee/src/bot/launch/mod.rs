@@ -87,6 +87,26 @@ pub(super) struct Launch {
     pub(super) cgroup: Option<OwnedFd>,
 }
 
+impl Launch {
+    /// For a trial.
+    fn of_nothing(method: ContainmentMethod) -> Self {
+        Self {
+            program: CString::default(),
+            argv: Strings::new(Vec::new()),
+            envp: Strings::new(Vec::new()),
+            cwd: None,
+            method,
+            cores: None,
+            rlimits: Vec::new(),
+            privileges: Privileges::All,
+            tree: None,
+            ruleset: None,
+            filter: Vec::new(),
+            cgroup: None,
+        }
+    }
+}
+
 /// A keeper, and the referee's ends of the bot's pipes.
 #[derive(Debug)]
 pub(super) struct Started {
@@ -257,21 +277,15 @@ pub(super) fn launch(launch: &Launch) -> Result<Started, LaunchError> {
 
 /// Tries whether this host lets a keeper have a namespace of its own, with this tree in it.
 pub(super) fn try_namespace(tree: Option<Tree>) -> Result<(), LaunchError> {
-    let nothing = Launch {
-        program: CString::default(),
-        argv: Strings::new(Vec::new()),
-        envp: Strings::new(Vec::new()),
-        cwd: None,
-        method: ContainmentMethod::Namespace,
-        cores: None,
-        rlimits: Vec::new(),
-        privileges: Privileges::All,
-        tree,
-        ruleset: None,
-        filter: Vec::new(),
-        cgroup: None,
-    };
-    fork(&nothing, keeper::trial).map(drop)
+    let launch = Launch { tree, ..Launch::of_nothing(ContainmentMethod::Namespace) };
+    fork(&launch, keeper::trial).map(drop)
+}
+
+/// Tries whether a keeper can be born in this control group.
+pub(super) fn try_cgroup(cgroup: OwnedFd) -> io::Result<()> {
+    let nothing = Launch::of_nothing(ContainmentMethod::Group);
+    let launch = Launch { cgroup: Some(cgroup), ..nothing };
+    fork(&launch, keeper::trial).map(drop).map_err(|failure| failure.error)
 }
 
 const NAMESPACES: c_int = libc::CLONE_NEWUSER | libc::CLONE_NEWPID | libc::CLONE_NEWNS;

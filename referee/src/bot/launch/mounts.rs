@@ -50,7 +50,10 @@ const UNPRIVILEGED: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV);
 
 /// Gives the new namespace its own /proc, and a tree if there is one.
 pub(super) fn enter(tree: Option<&Tree>) -> Result<(), Errno> {
-    let Some(tree) = tree else { return mount_proc(c"/proc", None) };
+    let Some(tree) = tree else {
+        hide_terminals();
+        return mount_proc(c"/proc", None);
+    };
     mount(c"tmpfs", GROUND, c"tmpfs", UNPRIVILEGED, tree.options.as_c_str())?;
     chdir(GROUND)?;
     for step in &tree.steps {
@@ -86,6 +89,12 @@ fn carry_out(step: &MountStep) -> Result<(), Errno> {
         // Processes that are not the bot's own, such as its keeper, are not shown.
         MountStep::Proc(at) => mount_proc(at, Some(c"hidepid=2")),
     }
+}
+
+/// Gives the bot terminals of its own, so that it finds nobody else's by their names. A host may have none.
+fn hide_terminals() {
+    let flags = MountFlags::NOSUID | MountFlags::NOEXEC;
+    let _ = mount(c"devpts", c"/dev/pts", c"devpts", flags, c"newinstance,ptmxmode=0666");
 }
 
 fn mount_proc(at: &CStr, options: Option<&CStr>) -> Result<(), Errno> {

@@ -22,6 +22,7 @@ use self::jobs::JobsFlags;
 use self::progress::Progress;
 use super::shared::RuleFlags;
 use super::{Failure, exit, print};
+use crate::bot::memory_limit_of_host;
 use crate::compare::{Decider, Relation};
 use crate::config::Config;
 use crate::interrupt::Interrupt;
@@ -33,6 +34,7 @@ use crate::suite::{
     PlannedBot, Pool, PoolError, Records, Rules, Run, RunFolder, RunWriter, Shard, SuiteVerdict,
     Summary, Tally, bundles, records_of,
 };
+use crate::text::{plural, size};
 use crate::verdict::Verdict;
 
 /// Play one or more bots on many boards, several games at a time
@@ -273,6 +275,20 @@ fn plan(args: &SuiteArgs) -> Result<(Config, Plan), Failure> {
     Ok((config, plan))
 }
 
+/// Bots that all keep to their limits can still have more together than the host gives.
+fn warn_of_memory(config: &Config, jobs: usize) {
+    let needed = config.resources.memory.map(|memory| memory.saturating_mul(jobs as u64));
+    if let (Some(needed), Some(limit)) = (needed, memory_limit_of_host())
+        && needed > limit
+    {
+        let [needed, limit] = [needed, limit].map(size);
+        log::warn!(
+            "{} at a time may use {needed} of memory, and a control group gives them {limit}; fewer --jobs or less --memory keep the kernel from killing bots that break no limit",
+            plural(jobs as u64, "bot"),
+        );
+    }
+}
+
 /// Plays the games that have no result yet.
 fn play(
     args: &SuiteArgs,
@@ -289,6 +305,7 @@ fn play(
     let played = folder.played()?;
     let mut claims = CoreClaims::default();
     let workers = args.jobs.workers(&config.project.suite, &mut claims)?;
+    warn_of_memory(config, workers.len());
     let entrant = |bot| bots::entrant(config, located(&folder.run, bot));
     let entrants = plan.bots.iter().map(entrant).collect::<Result<Vec<_>, _>>()?;
     let interrupt = Interrupt::catch().context("cannot catch signals").map_err(Failure::Referee)?;

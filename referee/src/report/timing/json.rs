@@ -10,7 +10,6 @@ use crate::gamelog::Bytes;
 use crate::limits::LimitKind;
 use crate::millis::Millis;
 use crate::stats::{Distribution, Estimate};
-use crate::timing::host::HostCheck;
 use crate::timing::{Analysis, KindStats, ProfileResult, Timed};
 
 #[derive(Serialize)]
@@ -71,7 +70,7 @@ struct Slow<'a> {
 }
 
 #[derive(Serialize)]
-struct Host<'a> {
+pub(in crate::report) struct Host<'a> {
     round_trip: Times,
     wake_up: Times,
     steal: Option<f64>,
@@ -86,7 +85,7 @@ struct Host<'a> {
 
 pub(super) fn write(report: &TimingReport, out: &mut dyn Write) -> io::Result<()> {
     let bot = report.analysis.as_ref().map(|analysis| bot(report, analysis));
-    let object = Object { bot, host: host(report, &report.host) };
+    let object = Object { bot, host: host(report) };
     serde_json::to_writer(&mut *out, &object)?;
     writeln!(out)
 }
@@ -145,7 +144,9 @@ fn slow(timed: &Timed) -> Slow<'_> {
     }
 }
 
-fn host<'a>(report: &TimingReport, host: &'a HostCheck) -> Host<'a> {
+/// What this machine adds, under the limits of a report.
+pub(in crate::report) fn host(report: &TimingReport) -> Host<'_> {
+    let host = &report.host;
     Host {
         round_trip: times(&host.round_trip),
         wake_up: times(&host.wake_up),

@@ -1,7 +1,7 @@
 //! Shows how a bot keeps its deadlines: one file for each format.
 
 mod csv;
-mod json;
+pub(super) mod json;
 mod junit;
 mod markdown;
 mod svg;

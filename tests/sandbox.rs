@@ -1,0 +1,183 @@
+//! Ways around a sandbox, as somebody who knows how it is built would try them.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::support::{PATIENT, User, has_program, json, leave_out, referee_of};
+
+const USERS: [User; 2] = [User::Mine, User::Nobody];
+
+/// What a bot in a sandbox said, line by line.
+fn said(user: User, method: &str, bot: &[&str], more: &[&str]) -> Vec<String> {
+    let output = referee_of(user)
+        .args(["play", "--sandbox", "--format", "json", "--containment", method])
+        .args(PATIENT)
+        .args(more)
+        .arg("--")
+        .args(bot)
+        .output()
+        .expect("runs");
+    let lines = json(&output)["stderr_tail"].as_array().expect("lines").clone();
+    lines.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+/// A segment of shared memory that exists as long as this.
+struct Segment(String);
+
+impl Segment {
+    fn make() -> Self {
+        let output = Command::new("ipcmk").args(["-M", "4096", "-p", "0666"]).output();
+        let output = output.expect("ipcmk, from util-linux");
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        Self(text.trim().rsplit(' ').next().expect("a number").to_owned())
+    }
+}
+
+impl Drop for Segment {
+    fn drop(&mut self) {
+        let _ = Command::new("ipcrm").args(["-m", &self.0]).status();
+    }
+}
+
+#[test]
+fn a_sandbox_refuses_every_way_around_it() {
+    if !has_program("python3") {
+        return leave_out("ways around a sandbox", "there is no python3 on this machine");
+    }
+    let segment = Segment::make();
+    let script = "import ctypes, fcntl, os, socket, sys\n\
+        c = ctypes.CDLL(None, use_errno=True)\n\
+        c.shmat.restype = ctypes.c_long\n\
+        def attempt(what, act):\n\
+        \x20   try: done = act()\n\
+        \x20   except OSError: return\n\
+        \x20   if done is None or done >= 0: print(what, file=sys.stderr)\n\
+        def flags(request):\n\
+        \x20   with open(sys.argv[2]) as file: fcntl.ioctl(file, request, bytearray(8))\n\
+        for kind in socket.SOCK_DGRAM, socket.SOCK_RAW, socket.SOCK_RDM:\n\
+        \x20   attempt('sockets without a connection', lambda: socket.socketpair(type=kind) and 0)\n\
+        attempt('a socket', lambda: socket.socket() and 0)\n\
+        attempt('memory of others', lambda: c.shmat(int(sys.argv[1]), 0, 0))\n\
+        attempt('removing memory of others', lambda: c.shmctl(int(sys.argv[1]), 0, 0))\n\
+        attempt('a queue', lambda: c.msgget(0, 0o1666))\n\
+        attempt('a semaphore', lambda: c.semget(0, 1, 0o1666))\n\
+        for request in 0x40086602, 0x40087602, 0x401c5820:\n\
+        \x20   attempt('attributes of a file', lambda: flags(request))\n\
+        attempt('a user namespace', lambda: c.unshare(0x10000000))\n\
+        attempt('the newer clone', lambda: c.syscall(435, 0, 0))\n\
+        attempt('clone', lambda: c.syscall(56, 0x10000011, 0, 0, 0, 0))\n\
+        attempt('tracing', lambda: c.ptrace(16, os.getppid(), 0, 0))\n\
+        attempt('a pair of sockets works', lambda: socket.socketpair() and 0)\n";
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("its owner");
+    let file = folder.path().join("file");
+    for user in USERS {
+        fs::write(&file, "x").expect("written");
+        if user == User::Nobody && rustix::process::getuid().is_root() {
+            chown(&file, Some(65534), Some(65534)).expect("root may");
+        }
+        for method in ["namespace", "seccomp", "reaper", "group"] {
+            let file = file.to_str().expect("UTF-8");
+            let bot = ["python3", "-c", script, &segment.0, file];
+            let said = said(user, method, &bot, &[]);
+            assert_eq!(said, ["a pair of sockets works"], "{method} {user:?}");
+        }
+    }
+}
+
+#[test]
+fn a_sandboxed_bot_of_roots_reads_what_nobody_may() {
+    if !rustix::process::getuid().is_root() {
+        return leave_out("root's bots", "the tests do not run as root");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("its owner");
+    for (name, mode) in [("secret", 0o600), ("public", 0o644)] {
+        let file = folder.path().join(name);
+        fs::write(&file, name).expect("written");
+        fs::set_permissions(file, fs::Permissions::from_mode(mode)).expect("its owner");
+    }
+    let script = "for file in /etc/shadow secret public; do cat $file >/dev/null 2>&1 && echo $file >&2; done; \
+        id -u >&2; grep CapPrm /proc/self/status >&2";
+    let cwd = ["--cwd", folder.path().to_str().expect("UTF-8")];
+    let said = said(User::Mine, "namespace", &["sh", "-c", script], &cwd);
+    assert_eq!(said, ["public", "65534", "CapPrm:\t0000000000000000"]);
+}
+
+#[test]
+fn a_sandboxed_bot_in_a_namespace_sees_itself_alone() {
+    for user in USERS {
+        let script =
+            "cat /proc/[0-9]*/cmdline | tr '\\0' ' ' >&2; echo >&2; ls /dev/shm /tmp >&2; ls / >&2";
+        let said = said(user, "namespace", &["sh", "-c", script], &[]);
+        assert!(!said[0].contains("referee"), "{user:?}: {said:?}");
+        assert!(!said.iter().any(|line| ["boot", "srv", "var"].contains(&&**line)), "{said:?}");
+    }
+}
+
+/// A folder that is somebody's home, with a program and something private.
+fn home() -> tempfile::TempDir {
+    let home = tempfile::tempdir().expect("a folder");
+    let open = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(home.path(), open.clone()).expect("its owner");
+    fs::create_dir(home.path().join(".ssh")).expect("room");
+    fs::write(home.path().join(".ssh/key"), "private").expect("written");
+    let bot = home.path().join("bot");
+    fs::write(&bot, "#!/bin/sh\ncat \"$1\" >/dev/null && echo read >&2\n").expect("written");
+    fs::set_permissions(bot, open).expect("its owner");
+    home
+}
+
+fn reads(user: User, method: &str, bot: &Path, file: &Path, home: &Path) -> bool {
+    let output = referee_of(user)
+        .args(["play", "--sandbox", "--format", "json", "--containment", method, "--"])
+        .args([bot, file])
+        .env("HOME", home)
+        .output()
+        .expect("runs");
+    let lines = json(&output)["stderr_tail"].clone();
+    lines.as_array().is_some_and(|lines| lines.iter().any(|line| line == "read"))
+}
+
+#[test]
+fn a_program_in_a_home_shows_nothing_else_of_it() {
+    let home = home();
+    let (bot, key) = (home.path().join("bot"), home.path().join(".ssh/key"));
+    for user in USERS {
+        for method in ["namespace", "seccomp"] {
+            let own = |file: &Path| reads(user, method, &bot, file, home.path());
+            // A file that is named is shown; what is beside it is not.
+            assert!(own(&bot), "{method} {user:?}");
+            assert!(own(&key), "{method} {user:?}: it is an argument");
+            let script = format!("cat $(dirname {})/.ssh/key && echo read >&2", bot.display());
+            let output = referee_of(user)
+                .args(["play", "--sandbox", "--format", "json", "--containment", method, "--"])
+                .args(["sh", "-c", &script, bot.to_str().expect("UTF-8")])
+                .env("HOME", home.path())
+                .output()
+                .expect("runs");
+            let tail = json(&output)["stderr_tail"].to_string();
+            assert!(!tail.contains("\"read\""), "{method} {user:?}: {tail}");
+        }
+    }
+}
+
+#[test]
+fn a_folder_that_everybody_shares_is_not_shown_as_a_whole() {
+    let shared = tempfile::tempdir().expect("a folder");
+    fs::set_permissions(shared.path(), fs::Permissions::from_mode(0o1777)).expect("its owner");
+    let file = shared.path().join("of-somebody");
+    fs::write(&file, "private").expect("written");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).expect("its owner");
+    for user in USERS {
+        for method in ["namespace", "seccomp"] {
+            let cwd = ["--cwd", shared.path().to_str().expect("UTF-8")];
+            let said = said(user, method, &["sh", "-c", "cat of-somebody && echo read >&2"], &cwd);
+            assert!(!said.contains(&"read".to_owned()), "{method} {user:?}: {said:?}");
+        }
+    }
+}
