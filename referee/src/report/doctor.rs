@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
+use super::inert::write_json;
 use super::timing::TimingReport;
 use super::timing::json::{Host, host};
 use super::{BasicFormat, Format};
@@ -43,8 +44,7 @@ impl DoctorReport {
             timing: Host<'a>,
         }
         let object = Object { findings: &self.findings, timing: host(&self.timing) };
-        serde_json::to_writer(&mut *out, &object)?;
-        writeln!(out)
+        write_json(&object, out)
     }
 
     fn write_text(&self, out: &mut dyn Write) -> io::Result<()> {

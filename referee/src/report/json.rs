@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use super::inert::write_json;
 use super::{GameReport, Response};
 use crate::millis::Millis;
 use crate::replay::Difference;
@@ -96,6 +97,5 @@ pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> 
             differences: &replay.differences,
         }),
     };
-    serde_json::to_writer(&mut *out, &object)?;
-    writeln!(out)
+    write_json(&object, out)
 }

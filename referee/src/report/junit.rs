@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
+use crate::text::printable;
+
 /// A test that has passed.
 pub(super) fn passed(name: &str, took: Option<Duration>) -> TestCase {
-    timed(TestCase::new(name, TestCaseStatus::success()), took)
+    timed(TestCase::new(printable(name), TestCaseStatus::success()), took)
 }
 
 /// A test that has failed.
@@ -29,8 +31,8 @@ fn unsuccessful(
     why: &str,
 ) -> TestCase {
     let mut status = TestCaseStatus::non_success(result);
-    status.set_type(kind).set_message(why);
-    timed(TestCase::new(name, status), took)
+    status.set_type(kind).set_message(printable(why));
+    timed(TestCase::new(printable(name), status), took)
 }
 
 /// Surefire wants a time of each test.

@@ -5,6 +5,7 @@
 pub(crate) mod compare;
 pub(crate) mod doctor;
 mod format;
+mod inert;
 mod json;
 mod junit;
 mod markdown;

@@ -60,6 +60,8 @@ pub(super) struct Sample {
     peak_memory: Option<u64>,
     /// CPU time of whole processes, ended threads included, in ticks of the clock.
     process_cpu: Option<Duration>,
+    /// How many more processes there were when the time for the walk was over.
+    unvisited: usize,
 }
 
 /// So many threads are looked at one by one. A bot with more of them is beyond its limit, or its user
@@ -98,6 +100,7 @@ impl Sample {
             }
             // The bot itself is the first.
             if Instant::now() >= until {
+                sample.unvisited = open.len();
                 break;
             }
         }
@@ -127,7 +130,8 @@ impl Sample {
 
     /// The number of processes and threads.
     pub(super) fn tasks(&self) -> u64 {
-        self.processes.iter().map(|process| process.threads).sum()
+        let visited: u64 = self.processes.iter().map(|process| process.threads).sum();
+        visited + self.unvisited as u64
     }
 
     /// The most memory that one of the processes had at one time, in bytes.
@@ -294,6 +298,7 @@ mod tests {
             page_faults: Some(7),
             peak_memory: Some(4096),
             process_cpu: Some(Duration::from_millis(process_cpu)),
+            unvisited: 0,
         }
     }
 
@@ -377,5 +382,6 @@ mod tests {
         let me = rustix::process::getpid().as_raw_pid();
         let sample = Sample::of_all(vec![me, 1], Instant::now());
         assert_eq!((sample.processes.len(), sample.bot()), (1, Some(me)));
+        assert!(sample.tasks() >= 2, "what was not visited counts");
     }
 }

@@ -76,6 +76,7 @@ impl Files {
             page_faults: Some(stat.page_faults),
             peak_memory: (process.peak > 0).then_some(process.peak),
             process_cpu: Some(stat.cpu),
+            unvisited: 0,
         })
     }
 }

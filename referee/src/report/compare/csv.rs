@@ -6,12 +6,13 @@ use serde::Serialize;
 
 use crate::compare::{BoardDifference, Comparison};
 use crate::report::csv_error;
+use crate::report::inert::Cell;
 
 #[derive(Serialize)]
 struct Row<'a> {
-    baseline: &'a str,
-    challenger: &'a str,
-    board: &'a str,
+    baseline: Cell<'a>,
+    challenger: Cell<'a>,
+    board: Cell<'a>,
     baseline_points: f64,
     challenger_points: f64,
     difference: f64,
@@ -29,9 +30,9 @@ pub(super) fn write(comparisons: &[Comparison], out: &mut dyn Write) -> io::Resu
 
 fn row<'a>(comparison: &'a Comparison, board: &'a BoardDifference) -> Row<'a> {
     Row {
-        baseline: &comparison.baseline,
-        challenger: &comparison.challenger,
-        board: &board.board,
+        baseline: Cell(&comparison.baseline),
+        challenger: Cell(&comparison.challenger),
+        board: Cell(&board.board),
         baseline_points: board.baseline,
         challenger_points: board.challenger,
         difference: board.difference,

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::verdict;
 use crate::compare::Comparison;
+use crate::report::inert::write_json;
 
 #[derive(Serialize)]
 struct Object<'a> {
@@ -21,6 +22,5 @@ pub(super) fn write(comparisons: &[Comparison], out: &mut dyn Write) -> io::Resu
         more_boards_to_settle: comparison.paired.more_pairs(),
         comparison,
     };
-    serde_json::to_writer(&mut *out, &comparisons.iter().map(object).collect::<Vec<_>>())?;
-    writeln!(out)
+    write_json(&comparisons.iter().map(object).collect::<Vec<_>>(), out)
 }

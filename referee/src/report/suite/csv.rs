@@ -7,14 +7,15 @@ use serde::Serialize;
 use super::SuiteReport;
 use crate::millis::Millis;
 use crate::report::csv_error;
+use crate::report::inert::Cell;
 use crate::suite::{Outcome, SuiteVerdict};
 
 #[derive(Serialize)]
 struct Row<'a> {
     game: usize,
-    bot: &'a str,
-    board: &'a str,
-    set: Option<&'a str>,
+    bot: Cell<'a>,
+    board: Cell<'a>,
+    set: Option<Cell<'a>>,
     repeat: u32,
     verdict: SuiteVerdict,
     won: bool,
@@ -26,7 +27,7 @@ struct Row<'a> {
     slowest_ms: Option<Millis>,
     bot_overruns: u32,
     host_overruns: u32,
-    diagnosis: Option<&'a str>,
+    diagnosis: Option<Cell<'a>>,
     board_id: &'a str,
     part: Option<u32>,
 }
@@ -42,9 +43,9 @@ pub(super) fn write(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result
 fn row(outcome: &Outcome) -> Row<'_> {
     Row {
         game: outcome.game,
-        bot: &outcome.bot,
-        board: &outcome.board,
-        set: outcome.set.as_deref(),
+        bot: Cell(&outcome.bot),
+        board: Cell(&outcome.board),
+        set: outcome.set.as_deref().map(Cell),
         repeat: outcome.repeat,
         verdict: outcome.verdict,
         won: outcome.won,
@@ -56,7 +57,7 @@ fn row(outcome: &Outcome) -> Row<'_> {
         slowest_ms: outcome.times.slowest,
         bot_overruns: outcome.times.bot_overruns,
         host_overruns: outcome.times.host_overruns,
-        diagnosis: outcome.diagnosis.as_deref(),
+        diagnosis: outcome.diagnosis.as_deref().map(Cell),
         board_id: &outcome.board_id,
         part: outcome.part,
     }

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::SuiteReport;
 use crate::compare::Standing;
+use crate::report::inert::write_json;
 use crate::suite::{Loss, NewBest, Tally};
 
 #[derive(Serialize)]
@@ -58,6 +59,5 @@ pub(super) fn write(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result
         new_bests: &summary.new_bests,
         decision: report.decision.as_ref(),
     };
-    serde_json::to_writer(&mut *out, &object)?;
-    writeln!(out)
+    write_json(&object, out)
 }

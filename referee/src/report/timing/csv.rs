@@ -9,13 +9,14 @@ use super::TimingReport;
 use crate::limits::LimitKind;
 use crate::millis::Millis;
 use crate::report::csv_error;
+use crate::report::inert::Cell;
 use crate::timing::Timed;
 use crate::verdict::Culprit;
 
 #[derive(Serialize)]
 struct Row<'a> {
     game: usize,
-    board: &'a str,
+    board: Cell<'a>,
     turn: u32,
     kind: LimitKind,
     wall_ms: Millis,
@@ -44,7 +45,7 @@ fn row(timed: &Timed, limit: Option<Duration>) -> Row<'_> {
     let certificate = &timed.turn.certificate;
     Row {
         game: timed.game,
-        board: &timed.board,
+        board: Cell(&timed.board),
         turn: timed.turn.turn,
         kind: timed.turn.limit,
         wall_ms: timed.turn.wall,

@@ -9,6 +9,7 @@ use super::TimingReport;
 use crate::gamelog::Bytes;
 use crate::limits::LimitKind;
 use crate::millis::Millis;
+use crate::report::inert::write_json;
 use crate::stats::{Distribution, Estimate};
 use crate::timing::{Analysis, KindStats, ProfileResult, Timed};
 
@@ -86,8 +87,7 @@ pub(in crate::report) struct Host<'a> {
 pub(super) fn write(report: &TimingReport, out: &mut dyn Write) -> io::Result<()> {
     let bot = report.analysis.as_ref().map(|analysis| bot(report, analysis));
     let object = Object { bot, host: host(report) };
-    serde_json::to_writer(&mut *out, &object)?;
-    writeln!(out)
+    write_json(&object, out)
 }
 
 fn bot<'a>(report: &'a TimingReport, analysis: &'a Analysis) -> Measured<'a> {
