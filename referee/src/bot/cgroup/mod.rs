@@ -98,6 +98,7 @@ impl Room {
         };
         if room.limits != *limits {
             room.limit(limits)?;
+            room.limits = *limits;
         }
         room.before = room.counters();
         Ok(Some(room))
