@@ -11,6 +11,7 @@ use insta::assert_snapshot;
 use referee::suite::{NotPlayed, Outcome, Part, RunFolder, SuiteVerdict};
 use tempfile::TempDir;
 
+use crate::support::terminal::{Terminal, can_watch};
 use crate::support::{PATIENT, finished, json, leave_out, referee};
 
 /// A folder to run suites in.
@@ -425,4 +426,30 @@ fn two_pinned_suites_do_not_share_a_core() {
     let mut third = third;
     third.kill().expect("SIGKILL");
     third.wait().expect("ends");
+}
+
+#[test]
+fn progress_of_a_run_that_was_taken_up_counts_from_what_it_has() {
+    if !can_watch("progress_of_a_run_that_was_taken_up_counts_from_what_it_has") {
+        return;
+    }
+    let place = Place::new();
+    place.script("bot", "[ -e slow ] && sleep 0.5; exit 3");
+    assert_code(&place.play(&["--bot", "./bot", "--seed", "1..40", "--run", "run"]), 1);
+    let path = place.path("run/results.jsonl");
+    let results = fs::read_to_string(&path).expect("results");
+    let half: Vec<_> = results.lines().take(20).collect();
+    fs::write(&path, half.join("\n") + "\n").expect("written");
+    fs::write(place.path("slow"), "").expect("written");
+    let terminal = Terminal::of_size(120, 24);
+    terminal.referee(&["suite", "--jobs", "1", "--resume"], &[&place.path("run")]);
+    let screen = terminal.wait_until("progress", |screen| {
+        ["23/40 games, 23 lost", "24/40 games, 24 lost"].iter().any(|text| screen.contains(text))
+    });
+    let left = screen.split_whitespace().take_while(|word| *word != "left").last().expect("a time");
+    let seconds: f64 = left.trim_end_matches('s').parse().expect("seconds");
+    // Sixteen games of half a second each, or more on a busy machine; a time that is shared out over all
+    // 24 games would be below 2.
+    assert!(seconds >= 4.0, "{screen}");
+    terminal.press(&["C-c"]);
 }

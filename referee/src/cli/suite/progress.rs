@@ -1,8 +1,9 @@
 //! How far a suite is, on standard error while it goes on.
 
 use std::io::{self, IsTerminal as _, Write as _};
+use std::time::Instant;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
 use crate::compare::Standing;
 use crate::report::suite::interval;
@@ -17,6 +18,9 @@ pub(super) struct Progress<'a> {
     /// All games of the run, those of earlier processes included.
     tally: Tally,
     planned: usize,
+    /// How many games other processes have played.
+    before: usize,
+    started: Instant,
     /// How the bot stands against its opponent, if it has one.
     standing: String,
     bar: Option<ProgressBar>,
@@ -33,14 +37,12 @@ impl<'a> Progress<'a> {
         let planned = folder.run.plan.shard_games();
         let done = tally.games as u64;
         let bar = io::stderr().is_terminal().then(|| {
-            let template = "{bar:30} {pos}/{len} games, {msg}{eta} left";
+            let template = "{bar:30} {pos}/{len} games, {msg}";
             let style = ProgressStyle::with_template(template).expect("a valid template");
-            let bar = ProgressBar::new(planned as u64).with_style(style).with_position(done);
-            // The time left follows from the games of this process alone.
-            bar.reset_eta();
-            bar
+            ProgressBar::new(planned as u64).with_style(style).with_position(done)
         });
-        Ok(Self { bests, tally, planned, standing: String::new(), bar })
+        let (before, started) = (tally.games, Instant::now());
+        Ok(Self { bests, tally, planned, before, started, standing: String::new(), bar })
     }
 
     /// Takes in a game.
@@ -48,7 +50,7 @@ impl<'a> Progress<'a> {
         self.tally.add(outcome, self.bests.best(&outcome.record_id));
         let done = self.tally.games + self.tally.not_played;
         if let Some(bar) = &self.bar {
-            bar.set_message(self.message());
+            bar.set_message(format!("{}{}", self.message(), self.time_left()));
             bar.inc(1);
         } else if done * LINES / self.planned != (done - 1) * LINES / self.planned {
             // Where standard error is closed there is nobody to tell.
@@ -59,6 +61,14 @@ impl<'a> Progress<'a> {
                 self.message().trim_end_matches(", ")
             );
         }
+    }
+
+    /// About how long the rest takes, by the games of this process alone.
+    fn time_left(&self) -> String {
+        let games = self.tally.games + self.tally.not_played;
+        let mine = u32::try_from(games - self.before).unwrap_or(u32::MAX).max(1);
+        let left = u32::try_from(self.planned.saturating_sub(games)).unwrap_or(u32::MAX);
+        format!("{:#} left", HumanDuration((self.started.elapsed() / mine).saturating_mul(left)))
     }
 
     fn message(&self) -> String {
@@ -72,7 +82,7 @@ impl<'a> Progress<'a> {
     pub(super) fn show_standing(&mut self, standing: &Standing) {
         self.standing = format!("{}, ", interval(standing));
         if let Some(bar) = &self.bar {
-            bar.set_message(self.message());
+            bar.set_message(format!("{}{}", self.message(), self.time_left()));
         }
     }
 
