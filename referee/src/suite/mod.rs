@@ -21,6 +21,7 @@ mod part;
 mod plan;
 mod pool;
 mod records;
+mod shard;
 mod summary;
 mod writer;
 
@@ -36,10 +37,9 @@ pub use self::outcome::{NotPlayed, Outcome, SuiteVerdict, Times};
 pub use self::part::{Part, differing_places};
 #[cfg(test)]
 pub(crate) use self::plan::test_plan;
-pub use self::plan::{
-    Assignment, Case, CaseError, Plan, PlannedBoard, PlannedBot, Rules, Seeds, Shard,
-};
+pub use self::plan::{Assignment, Case, CaseError, Plan, PlannedBoard, PlannedBot, Rules, Seeds};
 pub use self::pool::{Entrant, Pool, PoolError};
 pub use self::records::{Best, Bests, Record, Records, RecordsError};
+pub use self::shard::Shard;
 pub use self::summary::{Loss, NewBest, Summary, Tally, loss_kind, records_of};
 pub use self::writer::RunWriter;

@@ -5,14 +5,13 @@
 //! shards. It plays nothing.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use rand_core::Rng as _;
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
+use super::shard::Shard;
 use crate::digest::digest;
 use crate::game::{Game, GameKind, SeedOptions};
 use crate::limits::{Limits, OnHostDelay, Profile, Resources};
@@ -102,40 +101,6 @@ pub struct PlannedBoard {
     pub set: Option<String>,
     /// The test case as the game writes it.
     pub test_case: String,
-}
-
-/// One of `count` parts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Shard {
-    /// Which one, from 1.
-    pub index: usize,
-    /// Of how many.
-    pub count: usize,
-}
-
-impl Shard {
-    /// Whether it has the games of the bots that play one board once; these are numbered from 0.
-    fn has(self, unit: usize) -> bool {
-        unit.checked_rem(self.count).is_some_and(|part| part + 1 == self.index)
-    }
-}
-
-impl FromStr for Shard {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let numbers = text.split_once('/').and_then(|(index, count)| {
-            Some(Self { index: index.parse().ok()?, count: count.parse().ok()? })
-        });
-        let valid = numbers.filter(|shard| (1..=shard.count).contains(&shard.index));
-        valid.ok_or_else(|| format!("`{text}` is no part such as 2/4"))
-    }
-}
-
-impl fmt::Display for Shard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.index, self.count)
-    }
 }
 
 /// Who plays what in one game.
@@ -419,9 +384,5 @@ mod tests {
         let case = plan(1, 4, 1).case(&GAMES[0], 2).expect("a board");
         assert_eq!(case.name, "seed 3");
         assert_ne!(case.board_id, case.record_id);
-        assert_eq!("2/4".parse(), Ok(Shard { index: 2, count: 4 }));
-        for text in ["", "0/4", "5/4", "1", "a/b"] {
-            assert!(text.parse::<Shard>().is_err(), "{text}");
-        }
     }
 }
