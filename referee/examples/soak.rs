@@ -106,7 +106,7 @@ fn watch(games: u64, played: &AtomicU64) -> Census {
     }
 }
 
-/// Every so many games from the `first` on; returns how often each verdict came.
+/// Plays every `PLAYERS`th game from the `first` on; returns how often each verdict came.
 fn some_games(first: u64, games: u64, done: &AtomicU64) -> BTreeMap<String, u32> {
     let mut verdicts = BTreeMap::<String, u32>::new();
     for number in (first..games).step_by(usize::try_from(PLAYERS).expect("few")) {

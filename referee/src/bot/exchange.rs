@@ -149,7 +149,7 @@ impl BotProcess {
         })
     }
 
-    /// Listens until there is a reply, of so many lines, or a reason to wait for none any more.
+    /// Listens until the reply is whole or can no longer arrive; the number of its lines.
     fn await_reply(
         &mut self,
         request: &Request<'_>,

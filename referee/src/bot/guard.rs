@@ -167,7 +167,7 @@ impl Guard {
         Some(self.record(breach))
     }
 
-    /// Ends what is left in the control group. Returns whether that holds nothing any more, if there is one.
+    /// Kills what is left in the bot's control group, if it has one. Returns whether that is empty.
     pub(super) fn clear_room(&self) -> Option<bool> {
         self.room.as_ref().map(Room::clear)
     }

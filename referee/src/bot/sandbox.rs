@@ -43,7 +43,7 @@ pub enum SandboxError {
     NoFiles {
         /// Why there is no namespace.
         namespace: String,
-        /// The version of Landlock; 0 is none.
+        /// The version of Landlock; 0 where the kernel lacks it.
         landlock: u32,
     },
     /// The kernel takes no filters.

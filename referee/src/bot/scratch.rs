@@ -62,7 +62,7 @@ fn sweep(temporary: &Path) {
             && open_up(&path).is_ok()
             && let Some(_lock) = lock(&path)
         {
-            // A bot of that referee may be dying still; then the one after this removes it.
+            // That referee's bot may not have died yet; then the next sweep removes the folder.
             if let Err(error) = remove(&path) {
                 log::debug!("an old scratch folder {} stays: {error}", path.display());
             }

@@ -43,7 +43,7 @@ pub struct Ending {
 /// What is left of a bot's processes, as far as is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Left {
-    /// These live on: the first few, and the number of the rest. Usually there are none.
+    /// The first few processes that live on, and the number of the rest; usually empty.
     Survivors(Vec<Survivor>, usize),
     /// The keeper was killed, so nobody can tell.
     Unknown,

@@ -27,11 +27,20 @@ pub(super) fn find() -> Result<PathBuf, String> {
         ));
     }
     move_into(&own.join(SUPERVISOR)).and_then(|()| enable(&own)).map_err(|error| {
-        let _ = fs::write(own.join("cgroup.procs"), "0");
-        let _ = fs::remove_dir(own.join(SUPERVISOR));
+        leave_as_found(&own);
         format!("{} is not delegated: {error}", own.display())
     })?;
     Ok(own)
+}
+
+/// Brings the referee back to the group that it was started in, if it had to leave that.
+pub(super) fn leave_as_found(home: &Path) {
+    let supervisor = home.join(SUPERVISOR);
+    if own_group().is_some_and(|own| own == supervisor) {
+        let _ = fs::write(home.join("cgroup.subtree_control"), "-memory -pids");
+        let _ = fs::write(home.join("cgroup.procs"), "0");
+        let _ = fs::remove_dir(supervisor);
+    }
 }
 
 fn enable(group: &Path) -> std::io::Result<()> {

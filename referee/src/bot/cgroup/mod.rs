@@ -59,11 +59,15 @@ pub fn remove_cgroups() {
     for room in FREE.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
         room.remove();
     }
+    if let Some(Ok(home)) = HOME.get() {
+        home::leave_as_found(home);
+    }
 }
 
-/// The group in which groups can be made.
+/// The group in which groups can be made, once it has been looked for.
+static HOME: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+
 fn home() -> &'static Result<PathBuf, String> {
-    static HOME: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     HOME.get_or_init(|| {
         let home = home::find()?;
         sweep(&home);
@@ -153,14 +157,16 @@ impl Room {
     /// The limit that the kernel has enforced since the game began, if it has one.
     pub(super) fn breach(&self) -> Option<Breach> {
         let now = self.counters();
-        let beyond = |resource| {
-            let limit = self.limits.of(resource)?;
+        let [memory, processes] = [Resource::Memory, Resource::Processes]
+            .map(|resource| (resource, self.limits.of(resource)));
+        if let ((resource, Some(limit)), true) = (memory, now.memory > self.before.memory) {
+            // The kernel lets it have no more than that.
+            Some(Breach { resource, used: limit, limit })
+        } else if let ((resource, Some(limit)), true) =
+            (processes, now.processes > self.before.processes)
+        {
+            // It tried.
             Some(Breach { resource, used: limit.saturating_add(1), limit })
-        };
-        if now.memory > self.before.memory {
-            beyond(Resource::Memory)
-        } else if now.processes > self.before.processes {
-            beyond(Resource::Processes)
         } else {
             None
         }

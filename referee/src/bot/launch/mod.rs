@@ -137,7 +137,7 @@ impl Keeper {
         self.method.is_namespace()
     }
 
-    /// The bot's process number; in a namespace that is one of its own, so there is none.
+    /// The bot's process number; absent in a namespace, which numbers processes by itself.
     pub(super) fn bot(&self) -> Option<Pid> {
         self.heard.bot.filter(|_| !self.is_namespace())
     }

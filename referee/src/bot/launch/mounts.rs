@@ -48,7 +48,7 @@ const GROUND: &CStr = c"/proc";
 
 const UNPRIVILEGED: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV);
 
-/// Gives the new namespace its own /proc, and a tree if there is one.
+/// Gives the new namespace its own /proc and, in a sandbox, a file system of its own.
 pub(super) fn enter(tree: Option<&Tree>) -> Result<(), Errno> {
     let Some(tree) = tree else {
         hide_terminals();

@@ -241,7 +241,7 @@ pub(super) fn set_filter(filter: &[sock_filter]) -> Result<(), Errno> {
     if done == 0 { Ok(()) } else { Err(last_errno()) }
 }
 
-/// The version of Landlock that the kernel has; 0 is none.
+/// The version of Landlock that the kernel has; 0 where it lacks it.
 pub(in crate::bot) fn landlock_version() -> u32 {
     const ASK_VERSION: u32 = 1;
     // SAFETY: with this flag the kernel reads no attributes, and makes nothing.

@@ -97,7 +97,7 @@ impl Message {
         let _ = rustix::io::write(pipe, &self.encode());
     }
 
-    /// Receives the next one; `None` when there is none now, or will be none any more.
+    /// Receives the next one; `None` if none has come, or the keeper has ended.
     pub(super) fn receive(pipe: impl AsFd) -> Option<Self> {
         let mut bytes = [0; SIZE];
         loop {

@@ -41,7 +41,7 @@ struct Process {
     threads: u64,
     /// With its page tables and what was swapped out.
     resident: u64,
-    /// What of that is files in memory, or shared memory without a name.
+    /// The part of `resident` that belongs to files in memory or to shared memory.
     shared: u64,
     page_tables: u64,
     /// The most that was resident, with the page tables of now.
@@ -108,7 +108,7 @@ impl Sample {
     }
 
     fn add_process(&mut self, pid: i32, open: &mut Vec<i32>) {
-        // A process that has been reaped meanwhile is none of them any more.
+        // It may have been reaped meanwhile.
         let Some(status) = read(&format!("/proc/{pid}/status")) else { return };
         let process = Process { open_files: open_files(pid), ..Process::parse(pid, &status) };
         self.processes.push(process);
