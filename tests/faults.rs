@@ -196,6 +196,17 @@ fn a_bot_that_answers_before_it_reads_gets_away_with_it_and_is_told() {
 }
 
 #[test]
+fn a_bot_that_has_its_turn_and_answers_without_a_look_at_it_is_told() {
+    // By now it has certainly been sent the board.
+    let bot = "sh -c 'sleep 1; echo 0 0; exec sleep 60'";
+    let args = ["play", "--format", "json", "--board", "@clearable", "--turn", "1s", "--bot", bot];
+    let result = json(&referee().args(args).output().expect("runs"));
+    let diagnosis = result["diagnosis"].as_str().expect("text");
+    let told = "1 turn answered before the bot had read the input (the first is turn 1)";
+    assert!(diagnosis.contains(told), "{diagnosis}");
+}
+
+#[test]
 fn a_closed_stdout_is_noticed_at_once() {
     let shown = play("close-stdout --on-turn 2", PATIENT, &[]);
     shown.expect("stdout_closed", TIMEOUT, "turn 2: the bot closed its standard output after");

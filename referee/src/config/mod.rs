@@ -227,6 +227,20 @@ mod tests {
     }
 
     #[test]
+    fn each_setting_of_a_layer_hides_the_one_below_and_no_other() {
+        let above = "[suite]\njobs = 2\n[limits.samegame]\nturn = '1s'\n[sdk-soft]\nforgiven = 7";
+        let below = "[suite]\njobs = 3\ncores-per-bot = 4\n[limits.samegame]\nturn = '2s'\n\
+                     first-turn = '3s'\n[bots.a]\ncommand = 'a'";
+        let layers = [above, below].map(|source| source.parse().expect("a valid file"));
+        let config = Config::resolve(layers).expect("a known game");
+        let suite = &config.project.suite;
+        assert_eq!((suite.jobs, suite.cores_per_bot), (Some(2), Some(4)));
+        assert_eq!(config.rules.limits, limits(3000, 1000));
+        assert_eq!((config.sdk_soft.forgiven, config.sdk_soft.extra.as_millis()), (7, 50));
+        assert!(config.project.bots.contains_key("a"));
+    }
+
+    #[test]
     fn a_profile_changes_the_limits_that_no_flag_sets() {
         let relaxed = resolved("profile = 'relaxed'\nrelaxed-factor = 2", Layer::default());
         assert_eq!(relaxed.rules.limits, limits(40_000, 100));
