@@ -187,6 +187,13 @@ mod tests {
     }
 
     #[test]
+    fn worse_is_decided_as_better_is() {
+        let mut sequence = ConfidenceSequence::new(5.0);
+        (0..100).for_each(|_| sequence.push(100.0, 500.0));
+        assert_eq!(sequence.decided(), Some(Decided::Below));
+    }
+
+    #[test]
     fn bots_that_play_alike_are_even_once_a_lost_game_would_not_matter() {
         let mut sequence = ConfidenceSequence::new(15.0);
         let boards = (1..5000).find(|_| {
