@@ -24,7 +24,7 @@ use referee::play::Match;
 use referee::replay::replay;
 use referee::source::SourceError;
 use referee::verdict::Verdict;
-use referee::view::film::{Film, Times};
+use referee::view::film::{Film, TurnTimes};
 use referee::view::page;
 use serde_json::{Value, json};
 
@@ -224,7 +224,7 @@ fn a_game_of_ones_own_is_lost_by_the_same_verdicts() {
 
 #[test]
 fn a_game_of_ones_own_has_a_page() {
-    let film = Film::of_log(log_of(&play(7, HALVES)), Times::Measured).expect("a known game");
+    let film = Film::of_log(log_of(&play(7, HALVES)), TurnTimes::Measured).expect("a known game");
     assert_eq!([film.tell(0), film.tell(1), film.tell(2)], ["5 is wrong", "7 is it", "Found."]);
     let left: Vec<_> = (0..3).map(|position| film.board(position).left()[0]).collect();
     assert_eq!(left, [9, 8, 7]);

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use referee::game::frames::{Frame, Step};
 use referee::gamelog::{self, Log};
 use referee::interrupt::Interrupt;
-use referee::view::film::{Film, Move, Times};
+use referee::view::film::{Film, Move, TurnTimes};
 use referee::view::player::{self, Charset, Look, Show, Watched};
 
 use crate::support::terminal::{Terminal, can_watch};
@@ -31,7 +31,7 @@ impl Game {
     }
 
     fn film(&self) -> Film {
-        Film::of_log(self.log(), Times::Measured).expect("a film")
+        Film::of_log(self.log(), TurnTimes::Measured).expect("a film")
     }
 
     fn watch(&self, terminal: &Terminal, args: &[&str]) {

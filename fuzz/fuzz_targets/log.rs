@@ -6,7 +6,7 @@ use libfuzzer_sys::fuzz_target;
 use referee::game::GAMES;
 use referee::gamelog::{self, Event, foreign};
 use referee::replay::{self, replay};
-use referee::view::film::{Film, Times};
+use referee::view::film::{Film, TurnTimes};
 use referee::view::page;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -18,7 +18,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let Ok(log) = gamelog::read(bytes) else { return };
     let _ = replay(&log);
-    let _ = Film::of_log(log.clone(), Times::Measured).map(|film| page::page(&film));
+    let _ = Film::of_log(log.clone(), TurnTimes::Measured).map(|film| page::page(&film));
     let mut written = serde_json::to_vec(&Event::Start(log.start.clone())).expect("JSON");
     for turn in &log.turns {
         written.push(b'\n');

@@ -7,7 +7,7 @@ use std::path::Path;
 use sha2::{Digest as _, Sha256};
 
 /// The bytes of the hash that are kept: by far enough to tell boards and programs apart.
-const LENGTH: usize = 16;
+const DIGEST_BYTES: usize = 16;
 
 /// The first 128 bits of the SHA-256 of `bytes`, in hexadecimal.
 pub(crate) fn digest(bytes: &[u8]) -> String {
@@ -32,7 +32,7 @@ pub(crate) fn file_digest(path: &Path) -> io::Result<String> {
 
 fn to_hex(hash: &[u8]) -> String {
     let mut hex = String::new();
-    for byte in &hash[..LENGTH] {
+    for byte in &hash[..DIGEST_BYTES] {
         write!(hex, "{byte:02x}").expect("memory");
     }
     hex

@@ -25,7 +25,7 @@ pub(crate) const SIGNALS: [i32; 8] =
 
 /// How long ending a bot and keeping its results may take after a signal: more than the bound for
 /// reaping.
-const CLEAN_END: Duration = Duration::from_secs(7);
+const CLEAN_END_TIMEOUT: Duration = Duration::from_secs(7);
 
 /// Becomes readable, and stays so, once a signal has asked the referee to stop.
 #[derive(Debug, Clone)]
@@ -71,7 +71,7 @@ impl Interrupt {
                 return;
             }
         }
-        thread::sleep(CLEAN_END);
+        thread::sleep(CLEAN_END_TIMEOUT);
         if let Some(signal) = self.signal() {
             // Only returns if the signal cannot end the process.
             let _ = signal_hook::low_level::emulate_default_handler(signal);

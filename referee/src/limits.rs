@@ -134,11 +134,11 @@ pub struct SoftLimit {
 
 impl OverrunRules {
     /// How often a game that the host has spoilt is played again.
-    const RETRIES: usize = 2;
+    const MAX_RETRIES: usize = 2;
 
     /// Whether a game that the host has spoilt is played again, when it has been `retried` before.
     pub fn retries(&self, retried: usize) -> bool {
-        self.on_host_delay == OnHostDelay::Retry && retried < Self::RETRIES
+        self.on_host_delay == OnHostDelay::Retry && retried < Self::MAX_RETRIES
     }
 }
 

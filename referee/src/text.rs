@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytesize::ByteSize;
 
 /// The most characters of a bot's own words that a message quotes.
-const QUOTE: usize = 60;
+const MAX_QUOTE_CHARS: usize = 60;
 
 /// A duration with a unit and three digits: `20 s`, `1.84 ms`, `310 µs`.
 pub(crate) fn duration(duration: Duration) -> String {
@@ -75,7 +75,7 @@ pub(crate) fn with_causes(error: &dyn Error) -> String {
 pub(crate) fn quote(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let mut chars = text.chars();
-    let shown: String = chars.by_ref().take(QUOTE).flat_map(printable_char).collect();
+    let shown: String = chars.by_ref().take(MAX_QUOTE_CHARS).flat_map(printable_char).collect();
     let rest = if chars.next().is_some() { "…" } else { "" };
     format!("`{shown}{rest}`")
 }

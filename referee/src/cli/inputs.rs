@@ -16,11 +16,11 @@ use crate::config::{Config, Layer, find_project};
 use crate::game::{Game, GameKind, SeedOptions, games};
 
 /// No test case and no settings file is larger, by far; more would be a mistake such as a device.
-const MAX_INPUT: u64 = 1 << 20;
+const MAX_INPUT_BYTES: u64 = 1 << 20;
 
 /// Reads a whole text file that a user named.
 pub(super) fn read_text(path: &Path) -> Result<String, Failure> {
-    let bytes = read_bytes(path, MAX_INPUT)?;
+    let bytes = read_bytes(path, MAX_INPUT_BYTES)?;
     String::from_utf8(bytes).map_err(|_| Failure::file(path, "not a text file (not UTF-8)"))
 }
 

@@ -209,11 +209,11 @@ fn what_was_kept(
 
 /// Shows the end of what the bot wrote to its standard error in the turn that was interrupted.
 fn tell_stderr(stderr: &[u8]) {
-    const LINES: usize = 10;
+    const MAX_STDERR_LINES: usize = 10;
     let text = String::from_utf8_lossy(stderr);
     let lines: Vec<&str> = text.lines().collect();
     let mut out = anstream::stderr().lock();
-    for line in &lines[lines.len().saturating_sub(LINES)..] {
+    for line in &lines[lines.len().saturating_sub(MAX_STDERR_LINES)..] {
         // Where standard error is closed there is nobody to tell.
         let _ = writeln!(out, "{}", crate::text::printable(line));
     }

@@ -15,7 +15,7 @@ use crate::replay::foreign::Refereed;
 use crate::replay::{self, Difference, Replayed, replay};
 use crate::report::{BasicFormat, GameReport, ReplayReport};
 use crate::text::printable;
-use crate::view::film::{Film, Times};
+use crate::view::film::{Film, TurnTimes};
 use crate::view::{page, transcript};
 
 /// Referee a saved game again, without its bot, and show it
@@ -100,7 +100,7 @@ pub(super) fn run(args: &ReplayArgs) -> Result<ExitCode, Failure> {
 struct Saved {
     log: Log,
     replayed: Replayed,
-    times: Times,
+    times: TurnTimes,
     differences: Vec<Difference>,
 }
 
@@ -145,7 +145,7 @@ fn report(path: &Path, saved: Saved, args: &ReplayArgs) -> GameReport {
     for turn in log.turns.iter().take_while(|turn| turn.turn <= replayed.turns) {
         report.add_turn(turn);
     }
-    if times == Times::Unknown {
+    if times == TurnTimes::Unknown {
         report.exchanges.clear();
     }
     report.summary = replayed.summary;
@@ -219,7 +219,7 @@ fn read(path: &Path, args: &ReplayArgs) -> Result<Saved, Failure> {
     }
     let mut replayed = replay(&log).map_err(|error| Failure::place(path, error))?;
     let differences = replayed.difference.take().into_iter().collect();
-    Ok(Saved { log, replayed, times: Times::Measured, differences })
+    Ok(Saved { log, replayed, times: TurnTimes::Measured, differences })
 }
 
 /// Referees a game that was saved elsewhere.
@@ -228,7 +228,7 @@ fn elsewhere(path: &Path, game: &Foreign, args: &ReplayArgs) -> Result<Saved, Fa
         return Err(Failure::file(path, "--rerun: it does not say what bot played"));
     }
     let Some(board) = &args.board else {
-        let what = format!("{} holds no board; name it with --board FILE", game.form.name());
+        let what = format!("{} holds no board; name it with --board FILE", game.format.name());
         return Err(Failure::file(path, what));
     };
     let kind = inputs::game(args.game.as_deref());
@@ -236,5 +236,5 @@ fn elsewhere(path: &Path, game: &Foreign, args: &ReplayArgs) -> Result<Saved, Fa
     let refereed = replay::foreign::referee(game, kind, start, &board.display().to_string());
     let replayed = replay(&refereed.log).map_err(|error| Failure::place(path, error))?;
     let Refereed { log, differences } = refereed;
-    Ok(Saved { log, replayed, times: Times::Unknown, differences })
+    Ok(Saved { log, replayed, times: TurnTimes::Unknown, differences })
 }

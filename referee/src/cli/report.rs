@@ -15,7 +15,7 @@ use crate::report::markup::address_of;
 use crate::report::runs::{self, RunsPage, Source};
 use crate::suite::{Bests, Outcome, Records};
 use crate::text::{plural, printable};
-use crate::view::film::{Film, Times};
+use crate::view::film::{Film, TurnTimes};
 use crate::view::page;
 
 /// Make a page of a run, or of several that are compared
@@ -136,7 +136,12 @@ impl GamePages {
         log: &Log,
     ) -> Result<Option<String>, Failure> {
         let film = replay(log).and_then(|replayed| {
-            Film::refereed(log.clone(), Times::Measured, &replayed, replayed.difference.as_ref())
+            Film::refereed(
+                log.clone(),
+                TurnTimes::Measured,
+                &replayed,
+                replayed.difference.as_ref(),
+            )
         });
         let film = match film {
             Ok(film) => film,

@@ -50,7 +50,7 @@ Exit codes of the original:
 const USAGE_ERROR: u8 = 1;
 
 /// Far more than anyone reads; a solution that writes without end must not fill the memory.
-const STDERR_CAP: usize = 16 << 20;
+const STDERR_CAP_BYTES: usize = 16 << 20;
 
 /// The arguments, taken apart.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -95,7 +95,7 @@ pub(super) fn run(args: &TesterArgs) -> Result<ExitCode, Failure> {
         test_case: &test_case,
         bot: &exec,
         command: &command,
-        rules: MatchRules { stderr_cap: STDERR_CAP, ..config.rules },
+        rules: MatchRules { stderr_cap: STDERR_CAP_BYTES, ..config.rules },
         interrupt: Some(&interrupt),
     };
     let mut output = Vec::new();

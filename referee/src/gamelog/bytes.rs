@@ -35,14 +35,14 @@ impl Serialize for Bytes {
 
 impl<'de> Deserialize<'de> for Bytes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Form)
+        deserializer.deserialize_any(BytesVisitor)
     }
 }
 
-/// Takes in either form.
-struct Form;
+/// Reads either form.
+struct BytesVisitor;
 
-impl<'de> Visitor<'de> for Form {
+impl<'de> Visitor<'de> for BytesVisitor {
     type Value = Bytes;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

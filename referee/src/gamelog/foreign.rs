@@ -18,7 +18,7 @@ const PLAYER: &str = "0";
 #[derive(Debug, Clone, PartialEq)]
 pub struct Foreign {
     /// Who saved it.
-    pub form: Form,
+    pub format: ForeignFormat,
     /// What was answered, in order.
     pub turns: Vec<ForeignTurn>,
     /// What the log says came of it.
@@ -27,7 +27,7 @@ pub struct Foreign {
 
 /// Who saved a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum ForeignFormat {
     /// The runner of CodinGame's SDK.
     Runner,
     /// CodinGame's website or IDE.
@@ -36,7 +36,7 @@ pub enum Form {
     Moves,
 }
 
-impl Form {
+impl ForeignFormat {
     /// A name for who played.
     pub fn name(self) -> &'static str {
         match self {
@@ -50,7 +50,7 @@ impl Form {
 /// One answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForeignTurn {
-    /// What was answered; `None` where it says that nothing came in time.
+    /// The reply; `None` for a recorded timeout.
     pub reply: Option<Bytes>,
     /// What the bot wrote to its standard error.
     pub stderr: Bytes,
@@ -67,7 +67,7 @@ pub struct Claims {
     pub metadata: Option<BTreeMap<String, String>>,
 }
 
-/// Reads a game that was saved elsewhere; `None` if it is in none of the known forms.
+/// Reads a game that was saved elsewhere; `None` if it is in no known format.
 pub fn read(text: &[u8]) -> Option<Foreign> {
     if let Ok(file) = serde_json::from_slice(text) {
         return from_json(file);
@@ -83,7 +83,7 @@ pub fn read(text: &[u8]) -> Option<Foreign> {
     is_moves.then(|| from_moves(&moves))
 }
 
-/// Every field of every form that matters here.
+/// Every field of every format, as far as it is needed.
 #[derive(Deserialize)]
 struct File {
     success: Option<Box<File>>,
@@ -117,7 +117,7 @@ fn from_json(file: File) -> Option<Foreign> {
         let lines = frames.iter().filter_map(WebFrame::lines);
         let claims = Claims { summary: Some(split_lines(lines)), won: None, metadata };
         let turns = turns(frames.iter().filter_map(WebFrame::turn));
-        return Some(Foreign { form: Form::Website, turns, claims });
+        return Some(Foreign { format: ForeignFormat::Website, turns, claims });
     }
     let outputs = file.outputs.as_ref()?.get(PLAYER)?;
     let nothing = Vec::new();
@@ -132,7 +132,7 @@ fn from_json(file: File) -> Option<Foreign> {
     let lines = summaries.map(|texts| split_lines(texts.iter().filter_map(Option::as_deref)));
     let score = file.scores.as_ref().and_then(|scores| scores.get(PLAYER)?.as_f64());
     let claims = Claims { summary: lines, won: score.map(|score| score > 0.0), metadata };
-    Some(Foreign { form: Form::Runner, turns, claims })
+    Some(Foreign { format: ForeignFormat::Runner, turns, claims })
 }
 
 impl WebFrame {
@@ -208,7 +208,7 @@ fn split_moves(line: &str) -> Vec<&str> {
 fn from_moves(lines: &[&str]) -> Foreign {
     let turn = |line: &&str| ForeignTurn { reply: Some(reply(line)), stderr: Bytes::default() };
     let turns = lines.iter().map(turn).collect();
-    Foreign { form: Form::Moves, turns, claims: Claims::default() }
+    Foreign { format: ForeignFormat::Moves, turns, claims: Claims::default() }
 }
 
 #[cfg(test)]
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     fn replies(text: &str) -> Vec<Option<String>> {
-        let foreign = read(text.as_bytes()).expect("a known form");
+        let foreign = read(text.as_bytes()).expect("a known format");
         let text = |reply: Bytes| String::from_utf8(reply.0).expect("UTF-8");
         foreign.turns.into_iter().map(|turn| turn.reply.map(text)).collect()
     }
@@ -227,7 +227,7 @@ mod tests {
             "errors": {"0": ["", "oh", "", "late"]}, "summaries": [null, "a\n", "b\n", "¤RED¤c§RED§\n"],
             "scores": {"0": 0}, "metadata": "{\"Score\": \"4\"}"}"#;
         assert_eq!(replies(text), [Some("0 1\n".to_owned()), Some("2 3\n".to_owned()), None]);
-        let foreign = read(text.as_bytes()).expect("a known form");
+        let foreign = read(text.as_bytes()).expect("a known format");
         assert_eq!(foreign.turns[0].stderr.0, b"oh");
         assert_eq!(foreign.turns[2].stderr.0, b"late");
         let claims = foreign.claims;
@@ -243,8 +243,8 @@ mod tests {
             {"agentId": 0, "gameInformation": "two"}], "metadata": {"Score": 7}}"#;
         assert_eq!(replies(bare), [Some("0 1 hi\n".to_owned()), None]);
         let wrapped = format!("{{\"success\": {bare}}}");
-        let foreign = read(wrapped.as_bytes()).expect("a known form");
-        assert_eq!(foreign, read(bare.as_bytes()).expect("a known form"));
+        let foreign = read(wrapped.as_bytes()).expect("a known format");
+        assert_eq!(foreign, read(bare.as_bytes()).expect("a known format"));
         assert_eq!(foreign.claims.summary.expect("lines"), ["start", "one", "two"]);
         assert_eq!(foreign.claims.metadata.expect("metadata")["Score"], "7");
     }

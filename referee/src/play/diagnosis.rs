@@ -38,11 +38,11 @@ pub(super) struct Observations {
     remarks: Vec<String>,
     stderr: StderrPipe,
     /// Exchanges that were answered before their input had been read.
-    early: Tally,
+    early: Occurrences,
     /// Late replies that counted all the same, by why they did.
-    found_late: Tally,
-    accepted: Tally,
-    forgiven: Tally,
+    found_late: Occurrences,
+    accepted: Occurrences,
+    forgiven: Occurrences,
 }
 
 /// The exchange that lost the game.
@@ -67,24 +67,24 @@ impl Observations {
             fatal: None,
             remarks: Vec::new(),
             stderr: StderrPipe::new(game.game.stderr_per_turn),
-            early: Tally::default(),
-            found_late: Tally::default(),
-            accepted: Tally::default(),
-            forgiven: Tally::default(),
+            early: Occurrences::default(),
+            found_late: Occurrences::default(),
+            accepted: Occurrences::default(),
+            forgiven: Occurrences::default(),
         }
     }
 
     pub(super) fn add(&mut self, turn: &Turn, verdict: Verdict, seen: Seen) {
         if turn.early {
-            self.early.count(turn.turn);
+            self.early.record(turn.turn);
         }
         self.stderr.add(turn);
         match turn.overrun.map(|overrun| overrun.decision) {
             Some(Decision::Accepted) if seen.phase == Phase::Limit => {
-                self.found_late.count(turn.turn);
+                self.found_late.record(turn.turn);
             }
-            Some(Decision::Accepted) => self.accepted.count(turn.turn),
-            Some(Decision::Forgiven) => self.forgiven.count(turn.turn),
+            Some(Decision::Accepted) => self.accepted.record(turn.turn),
+            Some(Decision::Forgiven) => self.forgiven.record(turn.turn),
             Some(Decision::Timeout | Decision::Measured) | None => {}
         }
         if verdict != Verdict::Completed {
@@ -105,16 +105,16 @@ impl Observations {
         if self.fatal.as_ref().is_none_or(|fatal| fatal.is_read_whole) {
             parts.extend(surplus_output(ending));
         }
-        parts.extend(self.early.says("answered before the bot had read the input"));
-        parts.extend(self.found_late.says(
+        parts.extend(self.early.describe("answered before the bot had read the input"));
+        parts.extend(self.found_late.describe(
             "may have been answered in time, since the referee itself looked late, and counted",
         ));
-        parts.extend(self.accepted.says(
+        parts.extend(self.accepted.describe(
             "answered late, kept waiting by the host, and counted (`--on-host-delay accept`)",
         ));
-        parts.extend(self.forgiven.says("answered late, and forgiven"));
+        parts.extend(self.forgiven.describe("answered late, and forgiven"));
         parts.extend(self.remarks.first().cloned());
-        parts.extend(self.stderr.says());
+        parts.extend(self.stderr.diagnosis());
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 }
@@ -195,18 +195,18 @@ const TOO_SLOW_OR_READS_ON: &str =
 
 /// How often something was seen, and when first.
 #[derive(Debug, Default)]
-struct Tally {
+struct Occurrences {
     first: Option<u32>,
     turns: u64,
 }
 
-impl Tally {
-    fn count(&mut self, turn: u32) {
+impl Occurrences {
+    fn record(&mut self, turn: u32) {
         self.first.get_or_insert(turn);
         self.turns += 1;
     }
 
-    fn says(&self, what: &str) -> Option<String> {
+    fn describe(&self, what: &str) -> Option<String> {
         let first = self.first?;
         Some(format!("{} {what} (the first is turn {first})", plural(self.turns, "turn")))
     }

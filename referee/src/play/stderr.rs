@@ -44,7 +44,7 @@ impl StderrPipe {
         self.unread = self.unread.saturating_sub(per_turn);
     }
 
-    pub(super) fn says(&self) -> Option<String> {
+    pub(super) fn diagnosis(&self) -> Option<String> {
         let (Some(per_turn), Some(full)) = (self.per_turn, &self.full) else { return None };
         let &Full { turn, in_turn, written } = full;
         let so_far =
@@ -72,7 +72,7 @@ mod tests {
             let turn: Turn = serde_json::from_str(json).expect("a turn");
             pipe.add(&Turn { turn: number, stderr, ..turn });
         }
-        pipe.says()
+        pipe.diagnosis()
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use super::{Difference, end};
 use crate::game::{Game, GameKind};
-use crate::gamelog::foreign::{Claims, Foreign, ForeignTurn, Form};
+use crate::gamelog::foreign::{Claims, Foreign, ForeignFormat, ForeignTurn};
 use crate::gamelog::{Bot, Bytes, Certificate, End, FORMAT, Host, Log, Start, Turn};
 use crate::limits::{LimitKind, Limits};
 use crate::lines::{Lines, Progress};
@@ -23,9 +23,9 @@ pub struct Refereed {
 
 /// Referees `foreign` as `game` on the board that the user calls `board`.
 pub fn referee(foreign: &Foreign, kind: &GameKind, game: Box<dyn Game>, board: &str) -> Refereed {
-    let mut referee = Referee::new(foreign.form, kind, game, board);
+    let mut referee = Referee::new(foreign.format, kind, game, board);
     for turn in replies(foreign, referee.game.as_ref()) {
-        if !referee.see(&turn) {
+        if !referee.referee_turn(&turn) {
             break;
         }
     }
@@ -38,7 +38,7 @@ pub fn referee(foreign: &Foreign, kind: &GameKind, game: Box<dyn Game>, board: &
 /// The turns, with a list of moves put into as many replies as the game asks for.
 fn replies(foreign: &Foreign, game: &dyn Game) -> Vec<ForeignTurn> {
     let wanted = game.next_exchange().map_or(1, |exchange| exchange.lines.count);
-    if foreign.form != Form::Moves || wanted == 1 {
+    if foreign.format != ForeignFormat::Moves || wanted == 1 {
         return foreign.turns.clone();
     }
     // Numbers, however they are spread over lines, are one reply with a number on each line.
@@ -66,8 +66,8 @@ struct Referee {
 }
 
 impl Referee {
-    fn new(form: Form, kind: &GameKind, game: Box<dyn Game>, board: &str) -> Self {
-        let bot = Bot { name: form.name().to_owned(), ..Bot::default() };
+    fn new(format: ForeignFormat, kind: &GameKind, game: Box<dyn Game>, board: &str) -> Self {
+        let bot = Bot { name: format.name().to_owned(), ..Bot::default() };
         let start = Start {
             format: FORMAT,
             referee: env!("CARGO_PKG_VERSION").to_owned(),
@@ -93,8 +93,8 @@ impl Referee {
         }
     }
 
-    /// Takes in a turn; whether the game can go on.
-    fn see(&mut self, foreign: &ForeignTurn) -> bool {
+    /// Referees a turn; returns whether the game goes on.
+    fn referee_turn(&mut self, foreign: &ForeignTurn) -> bool {
         let number = u32::try_from(self.turns.len() + 1).expect("games are short");
         let Some(exchange) = self.game.next_exchange() else {
             self.differences.push(Difference::of(number, "the game", &"goes on", &"over"));

@@ -6,11 +6,11 @@ use crate::text::plural;
 
 /// How many lines are shown of the beginning of a turn's, and of its end: some runtimes name the
 /// error first and then where it happened, others last.
-const HEAD: usize = 10;
-const TAIL: usize = 10;
+const HEAD_LINES: usize = 10;
+const TAIL_LINES: usize = 10;
 
 /// The longest line that is shown, in characters.
-const WIDTH: usize = 300;
+const MAX_LINE_CHARS: usize = 300;
 
 /// Standard error up to the verdict, and after it, when the bot's input had been closed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl Stderr {
         let before = std::mem::replace(&mut self.turn, bytes.to_vec());
         let (head, tail) = ends(&before);
         self.earlier.extend(head.into_iter().chain(tail));
-        let surplus = self.earlier.len().saturating_sub(TAIL);
+        let surplus = self.earlier.len().saturating_sub(TAIL_LINES);
         self.earlier.drain(..surplus);
         self.dropped = dropped;
     }
@@ -46,7 +46,7 @@ impl Stderr {
     /// The beginning and the end of what was written before the verdict.
     pub(super) fn before_verdict(&self) -> Vec<String> {
         let turn = shown(&self.turn, self.dropped);
-        let room = TAIL.saturating_sub(turn.len()).min(self.earlier.len());
+        let room = TAIL_LINES.saturating_sub(turn.len()).min(self.earlier.len());
         self.earlier.range(self.earlier.len() - room..).cloned().chain(turn).collect()
     }
 
@@ -75,9 +75,9 @@ fn shown(bytes: &[u8], dropped: u64) -> Vec<String> {
 fn ends(bytes: &[u8]) -> (Vec<String>, Vec<String>) {
     let text = String::from_utf8_lossy(bytes);
     let lines: Vec<&str> = text_lines(&text).collect();
-    let (head, rest) = lines.split_at(HEAD.min(lines.len()));
+    let (head, rest) = lines.split_at(HEAD_LINES.min(lines.len()));
     // A gap of one line takes as much room as the line.
-    let tail = if rest.len() <= TAIL + 1 { rest } else { &rest[rest.len() - TAIL..] };
+    let tail = if rest.len() <= TAIL_LINES + 1 { rest } else { &rest[rest.len() - TAIL_LINES..] };
     let cut = |lines: &[&str]| lines.iter().map(|line| clipped(line)).collect();
     (cut(head), cut(tail))
 }
@@ -87,7 +87,7 @@ fn text_lines(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn clipped(line: &str) -> String {
-    match line.char_indices().nth(WIDTH) {
+    match line.char_indices().nth(MAX_LINE_CHARS) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line.to_owned(),
     }

@@ -17,7 +17,7 @@ const BAD: Style = AnsiColor::Red.on_default().bold();
 const LABEL: Style = Style::new().dimmed();
 
 /// The most differences that are listed; `--format json` has all.
-const DIFFERENCES: usize = 20;
+const MAX_DIFFERENCES: usize = 20;
 
 pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
     headline(report, out)?;
@@ -114,12 +114,14 @@ fn replay_rows(replay: &ReplayReport, out: &mut dyn Write) -> io::Result<()> {
     if replay.differences.is_empty() {
         return row(out, "replay", "agrees with the log");
     }
-    for Difference { turn, what, logged, refereed } in replay.differences.iter().take(DIFFERENCES) {
+    for Difference { turn, what, logged, refereed } in
+        replay.differences.iter().take(MAX_DIFFERENCES)
+    {
         row(out, "replay", &format!("differs from the log at turn {turn}: {what}"))?;
         row(out, "  in the log", &logged.to_string())?;
         row(out, "  by the rules", &refereed.to_string())?;
     }
-    let more = replay.differences.len().saturating_sub(DIFFERENCES);
+    let more = replay.differences.len().saturating_sub(MAX_DIFFERENCES);
     if more > 0 {
         row(out, "", &format!("and {} more", plural(more as u64, "difference")))?;
     }

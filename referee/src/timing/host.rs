@@ -19,7 +19,7 @@ const WAKE_UPS: u32 = 60;
 const NAP: Duration = Duration::from_millis(5);
 
 /// Verdicts are meaningful for limits of at least this many times the greatest disturbance.
-const MEANINGFUL: u32 = 10;
+const LIMIT_PER_DISTURBANCE: u32 = 10;
 
 /// What a short canary has shown.
 #[derive(Debug, Clone)]
@@ -78,7 +78,7 @@ impl HostCheck {
 
     /// The smallest limit at which a verdict says something about the bot.
     pub(crate) fn smallest_limit(&self) -> Duration {
-        (self.round_trip.max() + self.wake_up.max()) * MEANINGFUL
+        (self.round_trip.max() + self.wake_up.max()) * LIMIT_PER_DISTURBANCE
     }
 
     /// What to do about a machine that is too restless for `limit`; empty if it is not.

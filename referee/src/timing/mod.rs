@@ -17,7 +17,7 @@ use crate::stats::{Distribution, Estimate};
 use crate::verdict::Culprit;
 
 /// How many turns are listed as the slowest.
-const SLOWEST: usize = 10;
+const SLOWEST_LISTED: usize = 10;
 
 /// The games of one submission on CodinGame: the contribution's validators.
 const VALIDATORS: i32 = 40;
@@ -127,7 +127,7 @@ impl Analysis {
         let mut slowest: Vec<usize> = (0..turns.len()).collect();
         slowest
             .sort_by_key(|&index| std::cmp::Reverse(share_of_limit_ppm(&turns[index], thresholds)));
-        slowest.truncate(SLOWEST);
+        slowest.truncate(SLOWEST_LISTED);
         let passes = thresholds.passes(turns, games);
         let late = games - passes[0].games;
         let per_game = Estimate::proportion(late, games);

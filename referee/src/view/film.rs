@@ -29,7 +29,7 @@ pub struct Film {
     pub end: Option<End>,
     /// A notice to show beside the game.
     pub note: Option<String>,
-    times: Times,
+    times: TurnTimes,
     position: Box<dyn Game>,
 }
 
@@ -44,7 +44,7 @@ pub struct Move {
 
 /// Whether the times in a log mean anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Times {
+pub enum TurnTimes {
     /// The referee measured them.
     Measured,
     /// The game is from elsewhere, and its log holds no times.
@@ -56,7 +56,7 @@ impl Film {
     ///
     /// # Errors
     /// When the log holds no game that could be refereed.
-    pub fn of_log(log: Log, times: Times) -> Result<Self, ReplayError> {
+    pub fn of_log(log: Log, times: TurnTimes) -> Result<Self, ReplayError> {
         let mut film = Self { times, ..Self::new(log.start)? };
         log.turns.into_iter().for_each(|turn| film.add_turn(turn));
         film.end = log.end;
@@ -69,7 +69,7 @@ impl Film {
     /// When the log holds no game that could be refereed.
     pub fn refereed(
         log: Log,
-        times: Times,
+        times: TurnTimes,
         replayed: &Replayed,
         difference: Option<&Difference>,
     ) -> Result<Self, ReplayError> {
@@ -94,7 +94,7 @@ impl Film {
             moves: Vec::new(),
             end: None,
             note: None,
-            times: Times::Measured,
+            times: TurnTimes::Measured,
             position,
         })
     }
@@ -129,7 +129,7 @@ impl Film {
 
     /// The time that a turn took, where it was measured.
     pub fn wall(&self, turn: &Turn) -> Option<Duration> {
-        (self.times == Times::Measured).then_some(turn.wall.0)
+        (self.times == TurnTimes::Measured).then_some(turn.wall.0)
     }
 
     /// The limit for a turn, if there was one.

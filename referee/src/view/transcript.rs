@@ -11,7 +11,7 @@ use crate::replay::{ReplayError, game_of, reply_to};
 use crate::text::{duration, printable, printable_lines};
 
 /// What one exchange sent and what was answered.
-struct Exchanged<'l> {
+struct ReplayedTurn<'l> {
     turn: &'l Turn,
     input: String,
 }
@@ -25,7 +25,7 @@ pub fn write(log: &Log, out: &mut dyn Write) -> io::Result<()> {
     line(out, "game  ", &start.game)?;
     line(out, "board ", &start.board)?;
     line(out, "bot   ", &start.bot.name)?;
-    for Exchanged { turn, input } in exchanges(log).map_err(io::Error::other)? {
+    for ReplayedTurn { turn, input } in exchanges(log).map_err(io::Error::other)? {
         writeln!(out, "\nturn {}", turn.turn)?;
         lines(out, '>', input.as_bytes())?;
         lines(out, '<', &turn.reply.0)?;
@@ -55,13 +55,13 @@ pub fn stdin(log: &Log) -> Result<Vec<u8>, ReplayError> {
 }
 
 /// The exchanges of a log, as far as the rules follow it.
-fn exchanges(log: &Log) -> Result<Vec<Exchanged<'_>>, ReplayError> {
+fn exchanges(log: &Log) -> Result<Vec<ReplayedTurn<'_>>, ReplayError> {
     let mut game = game_of(&log.start)?;
     let mut exchanges = Vec::new();
     for turn in &log.turns {
         let Some(exchange) = game.next_exchange() else { break };
         let (input, reply) = (game.input().into_owned(), reply_to(&exchange, turn));
-        exchanges.push(Exchanged { turn, input });
+        exchanges.push(ReplayedTurn { turn, input });
         play::rule(game.as_mut(), &reply, turn.no_reply);
     }
     Ok(exchanges)

@@ -21,21 +21,21 @@ pub fn parse(source: &str) -> Result<Board, SourceError> {
         let problem = "the file is empty; a board is 15 lines of 15 numbers";
         return Err(SourceError::at(source, 0, problem));
     }
-    let embedded = match Form::of(source) {
-        Form::Text => Embedded { text: source.to_owned(), origin: Origin::Verbatim(0) },
-        Form::Json => from_json(source)?,
-        Form::Toml => from_toml(source)?,
+    let embedded = match FileFormat::of(source) {
+        FileFormat::Text => Embedded { text: source.to_owned(), offsets: OffsetMap::Verbatim(0) },
+        FileFormat::Json => from_json(source)?,
+        FileFormat::Toml => from_toml(source)?,
     };
     embedded.parse(source)
 }
 
-enum Form {
+enum FileFormat {
     Text,
     Json,
     Toml,
 }
 
-impl Form {
+impl FileFormat {
     fn of(source: &str) -> Self {
         if source.trim_start().starts_with('{') {
             Self::Json
@@ -50,11 +50,11 @@ impl Form {
 /// The board's text, taken out of its file.
 struct Embedded {
     text: String,
-    origin: Origin,
+    offsets: OffsetMap,
 }
 
 /// Where in the file a byte of the board's text stands.
-enum Origin {
+enum OffsetMap {
     /// As written, from this offset on.
     Verbatim(usize),
     /// Behind escapes: one file offset for each byte.
@@ -65,12 +65,12 @@ enum Origin {
 
 impl Embedded {
     fn error(&self, source: &str, at: usize, problem: String) -> SourceError {
-        let offset = match &self.origin {
-            Origin::Verbatim(start) => start + at,
-            Origin::Mapped(offsets) => {
+        let offset = match &self.offsets {
+            OffsetMap::Verbatim(start) => start + at,
+            OffsetMap::Mapped(offsets) => {
                 offsets.get(at).or(offsets.last()).copied().unwrap_or_default()
             }
-            Origin::Within(start) => *start,
+            OffsetMap::Within(start) => *start,
         };
         SourceError::at(source, offset, problem)
     }
@@ -159,7 +159,7 @@ fn from_json(source: &str) -> Result<Embedded, SourceError> {
         let problem = "`testIn` must be a string: 15 lines of 15 numbers";
         SourceError::at(source, start, problem)
     })?;
-    Ok(Embedded { text, origin: Origin::Mapped(offsets) })
+    Ok(Embedded { text, offsets: OffsetMap::Mapped(offsets) })
 }
 
 /// Decodes a valid JSON string literal that stands at `start`, with the offset that each byte of
@@ -206,11 +206,11 @@ fn from_toml(source: &str) -> Result<Embedded, SourceError> {
     let span = file.board.span();
     let text = file.board.into_inner();
     // Without escapes the text stands in the file as it is.
-    let origin = match source[span.clone()].find(&text) {
-        Some(at) => Origin::Verbatim(span.start + at),
-        None => Origin::Within(span.start),
+    let offsets = match source[span.clone()].find(&text) {
+        Some(at) => OffsetMap::Verbatim(span.start + at),
+        None => OffsetMap::Within(span.start),
     };
-    Ok(Embedded { text, origin })
+    Ok(Embedded { text, offsets })
 }
 
 #[cfg(test)]

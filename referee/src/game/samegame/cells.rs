@@ -11,7 +11,7 @@ pub const SIDE: usize = 15;
 pub const CELLS: usize = SIDE * SIDE;
 
 const WORDS: usize = 4;
-const COLUMN: usize = 16;
+const COLUMN_BITS: usize = 16;
 
 /// The lowest row of all columns in a word.
 const BOTTOM: u64 = 0x0001_0001_0001_0001;
@@ -55,12 +55,12 @@ impl CellSet {
 
     /// Adds a place.
     pub fn insert(&mut self, Cell { x, y }: Cell) {
-        self.0[x % WORDS] |= 1 << (x / WORDS * COLUMN + y);
+        self.0[x % WORDS] |= 1 << (x / WORDS * COLUMN_BITS + y);
     }
 
     /// Whether a place is in it.
     pub fn contains(&self, Cell { x, y }: Cell) -> bool {
-        self.0[x % WORDS] >> (x / WORDS * COLUMN + y) & 1 != 0
+        self.0[x % WORDS] >> (x / WORDS * COLUMN_BITS + y) & 1 != 0
     }
 
     /// The number of places.
@@ -82,7 +82,7 @@ impl CellSet {
             let word = left.0.iter().position(|&word| word != 0)?;
             let bit = left.0[word].trailing_zeros() as usize;
             left.0[word] &= left.0[word] - 1;
-            Some(Cell { x: bit / COLUMN * WORDS + word, y: bit % COLUMN })
+            Some(Cell { x: bit / COLUMN_BITS * WORDS + word, y: bit % COLUMN_BITS })
         })
     }
 
@@ -126,13 +126,13 @@ impl CellSet {
     /// The places to the right of these, and possibly some beyond the board.
     fn right(self) -> Self {
         let [a, b, c, d] = self.0;
-        Self([d << COLUMN, a, b, c])
+        Self([d << COLUMN_BITS, a, b, c])
     }
 
     /// The places to the left of these.
     fn left(self) -> Self {
         let [a, b, c, d] = self.0;
-        Self([b, c, d, a >> COLUMN])
+        Self([b, c, d, a >> COLUMN_BITS])
     }
 
     /// The places beside these, and possibly some beyond the board.
@@ -217,7 +217,9 @@ impl CellSet {
         let kept: Self = Self(std::array::from_fn(|word| {
             // The columns of this word that are before x: all numbers word, word + 4, … below x.
             let columns = (x + WORDS - 1 - word) / WORDS;
-            u64::MAX.checked_shr(u32::try_from(64 - COLUMN * columns).expect("few")).unwrap_or(0)
+            u64::MAX
+                .checked_shr(u32::try_from(64 - COLUMN_BITS * columns).expect("few"))
+                .unwrap_or(0)
         }));
         *self = self.and(kept).or(self.left().without(kept));
     }

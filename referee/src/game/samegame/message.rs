@@ -4,9 +4,9 @@
 //! becomes a replacement character.
 
 /// The longest line in UTF-16 units.
-const WIDTH: usize = 15;
+const MAX_LINE_UNITS: usize = 15;
 /// What a line is cut to when `...` takes the place of the rest.
-const CUT: usize = WIDTH - 1;
+const CUT_LINE_UNITS: usize = MAX_LINE_UNITS - 1;
 
 /// The two lines that are shown for `message`; the second one is often empty.
 ///
@@ -15,8 +15,8 @@ const CUT: usize = WIDTH - 1;
 pub fn layout(message: &str) -> [String; 2] {
     let mut pieces = message.split("\\n");
     let first: Vec<u16> = pieces.next().unwrap_or_default().encode_utf16().collect();
-    if first.len() > WIDTH {
-        let (head, tail) = first.split_at(WIDTH);
+    if first.len() > MAX_LINE_UNITS {
+        let (head, tail) = first.split_at(MAX_LINE_UNITS);
         return [text(head), shortened(tail)];
     }
     let second: Vec<u16> = pieces.next().unwrap_or_default().encode_utf16().collect();
@@ -29,7 +29,7 @@ pub(super) fn is_nothing_but_breaks(message: &str) -> bool {
 }
 
 fn shortened(line: &[u16]) -> String {
-    if line.len() > WIDTH { text(&line[..CUT]) + "..." } else { text(line) }
+    if line.len() > MAX_LINE_UNITS { text(&line[..CUT_LINE_UNITS]) + "..." } else { text(line) }
 }
 
 fn text(units: &[u16]) -> String {

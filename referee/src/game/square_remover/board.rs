@@ -42,17 +42,17 @@ pub struct Board {
 struct Row(u64);
 
 impl Row {
-    const TILE: usize = 4;
+    const TILE_BITS: usize = 4;
 
     /// The lowest bit of each tile.
     const LOWEST: u64 = 0x1111_1111_1111_1111;
 
     fn tile(self, column: usize) -> u8 {
-        (self.0 >> (Self::TILE * column) & 0xF) as u8
+        (self.0 >> (Self::TILE_BITS * column) & 0xF) as u8
     }
 
     fn set(&mut self, column: usize, tile: u8) {
-        let place = Self::TILE * column;
+        let place = Self::TILE_BITS * column;
         self.0 = self.0 & !(0xF << place) | u64::from(tile) << place;
     }
 
@@ -60,12 +60,12 @@ impl Row {
     /// in this row and its lower one in the next.
     fn first_square(self, next: Self, side: usize) -> Option<usize> {
         let unlike_below = self.0 ^ next.0;
-        let unlike_right = self.0 ^ self.0 >> Self::TILE;
-        let unlike = unlike_below | unlike_below >> Self::TILE | unlike_right;
+        let unlike_right = self.0 ^ self.0 >> Self::TILE_BITS;
+        let unlike = unlike_below | unlike_below >> Self::TILE_BITS | unlike_right;
         let unlike = unlike | unlike >> 1;
         let unlike = unlike | unlike >> 2;
-        let squares = !unlike & Self::LOWEST >> (Self::TILE * (MAX_SIDE + 1 - side));
-        (squares != 0).then(|| squares.trailing_zeros() as usize / Self::TILE)
+        let squares = !unlike & Self::LOWEST >> (Self::TILE_BITS * (MAX_SIDE + 1 - side));
+        (squares != 0).then(|| squares.trailing_zeros() as usize / Self::TILE_BITS)
     }
 }
 

@@ -41,7 +41,7 @@ impl TestCase {
 
     /// Reads a test case in the very form that a bot is sent.
     pub(super) fn parse(source: &str) -> Result<Self, SourceError> {
-        let mut lines = Lines { source, rest: source, at: 0 };
+        let mut lines = CaseReader { source, rest: source, at: 0 };
         let colors = small(lines.number("the number of colours", &COLORS)?);
         let side = small(lines.number("the board's size N", &SIDES)?).into();
         let rows: Result<_, _> = (0..side).map(|row| lines.row(row, side, colors)).collect();
@@ -76,14 +76,14 @@ fn small(number: i32) -> u8 {
 }
 
 /// Takes a file apart line by line.
-struct Lines<'a> {
+struct CaseReader<'a> {
     source: &'a str,
     rest: &'a str,
     /// Where `rest` starts in `source`.
     at: usize,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> CaseReader<'a> {
     /// The next line without its end, and where it starts.
     fn next(&mut self, what: &str) -> Result<(usize, &'a str), SourceError> {
         if self.rest.is_empty() {

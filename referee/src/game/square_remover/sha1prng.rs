@@ -6,13 +6,13 @@
 
 use sha1::{Digest, Sha1};
 
-const BLOCK: usize = 20;
+const BLOCK_BYTES: usize = 20;
 
 /// A generator in the state that `setSeed(long)` leaves behind.
 #[derive(Debug, Clone)]
 pub(super) struct Sha1Prng {
-    state: [u8; BLOCK],
-    output: [u8; BLOCK],
+    state: [u8; BLOCK_BYTES],
+    output: [u8; BLOCK_BYTES],
     /// How much of `output` has been used.
     used: usize,
 }
@@ -23,7 +23,7 @@ impl Sha1Prng {
     pub(super) fn new(seed: i64) -> Self {
         debug_assert_ne!(seed, 0, "Java does not seed with 0");
         let state = Sha1::digest(seed.to_le_bytes()).into();
-        Self { state, output: [0; BLOCK], used: BLOCK }
+        Self { state, output: [0; BLOCK_BYTES], used: BLOCK_BYTES }
     }
 
     /// `Random.nextInt(int bound)`: uniform in `0..bound`.
@@ -52,7 +52,7 @@ impl Sha1Prng {
     }
 
     fn next_byte(&mut self) -> u8 {
-        if self.used == BLOCK {
+        if self.used == BLOCK_BYTES {
             self.output = Sha1::digest(self.state).into();
             self.advance();
             self.used = 0;

@@ -16,12 +16,12 @@ use crate::timing::{Analysis, KindStats, ProfileResult, Timed};
 #[derive(Serialize)]
 struct Object<'a> {
     #[serde(flatten)]
-    bot: Option<Measured<'a>>,
+    bot: Option<BotObject<'a>>,
     host: Host<'a>,
 }
 
 #[derive(Serialize)]
-struct Measured<'a> {
+struct BotObject<'a> {
     bot: &'a str,
     game: &'a str,
     profile: &'a str,
@@ -41,7 +41,7 @@ struct Measured<'a> {
 struct Turns {
     kind: LimitKind,
     #[serde(flatten)]
-    times: Times,
+    times: Percentiles,
     limit_ms: Option<Millis>,
     /// The part of the limit that the slowest turn left.
     margin: Option<f64>,
@@ -50,7 +50,7 @@ struct Turns {
 }
 
 #[derive(Serialize)]
-struct Times {
+struct Percentiles {
     count: u64,
     min_ms: Millis,
     p50_ms: Millis,
@@ -72,8 +72,8 @@ struct Slow<'a> {
 
 #[derive(Serialize)]
 pub(in crate::report) struct Host<'a> {
-    round_trip: Times,
-    wake_up: Times,
+    round_trip: Percentiles,
+    wake_up: Percentiles,
     steal: Option<f64>,
     load: Option<f64>,
     cores: usize,
@@ -90,8 +90,8 @@ pub(super) fn write(report: &TimingReport, out: &mut dyn Write) -> io::Result<()
     write_json(&object, out)
 }
 
-fn bot<'a>(report: &'a TimingReport, analysis: &'a Analysis) -> Measured<'a> {
-    Measured {
+fn bot<'a>(report: &'a TimingReport, analysis: &'a Analysis) -> BotObject<'a> {
+    BotObject {
         bot: &report.bot,
         game: report.game,
         profile: report.profile,
@@ -119,9 +119,9 @@ fn kind(stats: &KindStats) -> Turns {
     }
 }
 
-fn times(times: &Distribution) -> Times {
+fn times(times: &Distribution) -> Percentiles {
     let percentile = |percent| Millis(times.percentile(percent));
-    Times {
+    Percentiles {
         count: times.count(),
         min_ms: Millis(times.min()),
         p50_ms: percentile(50.0),
@@ -132,7 +132,7 @@ fn times(times: &Distribution) -> Times {
     }
 }
 
-/// Times of single turns are as measured, without the scale.
+/// Percentiles of single turns are as measured, without the scale.
 fn slow(timed: &Timed) -> Slow<'_> {
     Slow {
         game: timed.game,

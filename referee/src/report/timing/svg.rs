@@ -6,28 +6,28 @@ use super::{Bar, TimingReport, bars, kind_name};
 use crate::text::{duration, plural};
 use crate::timing::KindStats;
 
-const WIDTH: usize = 640;
-const MARGIN: usize = 24;
-const LABEL: usize = 80;
-const ROW: usize = 20;
-const HEADING: usize = 44;
+const WIDTH_PX: usize = 640;
+const MARGIN_PX: usize = 24;
+const LABEL_PX: usize = 80;
+const ROW_PX: usize = 20;
+const HEADING_PX: usize = 44;
 /// The longest bar, which leaves room for its count.
-const BAR: usize = WIDTH - 2 * MARGIN - LABEL - 60;
+const BAR_PX: usize = WIDTH_PX - 2 * MARGIN_PX - LABEL_PX - 60;
 
 pub(super) fn histograms(report: &TimingReport) -> String {
     let by_kind: Vec<(&KindStats, Vec<Bar>)> =
         report.by_kind().iter().map(|stats| (stats, bars(&stats.times, stats.limit))).collect();
     let rows: usize = by_kind.iter().map(|(_, bars)| bars.len()).sum();
-    let height = 2 * MARGIN + HEADING * by_kind.len() + ROW * rows;
+    let height = 2 * MARGIN_PX + HEADING_PX * by_kind.len() + ROW_PX * rows;
     let mut body = String::new();
-    let mut y = MARGIN;
+    let mut y = MARGIN_PX;
     for (stats, bars) in &by_kind {
         y = histogram(&mut body, y, stats, bars);
     }
     let title = escape(&format!("Response times of {}", report.bot));
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
-         width=\"{WIDTH}\" height=\"{height}\" role=\"img\" font-family=\"sans-serif\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH_PX} {height}\" \
+         width=\"{WIDTH_PX}\" height=\"{height}\" role=\"img\" font-family=\"sans-serif\" \
          font-size=\"12\">\n<title>{title}</title>\n\
          <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n{body}</svg>\n"
     )
@@ -40,35 +40,35 @@ fn histogram(body: &mut String, mut y: usize, stats: &KindStats, bars: &[Bar]) -
     let limit =
         stats.limit.map_or("no limit".to_owned(), |limit| format!("limit {}", duration(limit)));
     let heading = format!("{}: {turns}, {limit}", kind_name(stats.kind));
-    text(body, MARGIN, y + 16, "font-weight=\"bold\"", &heading);
-    y += HEADING - ROW;
+    text(body, MARGIN_PX, y + 16, "font-weight=\"bold\"", &heading);
+    y += HEADING_PX - ROW_PX;
     for Bar { up_to, count } in bars {
         let late = stats.limit.is_some_and(|limit| *up_to > limit);
         let fill = if late { "#c0392b" } else { "#2c7fb8" };
-        let length = usize::try_from((count * BAR as u64).div_ceil(most)).unwrap_or(BAR);
-        let (x, right) = (MARGIN + LABEL, MARGIN + LABEL - 8);
+        let length = usize::try_from((count * BAR_PX as u64).div_ceil(most)).unwrap_or(BAR_PX);
+        let (x, right) = (MARGIN_PX + LABEL_PX, MARGIN_PX + LABEL_PX - 8);
         text(body, right, y + 14, "text-anchor=\"end\"", &format!("≤ {}", duration(*up_to)));
         draw(
             body,
             format_args!(
                 "<rect x=\"{x}\" y=\"{}\" width=\"{length}\" height=\"{}\" fill=\"{fill}\"/>",
                 y + 3,
-                ROW - 6
+                ROW_PX - 6
             ),
         );
         text(body, x + length + 6, y + 14, "", &count.to_string());
-        y += ROW;
+        y += ROW_PX;
         if stats.limit == Some(*up_to) {
             draw(
                 body,
                 format_args!(
-                    "<line x1=\"{MARGIN}\" y1=\"{y}\" x2=\"{}\" y2=\"{y}\" stroke=\"#c0392b\"/>",
-                    WIDTH - MARGIN
+                    "<line x1=\"{MARGIN_PX}\" y1=\"{y}\" x2=\"{}\" y2=\"{y}\" stroke=\"#c0392b\"/>",
+                    WIDTH_PX - MARGIN_PX
                 ),
             );
         }
     }
-    y + ROW
+    y + ROW_PX
 }
 
 fn text(body: &mut String, x: usize, y: usize, attributes: &str, content: &str) {

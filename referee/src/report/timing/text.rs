@@ -16,7 +16,7 @@ const BAD: Style = AnsiColor::Red.on_default().bold();
 const DIM: Style = Style::new().dimmed();
 
 /// The longest bar of a histogram, in characters.
-const BAR: u64 = 40;
+const MAX_BAR_CHARS: u64 = 40;
 
 pub(super) fn write(report: &TimingReport, out: &mut dyn Write) -> io::Result<()> {
     if let Some(analysis) = &report.analysis {
@@ -94,7 +94,7 @@ fn histogram(stats: &KindStats, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\n  {HEADING}{}{HEADING:#}", kind_name(stats.kind))?;
     for Bar { up_to, count } in bars {
         // Even a single turn shows.
-        let length = (count * BAR).div_ceil(most);
+        let length = (count * MAX_BAR_CHARS).div_ceil(most);
         let bar = "█".repeat(usize::try_from(length).unwrap_or(0));
         let limit = if stats.limit == Some(up_to) { "  ← limit" } else { "" };
         let style = if stats.limit.is_some_and(|limit| up_to > limit) { BAD } else { Style::new() };

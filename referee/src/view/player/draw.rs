@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Paragraph, Wrap};
 
 use super::look::Look;
-use super::state::{Pane, Player, Progress};
+use super::state::{GameState, Pane, Player};
 use crate::game::frames::{Frame, Picture, Place};
 use crate::gamelog::Turn;
 use crate::millis::Millis;
@@ -17,14 +17,14 @@ use crate::view::film::Film;
 use crate::view::{output, reply};
 
 /// The width of a tile, in columns.
-const TILE: u16 = 3;
+const TILE_COLUMNS: u16 = 3;
 /// The height of the panel beside the board, in lines, without the bot's output.
-const FIGURES: u16 = 11;
+const PANEL_LINES: u16 = 11;
 
 pub(super) fn draw(screen: &mut Screen<'_>, player: &Player, look: Look) {
     let film = &player.film;
     let height = film.opening.rows + 2;
-    let width = film.opening.columns * TILE + 2;
+    let width = film.opening.columns * TILE_COLUMNS + 2;
     let [title, main, times, gauge, keys] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Min(height.min(screen.area().height.saturating_sub(5))),
@@ -91,7 +91,7 @@ fn tile<'t>(board: &Picture, index: usize, shown: Option<&Frame>, look: Look) ->
 
 fn draw_panel(screen: &mut Screen<'_>, player: &Player, look: Look, area: Rect) {
     let [figures, output] =
-        Layout::vertical([Constraint::Length(FIGURES), Constraint::Min(0)]).areas(area);
+        Layout::vertical([Constraint::Length(PANEL_LINES), Constraint::Min(0)]).areas(area);
     let lines: Vec<Line<'_>> = panel(player, look);
     screen.render_widget(Paragraph::new(lines).wrap(Wrap { trim: false }), figures.inner(INSET));
     draw_output(screen, player, look, output, 0);
@@ -149,9 +149,9 @@ fn late(turn: &Turn, look: Look) -> Option<Line<'static>> {
 
 fn finale(player: &Player, look: Look) -> Vec<Line<'static>> {
     let Some(end) = &player.film.end else {
-        let why = match player.progress {
-            Progress::Going => "the game goes on",
-            Progress::Over => "the log stops here",
+        let why = match player.game_state {
+            GameState::Running => "the game goes on",
+            GameState::Ended => "the log stops here",
         };
         return vec![Line::from(why)];
     };
@@ -259,9 +259,9 @@ fn help(player: &Player, look: Look) -> Line<'static> {
             player.typed
         ));
     }
-    let state = match (player.is_playing(), player.progress) {
-        (true, Progress::Going) => "live",
-        (true, Progress::Over) => "playing",
+    let state = match (player.is_playing(), player.game_state) {
+        (true, GameState::Running) => "live",
+        (true, GameState::Ended) => "playing",
         (false, _) => "paused",
     };
     let keys = look.keys();

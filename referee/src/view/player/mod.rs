@@ -16,7 +16,7 @@ use crossterm::event::{self, Event as Input, KeyEventKind};
 use ratatui::DefaultTerminal;
 
 pub use self::look::{Charset, Look};
-use self::state::{Command, Player, Progress};
+use self::state::{GameState, KeyCommand, Player};
 use super::film::Film;
 use crate::gamelog::Event;
 use crate::interrupt::Interrupt;
@@ -55,7 +55,7 @@ pub fn is_possible() -> bool {
 /// When the terminal fails.
 pub fn watch(show: Show, look: Look, interrupt: &Interrupt) -> io::Result<Watched> {
     let (mut player, incoming) = match show {
-        Show::Saved(film) => (Some(Player::new(*film, Progress::Over)), None),
+        Show::Saved(film) => (Some(Player::new(*film, GameState::Ended)), None),
         Show::Live(events) => (None, Some(events)),
     };
     let mut screen = Screen::open()?;
@@ -80,25 +80,25 @@ pub fn watch(show: Show, look: Look, interrupt: &Interrupt) -> io::Result<Watche
         if event::poll(pause)? {
             stale = true;
             match answer(&event::read()?, player.as_mut()) {
-                Command::Quit => return Ok(Watched::Quit),
-                Command::Interrupt => return Ok(Watched::Interrupted),
-                Command::GoOn => {}
+                KeyCommand::Quit => return Ok(Watched::Quit),
+                KeyCommand::Interrupt => return Ok(Watched::Interrupted),
+                KeyCommand::GoOn => {}
             }
         }
     }
 }
 
 /// Handles a key. Before a game has started, the only thing to do is to leave.
-fn answer(input: &Input, player: Option<&mut Player>) -> Command {
+fn answer(input: &Input, player: Option<&mut Player>) -> KeyCommand {
     match (input, player) {
         (Input::Key(key), player) if key.kind != KeyEventKind::Release => state::command(*key)
             .unwrap_or_else(|| {
                 if let Some(player) = player {
                     player.press(key.code);
                 }
-                Command::GoOn
+                KeyCommand::GoOn
             }),
-        _ => Command::GoOn,
+        _ => KeyCommand::GoOn,
     }
 }
 
@@ -117,7 +117,7 @@ fn take_in(events: &Receiver<Event>, player: &mut Option<Player>) -> News {
         match (events.try_recv(), player.as_mut()) {
             // A game that is played again starts afresh.
             (Ok(Event::Start(start)), _) => {
-                *player = Film::new(start).ok().map(|film| Player::new(film, Progress::Going));
+                *player = Film::new(start).ok().map(|film| Player::new(film, GameState::Running));
             }
             (Ok(event), Some(player)) => player.film.add(event),
             (Ok(_), None) => {}

@@ -8,14 +8,14 @@ use crate::game::frames::Pace;
 use crate::view::film::Film;
 
 /// Moves in a second, for each [`Pace`].
-const SLOW: [f64; 7] = [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
-const FAST: [f64; 7] = [1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0];
+const SLOW_MOVES_PER_SECOND: [f64; 7] = [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
+const FAST_MOVES_PER_SECOND: [f64; 7] = [1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0];
 /// The longest number of a move that can be typed.
-const DIGITS: usize = 5;
+const MAX_DIGITS: usize = 5;
 
 /// What a key means for the player as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Command {
+pub(super) enum KeyCommand {
     Quit,
     Interrupt,
     GoOn,
@@ -23,11 +23,11 @@ pub(super) enum Command {
 
 /// Whether the game is still being played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Progress {
+pub(super) enum GameState {
     /// It is being played.
-    Going,
+    Running,
     /// All of it is here.
-    Over,
+    Ended,
 }
 
 /// What the large part of the screen shows.
@@ -43,7 +43,7 @@ pub(super) struct Player {
     pub(super) film: Film,
     pub(super) position: usize,
     pub(super) pane: Pane,
-    pub(super) progress: Progress,
+    pub(super) game_state: GameState,
     /// The number that is being typed.
     pub(super) typed: String,
     speed: usize,
@@ -53,10 +53,10 @@ pub(super) struct Player {
 
 impl Player {
     /// A game that is going on plays; a saved one waits for a key.
-    pub(super) fn new(film: Film, progress: Progress) -> Self {
-        let due = (progress == Progress::Going).then(Instant::now);
+    pub(super) fn new(film: Film, game_state: GameState) -> Self {
+        let due = (game_state == GameState::Running).then(Instant::now);
         let (pane, typed) = (Pane::Board, String::new());
-        Self { film, position: 0, pane, progress, typed, speed: 3, due }
+        Self { film, position: 0, pane, game_state, typed, speed: 3, due }
     }
 
     pub(super) fn is_playing(&self) -> bool {
@@ -70,14 +70,14 @@ impl Player {
 
     fn speeds(&self) -> [f64; 7] {
         match self.film.opening.pace {
-            Pace::Turns => SLOW,
-            Pace::Moves => FAST,
+            Pace::Turns => SLOW_MOVES_PER_SECOND,
+            Pace::Moves => FAST_MOVES_PER_SECOND,
         }
     }
 
     /// Records that the game has ended; `false` if that was known.
     pub(super) fn end(&mut self) -> bool {
-        std::mem::replace(&mut self.progress, Progress::Over) == Progress::Going
+        std::mem::replace(&mut self.game_state, GameState::Ended) == GameState::Running
     }
 
     /// Plays the moves that are due; `true` if the screen has to be drawn.
@@ -91,7 +91,7 @@ impl Player {
             self.position += 1;
             due += each;
         }
-        let is_over = self.progress == Progress::Over;
+        let is_over = self.game_state == GameState::Ended;
         let at_end = self.position == self.film.last_position();
         self.due = (!at_end || !is_over).then_some(due);
         self.position != before || self.due.is_none()
@@ -100,7 +100,7 @@ impl Player {
     /// Handles a key, other than those to leave.
     pub(super) fn press(&mut self, key: KeyCode) {
         match (key, self.pane) {
-            (KeyCode::Char(digit @ '0'..='9'), _) if self.typed.len() < DIGITS => {
+            (KeyCode::Char(digit @ '0'..='9'), _) if self.typed.len() < MAX_DIGITS => {
                 self.typed.push(digit);
                 return;
             }
@@ -111,7 +111,9 @@ impl Player {
             (KeyCode::Char('e'), Pane::Output(_)) => self.pane = Pane::Board,
             (KeyCode::Up, Pane::Output(line)) => self.pane = Pane::Output(line.saturating_sub(1)),
             (KeyCode::Down, Pane::Output(line)) => self.pane = Pane::Output(line.saturating_add(1)),
-            (KeyCode::Char('+' | '='), _) => self.speed = (self.speed + 1).min(SLOW.len() - 1),
+            (KeyCode::Char('+' | '='), _) => {
+                self.speed = (self.speed + 1).min(SLOW_MOVES_PER_SECOND.len() - 1)
+            }
             (KeyCode::Char('-'), _) => self.speed = self.speed.saturating_sub(1),
             (key, _) => self.travel(key),
         }
@@ -155,7 +157,7 @@ impl Player {
             return;
         }
         let at_end = self.position == self.film.last_position();
-        if at_end && self.progress == Progress::Over {
+        if at_end && self.game_state == GameState::Ended {
             self.position = 0;
         }
         self.due = Some(Instant::now() + Duration::from_secs_f64(1.0 / self.speed()));
@@ -163,11 +165,11 @@ impl Player {
 }
 
 /// Which key leaves the player, and how; `None` for the others.
-pub(super) fn command(key: KeyEvent) -> Option<Command> {
+pub(super) fn command(key: KeyEvent) -> Option<KeyCommand> {
     match (key.code, key.modifiers.contains(KeyModifiers::CONTROL)) {
-        (KeyCode::Char('c'), true) => Some(Command::Interrupt),
-        (KeyCode::Char('q') | KeyCode::Esc, false) => Some(Command::Quit),
-        (_, true) => Some(Command::GoOn),
+        (KeyCode::Char('c'), true) => Some(KeyCommand::Interrupt),
+        (KeyCode::Char('q') | KeyCode::Esc, false) => Some(KeyCommand::Quit),
+        (_, true) => Some(KeyCommand::GoOn),
         _ => None,
     }
 }
