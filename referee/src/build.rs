@@ -40,7 +40,7 @@ pub(crate) enum BuildError {
 /// Runs `command` in a shell in `folder`, and warns now and then that it is still running.
 ///
 /// # Errors
-/// When there is no shell, or the command fails.
+/// When the shell cannot be started, or the command fails.
 pub(crate) fn build(bot: &str, command: &str, folder: &Path) -> Result<(), BuildError> {
     let run = run(bot, command, folder);
     let (status, output) = run.map_err(|source| BuildError::Shell {
@@ -56,7 +56,7 @@ pub(crate) fn build(bot: &str, command: &str, folder: &Path) -> Result<(), Build
     Err(BuildError::Failed { bot, command, status, output })
 }
 
-/// Returns how the command ended and all that it wrote, to either stream.
+/// Returns how the command ended and everything that it wrote to either stream.
 fn run(bot: &str, command: &str, folder: &Path) -> io::Result<(ExitStatus, Vec<u8>)> {
     let mut output = tempfile::tempfile()?;
     let mut shell = Command::new("sh");

@@ -1,4 +1,4 @@
-//! Short names for content: the same for the same bytes, and for nothing else.
+//! Short identifiers for content: equal for equal bytes, and in practice for no others.
 
 use std::fmt::Write as _;
 use std::io::{self, Read as _};
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 
-/// The bytes of the hash that are kept: by far enough to tell boards and programs apart.
+/// How many bytes of the hash are kept: easily enough to tell boards and programs apart.
 const DIGEST_BYTES: usize = 16;
 
 /// The first 128 bits of the SHA-256 of `bytes`, in hexadecimal.
@@ -14,7 +14,7 @@ pub(crate) fn digest(bytes: &[u8]) -> String {
     to_hex(&Sha256::digest(bytes))
 }
 
-/// The same of a file's content.
+/// The digest of a file's content.
 ///
 /// # Errors
 /// When the file cannot be read.

@@ -1,4 +1,4 @@
-//! What this host allows of all that keeps a bot in its place, and what would allow more.
+//! Finds out which containment and sandboxing this host offers, and what would offer more.
 
 use std::fs;
 
@@ -7,12 +7,12 @@ use serde::Serialize;
 use crate::bot::{ContainmentMethod, Sandbox, check_cgroups, memory_limit_of_host};
 use crate::limits::Resources;
 
-/// What was found out.
+/// What this host offers.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Findings {
     /// Each method of containment, from the strongest to the weakest.
     pub containment: Vec<MethodFinding>,
-    /// The name of the first that this host offers.
+    /// The name of the strongest method that this host offers.
     pub used: &'static str,
     /// What a bot can still do to the referee under that one.
     pub exposures: Vec<&'static str>,
@@ -20,9 +20,9 @@ pub(crate) struct Findings {
     pub no_cgroups: Option<String>,
     /// The memory that the referee and its bots may have together, in bytes, if a control group limits it.
     pub host_memory: Option<u64>,
-    /// Why there can be no sandbox, if there can be none.
+    /// Why this host cannot sandbox bots; `None` if it can.
     pub no_sandbox: Option<String>,
-    /// What a bot may use by the settings.
+    /// The resource limits in the settings.
     pub resources: Resources,
     /// What to change to get more.
     pub advice: Vec<String>,
@@ -35,12 +35,12 @@ pub(crate) struct MethodFinding {
     pub name: &'static str,
     /// What it needs.
     pub how: &'static str,
-    /// Why it is unavailable, if it is.
+    /// Why it is unavailable; `None` if it is available.
     pub missing: Option<String>,
 }
 
 impl Findings {
-    /// Tries everything once.
+    /// Probes the host once.
     pub(crate) fn gather(resources: Resources) -> Self {
         let finding = |method: ContainmentMethod| MethodFinding {
             name: method.name(),
@@ -84,7 +84,7 @@ fn how(method: ContainmentMethod) -> &'static str {
     }
 }
 
-/// The switches that forbid namespaces, as far as they are known and set.
+/// Advice for each known kernel setting that forbids namespaces here.
 fn for_namespaces() -> Vec<String> {
     let is = |path: &str, value: &str| {
         fs::read_to_string(path).is_ok_and(|content| content.trim() == value)

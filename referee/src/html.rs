@@ -1,11 +1,11 @@
-//! Pages that are one file and need nothing else: filling templates, and the hashes by which a content
-//! security policy allows a style or a script. It knows nothing of what the pages show.
+//! Helpers for self-contained HTML pages: filling templates, and the hashes by which a content security
+//! policy allows a style or a script. The module does not know what the pages show.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
-/// Replaces each `{{name}}` in a template by its part. Parts are not searched for names again.
+/// Replaces each `{{name}}` in a template by its part. Names inside parts are not replaced.
 pub(crate) fn fill(template: &str, mut part: impl FnMut(&str) -> String) -> String {
     let mut page = String::with_capacity(template.len());
     let mut rest = template;
@@ -18,7 +18,7 @@ pub(crate) fn fill(template: &str, mut part: impl FnMut(&str) -> String) -> Stri
     page + rest
 }
 
-/// A source of a content security policy: only this very text may be used.
+/// A content security policy's source expression that allows exactly this text.
 pub(crate) fn source_of(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
 }

@@ -1,7 +1,7 @@
 //! Turns the signals that ask a program to stop into something that a poll loop can wait for.
 //!
 //! The bot runs in a process group of its own, so a Ctrl-C at the terminal reaches only the
-//! referee: it has to end the bot, keep what it has, and then die of the signal as it should.
+//! referee: it must end the bot, save the results so far, and then die of the signal.
 
 use std::fs;
 use std::io;
@@ -23,7 +23,7 @@ use signal_hook::consts::{
 pub(crate) const SIGNALS: [i32; 8] =
     [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGUSR1, SIGUSR2, SIGALRM];
 
-/// How long ending a bot and keeping its results may take after a signal: more than the bound for
+/// How long ending the bot and saving its results may take after a signal. Longer than the bound on
 /// reaping.
 const CLEAN_END_TIMEOUT: Duration = Duration::from_secs(7);
 
@@ -54,8 +54,8 @@ impl Interrupt {
             signal_hook::flag::register_usize(number, Arc::clone(&signal), value)?;
             signal_hook::low_level::pipe::register(number, write.try_clone()?)?;
         }
-        // A file that may not grow is an error of whoever writes it. Unlike ignoring the signal, a handler is
-        // not inherited by bots.
+        // At its size limit a file write should fail with an error, not kill the referee. Bots do not inherit
+        // handlers, whereas they would inherit an ignored signal.
         signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
         let interrupt = Self(Arc::new(Inner { wake, signal }));
         let watched = interrupt.clone();
@@ -63,7 +63,7 @@ impl Interrupt {
         Ok(interrupt)
     }
 
-    /// Waits for a signal, and then for no longer than a clean end takes.
+    /// Waits for a signal, and ends the process if it is still running after the timeout.
     fn insist(&self) {
         let mut wake = [PollFd::new(&self.0.wake, PollFlags::IN)];
         while self.signal().is_none() {

@@ -1,8 +1,8 @@
 //! An offline referee for single-player bot games.
 //!
-//! It starts any executable as a bot, speaks the game's protocol to it, holds it to its deadlines,
-//! validates every move by the official rules, and says what the original referee would have said,
-//! and beside it what really happened. The program `referee` is a thin layer over this library.
+//! It starts any executable as a bot, speaks the game's protocol to it, enforces its deadlines,
+//! validates every move by the official rules, and reports what the original referee would have said and
+//! what really happened. The program `referee` is a thin layer over this library.
 //!
 //! # A game with a bot
 //!
@@ -34,7 +34,7 @@
 //!
 //! Whatever the bot does is a [verdict](verdict::Verdict), never an error. The events of a game are its
 //! record: [`gamelog`] writes and reads them, [`replay`] referees them again, [`view`] shows them.
-//! [`game`] tells how to add a game of one's own, with an example.
+//! [`game`] explains how to add a game, with an example.
 //!
 //! # From the bottom up
 //!
@@ -45,8 +45,8 @@
 //!
 //! # Features
 //!
-//! `cli`, a default feature, brings the command line (`cli`) and the player in the terminal
-//! (`view::player`). Without it the library builds without clap and all that draws on terminals.
+//! `cli`, a default feature, adds the command line (`cli`) and the terminal player (`view::player`).
+//! Without it the library builds without clap and the terminal crates.
 
 pub mod bot;
 #[cfg(feature = "cli")]

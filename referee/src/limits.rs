@@ -1,5 +1,5 @@
-//! Limits of time, the profiles that they come from, and limits of what else a bot may use: words
-//! that settings, process layer, match loop and log share.
+//! Time limits, their profiles, and limits on a bot's resources: types that settings, process layer,
+//! match loop and log share.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::millis::Millis;
 
-/// The kinds of time limit that official referees know.
+/// The kinds of time limit that official referees have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitKind {
@@ -20,7 +20,7 @@ pub enum LimitKind {
 }
 
 impl LimitKind {
-    /// The name of its setting and, behind two dashes, of its flag.
+    /// The name of its setting; its flag is the same after two dashes.
     pub fn name(self) -> &'static str {
         match self {
             Self::FirstTurn => "first-turn",
@@ -30,7 +30,7 @@ impl LimitKind {
     }
 }
 
-/// Which limits hold.
+/// Which limits apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
@@ -63,17 +63,17 @@ impl Profile {
 pub struct MatchRules {
     /// The profile that the limits come from.
     pub profile: Profile,
-    /// The limits that hold.
+    /// The limits that apply.
     pub limits: Limits,
     /// What is done about late replies.
     pub overruns: OverrunRules,
     /// How long a bot may take to exit after its game.
     pub grace: Duration,
-    /// The bytes of standard error that are kept for each exchange.
+    /// How many bytes of standard error are kept for each exchange.
     pub stderr_cap: usize,
 }
 
-/// The time limits of a game; what is absent has no limit.
+/// The time limits of a game; `None` is unlimited.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// For the first reply of several, which includes starting up.
@@ -133,10 +133,10 @@ pub struct SoftLimit {
 }
 
 impl OverrunRules {
-    /// How often a game that the host has spoilt is played again.
+    /// How many times a game that the host spoilt is played again.
     const MAX_RETRIES: usize = 2;
 
-    /// Whether a game that the host has spoilt is played again, when it has been `retried` before.
+    /// Whether a game that the host spoilt is played again after `retried` retries.
     pub fn retries(&self, retried: usize) -> bool {
         self.on_host_delay == OnHostDelay::Retry && retried < Self::MAX_RETRIES
     }
@@ -145,15 +145,15 @@ impl OverrunRules {
 /// What is done about late replies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OverrunRules {
-    /// When it is the host's fault.
+    /// What to do if the host is to blame.
     pub on_host_delay: OnHostDelay,
-    /// When the profile forgives some.
+    /// The late replies that the profile forgives, if it forgives any.
     pub soft: Option<SoftLimit>,
-    /// When times are to be measured: how long after its limit a reply is awaited.
+    /// How long after its limit a reply is awaited when times are measured; `None` in ordinary games.
     pub patience: Option<Duration>,
 }
 
-/// What a bot and its children may use of the machine; what is absent has no limit.
+/// Limits on the resources of a bot and its children; `None` is unlimited.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resources {
     /// Resident memory of all its processes together, in bytes.
@@ -199,11 +199,11 @@ pub enum Resource {
 /// A limit that a bot has gone beyond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Breach {
-    /// What it used too much of.
+    /// The resource.
     pub resource: Resource,
-    /// How much it used when that was seen.
+    /// How much the bot was using when the referee noticed.
     pub used: u64,
-    /// How much it may use.
+    /// How much the bot may use.
     pub limit: u64,
 }
 

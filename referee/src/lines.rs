@@ -1,12 +1,11 @@
 //! Splits what a bot writes into lines, as the original referees do.
 //!
-//! `\n`, `\r` and `\r\n` each end a line, an `\r\n` once. The module knows neither pipes nor
-//! games: the process layer pushes bytes into a [`LineBuffer`], the games read [`Lines`], and a
+//! `\n`, `\r` and `\r\n` each end one line. The module knows neither pipes nor games: the process layer pushes bytes into a [`LineBuffer`], the games read [`Lines`], and a
 //! replay makes the same [`Lines`] from the bytes in a log.
 
 use std::mem;
 
-/// The reply that an exchange waits for.
+/// What counts as a whole reply in an exchange.
 #[derive(Debug, Clone, Copy)]
 pub struct LineRules {
     /// How many lines make a whole reply.
@@ -15,16 +14,17 @@ pub struct LineRules {
     pub max_bytes: Option<usize>,
     /// Whether the end of the output also ends a last line that has no terminator.
     pub eof_ends_line: bool,
-    /// Whether the original reads on after a line. Where it does not, that line is the reply's last.
+    /// Whether the original can read a line. It stops at a line that it cannot read, which then ends the
+    /// reply.
     pub readable: fn(&[u8]) -> bool,
 }
 
-/// How far a reply has come.
+/// Whether a reply is whole yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
     /// More bytes are needed.
     Incomplete,
-    /// The reply is there: so many lines.
+    /// The reply is whole; it has this many lines.
     Complete(usize),
     /// A line of the reply is longer than the rules allow.
     TooLong,
@@ -34,7 +34,7 @@ pub enum Progress {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lines {
     bytes: Vec<u8>,
-    /// For each line the offset just behind its terminator.
+    /// For each line, the offset just after its terminator.
     ends: Vec<usize>,
 }
 
@@ -61,7 +61,7 @@ impl Lines {
         (0..self.ends.len()).map(|index| self.line(index))
     }
 
-    /// The bytes behind the last terminator.
+    /// The bytes after the last terminator.
     pub fn partial(&self) -> &[u8] {
         &self.bytes[self.ends.last().copied().unwrap_or(0)..]
     }
@@ -76,12 +76,12 @@ impl Lines {
         self.bytes
     }
 
-    /// How far these lines are a reply under `rules`.
+    /// Whether these lines are a whole reply under `rules`.
     pub fn progress(&self, rules: &LineRules) -> Progress {
         self.progress_from(&mut 0, rules)
     }
 
-    /// The same, when the first `checked` lines have been looked at before.
+    /// The same, skipping the first `checked` lines, which have been checked before.
     fn progress_from(&self, checked: &mut usize, rules: &LineRules) -> Progress {
         let too_long = |line: &[u8]| rules.max_bytes.is_some_and(|max| line.len() >= max);
         while *checked < self.len().min(rules.count) {
@@ -103,7 +103,7 @@ impl Lines {
         }
     }
 
-    /// Makes a line of the bytes behind the last terminator, if there are any.
+    /// Ends the partial line, if there is one.
     pub fn end_partial(&mut self) {
         if !self.partial().is_empty() {
             self.ends.push(self.bytes.len());
@@ -123,18 +123,18 @@ impl Lines {
     }
 }
 
-/// Lines that have arrived and were not taken yet.
+/// Lines that have arrived and have not been taken yet.
 #[derive(Debug, Default)]
 pub struct LineBuffer {
     held: Lines,
     /// The last byte pushed was an `\r`: an `\n` that follows belongs to the same terminator.
     after_cr: bool,
-    /// How many of the lines held are known to be no reason to stop.
+    /// How many of the held lines have been checked and do not end the reply.
     checked: usize,
 }
 
 impl LineBuffer {
-    /// Appends what one read delivered.
+    /// Appends the bytes of one read.
     pub fn push(&mut self, chunk: &[u8]) {
         let Lines { bytes, ends } = &mut self.held;
         let chunk = match chunk {
@@ -167,24 +167,24 @@ impl LineBuffer {
         }
     }
 
-    /// What is held, untaken.
+    /// The lines that have not been taken yet.
     pub fn held(&self) -> &Lines {
         &self.held
     }
 
-    /// How far the lines held are a reply under `rules`, which must be the same until they are taken.
+    /// Whether the held lines are a whole reply under `rules`, which must not change until they are taken.
     pub fn progress(&mut self, rules: &LineRules) -> Progress {
         self.held.progress_from(&mut self.checked, rules)
     }
 
-    /// Whether anything is held behind the first `count` lines, the rest of a terminator not counted.
+    /// Whether anything follows the first `count` lines, apart from the `\n` of a split `\r\n`.
     pub fn has_more_than(&self, count: usize) -> bool {
         let Some(last) = count.checked_sub(1) else { return !self.held.bytes.is_empty() };
         let start = self.held.start_of(last);
         start + self.held.line(last).len() + 1 < self.held.bytes.len()
     }
 
-    /// Makes a line of a last unterminated one, at the end of the output.
+    /// Ends a last, unterminated line at the end of the output.
     pub fn end_partial(&mut self) {
         self.held.end_partial();
     }
@@ -249,7 +249,7 @@ mod tests {
         assert_eq!(buffer.take(1).as_bytes(), b"1\n");
         assert_eq!(buffer.held().len(), 1);
         assert_eq!(buffer.take(1).as_bytes(), b"2\n");
-        assert_eq!(buffer.take(1).as_bytes(), b"3", "what there is of a line");
+        assert_eq!(buffer.take(1).as_bytes(), b"3", "a partial line");
         assert!(buffer.held().as_bytes().is_empty());
     }
 

@@ -1,12 +1,12 @@
-//! Errors in what a user wrote, with their place in it.
+//! Errors in a user's text, with their line and column.
 
-/// What the JSON reader found wrong, without the position that its messages end with.
+/// The JSON reader's complaint, without the position at its end.
 pub fn json_problem(error: &serde_json::Error) -> String {
     let message = error.to_string();
     message.rsplit_once(" at line ").map_or(message.as_str(), |(problem, _)| problem).to_owned()
 }
 
-/// What is wrong in a text, and where.
+/// A problem in a text, and where it is.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column}: {problem}")]
 pub struct SourceError {
@@ -30,7 +30,7 @@ impl SourceError {
         }
     }
 
-    /// What the TOML reader found wrong in `source`.
+    /// The TOML reader's error in `source`.
     pub fn from_toml(source: &str, error: &toml::de::Error) -> Self {
         let offset = error.span().map_or(0, |span| span.start);
         Self::at(source, offset, error.message().replace('\n', " "))

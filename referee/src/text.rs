@@ -1,11 +1,11 @@
-//! Small words for people: durations, plurals, and what a bot wrote, made safe for a terminal.
+//! Formats durations, sizes and counts for people, and makes text from bots safe for a terminal.
 
 use std::error::Error;
 use std::time::Duration;
 
 use bytesize::ByteSize;
 
-/// The most characters of a bot's own words that a message quotes.
+/// The most characters of a bot's output that a message quotes.
 const MAX_QUOTE_CHARS: usize = 60;
 
 /// A duration with a unit and three digits: `20 s`, `1.84 ms`, `310 µs`.
@@ -71,7 +71,7 @@ pub(crate) fn with_causes(error: &dyn Error) -> String {
     chain.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
-/// What a bot wrote, between backticks: shortened, with everything escaped that a terminal would obey.
+/// A bot's output between backticks: shortened, with everything escaped that a terminal would obey.
 pub(crate) fn quote(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let mut chars = text.chars();

@@ -1,7 +1,7 @@
-//! The words for how a game and a bot can end: what every other layer reports in.
+//! The vocabulary for how a game and a bot can end, shared by all layers.
 //!
-//! A verdict tells the truth. What the original referee would have said in its place is the
-//! official wording, which each game makes itself.
+//! A verdict tells the truth. What the original referee would have said instead is the official
+//! wording, which each game provides itself.
 
 use std::fmt;
 
@@ -33,7 +33,7 @@ pub enum Verdict {
     MemoryLimit,
     /// The bot had more processes and threads than it may.
     ProcessLimit,
-    /// The bot wrote more than is read.
+    /// The bot wrote more output than it may.
     OutputLimit,
 }
 
@@ -72,7 +72,7 @@ pub enum NoReply {
 }
 
 impl NoReply {
-    /// The verdict on a bot that fell silent so.
+    /// The verdict on a bot that gave no reply for this reason.
     pub fn verdict(self) -> Verdict {
         match self {
             Self::Deadline => Verdict::Timeout,
@@ -95,7 +95,7 @@ impl NoReply {
 pub enum Culprit {
     /// The bot needed longer than it had.
     Bot,
-    /// Without the waits for a core, the bot's and the referee's, it would have been in time.
+    /// The reply would have been in time if neither bot nor referee had waited for a core.
     Host,
 }
 
@@ -105,12 +105,12 @@ pub enum Culprit {
 pub enum Decision {
     /// It is a timeout.
     Timeout,
-    /// It counts: it was the host's fault, and either the referee itself looked too late to tell, or the
-    /// user asked for it.
+    /// It counts: the host was at fault, and either the referee itself looked too late to tell, or the user
+    /// chose to accept such replies.
     Accepted,
     /// It counts, as one of those that the profile forgives.
     Forgiven,
-    /// It counts, since the game is about measuring times.
+    /// It counts, because the game only measures times.
     Measured,
 }
 
@@ -131,7 +131,7 @@ pub enum BotExit {
     Code(i32),
     /// A signal of this number killed it.
     Signal(i32),
-    /// It has ended, but a process that traces it withholds how.
+    /// It has ended, but a process that traces it withholds its exit status.
     Unknown,
 }
 

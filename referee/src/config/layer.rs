@@ -1,6 +1,6 @@
-//! One layer of settings: the defaults, a file of the user's, flags, or what a plan or a log has stored.
+//! One layer of settings: the defaults, a user's file, flags, or the settings stored in a plan or a log.
 //!
-//! A layer sets what it sets and leaves the rest to the layers below it.
+//! What a layer leaves unset comes from the layers below it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use crate::game::{GameKind, unknown_game};
 use crate::limits::{LimitKind, OnHostDelay, Profile};
 use crate::source::SourceError;
 
-/// Settings, as far as they are set.
+/// Settings, each of which may be unset.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Layer {
@@ -35,8 +35,8 @@ pub struct Layer {
     pub(super) sdk_soft: SoftTable,
     #[serde(default)]
     pub(super) limits: BTreeMap<Spanned<String>, LimitsTable>,
-    /// `--first-turn`, `--turn`, `--total` and `--memory`: the limits of whichever game is played, which
-    /// no profile changes.
+    /// `--first-turn`, `--turn`, `--total` and `--memory`: limits for whichever game is played, unaffected
+    /// by the profile.
     #[serde(skip)]
     pub fixed: LimitsTable,
     #[serde(default)]
@@ -54,7 +54,7 @@ pub struct Layer {
     pub(super) folder: Option<PathBuf>,
 }
 
-/// Limits of a game, as far as they are set.
+/// Limits of a game, each of which may be unset.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct LimitsTable {
@@ -105,13 +105,13 @@ impl Layer {
         }
     }
 
-    /// The same as read from a file in `folder`, which its paths are seen from.
+    /// This layer, read from a file in `folder`; its relative paths start there.
     #[must_use]
     pub fn in_folder(self, folder: PathBuf) -> Self {
         Self { folder: Some(folder), ..self }
     }
 
-    /// Lays this one over another, which says what this one leaves open.
+    /// Lays this layer over `below`, which fills in the unset settings.
     #[must_use]
     pub fn over(self, below: Self) -> Self {
         let mut limits = below.limits;
@@ -143,14 +143,14 @@ impl Layer {
         }
     }
 
-    /// What the settings say of the limits of a game.
+    /// The limits that this layer sets for a game.
     pub(super) fn limits(&self, game: &str) -> LimitsTable {
         let mut tables = self.limits.iter();
         let found = tables.find(|(name, _)| name.get_ref() == game);
         found.map(|(_, table)| *table).unwrap_or_default()
     }
 
-    /// The error is an offset in the file and what is wrong there.
+    /// Checks the names and limits of games. The error is an offset in the file and the problem there.
     fn check_games(&self) -> Result<(), (usize, String)> {
         let known = |name: &Spanned<String>| {
             GameKind::named(name.get_ref())
@@ -201,7 +201,7 @@ impl LimitsTable {
         }
     }
 
-    /// A limit that is set here and that no exchange of the game has.
+    /// A limit that this table sets but the game does not use.
     pub(super) fn stray(&self, game: &GameKind) -> Option<LimitKind> {
         let all = [LimitKind::FirstTurn, LimitKind::Turn, LimitKind::Total];
         let stray = |kind: &LimitKind| {

@@ -1,5 +1,5 @@
-//! Settings, in layers: the built-in defaults, a file of the user's over them, flags over both. Each is a
-//! [`Layer`]; together they come to a [`Config`].
+//! Settings, in layers: flags lie over the user's file, which lies over the built-in defaults. Each is a
+//! [`Layer`]; together they resolve to a [`Config`].
 //!
 //! The defaults are `configs/default.toml`, whose comments are the documentation.
 
@@ -24,7 +24,7 @@ use crate::limits::{Limits, MatchRules, OnHostDelay, OverrunRules, Profile, Reso
 /// The file that holds every setting and its default.
 pub const DEFAULT: &str = include_str!("../../../configs/default.toml");
 
-/// What a plan or a log has stored of the settings that its games are played under.
+/// The settings that a plan or a log stores for its games.
 #[derive(Debug, Clone, Copy)]
 pub struct Stored<'a> {
     /// The name of the game.
@@ -35,7 +35,7 @@ pub struct Stored<'a> {
     pub on_host_delay: OnHostDelay,
     /// The time limits.
     pub limits: Limits,
-    /// What a bot may use of the machine.
+    /// The resources that a bot may use.
     pub resources: Resources,
 }
 
@@ -43,7 +43,7 @@ pub struct Stored<'a> {
 pub struct Config {
     /// The game to play.
     pub game: &'static GameKind,
-    /// What its matches go by.
+    /// The time limits, and the rules for late replies.
     pub rules: MatchRules,
     /// The time limits of the original, and its limit of memory.
     official: (Limits, Option<u64>),
@@ -51,21 +51,21 @@ pub struct Config {
     pub relaxed_factor: f64,
     /// What the profile `sdk-soft` forgives.
     pub sdk_soft: SoftLimit,
-    /// What keeps a bot's processes together.
+    /// How a bot's processes are kept together.
     pub containment: Containment,
-    /// What a bot may use.
+    /// The resources that a bot may use.
     pub resources: Resources,
-    /// The bytes of a log beyond which it holds no more standard error.
+    /// The size in bytes at which a log stops storing standard error.
     pub log_size: Option<u64>,
     /// Bots, board sets and suite settings of the project.
     pub project: Project,
 }
 
 impl Config {
-    /// Lays these over the defaults, the first one on top.
+    /// Lays these layers over the defaults, the first one on top.
     ///
     /// # Errors
-    /// When they name an unknown game, or fix a limit that the game does not use.
+    /// When a layer names an unknown game, or sets a limit that the game does not use.
     pub fn resolve(layers: impl IntoIterator<Item = Layer>) -> Result<Self, String> {
         let default: Layer = DEFAULT.parse().expect("tested: the defaults are valid");
         let layers = layers.into_iter().chain([default.clone()]).reduce(Layer::over);
@@ -106,17 +106,17 @@ impl Config {
         })
     }
 
-    /// What these settings let a bot do, in a sandbox if one is given.
+    /// The confinement that these settings ask for, with a sandbox if one is given.
     ///
     /// # Errors
-    /// When this host does not offer the containment that they ask for.
+    /// When this host does not offer the requested containment.
     pub fn confinement(&self, sandbox: Option<Sandbox>) -> Result<Confinement, Unavailable> {
         let method = self.containment.method()?;
         Ok(Confinement { method, resources: self.resources, sandbox })
     }
 
-    /// Whether a game that is completed under these rules would have been completed under the original
-    /// ones, as long as no reply was late.
+    /// Whether a game completed under these rules without a late reply would also have been completed
+    /// under the official rules.
     pub fn is_as_strict_as_official(&self) -> bool {
         let (limits, memory) = &self.official;
         let mut kinds = self.game.limit_kinds();
@@ -160,7 +160,7 @@ fn rules(
     })
 }
 
-/// A setting that the defaults have.
+/// The value of a setting; the error says that the defaults lack it.
 fn need<T>(setting: Option<T>, name: &str) -> Result<T, String> {
     setting.ok_or_else(|| format!("the setting `{name}` has no value"))
 }

@@ -1,4 +1,4 @@
-//! What a project file adds to the settings: bots and board sets by name, and how suites are played.
+//! The parts of a project file beside ordinary settings: named bots, board sets and suite settings.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,16 +7,16 @@ use serde::Deserialize;
 
 use super::values::SeedRange;
 
-/// The name of a project file, which is looked for from the working directory upwards.
+/// The name of a project file. The search starts in the working directory and goes upwards.
 pub const PROJECT_FILE: &str = "referee.toml";
 
-/// A project file to begin with.
+/// The project file that `referee init` writes.
 pub const TEMPLATE: &str = include_str!("../../../configs/project.toml");
 
 /// The bots, the board sets and the suite settings of a project.
 #[derive(Debug, Clone, Default)]
 pub struct Project {
-    /// The folder that the paths below are seen from.
+    /// The folder that the relative paths below start from.
     pub folder: PathBuf,
     /// Bots by name.
     pub bots: BTreeMap<String, BotEntry>,
@@ -42,7 +42,7 @@ pub struct BotEntry {
     pub env: BTreeMap<String, String>,
 }
 
-/// Boards that belong together.
+/// A named set of boards.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct BoardSet {
@@ -55,7 +55,7 @@ pub struct BoardSet {
     pub colors: Option<u8>,
 }
 
-/// How suites are played, as far as it is set.
+/// Settings of suites, each of which may be unset.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SuiteTable {
@@ -80,12 +80,12 @@ impl SuiteTable {
     }
 }
 
-/// The project file that holds for a folder: its own, or that of the nearest folder above.
+/// The project file of a folder: its own, or that of the nearest folder above.
 pub fn find_project(folder: &Path) -> Option<PathBuf> {
     folder.ancestors().map(|folder| folder.join(PROJECT_FILE)).find(|file| file.is_file())
 }
 
-/// What the TOML reader found wrong, with the nearest of the keys that it knows.
+/// The TOML reader's complaint, with the most similar known key.
 pub(super) fn with_suggestion(problem: String) -> String {
     let words: Vec<&str> = problem.split('`').skip(1).step_by(2).collect();
     let [unknown, known @ ..] = words.as_slice() else { return problem };

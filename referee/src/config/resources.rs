@@ -1,4 +1,4 @@
-//! Settings of what a bot may use, as a user writes them.
+//! Settings for a bot's resources, as users write them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -95,7 +95,7 @@ impl<'de, T: FromStr<Err = String>> Deserialize<'de> for Bound<T> {
     }
 }
 
-/// What a bot may use, as far as it is set.
+/// Limits on a bot's resources, each of which may be unset.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct ResourceTable {
@@ -123,7 +123,7 @@ impl<T> Bound<T> {
 }
 
 impl ResourceTable {
-    /// Settings that come to these resources.
+    /// The settings that resolve to these resources.
     pub(super) fn of(resources: &Resources) -> Self {
         let size = |bytes: Option<u64>| Some(Bound::of(bytes.map(Size)));
         let count = |count: Option<u64>| Some(Bound::of(count.map(Count)));
@@ -139,7 +139,7 @@ impl ResourceTable {
         }
     }
 
-    /// What this sets, and for the rest what the one below does.
+    /// Lays this table over `below`, which fills in the unset limits.
     pub(super) fn over(self, below: Self) -> Self {
         Self {
             processes: self.processes.or(below.processes),

@@ -17,7 +17,7 @@ use crate::text::exact_duration;
 pub struct Limit(pub Duration);
 
 impl Limit {
-    /// Longer than any bot is waited for, and short enough to be reckoned with.
+    /// Longer than any bot needs, and short enough for arithmetic not to overflow.
     pub const MAX: Duration = Duration::from_hours(1000);
 }
 

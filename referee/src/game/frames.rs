@@ -1,14 +1,13 @@
-//! A board to look at, and what each move does to it.
+//! Boards as replays show them, and what each move changes. Playing does not need this module.
 //!
-//! Playing needs none of this; replays show it. Boards are stored as differences: one [`Picture`] of the
-//! start, and a [`Frame`] for each move.
+//! A game is stored as differences: one [`Picture`] of the opening board, and a [`Frame`] for each move.
 
 use serde::Serialize;
 
 /// A place on a board: row by row from the top left, from 0.
 pub type Place = u16;
 
-/// A board as it looks.
+/// A board, ready to be drawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
     /// The number of columns.
@@ -17,9 +16,9 @@ pub struct Picture {
     pub rows: u16,
     /// Colours are numbered from 0 to one less than this.
     pub colors: u8,
-    /// How a game names its places.
+    /// How the game numbers rows and columns.
     pub origin: Origin,
-    /// How fast a replay should be.
+    /// How fast a replay should play.
     pub pace: Pace,
     /// The points for a region, in a game whose moves take regions.
     pub regions: Option<RegionPoints>,
@@ -37,13 +36,13 @@ pub enum Origin {
     BottomLeft,
 }
 
-/// How many moves a game has, and so how fast a replay should be.
+/// How many moves a game has, which decides how fast a replay plays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pace {
-    /// A move in each turn: some dozens.
+    /// One move per turn: a few dozen moves.
     Turns,
-    /// All moves in one turn: thousands, of which few bring points.
+    /// All moves in one turn: thousands, few of which score.
     Moves,
 }
 
@@ -62,42 +61,42 @@ impl Pace {
 pub struct RegionPoints {
     /// The points by number of tiles, from 0; `None` where the rules forbid the move.
     pub by_size: Vec<Option<i64>>,
-    /// The points beside these when no tile is left.
+    /// Extra points for clearing the board.
     pub clear_bonus: i64,
 }
 
 /// What one move does to the board.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Frame {
-    /// The number of the move, from 1; 0 for what happens before the first one.
+    /// The number of the move, from 1; 0 for changes before the first move.
     pub number: usize,
-    /// The move as the game writes it, and what it does, in a few words.
+    /// The move in the game's notation and its effect, in a few words.
     pub caption: String,
     /// The tile that was chosen, if it is on the board.
     pub chosen: Option<Place>,
-    /// What the bot wants shown beside the move, as the original lays it out.
+    /// The message that the bot sent with the move, laid out as in the original.
     pub message: Option<[String; 2]>,
-    /// The points that it brings.
+    /// The points that the move scores.
     pub gain: i64,
-    /// The changes, in order; none if the move is illegal. A legal move that changes nothing has one
+    /// The changes, in order. Empty if the move is illegal; a legal move that changes nothing has one
     /// empty step.
     pub steps: Vec<Step>,
 }
 
-/// Changes of a board that are shown at once. They apply in the order of the fields.
+/// Changes to a board that are shown together. They apply in the order of the fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Step {
     /// Where tiles disappear.
     pub gone: Vec<Place>,
-    /// From where to where tiles move, all at once.
+    /// Tiles that move, as pairs of source and target; all move at once.
     pub moved: Vec<(Place, Place)>,
-    /// New tiles, which replace what was there.
+    /// New tiles, which replace the old ones.
     pub new: Vec<(Place, u8)>,
 }
 
 impl Frame {
-    /// Whether the move concerns the tile at `place`, apart from the one that was chosen: it is among
-    /// the first to go or, if none goes then, to move.
+    /// Whether the move's first step removes the tile at `place` or, if that step removes nothing,
+    /// moves it.
     pub fn concerns(&self, place: Place) -> bool {
         let Some(Step { gone, moved, .. }) = self.steps.first() else { return false };
         gone.contains(&place) || (gone.is_empty() && moved.iter().any(|&(from, _)| from == place))
@@ -126,7 +125,7 @@ impl Picture {
         }
     }
 
-    /// How many tiles of each colour there are.
+    /// The number of tiles left of each colour.
     pub fn left(&self) -> Vec<usize> {
         let mut left = vec![0; usize::from(self.colors)];
         for color in self.tiles.iter().flatten() {

@@ -1,7 +1,7 @@
-//! What the originals take from Java's library, where their results depend on it.
+//! The parts of Java's library that the original referees' results depend on.
 
 /// Reads a number as Java's `Integer.parseInt` does: an optional sign and decimal digits of any
-/// script, within 32 bits. The text is in UTF-8; in anything else there is no number.
+/// script, within 32 bits. Text that is not UTF-8 is not a number.
 pub(super) fn parse_int(text: &[u8]) -> Option<i32> {
     let (sign, digits) = match text {
         [b'-', digits @ ..] => (-1, digits),
@@ -10,10 +10,10 @@ pub(super) fn parse_int(text: &[u8]) -> Option<i32> {
     if digits.is_empty() {
         return None;
     }
-    // A line may be megabytes of zeros.
+    // Leading zeros are skipped first: a line may hold megabytes of them.
     let zeros = digits.iter().take_while(|&&byte| byte == b'0').count();
     let digits = &digits[zeros.min(digits.len() - 1)..];
-    // What bots write: so few digits that nothing can overflow.
+    // The common case: too few digits to overflow.
     if digits.len() <= 9 && digits.iter().all(u8::is_ascii_digit) {
         let number = digits.iter().fold(0, |number, byte| 10 * number + i32::from(byte - b'0'));
         return Some(sign * number);
@@ -25,8 +25,8 @@ pub(super) fn parse_int(text: &[u8]) -> Option<i32> {
 }
 
 /// The zeros of the runs of ten that `Character.digit(char, 10)` knows: the decimal digits (general
-/// category Nd) of the Basic Multilingual Plane, as listed by Java 17. Those beyond the plane are
-/// two `char`s to Java and no digits.
+/// category Nd) of the Basic Multilingual Plane, as listed by Java 17. Digits beyond the plane are
+/// two `char`s in Java, which does not read them as digits.
 const ZEROS: [u16; 37] = [
     0x0030, 0x0660, 0x06F0, 0x07C0, 0x0966, 0x09E6, 0x0A66, 0x0AE6, 0x0B66, 0x0BE6, 0x0C66, 0x0CE6,
     0x0D66, 0x0DE6, 0x0E50, 0x0ED0, 0x0F20, 0x1040, 0x1090, 0x17E0, 0x1810, 0x1946, 0x19D0, 0x1A80,

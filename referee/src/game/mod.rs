@@ -1,13 +1,13 @@
 //! The rules of the games, pure: no I/O, no clock, no process.
 //!
-//! Every game is a sequence of *exchanges*: some text is sent, a number of lines is awaited, and
-//! one of the kinds of time limit applies. Everything above this module works on `dyn Game` and on
+//! Every game is a sequence of *exchanges*: the referee sends some text and awaits a number of lines
+//! under one kind of time limit. Everything above this module works on `dyn Game` and on
 //! the [table of games](games).
 //!
 //! # A game of one's own
 //!
-//! A type that implements [`Game`] and a row of the table are enough to play it, to log and replay it,
-//! to run suites of it and to look at it. Once the row is [registered](register),
+//! A type that implements [`Game`] and a row of the table are enough to play a game, log it, replay it,
+//! view it and run suites of it. Once the row is [registered](register),
 //! `referee::cli::main()` is a whole referee whose `--game` takes its name.
 //!
 //! ```
@@ -24,8 +24,8 @@
 //! use referee::source::SourceError;
 //! use serde_json::json;
 //!
-//! /// A heap of matches. A turn takes one to three of them, for as many points; who takes none, or
-//! /// more than there are, loses.
+//! /// A heap of matches. Each turn takes one to three of them and scores a point for each; taking
+//! /// more than are left loses.
 //! struct Heap { start: String, left: u16, score: i64, summary: Vec<String> }
 //!
 //! static HEAP: GameKind = GameKind {

@@ -1,4 +1,4 @@
-//! What a game is to everything above it: exchanges, what a reply does, and what there is to see.
+//! The interface between a game's rules and everything above them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,28 +11,28 @@ use crate::lines::{LineRules, Lines};
 
 /// A game in progress, as its official referee runs it.
 pub trait Game {
-    /// What is awaited next; `None` when the game is over.
+    /// The next exchange; `None` when the game is over.
     fn next_exchange(&self) -> Option<Exchange>;
 
-    /// What the bot is sent in the next exchange, if there is one.
+    /// The text to send to the bot in the next exchange.
     fn input(&self) -> Cow<'_, str>;
 
     /// Applies a whole reply.
     ///
     /// # Errors
-    /// When the reply loses the game, which is then over.
+    /// When the reply loses the game; the game is then over.
     fn accept(&mut self, reply: &Lines) -> Result<Played, Rejected>;
 
-    /// Ends the game because no whole reply came; `received` is the part that did.
+    /// Ends the game because no whole reply came; `received` is the part that did arrive.
     fn unanswered(&mut self, received: &Lines);
 
     /// The score so far, as the original counts it.
     fn score(&self) -> i64;
 
-    /// Every line that the original has put in its game summary so far, with colour marks.
+    /// The lines of the original's game summary so far, with colour marks.
     fn summary(&self) -> &[String];
 
-    /// What the original says of the end of the game, without colour marks; empty before it.
+    /// What the original reports at the end of the game, without colour marks; empty before the end.
     fn official_result(&self) -> &str;
 
     /// The metadata that the original reports beside the score.
@@ -40,7 +40,7 @@ pub trait Game {
         BTreeMap::new()
     }
 
-    /// How many legal moves there are now, where that is a small, telling number.
+    /// The number of legal moves now, if the game can count them cheaply.
     fn legal_moves(&self) -> Option<usize> {
         None
     }
@@ -48,8 +48,8 @@ pub trait Game {
     /// The test case in the form that [`GameKind::parse`](super::GameKind::parse) reads and a log keeps.
     fn test_case(&self) -> &str;
 
-    /// The test case without what makes no difference to the best score: test cases with the same key
-    /// share their records.
+    /// The test case in a normal form: test cases that differ only in ways that cannot change the best
+    /// score have the same key, and share their records.
     fn record_key(&self) -> Cow<'_, str> {
         Cow::Borrowed(self.test_case())
     }
@@ -62,7 +62,7 @@ pub trait Game {
     /// The board as it is now.
     fn picture(&self) -> Picture;
 
-    /// What the moves of a whole reply would do to the board now, up to the first illegal one; none if
+    /// The frames of a whole reply's moves on the current board, up to the first illegal move; empty if
     /// the reply cannot be understood.
     fn frames(&self, reply: &Lines) -> Vec<Frame>;
 }
@@ -79,11 +79,11 @@ pub struct Exchange {
 /// What an accepted reply did.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Played {
-    /// The points it brought.
+    /// The points that it scored.
     pub gain: i64,
     /// The move in the game's own terms, for the log.
     pub action: Value,
-    /// What the bot's author should know of it all the same, in words.
+    /// Advice for the bot's author, although the reply counts.
     pub remark: Option<String>,
 }
 
@@ -92,16 +92,16 @@ pub struct Played {
 pub struct Rejected {
     /// What was wrong with it.
     pub fault: Fault,
-    /// The line that was wrong, from 0, or the first of several.
+    /// The first line that was wrong, from 0.
     pub line: usize,
     /// The move in the game's own terms, where it could be read.
     pub action: Option<Value>,
-    /// What is wrong in plain words, and what may have been meant.
+    /// What is wrong in plain words, and what the bot may have meant.
     pub remark: Option<String>,
 }
 
 impl Rejected {
-    /// A reply whose first line has this fault, with no more to be said of it.
+    /// A reply whose first line has this fault, without further details.
     pub fn new(fault: Fault) -> Self {
         Self { fault, line: 0, action: None, remark: None }
     }

@@ -1,4 +1,4 @@
-//! The table of games: the only list of the games that there are.
+//! The table of games: the only list of games in the program.
 
 use std::sync::{PoisonError, RwLock};
 
@@ -17,8 +17,8 @@ pub fn games() -> Vec<&'static GameKind> {
     GAMES.iter().chain(registered.iter().copied()).collect()
 }
 
-/// Adds a game to the table for as long as the program runs: by its name, logs, run folders, settings and
-/// `--game` know it from then on. To register a row twice changes nothing.
+/// Adds a game to the table for as long as the program runs. Logs, run folders, settings and `--game`
+/// then accept its name. Registering the same row twice changes nothing.
 ///
 /// # Errors
 /// When the table has another game of that name.

@@ -1,4 +1,4 @@
-//! What really happened, in words: the truth beside the official verdict.
+//! Explains in words what really happened, beside the official verdict.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::lines::Lines;
 use crate::text::{duration, plural, printable, quote, size};
 use crate::verdict::{BotExit, Culprit, Decision, NoReply, Verdict};
 
-/// What was seen of an exchange that its log does not keep.
+/// Facts about an exchange that the log does not keep.
 #[derive(Debug, Clone)]
 pub(super) struct Seen {
     pub(super) limit: Option<Duration>,
@@ -21,25 +21,25 @@ pub(super) struct Seen {
     pub(super) lines: usize,
     /// The line that was wrong, from 0.
     pub(super) wrong_line: Option<usize>,
-    /// What the game says of the reply.
+    /// The game's remark on the reply.
     pub(super) remark: Option<String>,
-    /// The lines that the bot had taken when its time ran out, if it was waiting for more.
+    /// The number of lines that the bot had read when its time ran out, if it was waiting for more.
     pub(super) awaits_lines: Option<usize>,
     pub(super) phase: Phase,
 }
 
-/// What was seen in a game that may need saying at its end.
+/// Collects during a game what its diagnosis may mention.
 #[derive(Debug)]
 pub(super) struct Observations {
     resources: Resources,
     on_host_delay: OnHostDelay,
     fatal: Option<Fatal>,
-    /// What was remarked on replies that counted.
+    /// Remarks on replies that counted.
     remarks: Vec<String>,
     stderr: StderrPipe,
     /// Exchanges that were answered before their input had been read.
     early: Occurrences,
-    /// Late replies that counted all the same, by why they did.
+    /// Late replies that counted, by the reason.
     found_late: Occurrences,
     accepted: Occurrences,
     forgiven: Occurrences,
@@ -51,9 +51,9 @@ struct Fatal {
     what: Vec<String>,
     no_reply: Option<NoReply>,
     stdin_closed: bool,
-    /// Why output may come when the input has been closed.
+    /// The explanation for output that comes after the input was closed.
     late_output: &'static str,
-    /// What to say where none does.
+    /// The explanation if no such output comes.
     no_output: Option<&'static str>,
     /// Whether the reply was read to its last line.
     is_read_whole: bool,
@@ -94,7 +94,7 @@ impl Observations {
         }
     }
 
-    /// The diagnosis; `None` where the verdict says it all.
+    /// The diagnosis; `None` if the verdict says everything.
     pub(super) fn diagnose(&self, ending: &Ending) -> Option<String> {
         let mut parts = Vec::new();
         if let Some(fatal) = &self.fatal {
@@ -151,11 +151,11 @@ impl Fatal {
         }
     }
 
-    /// What the end of the bot's process adds.
+    /// What the end of the bot's process adds to the diagnosis.
     fn after_the_end(&self, ending: &Ending) -> Vec<String> {
         let Some(no_reply) = self.no_reply else { return Vec::new() };
         let mut parts = Vec::new();
-        // A bot that has ended by itself has closed everything; that goes without saying.
+        // A bot that has ended by itself has closed everything, so it is not worth mentioning.
         if self.stdin_closed && ending.killed && !matches!(no_reply, NoReply::Ended(_)) {
             parts.push("it had closed its standard input".to_owned());
         }
@@ -172,8 +172,8 @@ impl Fatal {
         parts
     }
 
-    /// An answer that comes once the input is closed was late, or stuck in the bot's buffer, or the
-    /// bot waited for that very end.
+    /// Explains output that came after the input was closed: it was late, or stuck in the bot's buffer,
+    /// or the bot was reading to the end of its input.
     fn late_output(&self, ending: &Ending) -> Option<String> {
         let output = ending.late_output.bytes.trim_ascii();
         if output.is_empty() {
@@ -193,7 +193,7 @@ const NOT_FLUSHED: &str = "the bot does not flush its output after the turn, or 
 const TOO_SLOW_OR_READS_ON: &str =
     "too slow, or the bot reads its input to the end, which stays open while the game goes on";
 
-/// How often something was seen, and when first.
+/// Counts the turns in which something happened, and remembers the first.
 #[derive(Debug, Default)]
 struct Occurrences {
     first: Option<u32>,
@@ -254,7 +254,7 @@ fn over_limit(&Breach { resource, used, limit }: &Breach) -> String {
     }
 }
 
-/// A limit of the kernel's that tells of itself by a signal.
+/// Explains SIGXCPU and SIGXFSZ.
 fn kernel_limit(no_reply: NoReply, resources: &Resources) -> Option<String> {
     match no_reply {
         NoReply::Ended(BotExit::Signal(SIGXCPU)) => {
@@ -263,13 +263,13 @@ fn kernel_limit(no_reply: NoReply, resources: &Resources) -> Option<String> {
         }
         NoReply::Ended(BotExit::Signal(SIGXFSZ)) => {
             let limit = size(resources.file_size?);
-            Some(format!("a file of its may have {limit} (`file-size` in the settings)"))
+            Some(format!("each of its files is limited to {limit} (`file-size` in the settings)"))
         }
         _ => None,
     }
 }
 
-/// Processes that the bot has left behind, as far as is known.
+/// Names the processes that the bot has left behind, as far as they are known.
 fn what_is_left(left: &Left) -> Option<String> {
     match left {
         Left::Survivors(survivors, _) if survivors.is_empty() => None,
@@ -281,7 +281,7 @@ fn what_is_left(left: &Left) -> Option<String> {
         }
         Left::Dying => Some("some of its processes were still dying after 5 s".to_owned()),
         Left::Unknown => Some(
-            "the process that keeps watch of it was killed: it may have left others".to_owned(),
+            "the process that watches over the bot was killed; the bot may have left other processes".to_owned(),
         ),
     }
 }
@@ -298,7 +298,7 @@ fn rejected_line(lines: &Lines, seen: &Seen) -> String {
     format!("{which} was {line}{remark}")
 }
 
-/// How far a reply of several lines had come.
+/// How many lines of a reply had arrived.
 fn missing_lines(lines: &Lines, seen: &Seen) -> Option<String> {
     let (some, all) = (lines.len(), seen.lines);
     (some > 0 && some < all).then(|| format!("it had written {some} of {all} lines"))
@@ -333,14 +333,14 @@ fn partial_line(lines: &Lines, no_reply: NoReply) -> Option<String> {
     wanted.then(|| format!("it had written {} without a newline", quote(partial)))
 }
 
-/// Input that never got to the bot. One that has ended has read what it had.
+/// Input that the bot never read. A bot that has ended needs no such explanation.
 fn unread_input(turn: &Turn, no_reply: NoReply) -> Option<String> {
     let says =
         !matches!(no_reply, NoReply::Ended(_)) && !turn.stdin_closed && turn.unread_input > 0;
     says.then(|| format!("it had not read {} of its input", plural(turn.unread_input, "byte")))
 }
 
-/// What a bot writes beyond a reply that was read to its end.
+/// Output beyond a whole reply.
 fn surplus_output(ending: &Ending) -> Option<String> {
     let Captured { bytes, dropped } = &ending.late_output;
     let count = bytes.len() as u64 + dropped;

@@ -4,13 +4,13 @@
 //!
 //! A game is a sequence of exchanges. For each one, the game says what to send, how many lines make
 //! a reply and which time limit applies; the bot's process carries it out and reports a reply or why
-//! there is none; [`rule`] hands that to the game, which applies the official rules and words. Every
+//! none came; [`rule`] hands that to the game, which applies the official rules and words. Every
 //! exchange becomes an [`Event`], emitted after the clock has stopped and before the next one
 //! starts, so whatever listens (the log, a report) takes none of the bot's time.
 //!
 //! What the bot does wrong is a verdict, never an error. The verdict tells the truth, the game's
 //! official wording is what the original would say, and the diagnosis fills in the rest once the
-//! bot's process has ended and been looked at.
+//! bot's process has ended and been examined.
 //!
 //! [`replay`](crate::replay) runs the same [`rule`] on a log, without a process.
 
@@ -34,7 +34,7 @@ use crate::lines::Lines;
 use crate::source::SourceError;
 use crate::verdict::{Culprit, Decision, NoReply, Overrun, Verdict};
 
-/// A game between a bot and a test case, and everything that it takes.
+/// A bot, a test case and everything else that a game needs.
 #[derive(Clone)]
 pub struct Match<'a> {
     /// The game.
@@ -47,13 +47,13 @@ pub struct Match<'a> {
     pub bot: &'a str,
     /// How the bot is started.
     pub command: &'a BotCommand,
-    /// What the match goes by.
+    /// The time limits, and the rules for late replies.
     pub rules: MatchRules,
     /// Ends the game early.
     pub interrupt: Option<&'a Interrupt>,
 }
 
-/// Why a game could not be refereed; nothing that a bot does leads here.
+/// Why a game could not be refereed. Nothing that a bot does causes these errors.
 #[derive(Debug, thiserror::Error)]
 pub enum PlayError {
     /// The game cannot read the test case.
@@ -76,9 +76,9 @@ pub enum PlayError {
 }
 
 impl Match<'_> {
-    /// Plays to the end, and hands every event to `sink` as it happens. A game that the host has
-    /// spoilt is played again where the rules say so; each attempt begins with a start of its own, which
-    /// carries the diagnoses of the earlier ones. Returns the end of the last attempt.
+    /// Plays to the end, and passes every event to `sink` as it happens. A game that the host has
+    /// spoilt is played again if the rules say so. Each attempt emits its own start event, which carries
+    /// the diagnoses of earlier attempts. Returns the end of the last attempt.
     ///
     /// # Errors
     /// When the test case does not parse, the bot cannot be started, a signal interrupts, or the
@@ -99,14 +99,14 @@ impl Match<'_> {
         }
     }
 
-    /// Plays once. Returns how it ended, and how late the last reply was if it was.
+    /// Plays once. Returns how the game ended, and the overrun if its last reply was late.
     fn attempt(
         &self,
         spoilt: &[String],
         sink: &mut impl FnMut(Event),
     ) -> Result<(End, Option<Overrun>), PlayError> {
         let mut game = (self.game.parse)(self.test_case).map_err(PlayError::TestCase)?;
-        // Ready before the bot is, so that nothing but its writing happens while a bot already thinks.
+        // Prepared before the bot starts, so that only sending the input takes time from the bot.
         let start = Event::Start(record::start(self, game.as_ref(), spoilt));
         let started = Instant::now();
         let mut bot =
@@ -172,22 +172,22 @@ impl Match<'_> {
     }
 }
 
-/// What an exchange did to the game.
+/// The effect of an exchange on the game.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ruling {
     /// How the game has ended; [`Verdict::Completed`] as long as nothing is wrong.
     pub verdict: Verdict,
-    /// The points that the reply brought.
+    /// The points that the reply scored.
     pub gain: i64,
     /// The move in the game's own terms, where one could be read.
     pub action: Option<Value>,
     /// The line of the reply that was wrong, from 0.
     pub wrong_line: Option<usize>,
-    /// What the game has to say of the reply, in words.
+    /// The game's remark on the reply.
     pub remark: Option<String>,
 }
 
-/// Hands a reply, or the lack of it, to the game.
+/// Passes a reply, or the reason why none came, to the game.
 pub fn rule(game: &mut dyn Game, reply: &Lines, no_reply: Option<NoReply>) -> Ruling {
     if let Some(no_reply) = no_reply {
         game.unanswered(reply);

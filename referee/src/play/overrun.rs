@@ -8,7 +8,7 @@ use crate::limits::{OnHostDelay, OverrunRules};
 use crate::millis::Millis;
 use crate::verdict::{Culprit, Decision, NoReply, Overrun};
 
-/// How long a bot is watched beyond its limit while it is kept waiting for a core.
+/// How long to wait beyond the limit for a bot that is itself waiting for a core.
 const WATCH: Duration = Duration::from_secs(1);
 
 impl OverrunRules {
@@ -18,8 +18,8 @@ impl OverrunRules {
         always.map_or(Overtime::WhileStarved(WATCH), Overtime::Always)
     }
 
-    /// Looks at an exchange under `limit`, when `forgiven` late replies have been forgiven before.
-    /// `None` if it was in time, or failed otherwise.
+    /// Judges an exchange under `limit`, after `forgiven` late replies have been forgiven. `None` if the
+    /// reply was in time, or the exchange failed for another reason.
     pub(super) fn assess(
         &self,
         exchanged: &Exchanged,
@@ -52,8 +52,9 @@ impl OverrunRules {
     }
 }
 
-/// The host is to blame if the reply would have been in time without the measured waits, as far as they
-/// were not the bot's own doing. CPU time cannot be waited away: a bot that has computed for longer than its limit was late in any case.
+/// The host is to blame if the reply would have been in time without the measured waits that the bot did
+/// not cause. Waits do not excuse computing: a bot that computed for longer than its limit is late by its
+/// own fault.
 fn culprit(exchanged: &Exchanged, limit: Duration) -> Culprit {
     if exchanged.no_reply.is_some() {
         let is_starved = exchanged.phase == Phase::Starved && !exchanged.awaits_input;

@@ -1,4 +1,4 @@
-//! The events that the match loop emits, made of what was seen.
+//! Makes the events that the match loop emits.
 
 use std::sync::LazyLock;
 use std::time::Instant;
@@ -11,7 +11,7 @@ use crate::limits::LimitKind;
 use crate::millis::Millis;
 use crate::verdict::Verdict;
 
-/// The start of an attempt; `spoilt` are the diagnoses of earlier ones.
+/// The start of an attempt; `spoilt` holds the diagnoses of earlier attempts.
 pub(super) fn start(played: &Match<'_>, game: &dyn Game, spoilt: &[String]) -> Start {
     let BotCommand { program, args, cwd, env, pinning, confinement } = played.command;
     let text = |os: &std::ffi::OsStr| os.to_string_lossy().into_owned();
@@ -39,7 +39,7 @@ pub(super) fn start(played: &Match<'_>, game: &dyn Game, spoilt: &[String]) -> S
     }
 }
 
-/// The machine that games are played on. Looked up once: counting processors takes longer than a turn,
+/// The machine that games are played on. Determined once: counting processors takes longer than a turn,
 /// and after pinning only one would be counted.
 pub(crate) fn host() -> Host {
     static HOST: LazyLock<Host> = LazyLock::new(|| {
@@ -82,7 +82,7 @@ pub(super) fn turn(
     }
 }
 
-/// The end of a game as far as the game itself knows it; the rest is what a process shows.
+/// The end of a game as far as the rules decide it; the process's part is left empty.
 pub(crate) fn end(game: &dyn Game, verdict: Verdict, turns: u32) -> End {
     End {
         verdict,
@@ -103,7 +103,7 @@ pub(crate) fn end(game: &dyn Game, verdict: Verdict, turns: u32) -> End {
     }
 }
 
-/// The end of a game whose bot was started at `started` and ended so.
+/// The end of a game whose bot was started at `started` and ended as `ending` says.
 pub(super) fn ended(end: End, ending: Ending, diagnosis: Option<String>, started: Instant) -> End {
     End {
         diagnosis,

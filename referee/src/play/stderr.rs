@@ -1,29 +1,30 @@
-//! What a bot's standard error would have led to in the original, which reads little of it.
+//! Predicts when the original would have blocked a bot on its standard error, of which it reads little.
 
 use crate::gamelog::Turn;
 use crate::text::size;
 
-/// What a pipe holds by default on Linux.
+/// The default capacity of a pipe on Linux.
 const PIPE_BYTES: u64 = 64 * 1024;
 
 /// The pipe for a bot's standard error, as the original would have left it.
 ///
-/// CodinGame's SDK reads so many bytes in each turn. A bot that fills the pipe with the rest is
-/// blocked in the middle of a turn, and late. What the production site does is not known.
+/// CodinGame's SDK reads `per_turn` bytes in each turn. A bot that fills the pipe with the rest blocks in
+/// the middle of a turn, and is late. What the production site does is not known.
 #[derive(Debug)]
 pub(super) struct StderrPipe {
     per_turn: Option<u64>,
     written: u64,
     unread: u64,
-    /// The turn in which it was full.
+    /// The turn in which the pipe became full.
     full: Option<Full>,
 }
 
 #[derive(Debug)]
 struct Full {
     turn: u32,
-    /// What was written in that turn, and by then.
+    /// The bytes written in that turn.
     in_turn: u64,
+    /// The bytes written in all turns up to then.
     written: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The board of SameGame: regions, gravity, and the columns that close up.
+//! The board of SameGame: regions, gravity, and empty columns closing up.
 //!
 //! Coordinates are the statement's: x from the left, y from the bottom, both from 0.
 
@@ -35,7 +35,7 @@ pub struct Region {
     pub cells: CellSet,
 }
 
-/// A board; it need not be settled.
+/// A board, settled or not.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Board {
     /// The tiles of each colour.
@@ -110,7 +110,7 @@ impl Board {
 }
 
 impl fmt::Display for Board {
-    /// The board as a bot is sent it: 15 lines of 15 numbers, the top row first, -1 for empty.
+    /// The board in the form that bots are sent: 15 lines of 15 numbers, the top row first, -1 for empty.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const EMPTY: u8 = b'-';
         let mut rows = [[EMPTY; SIDE]; SIDE];
@@ -119,7 +119,7 @@ impl fmt::Display for Board {
                 rows[SIDE - 1 - y][x] = number;
             }
         }
-        // Filling in bytes is much faster than writing 225 pieces, and every turn does it.
+        // Filling a byte array is much faster than 225 formatted writes, and every turn does it.
         let mut text = [b' '; CELLS * 3];
         let mut end = 0;
         for row in rows {

@@ -1,7 +1,7 @@
 //! Reads boards from files: plain text, CodinGame test JSON, and TOML, told apart by content.
 //!
-//! Whatever the form, the board itself is the text that a bot is sent: 15 lines of 15 numbers, the
-//! top row first. Errors name the line and column *of the file*, also inside a JSON string.
+//! In each format, the board itself is the text that a bot is sent: 15 lines of 15 numbers, the top row
+//! first. Errors name the line and column *of the file*, also inside a JSON string.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -11,10 +11,10 @@ use super::board::{Board, Color, SIDE};
 use crate::source::{SourceError, json_problem};
 use crate::text::quote;
 
-/// Reads a board in any of the three forms.
+/// Reads a board in any of the three formats.
 ///
 /// # Errors
-/// When it is not 15 × 15 integers from -1 to 4; the error names the place in `source`.
+/// When the board is not 15 × 15 integers from -1 to 4; the error names the place in `source`.
 pub fn parse(source: &str) -> Result<Board, SourceError> {
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     if source.trim().is_empty() {
@@ -53,13 +53,13 @@ struct Embedded {
     offsets: OffsetMap,
 }
 
-/// Where in the file a byte of the board's text stands.
+/// Maps a byte of the board's text to its offset in the file.
 enum OffsetMap {
-    /// As written, from this offset on.
+    /// The text stands in the file unchanged, from this offset on.
     Verbatim(usize),
-    /// Behind escapes: one file offset for each byte.
+    /// The text was unescaped: one file offset for each byte.
     Mapped(Vec<usize>),
-    /// Somewhere behind this offset.
+    /// The text begins somewhere after this offset.
     Within(usize),
 }
 
@@ -163,7 +163,7 @@ fn from_json(source: &str) -> Result<Embedded, SourceError> {
 }
 
 /// Decodes a valid JSON string literal that stands at `start`, with the offset that each byte of
-/// the result comes from. `None` when the literal is no string.
+/// the result comes from. `None` if the literal is not a string.
 fn decode_json_string(raw: &str, start: usize) -> Option<(String, Vec<usize>)> {
     let body = raw.strip_prefix('"')?.strip_suffix('"')?;
     let mut text = String::new();
@@ -177,7 +177,7 @@ fn decode_json_string(raw: &str, start: usize) -> Option<(String, Vec<usize>)> {
                 't' => '\t',
                 'u' => {
                     let digits: String = chars.by_ref().take(4).map(|(_, digit)| digit).collect();
-                    // Half a surrogate pair is in no board; it is refused as a letter would be.
+                    // No valid board has half a surrogate pair; the board's parser refuses it.
                     char::from_u32(u32::from_str_radix(&digits, 16).ok()?).unwrap_or('\u{FFFD}')
                 }
                 other => other,
@@ -191,7 +191,7 @@ fn decode_json_string(raw: &str, start: usize) -> Option<(String, Vec<usize>)> {
     Some((text, offsets))
 }
 
-/// The form for boards that want comments.
+/// A board file in TOML, which allows comments.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct BoardToml {
@@ -205,7 +205,7 @@ fn from_toml(source: &str) -> Result<Embedded, SourceError> {
     })?;
     let span = file.board.span();
     let text = file.board.into_inner();
-    // Without escapes the text stands in the file as it is.
+    // Without escapes the text stands in the file unchanged.
     let offsets = match source[span.clone()].find(&text) {
         Some(at) => OffsetMap::Verbatim(span.start + at),
         None => OffsetMap::Within(span.start),

@@ -1,9 +1,8 @@
-//! Places on the board, and sets of them: a bit for each place, so that a few machine words hold a whole
-//! region.
+//! Cells of the board, and sets of cells: one bit per cell, so that four machine words hold a set.
 //!
-//! A column is 16 bits, the lowest one for the lowest row. The highest one is always 0, so that a shift
-//! up or down never reaches another column. Neighbouring columns are at the same place of neighbouring
-//! words: column x is in word x mod 4. So neighbours to the left and to the right take a single shift.
+//! A column is 16 bits, the lowest for the bottom row. The highest bit is always 0, so that a shift up or
+//! down never reaches another column. Column x is in word x mod 4, so neighbouring columns have the same
+//! position in neighbouring words, and moving a set left or right shifts only one word.
 
 /// Columns and rows of a board.
 pub const SIDE: usize = 15;
@@ -19,7 +18,7 @@ const BOTTOM: u64 = 0x0001_0001_0001_0001;
 /// All rows of all columns in a word.
 const ROWS: u64 = 0x7FFF_7FFF_7FFF_7FFF;
 
-/// A place on the board.
+/// A cell of the board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Cell {
     /// The column from the left, 0 to 14.
@@ -29,53 +28,53 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// The place at these coordinates, if they are on the board.
+    /// The cell at these coordinates, if they are on the board.
     pub fn new(x: i32, y: i32) -> Option<Self> {
         let on_board = |n: i32| usize::try_from(n).ok().filter(|&n| n < SIDE);
         Some(Self { x: on_board(x)?, y: on_board(y)? })
     }
 
-    /// Every place, column by column from the left, each from the bottom.
+    /// Every cell, column by column from the left, each from the bottom.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..SIDE).flat_map(|x| (0..SIDE).map(move |y| Self { x, y }))
     }
 }
 
-/// A set of places.
+/// A set of cells.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub struct CellSet([u64; WORDS]);
 
 impl CellSet {
-    /// The set of one place.
+    /// The set with only this cell.
     pub fn of(cell: Cell) -> Self {
         let mut set = Self::default();
         set.insert(cell);
         set
     }
 
-    /// Adds a place.
+    /// Adds a cell.
     pub fn insert(&mut self, Cell { x, y }: Cell) {
         self.0[x % WORDS] |= 1 << (x / WORDS * COLUMN_BITS + y);
     }
 
-    /// Whether a place is in it.
+    /// Whether a cell is in the set.
     pub fn contains(&self, Cell { x, y }: Cell) -> bool {
         self.0[x % WORDS] >> (x / WORDS * COLUMN_BITS + y) & 1 != 0
     }
 
-    /// The number of places.
+    /// The number of cells.
     pub fn len(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Whether it has no place.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
-        // To compare them with an array of zeros would take words in registers through memory.
+        // A comparison with an array of zeros would spill the words from registers to memory.
         let [a, b, c, d] = self.0;
         a | b | c | d == 0
     }
 
-    /// The places, in no particular order.
+    /// The cells, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = Cell> + use<> {
         let mut left = *self;
         std::iter::from_fn(move || {
@@ -86,7 +85,7 @@ impl CellSet {
         })
     }
 
-    /// Any one of the places, as a set.
+    /// Any one of the cells, as a set.
     fn one(self) -> Option<Self> {
         let mut before = 0;
         let one = self.map(|word| {
@@ -97,19 +96,19 @@ impl CellSet {
         (before != 0).then_some(one)
     }
 
-    /// The places that are in either.
+    /// The cells in either set.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         self.zip(other, |one, other| one | other)
     }
 
-    /// The places that are in both.
+    /// The cells in both sets.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         self.zip(other, |one, other| one & other)
     }
 
-    /// The places that are in this one only.
+    /// The cells of this set that are not in the other.
     #[must_use]
     pub fn without(self, other: Self) -> Self {
         self.zip(other, |one, other| one & !other)
@@ -123,35 +122,35 @@ impl CellSet {
         Self(self.0.map(change))
     }
 
-    /// The places to the right of these, and possibly some beyond the board.
+    /// The cells to the right of these, possibly with bits beyond the board.
     fn right(self) -> Self {
         let [a, b, c, d] = self.0;
         Self([d << COLUMN_BITS, a, b, c])
     }
 
-    /// The places to the left of these.
+    /// The cells to the left of these.
     fn left(self) -> Self {
         let [a, b, c, d] = self.0;
         Self([b, c, d, a >> COLUMN_BITS])
     }
 
-    /// The places beside these, and possibly some beyond the board.
+    /// The neighbours of these cells, possibly with bits beyond the board.
     fn beside(self) -> Self {
         self.map(|word| word << 1 | word >> 1).or(self.left()).or(self.right())
     }
 
-    /// Those of these places that have a neighbour among them.
+    /// The cells that have a neighbour in the set.
     #[must_use]
     pub fn with_neighbours(self) -> Self {
         self.and(self.beside())
     }
 
-    /// Whether any two of these places are neighbours.
+    /// Whether any two cells of the set are neighbours.
     pub fn has_neighbours(self) -> bool {
         !self.and(self.map(|word| word << 1).or(self.right())).is_empty()
     }
 
-    /// The connected groups of two places or more, in no particular order.
+    /// The connected groups of two cells or more, in no particular order.
     pub(super) fn groups(self) -> impl Iterator<Item = Self> {
         let mut left = self.with_neighbours();
         std::iter::from_fn(move || {
@@ -161,13 +160,13 @@ impl CellSet {
         })
     }
 
-    /// All places of this set that are connected with those of `seed`, which are in it.
+    /// All cells of this set that are connected to `seed`, a subset of it.
     #[must_use]
     pub fn grow(self, seed: Self) -> Self {
         let wider = |grown: Self| grown.or(grown.beside().and(self));
         let mut grown = seed;
         loop {
-            // Most regions are small, and to check whether one still grows costs as much as to grow it.
+            // Most regions are small, and checking whether one still grows costs as much as growing it.
             let once = wider(grown);
             let twice = wider(once);
             if twice.without(once).is_empty() {
@@ -215,7 +214,7 @@ impl CellSet {
     /// Moves all columns to the right of `x` by one to the left.
     fn close(&mut self, x: usize) {
         let kept: Self = Self(std::array::from_fn(|word| {
-            // The columns of this word that are before x: all numbers word, word + 4, … below x.
+            // The columns of this word that are before x: word, word + 4, … below x.
             let columns = (x + WORDS - 1 - word) / WORDS;
             u64::MAX
                 .checked_shr(u32::try_from(64 - COLUMN_BITS * columns).expect("few"))

@@ -5,7 +5,7 @@ use super::position::{self, Position, Removal};
 use super::{message, reply};
 use crate::game::frames::{Frame, Origin, Pace, Picture, Place, RegionPoints, Step};
 
-/// The board as it looks.
+/// The board, ready to be drawn.
 pub(super) fn picture(board: &Board) -> Picture {
     let rows = (0..SIDE).rev().flat_map(|y| (0..SIDE).map(move |x| Cell { x, y }));
     let side = u16::try_from(SIDE).expect("15");

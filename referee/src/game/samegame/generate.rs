@@ -1,16 +1,16 @@
-//! Random boards, the same for a seed on every platform and in every version.
+//! Random boards: a seed gives the same board on every platform and in every version.
 //!
 //! The generator is called `samegame-pcg32-1`: PCG32 (XSH RR 64/32, M. E. O'Neill, *PCG: A Family of
 //! Simple Fast Space-Efficient Statistically Good Algorithms for Random Number Generation*, 2014), as
-//! her reference implementation seeds it, with the seed as the initial state. A colour is a draw
-//! below the number of colours by rejection; the board is drawn row by row from the top left.
+//! her reference implementation seeds it, with the seed as the initial state. Each colour is one draw
+//! below the number of colours, with rejection; the board is drawn row by row from the top left.
 
 use rand_core::Rng as _;
 use rand_pcg::Pcg32;
 
 use super::board::{Board, COLORS, Color, SIDE};
 
-/// The stream of this generator: "SameGame" in ASCII. Another version would have another one.
+/// The PCG stream: "SameGame" in ASCII. A new version of this generator must use a different stream.
 const STREAM: u64 = u64::from_be_bytes(*b"SameGame");
 
 /// A full board of the colours below `colors`, drawn uniformly and independently.
@@ -29,7 +29,7 @@ pub fn random_board(seed: i64, colors: u8) -> Result<Board, String> {
     Ok(Board::from_rows(&rows))
 }
 
-/// A number below `bound`, without bias: draws in the incomplete first stretch are thrown away.
+/// A number below `bound`, without bias: draws in the incomplete first stretch are rejected.
 fn below(random: &mut Pcg32, bound: u8) -> u8 {
     let bound = u32::from(bound);
     let threshold = bound.wrapping_neg() % bound;

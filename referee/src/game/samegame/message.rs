@@ -1,17 +1,17 @@
 //! Lays out a bot's message as the original's viewer shows it: two lines at most.
 //!
-//! Lengths count UTF-16 units, as Java's `String` does; half a character that a cut leaves over
-//! becomes a replacement character.
+//! Lengths count UTF-16 units, as Java's `String` does; a cut through a surrogate pair leaves a
+//! replacement character.
 
 /// The longest line in UTF-16 units.
 const MAX_LINE_UNITS: usize = 15;
-/// What a line is cut to when `...` takes the place of the rest.
+/// The length in UTF-16 units that a line is cut to before `...` is added.
 const CUT_LINE_UNITS: usize = MAX_LINE_UNITS - 1;
 
 /// The two lines that are shown for `message`; the second one is often empty.
 ///
-/// The bot breaks lines with the two characters `\n`. A message of nothing but such breaks crashes
-/// the original; here it is an empty message.
+/// The bot breaks lines with the two characters `\n`. A message that consists only of such
+/// breaks crashes the original; here it is an empty message.
 pub fn layout(message: &str) -> [String; 2] {
     let mut pieces = message.split("\\n");
     let first: Vec<u16> = pieces.next().unwrap_or_default().encode_utf16().collect();
@@ -23,7 +23,7 @@ pub fn layout(message: &str) -> [String; 2] {
     [text(&first), shortened(&second)]
 }
 
-/// Whether the original does not survive laying it out.
+/// Whether the message is one that crashes the original.
 pub(super) fn is_nothing_but_breaks(message: &str) -> bool {
     !message.is_empty() && message.split("\\n").all(str::is_empty)
 }

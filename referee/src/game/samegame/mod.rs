@@ -1,4 +1,4 @@
-//! SameGame as the CodinGame contribution of that name by aCat plays it, on game engine 3.15.2.
+//! SameGame as in aCat's CodinGame contribution, on game engine 3.15.2.
 //!
 //! Every wording and every rule here was measured on the original Java referee.
 
@@ -93,8 +93,8 @@ impl SameGame {
         self.official = official;
     }
 
-    /// Tells the summary what was asked for, which the original does before it looks for errors
-    /// other than a target off the board.
+    /// Adds the requested action to the summary. The original does so after checking that the target is
+    /// on the board, and before all other checks.
     fn perform(&mut self, action: &Action, color: Option<board::Color>, size: usize) -> Value {
         let color = color.map_or(-1, |color| i32::from(color.index()));
         let Action { x, y, message } = action;
@@ -106,7 +106,7 @@ impl SameGame {
     }
 }
 
-/// A move as the log keeps it.
+/// A move as stored in the log.
 #[derive(Serialize)]
 struct Performed {
     x: i32,
@@ -158,7 +158,7 @@ impl Game for SameGame {
         }
     }
 
-    /// Whatever the reason, the original calls it a timeout.
+    /// The original calls every missing reply a timeout.
     fn unanswered(&mut self, _received: &Lines) {
         self.lose("Timeout!");
     }
@@ -187,7 +187,7 @@ impl Game for SameGame {
         &self.start
     }
 
-    /// Colours are numbered by when they come first, so that recoloured boards are the same.
+    /// Colours are renumbered by first appearance, so that recoloured boards have the same key.
     fn record_key(&self) -> Cow<'_, str> {
         let mut order: Vec<&str> = Vec::new();
         let mut tiles = Vec::new();
@@ -219,7 +219,7 @@ impl Game for SameGame {
     }
 }
 
-/// The place of `color` in the order in which colours have come so far.
+/// The position of `color` in order of first appearance; a new colour is appended.
 fn place_in<'t>(order: &mut Vec<&'t str>, color: &'t str) -> usize {
     order.iter().position(|known| *known == color).unwrap_or_else(|| {
         order.push(color);

@@ -2,11 +2,11 @@
 
 use super::board::{Board, CELLS, Cell, Color};
 
-/// What clearing the board is worth.
+/// The points for clearing the board.
 pub const CLEAR_BONUS: i64 = 1000;
 
-/// The original ends the game at its 115th turn. No game lasts so long: every move takes at least
-/// two tiles, so the limit needs no code.
+/// The original ends the game at its 115th turn. No game lasts that long, since every move takes at
+/// least two tiles; so the limit is only asserted.
 const MAX_ACTIONS: usize = 114;
 const _: () = assert!(CELLS / 2 < MAX_ACTIONS);
 
@@ -24,14 +24,14 @@ pub struct Removal {
     pub color: Color,
     /// Its tiles, 2 to 225.
     pub size: usize,
-    /// The points for it, the bonus included.
+    /// The points for the move, bonus included.
     pub gain: i64,
 }
 
 /// A move that the rules forbid; the text is the official one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum IllegalMove {
-    /// There is no such place.
+    /// The target is off the board.
     #[error("Selected target out of bounds: x={x}, y={y}")]
     OutOfBounds {
         /// The column asked for.
@@ -39,7 +39,7 @@ pub enum IllegalMove {
         /// The row asked for.
         y: i32,
     },
-    /// There is no tile at this place.
+    /// The target cell is empty.
     #[error("Selected empty tile.")]
     EmptyTile,
     /// The tile has no neighbour of its colour.
@@ -66,7 +66,7 @@ impl Position {
     /// Removes the region at column `x` and row `y` from the bottom.
     ///
     /// # Errors
-    /// [`IllegalMove`], with the official wording; nothing has changed then.
+    /// [`IllegalMove`], with the official wording; the position is then unchanged.
     pub fn play(&mut self, x: i32, y: i32) -> Result<Removal, IllegalMove> {
         let cell = Cell::new(x, y).ok_or(IllegalMove::OutOfBounds { x, y })?;
         let region = self.board.region(cell).ok_or(IllegalMove::EmptyTile)?;
@@ -80,12 +80,12 @@ impl Position {
         Ok(Removal { color: region.color, size, gain })
     }
 
-    /// Whether the game is over, as the original asks after each move (and not before the first).
+    /// Whether the game is over. The original checks after each move, and not before the first.
     pub fn is_over(&self) -> bool {
         self.is_cleared() || !self.board.has_legal_move()
     }
 
-    /// On a settled board the tile at 0 0 is the last to go.
+    /// A settled board with any tile left has one at 0 0.
     fn is_cleared(&self) -> bool {
         self.board.tile(Cell { x: 0, y: 0 }).is_none()
     }

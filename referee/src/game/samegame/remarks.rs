@@ -1,11 +1,12 @@
-//! What a bot may have meant by a reply that the rules forbid. Nothing here decides anything.
+//! Guesses what a bot meant by an illegal or malformed reply. They only inform; no verdict depends on
+//! them.
 
 use super::board::{Board, SIDE};
 use super::message;
 use super::position::{IllegalMove, Position};
 use super::reply::{Action, LINE_ENDS, Malformed};
 
-/// What to say of a reply that is no action.
+/// The remark on a malformed reply.
 pub(super) fn on_malformed(malformed: Malformed, line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line);
     if let Some(end) = line_end(&text) {
@@ -27,7 +28,7 @@ pub(super) fn on_malformed(malformed: Malformed, line: &[u8]) -> String {
     }
 }
 
-/// What to say of a legal move with which the original would not have gone on.
+/// The remark on a legal move that would have crashed the original.
 pub(super) fn on_crash(action: &Action, line: &[u8]) -> Option<String> {
     if !line.is_ascii()
         && let Some(end) = line_end(&String::from_utf8_lossy(line))
@@ -74,13 +75,13 @@ impl Reading {
         }
     }
 
-    /// The size of the region that it would remove, if that is legal.
+    /// The size of the region that the move would remove under this reading, if legal.
     fn region(self, position: &Position, numbers: (i32, i32)) -> Option<usize> {
         let (x, y) = self.cell(numbers)?;
         position.clone().play(x, y).ok().map(|removal| removal.size)
     }
 
-    /// Whether all of these moves, each of them legal as it stands, would have been legal so too.
+    /// Whether all of these moves, which were legal as written, would also be legal under this reading.
     fn fits(self, start: &Board, moves: &[(i32, i32)]) -> bool {
         let mut position = Position::new(start.clone());
         moves.iter().all(|&(x, y)| {
@@ -90,8 +91,8 @@ impl Reading {
     }
 }
 
-/// Why a move is illegal, and which other readings of it are not. One that fits all `earlier` moves
-/// too, from the `start` of the game, is what the bot means; then others are not told.
+/// Why a move is illegal, and which other readings of it would be legal. If one reading also fits all
+/// `earlier` moves from the `start` of the game, only that one is reported.
 pub(super) fn on_illegal(
     position: &Position,
     (start, earlier): (&Board, &[(i32, i32)]),

@@ -1,22 +1,22 @@
 //! Reads a bot's reply `x y [message]`.
 //!
-//! Whether the move is legal is not decided here: a [`Malformed`] reply and an
+//! This module does not decide whether the move is legal: a [`Malformed`] reply and an
 //! [`IllegalMove`](super::position::IllegalMove) are different things.
 
 use crate::game::java::parse_int;
 
-/// What a bot asks for.
+/// The action that a bot asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Action {
     /// The column; any `int`.
     pub x: i32,
     /// The row from the bottom; any `int`.
     pub y: i32,
-    /// What the bot wants shown beside the move.
+    /// The message to show with the move.
     pub message: Option<String>,
 }
 
-/// A reply that is no action; the text is the official one.
+/// Why a reply is malformed; the message is the official one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
     /// Nothing but blanks.
@@ -30,9 +30,9 @@ pub enum Malformed {
 /// Where Java's `\s` splits: fewer characters than Unicode's white space.
 const SEPARATORS: [char; 6] = [' ', '\t', '\n', '\x0B', '\x0C', '\r'];
 
-/// What also ends a line for Java's `Scanner`, which reads what the runner took for one line. The
-/// original goes on with what stands behind when it next reads from the runner, and dies of it unless
-/// the game is over; here that is left out.
+/// Characters beside `\n` at which Java's `Scanner` ends a line. The runner takes the reply for one line,
+/// but the original reads it with a `Scanner`: it takes the rest for the runner's next message, and
+/// crashes unless the game is over. Here the rest is ignored.
 pub const LINE_ENDS: [char; 3] = ['\u{85}', '\u{2028}', '\u{2029}'];
 
 /// Reads a line without its terminator, up to the first of [`LINE_ENDS`]; bytes that are not UTF-8

@@ -1,4 +1,4 @@
-//! The board of Square Remover, the buffer that refills it, and the squares that go.
+//! The board of Square Remover, the buffer that refills it, and the removal of squares.
 //!
 //! Rows count from the top and columns from the left, both from 0, as in the statement.
 
@@ -33,11 +33,11 @@ pub struct Board {
     side: usize,
     rows: [Row; MAX_SIDE],
     buffer: Buffer,
-    /// A bit for each row that squares may start in: in no other one is the top of a square.
+    /// A bit for each row that may hold the top of a square; rows without a bit hold none.
     suspects: u32,
 }
 
-/// A row of tiles, four bits for each, the leftmost one in the lowest.
+/// A row of tiles, four bits each, the leftmost in the lowest bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Row(u64);
 
@@ -56,8 +56,8 @@ impl Row {
         self.0 = self.0 & !(0xF << place) | u64::from(tile) << place;
     }
 
-    /// The leftmost column but the last of `side` ones where a square starts that has its upper half
-    /// in this row and its lower one in the next.
+    /// The leftmost column where a square starts whose upper half is in this row and whose lower half is
+    /// in `next`. The last of the `side` columns is left out.
     fn first_square(self, next: Self, side: usize) -> Option<usize> {
         let unlike_below = self.0 ^ next.0;
         let unlike_right = self.0 ^ self.0 >> Self::TILE_BITS;
@@ -91,7 +91,7 @@ impl Direction {
         [Self::Up, Self::Right, Self::Down, Self::Left].get(usize::try_from(number).ok()?).copied()
     }
 
-    /// Its name.
+    /// The name of the direction.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Up => "up",
@@ -145,7 +145,7 @@ impl Board {
         board
     }
 
-    /// Whether the cell is on the board.
+    /// The cell's row and column as indices, if it is on the board.
     pub(super) fn cell(&self, row: i32, column: i32) -> Option<(usize, usize)> {
         let within = |n: i32| usize::try_from(n).ok().filter(|&n| n < self.side);
         Some((within(row)?, within(column)?))
@@ -180,7 +180,7 @@ impl Board {
 
     fn set(&mut self, (row, column): (usize, usize), tile: u8) {
         self.rows[row].set(column, tile);
-        // A square that it belongs to starts in its row or in the one before, and none in the last.
+        // A square with this tile starts in the tile's row or the one above, and never in the last row.
         let all = (1 << (self.side - 1)) - 1;
         self.suspects |= (0b11 << row >> 1) & all;
     }
@@ -188,7 +188,7 @@ impl Board {
     /// Swaps the tile with its neighbour; squares stay until [`remove_squares`](Self::remove_squares).
     ///
     /// # Errors
-    /// When either cell is off the board; nothing has changed then.
+    /// When either cell is off the board; the board is then unchanged.
     pub fn swap(&mut self, row: i32, column: i32, direction: Direction) -> Result<(), OffBoard> {
         let one = self.cell(row, column).ok_or(OffBoard::Cell { row, column })?;
         let (row, column) = direction.step(row, column);
@@ -199,8 +199,8 @@ impl Board {
         Ok(())
     }
 
-    /// Removes squares, always the topmost and of those the leftmost, until there is none, and
-    /// returns how many there were.
+    /// Removes squares, always the leftmost of the topmost ones, until no square is left. Returns how
+    /// many were removed.
     pub fn remove_squares(&mut self) -> u32 {
         let mut removed = 0;
         while self.remove_square().is_some() {
@@ -209,7 +209,7 @@ impl Board {
         removed
     }
 
-    /// Removes the topmost, and of those the leftmost, square, and returns its cells.
+    /// Removes the leftmost of the topmost squares, and returns its cells.
     pub(super) fn remove_square(&mut self) -> Option<[(usize, usize); 4]> {
         while self.suspects != 0 {
             let row = self.suspects.trailing_zeros() as usize;
@@ -227,7 +227,7 @@ impl Board {
     }
 }
 
-/// The four cells of a square by its top left corner, in the order in which they are refilled.
+/// The four cells of the square with this top left corner, in the order in which they are refilled.
 fn square(row: usize, column: usize) -> [(usize, usize); 4] {
     [(row, column), (row, column + 1), (row + 1, column), (row + 1, column + 1)]
 }

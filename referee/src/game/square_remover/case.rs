@@ -22,8 +22,8 @@ pub(super) struct TestCase {
 }
 
 impl TestCase {
-    /// The test case that the original tester draws from `seed`; `None` for a seed of 0, which
-    /// leaves the original unseeded, so that each of its runs draws another one.
+    /// The test case that the original tester generates from `seed`. `None` for seed 0, which leaves the
+    /// original's generator unseeded, so that each run generates a different case.
     pub(super) fn from_seed(seed: i64) -> Option<Self> {
         if seed == 0 {
             return None;
@@ -39,7 +39,7 @@ impl TestCase {
         Some(Self { colors: small(colors), rows: (0..side).map(|_| row()).collect(), start_seed })
     }
 
-    /// Reads a test case in the very form that a bot is sent.
+    /// Reads a test case in exactly the form that a bot is sent.
     pub(super) fn parse(source: &str) -> Result<Self, SourceError> {
         let mut lines = CaseReader { source, rest: source, at: 0 };
         let colors = small(lines.number("the number of colours", &COLORS)?);
@@ -70,12 +70,12 @@ impl std::fmt::Display for TestCase {
     }
 }
 
-/// A number of one of the small ranges above.
+/// A number from one of the small ranges above.
 fn small(number: i32) -> u8 {
     u8::try_from(number).expect("within a small range")
 }
 
-/// Takes a file apart line by line.
+/// Reads a test case file line by line.
 struct CaseReader<'a> {
     source: &'a str,
     rest: &'a str,
@@ -84,7 +84,7 @@ struct CaseReader<'a> {
 }
 
 impl<'a> CaseReader<'a> {
-    /// The next line without its end, and where it starts.
+    /// The next line without its terminator, and the offset where it starts.
     fn next(&mut self, what: &str) -> Result<(usize, &'a str), SourceError> {
         if self.rest.is_empty() {
             let problem = format!("the test case ends before {what}");
@@ -109,7 +109,7 @@ impl<'a> CaseReader<'a> {
     fn row(&mut self, row: usize, side: usize, colors: u8) -> Result<Vec<u8>, SourceError> {
         let (start, line) = self.next(&format!("row {} of {side}", row + 1))?;
         if self.rest.trim().is_empty() && (row + 1 < side || line.len() != side) {
-            // The last line is startSeed's, not a row's.
+            // The last line holds startSeed, not a row.
             let problem =
                 format!("the board ends after {row} rows; by its size N it must have {side}");
             return Err(SourceError::at(self.source, start, problem));
@@ -133,7 +133,7 @@ impl<'a> CaseReader<'a> {
         Err(SourceError::at(self.source, start + line.len(), problem))
     }
 
-    /// Nothing but blank lines may follow.
+    /// Checks that only blank lines follow.
     fn end(&self) -> Result<(), SourceError> {
         let blank = self.rest.len() - self.rest.trim_start().len();
         if blank == self.rest.len() {

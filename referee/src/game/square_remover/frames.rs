@@ -4,7 +4,7 @@ use super::board::{Board, Direction};
 use crate::game::frames::{Frame, Origin, Pace, Picture, Place, Step};
 use crate::text::plural;
 
-/// The board as it looks.
+/// The board, ready to be drawn.
 pub(super) fn picture(board: &Board) -> Picture {
     let side = board.side();
     let places = (0..side).flat_map(|row| (0..side).map(move |column| (row, column)));
@@ -20,7 +20,7 @@ pub(super) fn picture(board: &Board) -> Picture {
     }
 }
 
-/// What the moves of a reply do to the board, three numbers each, up to the first illegal one.
+/// The frames of a reply's moves, three numbers each, up to the first illegal move.
 ///
 /// Squares that are on the board before the first move are removed in a frame of their own.
 pub(super) fn frames(mut board: Board, numbers: &[i32]) -> Vec<Frame> {

@@ -1,8 +1,7 @@
-//! Square Remover, TopCoder's TCO14 Marathon Round 1 / Marathon Match 83, as its offline tester
+//! Square Remover, from TopCoder's TCO14 Marathon Round 1 (Marathon Match 83), as its offline tester
 //! plays it.
 //!
-//! Every wording and every rule here was measured on the original tester; the rules are those of
-//! the statement.
+//! The rules are those of the statement; they and every wording were measured on the original tester.
 
 pub mod board;
 mod case;
@@ -41,8 +40,8 @@ pub const KIND: GameKind = GameKind {
 /// The moves of a game.
 const MOVES: usize = 10_000;
 
-/// Three numbers for each move. The original stops at the first line that is no number, and has no
-/// bound for a line: a number may have any number of leading zeros.
+/// Three numbers for each move. The original stops at the first line that is not a number. It does not
+/// limit the length of a line: a number may have any number of leading zeros.
 const REPLY: LineRules = LineRules {
     count: 3 * MOVES,
     max_bytes: None,
@@ -58,7 +57,7 @@ fn from_seed(seed: i64, options: SeedOptions) -> Result<String, String> {
         return Err("the seed decides how many colours a Square Remover case has".to_owned());
     }
     let case = TestCase::from_seed(seed).ok_or(
-        "seed 0 is none: it leaves the original's generator unseeded, so each run draws another case",
+        "seed 0 has no case of its own: it leaves the original's generator unseeded, so each run draws another",
     )?;
     Ok(case.to_string())
 }
@@ -89,7 +88,7 @@ impl SquareRemover {
     }
 
     fn step(&mut self, row: i32, column: i32, direction: i32) -> Result<(), Problem> {
-        // The original looks at the cell before it looks at the direction.
+        // The original checks the cell before the direction.
         if self.board.cell(row, column).is_none() {
             return Err(Problem::Off(OffBoard::Cell { row, column }));
         }
@@ -191,8 +190,8 @@ impl Game for SquareRemover {
         }
     }
 
-    /// However the output ends, the original reads on until a number is missing. (It has no limit
-    /// itself; of a whole reply that came too late, the last number is said to be missing.)
+    /// The original reads until a number is missing, however the output ended. It has no time limit
+    /// itself; for a whole reply that came too late, this reports the last number as missing.
     fn unanswered(&mut self, received: &Lines) {
         self.fail(&unreadable(received.len().min(REPLY.count - 1)));
     }

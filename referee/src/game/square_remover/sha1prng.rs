@@ -2,7 +2,7 @@
 //!
 //! The algorithm is that of the provider SUN (`sun.security.provider.SecureRandom` in `OpenJDK`, with
 //! `java.util.Random.nextInt(int)`), which the original tester draws its test cases from; the
-//! statement's example cases and 1,999 measured ones pin it. It is no secure generator.
+//! statement's example cases and 1,999 measured ones pin it. It is not cryptographically secure.
 
 use sha1::{Digest, Sha1};
 
@@ -19,7 +19,7 @@ pub(super) struct Sha1Prng {
 
 impl Sha1Prng {
     /// Seeds with the eight bytes of `seed`, the least significant first. (Java ignores a seed of 0
-    /// and goes on unseeded; this generator must not be asked for it.)
+    /// and stays unseeded; this generator does not accept 0.)
     pub(super) fn new(seed: i64) -> Self {
         debug_assert_ne!(seed, 0, "Java does not seed with 0");
         let state = Sha1::digest(seed.to_le_bytes()).into();

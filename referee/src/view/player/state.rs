@@ -112,7 +112,7 @@ impl Player {
             (KeyCode::Up, Pane::Output(line)) => self.pane = Pane::Output(line.saturating_sub(1)),
             (KeyCode::Down, Pane::Output(line)) => self.pane = Pane::Output(line.saturating_add(1)),
             (KeyCode::Char('+' | '='), _) => {
-                self.speed = (self.speed + 1).min(SLOW_MOVES_PER_SECOND.len() - 1)
+                self.speed = (self.speed + 1).min(SLOW_MOVES_PER_SECOND.len() - 1);
             }
             (KeyCode::Char('-'), _) => self.speed = self.speed.saturating_sub(1),
             (key, _) => self.travel(key),
