@@ -1,4 +1,4 @@
-//! What a bot wrote, in a log: text where it is UTF-8, base64 where it is not.
+//! A bot's output in a log: text if it is UTF-8, base64 if it is not.
 
 use std::fmt;
 
@@ -8,12 +8,12 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Bytes that read as text in JSON whenever they can, and survive a round trip always.
+/// Bytes that are text in JSON if they are UTF-8, and always survive a round trip.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bytes(pub Vec<u8>);
 
 impl Bytes {
-    /// Whether there are none.
+    /// Whether this holds no bytes.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -39,7 +39,7 @@ impl<'de> Deserialize<'de> for Bytes {
     }
 }
 
-/// Reads either form.
+/// Reads either representation.
 struct BytesVisitor;
 
 impl<'de> Visitor<'de> for BytesVisitor {

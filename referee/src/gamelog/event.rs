@@ -1,4 +1,4 @@
-//! The events of a game, as they stand in its log: their fields are format 1.
+//! The events of a game. Their fields define version 1 of the log format.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::limits::{LimitKind, Limits, Resources};
 use crate::millis::Millis;
 use crate::verdict::{BotExit, NoReply, Overrun, Verdict};
 
-/// The version of the log format that this referee writes, and the only one that it reads.
+/// The version of the log format: the one that this referee writes, and the only one that it reads.
 pub const FORMAT: u32 = 1;
 
 /// A line of a log.
@@ -27,7 +27,7 @@ pub enum Event {
     End(End),
 }
 
-/// What is played, by whom, and under which limits.
+/// The game, the bot, and the limits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Start {
     /// [`FORMAT`].
@@ -46,10 +46,10 @@ pub struct Start {
     pub profile: String,
     /// The rules about time.
     pub limits: Limits,
-    /// Earlier attempts at this game that the host spoilt: their diagnoses.
+    /// The diagnoses of earlier attempts at this game that the host spoilt.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub retried: Vec<String>,
-    /// Where it was played.
+    /// The machine that the game was played on.
     pub host: Host,
     /// When the game started, in UTC.
     pub time: jiff::Timestamp,
@@ -62,23 +62,23 @@ pub struct Bot {
     pub name: String,
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// Its working directory, where it was not the referee's.
+    /// Its working directory, if different from the referee's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// The cores that it was pinned to, if it was.
+    /// The cores that it was pinned to; `None` if it was not pinned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cores: Option<Vec<usize>>,
     /// Environment variables that were set for it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
-    /// What kept its processes together: `namespace`, `seccomp`, `reaper` or `group`; empty in logs
-    /// from before there was a choice.
+    /// How its processes were kept together: `namespace`, `seccomp`, `reaper` or `group`; empty in logs
+    /// that do not state it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub containment: String,
     /// Whether it was in a sandbox.
     #[serde(default, skip_serializing_if = "is_false")]
     pub sandbox: bool,
-    /// What it might use of the machine.
+    /// The resources that it was allowed to use.
     #[serde(default)]
     pub resources: Resources,
 }
@@ -94,16 +94,16 @@ pub struct Host {
     pub cpus: usize,
 }
 
-/// One exchange: what was answered, and what it did.
+/// One exchange: the reply and its effect.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Turn {
     /// The number of the exchange, from 1.
     pub turn: u32,
     /// Which time limit applied.
     pub limit: LimitKind,
-    /// The reply as the bot wrote it, terminators included; without them, what there was of it.
+    /// The reply as the bot wrote it, terminators included; if it is not whole, the part that arrived.
     pub reply: Bytes,
-    /// Why the reply is not whole.
+    /// Why no whole reply came; `None` if one did.
     #[serde(default, rename = "unanswered", skip_serializing_if = "Option::is_none")]
     pub no_reply: Option<NoReply>,
     /// The move in the game's own terms, where one could be read.
@@ -111,16 +111,16 @@ pub struct Turn {
     pub action: Option<Value>,
     /// The points that the reply brought.
     pub gain: i64,
-    /// The score after it.
+    /// The score after the reply.
     pub score: i64,
     /// From before the first byte of the input was written until the read that completed the reply,
     /// or until the exchange ended without one.
     #[serde(rename = "wall_ms")]
     pub wall: Millis,
-    /// What the exchange cost, and what it had to wait for.
+    /// What the exchange cost, and how long it had to wait.
     #[serde(default)]
     pub certificate: Certificate,
-    /// Whose fault it is that the reply came after its limit, and what was done about it.
+    /// Whose fault a late reply is, and what was done about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overrun: Option<Overrun>,
     /// Whether the reply came before the bot had read any of the input.
@@ -146,11 +146,11 @@ pub struct Turn {
 /// How a game ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct End {
-    /// The truth.
+    /// How the game really ended.
     pub verdict: Verdict,
-    /// What the original says, without colour marks.
+    /// The original's wording for the end, without colour marks.
     pub official: String,
-    /// Whether the bot won, as the original sees it.
+    /// Whether the original counts the game as won.
     pub won: bool,
     /// The final score.
     pub score: i64,
@@ -160,7 +160,7 @@ pub struct End {
     pub metadata: BTreeMap<String, String>,
     /// The number of exchanges.
     pub turns: u32,
-    /// What really happened, where the verdict leaves something open.
+    /// What really happened, if the verdict does not say everything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diagnosis: Option<String>,
     /// How the bot's process ended; absent if it could not be reaped.

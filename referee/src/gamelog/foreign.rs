@@ -1,8 +1,8 @@
-//! Games that others saved: what was answered in them, and what they claim came of it.
+//! Reads games that other programs saved: the bot's replies, and the claimed results.
 //!
-//! Known are the JSON that the runner of CodinGame's SDK returns (its class `GameResult`), the JSON of
-//! games on CodinGame's website and in its IDE, and a plain list of moves. None of them holds the
-//! board. Nothing is judged here: the rules do that.
+//! The known formats are the JSON that the runner of CodinGame's SDK returns (its class `GameResult`), the
+//! JSON of games on CodinGame's website and in its IDE, and a plain list of moves. None of them holds the
+//! board. This module does not judge the moves; the rules do.
 
 use std::collections::BTreeMap;
 
@@ -14,30 +14,30 @@ use super::bytes::Bytes;
 /// The key of the only player of a game, in the runner's maps.
 const PLAYER: &str = "0";
 
-/// A game that was saved elsewhere.
+/// A game that another program saved.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Foreign {
-    /// Who saved it.
+    /// The format of the file.
     pub format: ForeignFormat,
-    /// What was answered, in order.
+    /// The bot's turns, in order.
     pub turns: Vec<ForeignTurn>,
-    /// What the log says came of it.
+    /// The results that the file claims.
     pub claims: Claims,
 }
 
-/// Who saved a game.
+/// The format of a game that another program saved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ForeignFormat {
     /// The runner of CodinGame's SDK.
     Runner,
     /// CodinGame's website or IDE.
     Website,
-    /// Anyone who wrote down the moves.
+    /// A plain list of moves.
     Moves,
 }
 
 impl ForeignFormat {
-    /// A name for who played.
+    /// A description that stands in for the bot's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Runner => "a game of CodinGame's SDK",
@@ -47,7 +47,7 @@ impl ForeignFormat {
     }
 }
 
-/// One answer.
+/// One turn of the bot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForeignTurn {
     /// The reply; `None` for a recorded timeout.
@@ -56,7 +56,7 @@ pub struct ForeignTurn {
     pub stderr: Bytes,
 }
 
-/// What a log says came of a game; absent is what it does not say.
+/// The results that a saved game claims; `None` is what the file does not state.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Claims {
     /// The lines of the game summary, with or without colour marks.
@@ -67,7 +67,7 @@ pub struct Claims {
     pub metadata: Option<BTreeMap<String, String>>,
 }
 
-/// Reads a game that was saved elsewhere; `None` if it is in no known format.
+/// Reads a game that another program saved; `None` if it is in no known format.
 pub fn read(text: &[u8]) -> Option<Foreign> {
     if let Ok(file) = serde_json::from_slice(text) {
         return from_json(file);
@@ -136,13 +136,13 @@ fn from_json(file: File) -> Option<Foreign> {
 }
 
 impl WebFrame {
-    /// What a game of one player says in this frame; where, depends on the engine's version.
+    /// The summary lines in this frame of a one-player game. Their field depends on the engine's version.
     fn lines(&self) -> Option<&str> {
         let texts = [self.summary.as_deref(), self.game_information.as_deref()];
         texts.into_iter().flatten().find(|text| !text.trim().is_empty())
     }
 
-    /// What the bot did in this frame, if it was its turn: its answer and its standard error.
+    /// The bot's reply and standard error, if this frame was its turn.
     fn turn(&self) -> Option<(Option<&str>, &str)> {
         if self.agent_id == Some(-1) {
             return None;
@@ -153,8 +153,8 @@ impl WebFrame {
     }
 }
 
-/// Turns made of answers and standard error. A completed game has an entry for its end too, where
-/// nothing was asked for and the answer is empty. (Where none came in time there is null.)
+/// Turns made of replies and standard error. A completed game has an entry for its end too, with an empty
+/// reply, which is not a turn. (A timeout has null as its reply.)
 fn turns<'t>(answers: impl Iterator<Item = (Option<&'t str>, &'t str)>) -> Vec<ForeignTurn> {
     let mut answers: Vec<_> = answers.collect();
     answers.pop_if(|(answer, _)| *answer == Some(""));
@@ -184,7 +184,7 @@ fn split_lines<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<String> {
     lines.filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }
 
-/// A reply without its newline, as some save it, was whole all the same.
+/// Adds the newline that some programs leave out when they save a reply.
 fn reply(text: &str) -> Bytes {
     let end = if text.ends_with(['\n', '\r']) { "" } else { "\n" };
     bytes(&format!("{text}{end}"))
@@ -194,8 +194,8 @@ fn bytes(text: &str) -> Bytes {
     Bytes(text.as_bytes().to_vec())
 }
 
-/// The moves on a line: several with a `;` behind each, as some bots print them, or a single one,
-/// whose message may have a `;` in it.
+/// The moves on a line: several, each followed by `;`, as some bots print them, or a single one, whose
+/// message may contain a `;`.
 fn split_moves(line: &str) -> Vec<&str> {
     let is_move = |piece: &&str| {
         let mut words = piece.split_whitespace().map(str::parse::<i64>);

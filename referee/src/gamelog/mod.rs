@@ -1,9 +1,8 @@
-//! The record of one game: events, written one to a line as JSON while the game goes.
+//! The record of one game: a line of JSON for each event, written as the game is played.
 //!
-//! The events are also the interface between playing and everything that looks at a game: the
-//! match loop emits them, and a log is nothing but the events in order. What a kill or a full disk
-//! leaves of a log is readable up to its last whole line. (The crate called `log` is about
-//! something else: diagnostics of the referee itself.)
+//! The events are also the interface between playing a game and showing it: the match loop emits them,
+//! and a log is simply the events in order. A log that a kill or a full disk cut short is readable up to
+//! its last whole line. (The crate called `log` is unrelated: it serves the referee's own diagnostics.)
 
 mod bytes;
 mod event;

@@ -7,13 +7,13 @@ use serde::Deserialize;
 use super::event::{End, Event, FORMAT, Start, Turn};
 use crate::source::json_problem;
 
-/// The size beyond which a file is no log: the referee writes none so large.
+/// The largest log to read, in bytes. The referee never writes larger ones.
 pub const MAX_LOG_BYTES: u64 = 1 << 27;
 
 /// The magic number of zstd.
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// The content of a log, whether it is packed or not.
+/// The content of a log, unpacked if it was packed with zstd.
 ///
 /// # Errors
 /// When it is packed and damaged.
@@ -26,7 +26,7 @@ pub fn unpacked(content: Vec<u8>) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// A log that was read.
+/// A log in memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Log {
     /// What was played.
@@ -77,10 +77,10 @@ fn reader_of(writer: Option<&str>) -> String {
 
 /// Reads a log.
 ///
-/// A last line that was cut short is left out: the log is then incomplete, not damaged.
+/// A last line that was cut short is ignored: the log is then incomplete, not damaged.
 ///
 /// # Errors
-/// When it is no log, of another format, or damaged before its last line.
+/// When the text is not a log, has another format version, or is damaged before its last line.
 pub fn read(text: &[u8]) -> Result<Log, LogError> {
     let mut lines = numbered_lines(text);
     let (_, first) = lines.next().ok_or(LogError::Empty)?;
@@ -111,8 +111,8 @@ pub fn read(text: &[u8]) -> Result<Log, LogError> {
     Ok(log)
 }
 
-/// One event. As we write it, it is told by its first bytes; to look for a `type` wherever it may be
-/// costs as much again.
+/// Parses one event. The first bytes of events that the referee wrote show their type; searching for a
+/// `type` anywhere in the object would take twice as long.
 fn parse(line: &[u8]) -> serde_json::Result<Event> {
     if line.starts_with(br#"{"type":"turn","#) {
         serde_json::from_slice(line).map(Event::Turn)
@@ -138,7 +138,7 @@ fn read_start(line: &[u8]) -> Result<Start, LogError> {
     }
 }
 
-/// Why a first line that has this `problem` is no start that we read.
+/// The error for a first line that has this `problem`.
 fn no_start(line: &[u8], problem: String) -> LogError {
     #[derive(Deserialize)]
     #[serde(expecting = "an object with a `format`")]

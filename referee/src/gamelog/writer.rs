@@ -1,4 +1,4 @@
-//! Writes a log as the game goes.
+//! Writes a log while the game is played.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -8,22 +8,23 @@ use serde::Deserialize;
 
 use super::event::Event;
 
-/// A log file in the making.
+/// A log file that is being written.
 ///
-/// The first failure to write is kept and ends the writing: a game goes on without its log, and
-/// whoever plays it asks with [`finish`](Self::finish) what became of the log.
+/// After the first write error nothing more is written. The game goes on without its log, and
+/// [`finish`](Self::finish) returns the error.
 #[derive(Debug)]
 pub struct LogWriter {
     path: PathBuf,
     file: File,
     regular: bool,
-    /// Whether this writer created the file and has written nothing: then it is removed again.
+    /// Whether this writer created the file and has written nothing yet; if so, dropping it removes the
+    /// file.
     is_blank: bool,
     encoder: Encoder,
     failed: Option<io::Error>,
 }
 
-/// Makes lines of events.
+/// Encodes events as lines.
 #[derive(Debug)]
 struct Encoder {
     line: Vec<u8>,
@@ -40,7 +41,7 @@ pub enum OpenError {
     /// The folder is missing.
     #[error("cannot write the log {}: there is no such folder", .0.display())]
     NoFolder(PathBuf),
-    /// The system refused.
+    /// The operating system refused.
     #[error("cannot write the log {}", path.display())]
     Io {
         /// The log's path.
@@ -54,15 +55,15 @@ pub enum OpenError {
         .0.display()
     )]
     NotALog(PathBuf),
-    /// Another game writes it.
+    /// Another game is writing it.
     #[error("another game is writing the log {}; choose another name for --log", .0.display())]
     InUse(PathBuf),
 }
 
 impl LogWriter {
-    /// Opens `path`, and leaves what it holds untouched until the first event comes: an earlier log
-    /// is not lost to a game that never starts. A log that has come to `limit` bytes takes no more
-    /// standard error; what is left is bounded by the replies.
+    /// Opens `path`. Its content stays untouched until the first event, so that a game that never starts
+    /// does not destroy an earlier log. Once the log has `limit` bytes, standard error is left out; the
+    /// replies bound the rest.
     ///
     /// # Errors
     /// When the file cannot be written, holds something other than a log, or is being written.
@@ -83,7 +84,7 @@ impl LogWriter {
         if regular {
             match file.try_lock() {
                 Err(TryLockError::WouldBlock) => return Err(OpenError::InUse(path.to_owned())),
-                // A file system without locks still takes a log.
+                // On a file system without locks, the log is written unlocked.
                 Ok(()) | Err(TryLockError::Error(_)) => {}
             }
         }
@@ -103,7 +104,7 @@ impl LogWriter {
         }
     }
 
-    /// What kept the log from being complete, if anything did.
+    /// Closes the log, and reports whether it is complete.
     ///
     /// # Errors
     /// The first failure to write.
@@ -121,7 +122,7 @@ impl LogWriter {
     }
 }
 
-/// A whole log at once: what a [`LogWriter`] would write to `path`, with the same `limit`.
+/// The whole log that a [`LogWriter`] with this `limit` would write to `path`.
 ///
 /// # Errors
 /// When an event cannot be written as JSON.
@@ -166,7 +167,7 @@ impl Encoder {
     }
 }
 
-/// The event without what the bot wrote to its standard error, if there is any.
+/// The event without its standard error; `None` if it has none.
 fn without_stderr(event: &Event) -> Option<Event> {
     let mut event = event.clone();
     let (stderr, dropped) = match &mut event {
@@ -182,13 +183,13 @@ fn without_stderr(event: &Event) -> Option<Event> {
 impl Drop for LogWriter {
     fn drop(&mut self) {
         if self.is_blank {
-            // No game has started, so there is nothing to keep; if it stays, it is empty.
+            // No game has started, so there is nothing to keep. If removing it fails, an empty file stays.
             let _ = fs::remove_file(&self.path);
         }
     }
 }
 
-/// Whether the first line, if there is one, is that of a log or the torn beginning of one.
+/// Whether the file is empty, or its first line is that of a log, whole or torn.
 fn is_empty_or_log(file: File) -> io::Result<bool> {
     #[derive(Deserialize)]
     struct FirstLine {
@@ -198,7 +199,7 @@ fn is_empty_or_log(file: File) -> io::Result<bool> {
     }
     const TORN: &[u8] = br#"{"type":"start","format":"#;
     let mut first = Vec::new();
-    // Far more than a first line holds; a log is recognised without reading all of a huge file.
+    // Far longer than any first line, and short enough to check a huge file quickly.
     BufReader::new(file.take(1 << 20)).read_until(b'\n', &mut first)?;
     let is_start =
         || serde_json::from_slice(&first).is_ok_and(|line: FirstLine| line.r#type == "start");

@@ -1,5 +1,5 @@
-//! Referees games that others saved: a log as if they had been played here, and every difference
-//! from what they claim.
+//! Referees games that other programs saved: writes a log as if the game had been played here, and lists
+//! every difference from what the file claims.
 
 use super::{Difference, end};
 use crate::game::{Game, GameKind};
@@ -12,7 +12,7 @@ use crate::play;
 use crate::text::quote;
 use crate::verdict::{BotExit, NoReply, Verdict};
 
-/// A game from elsewhere, refereed here.
+/// A game that another program saved, refereed here.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Refereed {
     /// The game as a log; its times mean nothing.
@@ -35,13 +35,13 @@ pub fn referee(foreign: &Foreign, kind: &GameKind, game: Box<dyn Game>, board: &
     Refereed { log, differences }
 }
 
-/// The turns, with a list of moves put into as many replies as the game asks for.
+/// The turns; the numbers of a list of moves are joined into one reply if the game asks for only one.
 fn replies(foreign: &Foreign, game: &dyn Game) -> Vec<ForeignTurn> {
     let wanted = game.next_exchange().map_or(1, |exchange| exchange.lines.count);
     if foreign.format != ForeignFormat::Moves || wanted == 1 {
         return foreign.turns.clone();
     }
-    // Numbers, however they are spread over lines, are one reply with a number on each line.
+    // However the numbers are spread over lines, they form one reply with a number on each line.
     let texts = foreign.turns.iter().filter_map(|turn| turn.reply.as_ref());
     let mut numbers = Vec::new();
     for word in texts.flat_map(|reply| reply.0.split(u8::is_ascii_whitespace)) {
@@ -59,9 +59,9 @@ struct Referee {
     turns: Vec<Turn>,
     verdict: Verdict,
     differences: Vec<Difference>,
-    /// For each line of the summary the turn that it belongs to.
+    /// For each line of the summary, the turn that it belongs to.
     line_turns: Vec<u32>,
-    /// What the game says of the reply that lost it.
+    /// The game's remark on the reply that lost it.
     diagnosis: Option<String>,
 }
 
@@ -132,7 +132,7 @@ impl Referee {
     }
 }
 
-/// A turn of which nothing but the answer is known.
+/// A turn of which only the reply is known.
 fn turn(
     turn: u32,
     limit: LimitKind,

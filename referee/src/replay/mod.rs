@@ -1,7 +1,7 @@
-//! Referees a log again, without the bot: the rules must come to the same result.
+//! Referees a log again, without the bot: the rules must give the same result.
 //!
-//! What only a process can show is taken from the log: that a reply did not come, how long it took,
-//! how the bot ended. Everything else is worked out anew and compared.
+//! What only a process can show is taken from the log: that no reply came, how long it took, how the
+//! bot ended. Everything else is computed again and compared.
 
 pub mod foreign;
 
@@ -16,7 +16,7 @@ use crate::verdict::{NoReply, Verdict};
 /// A log that was refereed again.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Replayed {
-    /// The exchanges that were refereed.
+    /// The number of exchanges that were refereed.
     pub turns: u32,
     /// The original's game summary so far, with colour marks.
     pub summary: Vec<String>,
@@ -44,7 +44,7 @@ pub struct Difference {
 /// Why a log cannot be refereed.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
-    /// The log is of an unknown game.
+    /// The log's game is unknown.
     #[error("1: {}", crate::game::unknown_game(.0))]
     UnknownGame(String),
     /// The log's test case does not parse.
@@ -55,7 +55,7 @@ pub enum ReplayError {
 /// Referees `log` again, up to the first difference.
 ///
 /// # Errors
-/// When the log holds no game that could be refereed.
+/// When the game or the test case in the log is invalid.
 pub fn replay(log: &Log) -> Result<Replayed, ReplayError> {
     let mut game = game_of(&log.start)?;
     let mut verdict = Verdict::Completed;
@@ -92,7 +92,7 @@ pub fn replay(log: &Log) -> Result<Replayed, ReplayError> {
 /// The logged game before its first turn.
 ///
 /// # Errors
-/// When the log holds no game that could be refereed.
+/// When the game or the test case in the log is invalid.
 pub(crate) fn game_of(start: &Start) -> Result<Box<dyn Game>, ReplayError> {
     Ok((kind_of(start)?.parse)(&start.test_case)?)
 }
@@ -100,13 +100,13 @@ pub(crate) fn game_of(start: &Start) -> Result<Box<dyn Game>, ReplayError> {
 /// The logged game's row in the table of games.
 ///
 /// # Errors
-/// When the table does not have it.
+/// When the table has no such game.
 pub(crate) fn kind_of(start: &Start) -> Result<&'static GameKind, ReplayError> {
     let name = &start.game;
     GameKind::named(name).ok_or_else(|| ReplayError::UnknownGame(name.clone()))
 }
 
-/// The logged reply to an exchange, in lines as the bot's process gave them.
+/// The logged reply to an exchange, split into lines as during the game.
 pub(crate) fn reply_to(exchange: &Exchange, turn: &Turn) -> Lines {
     let mut reply = Lines::split(&turn.reply.0);
     let output_ended =
@@ -126,7 +126,7 @@ fn referee_turn(game: &mut dyn Game, turn: &Turn) -> Result<Ruling, Difference> 
     }
     let reply = reply_to(&exchange, turn);
     let whole = reply.progress(&exchange.lines) == Progress::Complete(reply.len());
-    // A whole reply that came too late does not count, nor does that of a bot that used too much.
+    // A whole reply does not count if it came too late, or if the bot broke a resource limit.
     let refused = matches!(turn.no_reply, Some(NoReply::Deadline | NoReply::OverLimit(_)));
     if whole != turn.no_reply.is_none() && !(whole && refused) {
         let word = |whole| if whole { "whole" } else { "not whole" };
@@ -136,7 +136,7 @@ fn referee_turn(game: &mut dyn Game, turn: &Turn) -> Result<Ruling, Difference> 
     Ok(play::rule(game, &reply, turn.no_reply))
 }
 
-/// The first exchange that went differently in a second game of the bot of `log`.
+/// The first exchange that went differently when the bot of `log` played again.
 ///
 /// A log that stops before the end of its game is compared as far as it goes.
 pub fn first_difference(log: &Log, again: &[Turn]) -> Option<Difference> {
@@ -198,7 +198,7 @@ impl Difference {
     }
 }
 
-/// The end as the rules see it; what the process showed comes from the log.
+/// The end by the rules, with the process's part taken from the log.
 fn end(game: &dyn Game, verdict: Verdict, log: &Log, turns: u32) -> End {
     let end = play::end(game, verdict, turns);
     match log.end.clone() {

@@ -1,4 +1,4 @@
-//! What this machine adds to every measured time by itself.
+//! Measures how much this machine disturbs the measurement of times.
 
 use std::fs;
 use std::io;
@@ -11,33 +11,33 @@ use crate::bot::{BotCommand, BotProcess, ExchangeError, Overtime, Request, Spawn
 use crate::lines::LineRules;
 use crate::stats::Distribution;
 
-/// How many exchanges and how many wake-ups are measured.
+/// The number of exchanges and of wake-ups to measure.
 const EXCHANGES: u32 = 300;
 const WAKE_UPS: u32 = 60;
 
-/// How long each sleep is whose end is measured.
+/// The length of each sleep in the wake-up measurement.
 const NAP: Duration = Duration::from_millis(5);
 
 /// Verdicts are meaningful for limits of at least this many times the greatest disturbance.
 const LIMIT_PER_DISTURBANCE: u32 = 10;
 
-/// What a short canary has shown.
+/// The results of a short check of the host.
 #[derive(Debug, Clone)]
 pub(crate) struct HostCheck {
-    /// From writing a board to a child that answers at once until its answer was read.
+    /// The time from writing a board to reading the answer of a child that answers at once.
     pub round_trip: Distribution,
     /// How late the referee itself wakes from a sleep.
     pub wake_up: Distribution,
-    /// The part of all CPU time that a hypervisor gave to others meanwhile, 0 to 1, if the kernel
-    /// tells.
+    /// The share of CPU time that a hypervisor gave to other machines during the check, 0 to 1, if the
+    /// kernel reports it.
     pub steal: Option<f64>,
-    /// The processes that ran or waited for a core in the last minute, on average.
+    /// The load average of the last minute.
     pub load: Option<f64>,
     /// The cores that this process may use.
     pub cores: usize,
     /// The frequency governor of the first core, if there is one.
     pub governor: Option<String>,
-    /// Whether the machine runs on mains power, if it tells.
+    /// Whether the machine runs on mains power, if it reports that.
     pub on_mains: Option<bool>,
 }
 
@@ -47,7 +47,7 @@ pub(crate) enum HostError {
     /// The echo child did not start.
     #[error(transparent)]
     Spawn(#[from] SpawnError),
-    /// It could not be watched.
+    /// Watching the child or the clock failed.
     #[error(transparent)]
     Exchange(#[from] ExchangeError),
     /// It did not answer.
@@ -76,12 +76,12 @@ impl HostCheck {
         })
     }
 
-    /// The smallest limit at which a verdict says something about the bot.
+    /// The smallest limit at which a verdict depends on the bot more than on the machine.
     pub(crate) fn smallest_limit(&self) -> Duration {
         (self.round_trip.max() + self.wake_up.max()) * LIMIT_PER_DISTURBANCE
     }
 
-    /// What to do about a machine that is too restless for `limit`; empty if it is not.
+    /// What to do if the machine is too restless for `limit`; empty if it is quiet enough.
     pub(crate) fn advice(&self, limit: Duration) -> Vec<String> {
         if self.smallest_limit() <= limit {
             return Vec::new();
@@ -127,7 +127,7 @@ fn round_trips(echo: &BotCommand) -> Result<Distribution, HostError> {
         if exchanged.no_reply.is_some() {
             return Err(HostError::Silent);
         }
-        // The first one includes the start of the child.
+        // The first exchange includes the start of the child.
         if exchange > 0 {
             times.record(exchanged.wall);
         }
@@ -143,7 +143,7 @@ fn wake_ups() -> io::Result<Distribution> {
         let due = Instant::now() + NAP;
         match poll(&mut [], Some(&nap)) {
             Ok(_) => times.record(Instant::now().saturating_duration_since(due)),
-            // A signal; that nap tells nothing.
+            // A signal ended the nap early.
             Err(rustix::io::Errno::INTR) => {}
             Err(errno) => return Err(errno.into()),
         }

@@ -5,7 +5,7 @@ use crate::gamelog::{End, Event};
 use crate::lines::Lines;
 use crate::play::{Match, PlayError, rule};
 
-/// What the games have shown.
+/// The turns and losses of the games so far.
 #[derive(Debug, Default)]
 pub(crate) struct Measured {
     /// Every turn.
@@ -23,7 +23,7 @@ impl Measured {
     pub(crate) fn play(&mut self, game: &Match<'_>) -> Result<End, PlayError> {
         self.games += 1;
         let number = self.games;
-        // A second game on the same replies tells how many moves there were, outside the bot's clock.
+        // A second game on the same replies counts the legal moves outside the bot's time.
         let mut shadow = (game.game.parse)(game.test_case).map_err(PlayError::TestCase)?;
         game.play(|event| match event {
             Event::Turn(turn) => {

@@ -1,6 +1,6 @@
-//! Whether a bot keeps its deadlines, and with how much room: from the times of many turns.
+//! Works out from the times of many turns whether a bot keeps its deadlines, and by what margin.
 //!
-//! The match loop measures; [`Measured`] has it play, and [`host`] looks at the machine alone.
+//! [`Measured`] plays the games, the match loop measures them, and [`host`] checks the machine itself.
 
 pub(crate) mod host;
 mod measure;
@@ -19,7 +19,7 @@ use crate::verdict::Culprit;
 /// How many turns are listed as the slowest.
 const SLOWEST_LISTED: usize = 10;
 
-/// The games of one submission on CodinGame: the contribution's validators.
+/// The number of games of one submission on CodinGame: the contribution's validators.
 const VALIDATORS: i32 = 40;
 
 /// The time that a bot took for one turn.
@@ -27,16 +27,16 @@ const VALIDATORS: i32 = 40;
 pub(crate) struct Timed {
     /// The number of the game, from 1.
     pub game: usize,
-    /// What was played.
+    /// The board's name.
     pub board: String,
-    /// The turn as it was logged.
+    /// The turn as logged.
     pub turn: Turn,
-    /// How many moves there were to choose from, if the game can tell.
+    /// The number of legal moves, if the game can count them.
     pub choices: Option<usize>,
 }
 
 impl Timed {
-    /// The time without the waits for a core, but no less than was computed.
+    /// The time without the waits for a core, but not less than the computing time.
     fn own(&self) -> Duration {
         let certificate = &self.turn.certificate;
         let waits = [certificate.wait, certificate.referee_wait];
@@ -56,13 +56,13 @@ impl Timed {
             let decided = self.turn.overrun.map(|overrun| overrun.culprit);
             let by_own =
                 if self.own().mul_f64(scale) > limit { Culprit::Bot } else { Culprit::Host };
-            // Without an answer the match loop knows more than the time does.
+            // If no answer came, the match loop has already judged the turn.
             decided.filter(|_| self.turn.no_reply.is_some()).unwrap_or(by_own)
         })
     }
 }
 
-/// What the limits are compared with.
+/// The limits that times are compared with.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Thresholds {
     /// The limits of the official profile, or those that the user has set.
@@ -75,7 +75,7 @@ pub(crate) struct Thresholds {
     pub soft: crate::limits::SoftLimit,
 }
 
-/// The times of one kind of turn, times the scale.
+/// The times of one kind of turn, multiplied by the scale.
 #[derive(Debug, Clone)]
 pub(crate) struct KindStats {
     /// The kind of turn.
@@ -97,29 +97,29 @@ pub(crate) struct ProfileResult {
     pub profile: &'static str,
     /// The games in which the bot itself broke no limit.
     pub games: usize,
-    /// Whether those are all.
+    /// Whether the bot kept every limit in every game.
     pub passes: bool,
 }
 
-/// What the times say.
+/// The results of analysing the times.
 #[derive(Debug, Clone)]
 pub(crate) struct Analysis {
     /// The number of games.
     pub games: usize,
-    /// Each kind of turn that there was.
+    /// Each kind of turn that occurred.
     pub by_kind: Vec<KindStats>,
     /// The slowest turns as indices, slowest first.
     pub slowest: Vec<usize>,
-    /// The chance that a game has a timeout by the bot's fault.
+    /// The chance that a game has a timeout that is the bot's fault.
     pub per_game: Estimate,
-    /// The chance that a submission's 40 validators have one.
+    /// The chance that at least one of a submission's 40 validators has a timeout.
     pub per_submission: Estimate,
     /// Under which profiles the bot would pass.
     pub passes: Vec<ProfileResult>,
 }
 
 impl Analysis {
-    /// Looks at all turns of some games.
+    /// Analyses all turns of some games.
     pub(crate) fn of(turns: &[Timed], thresholds: &Thresholds) -> Self {
         let games = turns.iter().map(|timed| timed.game).max().unwrap_or(0);
         let kinds = [LimitKind::FirstTurn, LimitKind::Turn, LimitKind::Total];

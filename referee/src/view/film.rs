@@ -1,8 +1,8 @@
-//! A game to look at: what the page and the terminal player show.
+//! A game prepared for viewing, for the page and the terminal player.
 //!
-//! A film is a game's events, whether they come from a log or from a game that is being played, and
-//! what each move does to the board. It works the game out anew, so the boards are those of the rules.
-//! What bots and logs say is kept as it is: whoever shows it makes it inert.
+//! A film is the events of a saved or running game, with the effect of each move on the board. It referees
+//! the game again, so its boards follow the rules. Text from bots and logs is kept unchanged; the code that
+//! renders it must make it inert.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -17,15 +17,15 @@ use crate::replay::{Difference, ReplayError, Replayed, kind_of, reply_to};
 pub struct Film {
     /// The game.
     pub kind: &'static GameKind,
-    /// What is played, and by whom.
+    /// The start event.
     pub start: Start,
     /// The board before the first move.
     pub opening: Picture,
     /// The exchanges.
     pub turns: Vec<Turn>,
-    /// The moves of all exchanges; an exchange without a move has one that does nothing.
+    /// The moves of all exchanges; an exchange without a move has a placeholder.
     pub moves: Vec<Move>,
-    /// How it ended; `None` if it has not, or the log stops before.
+    /// How it ended; `None` if it is still running, or its log is incomplete.
     pub end: Option<End>,
     /// A notice to show beside the game.
     pub note: Option<String>,
@@ -33,7 +33,7 @@ pub struct Film {
     position: Box<dyn Game>,
 }
 
-/// One move: what happens between two boards.
+/// One move, between two boards.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Move {
     /// The index of its exchange.
@@ -42,12 +42,12 @@ pub struct Move {
     pub frame: Frame,
 }
 
-/// Whether the times in a log mean anything.
+/// Whether a log's times were measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TurnTimes {
     /// The referee measured them.
     Measured,
-    /// The game is from elsewhere, and its log holds no times.
+    /// Another program saved the game, without times.
     Unknown,
 }
 
@@ -55,7 +55,7 @@ impl Film {
     /// The film of a log, as far as it goes.
     ///
     /// # Errors
-    /// When the log holds no game that could be refereed.
+    /// When the game or the test case in the log is invalid.
     pub fn of_log(log: Log, times: TurnTimes) -> Result<Self, ReplayError> {
         let mut film = Self { times, ..Self::new(log.start)? };
         log.turns.into_iter().for_each(|turn| film.add_turn(turn));
@@ -63,10 +63,10 @@ impl Film {
         Ok(film)
     }
 
-    /// The film of a log as the rules have it, with a note on the first difference between the two.
+    /// The film of a log by the rules, with a note on the first difference between log and rules.
     ///
     /// # Errors
-    /// When the log holds no game that could be refereed.
+    /// When the game or the test case in the log is invalid.
     pub fn refereed(
         log: Log,
         times: TurnTimes,
@@ -82,7 +82,7 @@ impl Film {
     /// The film of a game that is about to start.
     ///
     /// # Errors
-    /// When it is an unknown game.
+    /// When the game is unknown or the test case invalid.
     pub fn new(start: Start) -> Result<Self, ReplayError> {
         let kind = kind_of(&start)?;
         let position = (kind.parse)(&start.test_case)?;
@@ -99,8 +99,8 @@ impl Film {
         })
     }
 
-    /// The last position. A position is the board before the move of that index; behind the last
-    /// move it is the end of the game.
+    /// The last position. Position `i` is the board before move `i`; the last position is the end of the
+    /// game.
     pub fn last_position(&self) -> usize {
         self.moves.len()
     }
@@ -114,7 +114,7 @@ impl Film {
         board
     }
 
-    /// The score at a position, without what the move there brings.
+    /// The score at a position, before its move scores.
     pub fn score(&self, position: usize) -> i64 {
         match (&self.end, self.moves.get(position)) {
             (Some(end), None) => end.score,
@@ -137,7 +137,7 @@ impl Film {
         self.start.limits.of(turn.limit)
     }
 
-    /// The next position whose move brings points, or the end.
+    /// The next position whose move scores, or the end.
     pub fn next_gain(&self, position: usize) -> usize {
         let later = self.moves.iter().enumerate().skip(position + 1);
         let found =
@@ -151,7 +151,7 @@ impl Film {
         found.unwrap_or(self.last_position())
     }
 
-    /// What happens at a position, in a few words.
+    /// Describes a position's move, or the end, in a few words.
     pub fn tell(&self, position: usize) -> Cow<'_, str> {
         let Some(played) = self.moves.get(position) else {
             return self.end.as_ref().map_or_else(Cow::default, |end| (&end.official).into());
@@ -178,7 +178,7 @@ impl Film {
         Some(longer.moves[index].frame.number)
     }
 
-    /// The same, as an index into the moves of the longer game.
+    /// The first move that differs, as an index into the moves of the longer game.
     pub(super) fn first_different_move(&self, other: &Self) -> Option<usize> {
         let pairs = self.moves.iter().zip(&other.moves);
         let same = pairs.take_while(|(one, two)| one.frame.caption == two.frame.caption).count();
@@ -193,7 +193,7 @@ impl Film {
     fn add_turn(&mut self, turn: Turn) {
         let mut frames = self.referee(&turn);
         let index = self.turns.len();
-        // A turn without a move gets a position too, which shows the board that nobody answered.
+        // A turn without a move gets a position too, which shows the board that got no answer.
         if frames.is_empty() {
             let caption = "No move".to_owned();
             frames.push(Frame { number: index + 1, caption, ..Frame::default() });
@@ -202,7 +202,7 @@ impl Film {
         self.turns.push(turn);
     }
 
-    /// Plays the turn, and returns what its moves do to the board.
+    /// Plays the turn, and returns the frames of its moves.
     fn referee(&mut self, turn: &Turn) -> Vec<Frame> {
         let Some(exchange) = self.position.next_exchange() else { return Vec::new() };
         let reply = reply_to(&exchange, turn);

@@ -1,7 +1,7 @@
-//! Looks at games, saved and live: as a page, in the terminal, as plain text.
+//! Shows games, saved and live: as a page, in the terminal, as plain text.
 //!
-//! [`film`] works a game out anew, board by board; [`page`] and [`player`] show it. Nothing here judges
-//! a game: that is for [`replay`](crate::replay).
+//! [`film`] rebuilds a game board by board; [`page`] and [`player`] show it. This module does not judge
+//! games; [`replay`](crate::replay) does.
 
 pub mod film;
 pub mod page;
@@ -12,18 +12,18 @@ pub mod transcript;
 use crate::gamelog::Turn;
 use crate::text::plural;
 
-/// The most bytes of a reply that are shown. A reply that is a whole game of numbers is shown from its
-/// beginning; its moves have their numbers beside them anyway.
+/// The most bytes of a reply to show. Only the beginning of a longer reply is shown; its moves are listed
+/// one by one anyway.
 const MAX_REPLY_BYTES: usize = 4096;
 
-/// The beginning of a bot's reply. Whoever renders it has to make it inert.
+/// The beginning of a bot's reply, which the caller must make inert.
 fn reply(turn: &Turn) -> String {
     let bytes = &turn.reply.0;
     let shown = bytes.len().min(MAX_REPLY_BYTES);
     output(&bytes[..shown], (bytes.len() - shown) as u64)
 }
 
-/// What a bot wrote, and how many bytes of it were dropped. Whoever renders it has to make it inert.
+/// A bot's output with a note on dropped bytes, which the caller must make inert.
 fn output(bytes: &[u8], dropped: u64) -> String {
     let text = String::from_utf8_lossy(bytes);
     if dropped == 0 {

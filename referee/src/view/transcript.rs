@@ -1,7 +1,7 @@
-//! A game as plain text: what was sent, what was answered, and what came of it.
+//! A game as plain text: the input, the replies and the results.
 //!
-//! A log does not hold the input, which the rules determine: it is worked out anew. The transcript is
-//! for people, and inert; [`stdin`] returns the exact bytes, to feed to a bot.
+//! A log does not hold the input, because the rules determine it; refereeing the log again gives it. The
+//! transcript is for people, and inert; [`stdin`] returns the exact bytes, to feed to a bot.
 
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ use crate::play;
 use crate::replay::{ReplayError, game_of, reply_to};
 use crate::text::{duration, printable, printable_lines};
 
-/// What one exchange sent and what was answered.
+/// The input and the turn of one exchange.
 struct ReplayedTurn<'l> {
     turn: &'l Turn,
     input: String,
@@ -19,7 +19,7 @@ struct ReplayedTurn<'l> {
 /// Writes the transcript of a log.
 ///
 /// # Errors
-/// When `out` fails, or the log holds no game that could be refereed.
+/// When `out` fails, or the game or the test case in the log is invalid.
 pub fn write(log: &Log, out: &mut dyn Write) -> io::Result<()> {
     let start = &log.start;
     line(out, "game  ", &start.game)?;
@@ -34,7 +34,7 @@ pub fn write(log: &Log, out: &mut dyn Write) -> io::Result<()> {
             Some(no_reply) => writeln!(out, "= {}", no_reply.verdict())?,
             None => writeln!(out, "= gain {}, score {}", turn.gain, turn.score)?,
         }
-        // Games from elsewhere have no times.
+        // Games that other programs saved have no times.
         if !turn.wall.0.is_zero() {
             writeln!(out, "= {}", duration(turn.wall.0))?;
         }
@@ -45,16 +45,16 @@ pub fn write(log: &Log, out: &mut dyn Write) -> io::Result<()> {
     end.summary.iter().chain(&end.diagnosis).try_for_each(|text| line(out, "=", text))
 }
 
-/// The exact bytes that the bot was sent, of all exchanges in the log.
+/// The exact bytes that the bot was sent in all exchanges of the log.
 ///
 /// # Errors
-/// When the log holds no game that could be refereed.
+/// When the game or the test case in the log is invalid.
 pub fn stdin(log: &Log) -> Result<Vec<u8>, ReplayError> {
     let inputs = exchanges(log)?.into_iter().map(|exchanged| exchanged.input);
     Ok(inputs.flat_map(String::into_bytes).collect())
 }
 
-/// The exchanges of a log, as far as the rules follow it.
+/// The exchanges of a log, up to the first that the rules contradict.
 fn exchanges(log: &Log) -> Result<Vec<ReplayedTurn<'_>>, ReplayError> {
     let mut game = game_of(&log.start)?;
     let mut exchanges = Vec::new();
@@ -67,12 +67,12 @@ fn exchanges(log: &Log) -> Result<Vec<ReplayedTurn<'_>>, ReplayError> {
     Ok(exchanges)
 }
 
-/// One line of text from elsewhere, made inert.
+/// Writes one line of untrusted text, made inert.
 fn line(out: &mut dyn Write, label: &str, text: &str) -> io::Result<()> {
     writeln!(out, "{label} {}", printable(text))
 }
 
-/// Lines that were sent or written, made inert.
+/// Writes lines of input or output, made inert.
 fn lines(out: &mut dyn Write, mark: char, bytes: &[u8]) -> io::Result<()> {
     let text = printable_lines(&String::from_utf8_lossy(bytes));
     text.lines().try_for_each(|line| writeln!(out, "{mark} {line}"))
