@@ -1,6 +1,6 @@
-//! Faults that reach beyond the bot's own process: what it takes, what it leaves, whom it signals.
+//! Faults that reach beyond the bot's own process: resources taken, processes left, signals sent.
 //!
-//! Where a fault is over without harm to the bot itself, the bot plays on.
+//! After a fault that does not stop the bot itself, the bot plays on.
 
 use std::env;
 use std::fs::{self, File};
@@ -120,7 +120,7 @@ impl Hostile {
             }
             Self::Delete { file } => fs::remove_file(file),
             Self::SignalParent { number } => {
-                // Whether that is allowed is the question.
+                // The tests check whether the kernel allows it.
                 let parent = getppid().unwrap_or_else(getpid);
                 let sent = signal(*number).and_then(|signal| Ok(kill_process(parent, signal)?));
                 eprintln!("signal {number} to the parent: {sent:?}");
@@ -192,7 +192,7 @@ fn fill(mebibytes: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// The same in a file that has no name, a MiB every few milliseconds so that a watcher can see it.
+/// Fills a file without a name, one MiB every few milliseconds so that a watcher can see it grow.
 fn fill_descriptor(mebibytes: usize) -> io::Result<()> {
     let file = memfd_create("held", MemfdFlags::empty())?;
     let mut file = File::from(file);
@@ -257,7 +257,7 @@ fn spin() -> ! {
     }
 }
 
-/// Tries to reach the processes above. The words are for the tests.
+/// Tries to change the processes above, and prints the results for the tests.
 fn meddle() {
     let keeper = getppid().unwrap_or_else(getpid);
     // Where a namespace hides it, there is nobody above the keeper.
@@ -284,7 +284,7 @@ fn meddle() {
     }
 }
 
-/// Tries what a sandbox forbids. The words are for the tests.
+/// Tries what a sandbox forbids, and prints the results for the tests.
 fn pry(file: &PathBuf) {
     use std::net::{TcpListener, UdpSocket};
     use std::os::unix::fs::PermissionsExt as _;

@@ -1,8 +1,8 @@
 //! Example bots: a few strategies, a bot that reads its answers from a file, and one for every
 //! fault that a bot can have.
 //!
-//! They talk to the referee as any bot does, over standard input and output, and share no code with
-//! it: what they know of the game is the protocol.
+//! They talk to the referee as any bot does, over standard input and output. They share no code with it,
+//! and know only the protocol.
 
 mod hostile;
 mod misbehaving;
@@ -65,7 +65,7 @@ fn with_name(name: &str, args: &[OsString]) -> impl Iterator<Item = OsString> {
     std::iter::once(name.into()).chain(args.iter().cloned())
 }
 
-/// Ends the program with a message if there are any.
+/// Ends the program with a message if any arguments were given.
 fn take_no_arguments(name: &'static str, args: &[OsString]) {
     clap::Command::new(name).get_matches_from(with_name(name, args));
 }

@@ -137,7 +137,7 @@ impl Fault {
     }
 }
 
-/// Does what is wrong; an exit code ends the bot.
+/// Shows the fault; an exit code ends the bot.
 fn misbehave(fault: &Fault, sent: &Sent, output: &mut impl Write) -> io::Result<Option<ExitCode>> {
     match *fault {
         Fault::Early | Fault::NoRead => unreachable!("these do not read the board first"),

@@ -113,7 +113,7 @@ impl Board {
         }
     }
 
-    /// The top left corners of all places for a square.
+    /// The top left corners of all possible squares.
     fn squares(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
         let last = self.tiles.len() - 1;
         (0..last).flat_map(move |row| (0..last).map(move |column| (row, column)))
@@ -159,7 +159,7 @@ fn square(row: usize, column: usize) -> [(usize, usize); 4] {
     [(row, column), (row, column + 1), (row + 1, column), (row + 1, column + 1)]
 }
 
-/// How many swaps by chance are tried for one that prepares a square.
+/// How many random swaps to try for one that prepares a square.
 const TRIES: usize = 100;
 
 /// Each swap completes a square if one can be completed, or else prepares one.

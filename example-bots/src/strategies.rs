@@ -122,8 +122,8 @@ fn below(random: &mut Pcg32, bound: usize) -> usize {
     usize::try_from(product >> 32).expect("less than the bound")
 }
 
-/// Answers every turn with the move at the index that `choose` returns. Without a legal move the
-/// game still asks; then there is nothing right to say.
+/// Answers every turn with the move at the index that `choose` returns. A board without a legal move
+/// still needs an answer; any will do, since all of them lose.
 fn play(mut choose: impl FnMut(&[Move]) -> usize) -> io::Result<ExitCode> {
     let mut input = io::stdin().lock();
     let mut output = io::stdout().lock();

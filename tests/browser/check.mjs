@@ -43,7 +43,7 @@ async function fullSpeed(page) {
   for (let presses = 0; presses < 8; presses += 1) await page.keyboard.press("+");
 }
 
-/** The text of each cell of the rows that there are. */
+/** The text of each cell, by row. */
 const cellsOf = (page, rows) =>
   page.locator(rows).evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.innerText.trim())));
 

@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Helpers that the tests share.
 
 pub(crate) mod browser;
 pub(crate) mod terminal;
@@ -41,8 +41,8 @@ pub(crate) fn finished(child: Child) -> Output {
     output.expect("it can be waited for")
 }
 
-/// Undoes `SIGINT` and the like being ignored, as they are for what a shell runs in the background: a
-/// referee that inherits that is not interrupted by them.
+/// Restores the default action of `SIGINT` and similar signals. A shell ignores them for background jobs,
+/// and a referee that inherits this cannot be interrupted by them.
 fn heed_signals() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -69,9 +69,9 @@ pub(crate) fn referee() -> Command {
 /// Who starts the referee.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum User {
-    /// Whoever runs the tests.
+    /// The user who runs the tests.
     Mine,
-    /// Somebody without privileges; the same as `Mine` unless the tests run as root.
+    /// A user without privileges; the same as `Mine` unless the tests run as root.
     Nobody,
 }
 
@@ -159,7 +159,7 @@ pub(crate) fn cases() -> Vec<Case> {
     cases
 }
 
-/// What a packed file that comes with the tests holds, a value on each line.
+/// The values in a packed file that comes with the tests, one per line.
 pub(crate) fn packed_lines<T: serde::de::DeserializeOwned>(name: &str) -> Vec<T> {
     let packed = fs::read(data(name)).expect("the measured cases");
     let text = zstd::decode_all(packed.as_slice()).expect("zstd");
@@ -243,7 +243,7 @@ impl Mark {
             let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else {
                 continue;
             };
-            // Processes end while they are looked at; a zombie has no environment any more.
+            // A process may end meanwhile; a zombie no longer has an environment.
             let environ = fs::read(entry.path().join("environ")).unwrap_or_default();
             if environ.split(|&byte| byte == 0).any(|var| var == self.0.as_bytes()) {
                 let command = fs::read(entry.path().join("cmdline")).unwrap_or_default();
@@ -253,7 +253,7 @@ impl Mark {
         found
     }
 
-    /// Waits until there are that many marked processes.
+    /// Waits until `count` marked processes are alive.
     pub(crate) fn wait_for(&self, count: usize) {
         self.wait(count, Duration::from_secs(20));
     }

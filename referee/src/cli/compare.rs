@@ -1,4 +1,4 @@
-//! `referee compare`: which of several bots is better, and how sure that is.
+//! `referee compare`: which of several bots is better, and how certain the result is.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -67,7 +67,7 @@ impl Side {
     pub(super) fn open(text: &str) -> Result<Self, Failure> {
         let path = Path::new(text);
         let split = text.match_indices(':').map(|(at, _)| (&text[..at], &text[at + 1..]));
-        // A folder's name may have a colon as well as a bot's.
+        // Both the folder's and the bot's name may contain colons.
         let named = split.rev().find(|(folder, _)| Path::new(folder).join("run.toml").exists());
         match named.filter(|_| !path.exists()) {
             Some((folder, bot)) => {
@@ -90,21 +90,21 @@ impl Side {
         Err(Failure::user(anyhow!("{path} has no bot `{bot}`; it has: `{bots}`")))
     }
 
-    /// The bots that it stands for.
+    /// The bots that were selected.
     pub(super) fn bots(&self) -> Vec<&str> {
         let all = self.folder.run.plan.bots.iter().map(|bot| bot.name.as_str());
         let mine = self.bot.as_deref();
         all.filter(|bot| mine.is_none_or(|mine| mine == *bot)).collect()
     }
 
-    /// The same, each with what it is called: with the folder if there are `several` runs.
+    /// The selected bots with the names to show, which include the folder if there are `several` runs.
     pub(super) fn names(&self, several: bool) -> Vec<(&str, String)> {
         let path = self.folder.path.display();
         let name = |bot: &str| if several { format!("{bot} ({path})") } else { bot.to_owned() };
         self.bots().into_iter().map(|bot| (bot, name(bot))).collect()
     }
 
-    /// Reads their games.
+    /// Reads the selected bots' games.
     fn contenders(&self, several: bool) -> Result<Vec<Contender>, Failure> {
         Ok(Contender::read(&self.folder, &self.names(several))?)
     }
@@ -119,7 +119,7 @@ pub(super) fn warn_of_places<'a>(runs: impl Iterator<Item = &'a RunFolder>) -> R
     Ok(())
 }
 
-/// Scores of different games have nothing to do with each other; those under different rules have.
+/// Refuses to compare runs of different games. Different rules for the same game are allowed.
 pub(super) fn refuse_different_games(runs: &[Side]) -> Result<(), Failure> {
     let first = &runs[0].folder;
     for run in &runs[1..] {

@@ -1,4 +1,4 @@
-//! `referee config`: the settings that hold here, and where each comes from.
+//! `referee config`: the settings that apply here, and where each comes from.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -10,9 +10,9 @@ use super::shared::RuleFlags;
 use super::{Failure, inputs, print};
 use crate::config::DEFAULT;
 
-/// Show the settings that hold here, and where each comes from
+/// Show the settings that apply here, and where each comes from
 ///
-/// A flag beats the project file (or --config), and that beats the defaults. Limits are those before a
+/// A flag beats the project file (or --config), and that beats the defaults. Limits are shown before the
 /// profile changes them.
 #[derive(Debug, Args)]
 pub(super) struct ConfigArgs {
@@ -24,7 +24,7 @@ pub(super) struct ConfigArgs {
 type Setting = (String, Value, String);
 
 pub(super) fn run(args: &ConfigArgs) -> Result<ExitCode, Failure> {
-    // Flags and file are refused here as they are by any other command.
+    // Resolving the settings refuses invalid flags and files, as any other command would.
     let config = args.rules.resolve(None)?;
     let mut settings = Vec::new();
     let default: Table = toml::from_str(DEFAULT).expect("tested: the defaults are valid");
@@ -59,7 +59,7 @@ fn line(name: &str, value: &Value) -> String {
     format!("{name} = {value}")
 }
 
-/// The settings of a table and of those in it, under dotted names.
+/// Collects the settings of a table and its nested tables, under dotted names.
 fn collect(prefix: &str, table: &Table, origin: &str, settings: &mut Vec<Setting>) {
     for (key, value) in table {
         let name = format!("{prefix}{key}");
@@ -70,7 +70,7 @@ fn collect(prefix: &str, table: &Table, origin: &str, settings: &mut Vec<Setting
     }
 }
 
-/// Puts a setting in the place of the one of its name, or after all others.
+/// Replaces the setting of the same name, or appends a new one.
 fn put(settings: &mut Vec<Setting>, setting: Setting) {
     match settings.iter_mut().find(|(name, _, _)| *name == setting.0) {
         Some(known) => *known = setting,

@@ -2,14 +2,14 @@
 
 use std::process::ExitCode;
 
-/// The game was completed, the replay agrees, the bot is no worse.
+/// The game was completed, the replay agrees, or no bot is worse.
 pub(super) const OK: u8 = 0;
 
 /// A bot lost or is worse, or the replay differs.
 pub(super) const LOST: u8 = 1;
 
-/// What the user gave is wrong: flags, board, settings, or a bot that cannot be started. Clap's own
-/// code for a command line that does not parse is the same.
+/// The user's input is wrong: flags, board, settings, or a bot that cannot be started. Clap uses the same
+/// code for a command line that does not parse.
 pub(super) const USER_ERROR: u8 = 2;
 
 /// The referee or its machine failed, or a signal stopped it.
@@ -27,7 +27,7 @@ Environment:
   NO_COLOR     no colours
   REFEREE_LOG  beats -v, with a level such as `debug` or `off`";
 
-/// The code of a command that found everything fine, or not.
+/// The exit code for a good or a bad result.
 pub(super) fn code(is_fine: bool) -> ExitCode {
     ExitCode::from(if is_fine { OK } else { LOST })
 }

@@ -75,7 +75,7 @@ fn write_files(
     print(|out| writeln!(out, "{files} in {}", folder.display()))
 }
 
-/// Writes a new file, or finds it there already; another file of that name is left alone.
+/// Writes a new file. An identical file is fine; a different file of that name is an error.
 fn write_case(path: &Path, case: &str) -> Result<(), Failure> {
     let failed = |error: std::io::Error| {
         let full = error.kind() == ErrorKind::StorageFull;

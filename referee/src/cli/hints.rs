@@ -1,4 +1,4 @@
-//! What to write instead of a bot's command line that cannot be meant as it stands.
+//! Refuses bot command lines that are likely mistakes, and suggests what to write instead.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt as _;
@@ -9,10 +9,10 @@ use anyhow::anyhow;
 use super::Failure;
 use crate::config::Config;
 
-/// Words that mean something to a shell, and nothing to a bot.
+/// Words that only a shell understands.
 const OPERATORS: [&str; 11] = ["|", "||", "&&", "&", ";", ">", ">>", "<", "2>", "2>&1", "|&"];
 
-/// Refuses a word that stands where no flag takes it.
+/// Refuses a word that belongs to no flag.
 pub(super) fn refuse_stray(word: Option<&OsStr>) -> Result<(), Failure> {
     let Some(word) = word.map(OsStr::to_string_lossy) else { return Ok(()) };
     let quoted = quoted(&word);
@@ -24,8 +24,8 @@ pub(super) fn refuse_stray(word: Option<&OsStr>) -> Result<(), Failure> {
     Err(Failure::user(anyhow!("unexpected argument `{word}`; {flag}")))
 }
 
-/// Refuses what `--bot` says if a shell would be needed for it, or if it is nearly the name of one of
-/// the project's bots; `words` are what it splits into.
+/// Refuses a `--bot` line that needs a shell, or that looks like a misspelt name of one of the project's
+/// bots. `words` is the line after splitting.
 pub(super) fn refuse_mistakes(
     config: &Config,
     line: &str,
@@ -35,7 +35,7 @@ pub(super) fn refuse_mistakes(
     let words: Option<Vec<&str>> = words.iter().map(|word| word.to_str()).collect();
     let hint = words.and_then(|words| {
         let program = *words.first()?;
-        // In quotes a shell would leave it alone too.
+        // A shell would leave it alone in quotes too.
         let is_bare = line.trim_start().starts_with(program);
         operator(line, &words)
             .or_else(|| is_bare.then(|| expansion(line, program))?)
@@ -47,7 +47,7 @@ pub(super) fn refuse_mistakes(
 }
 
 fn operator(line: &str, words: &[&str]) -> Option<String> {
-    // What stands in quotes is one word, or is not bare.
+    // A quoted operator is not an operator.
     let operator = line
         .split_whitespace()
         .filter(|bare| words.contains(bare))
@@ -60,7 +60,7 @@ fn operator(line: &str, words: &[&str]) -> Option<String> {
     ))
 }
 
-/// What only a shell would replace, at the start of a path.
+/// A `~` or a variable at the start of the program's path, which only a shell would expand.
 fn expansion(line: &str, program: &str) -> Option<String> {
     if let Some(rest) = program.strip_prefix("~/") {
         let home = std::env::home_dir()?.join(rest);
@@ -103,7 +103,7 @@ fn blank_in_path(line: &str, program: &str, cwd: Option<&Path>) -> Option<String
     Some(format!("the line is split at blanks; write --bot {}", quoted(&whole)))
 }
 
-/// A single word that is no program, where the project has bots.
+/// A single word that names no program, in a project that has bots.
 fn misspelt(config: &Config, words: &[&str]) -> Option<String> {
     let &[name] = words else { return None };
     let bots: Vec<&str> = config.project.bots.keys().map(String::as_str).collect();
@@ -134,7 +134,7 @@ fn in_shell(line: &str) -> String {
     quoted(&format!("sh -c {}", quoted(line)))
 }
 
-/// As a shell takes it for one word.
+/// Quotes text so that a shell takes it as one word.
 fn quoted(text: &str) -> String {
     shlex::try_quote(text).map_or_else(|_| text.to_owned(), std::borrow::Cow::into_owned)
 }

@@ -1,4 +1,4 @@
-//! What commands take in: settings, boards, bot commands. Every error names what would be right.
+//! The inputs of commands: settings, boards, bot commands. Every error says what would be right.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -15,7 +15,7 @@ use crate::build::build;
 use crate::config::{Config, Layer, find_project};
 use crate::game::{Game, GameKind, SeedOptions, games};
 
-/// No test case and no settings file is larger, by far; more would be a mistake such as a device.
+/// Far larger than any test case or settings file. A longer input is a mistake, such as a device file.
 const MAX_INPUT_BYTES: u64 = 1 << 20;
 
 /// Reads a whole text file that a user named.
@@ -40,13 +40,13 @@ pub(super) fn read_bytes(path: &Path, max: u64) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-/// The file of the user's settings: the one that is named, or the project's.
+/// The user's settings file: the named one, or the project's.
 pub(super) fn config_path(named: Option<&Path>) -> Option<PathBuf> {
     let project = || find_project(&std::env::current_dir().ok()?);
     named.map(Path::to_owned).or_else(project)
 }
 
-/// Reads the user's settings; without a file there is nothing to say.
+/// Reads the user's settings file; without a file, the layer is empty.
 pub(super) fn config_file(named: Option<&Path>) -> Result<Layer, Failure> {
     let Some(path) = config_path(named) else { return Ok(Layer::default()) };
     let parsed = read_text(&path)?.parse::<Layer>();
@@ -54,7 +54,7 @@ pub(super) fn config_file(named: Option<&Path>) -> Result<Layer, Failure> {
     Ok(parsed.map_err(|error| Failure::place(&path, error))?.in_folder(folder))
 }
 
-/// The settings that these layers come to, the first one on top.
+/// Resolves these layers of settings, the first one on top.
 pub(super) fn settings(layers: impl IntoIterator<Item = Layer>) -> Result<Config, Failure> {
     Config::resolve(layers).map_err(|error| Failure::user(anyhow!(error)))
 }
@@ -66,7 +66,7 @@ pub(super) struct ProjectBot {
     pub(super) env: BTreeMap<String, String>,
 }
 
-/// The bot that the project has by this name, built if it needs building.
+/// The project's bot of this name, built first if it has a build command.
 pub(super) fn project_bot(config: &Config, name: &str) -> Result<Option<ProjectBot>, Failure> {
     let Some(bot) = config.project.bots.get(name) else { return Ok(None) };
     let cwd = std::path::absolute(config.project.folder.join(&bot.cwd)).map_err(Failure::user)?;
@@ -77,7 +77,7 @@ pub(super) fn project_bot(config: &Config, name: &str) -> Result<Option<ProjectB
     Ok(Some(ProjectBot { words, cwd, env: bot.env.clone() }))
 }
 
-/// What `--game` takes: a name of the table of games.
+/// The values of `--game`: the names in the table of games.
 pub(super) fn game_names() -> PossibleValuesParser {
     PossibleValuesParser::new(games().into_iter().map(|kind| kind.name))
 }
@@ -97,7 +97,7 @@ pub(super) fn default_bot(kind: &GameKind) -> Result<&'static str, Failure> {
     kind.default_bot.ok_or_else(|| Failure::user(anyhow!("name the bot with --bot CMD or -- CMD")))
 }
 
-/// What `--board` names when it is not given.
+/// The value of `--board` when it is not given.
 pub(super) fn default_board(kind: &GameKind) -> Result<PathBuf, Failure> {
     let first = kind.bundled.first().map(|(name, _)| PathBuf::from(format!("@{name}")));
     first.ok_or_else(|| {
@@ -108,7 +108,7 @@ pub(super) fn default_board(kind: &GameKind) -> Result<PathBuf, Failure> {
     })
 }
 
-/// Starts a game on what `--board` names: a file, or `@NAME` for one that comes with the referee.
+/// Starts a game on the value of `--board`: a file, or `@NAME` for a bundled board.
 pub(super) fn load_board(kind: &GameKind, board: &Path) -> Result<Box<dyn Game>, Failure> {
     let text = match board.to_str().and_then(|name| name.strip_prefix('@')) {
         Some(name) => bundled_board(kind, name)?.to_owned(),
@@ -122,7 +122,7 @@ pub(super) fn load_board(kind: &GameKind, board: &Path) -> Result<Box<dyn Game>,
     })
 }
 
-/// The test case that a seed stands for, as text.
+/// The test case of a seed, as text.
 pub(super) fn seeded_case(
     kind: &GameKind,
     seed: i64,
@@ -146,7 +146,7 @@ pub(super) struct NamedBot {
     pub(super) command: BotCommand,
 }
 
-/// Splits `--bot "CMD ARGS"`, or what another flag has, as a shell would, without one.
+/// Splits the value of `--bot` or another `flag` into words as a shell would.
 pub(super) fn split_words(flag: &str, line: &str) -> Result<Vec<OsString>, Failure> {
     let words = shlex::split(line).ok_or_else(|| {
         Failure::user(anyhow!(
@@ -156,7 +156,7 @@ pub(super) fn split_words(flag: &str, line: &str) -> Result<Vec<OsString>, Failu
     Ok(words.into_iter().map(OsString::from).collect())
 }
 
-/// Makes a command of words; a first word `@NAME` is a bundled bot, which this very program runs.
+/// Makes a command from words. A first word `@NAME` is a bundled bot, which this program itself runs.
 pub(super) fn bot_command(
     words: Vec<OsString>,
     cwd: Option<PathBuf>,
@@ -177,7 +177,7 @@ pub(super) fn bot_command(
     Ok(BotCommand { program, args, cwd, env, pinning: None, confinement })
 }
 
-/// What the settings confine a bot to, in a sandbox if one is given.
+/// The confinement of a bot by the settings, with a sandbox if one is given.
 pub(super) fn confinement(
     config: &Config,
     sandbox: Option<Sandbox>,

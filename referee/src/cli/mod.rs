@@ -1,4 +1,4 @@
-//! The command line: what is typed becomes validated settings, one file for each command.
+//! The command line: turns arguments into validated settings, with one file for each command.
 
 mod bot;
 mod compare;
@@ -82,10 +82,10 @@ enum Command {
     Tester(tester::TesterArgs),
 }
 
-/// Why a command did not do what it was asked for.
+/// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// What the user gave is wrong.
+    /// The user's input is wrong.
     #[error("{0:#}")]
     User(anyhow::Error),
     /// The referee or its machine failed.
@@ -99,7 +99,7 @@ pub enum Failure {
     Interrupted {
         /// Its number.
         signal: i32,
-        /// What was kept, as a clause that follows the signal's name.
+        /// What was saved, as a clause that follows the signal's name.
         kept: String,
     },
 }
@@ -119,7 +119,7 @@ impl Failure {
         }
     }
 
-    /// What the user gave is wrong.
+    /// The user's input is wrong.
     fn user(error: impl Into<anyhow::Error>) -> Self {
         Self::User(error.into())
     }
@@ -129,7 +129,7 @@ impl Failure {
         Self::User(anyhow::anyhow!("{}: {error}", path.as_ref().display()))
     }
 
-    /// The file at `path` is wrong at a place that `error` starts with.
+    /// The file at `path` is wrong; `error` starts with the line and column.
     fn place(path: impl AsRef<Path>, error: impl std::fmt::Display) -> Self {
         Self::User(anyhow::anyhow!("{}:{error}", path.as_ref().display()))
     }
@@ -166,17 +166,17 @@ impl From<PlayError> for Failure {
     }
 }
 
-/// The whole program: parses what was typed, runs it, prints one error, and returns the exit code. A
-/// program with [games of its own](crate::game::register) needs no more than this either.
+/// The whole program: parses the arguments, runs the command, prints an error if it fails, and returns the
+/// exit code. Programs with [games of their own](crate::game::register) call this too.
 pub fn main() -> ExitCode {
     let failure = match run(Cli::parse()) {
         Ok(code) => return code,
         Err(failure) => failure,
     };
-    // What is wrong may quote a file, and what is in a file is not for the terminal to obey.
+    // Errors may quote a file, whose content must not control the terminal.
     let message: Vec<String> = failure.to_string().lines().map(printable).collect();
     let message = message.join("\n");
-    // Where standard error is closed too there is nobody left to tell.
+    // If standard error is closed too, the message is lost.
     let _ = writeln!(anstream::stderr(), "{ERROR}error{ERROR:#}: {message}");
     if let Failure::Interrupted { signal, .. } = failure {
         // Only returns if the signal cannot end the process.
@@ -185,10 +185,10 @@ pub fn main() -> ExitCode {
     failure.exit_code()
 }
 
-/// Runs what was typed.
+/// Runs a command.
 ///
 /// # Errors
-/// [`Failure`], with the exit code that belongs to it.
+/// [`Failure`], which knows its exit code.
 pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
     set_colors(cli.color);
     start_logger(cli.verbose);
@@ -215,7 +215,8 @@ fn run_command(command: Command) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Prints a result. A reader that has gone away has what it wanted, as in `referee play | head -1`.
+/// Prints a result. A closed pipe is not an error: the reader of `referee play | head -1` has what it
+/// wanted.
 fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     match write(&mut out).and_then(|()| out.flush()) {
@@ -224,7 +225,7 @@ fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Fai
     }
 }
 
-/// Writes a file that the user has named.
+/// Writes a file that the user named.
 fn write_file(path: &Path, content: &[u8]) -> Result<(), Failure> {
     fs::write(path, content)
         .with_context(|| format!("cannot write {}", path.display()))

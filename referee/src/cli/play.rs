@@ -87,7 +87,7 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
         rules: config.rules,
         interrupt: Some(&interrupt),
     };
-    // A viewer shows the game itself.
+    // With a viewer, no spinner is needed.
     let spinner = if viewer.is_none() {
         Spinner::spawn(config.rules.limits, config.game.limit_kinds().collect())
     } else {
@@ -115,7 +115,7 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
     watched.and(concluded)
 }
 
-/// Shows the result, if there is one, and says what went wrong beside it.
+/// Shows the result, if the game has one, and reports failures.
 fn conclude(
     args: &PlayArgs,
     played: Result<End, PlayError>,
@@ -129,7 +129,7 @@ fn conclude(
             report.log.clone_from(&args.log);
             print(|out| report.write(args.format, out))?;
             logged?;
-            // It came when the game was over, and found nothing left to stop.
+            // The signal came after the game was over.
             if let Some(signal) = signal {
                 return Err(Failure::Interrupted { signal, kept: String::new() });
             }
@@ -149,7 +149,7 @@ fn conclude(
     }
 }
 
-/// What the test case is called, and the test case.
+/// The name of the test case, and the test case itself.
 fn board(args: &PlayArgs, kind: &GameKind) -> Result<(String, String), Failure> {
     if let Some(seed) = args.seed {
         let case = inputs::seeded_case(kind, seed, SeedOptions { colors: args.colors })?;
@@ -163,7 +163,7 @@ fn board(args: &PlayArgs, kind: &GameKind) -> Result<(String, String), Failure> 
     Ok((board.display().to_string(), game.test_case().to_owned()))
 }
 
-/// Adds an event to the report, which begins anew with each attempt.
+/// Adds an event to the report; each attempt starts a new report.
 fn add(report: &mut Option<GameReport>, event: &Event) {
     match (report, event) {
         (report, Event::Start(start)) => *report = Some(GameReport::new(start.clone())),
@@ -207,19 +207,19 @@ fn what_was_kept(
     }
 }
 
-/// Shows the end of what the bot wrote to its standard error in the turn that was interrupted.
+/// Shows the end of the bot's standard error in the turn that was interrupted.
 fn tell_stderr(stderr: &[u8]) {
     const MAX_STDERR_LINES: usize = 10;
     let text = String::from_utf8_lossy(stderr);
     let lines: Vec<&str> = text.lines().collect();
     let mut out = anstream::stderr().lock();
     for line in &lines[lines.len().saturating_sub(MAX_STDERR_LINES)..] {
-        // Where standard error is closed there is nobody to tell.
+        // If standard error is closed, the lines are lost.
         let _ = writeln!(out, "{}", crate::text::printable(line));
     }
 }
 
-/// A log that failed costs nothing but itself.
+/// Reports a log that could not be written; the result of the game stands.
 fn finish_log(log: Option<LogWriter>) -> Result<(), Failure> {
     let Some(log) = log else { return Ok(()) };
     let path = log.path().display().to_string();

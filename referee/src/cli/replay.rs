@@ -96,7 +96,7 @@ pub(super) fn run(args: &ReplayArgs) -> Result<ExitCode, Failure> {
     }
 }
 
-/// A game that was saved, and what is not as its log says.
+/// A saved game, and the differences from its log.
 struct Saved {
     log: Log,
     replayed: Replayed,
@@ -159,7 +159,7 @@ fn report(path: &Path, saved: Saved, args: &ReplayArgs) -> GameReport {
     report
 }
 
-/// Puts two games on the same board beside each other.
+/// Shows two games on the same board side by side.
 fn compare(left: &Path, right: &Path, args: &ReplayArgs) -> Result<ExitCode, Failure> {
     let html = args.html.as_ref().ok_or_else(|| {
         Failure::user(anyhow!("two logs are shown on one page: name it with --html FILE"))
@@ -222,7 +222,7 @@ fn read(path: &Path, args: &ReplayArgs) -> Result<Saved, Failure> {
     Ok(Saved { log, replayed, times: TurnTimes::Measured, differences })
 }
 
-/// Referees a game that was saved elsewhere.
+/// Referees a game that another program saved.
 fn elsewhere(path: &Path, game: &Foreign, args: &ReplayArgs) -> Result<Saved, Failure> {
     if args.rerun {
         return Err(Failure::file(path, "--rerun: it does not say what bot played"));

@@ -81,7 +81,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
 /// The user's best scores.
 fn records(args: &ReportArgs) -> Result<Records, Failure> {
     let path = match &args.records {
-        // Nobody names a file that is not there on purpose.
+        // A named file that is missing is a mistake.
         Some(path) if !path.exists() => return Err(Failure::file(path, "no such file")),
         Some(path) => Some(path.clone()),
         None => project_records()?,
@@ -97,7 +97,7 @@ fn project_records() -> Result<Option<PathBuf>, Failure> {
 /// Replay pages in a folder beside the page.
 struct GamePages {
     folder: PathBuf,
-    /// The folder as the page names it.
+    /// The folder's relative address in the page.
     address: String,
     /// Whether games of several runs may have the same number.
     several: bool,
@@ -105,7 +105,7 @@ struct GamePages {
 }
 
 impl GamePages {
-    /// Those beside `html`: for `report.html` in `report-games`.
+    /// The folder beside `html`: `report-games` for `report.html`.
     fn beside(html: &Path, several: bool) -> Result<Self, Failure> {
         let stem = html.file_stem().ok_or_else(|| Failure::file(html, "names no file"))?;
         let mut name = stem.to_owned();

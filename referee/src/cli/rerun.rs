@@ -59,7 +59,7 @@ fn play_again(path: &Path, start: &Start) -> Result<Vec<Turn>, Failure> {
     Ok(turns)
 }
 
-/// The settings of the logged game. What a log does not hold is as it is by default.
+/// The settings of the logged game, with defaults for what the log does not hold.
 fn settings(path: &Path, start: &Start) -> Result<Config, Failure> {
     let profile = Profile::from_str(&start.profile, false).map_err(|_| {
         Failure::place(path, format!("1: there is no profile `{}` here", start.profile))

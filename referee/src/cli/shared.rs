@@ -13,7 +13,7 @@ use crate::config::{Bound, Config, Layer, Limit, LimitsTable, Size, Stored};
 use crate::limits::{OnHostDelay, Profile};
 use crate::suite::{Plan, Rules};
 
-/// Who plays, and in which surroundings.
+/// The bot, and the environment that it runs in.
 #[derive(Debug, Args)]
 pub(super) struct BotFlags {
     /// The bot's command line, split into words as a shell would, but run without one; `@NAME` is a
@@ -43,11 +43,11 @@ pub(super) struct BotFlags {
     #[arg(long)]
     sandbox: bool,
 
-    /// Something else that a bot in a sandbox may read (repeatable)
+    /// Another path that a bot in a sandbox may read (repeatable)
     #[arg(long, value_name = "PATH", requires = "sandbox")]
     sandbox_read: Vec<PathBuf>,
 
-    /// What was typed without a flag, which only an error is made of
+    /// A word without a flag, which is always an error
     #[arg(hide = true)]
     stray: Option<OsString>,
 
@@ -57,7 +57,7 @@ pub(super) struct BotFlags {
 }
 
 impl BotFlags {
-    /// The bot that was named, or the game's default one.
+    /// The named bot, or the game's default bot.
     pub(super) fn resolve(&self, config: &Config) -> Result<NamedBot, Failure> {
         hints::refuse_stray(self.stray.as_deref())?;
         let (name, words) = if self.command.is_empty() {
@@ -107,7 +107,7 @@ pub(super) struct RuleFlags {
     #[arg(long, value_name = "NAME", value_parser = inputs::game_names(), help = inputs::game_help("The game"))]
     game: Option<String>,
 
-    /// Which time limits hold [default: official]
+    /// Which time limits apply [default: official]
     #[arg(long, value_name = "NAME")]
     profile: Option<Profile>,
 
@@ -138,18 +138,18 @@ pub(super) struct RuleFlags {
 }
 
 impl RuleFlags {
-    /// Whether any of these flags was given that says what is played.
+    /// Whether any of these flags was given that changes how games are played.
     pub(super) fn is_given(&self) -> bool {
         let named = self.game.is_some() || self.profile.is_some() || self.config.is_some();
         named || self.limits() != LimitsTable::default()
     }
 
-    /// The file that settings come from, if there is one.
+    /// The settings file in use, if any.
     pub(super) fn config_path(&self) -> Option<PathBuf> {
         inputs::config_path(self.config.as_deref())
     }
 
-    /// The flags that were given: the flag, the setting that it stands for, and its value.
+    /// The flags that were given, each with its setting and its value.
     pub(super) fn given(&self, game: &str) -> Vec<(&'static str, String, String)> {
         let limit = |name: &str| format!("limits.{game}.{name}");
         let time = |limit: Option<Limit>| limit.map(|limit| limit.to_string());
@@ -175,8 +175,8 @@ impl RuleFlags {
         LimitsTable { first_turn, turn, total, memory }
     }
 
-    /// Settings that say the same as the plan of a run; what a plan does not say comes from the
-    /// user's file and the defaults.
+    /// The settings of a run's plan; what the plan does not store comes from the user's file and the
+    /// defaults.
     pub(super) fn of_plan(&self, plan: &Plan) -> Result<Config, Failure> {
         let Rules { profile, on_host_delay, limits, resources } = plan.rules;
         let stored = Stored { game: &plan.game, profile, on_host_delay, limits, resources };
@@ -185,7 +185,7 @@ impl RuleFlags {
         inputs::settings([flags, inputs::config_file(self.config.as_deref())?])
     }
 
-    /// The settings that these flags and the file they name come to.
+    /// Resolves these flags and the settings file.
     pub(super) fn resolve(&self, on_host_delay: Option<OnHostDelay>) -> Result<Config, Failure> {
         let mut flags = self.game.as_deref().map(Layer::of_game).unwrap_or_default();
         flags.profile = self.profile;

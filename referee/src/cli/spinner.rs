@@ -1,7 +1,7 @@
-//! Shows on a terminal that the referee waits for a bot, once it has waited for a moment.
+//! Shows on a terminal that the referee is waiting for a slow bot.
 //!
-//! The match loop only notes when an exchange began. A thread of its own looks at that a few times a
-//! second, so that nothing is drawn, and nobody is woken, while a bot answers quickly.
+//! The match loop only notes when an exchange began. A separate thread checks that a few times a second,
+//! so that quick replies cause neither drawing nor wake-ups.
 
 use std::io::{self, IsTerminal as _};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,27 +14,27 @@ use crate::gamelog::Event;
 use crate::limits::{LimitKind, Limits};
 use crate::text::duration;
 
-/// How long a bot may think before anybody wonders.
+/// How long a bot may think before the spinner appears.
 const NOTICE: Duration = Duration::from_millis(500);
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// What the referee waits for.
+/// The exchange that the referee is waiting for.
 #[derive(Debug, Clone, Copy)]
 struct Wait {
     turn: u32,
     since: Instant,
 }
 
-/// A line that comes when a bot is slow, and goes when it has answered.
+/// A line that appears while a bot is slow, and disappears when it has answered.
 pub(super) struct Spinner {
-    /// `None` while the referee waits for nothing.
+    /// `None` while the referee is not waiting.
     wait: Arc<Mutex<Option<Wait>>>,
     is_done: Arc<Mutex<bool>>,
     thread: JoinHandle<()>,
 }
 
 impl Spinner {
-    /// Spawns the thread, if anybody looks at standard error.
+    /// Spawns the thread, if standard error is a terminal.
     pub(super) fn spawn(limits: Limits, kinds: Vec<LimitKind>) -> Option<Self> {
         io::stderr().is_terminal().then(|| {
             let wait = Arc::new(Mutex::new(None));
@@ -52,7 +52,7 @@ impl Spinner {
         })
     }
 
-    /// Takes in an event, with which the wait for the next one begins.
+    /// Records an event, after which the wait for the next one begins.
     pub(super) fn add(&self, event: &Event) {
         let turn = match event {
             Event::Start(_) => Some(1),
@@ -66,12 +66,12 @@ impl Spinner {
     pub(super) fn join(self) {
         *lock(&self.is_done) = true;
         self.thread.thread().unpark();
-        // It draws, and nothing depends on that.
+        // A panic of the drawing thread does not matter.
         let _ = self.thread.join();
     }
 }
 
-/// Nothing is left half-written under these locks.
+/// Ignores poisoning: the values behind these locks are never half-written.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

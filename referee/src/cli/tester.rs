@@ -1,6 +1,6 @@
 //! `referee tester`: takes the place of Square Remover's offline tester in scripts.
 //!
-//! Its arguments and its output are the original's, so this is no ordinary command: words start
+//! Its arguments and its output are the original's, so it differs from the other commands: words start
 //! with one dash, there is no time limit, a failed game is a score of -1 and exit code 0 even if the
 //! solution cannot be started, and what the solution writes to its standard error comes out on
 //! standard output, as do warnings.
@@ -49,10 +49,10 @@ Exit codes of the original:
 /// The original's exit code for arguments that it cannot run with.
 const USAGE_ERROR: u8 = 1;
 
-/// Far more than anyone reads; a solution that writes without end must not fill the memory.
+/// Far more than anyone reads; a solution that writes endlessly must not fill the memory.
 const STDERR_CAP_BYTES: usize = 16 << 20;
 
-/// The arguments, taken apart.
+/// The parsed arguments.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Parsed {
     exec: String,
@@ -66,7 +66,7 @@ pub(super) fn run(args: &TesterArgs) -> Result<ExitCode, Failure> {
     let parsed = match parse(&args.args) {
         Ok(parsed) => parsed,
         Err(message) => {
-            // Where standard error is closed there is nobody to tell.
+            // If standard error is closed, the message is lost.
             let _ = writeln!(anstream::stderr(), "error: {}", printable(&message));
             return Ok(ExitCode::from(USAGE_ERROR));
         }
@@ -123,7 +123,7 @@ fn cannot_start(exec: &str) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes what the solution wrote, escapes included, as the original does.
+/// Passes on the solution's output, escapes included, as the original does.
 fn write_plain(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
@@ -146,7 +146,7 @@ fn collect(event: &Event, output: &mut Vec<u8>) {
     }
 }
 
-/// Takes the arguments apart; the error says what is missing or no number.
+/// Parses the arguments; the error names a missing value or one that is not a number.
 fn parse(args: &[String]) -> Result<Parsed, String> {
     let mut exec = None;
     let mut parsed = Parsed { seed: 1, ..Parsed::default() };

@@ -1,4 +1,4 @@
-//! `referee timing`: whether a bot keeps its deadlines, and with how much room.
+//! `referee timing`: whether a bot keeps its deadlines, and by what margin.
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal as _};
@@ -21,7 +21,7 @@ use crate::report::timing::TimingReport;
 use crate::timing::host::HostCheck;
 use crate::timing::{Analysis, Measured, Thresholds};
 
-/// Measure whether a bot keeps its deadlines, and with how much room
+/// Measure whether a bot keeps its deadlines, and by what margin
 ///
 /// Plays games and reports the times of first and later turns, the margin to the limits, late turns
 /// with their culprits, the slowest turns, and what that means for a submission. A late turn does not
@@ -56,7 +56,7 @@ pub(super) struct TimingArgs {
     #[arg(long, value_name = "FACTOR", allow_hyphen_values = true, default_value = "1", value_parser = scale)]
     scale: f64,
 
-    /// Only look at what this machine adds by itself, without a bot
+    /// Only measure what this machine adds by itself, without a bot
     #[arg(long, conflicts_with_all = ["svg", "games", "seed", "board"])]
     host: bool,
 
@@ -76,7 +76,7 @@ Examples:
   referee timing --bot ./mybot --pin --format csv > turns.csv
   referee timing --host";
 
-/// The seeds whose boards are played when none are named.
+/// The seeds of the default boards.
 const SEEDS: SeedRange = SeedRange { first: 1, last: 5 };
 
 /// The bot that answers at once, for the host check.
@@ -122,7 +122,7 @@ fn scale(text: &str) -> Result<f64, String> {
     factor.ok_or_else(|| format!("`{text}` is not a number from 0.01 to 100, such as 1.5"))
 }
 
-/// What the settings ask of measured times.
+/// The thresholds for measured times in these settings.
 pub(super) fn thresholds(config: &Config, scale: f64) -> Thresholds {
     Thresholds {
         limits: config.rules.limits,
@@ -190,7 +190,7 @@ fn measure(
     Ok(measured)
 }
 
-/// A bar on standard error, if somebody is looking.
+/// A progress bar, if standard error is a terminal.
 fn progress_bar(games: usize) -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();

@@ -29,7 +29,7 @@ pub(super) struct WatchFlags {
 }
 
 impl WatchFlags {
-    /// How to show a game, if it is to be watched.
+    /// How to draw the player; `None` without `--watch`.
     pub(super) fn look(&self) -> Result<Option<Look>, Failure> {
         if !self.watch {
             return Ok(None);
@@ -44,7 +44,7 @@ impl WatchFlags {
     }
 }
 
-/// Shows a saved game until the user leaves.
+/// Shows a saved game until the user quits.
 pub(super) fn watch_saved(film: Film, look: Look) -> Result<(), Failure> {
     let interrupt = Interrupt::catch().context("cannot catch signals").map_err(Failure::Referee)?;
     let watched = player::watch(Show::Saved(Box::new(film)), look, &interrupt);
@@ -65,7 +65,7 @@ pub(super) struct LiveViewer {
 }
 
 impl LiveViewer {
-    /// Opens the player. Until it is closed, diagnostics are off: they would tear the picture.
+    /// Opens the player. Diagnostics are off while it is open, since they would garble the screen.
     pub(super) fn spawn(look: Look, interrupt: Interrupt) -> Result<Self, Failure> {
         let (events, shown) = mpsc::channel();
         let watching = move || {
@@ -87,7 +87,7 @@ impl LiveViewer {
 
     /// Shows an event, without waiting.
     pub(super) fn show(&self, event: Event) {
-        // If the user has closed the player, the rest goes unseen.
+        // If the user has closed the player, the event is dropped.
         let _ = self.events.send(event);
     }
 

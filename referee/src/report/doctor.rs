@@ -16,11 +16,11 @@ const HEADING: Style = Style::new().bold();
 const GOOD: Style = AnsiColor::Green.on_default();
 const BAD: Style = AnsiColor::Red.on_default();
 
-/// Everything that `referee doctor` tells.
+/// Everything that `referee doctor` reports.
 pub(crate) struct DoctorReport {
-    /// What holds a bot.
+    /// The containment and sandboxing that the host offers.
     pub findings: Findings,
-    /// What this machine adds to measured times.
+    /// How much this machine disturbs measured times.
     pub timing: TimingReport,
 }
 

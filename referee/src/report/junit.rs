@@ -1,5 +1,5 @@
-//! Results as `JUnit` has them, for CI: what the schemas of Jenkins (junit-10) and Maven's Surefire (3.0)
-//! both accept.
+//! Results in `JUnit`'s format, for CI. The output is valid under the schemas of both Jenkins (junit-10) and
+//! Maven's Surefire (3.0).
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -35,7 +35,7 @@ fn unsuccessful(
     timed(TestCase::new(printable(name), status), took)
 }
 
-/// Surefire wants a time of each test.
+/// Surefire requires a time for each test.
 fn timed(mut case: TestCase, took: Option<Duration>) -> TestCase {
     case.set_time(took.unwrap_or_default());
     case
@@ -64,7 +64,7 @@ pub(super) fn write_suites(
     out.write_all(without_skipped(&text).as_bytes())
 }
 
-/// The report without the number of skipped tests in its first element, where Jenkins knows none.
+/// Removes the number of skipped tests from the first element, where Jenkins does not allow it.
 fn without_skipped(text: &str) -> String {
     text.replacen(" skipped=\"0\"", "", 1)
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::text::printable;
 
-/// Writes a table whose first column is of words and the others of numbers.
+/// Writes a table whose first column holds words and the others numbers.
 pub(super) fn table(
     headings: &[&str],
     rows: impl IntoIterator<Item = Vec<String>>,
@@ -19,7 +19,7 @@ pub(super) fn table(
     Ok(())
 }
 
-/// Text that means nothing to Markdown, nor to HTML, which it may hold.
+/// Escapes text so that it is inert in Markdown, and in HTML, which Markdown may contain.
 pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in printable(text).chars() {

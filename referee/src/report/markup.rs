@@ -1,11 +1,11 @@
-//! Text and file names from elsewhere as parts of a page's markup.
+//! Escapes untrusted text and file names for a page's markup.
 
 use std::fmt::{self, Write as _};
 
 use crate::text::printable;
 
-/// Text from elsewhere, written so that neither HTML nor a terminal makes anything of it; between tags
-/// as well as in a quoted attribute.
+/// Untrusted text, escaped so that it is inert in HTML, both between tags and in quoted attributes, and on
+/// terminals.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Text<'a>(pub(crate) &'a str);
 
@@ -25,7 +25,7 @@ impl fmt::Display for Text<'_> {
     }
 }
 
-/// The name of a file as a part of a relative address: whatever it is, it stays a name.
+/// A file name as a part of a relative address, escaped so that it can only be a name.
 pub(crate) fn address_of(name: &[u8]) -> String {
     let mut address = String::with_capacity(name.len());
     for &byte in name {

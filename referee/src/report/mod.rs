@@ -1,6 +1,6 @@
-//! Shows what became of a game: one file for each format.
+//! Reports the result of a game: one file for each format.
 //!
-//! Every report is made of the events of a game, whether it is being played or replayed.
+//! Every report is made from the events of a game, played or replayed.
 
 pub(crate) mod compare;
 pub(crate) mod doctor;
@@ -30,7 +30,7 @@ use crate::millis::Millis;
 use crate::replay::Difference;
 use crate::verdict::{Culprit, Overrun};
 
-/// The rows are the referee's own, so that only writing them can fail.
+/// Converts a CSV error. The rows are always valid, so only writing them can fail.
 fn csv_error(error: ::csv::Error) -> io::Error {
     match error.into_kind() {
         ::csv::ErrorKind::Io(error) => error,
@@ -38,12 +38,12 @@ fn csv_error(error: ::csv::Error) -> io::Error {
     }
 }
 
-/// What a report says of a game.
+/// The content of a report on a game.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct GameReport {
     /// What was played.
     pub start: Start,
-    /// How it ended; `None` if that is not known.
+    /// How it ended; `None` if unknown.
     pub end: Option<End>,
     /// The exchanges.
     pub turns: u32,
@@ -57,7 +57,7 @@ pub(crate) struct GameReport {
     pub log: Option<PathBuf>,
     /// The page that shows the game.
     pub page: Option<PathBuf>,
-    /// For a replay: what came of it.
+    /// The result of a replay; `None` for a game that was played.
     pub replay: Option<ReplayReport>,
     stderr: Stderr,
 }
@@ -76,20 +76,20 @@ pub(crate) struct Response {
     /// The limit for it, if there was one.
     #[serde(rename = "limit_ms")]
     pub limit: Option<Millis>,
-    /// What it cost.
+    /// What the turn cost.
     #[serde(flatten)]
     pub certificate: Certificate,
-    /// Whose fault it is that it was late, and what was done about it.
+    /// Whose fault a late response is, and what was done about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overrun: Option<Overrun>,
 }
 
-/// What a replay found.
+/// The result of a replay.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ReplayReport {
     /// Whether the log holds the end of the game.
     pub complete: bool,
-    /// The first difference from the log; for a game from elsewhere, all of them.
+    /// The first difference from the log; for a game that another program saved, all differences.
     pub differences: Vec<Difference>,
 }
 
@@ -147,7 +147,7 @@ impl GameReport {
         self.exchanges.first()
     }
 
-    /// The slowest response after the first; of equal ones the earliest.
+    /// The slowest response after the first; the earliest of several equal ones.
     fn slowest(&self) -> Option<&Response> {
         self.exchanges.iter().skip(1).rev().max_by_key(|response| response.wall)
     }

@@ -1,15 +1,15 @@
-//! The parts of a bot's standard error that tell why it lost.
+//! Picks the parts of a bot's standard error that may explain why it lost.
 
 use std::collections::VecDeque;
 
 use crate::text::plural;
 
-/// How many lines are shown of the beginning of a turn's, and of its end: some runtimes name the
-/// error first and then where it happened, others last.
+/// How many lines to show from the beginning and from the end of a turn's standard error: some runtimes
+/// name the error before the stack trace, others after it.
 const HEAD_LINES: usize = 10;
 const TAIL_LINES: usize = 10;
 
-/// The longest line that is shown, in characters.
+/// The longest line to show, in characters.
 const MAX_LINE_CHARS: usize = 300;
 
 /// Standard error up to the verdict, and after it, when the bot's input had been closed.
@@ -17,15 +17,15 @@ const MAX_LINE_CHARS: usize = 300;
 pub(super) struct Stderr {
     /// The last lines of earlier turns.
     earlier: VecDeque<String>,
-    /// The last turn that had any.
+    /// The standard error of the last turn that had any.
     turn: Vec<u8>,
-    /// How many bytes of that were not kept.
+    /// How many bytes of it were not kept.
     dropped: u64,
     after: Vec<u8>,
 }
 
 impl Stderr {
-    /// Takes in what was written in a turn, and how much of it was not kept.
+    /// Adds a turn's standard error, of which `dropped` bytes were not kept.
     pub(super) fn add_turn(&mut self, bytes: &[u8], dropped: u64) {
         if bytes.is_empty() {
             return;
@@ -38,20 +38,20 @@ impl Stderr {
         self.dropped = dropped;
     }
 
-    /// Takes in what was written after the last turn.
+    /// Adds the standard error after the last turn.
     pub(super) fn add_end(&mut self, bytes: &[u8]) {
         self.after = bytes.to_vec();
     }
 
-    /// The beginning and the end of what was written before the verdict.
+    /// The beginning and the end of the standard error before the verdict.
     pub(super) fn before_verdict(&self) -> Vec<String> {
         let turn = shown(&self.turn, self.dropped);
         let room = TAIL_LINES.saturating_sub(turn.len()).min(self.earlier.len());
         self.earlier.range(self.earlier.len() - room..).cloned().chain(turn).collect()
     }
 
-    /// The same of what was written after it: what a bot says of the end of its input, or of a signal,
-    /// is no cause of its loss.
+    /// The beginning and the end of the standard error after the verdict. It is kept apart, since a bot's
+    /// complaint about closed input or a signal is not why it lost.
     pub(super) fn after_verdict(&self) -> Vec<String> {
         shown(&self.after, 0)
     }
@@ -71,12 +71,12 @@ fn shown(bytes: &[u8], dropped: u64) -> Vec<String> {
     lines
 }
 
-/// The first lines and the last ones, none of them twice.
+/// The first and the last lines, without repeating any.
 fn ends(bytes: &[u8]) -> (Vec<String>, Vec<String>) {
     let text = String::from_utf8_lossy(bytes);
     let lines: Vec<&str> = text_lines(&text).collect();
     let (head, rest) = lines.split_at(HEAD_LINES.min(lines.len()));
-    // A gap of one line takes as much room as the line.
+    // A mark for a gap of one line would take as much room as the line.
     let tail = if rest.len() <= TAIL_LINES + 1 { rest } else { &rest[rest.len() - TAIL_LINES..] };
     let cut = |lines: &[&str]| lines.iter().map(|line| clipped(line)).collect();
     (cut(head), cut(tail))

@@ -4,7 +4,7 @@ use crate::text::printable;
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
-/// Rows under headings, indented; the first column is of words and the others of numbers.
+/// Indented rows under headings; the first column holds words, the others numbers.
 pub(super) fn table(headings: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled);

@@ -1,4 +1,4 @@
-//! For people: the verdict first, then what belongs to it.
+//! For people: the verdict first, then its details.
 
 use std::io::{self, Write};
 
@@ -16,7 +16,7 @@ const GOOD: Style = AnsiColor::Green.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const LABEL: Style = Style::new().dimmed();
 
-/// The most differences that are listed; `--format json` has all.
+/// The most differences to list; `--format json` lists all.
 const MAX_DIFFERENCES: usize = 20;
 
 pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
@@ -63,7 +63,7 @@ pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> 
     official_lines(report, out)
 }
 
-/// Ends as the original's own output does, where it has one.
+/// Ends with the original's summary, for games whose original prints it.
 fn official_lines(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
     if !GameKind::named(&report.start.game).is_some_and(|kind| kind.prints_summary) {
         return Ok(());
@@ -128,8 +128,8 @@ fn replay_rows(replay: &ReplayReport, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A bot that fails says why on its standard error. What it says when its input has been closed is
-/// only what came of that.
+/// Shows the standard error of a bot that lost. Output after its input was closed is shown apart: it is a
+/// consequence of the verdict, not its cause.
 fn stderr(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
     if report.end.as_ref().is_some_and(|end| end.won) {
         return Ok(());

@@ -16,31 +16,31 @@ use crate::stats::Distribution;
 use crate::timing::host::HostCheck;
 use crate::timing::{Analysis, KindStats, Thresholds, Timed};
 
-/// All that is told of a bot's times, or of a machine alone.
+/// The times of a bot on this machine, or only a check of the machine.
 #[derive(Debug, Clone)]
 pub(crate) struct TimingReport {
-    /// The bot; empty for a machine alone.
+    /// The bot; empty for a check of the machine only.
     pub bot: String,
     /// The game.
     pub game: &'static str,
     /// The profile that the limits come from.
     pub profile: &'static str,
-    /// How long answers were awaited beyond their limit.
+    /// How long beyond their limit replies were awaited.
     pub patience: Option<Duration>,
-    /// What the times say; `None` for a machine alone.
+    /// The analysis of the times; `None` for a check of the machine only.
     pub analysis: Option<Analysis>,
     /// Every turn.
     pub turns: Vec<Timed>,
     /// Games that were not played to their end, and why.
     pub lost: Vec<String>,
-    /// What the times were compared with.
+    /// The limits that the times were compared with.
     pub thresholds: Thresholds,
-    /// What the machine adds by itself.
+    /// How much the machine disturbs the measurement.
     pub host: HostCheck,
 }
 
 impl TimingReport {
-    /// A report of a machine alone.
+    /// A report on the machine only.
     pub(crate) fn of_host(host: HostCheck, thresholds: Thresholds) -> Self {
         Self {
             bot: String::new(),
@@ -60,7 +60,7 @@ impl TimingReport {
         self.analysis.as_ref().is_some_and(Analysis::is_broken_by_bot)
     }
 
-    /// Whether the bot is fine, and the words for it; `None` for a machine alone.
+    /// Whether the bot passed, and how to say so; `None` for a check of the machine only.
     fn verdict(&self) -> Option<(bool, &'static str)> {
         self.analysis.as_ref().map(|analysis| match analysis.is_broken_by_bot() {
             true => (false, "breaks its limits"),
@@ -93,7 +93,7 @@ impl TimingReport {
         self.analysis.as_ref().map_or(&[], |analysis| &analysis.by_kind)
     }
 
-    /// The smallest limit in use, if there is any.
+    /// The smallest limit in use, if any limit applies.
     fn smallest_limit(&self) -> Option<Duration> {
         let kinds = [LimitKind::FirstTurn, LimitKind::Turn, LimitKind::Total];
         kinds.into_iter().filter_map(|kind| self.thresholds.limits.of(kind)).min()
@@ -112,14 +112,14 @@ pub(super) fn kind_name(kind: LimitKind) -> &'static str {
 /// A bar of a histogram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Bar {
-    /// Times above the bar before and not above this are in it.
+    /// The upper bound of its times; the lower one is that of the bar before.
     pub(super) up_to: Duration,
-    /// How many there are.
+    /// The number of times in it.
     pub(super) count: u64,
 }
 
 /// Bars in steps of 1, 2, 5, 10, … from the least time to the greatest; one of them ends at the
-/// limit, so that it is seen what lies beyond.
+/// limit, so that the bars beyond it hold only late turns.
 pub(super) fn bars(times: &Distribution, limit: Option<Duration>) -> Vec<Bar> {
     let micros = (0..12).flat_map(|power| [1, 2, 5].map(|step| step * 10_u64.pow(power)));
     let mut edges: Vec<Duration> = micros.map(Duration::from_micros).collect();

@@ -83,7 +83,7 @@ fn draw(body: &mut String, element: std::fmt::Arguments<'_>) {
     writeln!(body, "{element}").expect("memory");
 }
 
-/// Text as XML takes it; control characters, which XML does not know, are left out.
+/// Escapes text for XML, and drops control characters, which XML does not allow.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

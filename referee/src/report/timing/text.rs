@@ -1,4 +1,4 @@
-//! For people: a table, histograms, the slowest turns, and what it all means.
+//! For people: a table, histograms, the slowest turns, and what the figures mean.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -93,7 +93,7 @@ fn histogram(stats: &KindStats, out: &mut dyn Write) -> io::Result<()> {
     let most = bars.iter().map(|bar| bar.count).max().unwrap_or(1).max(1);
     writeln!(out, "\n  {HEADING}{}{HEADING:#}", kind_name(stats.kind))?;
     for Bar { up_to, count } in bars {
-        // Even a single turn shows.
+        // Even a single turn gets a visible bar.
         let length = (count * MAX_BAR_CHARS).div_ceil(most);
         let bar = "█".repeat(usize::try_from(length).unwrap_or(0));
         let limit = if stats.limit == Some(up_to) { "  ← limit" } else { "" };

@@ -1,6 +1,6 @@
 // Response times and the score over the game; a click goes to a turn.
 
-/** Who made a turn late, and what was done about it. */
+/** Whose fault a late turn is, and what was done about it. */
 function lateness(turn) {
   if (!turn.overrun) return "";
   const { overrun: { culprit, decision }, certificate: { cpu_ms: cpu, wait_ms: wait } } = turn;
@@ -12,7 +12,7 @@ function lateness(turn) {
   return `Late through the ${culprit}'s fault (${spent || "nothing measured"}): ${fate[decision]}.`;
 }
 
-/** Makes a chart that can be clicked, and returns it with the function that moves its cursor. */
+/** Makes a clickable chart, and returns it with the function that moves its cursor. */
 function chart(view, selector, count, choose) {
   const box = find(`${selector} .chart`, view.root);
   const svg = shape("svg", { viewBox: `0 0 ${count} 100`, preserveAspectRatio: "none", "aria-hidden": "true" }, box);
@@ -36,7 +36,7 @@ function chart(view, selector, count, choose) {
   return { svg, box, moveTo, label };
 }
 
-/** Bars on a logarithmic scale, since a first turn has seconds where the others have milliseconds. */
+/** Bars on a logarithmic scale, since first turns may take seconds and the others milliseconds. */
 function timesChart(view) {
   const { film, root } = view;
   const card = find(".times", root);
@@ -83,7 +83,7 @@ function drawLimits(svg, limits, y) {
   shape("path", { d: path, class: "limit" }, svg);
 }
 
-/** For a game that is one exchange: how much of its limit it took. */
+/** For a game of one exchange: how much of the limit it took. */
 function gauge(view, turn) {
   const box = find(".times .chart", view.root);
   find(".times h3", view.root).textContent = "Time for the whole game";
@@ -98,7 +98,7 @@ function gauge(view, turn) {
   return null;
 }
 
-/** The score as it grows. Ten thousand moves are drawn as some hundred points. */
+/** The score over the game. Ten thousand moves are drawn as a few hundred points. */
 function scoreChart(view) {
   const { film } = view;
   const count = film.length;

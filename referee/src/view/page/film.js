@@ -1,5 +1,5 @@
 "use strict";
-// The game as data: boards from differences, and what can be said of a position. The scripts of the
+// The game as data: rebuilds boards from differences, and describes positions. The scripts of the
 // page are joined in the order film, view, charts, playback. The data is the JSON in the element
 // `show`, which page/mod.rs describes. A position is the board before the move of that index, with the
 // move marked on it; behind the last move it is the end of the game. Text only ever becomes text.
@@ -33,12 +33,12 @@ function duration(ms) {
 const plural = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 const signed = (number) => (number < 0 ? `−${-number}` : `+${number}`);
 
-/** A move, from the array that it travels as. */
+/** A move, from its array in the JSON. */
 function readMove([turn, number, caption, chosen, gain, steps, message]) {
   return { turn, number, caption, chosen, gain, steps, message };
 }
 
-/** The rules-free model: boards from differences, and what can be said of a position. */
+/** A game without its rules: rebuilds boards from differences, and describes positions. */
 class Film {
   constructor(data) {
     Object.assign(this, data);
@@ -114,7 +114,7 @@ class Film {
     return this.origin === "bottom_left" ? `x ${column}, y ${this.rows - 1 - row}` : `row ${row}, column ${column}`;
   }
 
-  /** What a tile is, and what it would bring to take its region. */
+  /** What a tile is, and what taking its region would score. */
   describe(board, place) {
     const color = board[place];
     if (color === EMPTY) return `${this.coordinates(place)}\nempty`;
@@ -127,14 +127,14 @@ class Film {
     return `${tile}\n${size} tiles, would score ${points + (clears ? this.regions.clear_bonus : 0)}`;
   }
 
-  /** What happens at a position, in a few words. */
+  /** Describes the move at a position, or the end. */
   tell(position) {
     const move = this.moves[position];
     if (move) return move.caption;
     return this.end ? this.end.official : "The log stops here.";
   }
 
-  /** The next position whose move brings something, or the end. */
+  /** The next position whose move scores, or the end. */
   nextGain(position) {
     let next = position + 1;
     while (next < this.moves.length && this.moves[next].gain === 0) next += 1;

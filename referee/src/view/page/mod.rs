@@ -1,4 +1,4 @@
-//! A game as one HTML page that needs nothing else: no network, no framework, no server.
+//! A game as one self-contained HTML page: no network, no framework, no server.
 //!
 //! The page is `page.html` with `page.css`, the scripts and the film in JSON put into it. Its content
 //! security policy allows that one style and that one script, by their hashes, and nothing else;
@@ -27,7 +27,7 @@ const SCRIPT: &str = concat!(
     include_str!("playback.js"),
 );
 
-/// What the page's script reads.
+/// The data that the page's script reads.
 #[derive(Serialize)]
 struct Show<'a> {
     films: Vec<PageFilm<'a>>,
@@ -80,10 +80,10 @@ struct PageEnd<'a> {
     stderr: Text,
 }
 
-/// One line of text from elsewhere, made inert as it is written.
+/// One line of untrusted text, made inert when serialised.
 struct Line<'a>(&'a str);
 
-/// What a bot wrote, line breaks included, made inert as it is written.
+/// A bot's output, line breaks included, made inert when serialised.
 struct Text(String);
 
 impl Serialize for Line<'_> {
@@ -98,8 +98,8 @@ impl Serialize for Text {
     }
 }
 
-/// A move as an array, since there may be ten thousand: turn, number, what happens, chosen place or -1,
-/// gain, steps, and the message if there is one.
+/// A move, as an array to keep pages with ten thousand moves small: turn, number, caption, chosen place or
+/// -1, gain, steps, and the message if the move has one.
 struct PageMove<'a> {
     shown: &'a Move,
     told: Cow<'a, str>,

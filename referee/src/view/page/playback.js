@@ -1,4 +1,4 @@
-// One position for all boards, and what moves it: buttons, keys, time, the address.
+// The position that all boards share, and what changes it: buttons, keys, time, the address.
 
 const films = show.films.map((data) => new Film(data));
 const [lead] = films;
@@ -53,7 +53,7 @@ function stepForward() {
   rest();
 }
 
-/** The next position at which a move of any game brings something, or the end. */
+/** The next position at which a move of any game scores, or the end. */
 function nextGain(from) {
   return Math.min(length - 1, ...films.map((film) => film.nextGain(from)).filter((next) => next > from));
 }
@@ -78,11 +78,11 @@ function pause() {
   find("#play").setAttribute("aria-label", "Play");
 }
 
-/** Moves on as far as the time says; what goes by faster than the screen is not drawn. */
+/** Advances with the clock; positions that pass faster than the screen refreshes are not drawn. */
 function tick(now) {
   const each = 1000 / SPEEDS[speed];
   const from = position;
-  // A page that was in the background does not race to catch up.
+  // After a page was in the background, playback does not race to catch up.
   playing.due = Math.max(playing.due, now - 100);
   while (playing.due <= now && position < length - 1) {
     position = Math.min(nextPosition(position), length - 1);
@@ -128,7 +128,7 @@ function followAddress() {
   return true;
 }
 
-/** What stands out along the scrubber: gains, late turns and the first difference. */
+/** The marks along the scrubber: gains, late turns and the first difference. */
 function drawMarks() {
   const canvas = find("#marks");
   const [width, height] = [canvas.clientWidth, canvas.clientHeight];

@@ -1,4 +1,4 @@
-// One board and what stands beside it.
+// One board and the panel beside it.
 
 /** One board with its figures. */
 class GameView {
@@ -66,7 +66,7 @@ class GameView {
     return tile;
   }
 
-  /** Draws a board at once, touching only what differs. */
+  /** Draws a board without animation, changing only the tiles that differ. */
   draw(board) {
     this.settle();
     for (let place = 0; place < board.length; place += 1) {
@@ -84,7 +84,7 @@ class GameView {
     }
   }
 
-  /** Ends what is moving: the tiles stand where the last step has put them. */
+  /** Ends the animation, with the tiles where the last step put them. */
   settle() {
     this.timers.forEach(clearTimeout);
     this.timers = [];
@@ -95,7 +95,7 @@ class GameView {
     }
   }
 
-  /** Marks what a move takes or swaps. */
+  /** Marks the tiles that a move takes or swaps. */
   mark(move) {
     if (!move) return;
     const [gone = [], moved = []] = move.steps[0] ?? [];
@@ -117,7 +117,7 @@ class GameView {
       this.mark(this.film.moves[this.position]);
     }
     this.tell();
-    // What is pointed at has become another tile.
+    // The pointer is now over another tile.
     if (this.here !== null) this.point(this.here);
   }
 
@@ -157,7 +157,7 @@ class GameView {
     Film.apply(this.board, [gone, moved, fresh]);
   }
 
-  /** Everything beside the board. */
+  /** Updates everything beside the board. */
   tell() {
     const { film, position } = this;
     const atEnd = position >= film.moves.length;
@@ -196,7 +196,7 @@ class GameView {
     [...bubble.children].forEach((line, index) => { line.textContent = message?.[index] ?? ""; });
   }
 
-  /** Time, reply and standard error; only when the exchange is another one, since they may be long. */
+  /** Updates time, reply and standard error; only when the exchange changes, since they may be long. */
   tellTurn(atEnd) {
     const turn = atEnd ? null : this.film.turn(this.position);
     if (turn === this.shownTurn) return;
@@ -228,7 +228,7 @@ class GameView {
     const point = (event) => this.point(place(event));
     this.boardElement.addEventListener("pointermove", point);
     this.boardElement.addEventListener("pointerdown", point);
-    // A finger leaves when it is lifted; what it has pointed at stays until it taps elsewhere.
+    // Lifting a finger counts as leaving; the tooltip stays until the next tap.
     this.boardElement.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && this.point(null));
     document.addEventListener("pointerdown", (event) => this.boardElement.contains(event.target) || this.point(null));
     // A click must not take the arrow keys away from the playback.

@@ -18,7 +18,7 @@ use crate::view::{output, reply};
 
 /// The width of a tile, in columns.
 const TILE_COLUMNS: u16 = 3;
-/// The height of the panel beside the board, in lines, without the bot's output.
+/// The height in lines of the panel beside the board.
 const PANEL_LINES: u16 = 11;
 
 pub(super) fn draw(screen: &mut Screen<'_>, player: &Player, look: Look) {
@@ -179,7 +179,7 @@ fn draw_output(screen: &mut Screen<'_>, player: &Player, look: Look, area: Rect,
         (None, None) => String::new(),
     };
     let reply = turn.map(reply).unwrap_or_default();
-    // Long lines wrap, so this is never too little.
+    // Long lines wrap, so this estimate is never too small.
     let shown = usize::from(line) + usize::from(area.height);
     let lines: Vec<Line<'_>> =
         std::iter::once(format!("> {}", reply.lines().collect::<Vec<_>>().join(" ")))

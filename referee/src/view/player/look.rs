@@ -1,4 +1,4 @@
-//! Colours and characters: what a terminal can show.
+//! The colours and characters that a terminal can show.
 
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::symbols::border;
@@ -17,11 +17,11 @@ pub enum Charset {
 /// Which colours may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Palette {
-    /// Any.
+    /// 24-bit colours.
     Full,
     /// The sixteen that every terminal with colours has.
     Sixteen,
-    /// None.
+    /// No colours.
     None,
 }
 
@@ -32,7 +32,7 @@ pub struct Look {
     palette: Palette,
 }
 
-/// The tiles' colours, as on the page: Okabe and Ito's palette, which the colour-blind can tell apart.
+/// The tiles' colours, as on the page: Okabe and Ito's palette, which colour-blind people can tell apart.
 const FULL: [Color; 6] = [
     Color::Rgb(0x00, 0x72, 0xb2),
     Color::Rgb(0xe6, 0x9f, 0x00),
@@ -56,8 +56,7 @@ const ASCII_BORDER: border::Set<'_> = border::Set {
 };
 
 impl Look {
-    /// The look for this terminal: colours if it wants them, and 24-bit ones if it says that it has
-    /// them.
+    /// The look for this terminal: colours unless disabled, and 24-bit ones if it announces them.
     pub fn of_terminal(charset: Charset) -> Self {
         let wants = anstream::AutoStream::choice(&std::io::stdout());
         let true_color = std::env::var("COLORTERM");
@@ -69,7 +68,7 @@ impl Look {
         Self { charset, palette }
     }
 
-    /// A tile of this colour. Its digit tells it apart where colours do not.
+    /// A tile of this colour. Tiles show a digit as well, for terminals without colours.
     pub(super) fn tile(self, color: u8) -> Style {
         let index = usize::from(color) % FULL.len();
         match self.palette {
@@ -82,7 +81,7 @@ impl Look {
         }
     }
 
-    /// A tile that the move concerns.
+    /// A tile that the move removes or moves.
     pub(super) fn picked(self, style: Style) -> Style {
         match self.palette {
             Palette::Full => style.bg(Color::White).fg(Color::Black).add_modifier(Modifier::BOLD),
@@ -127,7 +126,7 @@ impl Look {
         }
     }
 
-    /// What the keys do, in less than 80 columns.
+    /// The list of keys, in less than 80 columns.
     pub(super) fn keys(self) -> &'static str {
         match self.charset {
             Charset::Unicode => "space play  ←→ step  n gain  17↵ go  +- speed  e output  q quit",
@@ -135,7 +134,8 @@ impl Look {
         }
     }
 
-    /// Text as the terminal can show it, and inert: all text of the player passes through here.
+    /// Makes text inert and limits it to the terminal's characters. All text of the player passes through
+    /// here.
     pub(super) fn text(self, text: &str) -> String {
         let text = printable(text);
         if self.charset == Charset::Unicode || text.is_ascii() {

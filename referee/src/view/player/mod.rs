@@ -1,8 +1,8 @@
-//! The terminal player: a game at a human's pace, over ssh if need be.
+//! The terminal player: shows a game at a human pace, over ssh if need be.
 //!
 //! It shows a [`Film`]: a whole one, or one that grows while the game is being played. A game never
-//! waits for it: the match loop only drops its events into a channel. `state` knows what is shown and
-//! what keys do, `draw` draws it, and this file owns the terminal, which it restores whatever happens.
+//! waits for the player: the match loop only sends its events into a channel. `state` holds what is shown
+//! and handles keys, `draw` draws, and this file owns the terminal and always restores it.
 
 mod draw;
 mod look;
@@ -21,25 +21,25 @@ use super::film::Film;
 use crate::gamelog::Event;
 use crate::interrupt::Interrupt;
 
-/// The shortest time between two drawings.
+/// The shortest time between two redraws.
 const FRAME: Duration = Duration::from_millis(33);
 /// The longest time between two checks for signals and events.
 const IDLE: Duration = Duration::from_millis(100);
 
-/// How watching ended.
+/// Why the player closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Watched {
-    /// The user left.
+    /// The user quit.
     Quit,
     /// The user pressed Ctrl-C, or a signal came.
     Interrupted,
 }
 
-/// What there is to watch.
+/// The game to show.
 pub enum Show {
-    /// A game that was saved.
+    /// A saved game.
     Saved(Box<Film>),
-    /// A game that is being played: its events as they come, until the sender is dropped.
+    /// A running game: its events as they come, until the sender is dropped.
     Live(Receiver<Event>),
 }
 
@@ -48,8 +48,7 @@ pub fn is_possible() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
-/// Shows a game until the user leaves. The terminal is then restored, and so it is after a panic on
-/// any thread.
+/// Shows a game until the user quits, then restores the terminal. A panic on any thread restores it too.
 ///
 /// # Errors
 /// When the terminal fails.
@@ -88,7 +87,7 @@ pub fn watch(show: Show, look: Look, interrupt: &Interrupt) -> io::Result<Watche
     }
 }
 
-/// Handles a key. Before a game has started, the only thing to do is to leave.
+/// Handles a key. Before the game has started, the user can only quit.
 fn answer(input: &Input, player: Option<&mut Player>) -> KeyCommand {
     match (input, player) {
         (Input::Key(key), player) if key.kind != KeyEventKind::Release => state::command(*key)
@@ -102,7 +101,7 @@ fn answer(input: &Input, player: Option<&mut Player>) -> KeyCommand {
     }
 }
 
-/// What has become of a game that is being played since the last check.
+/// What has happened in a running game since the last check.
 enum News {
     None,
     Some,
@@ -110,12 +109,12 @@ enum News {
     NoGame,
 }
 
-/// Takes in the events that have come.
+/// Adds the events that have arrived.
 fn take_in(events: &Receiver<Event>, player: &mut Option<Player>) -> News {
     let mut news = News::None;
     loop {
         match (events.try_recv(), player.as_mut()) {
-            // A game that is played again starts afresh.
+            // A game that is played again starts over.
             (Ok(Event::Start(start)), _) => {
                 *player = Film::new(start).ok().map(|film| Player::new(film, GameState::Running));
             }
@@ -131,7 +130,7 @@ fn take_in(events: &Receiver<Event>, player: &mut Option<Player>) -> News {
     }
 }
 
-/// The terminal while the player has it.
+/// The terminal while the player owns it.
 struct Screen(DefaultTerminal);
 
 impl Screen {
@@ -143,7 +142,7 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        // A panic has restored it already, and has printed something since.
+        // A panic has already restored the terminal and printed its message.
         if !std::thread::panicking() {
             // If the terminal has gone away, there is nothing to restore.
             let _ = ratatui::try_restore();

@@ -1,4 +1,4 @@
-//! What the player shows, and how keys and time change that. It knows nothing of the terminal.
+//! The state of the player, and how keys and time change it. This module does not touch the terminal.
 
 use std::time::{Duration, Instant};
 
@@ -7,13 +7,13 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use crate::game::frames::Pace;
 use crate::view::film::Film;
 
-/// Moves in a second, for each [`Pace`].
+/// The speeds of each [`Pace`], in moves per second.
 const SLOW_MOVES_PER_SECOND: [f64; 7] = [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
 const FAST_MOVES_PER_SECOND: [f64; 7] = [1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0];
-/// The longest number of a move that can be typed.
+/// The most digits of a move's number that can be typed.
 const MAX_DIGITS: usize = 5;
 
-/// What a key means for the player as a whole.
+/// How a key affects the player as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum KeyCommand {
     Quit,
@@ -26,11 +26,11 @@ pub(super) enum KeyCommand {
 pub(super) enum GameState {
     /// It is being played.
     Running,
-    /// All of it is here.
+    /// It has ended, or was saved.
     Ended,
 }
 
-/// What the large part of the screen shows.
+/// The content of the main part of the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pane {
     Board,
@@ -38,7 +38,7 @@ pub(super) enum Pane {
     Output(u16),
 }
 
-/// A game and the place in it that is shown.
+/// A game and the position that is shown.
 pub(super) struct Player {
     pub(super) film: Film,
     pub(super) position: usize,
@@ -47,12 +47,12 @@ pub(super) struct Player {
     /// The number that is being typed.
     pub(super) typed: String,
     speed: usize,
-    /// When the next move is due; `None` while it pauses.
+    /// When the next move is due; `None` while paused.
     due: Option<Instant>,
 }
 
 impl Player {
-    /// A game that is going on plays; a saved one waits for a key.
+    /// Starts playing a running game; a saved one waits for a key.
     pub(super) fn new(film: Film, game_state: GameState) -> Self {
         let due = (game_state == GameState::Running).then(Instant::now);
         let (pane, typed) = (Pane::Board, String::new());
@@ -63,7 +63,7 @@ impl Player {
         self.due.is_some()
     }
 
-    /// Moves in a second.
+    /// The speed in moves per second.
     pub(super) fn speed(&self) -> f64 {
         self.speeds()[self.speed]
     }
@@ -75,17 +75,17 @@ impl Player {
         }
     }
 
-    /// Records that the game has ended; `false` if that was known.
+    /// Records that the game has ended; `false` if it had ended before.
     pub(super) fn end(&mut self) -> bool {
         std::mem::replace(&mut self.game_state, GameState::Ended) == GameState::Running
     }
 
-    /// Plays the moves that are due; `true` if the screen has to be drawn.
+    /// Plays the moves that are due; `true` if the screen must be redrawn.
     pub(super) fn advance(&mut self, now: Instant) -> bool {
         let Some(mut due) = self.due else { return false };
         let before = self.position;
         let each = Duration::from_secs_f64(1.0 / self.speed());
-        // After a pause of the process it does not race to catch up.
+        // After the process was suspended, playback does not race to catch up.
         due = due.max(now.checked_sub(Duration::from_millis(200)).unwrap_or(due));
         while due <= now && self.position < self.film.last_position() {
             self.position += 1;
@@ -97,7 +97,7 @@ impl Player {
         self.position != before || self.due.is_none()
     }
 
-    /// Handles a key, other than those to leave.
+    /// Handles a key, other than the keys that quit.
     pub(super) fn press(&mut self, key: KeyCode) {
         match (key, self.pane) {
             (KeyCode::Char(digit @ '0'..='9'), _) if self.typed.len() < MAX_DIGITS => {
@@ -164,7 +164,7 @@ impl Player {
     }
 }
 
-/// Which key leaves the player, and how; `None` for the others.
+/// The command of a key that affects the player as a whole; `None` for other keys.
 pub(super) fn command(key: KeyEvent) -> Option<KeyCommand> {
     match (key.code, key.modifiers.contains(KeyModifiers::CONTROL)) {
         (KeyCode::Char('c'), true) => Some(KeyCommand::Interrupt),
