@@ -173,7 +173,7 @@ pub(crate) fn games() -> Vec<Row> {
             what: "a game with --containment group",
             ours: in_group,
             yardstick,
-            target: Target::AtMost(1.5),
+            target: Target::AtMost(1.6),
         },
         Row {
             what: "a game with the default containment",

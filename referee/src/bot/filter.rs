@@ -1,6 +1,7 @@
 //! Seccomp programs: which system calls a bot must do without, and get `EPERM` from.
 
 use std::io;
+use std::sync::OnceLock;
 
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
@@ -13,11 +14,22 @@ use super::method::ContainmentMethod;
 /// A call and when it is refused; without a rule always.
 type Refused = (i64, Vec<SeccompRule>);
 
-/// The program for a bot; empty if nothing is refused.
+/// The program for a bot; empty if nothing is refused. It is made once.
 ///
 /// # Errors
 /// When there is no seccomp for this processor.
 pub(super) fn program(method: ContainmentMethod, is_sandboxed: bool) -> io::Result<BpfProgram> {
+    const KINDS: usize = 2 * ContainmentMethod::ALL.len();
+    static PROGRAMS: [OnceLock<BpfProgram>; KINDS] = [const { OnceLock::new() }; KINDS];
+    let program = &PROGRAMS[2 * method as usize + usize::from(is_sandboxed)];
+    if let Some(known) = program.get() {
+        return Ok(known.clone());
+    }
+    let made = make(method, is_sandboxed)?;
+    Ok(program.get_or_init(|| made).clone())
+}
+
+fn make(method: ContainmentMethod, is_sandboxed: bool) -> io::Result<BpfProgram> {
     let mut refused = Vec::new();
     if method == ContainmentMethod::Seccomp {
         refused.extend([libc::SYS_setsid, libc::SYS_setpgid].map(always));
