@@ -6,6 +6,7 @@ pub(crate) mod terminal;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Once, OnceLock, mpsc};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use rustix::process::{Pid, Signal, kill_process};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, SeccompRule, apply_filter};
@@ -92,19 +93,36 @@ pub(crate) fn as_nobody(command: &mut Command) {
     command.uid(NOBODY).gid(NOBODY).current_dir("/");
 }
 
-/// A copy of the program that everybody can read, in a folder where everybody can write.
+/// A copy of the program that everybody can read. It is kept for the tests of this very build, in place
+/// of earlier ones: a copy for each process that runs a test would fill the disk.
 fn public_copy() -> PathBuf {
-    static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
+    static COPY: OnceLock<PathBuf> = OnceLock::new();
     let make = || {
-        let folder = tempfile::tempdir().expect("a folder");
-        let open = fs::Permissions::from_mode(0o755);
-        fs::set_permissions(folder.path(), open.clone()).expect("its owner");
-        let copy = folder.path().join("referee");
-        fs::copy(env!("CARGO_BIN_EXE_referee"), &copy).expect("room for a copy");
-        fs::set_permissions(copy, open).expect("its owner");
-        folder
+        let program = Path::new(env!("CARGO_BIN_EXE_referee"));
+        let built = fs::metadata(program).and_then(|file| file.modified()).expect("it was built");
+        let built = built.duration_since(UNIX_EPOCH).expect("a clock").as_nanos();
+        let mut checkout = DefaultHasher::new();
+        program.hash(&mut checkout);
+        let name = format!("referee-tests-{:x}-", checkout.finish());
+        let copy = std::env::temp_dir().join(format!("{name}{built}"));
+        if !copy.exists() {
+            let mut new = tempfile::NamedTempFile::new().expect("a file");
+            let mut from = fs::File::open(program).expect("it was built");
+            std::io::copy(&mut from, &mut new).expect("room for a copy");
+            let all = fs::Permissions::from_mode(0o755);
+            fs::set_permissions(new.path(), all).expect("its owner");
+            for old in fs::read_dir(std::env::temp_dir()).expect("a folder").flatten() {
+                if old.file_name().as_encoded_bytes().starts_with(name.as_bytes()) {
+                    // Another test may have been faster.
+                    let _ = fs::remove_file(old.path());
+                }
+            }
+            // Closed for writing before anybody executes it.
+            new.into_temp_path().persist(&copy).expect("the same file system");
+        }
+        copy
     };
-    FOLDER.get_or_init(make).path().join("referee")
+    COPY.get_or_init(make).clone()
 }
 
 /// A file that comes with the tests.

@@ -71,29 +71,33 @@ pub(super) fn run(args: &TesterArgs) -> Result<ExitCode, Failure> {
             return Ok(ExitCode::from(USAGE_ERROR));
         }
     };
-    let Parsed { exec, seed, drawing, unknown } = parsed;
+    let Parsed { drawing, unknown, .. } = &parsed;
     let warnings = unknown.iter().map(|arg| format!("WARNING: unknown argument {arg}.\n"));
     write_plain(warnings.collect::<String>().as_bytes())?;
     if !drawing.is_empty() {
         log::warn!("nothing is drawn here; {} has no effect", drawing.join(", "));
     }
+    play(&parsed)
+}
+
+fn play(Parsed { exec, seed, .. }: &Parsed) -> Result<ExitCode, Failure> {
     let kind = GameKind::named("square-remover").expect("a game");
     let mut flags = Layer::of_game(kind.name);
     flags.profile = Some(Profile::Unlimited);
     let config = inputs::settings([flags])?;
     let confinement = inputs::confinement(&config, None)?;
-    let words = inputs::split_words("-exec", &exec)?;
+    let words = inputs::split_words("-exec", exec)?;
     if words.first().is_none_or(|program| program.is_empty()) {
-        return cannot_start(&exec);
+        return cannot_start(exec);
     }
     let command = inputs::bot_command(words, None, BTreeMap::new(), confinement)?;
-    let test_case = inputs::seeded_case(kind, seed, SeedOptions::default())?;
+    let test_case = inputs::seeded_case(kind, *seed, SeedOptions::default())?;
     let interrupt = Interrupt::catch().context("cannot catch signals").map_err(Failure::Referee)?;
     let game = Match {
         game: kind,
         board: &format!("seed {seed}"),
         test_case: &test_case,
-        bot: &exec,
+        bot: exec,
         command: &command,
         rules: MatchRules { stderr_cap: STDERR_CAP_BYTES, ..config.rules },
         interrupt: Some(&interrupt),
@@ -110,7 +114,7 @@ pub(super) fn run(args: &TesterArgs) -> Result<ExitCode, Failure> {
         }
         Err(PlayError::Spawn(error)) if error.is_user_error() => {
             log::info!("{error}");
-            cannot_start(&exec)
+            cannot_start(exec)
         }
         Err(error) => Err(error.into()),
     }
