@@ -142,10 +142,10 @@ fn a_command_after_dashes_is_taken_word_by_word() {
 
 #[test]
 fn the_command_line_is_split_as_a_shell_would_and_no_shell_sees_it() {
-    let bot = r#"printf '%s|' "a b" \$HOME '*' ;"#;
+    let bot = r#"printf '%s|' "a b" \$HOME '*' a;b"#;
     let result = json(&play(&["--format", "json", "--bot", bot]));
     let diagnosis = result["diagnosis"].as_str().expect("text");
-    assert!(diagnosis.contains("`a b|$HOME|*|;|`"), "{diagnosis}");
+    assert!(diagnosis.contains("`a b|$HOME|*|a;b|`"), "{diagnosis}");
 }
 
 #[test]
