@@ -130,6 +130,33 @@ fn nothing_that_is_said_reaches_the_terminal_raw_in_errors() {
 }
 
 #[test]
+fn nothing_that_is_said_reaches_the_terminal_raw_while_a_game_is_played() {
+    if !can_watch("nothing_that_is_said_reaches_the_terminal_raw_while_a_game_is_played") {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = folder.path().join("steps.json");
+    let bytes = |text: &str| text.bytes().collect::<Vec<_>>();
+    let mut steps = Vec::new();
+    for message in MESSAGES {
+        steps.push(json!(["read", 15]));
+        steps.push(json!(["stderr", bytes(EVIL)]));
+        steps.push(json!(["write", bytes(&format!("0 0 {message}\n"))]));
+    }
+    fs::write(&script, json!(steps).to_string()).expect("written");
+    let terminal = Terminal::of_size(120, 40);
+    let args = ["play", "--watch", "--board", "@clearable", "--profile", "unlimited", "--bot"];
+    let bot = format!("@script '{}'", script.display());
+    terminal.referee(&[&args[..], &[&bot]].concat(), &[]);
+    terminal.wait_for("turn   end of");
+    terminal.press(&["e", "Home", "End"]);
+    terminal.wait_for("standard error");
+    terminal.press(&["q"]);
+    terminal.wait_for("status: 1");
+    assert_shown_inert(terminal.raw());
+}
+
+#[test]
 fn nothing_that_is_said_reaches_the_terminal_raw_in_the_player() {
     if !can_watch("nothing_that_is_said_reaches_the_terminal_raw_in_the_player") {
         return;
@@ -147,7 +174,12 @@ fn nothing_that_is_said_reaches_the_terminal_raw_in_the_player() {
     terminal.wait_for("standard error");
     terminal.press(&["q"]);
     terminal.wait_for("status: 0");
-    let raw = terminal.raw();
+    assert_shown_inert(terminal.raw());
+}
+
+/// Fails unless the player has shown the evil, and only in words.
+#[track_caller]
+fn assert_shown_inert(raw: Vec<u8>) {
     assert_inert(&raw, &['\n', '\r', '\u{1b}', '\u{8}', '\t']);
     let text = String::from_utf8(raw).expect("UTF-8");
     // The player's own escape sequences are of one kind; links, titles and clipboards are of another.

@@ -267,6 +267,30 @@ fn a_lost_game_leaves_a_bundle_that_plays_it_again() {
 }
 
 #[test]
+fn the_script_that_plays_again_shows_nothing_that_a_terminal_obeys() {
+    let folder = folder();
+    let run = folder.path().join("run");
+    let bot = "sh -c 'printf %s \"$EVIL\" >&2; exit 9'";
+    let args = ["--bot", bot, "--env", "EVIL=a\u{1b}[31m'b\u{202e}c%d", "--board", "@clearable"];
+    let output = suite(&args).args(["--run", text(&run)]).args(PATIENT).output();
+    assert_eq!(output.expect("runs").status.code(), Some(1));
+    let bundle = run.join("failures/000001");
+    let script = fs::read_to_string(bundle.join("again.sh")).expect("a script");
+    assert!(!script.contains(['\u{1b}', '\u{202e}']), "{script}");
+    let program = Path::new(env!("CARGO_BIN_EXE_referee")).parent().expect("a folder");
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").expect("PATH"));
+    let mut again = Command::new(bundle.join("again.sh"));
+    again.arg("--log").arg(folder.path().join("again.jsonl")).env("PATH", path);
+    assert_eq!(again.output().expect("runs").status.code(), Some(1));
+    let said = |log: &Path| {
+        let log = referee::gamelog::read(&fs::read(log).expect("a log")).expect("a good log");
+        log.turns[0].stderr.clone()
+    };
+    assert_eq!(said(&folder.path().join("again.jsonl")), said(&bundle.join("game.jsonl")));
+    assert!(!said(&bundle.join("game.jsonl")).is_empty());
+}
+
+#[test]
 fn a_torn_log_goes_when_the_game_is_played_again_and_its_log_packed() {
     let folder = folder();
     let run = folder.path().join("run");

@@ -16,7 +16,7 @@ use crate::game::GameKind;
 use crate::gamelog::{self, Event, Log};
 use crate::lines::Lines;
 use crate::play::rule;
-use crate::text::{exact_duration, exact_size};
+use crate::text::{exact_duration, exact_size, printable};
 
 /// How many bundles a run has at most; a bot that loses every game of a large suite would fill the disk.
 const MAX_BUNDLES: usize = 100;
@@ -146,10 +146,10 @@ impl Archive<'_> {
     /// A shell script that plays the game again, from anywhere.
     fn again(&self, bot: &PlannedBot, finished: &Finished) -> String {
         let quote = |word: &String| shlex::try_quote(word).expect("no NUL").into_owned();
-        let options: Vec<_> = self.options(bot).iter().map(quote).collect();
+        let options: Vec<_> = self.options(bot).iter().map(|word| for_shell(word)).collect();
         let command: Vec<_> = bot.command.iter().map(quote).collect();
-        let command = quote(&command.join(" "));
-        let loss = crate::text::printable(&finished.outcome.loss());
+        let command = for_shell(&command.join(" "));
+        let loss = printable(&finished.outcome.loss());
         format!(
             "#!/bin/sh\n# {loss}\nbundle=$(dirname \"$(realpath \"$0\")\")\n\
              exec referee play {} --board \"$bundle/board.txt\" --bot {command} \"$@\"\n",
@@ -182,6 +182,16 @@ impl Archive<'_> {
         words.extend(bot.sandbox.iter().map(|_| "--sandbox".to_owned()));
         words
     }
+}
+
+/// A word as a shell takes it. What a terminal would obey, were the script shown there, is written with
+/// escapes; line breaks at its end are lost then.
+fn for_shell(word: &str) -> String {
+    if printable(word) == word {
+        return shlex::try_quote(word).expect("no NUL").into_owned();
+    }
+    let escaped: String = word.bytes().map(|byte| format!("\\{byte:03o}")).collect();
+    format!("\"$(printf '{escaped}')\"")
 }
 
 fn remove_if_there(file: &Path) -> io::Result<()> {
