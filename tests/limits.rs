@@ -105,7 +105,7 @@ fn cpu_time() {
 
 #[test]
 fn the_size_of_a_file() {
-    let diagnosis = ["was killed by SIGXFSZ", "may have 1 MiB (`file-size` in the settings)"];
+    let diagnosis = ["was killed by SIGXFSZ", "is limited to 1 MiB (`file-size` in the settings)"];
     lost("resources.file-size = '1MiB'", "write-file 2", &[], "crash", &diagnosis);
 }
 

@@ -74,7 +74,7 @@ enum Fault {
     InvalidUtf8,
     /// Answers with an empty line
     EmptyLine,
-    /// Answers with a move that is none (SameGame)
+    /// Answers with an illegal move (SameGame)
     Illegal { kind: IllegalKind },
     /// Spoils one thing in its answer (Square Remover)
     #[command(subcommand)]

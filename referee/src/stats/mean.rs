@@ -9,7 +9,7 @@ use super::{mean, percentile, real};
 /// How often the values are drawn anew.
 const RESAMPLES: usize = 10_000;
 
-/// Beyond so many values the skewness no longer matters, and Student's interval stands alone.
+/// With more values than this, skewness no longer matters and Student's interval stands alone.
 const MAX_RESAMPLED: usize = 5000;
 
 /// The mean of values, with what is known of the mean that they were drawn around.

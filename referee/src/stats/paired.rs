@@ -12,7 +12,7 @@ const SIGNIFICANT: f64 = 0.05;
 const POWER: f64 = 0.8;
 
 /// With fewer pairs there is no verdict. What is seen on one board of twenty, such as a bonus, may make
-/// up for the difference on all others; among so many boards it is missing in fewer than 5 % of cases.
+/// up for the difference on all others; among 60 boards it is missing in fewer than 5 % of cases.
 pub const MIN_PAIRS: usize = 60;
 
 /// What differences say, the first bot's points less the second's on each board.

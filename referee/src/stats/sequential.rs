@@ -112,8 +112,8 @@ impl ConfidenceSequence {
         self.lowest_p.unwrap_or(1.0)
     }
 
-    /// About how many boards in all would decide if all goes on as so far; `None` if that is decided, or
-    /// nobody would play so many.
+    /// About how many boards in all would decide, if the rest resemble those so far; `None` if it is
+    /// decided, or beyond ten million.
     pub fn boards_to_decide(&self) -> Option<u64> {
         const MAX_BOARDS: u64 = 10_000_000;
         let distance = self.mean.abs().max(self.margin - self.mean.abs());

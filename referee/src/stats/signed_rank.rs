@@ -4,7 +4,7 @@ use statrs::distribution::{ContinuousCDF as _, Normal};
 
 use super::real;
 
-/// Up to so many differences the p-value is exact, as in `SciPy`.
+/// Up to this many differences the p-value is exact, as in `SciPy`.
 const EXACT: usize = 50;
 
 /// The two-sided p-value of differences that are as likely to be above as below 0.

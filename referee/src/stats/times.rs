@@ -32,12 +32,12 @@ impl Distribution {
         self.histogram.len()
     }
 
-    /// The least; zero if there is none.
+    /// The least; zero without any.
     pub fn min(&self) -> Duration {
         self.range.unwrap_or_default().0
     }
 
-    /// The greatest; zero if there is none.
+    /// The greatest; zero without any.
     pub fn max(&self) -> Duration {
         self.range.unwrap_or_default().1
     }

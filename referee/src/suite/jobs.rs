@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use fs_err as fs;
 use rustix::thread::{CpuSet, sched_getaffinity};
 
-/// The number of games that keeps timing undisturbed: the physical cores that the referee leaves over,
-/// shared out among bots of so many cores each. At least one is always played.
+/// The number of games at a time that keeps timing undisturbed: all physical cores but one, divided by
+/// `cores_per_bot`; at least one.
 pub fn undisturbed_jobs(cores_per_bot: usize) -> usize {
     (physical_cores().saturating_sub(1) / cores_per_bot.max(1)).max(1)
 }

@@ -137,7 +137,7 @@ impl RunWriter {
         file.and_then(|mut file| file.write_all(&line)).map_err(FolderError::Write)
     }
 
-    /// Adds a result to the part that was begun last; one of no such part keeps the part that it names.
+    /// Adds a result to the part that was begun last; before any part was begun, the result keeps its own.
     ///
     /// # Errors
     /// When it cannot be written; what was written of it is cut off again.
@@ -163,7 +163,7 @@ impl RunWriter {
         Ok(())
     }
 
-    /// Sees to it that all results are on the disk.
+    /// Syncs all results to the disk.
     ///
     /// # Errors
     /// When they cannot be written.

@@ -66,7 +66,7 @@ impl Held {
     }
 }
 
-/// Makes the keeper what it is to be. Reports what fails; `None` also if the referee has died.
+/// Prepares the keeper's own process. Reports what fails; returns `None` then, or if the referee has died.
 fn settle(plan: &Plan<'_>) -> Option<Held> {
     // First of all, so that no other bot's pipe stays open here.
     raw::close_all_but(&plan.kept);

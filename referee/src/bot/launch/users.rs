@@ -1,5 +1,4 @@
-//! The users that there are in a user namespace: those that there are outside, as far as the referee may
-//! tell, and otherwise its own user.
+//! The users of a user namespace: root maps all that it sees outside, anybody else only itself.
 
 use std::fs;
 use std::io;

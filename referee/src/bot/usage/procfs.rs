@@ -42,8 +42,8 @@ pub(super) fn open_files(pid: i32) -> u64 {
     fs::metadata(format!("/proc/{pid}/fd")).map_or(0, |folder| folder.len())
 }
 
-/// The state in a file called stat: `R` for who could run, `T` for who was stopped, a space for a
-/// process that has gone.
+/// The state that a `stat` file shows: `R` for runnable, `T` for stopped, a space for a process that has
+/// gone.
 pub(in crate::bot) fn state(path: &str) -> char {
     let stat = read(path).unwrap_or_default();
     // The name in parentheses may hold anything; the state is behind the last one.

@@ -75,7 +75,7 @@ pub(super) fn columns(name: &str, paired: &Paired) -> Vec<String> {
     ]
 }
 
-/// What the verdict rests on, as a sentence or two; it is one of so many `comparisons`.
+/// What the verdict rests on, as a sentence or two; `comparisons` is their number.
 pub(super) fn tests(comparison: &Comparison, comparisons: usize) -> String {
     let Paired { mean_p, sign_p, adjusted_p, .. } = comparison.paired;
     let relative = comparison.relative().map(|part| format!(", {:+.2} % on average", 100.0 * part));

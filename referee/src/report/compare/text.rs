@@ -27,7 +27,7 @@ pub(super) fn write(comparisons: &[Comparison], out: &mut dyn Write) -> io::Resu
     Ok(())
 }
 
-/// Shows one of so many `comparisons`.
+/// Shows one comparison, of `comparisons` in all.
 fn one(comparison: &Comparison, comparisons: usize, out: &mut dyn Write) -> io::Result<()> {
     let paired = &comparison.paired;
     let style = match paired.conclusion {

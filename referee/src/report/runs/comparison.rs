@@ -8,7 +8,7 @@ use crate::text::plural;
 /// The most boards that are shown at either end.
 const SHOWN: usize = 500;
 
-/// Shows one of so many `comparisons`.
+/// Shows one comparison, of `comparisons` in all.
 pub(super) fn write(comparison: &Comparison, comparisons: usize, out: &mut String) {
     let paired = &comparison.paired;
     let class = match paired.conclusion {
