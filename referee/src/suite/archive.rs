@@ -190,8 +190,8 @@ fn for_shell(word: &str) -> String {
     if printable(word) == word {
         return shlex::try_quote(word).expect("no NUL").into_owned();
     }
-    let escaped: String = word.bytes().map(|byte| format!("\\{byte:03o}")).collect();
-    format!("\"$(printf '{escaped}')\"")
+    let escaped: Vec<_> = word.bytes().map(|byte| format!("\\{byte:03o}")).collect();
+    format!("\"$(printf '{}')\"", escaped.concat())
 }
 
 fn remove_if_there(file: &Path) -> io::Result<()> {
