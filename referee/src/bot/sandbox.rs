@@ -91,10 +91,6 @@ const MACHINE: [&str; 2] = ["/sys/devices/system", "/sys/kernel/mm/transparent_h
 /// The same under Landlock, which cannot take anything out of a folder.
 const WHOLE_MACHINE: [&str; 2] = ["/proc", "/sys"];
 
-/// Devices that do no harm.
-pub(super) const DEVICES: [&str; 5] =
-    ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
-
 /// What a bot's start says about the files that it needs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Needs<'a> {
@@ -156,7 +152,10 @@ impl Sandbox {
                 .scope(Scope::Signal | Scope::AbstractUnixSocket)?
                 .create()?
                 .add_rules(path_beneath_rules(readable, AccessFs::from_read(abi)))?
-                .add_rules(path_beneath_rules(DEVICES, AccessFs::ReadFile | AccessFs::WriteFile))?
+                .add_rules(path_beneath_rules(
+                    tree::DEVICES,
+                    AccessFs::ReadFile | AccessFs::WriteFile,
+                ))?
                 .add_rules(path_beneath_rules([scratch], AccessFs::from_all(abi)))
         };
         ruleset().map(Into::into).map_err(io::Error::other)

@@ -18,6 +18,7 @@ mod margin;
 mod merge;
 mod outcome;
 mod part;
+mod places;
 mod plan;
 mod pool;
 mod records;
@@ -34,7 +35,8 @@ pub use self::jobs::undisturbed_jobs;
 pub use self::margin::Margin;
 pub use self::merge::{MergeError, Merged, merge};
 pub use self::outcome::{NotPlayed, Outcome, SuiteVerdict, Times};
-pub use self::part::{Part, differing_places};
+pub use self::part::Part;
+pub use self::places::differing_places;
 #[cfg(test)]
 pub(crate) use self::plan::test_plan;
 pub use self::plan::{Assignment, Case, CaseError, Plan, PlannedBoard, PlannedBot, Rules, Seeds};
