@@ -103,7 +103,9 @@ fn processes_that_come_and_go_all_the_time_hold_up_no_verdict() {
             let result =
                 play(user, method, &mark, "@misbehaving churn 200", &["--first-turn", "1s"]);
             let took = start.elapsed();
-            assert_eq!(result["verdict"], "timeout", "{method}: {result}");
+            // Of processes that come and go while they are counted, more may be seen than ever were.
+            let verdict = result["verdict"].as_str().expect("a verdict");
+            assert!(["timeout", "process_limit"].contains(&verdict), "{method}: {result}");
             // The limit, the grace, five seconds for a keeper to clear away, and as much again on a busy machine.
             assert!(took < Duration::from_secs(14), "{method} {user:?}: {took:?} {result}");
             mark.wait_for(0);
