@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Takes the README's pictures: the replay page, the terminal player and the report, as they really look.
+// Takes the pictures of README and guide: the replay page, the terminal player and the report, as they really look.
 //
 //     cargo build --release && (cd tests/browser && npm ci) && node scripts/pictures.mjs
 //

@@ -125,8 +125,8 @@ fn bots_that_cannot_be_started() {
     assert_snapshot!(scene.error(&["play", "--bot", "./nointerpreter"]), @"error: cannot start the bot: ./nointerpreter needs an interpreter that does not exist; see its first line, which must not end in CR LF (or the loader that a binary names)");
     assert_snapshot!(scene.error(&["play", "--bot", "./noprogram"]), @"error: cannot start the bot: ./noprogram is no program for this machine (does a script lack its `#!` line?)");
     assert_snapshot!(scene.error(&["play", "--cwd", "nope"]), @"error: cannot start the bot in nope: it is not a directory");
-    assert_snapshot!(error(&["play", "--bot", "@nope"]), @"error: there is no bundled bot `nope`; there are: greedy, first, random, echo, thinker, squares-greedy, squares-random, script, misbehaving");
-    assert_snapshot!(error(&["bot", "nope"]), @"error: there is no bundled bot `nope`; there are: greedy, first, random, echo, thinker, squares-greedy, squares-random, script, misbehaving");
+    assert_snapshot!(error(&["play", "--bot", "@nope"]), @"error: there is no bundled bot `nope`; there are: greedy, first, random, nrpa, echo, thinker, squares-greedy, squares-random, squares-beam, script, misbehaving");
+    assert_snapshot!(error(&["bot", "nope"]), @"error: there is no bundled bot `nope`; there are: greedy, first, random, nrpa, echo, thinker, squares-greedy, squares-random, squares-beam, script, misbehaving");
     assert_snapshot!(error(&["play", "--bot", ""]), @"error: the bot's command is empty");
     assert_snapshot!(error(&["play", "--bot", "./bot 'open"]), @"error: --bot: a quote is not closed, or a backslash ends the line: ./bot 'open");
     assert_snapshot!(error(&["play", "--env", "=x"]), @"error: invalid value '=x' for '--env <NAME=VALUE>': `=x` is not of the form NAME=VALUE");
@@ -248,6 +248,7 @@ fn logs_that_cannot_be_replayed() {
         .file("second", format!("{game}{}\n", lines[0]))
         .file("chess", chess)
         .file("board", game.replacen("0 2 2 1 0", "0 2 2 9 0", 1));
+    let scene = scene.file("zstd", b"\x28\xb5\x2f\xfd\x04").file("gzip", b"\x1f\x8b\x08\0\0");
     let untouched = referee().current_dir(scene.path()).args(["replay", "game"]).output();
     assert!(untouched.expect("runs").status.success());
     let replay_error = |name| scene.error(&["replay", name]);
@@ -262,6 +263,8 @@ fn logs_that_cannot_be_replayed() {
     assert_snapshot!(replay_error("missing"), @"error: missing:4: turn 4 where turn 3 belongs");
     assert_snapshot!(replay_error("twice"), @"error: twice:50: the log goes on after its end");
     assert_snapshot!(replay_error("second"), @"error: second:50: the log goes on after its end");
+    assert_snapshot!(replay_error("zstd"), @"error: zstd: cannot be unpacked: it is packed with zstd; unpack it with `zstd -d`");
+    assert_snapshot!(replay_error("gzip"), @"error: gzip: cannot be unpacked: unexpected end of file");
     assert_snapshot!(replay_error("chess"), @"error: chess:1: there is no game `chess`; the games are: samegame, square-remover");
     assert_snapshot!(replay_error("board"), @"error: board:1: the test case in the log is damaged: 1:7: tile 9 is not in -1 (empty) to 4");
 }

@@ -95,7 +95,7 @@ fn a_lost_game_shows_the_official_verdict_and_the_truth() {
 }
 
 #[test]
-fn json_has_what_the_contract_names() {
+fn json_has_the_documented_fields() {
     let result = json(&play(&["--format", "json", "--board", "@clearable"]));
     let types = [
         ("game", "string"),
@@ -141,7 +141,7 @@ fn a_command_after_dashes_is_taken_word_by_word() {
 }
 
 #[test]
-fn the_command_line_is_split_as_a_shell_would_and_no_shell_sees_it() {
+fn the_command_line_is_split_as_by_a_shell_but_without_one() {
     let bot = r#"printf '%s|' "a b" \$HOME '*' a;b"#;
     let result = json(&play(&["--format", "json", "--bot", bot]));
     let diagnosis = result["diagnosis"].as_str().expect("text");
@@ -189,7 +189,7 @@ fn verbose_shows_each_turn_on_stderr() {
 }
 
 #[test]
-fn the_bundled_boards_are_what_they_are_called() {
+fn bundled_boards_match_their_names() {
     let result = |board| json(&play(&["--format", "json", "--board", board]));
     assert_eq!(result("@clearable")["score"], 2857, "the bonus of 1000 included");
     let lost = result("@no-move");
@@ -213,7 +213,7 @@ fn a_bundled_bot_runs_on_its_own() {
 }
 
 #[test]
-fn a_reader_that_goes_away_changes_nothing_but_the_output() {
+fn a_closed_output_pipe_is_not_an_error() {
     for (args, code) in [
         (&["--board", "@clearable"][..], 0),
         (&["--board", "@no-move"], 1),
@@ -306,7 +306,7 @@ fn a_second_signal_does_not_keep_the_referee_from_killing_its_bot() {
 }
 
 #[test]
-fn what_a_bot_said_in_the_turn_that_was_interrupted_is_shown() {
+fn stderr_of_an_interrupted_turn_is_shown() {
     let folder = tempfile::tempdir().expect("a folder");
     let said = folder.path().join("said");
     let mark = Mark::new();
@@ -385,7 +385,7 @@ fn a_signal_that_comes_when_the_game_is_over_still_ends_the_referee_after_the_re
 }
 
 #[test]
-fn a_signal_that_is_ignored_from_the_start_stays_so() {
+fn a_signal_ignored_at_start_stays_ignored() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     let mark = Mark::new();
@@ -405,7 +405,7 @@ fn a_signal_that_is_ignored_from_the_start_stays_so() {
 }
 
 #[test]
-fn a_parent_that_ignores_its_children_is_no_obstacle() {
+fn a_parent_that_ignores_sigchld_does_no_harm() {
     let bots = [("@greedy", 0), ("@misbehaving exit 3", 1), ("@misbehaving hang", 1)];
     let runs = bots.into_iter().flat_map(|bot| ["auto", "group"].map(|means| (bot, means)));
     for ((bot, code), means) in runs {
@@ -429,7 +429,7 @@ fn a_parent_that_ignores_its_children_is_no_obstacle() {
 }
 
 #[test]
-fn a_referee_that_was_asleep_says_that_a_late_answer_is_its_own_doing() {
+fn a_referee_that_was_stopped_takes_the_blame_for_a_late_answer() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     let child = referee()
@@ -496,7 +496,7 @@ fn very_verbose_shows_processes() {
 }
 
 #[test]
-fn help_says_what_there_is() {
+fn help_of_every_command() {
     for (name, args) in [
         ("help", &["--help"][..]),
         ("help-play", &["play", "--help"]),
@@ -510,6 +510,8 @@ fn help_says_what_there_is() {
         ("help-generate", &["generate", "--help"]),
         ("help-timing", &["timing", "--help"]),
         ("help-tester", &["tester", "--help"]),
+        ("help-doctor", &["doctor", "--help"]),
+        ("help-init", &["init", "--help"]),
     ] {
         let output = referee().args(args).env("COLUMNS", "100").output().expect("runs");
         assert!(output.status.success());

@@ -189,7 +189,7 @@ fn bots_of_a_run_are_compared_by_name() {
 }
 
 #[test]
-fn what_cannot_be_compared_is_told() {
+fn runs_that_cannot_be_compared_are_refused_with_a_reason() {
     let runs = better();
     let error = |args: &[&str]| {
         let output = runs.compare(args);
@@ -300,7 +300,7 @@ fn a_suite_can_fail_by_ratio_and_by_a_single_late_answer() {
 }
 
 #[test]
-fn a_hundred_thousand_games_are_compared_without_ado() {
+fn a_hundred_thousand_games_can_be_compared() {
     let runs = Runs::new().run("old", "a", &scores(100_000, |n| 1000 + n * 7919 % 997)).run(
         "new",
         "b",
@@ -339,7 +339,7 @@ fn a_suite_stops_once_it_is_decided_who_is_better() {
 }
 
 #[test]
-fn of_many_bots_the_verdicts_are_adjusted_for_their_number_and_both_are_shown() {
+fn verdicts_on_many_bots_are_adjusted_for_their_number() {
     let mut runs = Runs::new().run("old", "base", &scores(80, |n| 1000 + 37 * (n % 7)));
     for bot in 0..8 {
         // A small difference, which alone would be one.

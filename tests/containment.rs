@@ -10,9 +10,12 @@ use rustix::process::{Pid, Signal, kill_process};
 use seccompiler::{SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule};
 use serde_json::Value;
 
-use crate::support::{Mark, PATIENT, User, children, json, referee, referee_of, start_without};
+use crate::support::{
+    Mark, PATIENT, User, children, json, lets_go, referee, referee_of, run_as, start_without,
+};
 
 const MEANS: [&str; 4] = ["namespace", "seccomp", "reaper", "group"];
+const USERS: [User; 2] = [User::Mine, User::Nobody];
 
 /// For bots that hang.
 const SHORT: [&str; 4] = ["--first-turn", "60s", "--turn", "1s"];
@@ -155,7 +158,7 @@ matrix! {
 
 #[test]
 fn daemons_are_killed_or_named() {
-    for user in [User::Mine, User::Nobody] {
+    for user in USERS {
         for means in MEANS {
             let mark = Mark::new();
             let bot = "@misbehaving daemons 3 --on-turn 2";
@@ -169,7 +172,7 @@ fn daemons_are_killed_or_named() {
                 let pid = Pid::from_raw(i32::try_from(*pid).expect("a pid")).expect("not 0");
                 kill_process(pid, Signal::KILL).expect("it is there");
             }
-            assert_eq!(left.len(), if means == "group" { 3 } else { 0 }, "{means}: {said}");
+            assert_eq!(left.len(), if lets_go(means, user) { 3 } else { 0 }, "{means}: {said}");
             assert_eq!(left.is_empty(), said.is_empty(), "{means}: {said}");
             mark.assert_gone();
         }
@@ -224,10 +227,10 @@ fn badness(pid: u32) -> String {
 }
 
 #[test]
-fn should_memory_run_out_the_bot_goes_before_the_referee() {
-    for means in MEANS {
+fn out_of_memory_kills_the_bot_before_the_referee() {
+    for (user, means) in USERS.into_iter().flat_map(|user| MEANS.map(|means| (user, means))) {
         let mark = Mark::new();
-        let mut child = referee()
+        let mut child = referee_of(user)
             .args(["play", "--env", mark.env(), "--containment", means, "--bot", "sleep 3600"])
             .args(PATIENT)
             .stdout(Stdio::null())
@@ -275,11 +278,10 @@ fn a_bot_ends_whenever_its_keeper_is_killed() {
     }
 }
 
-/// The kernel cannot be told in time whom to tell of a referee's death if that is dying already: as if it
-/// had not been asked to at all.
+/// As if a referee were dying already when the kernel is asked to tell of its death.
 #[test]
-fn a_referee_whose_death_nobody_tells_is_missed() {
-    let asked = u64::try_from(libc::PR_SET_PDEATHSIG).expect("small");
+fn a_death_of_the_referee_without_a_signal_is_noticed() {
+    let asked = libc::PR_SET_PDEATHSIG.try_into().expect("small");
     let asks = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, asked);
     let asks = SeccompRule::new(vec![asks.expect("a condition")]).expect("a rule");
     for means in MEANS {
@@ -298,26 +300,27 @@ fn a_referee_whose_death_nobody_tells_is_missed() {
 
 #[test]
 fn a_bot_has_no_terminal_to_write_to() {
-    let bin = env!("CARGO_BIN_EXE_referee");
-    let own = MEANS.map(|means| (means, "terminal"));
     // Elsewhere than in a namespace a bot may write to whatever its user may.
-    for (means, fault) in own.into_iter().chain([("namespace", "other-terminals")]) {
-        let line = format!(
-            "'{bin}' play --containment {means} --bot '@misbehaving {fault}' --first-turn 60s --turn 60s"
-        );
-        let output = Command::new("script")
-            .args(["-qec", &line, "/dev/null"])
-            .stdin(Stdio::null())
-            .output()
-            .expect("script, from util-linux");
-        let text = String::from_utf8_lossy(&output.stdout);
-        assert!(text.contains("Endgame. Obtained a score of 198."), "{text}");
-        assert!(!text.contains("THE BOT WAS HERE"), "{text}");
+    let others = [("namespace", "other-terminals")];
+    for (means, fault) in MEANS.map(|means| (means, "terminal")).into_iter().chain(others) {
+        for user in USERS {
+            let bin = referee_of(user).get_program().to_owned().into_string().expect("UTF-8");
+            let line = format!(
+                "'{bin}' play --containment {means} --bot '@misbehaving {fault}' --first-turn 60s --turn 60s"
+            );
+            let mut script = Command::new("script");
+            script.args(["-qec", &line, "/dev/null"]).stdin(Stdio::null());
+            run_as(user, &mut script);
+            let text = script.output().expect("script, from util-linux").stdout;
+            let text = String::from_utf8_lossy(&text);
+            assert!(text.contains("Endgame. Obtained a score of 198."), "{user:?}: {text}");
+            assert!(!text.contains("THE BOT WAS HERE"), "{user:?}: {text}");
+        }
     }
 }
 
 #[test]
-fn a_bot_starts_with_no_signal_blocked_and_with_its_broken_pipes_told() {
+fn a_bot_starts_with_no_signal_blocked_and_sigpipe_at_its_default() {
     let script = "grep -E 'SigBlk|SigIgn' /proc/self/status >&2";
     for means in MEANS {
         let args = ["play", "--format", "json", "--containment", means];
@@ -336,7 +339,7 @@ fn a_bot_starts_with_no_signal_blocked_and_with_its_broken_pipes_told() {
 }
 
 #[test]
-fn the_log_states_what_held_the_bot() {
+fn the_log_names_the_containment_method() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     let log = log.to_str().expect("UTF-8");
@@ -357,8 +360,7 @@ fn without_namespaces(args: &str) -> Option<Output> {
          && exec '{bin}' {args}"
     );
     let output = Command::new("unshare").args(["-Ur", "sh", "-c", &script]).output().expect("runs");
-    let refused = String::from_utf8_lossy(&output.stderr).contains("unshare");
-    (!refused).then_some(output)
+    (!String::from_utf8_lossy(&output.stderr).contains("unshare")).then_some(output)
 }
 
 #[test]

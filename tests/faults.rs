@@ -73,12 +73,12 @@ fn a_late_answer_is_a_timeout() {
 }
 
 #[test]
-fn an_answer_within_the_limit_is_none() {
+fn an_answer_within_the_limit_is_no_timeout() {
     play("late 100 --on-turn 2", PATIENT, &[]).expect("completed", ENDGAME, "");
 }
 
 #[test]
-fn an_answer_that_comes_when_the_input_is_closed_is_told() {
+fn an_answer_after_the_input_was_closed_is_reported() {
     let config = tempfile::NamedTempFile::new().expect("a file");
     std::fs::write(config.path(), "[bot]\ngrace = '30s'").expect("written");
     let config = ["--config", config.path().to_str().expect("UTF-8")];
@@ -144,7 +144,7 @@ fn an_endless_line_is_cut_off() {
 }
 
 #[test]
-fn a_bot_that_does_not_read_is_told_so() {
+fn a_bot_that_does_not_read_is_diagnosed() {
     let shown = play("no-read --on-turn 2", SHORT, &[]);
     shown.expect("timeout", TIMEOUT, "bytes of its input");
     assert!(shown.result["diagnosis"].as_str().expect("text").contains("it had not read"));
@@ -179,7 +179,7 @@ fn a_flood_of_answers_is_taken_one_by_one() {
 }
 
 #[test]
-fn surplus_lines_answer_later_turns_and_are_told() {
+fn surplus_lines_answer_later_turns_and_are_reported() {
     // On this board the first move is 0 0 in every turn, so the bot gets away with it.
     let shown = play("surplus 2 --on-turn 2", PATIENT, &["--board", "@clearable"]);
     shown.expect(
@@ -190,13 +190,13 @@ fn surplus_lines_answer_later_turns_and_are_told() {
 }
 
 #[test]
-fn a_bot_that_answers_before_it_reads_gets_away_with_it_and_is_told() {
+fn a_bot_that_answers_before_it_reads_plays_on_with_a_warning() {
     let shown = play("early", PATIENT, &["--board", "@clearable"]);
     shown.expect("completed", CLEARED, "answered before the bot had read the input");
 }
 
 #[test]
-fn a_bot_that_has_its_turn_and_answers_without_a_look_at_it_is_told() {
+fn a_bot_that_answers_without_reading_its_turn_is_reported() {
     // By now it has certainly been sent the board.
     let bot = "sh -c 'sleep 1; echo 0 0; exec sleep 60'";
     let args = ["play", "--format", "json", "--board", "@clearable", "--turn", "1s", "--bot", bot];
@@ -214,7 +214,7 @@ fn a_closed_stdout_is_noticed_at_once() {
 }
 
 #[test]
-fn a_closed_stdin_is_told() {
+fn a_closed_stdin_is_reported() {
     let shown = play("close-stdin --on-turn 2", SHORT, &[]);
     shown.expect("timeout", TIMEOUT, "; it had closed its standard input");
 }

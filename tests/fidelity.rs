@@ -129,7 +129,7 @@ fn without_what_crashes(line: &[u8]) -> Vec<u8> {
 }
 
 fn step_cases() -> Vec<StepCase> {
-    let cases = packed_lines("samegame-cases-2.jsonl.zst");
+    let cases = packed_lines("samegame-cases-2.jsonl.gz");
     assert_eq!(cases.len(), 572);
     cases
 }

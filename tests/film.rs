@@ -74,7 +74,7 @@ fn a_frame_marks_what_goes_and_what_was_chosen() {
 }
 
 #[test]
-fn what_is_no_legal_move_changes_nothing() {
+fn an_illegal_move_changes_nothing() {
     let mut game = game("samegame", include_str!("../configs/boards/no-move.toml"));
     assert!(game.frames(&Lines::split(b"up\n")).is_empty(), "no move at all");
     for reply in ["0 0\n", "15 0\n", "-1 3\n"] {

@@ -199,7 +199,7 @@ fn a_list_of_moves_is_a_game() {
 }
 
 #[test]
-fn the_numbers_of_square_remover_may_stand_as_one_likes() {
+fn numbers_of_square_remover_may_be_spread_over_lines_in_any_way() {
     let scene = Scene::new(&["--game", "square-remover"]);
     let args = ["--game", "square-remover", "--board", "@seed-1", "--format", "json"];
     let numbers: Vec<&str> = scene.moves[0].split_whitespace().collect();
@@ -264,7 +264,7 @@ fn moves_may_stand_on_one_line_and_an_illegal_one_says_which_rule_it_broke() {
 }
 
 #[test]
-fn what_is_missing_or_too_much_is_asked_for_by_name() {
+fn missing_and_surplus_options_are_named() {
     let scene = Scene::new(&PATIENT);
     let error = |output: Output| {
         assert_eq!(output.status.code(), Some(2));

@@ -6,7 +6,9 @@ use proptest::option;
 use proptest::prelude::*;
 use referee::game::GameKind;
 use referee::game::samegame::generate::random_board;
-use referee::gamelog::{self, Bot, Bytes, Certificate, End, Event, FORMAT, Host, Start, Turn};
+use referee::gamelog::{
+    self, Bot, Bytes, Certificate, End, Event, FORMAT, Host, Parts, Start, Turn,
+};
 use referee::limits::{Breach, LimitKind, Limits, Resource, Resources};
 use referee::lines::{Lines, Progress};
 use referee::millis::Millis;
@@ -117,10 +119,19 @@ prop_compose! {
     }
 }
 
+prop_compose! {
+    fn parts()(
+        [computed, kept_waiting, taken, referee, asleep, unknown] in [(); 6].map(|()| millis()),
+        waits_for_disk: bool,
+    ) -> Parts {
+        Parts { computed, kept_waiting, taken, referee, asleep, unknown, waits_for_disk }
+    }
+}
+
 fn certificates() -> impl Strategy<Value = Certificate> {
     let times = [(); 4].map(|()| option::of(millis()));
     let counts = [(); 3].map(|()| option::of(any::<u64>()));
-    (times, counts).prop_map(|(times, counts)| {
+    (times, counts, option::of(parts())).prop_map(|(times, counts, parts)| {
         let [cpu, busiest_cpu, wait, referee_wait] = times;
         let [context_switches, page_faults, peak_memory] = counts;
         Certificate {
@@ -128,6 +139,7 @@ fn certificates() -> impl Strategy<Value = Certificate> {
             busiest_cpu,
             wait,
             referee_wait,
+            parts,
             context_switches,
             page_faults,
             peak_memory,
@@ -231,20 +243,11 @@ fn played(board: &str, replies: &[Vec<u8>], no_reply: NoReply) -> Vec<Event> {
         game: kind.name.to_owned(),
         board: String::new(),
         test_case: game.test_case().to_owned(),
-        bot: Bot {
-            name: String::new(),
-            command: Vec::new(),
-            cwd: None,
-            cores: None,
-            env: BTreeMap::new(),
-            containment: String::new(),
-            sandbox: false,
-            resources: Resources::default(),
-        },
+        bot: Bot::default(),
         profile: String::new(),
         limits: Limits::default(),
         retried: Vec::new(),
-        host: Host { os: String::new(), arch: String::new(), cpus: 1 },
+        host: Host::default(),
         time: jiff::Timestamp::UNIX_EPOCH,
     })];
     let mut verdict = Verdict::Completed;
@@ -260,42 +263,15 @@ fn played(board: &str, replies: &[Vec<u8>], no_reply: NoReply) -> Vec<Event> {
         let ruling = rule(game.as_mut(), &lines, no_reply);
         verdict = ruling.verdict;
         events.push(Event::Turn(Turn {
-            turn,
-            limit,
-            reply: Bytes(lines.into_bytes()),
             no_reply,
             action: ruling.action,
             gain: ruling.gain,
             score: game.score(),
-            wall: Millis::default(),
-            certificate: Certificate::default(),
-            overrun: None,
-            early: false,
-            unread_input: 0,
-            stdin_closed: false,
-            stopped: false,
-            stderr: Bytes::default(),
-            stderr_dropped: 0,
+            ..Turn::with_reply(turn, limit, Bytes(lines.into_bytes()))
         }));
     }
     let turns = u32::try_from(events.len() - 1).expect("few");
-    events.push(Event::End(End {
-        verdict,
-        official: game.official_result().to_owned(),
-        won: verdict == Verdict::Completed,
-        score: game.score(),
-        summary: game.summary().to_vec(),
-        metadata: game.metadata(),
-        turns,
-        diagnosis: None,
-        bot_exit: None,
-        killed: false,
-        late_output: Bytes::default(),
-        late_output_dropped: 0,
-        stderr: Bytes::default(),
-        stderr_dropped: 0,
-        wall: None,
-    }));
+    events.push(Event::End(End::by_rules(game.as_ref(), verdict, turns)));
     events
 }
 

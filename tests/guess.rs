@@ -204,7 +204,7 @@ fn log_of(events: &[Event]) -> gamelog::Log {
 }
 
 #[test]
-fn a_game_of_ones_own_is_played_logged_and_replayed() {
+fn a_custom_game_is_played_logged_and_replayed() {
     let log = log_of(&play(7, HALVES));
     let end = log.end.as_ref().expect("complete");
     assert_eq!((end.verdict, end.score, end.turns), (Verdict::Completed, 2, 2), "{end:?}");
@@ -215,7 +215,7 @@ fn a_game_of_ones_own_is_played_logged_and_replayed() {
 }
 
 #[test]
-fn a_game_of_ones_own_is_lost_by_the_same_verdicts() {
+fn a_custom_game_is_lost_by_the_same_verdicts() {
     let verdict = |script: &str| log_of(&play(7, script)).end.expect("complete").verdict;
     assert_eq!(verdict("read -r hint; echo 10; read -r hint"), Verdict::IllegalMove);
     assert_eq!(verdict("read -r hint; echo five; read -r hint"), Verdict::MalformedReply);
@@ -223,7 +223,7 @@ fn a_game_of_ones_own_is_lost_by_the_same_verdicts() {
 }
 
 #[test]
-fn a_game_of_ones_own_has_a_page() {
+fn a_custom_game_has_a_page() {
     let film = Film::of_log(log_of(&play(7, HALVES)), TurnTimes::Measured).expect("a known game");
     assert_eq!([film.tell(0), film.tell(1), film.tell(2)], ["5 is wrong", "7 is it", "Found."]);
     let left: Vec<_> = (0..3).map(|position| film.board(position).left()[0]).collect();
@@ -247,7 +247,7 @@ fn a_game_of_ones_own_has_a_page() {
 /// Not a test by itself: the next one runs it as a program, a referee that has one game more.
 #[test]
 #[ignore = "it is a program, which another test runs"]
-fn a_referee_of_ones_own() {
+fn a_custom_referee() {
     let Ok(line) = std::env::var(ARGUMENTS) else { return };
     register(&GUESS).expect("nobody else has the name");
     let cli = Cli::parse_from(shlex::split(&line).expect("words"));
@@ -260,7 +260,7 @@ const ARGUMENTS: &str = "REFEREE_TEST_ARGUMENTS";
 fn own_referee(folder: &Path, line: &str) -> Value {
     let itself = std::env::current_exe().expect("this program");
     let output = Command::new(itself)
-        .args(["--ignored", "--exact", "--nocapture", "guess::a_referee_of_ones_own"])
+        .args(["--ignored", "--exact", "--nocapture", "guess::a_custom_referee"])
         .env(ARGUMENTS, format!("referee {line} --format json"))
         .current_dir(folder)
         .output()
@@ -273,7 +273,7 @@ fn own_referee(folder: &Path, line: &str) -> Value {
 }
 
 #[test]
-fn the_whole_command_line_knows_a_game_of_ones_own() {
+fn the_whole_command_line_knows_a_custom_game() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     fs::write(folder.join("bot.sh"), HALVES).expect("written");

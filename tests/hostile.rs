@@ -74,8 +74,8 @@ fn assert_inert(bytes: &[u8], allowed: &[char]) {
 }
 
 #[test]
-fn nothing_that_is_said_runs_in_the_page() {
-    if !can_browse("nothing_that_is_said_runs_in_the_page") {
+fn no_text_from_a_bot_runs_in_the_page() {
+    if !can_browse("no_text_from_a_bot_runs_in_the_page") {
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");
@@ -92,7 +92,7 @@ fn nothing_that_is_said_runs_in_the_page() {
 }
 
 #[test]
-fn nothing_that_is_said_reaches_the_terminal_raw_in_reports() {
+fn no_text_from_a_bot_reaches_the_terminal_raw_in_reports() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = evil_log(folder.path());
     let output = referee().arg("replay").arg(&log).output().expect("runs");
@@ -103,7 +103,7 @@ fn nothing_that_is_said_reaches_the_terminal_raw_in_reports() {
 }
 
 #[test]
-fn nothing_that_is_said_reaches_the_terminal_raw_in_errors() {
+fn no_text_from_a_bot_reaches_the_terminal_raw_in_errors() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = evil_log(folder.path());
     let text = fs::read_to_string(&log).expect("a log");
@@ -130,8 +130,8 @@ fn nothing_that_is_said_reaches_the_terminal_raw_in_errors() {
 }
 
 #[test]
-fn nothing_that_is_said_reaches_the_terminal_raw_while_a_game_is_played() {
-    if !can_watch("nothing_that_is_said_reaches_the_terminal_raw_while_a_game_is_played") {
+fn no_text_from_a_bot_reaches_the_terminal_raw_during_a_game() {
+    if !can_watch("no_text_from_a_bot_reaches_the_terminal_raw_during_a_game") {
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");
@@ -157,8 +157,8 @@ fn nothing_that_is_said_reaches_the_terminal_raw_while_a_game_is_played() {
 }
 
 #[test]
-fn nothing_that_is_said_reaches_the_terminal_raw_in_the_player() {
-    if !can_watch("nothing_that_is_said_reaches_the_terminal_raw_in_the_player") {
+fn no_text_from_a_bot_reaches_the_terminal_raw_in_the_player() {
+    if !can_watch("no_text_from_a_bot_reaches_the_terminal_raw_in_the_player") {
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");

@@ -7,7 +7,11 @@ use std::process::Output;
 
 use serde_json::Value;
 
-use crate::support::{Mark, PATIENT, User, has_program, json, leave_out, referee, referee_of};
+use crate::support::{
+    Mark, PATIENT, User, has_program, has_sandbox, json, leave_out, referee, referee_of,
+};
+
+const USERS: [User; 2] = [User::Mine, User::Nobody];
 
 /// Plays the misbehaving bot under settings of one's own.
 fn play(settings: &str, fault: &str, more: &[&str]) -> Output {
@@ -66,12 +70,14 @@ fn memory_that_processes_share_counts_once() {
                print('x', flush=True)\n\
                sys.stdin.read()";
     let args = ["play", "--format", "json", "--memory", "100MiB", "--", "python3", "-c", bot];
-    let output = referee().args(args).output().expect("runs");
-    assert_eq!(json(&output)["verdict"], "malformed_reply", "{output:?}");
+    for user in USERS {
+        let output = referee_of(user).args(args).output().expect("runs");
+        assert_eq!(json(&output)["verdict"], "malformed_reply", "{user:?}: {output:?}");
+    }
 }
 
 #[test]
-fn a_name_that_is_no_text_hides_no_memory() {
+fn a_process_name_that_is_not_utf8_hides_no_memory() {
     if !has_program("python3") {
         return leave_out("a name that is no text", "there is no python3 on this machine");
     }
@@ -222,17 +228,17 @@ fn folder_to_pry_in() -> tempfile::TempDir {
 
 #[test]
 fn a_sandbox_leaves_a_bot_its_scratch_folder_and_the_system() {
-    for user in [User::Mine, User::Nobody] {
+    for user in USERS {
         let folder = folder_to_pry_in();
         assert_eq!(pry(user, folder.path(), &["--sandbox"]), ["scratch", "system"]);
         assert!(folder.path().join("victim").exists() && !folder.path().join("new").exists());
         let read = ["--sandbox", "--sandbox-read", folder.path().to_str().expect("UTF-8")];
         assert_eq!(pry(user, folder.path(), &read), ["read", "scratch", "system"]);
-    }
-    for means in ["seccomp", "reaper", "group"] {
-        let folder = folder_to_pry_in();
-        let more = ["--sandbox", "--containment", means];
-        assert_eq!(pry(User::Mine, folder.path(), &more), ["scratch", "system"], "{means}");
+        for means in ["seccomp", "reaper", "group"].into_iter().filter(|it| has_sandbox(it)) {
+            let folder = folder_to_pry_in();
+            let more = ["--sandbox", "--containment", means];
+            assert_eq!(pry(user, folder.path(), &more), ["scratch", "system"], "{means} {user:?}");
+        }
     }
 }
 
@@ -288,14 +294,21 @@ fn said(output: &Output) -> String {
 fn a_bot_in_a_sandbox_has_no_privileges_and_leaves_no_shared_memory() {
     // A device of one's own, in the one folder where files can be made, leads around all rules.
     let bot = "mknod $TMPDIR/d b 7 250 && exit 9; ipcmk -M 4096 && exit 10; exit 8";
-    let args = ["play", "--sandbox", "--format", "json", "--", "sh", "-c", bot];
-    let output = referee().args(args).output().expect("runs");
-    assert!(said(&output).contains("exited with status 8"), "{output:?}");
+    for user in USERS {
+        for means in ["namespace", "seccomp"].into_iter().filter(|it| has_sandbox(it)) {
+            let args = ["play", "--sandbox", "--format", "json", "--containment", means];
+            let output = referee_of(user).args(args).args(["--", "sh", "-c", bot]).output();
+            let output = output.expect("runs");
+            assert!(said(&output).contains("exited with status 8"), "{means} {user:?}: {output:?}");
+        }
+    }
 }
 
 #[test]
 fn a_bot_sets_no_limits_for_the_processes_above_it() {
-    for more in [&["--containment", "seccomp"][..], &["--containment", "reaper", "--sandbox"]] {
+    let sandboxed: &[&str] = &["--containment", "reaper", "--sandbox"];
+    let sandboxed = has_sandbox("reaper").then_some(sandboxed);
+    for more in [&["--containment", "seccomp"][..]].into_iter().chain(sandboxed) {
         let bot = "prlimit --pid $PPID --core=0:0 && exit 9; prlimit --pid $PPID >&2 && exit 8";
         let output = referee()
             .args(["play", "--format", "json"])

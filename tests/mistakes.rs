@@ -30,7 +30,7 @@ fn error(folder: &Path, args: &[&str]) -> String {
 }
 
 #[test]
-fn a_command_line_for_a_shell_is_refused_with_what_to_write() {
+fn shell_syntax_in_a_bots_command_is_refused_with_a_remedy() {
     let scene = scene();
     let home = std::env::home_dir().expect("a home").display().to_string();
     for (line, advice) in [
@@ -51,7 +51,7 @@ fn a_command_line_for_a_shell_is_refused_with_what_to_write() {
 }
 
 #[test]
-fn what_stands_in_quotes_is_left_alone() {
+fn quoted_words_are_left_alone() {
     let scene = scene();
     for line in ["./good '|' '&&'", "sh -c 'exit 3; ./good | cat'", "sh -c 'exit $((1 + 2))'"] {
         let args = ["play", "--bot", line];
@@ -86,7 +86,7 @@ fn a_word_without_a_flag_is_told_which_flag_it_wants() {
 }
 
 #[test]
-fn a_suite_whose_bot_is_not_there_fails_before_its_first_game() {
+fn a_suite_whose_bot_is_missing_fails_before_its_first_game() {
     let scene = scene();
     let said = error(scene.path(), &["suite", "--bot", "./nope", "--seed", "1..3", "--run", "run"]);
     assert!(said.contains("no such file: ./nope"), "{said}");
@@ -94,7 +94,7 @@ fn a_suite_whose_bot_is_not_there_fails_before_its_first_game() {
 }
 
 #[test]
-fn a_terminal_shows_what_a_slow_bot_is_waited_for() {
+fn a_terminal_shows_a_spinner_while_a_bot_is_slow() {
     if !has_program("script") {
         return leave_out("the spinner", "there is no script on this machine");
     }

@@ -172,8 +172,8 @@ fn play_can_go_from_removed_square_to_removed_square() {
 }
 
 #[test]
-fn every_board_is_that_of_the_rules_there_and_back() {
-    if !can_browse("every_board_is_that_of_the_rules_there_and_back") {
+fn boards_match_the_rules_forwards_and_backwards() {
+    if !can_browse("boards_match_the_rules_forwards_and_backwards") {
         return;
     }
     let game = Shown::play(&["--board", "@clearable"]);
@@ -250,8 +250,8 @@ fn a_page_fits_a_phone() {
 }
 
 #[test]
-fn a_log_that_claims_too_much_is_shown_as_the_rules_have_it() {
-    if !can_browse("a_log_that_claims_too_much_is_shown_as_the_rules_have_it") {
+fn a_log_with_false_claims_is_shown_by_the_rules() {
+    if !can_browse("a_log_with_false_claims_is_shown_by_the_rules") {
         return;
     }
     let game = Shown::play(&[]);

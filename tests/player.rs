@@ -256,8 +256,8 @@ fn a_game_is_watched_while_it_is_played() {
 }
 
 #[test]
-fn whoever_leaves_a_game_that_is_played_misses_its_rest_and_no_more() {
-    if !can_watch("whoever_leaves_a_game_that_is_played_misses_its_rest_and_no_more") {
+fn quitting_a_live_game_loses_only_the_view() {
+    if !can_watch("quitting_a_live_game_loses_only_the_view") {
         return;
     }
     let mark = Mark::new();
@@ -274,8 +274,8 @@ fn whoever_leaves_a_game_that_is_played_misses_its_rest_and_no_more() {
 }
 
 #[test]
-fn a_bot_that_does_not_start_is_told_at_once() {
-    if !can_watch("a_bot_that_does_not_start_is_told_at_once") {
+fn a_bot_that_does_not_start_is_reported_at_once() {
+    if !can_watch("a_bot_that_does_not_start_is_reported_at_once") {
         return;
     }
     let terminal = Terminal::open();

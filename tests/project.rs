@@ -105,7 +105,7 @@ fn a_build_that_fails_stops_with_its_output() {
 }
 
 #[test]
-fn what_a_project_does_not_have_is_told() {
+fn what_a_project_lacks_is_named() {
     let project = Project::new(BOTS);
     assert_snapshot!(project.error(&["suite", "--boards", "nope"]), @"error: --boards: there is no board set `nope` in the project; there are: few, files");
     assert_snapshot!(project.error(&["suite", "--boards", "few", "--seed", "1"]), @"error: --boards few: one range of seeds is enough; a set or --seed has another one");
@@ -154,7 +154,7 @@ fn init_writes_a_project_file_that_works_and_replaces_none() {
     let all: Vec<&str> = file
         .lines()
         .map(|line| {
-            if line.contains(" = ") || line.contains("[b") {
+            if line.contains(" = ") || line.starts_with("# [") {
                 line.trim_start_matches("# ")
             } else {
                 line

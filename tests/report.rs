@@ -197,8 +197,8 @@ fn a_page_of_runs_fits_a_phone_in_light_and_dark() {
 }
 
 #[test]
-fn nothing_that_a_run_says_runs_in_its_page() {
-    if !can_browse("nothing_that_a_run_says_runs_in_its_page") {
+fn no_text_from_a_run_runs_in_its_page() {
+    if !can_browse("no_text_from_a_run_runs_in_its_page") {
         return;
     }
     let evil = "</title></style><script>ran=1</script><img src=x onerror=ran=1>\" onclick='ran=1' \
@@ -232,7 +232,7 @@ fn a_game_without_turns_has_the_times_of_whole_games() {
 }
 
 #[test]
-fn replay_pages_are_written_of_games_whose_log_was_kept_and_only_when_asked_for() {
+fn replay_pages_are_written_for_kept_logs_when_asked_for() {
     let runs = Runs::new().run("run", &["@first", LOSER], "1..2", &["--compress"]);
     let runs = runs.run("none", &["@first"], "1..2", &[]);
     runs.page(&["run"]);
@@ -273,18 +273,23 @@ fn one_bot_of_a_run_is_shown_alone() {
 }
 
 #[test]
-fn a_log_that_cannot_be_read_is_told_and_left_out() {
-    let runs = Runs::new().run("run", &["@first"], "1..2", &["--logs", "all"]);
+fn an_unreadable_log_is_skipped_with_a_warning() {
+    let runs = Runs::new().run("run", &["@first"], "1..3", &["--logs", "all"]);
     fs::write(runs.path("run/games/000001.jsonl"), "{}\n").expect("written");
+    fs::remove_file(runs.path("run/games/000003.jsonl")).expect("there");
+    fs::write(runs.path("run/games/000003.jsonl.zst"), b"\x28\xb5\x2f\xfd").expect("written");
     let output = runs.report(&["run", "--games", "--html", "page.html"]);
     assert_eq!(output.status.code(), Some(0));
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("left out: run/games/000001.jsonl:1: not a game log: "), "{said}");
-    assert!(runs.html().contains("Logs were kept of 1 of 2 games"));
+    let packed =
+        "left out: run/games/000003.jsonl.zst: it is packed with zstd; unpack it with `zstd -d`";
+    assert!(said.contains(packed), "{said}");
+    assert!(runs.html().contains("Logs were kept of 1 of 3 games"));
 }
 
 #[test]
-fn what_no_page_can_be_made_of_is_told() {
+fn runs_without_a_page_are_refused_with_a_reason() {
     let runs = Runs::new().run("run", &["@first"], "1..2", &[]);
     let runs = runs.run("squares", &["@squares-greedy"], "1", &["--game", "square-remover"]);
     let error = |args: &[&str]| {

@@ -19,7 +19,7 @@ fn rerun(log: &Path, args: &[&str]) -> Output {
 }
 
 #[test]
-fn a_bot_that_says_the_same_again_agrees() {
+fn a_bot_that_answers_the_same_again_agrees() {
     let folder = tempfile::tempdir().expect("a folder");
     for args in [&[][..], &["--bot", "@misbehaving exit 3 --on-turn 4"]] {
         let output = rerun(&play(folder.path(), args), &[]);

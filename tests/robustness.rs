@@ -73,7 +73,7 @@ fn a_log_in_a_folder_that_is_not_ours_is_refused() {
 }
 
 #[test]
-fn a_bot_whose_program_goes_while_it_runs_plays_on_and_is_missed_next_time() {
+fn a_bot_whose_program_is_deleted_plays_on_and_cannot_start_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let bot = folder.path().join("bot");
     fs::copy(env!("CARGO_BIN_EXE_referee"), &bot).expect("room for a copy");

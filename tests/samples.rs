@@ -99,3 +99,21 @@ fn the_java_sample_plays_like_the_bundled_greedy() {
     build("javac", &["-Xlint:all", "-Werror", "-d"], folder.path(), "java/Greedy.java");
     plays_the_same_wherever_it_is_held(&format!("java -cp '{}' Greedy", folder.path().display()));
 }
+
+/// The score of a strong bot that has little time, under the official limits.
+#[track_caller]
+fn strong(args: &[&str]) -> u64 {
+    let output = referee().args(["play", "--format", "json"]).args(args).output().expect("runs");
+    let result = json(&output);
+    assert_eq!(result["verdict"], "completed", "{args:?}: {result}");
+    result["score"].as_u64().expect("a score")
+}
+
+#[test]
+fn the_strong_bots_beat_the_others_by_far_even_in_little_time() {
+    let score = strong(&["--bot", "@nrpa --first 0.5 --later 2"]);
+    assert!(score > 1500, "{score}, where greedy has 230");
+    let remover = ["--game", "square-remover", "--seed", "1", "--bot", "@squares-beam --total 0.5"];
+    let score = strong(&remover);
+    assert!(score > 10_000, "{score}, where greedy has 6201");
+}

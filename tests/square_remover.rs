@@ -214,7 +214,7 @@ fn lines_may_be_of_any_length() {
 }
 
 #[test]
-fn a_reply_that_stops_is_refereed_by_what_there_is() {
+fn a_reply_that_stops_is_refereed_up_to_there() {
     for (reply, no_reply, element) in [
         ("1\n2\n3\n", NoReply::Deadline, 3),
         ("1\n2\n3\n", NoReply::Ended(BotExit::Code(0)), 3),
@@ -238,7 +238,7 @@ fn a_negative_direction_has_javas_wording() {
 }
 
 #[test]
-fn surplus_numbers_are_told() {
+fn surplus_numbers_are_reported() {
     let result = json(&play(&["--seed", "3", "--bot", "@misbehaving spoil extra"]));
     let diagnosis = "the bot wrote 6 bytes more than it was asked for: `7\\n8\\n9`";
     assert_eq!(result["diagnosis"], diagnosis);

@@ -1,4 +1,4 @@
-//! Suites: kills, shards, faults, bad input. Bots are seeded, so that two runs have the same results.
+//! Suites: kills, faults, bad input. Bots are seeded, so that two runs have the same results.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ fn results(run: &Path) -> Vec<Outcome> {
     let mut outcomes = outcomes.expect("whole results");
     for outcome in &mut outcomes {
         outcome.times = Times::default();
-        outcome.part = None;
+        outcome.session = None;
     }
     outcomes.sort_by_key(|outcome| outcome.game);
     outcomes
@@ -86,44 +86,6 @@ fn a_suite_killed_twenty_times_ends_with_the_results_of_an_undisturbed_one() {
     assert_eq!(results, self::results(&calm));
 }
 
-#[test]
-fn four_shards_merged_are_the_whole() {
-    let folder = folder();
-    let path = |name: &str| folder.path().join(name);
-    assert_succeeds(&mut three_bots(["--run", text(&path("whole"))]));
-    let parts: Vec<PathBuf> = (1..=4).map(|part| path(&format!("part{part}"))).collect();
-    for (index, part) in (1..).zip(&parts) {
-        let one_of_four = format!("{index}/4");
-        assert_succeeds(three_bots(["--run", text(part)]).args(["--shard", &one_of_four]));
-    }
-    let merge = |parts: &[PathBuf], out: &str, more: &[&str]| {
-        let mut command = referee();
-        command.arg("merge").args(parts).arg("--out").arg(path(out)).args(more);
-        command.output().expect("runs")
-    };
-    let merged = merge(&parts, "merged", &[]);
-    assert_eq!(merged.status.code(), Some(0), "{}", stderr(&merged));
-    assert_eq!(results(&path("merged")), results(&path("whole")));
-
-    let gaps = merge(&parts[1..], "gaps", &[]);
-    assert_eq!(gaps.status.code(), Some(2));
-    let expected = "114 of 450 games have no result, the first of them game 1;";
-    assert!(stderr(&gaps).contains(expected), "{}", stderr(&gaps));
-    assert!(!path("gaps").exists());
-    assert_eq!(merge(&parts[1..], "partial", &["--partial"]).status.code(), Some(0));
-    assert_succeeds(&mut suite(&["--resume", text(&path("partial"))]));
-    assert_eq!(results(&path("partial")), results(&path("whole")));
-
-    let twice = merge(&[parts[0].clone(), parts[1].clone(), parts[0].clone()], "twice", &[]);
-    assert_eq!(twice.status.code(), Some(2));
-    assert!(stderr(&twice).contains("each game may be in one only"), "{}", stderr(&twice));
-    let other = path("other");
-    assert_succeeds(&mut suite(&["--seed", "1", "--run", text(&other)]));
-    let mixed = merge(&[parts[0].clone(), other], "mixed", &[]);
-    assert_eq!(mixed.status.code(), Some(2));
-    assert!(stderr(&mixed).contains("are not of the same plan: "), "{}", stderr(&mixed));
-}
-
 /// Each fault with the verdict that it has alone (`tests/faults.rs`, `tests/containment.rs`), and the
 /// late replies that are the bot's own fault.
 const FAULTS: [(&str, &str, u32); 35] = [
@@ -165,7 +127,7 @@ const FAULTS: [(&str, &str, u32); 35] = [
 ];
 
 #[test]
-fn no_fault_changes_what_becomes_of_the_game_beside_it() {
+fn no_fault_affects_a_concurrent_game() {
     let folder = folder();
     let run = folder.path().join("run");
     let mut command = suite(&["--board", "@random-1", "--jobs", "2", "--run", text(&run)]);
@@ -252,7 +214,7 @@ fn a_lost_game_leaves_a_bundle_that_plays_it_again() {
     assert_eq!(bot.stdin(input).output().expect("runs").status.code(), Some(9));
     let log = referee::gamelog::read(&fs::read(bundle.join("game.jsonl")).expect("a log"));
     assert!(log.expect("a good log").turns[0].certificate.cpu.is_some());
-    let packed = referee().arg("replay").arg(run.join("games/000001.jsonl.zst")).output();
+    let packed = referee().arg("replay").arg(run.join("games/000001.jsonl.gz")).output();
     assert_eq!(packed.expect("runs").status.code(), Some(0));
 
     let program = Path::new(env!("CARGO_BIN_EXE_referee")).parent().expect("a folder");
@@ -305,7 +267,7 @@ fn a_torn_log_goes_when_the_game_is_played_again_and_its_log_packed() {
     fs::write(&plain, &whole[..whole.len() / 2]).expect("written");
     assert_succeeds(&mut suite(&["--resume", text(&run), "--compress", "--logs", "all"]));
     assert!(!plain.exists());
-    let packed = referee().arg("replay").arg(plain.with_extension("jsonl.zst")).output();
+    let packed = referee().arg("replay").arg(plain.with_extension("jsonl.gz")).output();
     assert_eq!(packed.expect("runs").status.code(), Some(0));
 }
 
@@ -403,7 +365,7 @@ fn a_run_in_use_is_left_alone() {
 }
 
 #[test]
-fn what_has_changed_is_not_taken_up() {
+fn a_changed_plan_is_not_resumed() {
     let folder = folder();
     small_run(&folder);
     let run = folder.path().join("run");
@@ -456,7 +418,7 @@ fn one_bad_board_among_fifty_is_named_and_nothing_is_played_unless_the_user_says
 }
 
 #[test]
-fn a_board_that_is_named_twice_is_refused_and_a_copy_is_told() {
+fn a_board_named_twice_is_refused_and_a_copy_warned_of() {
     let folder = folder();
     let made =
         referee().args(["generate", "--seed", "1..2", "--out", text(folder.path())]).output();
@@ -518,7 +480,7 @@ fn a_full_disk_ends_a_suite_with_the_results_so_far() {
 }
 
 #[test]
-fn records_are_kept_of_games_that_count_and_the_best_known_is_told() {
+fn records_come_from_games_that_count_and_the_best_known_is_shown() {
     let folder = folder();
     let records = folder.path().join("records.toml");
     let play = |bot: &str, run: &str, more: &[&str]| {

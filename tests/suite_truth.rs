@@ -8,7 +8,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use insta::assert_snapshot;
-use referee::suite::{NotPlayed, Outcome, Part, RunFolder, SuiteVerdict};
+use referee::suite::{NotPlayed, Outcome, RunFolder, Session, SuiteVerdict};
 use tempfile::TempDir;
 
 use crate::support::terminal::{Terminal, can_watch};
@@ -62,8 +62,8 @@ impl Place {
         outcomes
     }
 
-    fn parts(&self, run: &str) -> Vec<Part> {
-        self.run(run).parts().expect("parts")
+    fn sessions(&self, run: &str) -> Vec<Session> {
+        self.run(run).sessions().expect("sessions")
     }
 
     /// Waits until a run has this many results.
@@ -87,7 +87,7 @@ fn assert_code(output: &Output, code: i32) {
 }
 
 #[test]
-fn of_two_suites_that_start_one_run_at_the_same_moment_one_gets_it_every_time() {
+fn of_two_suites_that_start_one_run_exactly_one_gets_it() {
     let place = Place::new();
     place.script("loser", "exit 3");
     for race in 0..50 {
@@ -204,7 +204,7 @@ fn a_host_without_processes_is_no_loss_of_the_bots() {
 }
 
 #[test]
-fn a_bot_that_is_not_there_is_told_before_a_run_is_made() {
+fn a_missing_bot_is_reported_before_a_run_is_made() {
     let place = Place::new();
     let error = |bot: &str| {
         let output = place.play(&["--bot", bot, "--seed", "1", "--run", "run"]);
@@ -236,34 +236,29 @@ fn verdicts_that_are_named_are_played_again() {
     assert_code(&place.resume("run", &["--again", "timeout", "--again", "crash"]), 1);
     let after = place.results("run");
     assert_eq!((after.len(), crashes(&after)), (6, 3));
-    let parts = |bot: &str| -> Vec<_> {
-        after.iter().filter(|outcome| outcome.bot == bot).map(|outcome| outcome.part).collect()
+    let sessions = |bot: &str| -> Vec<_> {
+        after.iter().filter(|outcome| outcome.bot == bot).map(|outcome| outcome.session).collect()
     };
-    assert_eq!(parts("./bot"), [Some(2); 3], "played again");
-    assert_eq!(parts("@first"), [Some(1); 3], "kept");
+    assert_eq!(sessions("./bot"), [Some(2); 3], "played again");
+    assert_eq!(sessions("@first"), [Some(1); 3], "kept");
     let unknown = stderr(&place.resume("run", &["--again", "luck"]));
     assert!(unknown.contains("unknown variant `luck`, expected one of `completed`"), "{unknown}");
 }
 
 #[test]
-fn a_result_that_is_there_twice_counts_once_and_is_told() {
+fn a_duplicate_result_counts_once_and_is_reported() {
     let place = Place::new();
     place.script("bot", "exit 3");
     assert_code(&place.play(&["--bot", "./bot", "--seed", "1..3", "--run", "run"]), 1);
     let path = place.path("run/results.jsonl");
     let text = fs::read_to_string(&path).expect("results");
     fs::write(&path, format!("{text}{text}")).expect("written");
-    let compare = |args: &[&str]| {
-        let mut command = referee();
-        command.current_dir(place.0.path()).args(args).output().expect("runs")
-    };
-    let merged = compare(&["merge", "run", "--out", "merged"]);
-    assert_code(&merged, 0);
-    let said = "WARN  run/results.jsonl: left out 3 results of games that have an earlier one";
-    let told = stderr(&merged);
-    assert_eq!(told.matches("left out 3 results").count(), 1, "{told}");
-    assert!(told.contains(said.trim_start_matches("WARN  ")), "{told}");
-    assert_eq!(place.results("merged").len(), 3);
+    let mut compare = referee();
+    compare.current_dir(place.0.path()).args(["compare", "run", "run"]);
+    let told = stderr(&compare.output().expect("runs"));
+    let said = "run/results.jsonl: left out 3 results of games that have an earlier one";
+    assert!(told.contains(said), "{told}");
+    assert_eq!(place.results("run").len(), 3);
     let report = json(&place.resume("run", &["--format", "json"]));
     assert_eq!(report["games"], 3);
     assert_eq!(fs::read_to_string(&path).expect("results"), text, "they are taken away");
@@ -278,18 +273,22 @@ fn a_run_says_where_each_game_was_played() {
     assert_code(&first.output().expect("runs"), 1);
     assert_code(&place.resume("run", &["--again", "crash"]), 1);
     assert_code(&place.resume("run", &[]), 1);
-    let parts = place.parts("run");
-    assert_eq!(parts.iter().map(|part| part.part).collect::<Vec<_>>(), [1, 2], "one had no games");
-    assert_eq!(parts[0].job.as_deref(), Some("slurm 4711, task 3"));
-    assert_eq!(parts[1].job, None);
+    let sessions = place.sessions("run");
+    assert_eq!(
+        sessions.iter().map(|session| session.number).collect::<Vec<_>>(),
+        [1, 2],
+        "one had no games"
+    );
+    assert_eq!(sessions[0].job.as_deref(), Some("slurm 4711, task 3"));
+    assert_eq!(sessions[1].job, None);
     let node = fs::read_to_string("/proc/sys/kernel/hostname").expect("a host");
-    assert_eq!(parts[1].host, node.trim());
-    assert!(!parts[1].cpu.is_empty() && !parts[1].containment.is_empty());
-    assert!(place.results("run").iter().all(|outcome| outcome.part == Some(2)));
+    assert_eq!(sessions[1].host, node.trim());
+    assert!(!sessions[1].cpu.is_empty() && !sessions[1].containment.is_empty());
+    assert!(place.results("run").iter().all(|outcome| outcome.session == Some(2)));
 }
 
 #[test]
-fn a_run_is_taken_up_from_any_folder() {
+fn a_run_is_resumed_from_any_folder() {
     let place = Place::new();
     fs::create_dir_all(place.path("bots")).expect("made");
     fs::create_dir_all(place.path("elsewhere")).expect("made");
@@ -300,7 +299,7 @@ fn a_run_is_taken_up_from_any_folder() {
     again.args(["suite", "--resume", "../run", "--again", "crash", "--logs", "failed"]);
     let again = again.output().expect("runs");
     assert_code(&again, 1);
-    assert_eq!(place.parts("run").len(), 2);
+    assert_eq!(place.sessions("run").len(), 2);
     let stderr =
         fs::read_to_string(place.path("run/failures/000001/stderr.txt")).expect("a bundle");
     let real = fs::canonicalize(place.0.path()).expect("a folder");
@@ -308,32 +307,7 @@ fn a_run_is_taken_up_from_any_folder() {
 }
 
 #[test]
-fn shards_that_do_not_fit_are_refused_and_a_merge_appears_whole() {
-    let place = Place::new();
-    place.script("bot", "exit 3");
-    for shard in ["1/4", "3/4", "2/2"] {
-        let run = format!("part-{}", shard.replace('/', "-"));
-        let args = ["--bot", "./bot", "--seed", "1..8", "--shard", shard, "--run", &run];
-        assert_code(&place.play(&args), 1);
-    }
-    let merge = |args: &[&str]| {
-        let mut command = referee();
-        command.current_dir(place.0.path()).arg("merge").args(args).output().expect("runs")
-    };
-    let refused = merge(&["part-1-4", "part-3-4", "part-2-2", "--out", "all"]);
-    assert_code(&refused, 2);
-    assert_snapshot!(stderr(&refused).trim_end(), @"error: part-1-4 is one of 4 parts and part-2-2 is one of 2; parts of different divisions overlap or leave gaps");
-    assert!(!place.path("all").exists());
-    assert_code(&merge(&["part-1-4", "part-3-4", "--out", "all", "--partial"]), 0);
-    assert_eq!(place.parts("all").iter().map(|part| part.part).collect::<Vec<_>>(), [1, 2]);
-    let parts: Vec<_> = place.results("all").iter().map(|outcome| outcome.part).collect();
-    assert_eq!(parts, [Some(1), Some(2), Some(1), Some(2)]);
-    let left: Vec<_> = fs::read_dir(place.0.path()).expect("entries").flatten().collect();
-    assert!(left.iter().all(|entry| !entry.file_name().to_string_lossy().starts_with(".new-")));
-}
-
-#[test]
-fn a_run_has_at_most_a_hundred_bundles_however_often_it_is_taken_up() {
+fn a_run_has_at_most_a_hundred_bundles_however_often_it_is_resumed() {
     let place = Place::new();
     place.script("bot", "exit 3");
     let mut first = referee();
@@ -349,7 +323,7 @@ fn a_run_has_at_most_a_hundred_bundles_however_often_it_is_taken_up() {
 }
 
 #[test]
-fn games_from_different_machines_or_referees_are_told_where_that_matters() {
+fn games_from_different_machines_or_referees_are_warned_of() {
     let place = Place::new();
     place.script("bot", "exit 3");
     for run in ["a", "b"] {
@@ -358,7 +332,7 @@ fn games_from_different_machines_or_referees_are_told_where_that_matters() {
     let free = ["--bot", "./bot", "--seed", "1..2", "--profile", "unlimited", "--run", "free"];
     assert_code(&place.suite(&free).output().expect("runs"), 1);
     let change = |run: &str, field: &str, value: &str| {
-        let path = place.path(run).join("parts.jsonl");
+        let path = place.path(run).join("sessions.jsonl");
         let mut part: serde_json::Value =
             serde_json::from_str(&fs::read_to_string(&path).expect("parts")).expect("one part");
         part[field] = value.into();
@@ -372,11 +346,7 @@ fn games_from_different_machines_or_referees_are_told_where_that_matters() {
     change("b", "cpu", "Abacus 7");
     change("free", "cpu", "Slide Rule");
     let cpus = "games come from different processors, so times, and what bots make of them, do not compare: ";
-    for command in [
-        &["compare", "a", "b"][..],
-        &["report", "a", "b", "--html", "page.html"],
-        &["merge", "a", "b", "--out", "both"],
-    ] {
+    for command in [&["compare", "a", "b"][..], &["report", "a", "b", "--html", "page.html"]] {
         let said = told(command);
         assert!(said.contains(cpus) && said.contains("Abacus 7"), "{command:?}: {said}");
     }
@@ -407,7 +377,7 @@ fn two_pinned_suites_do_not_share_a_core() {
     };
     let mut first = pinned("first");
     let patience = Instant::now() + Duration::from_mins(1);
-    while !place.path("first/parts.jsonl").exists() {
+    while !place.path("first/sessions.jsonl").exists() {
         assert!(Instant::now() < patience);
         sleep(Duration::from_millis(5));
     }
@@ -419,7 +389,7 @@ fn two_pinned_suites_do_not_share_a_core() {
     assert!(said.contains(&format!("may use {cores}, of which other suites have 2")), "{said}");
     let third = pinned("third");
     let patience = Instant::now() + Duration::from_mins(1);
-    while !place.path("third/parts.jsonl").exists() {
+    while !place.path("third/sessions.jsonl").exists() {
         assert!(Instant::now() < patience, "the cores are free again");
         sleep(Duration::from_millis(5));
     }
@@ -429,8 +399,8 @@ fn two_pinned_suites_do_not_share_a_core() {
 }
 
 #[test]
-fn progress_of_a_run_that_was_taken_up_counts_from_what_it_has() {
-    if !can_watch("progress_of_a_run_that_was_taken_up_counts_from_what_it_has") {
+fn progress_of_a_resumed_run_counts_earlier_games() {
+    if !can_watch("progress_of_a_resumed_run_counts_earlier_games") {
         return;
     }
     let place = Place::new();

@@ -62,7 +62,7 @@ pub(crate) enum Hostile {
     Delete { file: PathBuf },
     /// Sends a signal to its parent, and plays on
     SignalParent { number: i32 },
-    /// Takes from its parent the right to open files, leaves daemons, and plays on
+    /// Sets its parent's limit on open files to 0, leaves daemons, and plays on
     CrippleParent,
     /// Tells on standard error whether it can change how its parent and that one's parent are limited, scheduled
     /// and traced; and plays on
@@ -105,36 +105,14 @@ impl Hostile {
             Self::CloseAll => {
                 Err(Command::new("sh").args(["-c", "exec 0<&- 1>&- 2>&-; sleep 3600"]).exec())
             }
-            Self::Terminal => {
-                if let Ok(mut terminal) = File::options().write(true).open("/dev/tty") {
-                    terminal.write_all(b"\x1b]0;owned\x07THE BOT WAS HERE\n")?;
-                }
-                Ok(())
-            }
-            Self::OtherTerminals => {
-                for terminal in fs::read_dir("/dev/pts")?.flatten() {
-                    let file = File::options().write(true).open(terminal.path());
-                    let _ = file.and_then(|mut file| file.write_all(b"THE BOT WAS HERE\n"));
-                }
-                Ok(())
-            }
+            Self::Terminal => write_to_terminal(),
+            Self::OtherTerminals => write_to_other_terminals(),
             Self::Delete { file } => fs::remove_file(file),
             Self::SignalParent { number } => {
-                // The tests check whether the kernel allows it.
-                let parent = getppid().unwrap_or_else(getpid);
-                let sent = signal(*number).and_then(|signal| Ok(kill_process(parent, signal)?));
-                eprintln!("signal {number} to the parent: {sent:?}");
+                signal_parent(*number);
                 Ok(())
             }
-            Self::CrippleParent => {
-                let parent = getppid().unwrap_or_else(getpid);
-                let none = Rlimit { current: Some(0), maximum: Some(0) };
-                eprintln!(
-                    "limit of the parent: {:?}",
-                    prlimit(Some(parent), Resource::Nofile, none)
-                );
-                daemons(3)
-            }
+            Self::CrippleParent => cripple_parent(),
             Self::Meddle => {
                 meddle();
                 Ok(())
@@ -152,6 +130,35 @@ pub(crate) fn hang() -> ! {
     loop {
         thread::sleep(Duration::from_hours(1));
     }
+}
+
+fn write_to_terminal() -> io::Result<()> {
+    if let Ok(mut terminal) = File::options().write(true).open("/dev/tty") {
+        terminal.write_all(b"\x1b]0;owned\x07THE BOT WAS HERE\n")?;
+    }
+    Ok(())
+}
+
+fn write_to_other_terminals() -> io::Result<()> {
+    for terminal in fs::read_dir("/dev/pts")?.flatten() {
+        let file = File::options().write(true).open(terminal.path());
+        let _ = file.and_then(|mut file| file.write_all(b"THE BOT WAS HERE\n"));
+    }
+    Ok(())
+}
+
+/// Tells whether the kernel allows it.
+fn signal_parent(number: i32) {
+    let parent = getppid().unwrap_or_else(getpid);
+    let sent = signal(number).and_then(|signal| Ok(kill_process(parent, signal)?));
+    eprintln!("signal {number} to the parent: {sent:?}");
+}
+
+fn cripple_parent() -> io::Result<()> {
+    let parent = getppid().unwrap_or_else(getpid);
+    let none = Rlimit { current: Some(0), maximum: Some(0) };
+    eprintln!("limit of the parent: {:?}", prlimit(Some(parent), Resource::Nofile, none));
+    daemons(3)
 }
 
 fn daemons(processes: usize) -> io::Result<()> {
@@ -260,7 +267,7 @@ fn spin() -> ! {
 /// Tries to change the processes above, and prints the results for the tests.
 fn meddle() {
     let keeper = getppid().unwrap_or_else(getpid);
-    // Where a namespace hides it, there is nobody above the keeper.
+    // In a namespace nothing above the keeper can be seen.
     let stat =
         fs::read_to_string(format!("/proc/{}/stat", keeper.as_raw_pid())).unwrap_or_default();
     let above = stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(1)?.parse().ok());

@@ -4,8 +4,11 @@
 //! They talk to the referee as any bot does, over standard input and output. They share no code with it,
 //! and know only the protocol.
 
+mod beam;
+mod bits;
 mod hostile;
 mod misbehaving;
+mod nrpa;
 mod protocol;
 mod script;
 mod squares;
@@ -28,10 +31,12 @@ pub const BOTS: &[Bot] = &[
     Bot { name: "greedy", run: strategies::greedy },
     Bot { name: "first", run: strategies::first },
     Bot { name: "random", run: strategies::random },
+    Bot { name: "nrpa", run: nrpa::run },
     Bot { name: "echo", run: strategies::echo },
     Bot { name: "thinker", run: strategies::thinker },
     Bot { name: "squares-greedy", run: squares::greedy },
     Bot { name: "squares-random", run: squares::random },
+    Bot { name: "squares-beam", run: beam::run },
     Bot { name: "script", run: script::run },
     Bot { name: "misbehaving", run: misbehaving::run },
 ];
@@ -42,6 +47,8 @@ SameGame:
   greedy             takes the largest region
   first              takes the first legal move, column by column from the bottom left
   random [--seed N]  takes any legal move; the same seed makes the same choices
+  nrpa [--first SECONDS] [--later MS] [--seed N]
+                     plans for 19 s, and improves the plan while it plays: hard to beat
   echo               answers each board with 0 0 at once, for measuring a machine
   thinker            takes the first legal move after computing (--spin MS, --compute MS) or
                      sleeping (--sleep MS) each turn, for trying out limits
@@ -51,6 +58,8 @@ SameGame:
 Square Remover:
   squares-greedy     completes a square with each swap that can, or else prepares one
   squares-random     swaps by chance; the case's start seed decides
+  squares-beam [--total SECONDS]
+                     plans all swaps in 28 s: hard to beat
 
 Both:
   misbehaving FAULT  shows one fault, for trying out a referee; `--help` lists them";

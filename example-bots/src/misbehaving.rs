@@ -107,12 +107,15 @@ pub(crate) fn run(args: &[OsString]) -> io::Result<ExitCode> {
         let Some(sent) = Sent::read(&mut input)? else {
             break;
         };
-        if turn == on_turn
-            && let Some(code) = misbehave(&fault, &sent, &mut output)?
-        {
+        if turn != on_turn {
+            answer(&sent, &mut output)?;
+        } else if let Some(faulty) = fault.answer(&sent)? {
+            // In one write, so that surplus lines come together.
+            output.write_all(&faulty)?;
+            output.flush()?;
+        } else if let Some(code) = misbehave(&fault, &sent, &mut output)? {
             return Ok(code);
-        }
-        if turn != on_turn || !fault.answers() {
+        } else {
             answer(&sent, &mut output)?;
         }
         if let Sent::Case(_) = sent {
@@ -124,34 +127,46 @@ pub(crate) fn run(args: &[OsString]) -> io::Result<ExitCode> {
 }
 
 impl Fault {
-    /// Whether the fault is an answer in itself.
-    fn answers(&self) -> bool {
-        matches!(
-            self,
-            Self::Surplus { .. }
-                | Self::InvalidUtf8
-                | Self::EmptyLine
-                | Self::Illegal { .. }
-                | Self::Spoil(_)
-        )
+    /// The faulty answer, if the fault is one.
+    fn answer(&self, sent: &Sent) -> io::Result<Option<Vec<u8>>> {
+        let proper = || proper_answer(sent);
+        let answer = match (self, sent) {
+            (Self::Surplus { lines }, _) => {
+                let answer = proper();
+                let last = answer.lines().last().unwrap_or_default();
+                answer.clone() + &format!("{last}\n").repeat(*lines)
+            }
+            (Self::InvalidUtf8, _) => {
+                return Ok(Some([proper().trim_end().as_bytes(), b" \xFF\xFE\xF0\x9F\n"].concat()));
+            }
+            (Self::EmptyLine, _) => "\n".to_owned(),
+            (Self::Illegal { kind }, Sent::Board(board)) => illegal(*kind, board)?,
+            (Self::Illegal { .. }, Sent::Case(_)) => {
+                return Err(io::Error::other("this fault is one of SameGame; see `spoil`"));
+            }
+            (Self::Spoil(spoil), Sent::Case(case)) => spoil.answer(case)?,
+            (Self::Spoil(_), Sent::Board(_)) => {
+                return Err(io::Error::other("this fault is one of Square Remover"));
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(answer.into_bytes()))
     }
 }
 
-/// Shows the fault; an exit code ends the bot.
+/// Shows a fault that is no answer; an exit code ends the bot.
 fn misbehave(fault: &Fault, sent: &Sent, output: &mut impl Write) -> io::Result<Option<ExitCode>> {
     match *fault {
-        Fault::Early | Fault::NoRead => unreachable!("these do not read the board first"),
         Fault::Late { millis } => sleep(Duration::from_millis(millis)),
         Fault::Hang => hang(),
         Fault::Exit { code } => return Ok(Some(ExitCode::from(code))),
         Fault::Signal { number } => die_by(number)?,
-        Fault::PartialLine | Fault::PartialLineExit => {
-            write!(output, "0 0")?;
-            output.flush()?;
-            if let Fault::PartialLineExit = fault {
-                return Ok(Some(ExitCode::SUCCESS));
-            }
+        Fault::PartialLine => {
+            write_partial_line(output)?;
             hang();
+        }
+        Fault::PartialLineExit => {
+            return write_partial_line(output).map(|()| Some(ExitCode::SUCCESS));
         }
         Fault::EndlessLine => loop {
             output.write_all(&[b'x'; 4096])?;
@@ -165,13 +180,6 @@ fn misbehave(fault: &Fault, sent: &Sent, output: &mut impl Write) -> io::Result<
         Fault::FloodStdout => loop {
             answer(sent, output)?;
         },
-        Fault::Surplus { lines } => {
-            // In one write, so that they come together.
-            let answer = proper_answer(sent);
-            let last = answer.lines().last().unwrap_or_default();
-            let surplus = format!("{last}\n").repeat(lines);
-            output.write_all((answer.clone() + &surplus).as_bytes())?;
-        }
         Fault::CloseStdout => {
             // Nobody else holds the pipe's end, so putting something else in its place closes it.
             rustix::stdio::dup2_stdout(File::open("/dev/null")?)?;
@@ -187,31 +195,19 @@ fn misbehave(fault: &Fault, sent: &Sent, output: &mut impl Write) -> io::Result<
             signal_hook::flag::register(signal_hook::consts::SIGTERM, seen)?;
             hang();
         }
-        Fault::LeaveChild | Fault::LeaveChildAndPlay => {
-            leave_child()?;
-            if let Fault::LeaveChild = fault {
-                return Ok(Some(ExitCode::SUCCESS));
-            }
-        }
-        Fault::InvalidUtf8 => {
-            output.write_all(proper_answer(sent).trim_end().as_bytes())?;
-            output.write_all(b" \xFF\xFE\xF0\x9F\n")?;
-        }
-        Fault::EmptyLine => output.write_all(b"\n")?,
-        Fault::Illegal { kind } => match sent {
-            Sent::Board(board) => illegal(kind, board, output)?,
-            Sent::Case(_) => {
-                return Err(io::Error::other("this fault is one of SameGame; see `spoil`"));
-            }
-        },
-        Fault::Spoil(spoil) => match sent {
-            Sent::Case(case) => output.write_all(spoil.answer(case)?.as_bytes())?,
-            Sent::Board(_) => return Err(io::Error::other("this fault is one of Square Remover")),
-        },
+        Fault::LeaveChild => return leave_child().map(|()| Some(ExitCode::SUCCESS)),
+        Fault::LeaveChildAndPlay => leave_child()?,
         Fault::Hostile(ref hostile) => hostile.act()?,
+        Fault::Early | Fault::NoRead => unreachable!("these do not read the board first"),
+        _ => unreachable!("the others are answers"),
     }
     output.flush()?;
     Ok(None)
+}
+
+fn write_partial_line(output: &mut impl Write) -> io::Result<()> {
+    write!(output, "0 0")?;
+    output.flush()
 }
 
 /// Raises a signal until it kills; the Rust runtime swallows the first SIGSEGV or SIGBUS.
@@ -238,15 +234,15 @@ fn leave_child() -> io::Result<()> {
     Command::new("sleep").arg("3600").spawn().map(drop)
 }
 
-fn illegal(kind: IllegalKind, board: &Board, output: &mut impl Write) -> io::Result<()> {
+fn illegal(kind: IllegalKind, board: &Board) -> io::Result<String> {
     let none = || io::Error::other("there is no such tile on this board");
     let (x, y) = match kind {
-        IllegalKind::Malformed => return output.write_all(b"up left\n"),
+        IllegalKind::Malformed => return Ok("up left\n".to_owned()),
         IllegalKind::OutOfBounds => (15, 0),
         IllegalKind::EmptyTile => cells().find(|&(x, y)| board.tile(x, y) < 0).ok_or_else(none)?,
         IllegalKind::SingleTile => board.single().ok_or_else(none)?,
     };
-    writeln!(output, "{x} {y}")
+    Ok(format!("{x} {y}\n"))
 }
 
 /// What a bot without faults answers.

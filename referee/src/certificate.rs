@@ -1,6 +1,8 @@
 //! What an exchange cost a bot, and how long it had to wait. The process layer measures it, and the log
 //! stores it unchanged.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use crate::millis::Millis;
@@ -10,7 +12,7 @@ use crate::millis::Millis;
 /// All threads count, including those of processes that the bot has started.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Certificate {
-    /// CPU time of all threads.
+    /// CPU time of all threads and processes, with those that have ended and were waited for.
     #[serde(default, rename = "cpu_ms", skip_serializing_if = "Option::is_none")]
     pub cpu: Option<Millis>,
     /// CPU time of the busiest thread.
@@ -20,9 +22,12 @@ pub struct Certificate {
     #[serde(default, rename = "wait_ms", skip_serializing_if = "Option::is_none")]
     pub wait: Option<Millis>,
     /// How much too late the referee may have seen the reply because it waited for a core or overslept its
-    /// deadline; at most the time that neither computing nor the bot's own waits explain.
+    /// deadline; at most the time that the bot did not compute.
     #[serde(default, rename = "referee_wait_ms", skip_serializing_if = "Option::is_none")]
     pub referee_wait: Option<Millis>,
+    /// What the wall time is made of; only of an exchange that was late or disturbed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parts: Option<Parts>,
     /// The number of context switches to these threads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_switches: Option<u64>,
@@ -32,4 +37,48 @@ pub struct Certificate {
     /// The peak resident memory since the bot started, in bytes.
     #[serde(default, rename = "peak_memory_bytes", skip_serializing_if = "Option::is_none")]
     pub peak_memory: Option<u64>,
+}
+
+/// What the wall time of an exchange is made of. The parts add up to it; none counts twice.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Parts {
+    /// Computing by any thread of the bot, at most the time that others leave.
+    #[serde(rename = "computed_ms")]
+    pub computed: Millis,
+    /// A thread of the bot could have run, and others had its core.
+    #[serde(rename = "kept_waiting_ms")]
+    pub kept_waiting: Millis,
+    /// The machine stood still, or somebody outside had stopped the bot.
+    #[serde(rename = "taken_ms")]
+    pub taken: Millis,
+    /// The referee was late to send the input or to see the reply, and not because of the bot.
+    #[serde(rename = "referee_ms")]
+    pub referee: Millis,
+    /// No thread wanted a core.
+    #[serde(rename = "asleep_ms")]
+    pub asleep: Millis,
+    /// Nothing tells what happened; it excuses nothing.
+    #[serde(rename = "unknown_ms")]
+    pub unknown: Millis,
+    /// Whether a thread waited for a disk meanwhile. That is the bot's own doing, since it is not known
+    /// whether others kept the disk busy.
+    #[serde(default, rename = "disk", skip_serializing_if = "is_false")]
+    pub waits_for_disk: bool,
+}
+
+impl Parts {
+    /// The time that no thread of the bot caused.
+    pub fn excused(&self) -> Duration {
+        self.kept_waiting.0 + self.taken.0 + self.referee.0
+    }
+
+    /// All of it.
+    pub fn wall(&self) -> Duration {
+        self.excused() + self.computed.0 + self.asleep.0 + self.unknown.0
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_false(flag: &bool) -> bool {
+    !flag
 }

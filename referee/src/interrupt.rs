@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use signal_hook::consts::{
@@ -76,6 +76,14 @@ impl Interrupt {
             // Only returns if the signal cannot end the process.
             let _ = signal_hook::low_level::emulate_default_handler(signal);
         }
+    }
+
+    /// Waits for a signal, for at most so long.
+    pub fn wait(&self, at_most: Duration) -> Option<i32> {
+        let timeout = Timespec::try_from(at_most).ok();
+        // Whatever ends the waiting early, the caller looks again.
+        let _ = poll(&mut [PollFd::new(&self.0.wake, PollFlags::IN)], timeout.as_ref());
+        self.signal()
     }
 
     /// The first signal that has arrived.

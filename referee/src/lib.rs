@@ -70,6 +70,8 @@ pub mod play;
 pub mod replay;
 #[cfg(feature = "cli")]
 mod report;
+#[cfg(feature = "cli")]
+mod slurm;
 pub mod source;
 pub mod stats;
 pub mod suite;

@@ -65,6 +65,16 @@ pub(crate) fn plural(count: u64, noun: &str) -> String {
     format!("{count} {noun}{s}")
 }
 
+/// Numbers in ascending order, with those that follow each other as a range: `1-4,7`.
+#[cfg(feature = "cli")]
+pub(crate) fn ranges(numbers: &[u32]) -> String {
+    let runs = numbers.chunk_by(|a, b| a + 1 == *b).map(|run| match run {
+        [one] => one.to_string(),
+        run => format!("{}-{}", run[0], run[run.len() - 1]),
+    });
+    runs.collect::<Vec<_>>().join(",")
+}
+
 /// An error and what caused it, on one line.
 pub(crate) fn with_causes(error: &dyn Error) -> String {
     let chain = std::iter::successors(Some(error), |&error| error.source());
@@ -111,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_flag_takes_is_exact() {
+    fn text_for_flags_is_exact() {
         for (nanos, expected) in [
             (20_000_000_000, "20s"),
             (50_000_000, "50ms"),
@@ -179,5 +189,11 @@ mod tests {
         assert_eq!(quote(b"\x1b[31m\0\xFF"), "`\\u{1b}[31m\\0\u{FFFD}`");
         assert_eq!(quote("\u{202e}x".as_bytes()), "`\\u{202e}x`");
         assert_eq!(quote(&[b'a'; 100]), format!("`{}…`", "a".repeat(60)));
+    }
+
+    #[test]
+    fn numbers_that_follow_each_other_are_a_range() {
+        assert_eq!(ranges(&[1, 2, 3, 7, 9, 10]), "1-3,7,9-10");
+        assert_eq!(ranges(&[]), "");
     }
 }

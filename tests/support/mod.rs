@@ -82,9 +82,39 @@ pub(crate) fn referee_of(user: User) -> Command {
     if user == User::Nobody && rustix::process::getuid().is_root() {
         command = Command::new(public_copy());
         command.env_remove("REFEREE_LOG").env_remove("CLICOLOR_FORCE").env("NO_COLOR", "1");
-        as_nobody(&mut command);
+        run_as(user, &mut command);
     }
     command
+}
+
+/// Has a command run by this user.
+pub(crate) fn run_as(user: User, command: &mut Command) {
+    if user == User::Nobody && rustix::process::getuid().is_root() {
+        as_nobody(command);
+    }
+}
+
+/// Whether this user's bots are in control groups, which the kernel empties under every method.
+pub(crate) fn has_control_groups(user: User) -> bool {
+    let doctor = referee_of(user).arg("doctor").output().expect("runs");
+    String::from_utf8_lossy(&doctor.stdout).contains("by the kernel, in a control group")
+}
+
+/// Whether what has left a bot's process group outlives the game.
+pub(crate) fn lets_go(method: &str, user: User) -> bool {
+    method == "group" && !has_control_groups(user)
+}
+
+/// Whether there is a sandbox under this method; in a namespace there always is.
+pub(crate) fn has_sandbox(method: &str) -> bool {
+    let mut play = referee();
+    play.args(["play", "--sandbox", "--containment", method]).args(PATIENT);
+    let refused = method != "namespace"
+        && String::from_utf8_lossy(&play.output().expect("runs").stderr).contains("needs Landlock");
+    if refused {
+        leave_out("a sandbox outside a namespace", "the kernel's Landlock is too old");
+    }
+    !refused
 }
 
 /// Has a command run by a user without privileges; only root can.
@@ -172,7 +202,7 @@ impl Case {
 
 /// All 627 games.
 pub(crate) fn cases() -> Vec<Case> {
-    let cases = packed_lines("samegame-cases.jsonl.zst");
+    let cases = packed_lines("samegame-cases.jsonl.gz");
     assert_eq!(cases.len(), 627);
     cases
 }
@@ -180,7 +210,7 @@ pub(crate) fn cases() -> Vec<Case> {
 /// The values in a packed file that comes with the tests, one per line.
 pub(crate) fn packed_lines<T: serde::de::DeserializeOwned>(name: &str) -> Vec<T> {
     let packed = fs::read(data(name)).expect("the measured cases");
-    let text = zstd::decode_all(packed.as_slice()).expect("zstd");
+    let text = referee::gamelog::unpacked(packed).expect("gzip");
     let lines = text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
     lines.map(|line| serde_json::from_slice(line).expect("a case")).collect()
 }

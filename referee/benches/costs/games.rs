@@ -81,7 +81,8 @@ pub(crate) fn played(command: &BotCommand, mut see: impl FnMut(&Event)) -> Vec<I
         see(&event);
         times.push(Instant::now());
     });
-    assert!(end.expect("a game").won, "0 0 is always legal");
+    let end = end.expect("a game");
+    assert!(end.won, "0 0 is always legal, but {end:?}");
     times
 }
 

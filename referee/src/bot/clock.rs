@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
 
-use super::usage::{self, Sample, Starvation};
+use super::usage::{self, Delays, Sample, Watch};
+use crate::certificate::Parts;
 
 /// How long a reply is awaited beyond its limit, so that it can be said how late it was and why.
 /// What a late reply is worth is not decided here.
@@ -13,8 +14,8 @@ use super::usage::{self, Sample, Starvation};
 pub enum Overtime {
     /// So long in any case.
     Always(Duration),
-    /// At most so long, and only while the bot would still have time had it not been kept waiting for
-    /// a core.
+    /// At most so long, and only while the bot would still have time had it not been kept waiting or stopped by
+    /// others.
     WhileStarved(Duration),
 }
 
@@ -26,7 +27,7 @@ pub enum Phase {
     Limit,
     /// When its limit had passed for certain.
     Overtime,
-    /// When the patience had ended too, and the bot was still being kept waiting for a core.
+    /// When the patience had ended too, and the bot would still have had time without what others did to it.
     Starved,
 }
 
@@ -39,35 +40,71 @@ pub(super) struct Clock {
     pub(super) deadline: Option<Instant>,
     /// Whether the limit has passed without a reply.
     in_overtime: bool,
-    starvation: Option<Starvation>,
+    watch: Option<Watch>,
     /// What the bot had used before.
     pub(super) before: Sample,
     has_listened: bool,
     own_wait: OwnWait,
+    /// When the last wait for the bot began, and when it was to end at the latest.
+    nap: (Instant, Instant),
+    /// For how long the machine has stood still, as timers show.
+    delays: Delays,
     pub(super) start: Instant,
 }
 
+/// A timer that is later than this, though its process did not wait for a core, shows that the machine stood still.
+const STAND_STILL: Duration = Duration::from_millis(2);
+
+/// How often the referee wakes while a bot thinks, to notice that the machine stands still.
+const HEARTBEAT: Duration = Duration::from_millis(10);
+
 impl Clock {
-    pub(super) fn start(limit: Option<Duration>, overtime: Overtime, before: Sample) -> Self {
+    /// Starts the clock as if it had run for `head_start` already.
+    pub(super) fn start(
+        limit: Option<Duration>,
+        overtime: Overtime,
+        before: Sample,
+        head_start: Duration,
+    ) -> Self {
         let own_wait = OwnWait::start();
-        let start = Instant::now();
+        let now = Instant::now();
+        let start = now.checked_sub(head_start).unwrap_or(now);
         Self {
             limit,
             overtime,
             deadline: limit.and_then(|limit| start.checked_add(limit)),
             in_overtime: false,
-            starvation: None,
+            watch: None,
             before,
             has_listened: false,
             own_wait,
+            nap: (start, start),
+            delays: Delays::default(),
             start,
         }
     }
 
-    /// The referee is about to listen to the bot.
-    pub(super) fn listen(&mut self) {
+    /// The referee is about to listen to the bot, until `wake` at the latest. Returns until when it may.
+    pub(super) fn listen(&mut self, wake: Instant) -> Instant {
         if mem::replace(&mut self.has_listened, true) {
             self.own_wait = OwnWait::start();
+        }
+        let now = Instant::now();
+        self.nap = (now, wake.min(now + HEARTBEAT));
+        self.nap.1
+    }
+
+    /// The referee has listened. Nobody's program keeps a timer from ringing: one that is late, but for the time
+    /// that the referee then waited for a core, has rung when the machine ran on.
+    pub(super) fn woke(&mut self, now: Instant) {
+        let (since, wake) = self.nap;
+        let late = now.saturating_duration_since(wake.max(since));
+        if late >= STAND_STILL {
+            let still = late.saturating_sub(self.own_wait().unwrap_or(late));
+            if still >= STAND_STILL {
+                self.delays.machine += still;
+                self.delays.unseen += wake.saturating_duration_since(since);
+            }
         }
     }
 
@@ -80,39 +117,59 @@ impl Clock {
         self.deadline.is_some_and(|deadline| now >= deadline)
     }
 
-    /// How late the referee was to look at a reply that may have been there in time.
-    pub(super) fn overslept(&self, wall: Duration) -> Duration {
+    /// How late the referee was to look at a reply that may have been there in time; more than a machine needs
+    /// to wake it is for others to explain.
+    fn overslept(&self, wall: Duration) -> Duration {
         let limit = self.limit.filter(|_| !self.in_overtime);
-        limit.map(|limit| wall.saturating_sub(limit)).unwrap_or_default()
+        limit.map(|limit| wall.saturating_sub(limit).min(STAND_STILL)).unwrap_or_default()
     }
 
     /// Whether to look on when a deadline has passed without a reply.
     pub(super) fn goes_on(&mut self, keeper: Pid) -> bool {
         let Some(limit) = self.limit else { return true };
-        let first = !mem::replace(&mut self.in_overtime, true);
-        let next = match self.overtime {
-            Overtime::Always(patience) => {
-                (first && !patience.is_zero()).then(|| self.start + limit + patience)
-            }
-            Overtime::WhileStarved(patience) => {
-                let starvation = || Starvation::new(self.start, limit, patience);
-                self.starvation.get_or_insert_with(starvation).look(keeper, &self.before)
-            }
+        self.in_overtime = true;
+        let (patience, is_certain) = match self.overtime {
+            Overtime::Always(patience) => (patience, true),
+            Overtime::WhileStarved(patience) => (patience, false),
         };
-        self.deadline = next;
-        next.is_some()
+        let start = self.start;
+        let watch = self.watch.get_or_insert_with(|| Watch::new(start, limit, patience));
+        let next = watch.look(keeper, &self.before, self.delays);
+        self.deadline = if is_certain { next.or_else(|| watch.look_on()) } else { next };
+        self.deadline.is_some()
     }
 
     pub(super) fn phase(&self) -> Phase {
-        match &self.starvation {
-            Some(starvation) if starvation.is_given_up() => Phase::Starved,
+        match &self.watch {
+            Some(watch) if watch.is_given_up() => Phase::Starved,
             _ if self.in_overtime => Phase::Overtime,
             _ => Phase::Limit,
         }
     }
 
-    pub(super) fn hidden_wait(&self) -> Duration {
-        self.starvation.as_ref().map(Starvation::hidden_wait).unwrap_or_default()
+    /// Whether an exchange that took `wall` was late or disturbed, so that it is to be told where the time went.
+    pub(super) fn wants_account(&self, wall: Duration) -> bool {
+        let is_late = self.in_overtime || self.limit.is_some_and(|limit| wall > limit);
+        is_late || !self.delays.machine.is_zero()
+    }
+
+    /// What `wall` is made of, and the longest wait of a thread, by the end of an exchange after which `after` was
+    /// sampled and the referee had waited `own_wait` for a core.
+    pub(super) fn account(
+        &mut self,
+        keeper: Pid,
+        after: Sample,
+        wall: Duration,
+        own_wait: Option<Duration>,
+        has_replied: bool,
+    ) -> (Parts, Duration) {
+        let referee = own_wait.unwrap_or_default().max(self.overslept(wall));
+        let delays = Delays { referee, ..self.delays };
+        let start = self.start;
+        let watch = self.watch.get_or_insert_with(|| Watch::new(start, wall, Duration::ZERO));
+        watch.observe(after, &self.before, keeper, start + wall);
+        let parts = watch.parts(&self.before, wall, delays, has_replied);
+        (parts, watch.longest_wait(has_replied).min(wall))
     }
 }
 

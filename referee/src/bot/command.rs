@@ -68,7 +68,7 @@ impl BotCommand {
 /// Why a bot cannot be started.
 #[derive(Debug, thiserror::Error)]
 pub enum SpawnError {
-    /// The working directory is missing, or something else.
+    /// The working directory is missing or not a directory.
     #[error("cannot start the bot in {}: it is not a directory", .0.display())]
     Cwd(PathBuf),
     /// `PATH` holds no such program.
@@ -77,7 +77,7 @@ pub enum SpawnError {
     /// The file does not exist.
     #[error("cannot start the bot: no such file: {}", .0.display())]
     NoSuchFile(PathBuf),
-    /// The file is there, and what should run it is not.
+    /// The file's interpreter is missing.
     #[error("cannot start the bot: {} needs an interpreter that does not exist; see its first line, which must not end in CR LF (or the loader that a binary names)", .0.display())]
     NoInterpreter(PathBuf),
     /// A folder cannot be run.
@@ -86,7 +86,7 @@ pub enum SpawnError {
     /// The file may not be executed.
     #[error("cannot start the bot: {file} is not executable (try `chmod +x {file}`)", file = .0.display())]
     NotExecutable(PathBuf),
-    /// Only root may execute the file, and its bots in a sandbox run as somebody else.
+    /// Only root may execute the file, but root's bots in a sandbox run as another user.
     #[error("cannot start the bot: in a sandbox root's bots run as nobody, who may not execute {file} (try `chmod o+rx` on it and its folder)", file = .0.display())]
     NotForNobody(PathBuf),
     /// The file is neither a binary for this machine nor a script with a `#!` line.
@@ -95,7 +95,7 @@ pub enum SpawnError {
     /// A word holds a NUL, which no program can be given.
     #[error("cannot start the bot: {:?} holds a NUL character", .0)]
     Nul(OsString),
-    /// The system does not let the bot be confined as it should be.
+    /// The system refuses the requested confinement.
     #[error("cannot start the bot: {what} failed (see `referee doctor`)")]
     Confinement {
         /// What was tried.
@@ -122,7 +122,7 @@ pub enum SpawnError {
 }
 
 impl SpawnError {
-    /// Whether another command would help, rather than another machine.
+    /// Whether the user can fix it with another command.
     pub fn is_user_error(&self) -> bool {
         !matches!(self, Self::Resources { .. })
     }

@@ -7,7 +7,7 @@
 //! | reaper | the keeper adopts what the bot orphans, and kills its children until there are none | `/proc` with lists of children |
 //! | group | the keeper kills the bot's process group, and names what has left it | nothing |
 //!
-//! Each is stronger, or at least quicker, than those below it. What a host allows is tried once.
+//! Each is stronger, or at least quicker, than those below it. The host is probed once.
 
 use std::fs;
 use std::os::fd::OwnedFd;
@@ -48,16 +48,16 @@ pub enum Unavailable {
         /// What is missing.
         why: String,
     },
-    /// Nothing that a bot uses can be seen.
+    /// A bot's use of resources cannot be seen.
     #[error("no bot can be watched here: {0}; mount one with `mount -t proc proc /proc`")]
     Proc(String),
 }
 
 impl ContainmentMethod {
-    /// Why this host does not offer this method, if it does not.
+    /// Checks whether this host offers this method.
     ///
     /// # Errors
-    /// The reason, as a phrase.
+    /// The reason why it does not, as a phrase.
     pub fn check(self) -> Result<(), String> {
         match self {
             Self::Namespace => try_namespace(None).map_err(|error| refusal(&error)),
@@ -78,8 +78,8 @@ impl ContainmentMethod {
         let ruleset = || {
             Ruleset::default()
                 .set_compatibility(CompatLevel::BestEffort)
-                // Whoever is under any rules traces nobody outside them. This is the rule that a bot misses
-                // least: making devices.
+                // Any ruleset keeps a process from tracing those outside it. Forbidding devices
+                // costs a bot the least.
                 .handle_access(AccessFs::MakeBlock)?
                 .scope(Scope::Signal)?
                 .create()
@@ -87,7 +87,8 @@ impl ContainmentMethod {
         if self.is_namespace() { None } else { ruleset().ok()?.into() }
     }
 
-    /// What a bot can still do to the referee on this host, as phrases; nothing if the method hides it.
+    /// What a bot can still do to the referee on this host, as phrases; empty if the method hides
+    /// the referee.
     pub fn exposures(self) -> Vec<&'static str> {
         let mut exposures = Vec::new();
         if self.is_namespace() {
@@ -153,8 +154,8 @@ fn is_available(method: ContainmentMethod) -> bool {
     checked.is_ok()
 }
 
-/// Checks that /proc shows the pid namespace that this process is in: by another one's numbers, limits would
-/// lapse, and strangers be killed.
+/// Checks that /proc shows this process's own pid namespace: with the numbers of another one,
+/// limits would lapse and unrelated processes be killed.
 fn check_proc() -> Result<(), Unavailable> {
     static WRONG: OnceLock<Option<String>> = OnceLock::new();
     let wrong = WRONG.get_or_init(|| match fs::read_to_string("/proc/self/status") {
@@ -165,7 +166,7 @@ fn check_proc() -> Result<(), Unavailable> {
     wrong.clone().map_or(Ok(()), |why| Err(Unavailable::Proc(why)))
 }
 
-/// Whether this status of a process calls it by this number and no other.
+/// Whether this status says that the process has this number and no other.
 fn is_own(status: &str, pid: u32) -> bool {
     let line = |name| status.lines().find_map(|line| line.strip_prefix(name));
     // A process has a number in each namespace from that of /proc down to its own.

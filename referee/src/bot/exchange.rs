@@ -9,6 +9,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::BotProcess;
 use super::clock::{Clock, Overtime, Phase};
+use super::guard::HostMemory;
 use super::pipes::{Captured, DRAIN_CHUNKS, Got};
 use super::usage::{self, Sample};
 use super::waiting;
@@ -34,23 +35,21 @@ pub struct Request<'a> {
     pub overtime: Overtime,
 }
 
-/// What became of an exchange.
+/// The result of an exchange.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "any of them may be so at once")]
 pub struct Exchanged {
-    /// The reply, or what there was of it.
+    /// The reply, or the part of it that came.
     pub reply: Lines,
     /// Why the reply is not whole; `None` if it is.
     pub no_reply: Option<NoReply>,
     /// From before the first byte was written until the read that completed the reply, or until
-    /// the exchange was given up.
+    /// the exchange was given up; in the first exchange with what the bot had computed before.
     pub wall: Duration,
     /// When the exchange ended.
     pub phase: Phase,
     /// What it cost the bot, and what it waited for.
     pub certificate: Certificate,
-    /// What of the bot's wait for a core was not its own doing.
-    pub host_wait: Option<Duration>,
     /// Whether the reply came before the bot had read any of the input: a surplus line of an earlier
     /// exchange, or a guess.
     pub early: bool,
@@ -72,6 +71,9 @@ pub enum ExchangeError {
     /// A signal asked the referee to stop; the bot had written this to its standard error meanwhile.
     #[error("interrupted")]
     Interrupted(Vec<u8>),
+    /// The host had no memory left for the bot.
+    #[error(transparent)]
+    HostMemory(#[from] HostMemory),
     /// The system failed the referee.
     #[error("the referee cannot watch the bot")]
     Io(#[from] io::Error),
@@ -106,30 +108,29 @@ impl BotProcess {
             self.read_stdout()?;
         }
         let early = !self.lines.held().is_empty();
-        let before = self.used.take().unwrap_or_else(|| self.sampler.sample());
-        let mut clock = Clock::start(request.limit, request.overtime, before);
+        let mut clock = self.start_clock(request);
         self.stdin.send(request.input)?;
         let mut heard = Heard::new();
         let (lines, no_reply) = self.await_reply(request, &mut clock, &mut heard)?;
         let own_wait = clock.own_wait();
         let wall = heard.stop.duration_since(clock.start);
-        // Who loses is looked at more closely.
+        // Who loses or is late deserves a closer look.
         let lost = no_reply.is_some();
-        let after = if lost { Sample::below(self.keeper.pid) } else { self.sampler.sample() };
+        let is_looked_at = lost || clock.wants_account(wall);
+        let after =
+            if is_looked_at { Sample::below(self.keeper.pid) } else { self.sampler.sample() };
         let no_reply = self.guard.check(&after).map(NoReply::OverLimit).or(no_reply);
-        let (mut certificate, host_wait) = self.cost(&after, &clock, wall);
-        certificate.referee_wait = own_wait.map(|wait| {
-            let Millis(computed) = certificate.busiest_cpu.unwrap_or_default();
-            let explained = host_wait.unwrap_or_default() + computed;
-            Millis(wait.max(clock.overslept(wall)).min(wall.saturating_sub(explained)))
-        });
+        if let Some(lack) = no_reply.and_then(|no_reply| self.guard.check_host(no_reply)) {
+            return Err(lack.into());
+        }
+        let certificate = self.certify(&mut clock, &after, wall, own_wait, no_reply.is_none());
         let stopped = no_reply == Some(NoReply::Deadline) && after.is_stopped();
         let unread_input = self.stdin.unread()?;
         let awaits_input = no_reply == Some(NoReply::Deadline)
             && unread_input == 0
             && self.awaits_input(&after.pids());
         self.used = Some(after);
-        // What was written before the reply was seen together with it.
+        // Standard error from before the reply was polled together with it.
         if lost || heard.has_stderr {
             self.read_stderr(&mut heard.stderr)?;
         }
@@ -139,7 +140,6 @@ impl BotProcess {
             wall,
             phase: clock.phase(),
             certificate,
-            host_wait,
             early: no_reply.is_none() && (early || unread_input >= request.input.len() as u64),
             unread_input,
             stdin_closed: self.stdin.is_refused(),
@@ -160,7 +160,7 @@ impl BotProcess {
         loop {
             match (self.lines.progress(&request.rules), self.guard.check_output()) {
                 (Progress::Complete(lines), None) => return Ok((lines, None)),
-                // What broke the limit came behind the reply.
+                // The output beyond the limit came after the reply.
                 (Progress::Complete(lines), Some(_)) if self.lines.has_more_than(lines) => {
                     return Ok((lines, None));
                 }
@@ -186,21 +186,23 @@ impl BotProcess {
         }
     }
 
-    /// Waits once, and takes in what has come.
+    /// Waits once, and reads what has arrived.
     fn listen(
         &mut self,
         request: &Request<'_>,
         clock: &mut Clock,
         heard: &mut Heard,
     ) -> Result<(), ExchangeError> {
-        clock.listen();
-        let ready = self.wait(Some(self.guard.wake(clock.deadline)))?;
+        let wake = clock.listen(self.guard.wake(clock.deadline));
+        let ready = self.wait(Some(wake))?;
         if ready.interrupted {
             self.read_stderr(&mut heard.stderr)?;
             return Err(ExchangeError::Interrupted(mem::take(&mut heard.stderr.bytes)));
         }
         heard.has_stderr = ready.stderr;
-        heard.timed_out = clock.has_passed(Instant::now());
+        let now = Instant::now();
+        clock.woke(now);
+        heard.timed_out = clock.has_passed(now);
         if ready.stdout || heard.timed_out {
             self.read_stdout()?;
         }
@@ -221,22 +223,42 @@ impl BotProcess {
         Ok(())
     }
 
-    /// What an exchange that took `wall` cost the bot, and how long the host kept it waiting.
-    fn cost(
+    /// The clock of an exchange. That of the first one starts when the input is sent, less the time that the bot has
+    /// computed since its start: what it has used counts, and how long the machine takes to tell of its start does not.
+    fn start_clock(&mut self, request: &Request<'_>) -> Clock {
+        let (before, head_start) = match self.used.take() {
+            Some(used) => (used, Duration::ZERO),
+            None => self.sampler.sample().without_computing(),
+        };
+        // Several cores may have computed at once.
+        let head_start = head_start.min(self.spawned.elapsed());
+        Clock::start(request.limit, request.overtime, before, head_start)
+    }
+
+    /// What an exchange that took `wall` cost the bot, and where the time went if it was late.
+    fn certify(
         &self,
+        clock: &mut Clock,
         after: &Sample,
-        clock: &Clock,
         wall: Duration,
-    ) -> (Certificate, Option<Duration>) {
+        own_wait: Option<Duration>,
+        has_replied: bool,
+    ) -> Certificate {
         let used = after.since(&clock.before, wall);
-        let waited = |wait: Duration| (wait + clock.hidden_wait()).min(wall);
-        let certificate = Certificate {
-            wait: used.wait.map(|Millis(wait)| Millis(waited(wait))),
+        let idle = wall.saturating_sub(used.cpu.unwrap_or_default().0);
+        let mut certificate = Certificate {
+            referee_wait: own_wait.map(|wait| Millis(wait.min(idle))),
             // A bot that has ended has no memory any more.
             peak_memory: used.peak_memory.max(self.guard.peak_memory()),
             ..used
         };
-        (certificate, after.host_wait(&used).map(waited))
+        if clock.wants_account(wall) {
+            let account =
+                clock.account(self.keeper.pid, after.clone(), wall, own_wait, has_replied);
+            certificate.parts = Some(account.0);
+            certificate.wait = certificate.wait.max(Some(Millis(account.1)));
+        }
+        certificate
     }
 
     /// Tells a bot that has ended from one that only closed its output.
@@ -345,9 +367,9 @@ impl BotProcess {
 #[derive(Debug)]
 struct Heard {
     stderr: Captured,
-    /// Whether more of that may be there than was read.
+    /// Whether there may be more standard error than was read.
     has_stderr: bool,
-    /// When the bot was last listened to.
+    /// When the bot was last polled.
     stop: Instant,
     ended: bool,
     timed_out: bool,

@@ -1,4 +1,4 @@
-//! Seccomp programs: which system calls a bot must do without, and get `EPERM` from.
+//! Seccomp programs: the system calls that fail with `EPERM` in a bot.
 
 use std::io;
 use std::sync::OnceLock;
@@ -34,7 +34,7 @@ fn make(method: ContainmentMethod, is_sandboxed: bool) -> io::Result<BpfProgram>
     if method == ContainmentMethod::Seccomp {
         refused.extend([libc::SYS_setsid, libc::SYS_setpgid].map(always));
     }
-    // In a namespace there are no others that it could name.
+    // A bot in a namespace cannot name processes outside it.
     if !method.is_namespace() && (has_seccomp() || !refused.is_empty()) {
         refused.extend(on_others()?);
     }
@@ -65,7 +65,7 @@ fn compile(refused: Vec<Refused>) -> io::Result<BpfProgram> {
     let mut calls = std::collections::BTreeMap::<i64, Vec<SeccompRule>>::new();
     for (call, rules) in refused {
         match calls.get_mut(&call) {
-            // A call that is refused without a rule stays so.
+            // A call that is always refused stays so.
             Some(known) if known.is_empty() || rules.is_empty() => known.clear(),
             Some(known) => known.extend(rules),
             None => drop(calls.insert(call, rules)),
@@ -116,7 +116,7 @@ fn on_others() -> io::Result<Vec<Refused>> {
     {
         refused.push((call, vec![when(vec![is_not_0(1)?])?, when(vec![is(0, of_user)?])?]));
     }
-    // Landlock keeps signals from others, if it is new enough. This one would go to all of them.
+    // A new enough Landlock protects single processes. This form would signal all of them.
     refused.push((libc::SYS_kill, vec![when(vec![is(0, -1)?])?]));
     Ok(refused)
 }
@@ -127,7 +127,7 @@ const IOPRIO_WHO_USER: i32 = 3;
 /// Calls that a bot in a sandbox may use, but not for everything.
 fn forbidden_uses() -> io::Result<Vec<Refused>> {
     let mut refused = Vec::new();
-    // Only pairs of sockets that are connected to each other for good. The rest of the argument is flags.
+    // Only pairs of sockets that stay connected to each other. The rest of the argument is flags.
     let of_kind = |kind| {
         let mask = SeccompCmpOp::MaskedEq(0xF);
         number(1, mask, kind).and_then(|is| when(vec![is]))
@@ -135,7 +135,7 @@ fn forbidden_uses() -> io::Result<Vec<Refused>> {
     let others = [libc::SOCK_DGRAM, libc::SOCK_RAW, libc::SOCK_RDM];
     refused
         .push((libc::SYS_socketpair, others.map(of_kind).into_iter().collect::<Result<_, _>>()?));
-    // Attributes of files, which change through descriptors that may only read.
+    // Attributes of files, which can be changed through read-only descriptors.
     let ioctls =
         FILE_ATTRIBUTES.iter().map(|&request| is(1, request).and_then(|is| when(vec![is])));
     refused.push((libc::SYS_ioctl, ioctls.collect::<Result<_, _>>()?));
@@ -173,7 +173,8 @@ const NO_SECOND_NUMBERS: [sock_filter; 3] = {
     answer(0x35, X32, libc::EPERM)
 };
 
-/// Answers `clone3`, whose flags a filter cannot see, as a kernel that lacks it: programs then use `clone`.
+/// Answers `clone3`, whose flags a filter cannot see, as a kernel without it would: programs then
+/// use `clone`.
 const NO_CLONE3: [sock_filter; 3] = answer(0x15, 435, libc::ENOSYS);
 
 /// Loads the call's number, and answers with `errno` if it compares so (jeq or jge) with `number`.
@@ -191,7 +192,7 @@ const FORBIDDEN: &[i64] = &[
     // The network. Sockets of a process with itself have a call of their own.
     libc::SYS_socket,
     libc::SYS_io_uring_setup,
-    // What Landlock does not look at: modes, owners, times and attributes of files.
+    // What Landlock does not check: modes, owners, times and attributes of files.
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
     SYS_FCHMODAT2,
@@ -223,7 +224,7 @@ const FORBIDDEN: &[i64] = &[
     libc::SYS_add_key,
     libc::SYS_request_key,
     libc::SYS_keyctl,
-    // The machine, where the referee runs with privileges.
+    // Settings of the machine, should the referee be privileged.
     libc::SYS_acct,
     libc::SYS_adjtimex,
     libc::SYS_bpf,

@@ -8,15 +8,17 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Resource as KernelResource, Rlimit, getrlimit};
 
-use super::cgroup::Room;
+use super::cgroup::{Room, memory_kills, memory_limit_of_host};
 use super::pipes::Captured;
 use super::usage::Sample;
 use crate::limits::{Breach, Resource, Resources};
+use crate::text::size;
+use crate::verdict::NoReply;
 
-/// How often to look at a bot that thinks.
+/// The time between two samples of a thinking bot.
 const INTERVAL: Duration = Duration::from_millis(25);
 
-/// How long to find out what processes share and hold. It holds up the referee.
+/// The most time to spend on shared and held memory, which blocks the referee.
 const MEMORY_TIME: Duration = Duration::from_millis(100);
 
 /// Sampling may use at most 1/20 of the referee's time.
@@ -26,8 +28,8 @@ const SAMPLING_SHARE: u32 = 20;
 pub(super) fn rlimits(resources: &Resources) -> Vec<(KernelResource, Rlimit)> {
     let cpu_time = resources.cpu_time.map(|time| time.0.as_secs().max(1));
     let limits = [
-        // No core dumps. One byte is too small for a file, and what 0 is not: the kernel's word for
-        // not handing the dump to a program either.
+        // No core dumps. One byte is too small for a file and, unlike 0, also keeps the kernel from
+        // piping the dump to a program.
         (KernelResource::Core, Some(1)),
         (KernelResource::Nofile, resources.open_files),
         (KernelResource::Cpu, cpu_time),
@@ -36,7 +38,7 @@ pub(super) fn rlimits(resources: &Resources) -> Vec<(KernelResource, Rlimit)> {
     let set = |(resource, limit): (_, Option<u64>)| {
         let allowed = getrlimit(resource).maximum;
         let limit = limit?;
-        // Beyond the soft limit on CPU time comes a signal that tells of it, beyond the hard one SIGKILL.
+        // At the soft limit on CPU time the kernel sends SIGXCPU, at the hard one SIGKILL.
         let hard = if resource == KernelResource::Cpu { limit + 1 } else { limit };
         let at_most = |limit: u64| Some(limit.min(allowed.unwrap_or(u64::MAX)));
         Some((resource, Rlimit { current: at_most(limit), maximum: at_most(hard) }))
@@ -55,15 +57,31 @@ pub(super) struct Guard {
     is_breached: bool,
     /// Standard error that was kept.
     stderr: u64,
-    /// Whether a process had as many files open as it may.
+    /// Whether a process has reached its limit on open files.
     is_out_of_files: bool,
     peak_memory: Option<u64>,
-    /// When what processes share and hold is to be found out next.
+    /// When shared and held memory is next due.
     next_memory: Instant,
     /// A process that sees the bot's own file system, if it has one.
     tree: Option<Pid>,
     /// The control group that it is in, if any.
     room: Option<Room>,
+    /// Without such a group: how many processes around the referee had been killed for want of memory.
+    memory_kills: u64,
+}
+
+/// The kernel killed a bot that broke no limit, because the host had no memory left for it.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the host ran out of memory, and the kernel killed the bot, which {}{}; run fewer bots at once, or give the referee more",
+    used.map_or("was within its limit".to_owned(), |used| format!("had {} so far", size(used))),
+    host.map(|host| format!(", while the control group around the referee has {} for all", size(host))).unwrap_or_default()
+)]
+pub struct HostMemory {
+    /// The most that the bot was seen to have, in bytes.
+    used: Option<u64>,
+    /// What all processes around the referee may have, in bytes.
+    host: Option<u64>,
 }
 
 impl Guard {
@@ -73,6 +91,7 @@ impl Guard {
             next: Instant::now(),
             next_memory: Instant::now() + INTERVAL,
             tree,
+            memory_kills: if room.is_some() { 0 } else { memory_kills() },
             room,
             turn_output: 0,
             game_output: 0,
@@ -83,7 +102,7 @@ impl Guard {
         }
     }
 
-    /// The most memory that was seen, in bytes, if any was.
+    /// The highest memory use seen, in bytes, if any.
     pub(super) fn peak_memory(&self) -> Option<u64> {
         self.peak_memory
     }
@@ -93,7 +112,7 @@ impl Guard {
         self.is_breached
     }
 
-    /// The limit on open files, if a process was seen to have come to it.
+    /// The limit on open files, if a process was seen at it.
     pub(super) fn reached_open_files(&self) -> Option<u64> {
         self.limits.open_files.filter(|_| self.is_out_of_files)
     }
@@ -105,12 +124,12 @@ impl Guard {
         self.turn_output = 0;
     }
 
-    /// When to wake for the next look, if something comes later: `until`.
+    /// When to wake for the next sample, unless `until` comes first.
     pub(super) fn wake(&self, until: Option<Instant>) -> Instant {
         until.map_or(self.next, |until| until.min(self.next))
     }
 
-    /// Keeps standard error, up to `cap` and to what the game has left.
+    /// Keeps standard error, up to `cap` and to what remains of the game's limit.
     pub(super) fn keep_stderr(&mut self, stderr: &mut Captured, chunk: &[u8], cap: usize) {
         let before = stderr.bytes.len();
         let left =
@@ -157,14 +176,27 @@ impl Guard {
         breach
     }
 
-    /// Whether a sample shows too much.
+    /// Whether a sample exceeds a limit.
     pub(super) fn check(&mut self, sample: &Sample) -> Option<Breach> {
         let has_all_files = |limit| sample.open_files() >= limit;
         self.is_out_of_files |= self.limits.open_files.is_some_and(has_all_files);
-        let processes = self.limits.breach(Resource::Processes, sample.tasks());
+        let too_many = |tasks| self.limits.breach(Resource::Processes, tasks);
+        let processes = too_many(sample.tasks()).and_then(|_| too_many(sample.living_tasks()));
         let breach = processes.or_else(|| self.check_memory(sample));
         let breach = breach.or_else(|| self.room.as_ref()?.breach())?;
         Some(self.record(breach))
+    }
+
+    /// Whether the host's want of memory, rather than the bot, is why no reply came.
+    pub(super) fn check_host(&self, no_reply: NoReply) -> Option<HostMemory> {
+        let is_hosts = match (&self.room, no_reply) {
+            (_, NoReply::OverLimit(_)) => false,
+            (Some(room), _) => room.lacked_memory_of_host(),
+            // Another bot's process may have been killed, so this one must have ended as well.
+            (None, NoReply::Ended(_)) => memory_kills() > self.memory_kills,
+            (None, _) => false,
+        };
+        is_hosts.then(|| HostMemory { used: self.peak_memory, host: memory_limit_of_host() })
     }
 
     /// Kills what is left in the bot's control group, if it has one. Returns whether that is empty.
@@ -179,7 +211,7 @@ impl Guard {
     }
 
     fn check_memory(&mut self, sample: &Sample) -> Option<Breach> {
-        // What one process had at its peak is certain.
+        // The peak of a single process is certain.
         let mut used = sample.largest_peak();
         let now = Instant::now();
         if now >= self.next_memory {

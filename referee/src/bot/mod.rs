@@ -45,6 +45,7 @@ mod usage;
 mod waiting;
 
 use std::io::{PipeReader, PipeWriter};
+use std::time::Instant;
 
 pub use self::cgroup::{check_cgroups, memory_limit_of_host, remove_cgroups};
 pub use self::clock::{Overtime, Phase};
@@ -53,6 +54,7 @@ pub use self::command::{BotCommand, Confinement, SpawnError};
 pub use self::containment::{Containment, Unavailable};
 pub use self::exchange::{ExchangeError, Exchanged, Request};
 use self::guard::Guard;
+pub use self::guard::HostMemory;
 use self::launch::{Keeper, Started};
 pub use self::method::ContainmentMethod;
 pub use self::pin::{PinError, Pinning};
@@ -72,16 +74,18 @@ pub struct BotProcess {
     stdin: Sink<PipeWriter>,
     stdout: Source<PipeReader>,
     stderr: Source<PipeReader>,
-    /// What one read of them brings.
+    /// The buffer for one read.
     chunk: Vec<u8>,
     lines: LineBuffer,
     guard: Guard,
     sampler: Sampler,
     /// What it had used after the last exchange; between exchanges a bot has nothing to do.
     used: Option<Sample>,
+    /// When it was about to be started.
+    spawned: Instant,
     stderr_cap: usize,
     interrupt: Option<Interrupt>,
-    /// Goes when the bot is gone: fields are dropped in order.
+    /// Dropped after the bot has gone: fields are dropped in order.
     scratch: Option<Scratch>,
 }
 
@@ -97,6 +101,7 @@ impl BotProcess {
         stderr_cap: usize,
         interrupt: Option<Interrupt>,
     ) -> Result<Self, SpawnError> {
+        let spawned = Instant::now();
         let Spawned { started, scratch, room } = command.spawn()?;
         let Started { keeper, stdin, stdout, stderr } = started;
         log::debug!("keeper {}: started {command:?}", keeper.pid.as_raw_pid());
@@ -107,6 +112,7 @@ impl BotProcess {
         Ok(Self {
             sampler: Sampler::new(keeper.pid),
             used: None,
+            spawned,
             keeper,
             stdin: Sink::new(stdin).map_err(resources)?,
             stdout: Source::new(stdout).map_err(resources)?,

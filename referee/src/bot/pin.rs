@@ -44,8 +44,8 @@ impl Pinning {
         Ok(Self::plan_apart(1, cores_per_bot, |_| true)?.swap_remove(0))
     }
 
-    /// The same for several bots that play at a time, each on cores of its own. The referee keeps to
-    /// one core with all of them. Cores are used that `take` can take.
+    /// The same for several concurrent bots, each on cores of its own, while the referee keeps to
+    /// one core. Only cores for which `take` returns true are used.
     ///
     /// # Errors
     /// When there are too few, or the system refuses.

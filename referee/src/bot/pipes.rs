@@ -5,8 +5,8 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use rustix::io::Errno;
 
-/// Room for what one read brings: as much as a pipe holds by default, so that one usually empties it.
-/// It is not cleared, which would touch pages that no bot ever fills.
+/// A buffer for one read, as large as a pipe by default, so that one read usually empties it.
+/// Clearing it would touch pages that no bot ever fills.
 pub(super) fn chunk() -> Vec<u8> {
     Vec::with_capacity(64 * 1024)
 }
@@ -15,14 +15,14 @@ pub(super) fn chunk() -> Vec<u8> {
 /// keep it from looking at the clock.
 pub(super) const DRAIN_CHUNKS: usize = 16;
 
-/// What one read brought.
+/// The result of a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Got {
     /// Some bytes.
     Bytes,
     /// Nothing for now.
     Nothing,
-    /// Nothing ever again.
+    /// The end of the output.
     End,
 }
 
@@ -137,7 +137,7 @@ impl<W: Write + AsFd> Sink<W> {
         Ok(())
     }
 
-    /// Writes what the pipe takes now of what is pending.
+    /// Writes as much of what is pending as the pipe takes now.
     pub(super) fn flush(&mut self) -> io::Result<()> {
         let pending = std::mem::take(&mut self.pending);
         let written = self.write_some(&pending)?;
@@ -196,7 +196,7 @@ impl<W: Write + AsFd> Sink<W> {
 pub struct Captured {
     /// The first bytes, up to the cap.
     pub bytes: Vec<u8>,
-    /// How many more there were.
+    /// The number of bytes beyond it.
     pub dropped: u64,
 }
 

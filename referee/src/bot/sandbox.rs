@@ -51,7 +51,7 @@ pub enum SandboxError {
         "--sandbox cannot be enforced here: the kernel has no seccomp filters, or not for this processor"
     )]
     NoSeccomp,
-    /// Something to be read is not there.
+    /// A path to be readable is missing.
     #[error("--sandbox-read: {}: {source}", path.display())]
     Unreadable {
         /// What should be readable.
@@ -68,7 +68,7 @@ fn version(version: u32) -> String {
     if version == 0 { "none".to_owned() } else { format!("version {version}") }
 }
 
-/// Folders of the system, without which hardly a program starts.
+/// System folders that almost every program needs.
 const SYSTEM: [&str; 13] = [
     "/bin",
     "/etc",
@@ -85,10 +85,10 @@ const SYSTEM: [&str; 13] = [
     "/usr",
 ];
 
-/// What programs read about the machine, where the whole of /sys and /proc is the host's.
+/// What programs read about the machine, out of the host's /sys and /proc.
 const MACHINE: [&str; 2] = ["/sys/devices/system", "/sys/kernel/mm/transparent_hugepage"];
 
-/// The same under Landlock, which cannot take anything out of a folder.
+/// The same under Landlock, which cannot exclude parts of a folder.
 const WHOLE_MACHINE: [&str; 2] = ["/proc", "/sys"];
 
 /// What a bot's start says about the files that it needs.
@@ -193,7 +193,7 @@ pub(super) fn runs_as_nobody() -> bool {
     has_nobody()
 }
 
-/// Why a bot cannot have a file system of its own here, if it cannot. It is tried once.
+/// Why a bot cannot have a file system of its own here; `None` if it can. The host is probed once.
 fn why_no_tree() -> Option<&'static str> {
     static WHY: OnceLock<Option<String>> = OnceLock::new();
     let trial = || {
@@ -226,7 +226,7 @@ fn install_prefix(folder: &Path) -> Vec<PathBuf> {
     unless_too_broad(&folder).into_iter().chain(whole).collect()
 }
 
-/// No bot needs the whole of a user's files, or of a folder where everybody keeps some.
+/// Refuses folders that no bot needs as a whole: a user's home, or one that everybody shares.
 fn unless_too_broad(folder: &Path) -> Option<PathBuf> {
     let is_shared = |folder: &Path| {
         const STICKY: u32 = 0o1000;
@@ -251,7 +251,7 @@ fn homes() -> &'static [PathBuf] {
             let fields: Vec<_> = line.split(':').collect();
             let [_, _, uid, _, _, home, ..] = fields[..] else { return None };
             let uid: u32 = uid.parse().ok()?;
-            // Users of the system have numbers below, and live in its folders.
+            // System users have lower numbers, and homes in system folders.
             (uid == 0 || uid == own || uid >= 1000).then(|| PathBuf::from(home))
         });
         let all = of_people.chain(env::home_dir()).filter_map(|home| home.canonicalize().ok());

@@ -1,5 +1,5 @@
-//! The folder that a bot in a sandbox may write to, and how to be rid of it whatever a bot has made
-//! of it: folders that nobody may read, or more of them in one another than there are descriptors.
+//! The folder that a bot in a sandbox may write to, and its removal whatever the bot has put there:
+//! folders that nobody may read, or that are nested deeper than there are descriptors.
 
 use std::fs::{self, File, Permissions};
 use std::io;
@@ -9,8 +9,8 @@ use std::sync::Once;
 
 use tempfile::TempDir;
 
-/// A folder that goes, with all that is in it, when this is dropped. If the referee is killed before, the next one
-/// to make such a folder removes it.
+/// A folder that is removed with all its content when this is dropped. If the referee is killed
+/// first, the next one that makes such a folder removes it.
 #[derive(Debug)]
 pub(super) struct Scratch {
     folder: TempDir,
@@ -57,7 +57,7 @@ fn sweep(temporary: &Path) {
         let is_ours = entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes())
             && entry.metadata().is_ok_and(|data| data.is_dir() && data.uid() == own);
         let path = entry.path();
-        // Its bot may have shut everybody out.
+        // Its bot may have taken all permissions away.
         if is_ours
             && open_up(&path).is_ok()
             && let Some(_lock) = lock(&path)

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -26,7 +27,7 @@ const LATE_OUTPUT_CAP: usize = 4096;
 /// How a bot's process ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ending {
-    /// Its own end, or that of the kill; `None` if it is not certain that it has ended.
+    /// How it ended, by itself or by the kill; `None` if it is not certain that it has.
     pub exit: Option<BotExit>,
     /// Whether it had to be killed.
     pub killed: bool,
@@ -47,7 +48,7 @@ pub enum Left {
     Survivors(Vec<Survivor>, usize),
     /// The keeper was killed, so nobody can tell.
     Unknown,
-    /// All were told to die, and the kernel had not come to the end of them in time.
+    /// All were killed, but the kernel had not finished in time.
     Dying,
 }
 
@@ -121,8 +122,15 @@ impl BotProcess {
     }
 }
 
-/// How a bot ends that did not end by itself.
+/// The exit of a bot that had to be killed.
 const KILLED: BotExit = BotExit::Signal(Signal::KILL.as_raw());
+
+/// Whether a bot of this process's has left processes behind. They may be what keeps a later one waiting.
+static HAS_LEFT_SURVIVORS: AtomicBool = AtomicBool::new(false);
+
+pub(super) fn has_left_survivors() -> bool {
+    HAS_LEFT_SURVIVORS.load(Ordering::Relaxed)
+}
 
 impl Keeper {
     /// Ends all the bot's processes, and the keeper itself.
@@ -148,7 +156,9 @@ impl Keeper {
             self.kill_group();
             return Left::Unknown;
         }
+        drop(self.mounts.take());
         let (survivors, more) = self.survivors();
+        HAS_LEFT_SURVIVORS.fetch_or(!survivors.is_empty(), Ordering::Relaxed);
         Left::Survivors(survivors.iter().copied().map(Survivor::of).collect(), more)
     }
 }

@@ -12,20 +12,20 @@ use rustix::mount::MountFlags;
 
 use super::launch::{MountStep, Tree};
 
-/// Devices that do no harm.
+/// Harmless devices.
 pub(super) const DEVICES: [&str; 5] =
     ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
 /// The scratch folder.
 pub(super) const SCRATCH: &str = "/tmp";
 
-/// Folders that a bot has for itself; the host's do not show through.
+/// Folders of the bot's own, which hide the host's.
 const OWN: [&str; 3] = ["/dev", "/proc", SCRATCH];
 
 /// How many files a bot may make: more would fill memory that nobody counts.
 const MAX_FILES: u32 = 1 << 16;
 
-/// How many links may lead from one to the next.
+/// The longest chain of symbolic links to follow.
 const MAX_LINKS: u32 = 40;
 
 /// A tree in which `readable` can be read, `named` paths lead where they lead on the host, and `cwd` exists.
@@ -85,7 +85,7 @@ fn mount_points() -> io::Result<Vec<MountPoint>> {
     Ok(text.split(|&byte| byte == b'\n').filter_map(parse).collect())
 }
 
-/// What must stay as it is when a mount is made read-only; the kernel refuses to lose them.
+/// The flags that must be kept when a mount is made read-only, or the kernel refuses.
 fn flag(option: &[u8]) -> Option<MountFlags> {
     Some(match option {
         b"nosuid" => MountFlags::NOSUID,
@@ -98,7 +98,7 @@ fn flag(option: &[u8]) -> Option<MountFlags> {
     })
 }
 
-/// Blanks and the like are three octal digits behind a backslash.
+/// Decodes escapes such as `\040`: a backslash and three octal digits.
 fn unescape(field: &[u8]) -> PathBuf {
     let mut path = Vec::with_capacity(field.len());
     let mut rest = field;
@@ -118,7 +118,7 @@ struct Builder {
     mounts: Vec<MountPoint>,
     /// Folders, files and links that have been made.
     made: BTreeSet<PathBuf>,
-    /// What of the host is shown.
+    /// The paths of the host that are shown.
     shown: BTreeSet<PathBuf>,
 }
 
@@ -158,7 +158,7 @@ impl Builder {
         }
         self.bind(path)?;
         let around = self.mounts.iter().filter(|mount| path.starts_with(&mount.path));
-        // Of those at the same place the last one is on top.
+        // Of several mounts at one place, the last is on top.
         let own = around.max_by_key(|mount| mount.path.components().count());
         let own = own.map_or(MountFlags::empty(), |mount| mount.flags);
         let is_inside = |mount: &&MountPoint| mount.path.starts_with(path) && mount.path != path;

@@ -1,6 +1,7 @@
 //! Whether a bot that does not answer is waiting for input itself.
 //!
-//! What the kernel does not tell, or not to this user, counts as no: this only adds to a diagnosis.
+//! If the kernel does not say, or not to this user, the answer is no: this only adds to a
+//! diagnosis.
 
 use std::fs;
 use std::os::fd::{AsFd, AsRawFd as _};
@@ -10,9 +11,9 @@ use super::usage::{numbers_in, read, state};
 /// Whether a process is blocked reading the pipe whose other end is `input`, which holds nothing, while
 /// no thread could run.
 ///
-/// A process between the referee and the bot, such as the `cat` of `cat | ./bot`, reads for ever. So the
-/// reader must be one that can write to the bot's `output`, or else all processes must be waiting for
-/// something that comes of no time that passes.
+/// A process between the referee and the bot, such as the `cat` of `cat | ./bot`, reads for ever.
+/// So the reader must be one that can write to the bot's `output`, or else no process may be
+/// waiting for something that time alone brings.
 pub(super) fn awaits_input(processes: &[i32], input: impl AsFd, output: impl AsFd) -> bool {
     let (Some(input), Some(output)) = (pipe(input), pipe(output)) else { return false };
     let reader = |pid: i32| Process { pid, files: open_files(pid) };
@@ -80,7 +81,7 @@ impl Process {
         numbers_in(&folder).into_iter().map(move |thread| format!("{folder}/{thread}"))
     }
 
-    /// The descriptors that an epoll watches, as runtimes such as Node's have it.
+    /// The descriptors that an epoll watches: runtimes such as Node's wait this way.
     fn watched_by(&self, epoll: i32) -> Vec<i32> {
         let text = read(&format!("/proc/{}/fdinfo/{epoll}", self.pid)).unwrap_or_default();
         let lines = text.lines().filter_map(|line| line.strip_prefix("tfd:"));

@@ -11,7 +11,7 @@ use crate::compare::{Comparison, Contender};
 use crate::report::Format;
 use crate::report::compare::write;
 use crate::stats::Conclusion;
-use crate::suite::{RunFolder, differing_places};
+use crate::suite::{RunFolder, differing_places, noisy_hosts};
 
 /// Compare bots on the boards that they have both played
 ///
@@ -115,6 +115,11 @@ pub(super) fn warn_of_places<'a>(runs: impl Iterator<Item = &'a RunFolder>) -> R
     let folders: Vec<&RunFolder> = runs.collect();
     for difference in differing_places(&folders)? {
         log::warn!("{difference}");
+    }
+    for folder in folders {
+        for host in noisy_hosts(folder)? {
+            log::warn!("{}: {host}", folder.path.display());
+        }
     }
     Ok(())
 }

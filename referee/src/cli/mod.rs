@@ -161,6 +161,7 @@ impl From<PlayError> for Failure {
             PlayError::Interrupted { signal, .. } => {
                 Self::Interrupted { signal, kept: String::new() }
             }
+            PlayError::HostMemory(error) => Self::Referee(error.into()),
             PlayError::Exchange(error) => Self::Referee(error.into()),
         }
     }

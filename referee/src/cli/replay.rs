@@ -29,7 +29,7 @@ use crate::view::{page, transcript};
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ReplayArgs {
-    /// A log that `referee play --log` or a suite wrote, packed with zstd or not, or a game that was
+    /// A log that `referee play --log` or a suite wrote, packed with gzip or not, or a game that was
     /// saved elsewhere; with --html, a second one of the same board is shown beside it
     #[arg(value_name = "LOG", required = true, num_args = 1..=2)]
     logs: Vec<PathBuf>,

@@ -13,29 +13,16 @@ use crate::config::{Bound, Config, Layer, Limit, LimitsTable, Size, Stored};
 use crate::limits::{OnHostDelay, Profile};
 use crate::suite::{Plan, Rules};
 
-/// The bot, and the environment that it runs in.
+/// What a bot runs in.
 #[derive(Debug, Args)]
-pub(super) struct BotFlags {
-    /// The bot's command line, split into words as a shell would, but run without one; `@NAME` is a
-    /// bundled bot (see `referee bot --help`), and a name alone may be one of the project's bots
-    #[arg(short, long, value_name = "CMD", conflicts_with = "command")]
-    bot: Option<String>,
-
+pub(super) struct EnvironmentFlags {
     /// The bot's working directory
     #[arg(long, value_name = "DIR")]
-    cwd: Option<PathBuf>,
+    pub(super) cwd: Option<PathBuf>,
 
     /// Sets an environment variable for the bot (repeatable)
     #[arg(long, value_name = "NAME=VALUE", value_parser = inputs::variable)]
-    env: Vec<Variable>,
-
-    /// Gives the bot cores of its own, and keeps the referee on another
-    #[arg(long)]
-    pin: bool,
-
-    /// How many cores the bot gets [default: 1]
-    #[arg(long, value_name = "N", requires = "pin")]
-    cores_per_bot: Option<usize>,
+    pub(super) env: Vec<Variable>,
 
     /// Keeps the bot from the network, and from writing anywhere but in a folder of its own (its
     /// TMPDIR); it may read the system, its program's and its arguments' folders, its working
@@ -46,6 +33,38 @@ pub(super) struct BotFlags {
     /// Another path that a bot in a sandbox may read (repeatable)
     #[arg(long, value_name = "PATH", requires = "sandbox")]
     sandbox_read: Vec<PathBuf>,
+}
+
+impl EnvironmentFlags {
+    /// Whether any of these flags was given.
+    pub(super) fn is_given(&self) -> bool {
+        self.cwd.is_some() || !self.env.is_empty() || self.sandbox
+    }
+
+    /// What a bot in a sandbox may read besides; `None` without a sandbox.
+    pub(super) fn sandbox(&self) -> Option<&[PathBuf]> {
+        self.sandbox.then_some(&self.sandbox_read)
+    }
+}
+
+/// The bot, and the environment that it runs in.
+#[derive(Debug, Args)]
+pub(super) struct BotFlags {
+    /// The bot's command line, split into words as a shell would, but run without one; `@NAME` is a
+    /// bundled bot (see `referee bot --help`), and a name alone may be one of the project's bots
+    #[arg(short, long, value_name = "CMD", conflicts_with = "command")]
+    bot: Option<String>,
+
+    #[command(flatten)]
+    environment: EnvironmentFlags,
+
+    /// Gives the bot cores of its own, and keeps the referee on another
+    #[arg(long)]
+    pin: bool,
+
+    /// How many cores the bot gets [default: 1]
+    #[arg(long, value_name = "N", requires = "pin")]
+    cores_per_bot: Option<usize>,
 
     /// A word without a flag, which is always an error
     #[arg(hide = true)]
@@ -70,9 +89,9 @@ impl BotFlags {
             let shown: Vec<_> = self.command.iter().map(|word| word.to_string_lossy()).collect();
             (shown.join(" "), self.command.clone())
         };
-        let own = self.env.iter().map(|(name, value)| (name.into(), value.into()));
+        let own = self.environment.env.iter().map(|(name, value)| (name.into(), value.into()));
         let mut env: BTreeMap<OsString, OsString> = own.collect();
-        let mut cwd = self.cwd.clone();
+        let mut cwd = self.environment.cwd.clone();
         let known =
             if self.command.is_empty() { inputs::project_bot(config, &name)? } else { None };
         let words = match known {
@@ -89,7 +108,7 @@ impl BotFlags {
             }
             None => words,
         };
-        let sandbox = self.sandbox.then(|| Sandbox::new(&self.sandbox_read));
+        let sandbox = self.environment.sandbox().map(Sandbox::new);
         let sandbox = sandbox.transpose().map_err(Failure::user)?;
         let confinement = inputs::confinement(config, sandbox)?;
         let mut command = inputs::bot_command(words, cwd, env, confinement)?;
@@ -168,6 +187,19 @@ impl RuleFlags {
         .into_iter()
         .filter_map(|(flag, name, value)| Some((flag, name, value?)))
         .collect()
+    }
+
+    /// What another machine is told, so that settings that no plan stores are the same there.
+    pub(super) fn task_words(&self) -> Result<Vec<String>, Failure> {
+        let mut words = Vec::new();
+        if let Some(path) = self.config_path() {
+            let path = std::path::absolute(path).map_err(Failure::user)?;
+            words.extend(["--config".to_owned(), path.display().to_string()]);
+        }
+        if let Some(value) = self.containment.and_then(|means| means.to_possible_value()) {
+            words.extend(["--containment".to_owned(), value.get_name().to_owned()]);
+        }
+        Ok(words)
     }
 
     fn limits(&self) -> LimitsTable {

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::Contender;
 use crate::stats::{ConfidenceSequence, Decided};
-use crate::suite::{Margin, Outcome, Plan};
+use crate::suite::{Margin, Outcome, Plan, RecordId};
 
 /// Takes in the games of one bot and compares each with what an opponent has on the same board.
 ///
@@ -20,17 +20,17 @@ pub struct Decider {
     /// Games that are early, with the points of both if both have played the board.
     early: BTreeMap<usize, Option<(i64, i64)>>,
     /// Boards that have been played; the same board in other colours says nothing new.
-    seen: BTreeSet<String>,
+    seen: BTreeSet<RecordId>,
     margin: f64,
     sequence: ConfidenceSequence,
 }
 
-/// What is known of a bot and its opponent.
+/// How a bot stands against its opponent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Standing {
     /// The opponent.
     pub opponent: String,
-    /// What the bot is; `None` as long as that is open.
+    /// The decision; `None` while it is open.
     pub bot_is: Option<Relation>,
     /// The number of boards that this rests on.
     pub boards: usize,
@@ -40,13 +40,13 @@ pub struct Standing {
     pub interval: Option<(f64, f64)>,
     /// Mean differences below this do not matter.
     pub margin: f64,
-    /// A p-value that holds although it was looked at after every game.
+    /// A p-value that stays valid when looked at after every game.
     pub p: f64,
     /// About how many boards would decide; `None` if that is decided, or hopeless.
     pub boards_to_decide: Option<u64>,
 }
 
-/// What a bot is in comparison.
+/// How a bot compares with its opponent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Relation {
@@ -59,9 +59,9 @@ pub enum Relation {
 }
 
 impl Decider {
-    /// Of the games of `plan` against those of `opponent`.
+    /// A decider for the games of `plan` against those of `opponent`.
     pub fn new(plan: &Plan, opponent: Contender, margin: Margin) -> Self {
-        let mut schedule = plan.schedule();
+        let mut schedule = plan.schedule(None);
         let next = schedule.next();
         let margin = margin.points(opponent.mean());
         Self {
@@ -75,7 +75,7 @@ impl Decider {
         }
     }
 
-    /// Takes in a game.
+    /// Adds a game.
     #[expect(clippy::cast_precision_loss, reason = "scores are far below 2^53")]
     pub fn add(&mut self, outcome: &Outcome) {
         let new = outcome.is_played() && self.seen.insert(outcome.record_id.clone());
@@ -89,12 +89,12 @@ impl Decider {
         }
     }
 
-    /// Whether it is known what the bot is.
+    /// Whether the comparison is decided.
     pub fn is_decided(&self) -> bool {
         self.sequence.decided().is_some()
     }
 
-    /// What is known.
+    /// The standing so far.
     pub fn standing(&self) -> Standing {
         let relation = |decided| match decided {
             Decided::Above => Relation::Better,

@@ -14,21 +14,21 @@ use serde::Serialize;
 
 pub use self::decider::{Decider, Relation, Standing};
 use crate::stats::Paired;
-use crate::suite::{FolderError, Outcome, RunFolder};
+use crate::suite::{FolderError, Outcome, RecordId, RunFolder};
 
-/// A bot of a run, with what it has on each board.
+/// A bot of a run, with its points on each board.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contender {
     /// What it is called in a report.
     pub name: String,
-    boards: BTreeMap<String, Score>,
+    boards: BTreeMap<RecordId, Score>,
 }
 
-/// What a bot has on a board.
+/// A bot's games on a board.
 #[derive(Debug, Clone, PartialEq)]
 struct Score {
     board: String,
-    /// What the board belongs to, such as `colors 5` or `set smoke`.
+    /// The groups that the board belongs to, such as `colors 5` or `set smoke`.
     groups: Vec<String>,
     /// Its games by number, with their points.
     games: BTreeMap<usize, i64>,
@@ -51,7 +51,7 @@ impl Contender {
         Self { name, boards: BTreeMap::new() }
     }
 
-    /// The games of the bots of `folder` that `wanted` lets through, in one pass.
+    /// The games of the bots of `folder` that `wanted` selects, in one pass.
     ///
     /// # Errors
     /// When the results cannot be read.
@@ -68,7 +68,7 @@ impl Contender {
         Ok(contenders)
     }
 
-    /// Takes in a game, if it was played.
+    /// Adds a game, if it was played.
     pub fn add(&mut self, outcome: &Outcome) {
         if !outcome.is_played() {
             return;
@@ -82,7 +82,7 @@ impl Contender {
     }
 
     /// The points of the bot's first game on a board.
-    pub fn first_points(&self, record_id: &str) -> Option<i64> {
+    pub fn first_points(&self, record_id: &RecordId) -> Option<i64> {
         self.boards.get(record_id)?.games.values().next().copied()
     }
 
@@ -113,16 +113,16 @@ pub struct BoardDifference {
     pub baseline: f64,
     /// The challenger's points.
     pub challenger: f64,
-    /// The challenger's points less the baseline's.
+    /// The challenger's points minus the baseline's.
     pub difference: f64,
 }
 
-/// The boards that have something in common.
+/// Boards that share a property.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Group {
-    /// What they have in common.
+    /// The property, such as `colors 5`.
     pub name: String,
-    /// What the differences on them say.
+    /// The statistics of the differences on them.
     #[serde(flatten)]
     pub paired: Paired,
 }
@@ -136,17 +136,17 @@ pub struct Unpaired {
     pub boards: Vec<String>,
 }
 
-/// What a challenger has against a baseline.
+/// A challenger compared with a baseline.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
     /// The one that the other is compared with.
     pub baseline: String,
     /// The other.
     pub challenger: String,
-    /// What the differences say, the challenger's points less the baseline's.
+    /// The statistics of the differences: the challenger's points minus the baseline's.
     #[serde(flatten)]
     pub paired: Paired,
-    /// The same for boards that have something in common, where not all have.
+    /// The same for each group that does not hold all boards.
     pub groups: Vec<Group>,
     /// The boards that only the baseline has played.
     pub only_baseline: Unpaired,
@@ -204,7 +204,7 @@ impl Comparison {
         all
     }
 
-    /// The mean difference in parts of the baseline's mean, if that is above 0.
+    /// The mean difference as a fraction of the baseline's mean, if that is above 0.
     pub fn relative(&self) -> Option<f64> {
         let baseline: Vec<f64> = self.boards.iter().map(|board| board.baseline).collect();
         let mean = crate::stats::mean(&baseline);
@@ -225,18 +225,18 @@ fn only(one: &Contender, other: &Contender) -> Unpaired {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suite::{Margin, NotPlayed, SuiteVerdict, Times};
+    use crate::suite::{BoardId, Margin, NotPlayed, SuiteVerdict, Times};
     use crate::verdict::Verdict;
 
     fn outcome(board: u32, score: i64) -> Outcome {
         Outcome {
             game: 1,
-            part: None,
+            session: None,
             bot: "bot".to_owned(),
             board: format!("seed {board}"),
             set: (board < 3).then(|| "small".to_owned()),
-            board_id: board.to_string(),
-            record_id: board.to_string(),
+            board_id: BoardId::default(),
+            record_id: RecordId::named(&board.to_string()),
             traits: BTreeMap::from([("colors".to_owned(), 4 + board % 2)]),
             repeat: 1,
             verdict: SuiteVerdict::Played(Verdict::Completed),
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn boards_are_paired_and_the_rest_is_told() {
+    fn boards_are_paired_and_the_others_listed() {
         let old = contender("old", &[(1, 100), (2, 200), (3, 300), (9, 900)]);
         let new = contender("new", &[(3, 250), (2, 220), (1, 110), (7, 1), (8, 2)]);
         let found = Comparison::of(&old, &new);

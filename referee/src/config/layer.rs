@@ -11,7 +11,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::Stored;
-use super::project::{self, BoardSet, BotEntry, SuiteTable};
+use super::project::{self, BoardSet, BotEntry, ClusterTable, SuiteTable};
 use super::resources::{Bound, ResourceTable, Size};
 use super::values::{Factor, Limit};
 use crate::bot::Containment;
@@ -49,6 +49,8 @@ pub struct Layer {
     pub(super) boards: BTreeMap<String, BoardSet>,
     #[serde(default)]
     pub(super) suite: SuiteTable,
+    #[serde(default)]
+    pub(super) cluster: ClusterTable,
     /// The folder of the file that this layer comes from.
     #[serde(skip)]
     pub(super) folder: Option<PathBuf>,
@@ -139,6 +141,7 @@ impl Layer {
             bots: below.bots.into_iter().chain(self.bots).collect(),
             boards: below.boards.into_iter().chain(self.boards).collect(),
             suite: self.suite.over(below.suite),
+            cluster: self.cluster.over(below.cluster),
             folder: self.folder.or(below.folder),
         }
     }

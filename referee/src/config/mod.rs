@@ -13,7 +13,7 @@ use std::time::Duration;
 use self::layer::stray_limit;
 pub use self::layer::{Layer, LimitsTable};
 pub use self::project::{
-    BoardSet, BotEntry, PROJECT_FILE, Project, SuiteTable, TEMPLATE, find_project,
+    BoardSet, BotEntry, ClusterTable, PROJECT_FILE, Project, SuiteTable, TEMPLATE, find_project,
 };
 pub use self::resources::{Bound, Count, Size};
 pub use self::values::{Limit, SeedRange};
@@ -57,7 +57,7 @@ pub struct Config {
     pub resources: Resources,
     /// The size in bytes at which a log stops storing standard error.
     pub log_size: Option<u64>,
-    /// Bots, board sets and suite settings of the project.
+    /// Bots, board sets and settings of suites of the project.
     pub project: Project,
 }
 
@@ -102,6 +102,7 @@ impl Config {
                 bots: settings.bots.clone(),
                 boards: settings.boards.clone(),
                 suite: settings.suite.clone(),
+                cluster: settings.cluster.clone(),
             },
         })
     }

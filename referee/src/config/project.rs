@@ -1,11 +1,12 @@
 //! The parts of a project file beside ordinary settings: named bots, board sets and suite settings.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::values::SeedRange;
+use super::values::{Limit, SeedRange};
 
 /// The name of a project file. The search starts in the working directory and goes upwards.
 pub const PROJECT_FILE: &str = "referee.toml";
@@ -13,7 +14,7 @@ pub const PROJECT_FILE: &str = "referee.toml";
 /// The project file that `referee init` writes.
 pub const TEMPLATE: &str = include_str!("../../../configs/project.toml");
 
-/// The bots, the board sets and the suite settings of a project.
+/// The bots, the board sets and the settings of suites of a project.
 #[derive(Debug, Clone, Default)]
 pub struct Project {
     /// The folder that the relative paths below start from.
@@ -24,6 +25,8 @@ pub struct Project {
     pub boards: BTreeMap<String, BoardSet>,
     /// How suites are played.
     pub suite: SuiteTable,
+    /// How they are played on a cluster.
+    pub cluster: ClusterTable,
 }
 
 /// A bot of a project.
@@ -76,6 +79,48 @@ impl SuiteTable {
             cores_per_bot: self.cores_per_bot.or(below.cores_per_bot),
             runs: self.runs.or(below.runs),
             records: self.records.or(below.records),
+        }
+    }
+}
+
+/// Settings of suites on a Slurm cluster, each of which may be unset.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ClusterTable {
+    /// `sbatch --partition`.
+    pub partition: Option<String>,
+    /// `sbatch --account`.
+    pub account: Option<String>,
+    /// `sbatch --qos`.
+    pub qos: Option<String>,
+    /// `sbatch --time`, in place of what the limits of the games come to.
+    pub time: Option<String>,
+    /// `sbatch --mem`, in place of what the limits of the bots come to.
+    pub memory: Option<String>,
+    /// `sbatch --constraint`.
+    pub constraint: Option<String>,
+    /// More options of `sbatch`.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// How long a part takes by the limits of its games.
+    pub part_length: Option<Limit>,
+    /// How many parts there are at most.
+    pub max_parts: Option<NonZeroU32>,
+}
+
+impl ClusterTable {
+    pub(super) fn over(self, below: Self) -> Self {
+        Self {
+            partition: self.partition.or(below.partition),
+            account: self.account.or(below.account),
+            qos: self.qos.or(below.qos),
+            time: self.time.or(below.time),
+            memory: self.memory.or(below.memory),
+            constraint: self.constraint.or(below.constraint),
+            // Of two options for the same thing the later one holds.
+            args: below.args.into_iter().chain(self.args).collect(),
+            part_length: self.part_length.or(below.part_length),
+            max_parts: self.max_parts.or(below.max_parts),
         }
     }
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::bytes::Bytes;
 use crate::certificate::Certificate;
+use crate::game::Game;
 use crate::limits::{LimitKind, Limits, Resources};
 use crate::millis::Millis;
 use crate::verdict::{BotExit, NoReply, Overrun, Verdict};
@@ -17,7 +18,6 @@ pub const FORMAT: u32 = 1;
 /// A line of a log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-#[expect(clippy::large_enum_variant, reason = "there is one start in a game")]
 pub enum Event {
     /// Always the first line.
     Start(Start),
@@ -114,7 +114,7 @@ pub struct Turn {
     /// The score after the reply.
     pub score: i64,
     /// From before the first byte of the input was written until the read that completed the reply,
-    /// or until the exchange ended without one.
+    /// or until the exchange ended without one; in the first exchange with what the bot had computed before.
     #[serde(rename = "wall_ms")]
     pub wall: Millis,
     /// What the exchange cost, and how long it had to wait.
@@ -184,6 +184,53 @@ pub struct End {
     /// From the start of the bot until it was reaped.
     #[serde(default, rename = "wall_ms", skip_serializing_if = "Option::is_none")]
     pub wall: Option<Millis>,
+}
+
+impl Turn {
+    /// A turn of which only the reply is known: nothing measured, nothing gained.
+    pub fn with_reply(turn: u32, limit: LimitKind, reply: Bytes) -> Self {
+        Self {
+            turn,
+            limit,
+            reply,
+            no_reply: None,
+            action: None,
+            gain: 0,
+            score: 0,
+            wall: Millis::default(),
+            certificate: Certificate::default(),
+            overrun: None,
+            early: false,
+            unread_input: 0,
+            stdin_closed: false,
+            stopped: false,
+            stderr: Bytes::default(),
+            stderr_dropped: 0,
+        }
+    }
+}
+
+impl End {
+    /// The end as far as the rules decide it; the bot's process is not known.
+    pub fn by_rules(game: &dyn Game, verdict: Verdict, turns: u32) -> Self {
+        Self {
+            verdict,
+            official: game.official_result().to_owned(),
+            won: verdict == Verdict::Completed,
+            score: game.score(),
+            summary: game.summary().to_vec(),
+            metadata: game.metadata(),
+            turns,
+            diagnosis: None,
+            bot_exit: None,
+            killed: false,
+            late_output: Bytes::default(),
+            late_output_dropped: 0,
+            stderr: Bytes::default(),
+            stderr_dropped: 0,
+            wall: None,
+        }
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]

@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_none_of_these() {
+    fn other_files_are_in_no_known_format() {
         for text in ["", "{}", "[1, 2]", "moves:\n0 1\n", "{\"outputs\": {}}", "\u{1}"] {
             assert_eq!(read(text.as_bytes()), None, "{text:?}");
         }

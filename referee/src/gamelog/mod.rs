@@ -14,4 +14,4 @@ pub use self::bytes::Bytes;
 pub use self::event::{Bot, End, Event, FORMAT, Host, Start, Turn};
 pub use self::reader::{Log, LogError, MAX_LOG_BYTES, read, unpacked};
 pub use self::writer::{LogWriter, OpenError, log_of};
-pub use crate::certificate::Certificate;
+pub use crate::certificate::{Certificate, Parts};

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read as _};
 
+use flate2::read::MultiGzDecoder;
 use serde::Deserialize;
 
 use super::event::{End, Event, FORMAT, Start, Turn};
@@ -10,19 +11,24 @@ use crate::source::json_problem;
 /// The largest log to read, in bytes. The referee never writes larger ones.
 pub const MAX_LOG_BYTES: u64 = 1 << 27;
 
-/// The magic number of zstd.
+/// The first bytes of a file that gzip has packed.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// The same for zstd.
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// The content of a log, unpacked if it was packed with zstd.
+/// The content of a log, unpacked if it was packed with gzip.
 ///
 /// # Errors
-/// When it is packed and damaged.
+/// When it is packed and damaged, or packed with zstd.
 pub fn unpacked(content: Vec<u8>) -> io::Result<Vec<u8>> {
-    if !content.starts_with(&ZSTD) {
+    if content.starts_with(&ZSTD) {
+        return Err(io::Error::other("it is packed with zstd; unpack it with `zstd -d`"));
+    }
+    if !content.starts_with(&GZIP) {
         return Ok(content);
     }
     let mut text = Vec::new();
-    zstd::Decoder::new(content.as_slice())?.take(MAX_LOG_BYTES).read_to_end(&mut text)?;
+    MultiGzDecoder::new(content.as_slice()).take(MAX_LOG_BYTES).read_to_end(&mut text)?;
     Ok(text)
 }
 

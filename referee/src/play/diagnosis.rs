@@ -7,9 +7,10 @@ use libc::{SIGXCPU, SIGXFSZ};
 use super::Match;
 use super::stderr::StderrPipe;
 use crate::bot::{Captured, Ending, Left, Phase, Survivor};
-use crate::gamelog::{Certificate, Turn};
+use crate::gamelog::{Parts, Turn};
 use crate::limits::{Breach, LimitKind, OnHostDelay, Resource, Resources};
 use crate::lines::Lines;
+use crate::millis::Millis;
 use crate::text::{duration, plural, printable, quote, size};
 use crate::verdict::{BotExit, Culprit, Decision, NoReply, Verdict};
 
@@ -316,16 +317,35 @@ fn blame(turn: &Turn, on_host_delay: OnHostDelay) -> Option<String> {
             "; `--on-host-delay retry` plays such a game again, `--profile relaxed` has longer limits",
         ),
     };
-    let Certificate { busiest_cpu, wait, referee_wait, .. } = turn.certificate;
-    let figures = [
-        busiest_cpu.map(|cpu| format!("it computed for {}", duration(cpu.0))),
-        wait.map(|wait| format!("waited {} for a core", duration(wait.0))),
-        referee_wait.map(|wait| format!("the referee waited {}", duration(wait.0))),
-    ];
-    let figures: Vec<String> = figures.into_iter().flatten().collect();
     let wall = duration(turn.wall.0);
-    Some(format!("{culprit} fault: in {wall} {}{advice}", figures.join(", ")))
+    let parts = turn.certificate.parts.as_ref().map(where_the_time_went).unwrap_or_default();
+    Some(format!("{culprit} fault: in {wall} {parts}{advice}"))
 }
+
+/// The parts of the time that are worth a word.
+fn where_the_time_went(parts: &Parts) -> String {
+    let disk = if parts.waits_for_disk {
+        ", at times for a disk, and whether others kept that busy is not known"
+    } else {
+        ""
+    };
+    let told = [
+        (parts.computed, "it computed for ", ""),
+        (parts.kept_waiting, "waited ", " for a core that others had"),
+        (parts.taken, "the machine was taken from us for ", ""),
+        (parts.referee, "the referee was late by ", ""),
+        (parts.asleep, "it slept for ", disk),
+        (parts.unknown, "nothing tells about ", ""),
+    ];
+    let worth_a_word = |(Millis(time), before, after): (Millis, &str, &str)| {
+        (time >= WORTH_A_WORD).then(|| format!("{before}{}{after}", duration(time)))
+    };
+    let told: Vec<String> = told.into_iter().filter_map(worth_a_word).collect();
+    told.join(", ")
+}
+
+/// Parts of a turn's time that are shorter explain nothing.
+const WORTH_A_WORD: Duration = Duration::from_millis(1);
 
 fn partial_line(lines: &Lines, no_reply: NoReply) -> Option<String> {
     let partial = lines.partial();

@@ -24,8 +24,10 @@ use std::time::Instant;
 use serde_json::Value;
 
 use self::diagnosis::{Observations, Seen};
-pub(crate) use self::record::{end, host};
-use crate::bot::{BotCommand, BotProcess, ExchangeError, Exchanged, Request, SpawnError};
+pub(crate) use self::record::host;
+use crate::bot::{
+    BotCommand, BotProcess, ExchangeError, Exchanged, HostMemory, Request, SpawnError,
+};
 use crate::game::{Exchange, Fault, Game, GameKind, Played, Rejected};
 use crate::gamelog::{End, Event, Turn};
 use crate::interrupt::Interrupt;
@@ -70,6 +72,9 @@ pub enum PlayError {
         /// What the bot had written to its standard error in the exchange that was interrupted.
         stderr: Vec<u8>,
     },
+    /// The host had no memory left for the bot, which is no loss of the bot's.
+    #[error(transparent)]
+    HostMemory(HostMemory),
     /// The system failed the referee.
     #[error(transparent)]
     Exchange(ExchangeError),
@@ -143,7 +148,7 @@ impl Match<'_> {
         }
         let ending = bot.finish(self.rules.grace);
         let diagnosis = observations.diagnose(&ending);
-        let end = end(game.as_ref(), verdict, turns);
+        let end = End::by_rules(game.as_ref(), verdict, turns);
         let end = record::ended(end, ending, diagnosis, started);
         sink(Event::End(end.clone()));
         Ok((end, overrun))
@@ -167,6 +172,7 @@ impl Match<'_> {
                 let signal = self.interrupt.and_then(Interrupt::signal).unwrap_or_default();
                 PlayError::Interrupted { signal, stderr }
             }
+            ExchangeError::HostMemory(lack) => PlayError::HostMemory(lack),
             error @ ExchangeError::Io(_) => PlayError::Exchange(error),
         })
     }

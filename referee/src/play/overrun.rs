@@ -3,9 +3,7 @@
 use std::time::Duration;
 
 use crate::bot::{Exchanged, Overtime, Phase};
-use crate::certificate::Certificate;
 use crate::limits::{OnHostDelay, OverrunRules};
-use crate::millis::Millis;
 use crate::verdict::{Culprit, Decision, NoReply, Overrun};
 
 /// How long to wait beyond the limit for a bot that is itself waiting for a core.
@@ -52,19 +50,15 @@ impl OverrunRules {
     }
 }
 
-/// The host is to blame if the reply would have been in time without the measured waits that the bot did
-/// not cause. Waits do not excuse computing: a bot that computed for longer than its limit is late by its
-/// own fault.
+/// The host is to blame if the reply would have been in time without what no thread of the bot caused, and what
+/// the reply had to wait for. What is not known excuses nothing.
 fn culprit(exchanged: &Exchanged, limit: Duration) -> Culprit {
-    if exchanged.no_reply.is_some() {
-        let is_starved = exchanged.phase == Phase::Starved && !exchanged.awaits_input;
-        return if is_starved { Culprit::Host } else { Culprit::Bot };
-    }
-    let Certificate { busiest_cpu, referee_wait, .. } = exchanged.certificate;
-    let waits = [exchanged.host_wait, referee_wait.map(|wait| wait.0)];
-    let waits: Duration = waits.into_iter().flatten().sum();
-    let Millis(computed) = busiest_cpu.unwrap_or_default();
-    if exchanged.wall.saturating_sub(waits) <= limit && computed <= limit {
+    let excused = exchanged.certificate.parts.map(|parts| parts.excused()).unwrap_or_default();
+    let was_kept = match exchanged.no_reply {
+        None => true,
+        Some(_) => exchanged.phase == Phase::Starved && !exchanged.awaits_input,
+    };
+    if was_kept && exchanged.wall.saturating_sub(excused) <= limit {
         Culprit::Host
     } else {
         Culprit::Bot
@@ -75,8 +69,10 @@ fn culprit(exchanged: &Exchanged, limit: Duration) -> Culprit {
 mod tests {
     use super::*;
     use crate::bot::Captured;
+    use crate::certificate::{Certificate, Parts};
     use crate::limits::SoftLimit;
     use crate::lines::Lines;
+    use crate::millis::Millis;
 
     const LIMIT: Duration = Duration::from_millis(50);
 
@@ -84,19 +80,20 @@ mod tests {
         Duration::from_millis(millis)
     }
 
-    /// An exchange of the bot's wall time, CPU time and wait, and the referee's wait.
-    fn exchanged(wall: u64, cpu: u64, wait: u64, referee: u64) -> Exchanged {
+    /// An exchange of so much wall time, in which the bot was kept waiting and the referee was late.
+    fn exchanged(wall: u64, wait: u64, referee: u64) -> Exchanged {
+        let parts = Parts {
+            kept_waiting: Millis(ms(wait)),
+            referee: Millis(ms(referee)),
+            unknown: Millis(ms(wall - wait - referee)),
+            ..Parts::default()
+        };
         Exchanged {
             reply: Lines::default(),
             no_reply: None,
             wall: ms(wall),
             phase: Phase::Limit,
-            certificate: Certificate {
-                busiest_cpu: Some(Millis(ms(cpu))),
-                referee_wait: Some(Millis(ms(referee))),
-                ..Certificate::default()
-            },
-            host_wait: Some(ms(wait)),
+            certificate: Certificate { parts: Some(parts), ..Certificate::default() },
             early: false,
             unread_input: 0,
             stdin_closed: false,
@@ -118,26 +115,23 @@ mod tests {
     fn the_culprit_is_who_took_the_time() {
         use Culprit::{Bot, Host};
         for (exchange, expected) in [
-            (exchanged(60, 60, 0, 0), Bot),
-            (exchanged(60, 0, 0, 0), Bot),
-            (exchanged(60, 20, 40, 0), Host),
-            (exchanged(60, 20, 9, 0), Bot),
-            (exchanged(60, 49, 0, 11), Host),
-            (exchanged(60, 45, 6, 5), Host),
-            (exchanged(100, 51, 49, 0), Bot),
-            (exchanged(100, 51, 60, 0), Bot),
-            (silent(exchanged(50, 0, 1, 1)), Bot),
-            (silent(exchanged(51, 50, 0, 0)), Bot),
-            (Exchanged { phase: Phase::Starved, ..silent(exchanged(1050, 10, 1030, 0)) }, Host),
+            (exchanged(60, 0, 0), Bot),
+            (exchanged(60, 40, 0), Host),
+            (exchanged(60, 9, 0), Bot),
+            (exchanged(60, 0, 11), Host),
+            (exchanged(60, 5, 5), Host),
+            (exchanged(100, 49, 0), Bot),
+            (silent(exchanged(50, 1, 1)), Bot),
+            (Exchanged { phase: Phase::Starved, ..silent(exchanged(1050, 1000, 0)) }, Host),
+            (Exchanged { phase: Phase::Starved, ..silent(exchanged(1050, 999, 0)) }, Bot),
         ] {
             assert_eq!(culprit(&exchange, LIMIT), expected, "{exchange:?}");
         }
     }
 
     #[test]
-    fn unknown_waits_are_nobodys_excuse() {
-        let certificate = Certificate::default();
-        let exchange = Exchanged { certificate, host_wait: None, ..exchanged(51, 0, 0, 0) };
+    fn what_nobody_measured_is_nobodys_excuse() {
+        let exchange = Exchanged { certificate: Certificate::default(), ..exchanged(51, 51, 0) };
         assert_eq!(culprit(&exchange, LIMIT), Culprit::Bot);
     }
 
@@ -148,20 +142,20 @@ mod tests {
     #[test]
     fn what_is_in_time_is_no_overrun() {
         let rules = OverrunRules::default();
-        assert_eq!(decide(&rules, &exchanged(50, 50, 0, 0), 0), None);
-        assert_eq!(rules.assess(&exchanged(5000, 0, 0, 0), None, 0), None, "no limit");
-        let crashed = Exchanged { no_reply: Some(NoReply::StdoutClosed), ..exchanged(60, 0, 0, 0) };
+        assert_eq!(decide(&rules, &exchanged(50, 0, 0), 0), None);
+        assert_eq!(rules.assess(&exchanged(5000, 0, 0), None, 0), None, "no limit");
+        let crashed = Exchanged { no_reply: Some(NoReply::StdoutClosed), ..exchanged(60, 0, 0) };
         assert_eq!(decide(&rules, &crashed, 0), None);
     }
 
     #[test]
     fn each_rule_decides_as_it_says() {
-        let starved = overtime(exchanged(90, 20, 60, 0));
-        let slow = overtime(exchanged(90, 90, 0, 0));
+        let starved = overtime(exchanged(90, 60, 0));
+        let slow = overtime(exchanged(90, 0, 0));
         let fail = OverrunRules::default();
         assert_eq!(decide(&fail, &starved, 0), Some(Decision::Timeout));
-        assert_eq!(decide(&fail, &exchanged(60, 20, 0, 10), 0), Some(Decision::Accepted));
-        assert_eq!(decide(&fail, &exchanged(60, 55, 0, 10), 0), Some(Decision::Timeout));
+        assert_eq!(decide(&fail, &exchanged(60, 0, 10), 0), Some(Decision::Accepted));
+        assert_eq!(decide(&fail, &exchanged(60, 0, 9), 0), Some(Decision::Timeout));
         let accept = OverrunRules { on_host_delay: OnHostDelay::Accept, ..fail };
         assert_eq!(decide(&accept, &starved, 0), Some(Decision::Accepted));
         assert_eq!(decide(&accept, &slow, 0), Some(Decision::Timeout));

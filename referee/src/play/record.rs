@@ -9,7 +9,6 @@ use crate::game::Game;
 use crate::gamelog::{self, Bytes, End, FORMAT, Host, Start, Turn};
 use crate::limits::LimitKind;
 use crate::millis::Millis;
-use crate::verdict::Verdict;
 
 /// The start of an attempt; `spoilt` holds the diagnoses of earlier attempts.
 pub(super) fn start(played: &Match<'_>, game: &dyn Game, spoilt: &[String]) -> Start {
@@ -79,27 +78,6 @@ pub(super) fn turn(
         stopped: exchanged.stopped,
         stderr: Bytes(exchanged.stderr.bytes),
         stderr_dropped: exchanged.stderr.dropped,
-    }
-}
-
-/// The end of a game as far as the rules decide it; the process's part is left empty.
-pub(crate) fn end(game: &dyn Game, verdict: Verdict, turns: u32) -> End {
-    End {
-        verdict,
-        official: game.official_result().to_owned(),
-        won: verdict == Verdict::Completed,
-        score: game.score(),
-        summary: game.summary().to_vec(),
-        metadata: game.metadata(),
-        turns,
-        diagnosis: None,
-        bot_exit: None,
-        killed: false,
-        late_output: Bytes::default(),
-        late_output_dropped: 0,
-        stderr: Bytes::default(),
-        stderr_dropped: 0,
-        wall: None,
     }
 }
 

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn the_turn_that_fills_the_pipe_is_told() {
+    fn the_turn_that_fills_the_pipe_is_reported() {
         let once = says(Some(4096), &[0, 70_000, 0]).expect("too much");
         assert!(once.starts_with("the bot wrote 70 kB of standard error in turn 2; Cod"), "{once}");
         let often = says(Some(4096), &[8_000; 40]).expect("too much");
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_pipe_holds_is_no_matter() {
+    fn output_that_fits_the_pipe_is_harmless() {
         assert_eq!(says(Some(4096), &[4_096; 100]), None);
         assert_eq!(says(Some(4096), &[8_000; 15]), None);
         assert_eq!(says(Some(4096), &[65_536]), None);

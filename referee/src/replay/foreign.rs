@@ -4,10 +4,9 @@
 use super::{Difference, end};
 use crate::game::{Game, GameKind};
 use crate::gamelog::foreign::{Claims, Foreign, ForeignFormat, ForeignTurn};
-use crate::gamelog::{Bot, Bytes, Certificate, End, FORMAT, Host, Log, Start, Turn};
-use crate::limits::{LimitKind, Limits};
+use crate::gamelog::{Bot, Bytes, End, FORMAT, Host, Log, Start, Turn};
+use crate::limits::Limits;
 use crate::lines::{Lines, Progress};
-use crate::millis::Millis;
 use crate::play;
 use crate::text::quote;
 use crate::verdict::{BotExit, NoReply, Verdict};
@@ -61,7 +60,7 @@ struct Referee {
     differences: Vec<Difference>,
     /// For each line of the summary, the turn that it belongs to.
     line_turns: Vec<u32>,
-    /// The game's remark on the reply that lost it.
+    /// The game's remark on the reply that lost the game.
     diagnosis: Option<String>,
 }
 
@@ -116,8 +115,14 @@ impl Referee {
             self.diagnosis = Some(format!("turn {number}: the reply was {reply}: {remark}"));
         }
         self.line_turns.resize(self.game.summary().len(), number);
-        let played = (ruling.action, ruling.gain, self.game.score());
-        self.turns.push(turn(number, limit, (bytes, foreign.stderr.clone()), no_reply, played));
+        self.turns.push(Turn {
+            no_reply,
+            action: ruling.action,
+            gain: ruling.gain,
+            score: self.game.score(),
+            stderr: foreign.stderr.clone(),
+            ..Turn::with_reply(number, limit, bytes)
+        });
         true
     }
 
@@ -129,34 +134,6 @@ impl Referee {
             log.end = Some(End { diagnosis: self.diagnosis.clone(), ..end });
         }
         log
-    }
-}
-
-/// A turn of which only the reply is known.
-fn turn(
-    turn: u32,
-    limit: LimitKind,
-    (reply, stderr): (Bytes, Bytes),
-    no_reply: Option<NoReply>,
-    (action, gain, score): (Option<serde_json::Value>, i64, i64),
-) -> Turn {
-    Turn {
-        turn,
-        limit,
-        reply,
-        no_reply,
-        action,
-        gain,
-        score,
-        wall: Millis::default(),
-        certificate: Certificate::default(),
-        overrun: None,
-        early: false,
-        unread_input: 0,
-        stdin_closed: false,
-        stopped: false,
-        stderr,
-        stderr_dropped: 0,
     }
 }
 

@@ -200,7 +200,7 @@ impl Difference {
 
 /// The end by the rules, with the process's part taken from the log.
 fn end(game: &dyn Game, verdict: Verdict, log: &Log, turns: u32) -> End {
-    let end = play::end(game, verdict, turns);
+    let end = End::by_rules(game, verdict, turns);
     match log.end.clone() {
         Some(logged) => End {
             diagnosis: logged.diagnosis,

@@ -1,7 +1,5 @@
 //! The formats that results come in.
 
-use std::io::{self, Write};
-
 /// How a table of results is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub(crate) enum Format {
@@ -28,26 +26,17 @@ pub(crate) enum BasicFormat {
     Json,
 }
 
-type Writer<R> = fn(&R, &mut dyn Write) -> io::Result<()>;
-
-/// How a report is written in each format.
-pub(super) struct Writers<R: ?Sized> {
-    pub(super) text: Writer<R>,
-    pub(super) json: Writer<R>,
-    pub(super) csv: Writer<R>,
-    pub(super) markdown: Writer<R>,
-    pub(super) junit: Writer<R>,
+/// Writes a report in one of the formats, each of which is a module beside the caller, with a function `write`.
+macro_rules! write_as {
+    ($format:expr, $report:expr, $out:expr) => {
+        match $format {
+            Format::Text => text::write($report, $out),
+            Format::Json => json::write($report, $out),
+            Format::Csv => csv::write($report, $out),
+            Format::Markdown => markdown::write($report, $out),
+            Format::Junit => junit::write($report, $out),
+        }
+    };
 }
 
-impl<R: ?Sized> Writers<R> {
-    pub(super) fn write(&self, format: Format, report: &R, out: &mut dyn Write) -> io::Result<()> {
-        let write = match format {
-            Format::Text => self.text,
-            Format::Json => self.json,
-            Format::Csv => self.csv,
-            Format::Markdown => self.markdown,
-            Format::Junit => self.junit,
-        };
-        write(report, out)
-    }
-}
+pub(super) use write_as;

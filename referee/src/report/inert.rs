@@ -1,4 +1,4 @@
-//! What bots, boards and users have said, as programs that read a report may take it: nothing of it is obeyed.
+//! Makes text from bots, boards and users inert for programs that read a report.
 
 use std::io::{self, Write};
 
@@ -7,13 +7,14 @@ use serde_json::ser::{CompactFormatter, Formatter};
 
 use crate::text::printable;
 
-/// A text in a CSV file. A spreadsheet takes one that begins like a formula for one, unless a quote stands before it.
+/// Text in a CSV file. A spreadsheet evaluates text that begins like a formula, unless a quote
+/// precedes it.
 pub(super) struct Cell<'a>(pub(super) &'a str);
 
 impl Serialize for Cell<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let text = printable(self.0);
-        // Bundled bots are called @NAME; a function that is called this way has parentheses.
+        // Bundled bots are called @NAME; a formula that begins with @ has parentheses.
         let is_formula =
             text.starts_with(['=', '+', '-']) || text.starts_with('@') && text.contains('(');
         serializer.serialize_str(&if is_formula { format!("'{text}") } else { text })

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_mean_nothing_to_markdown() {
+    fn names_are_inert_in_markdown() {
         assert_eq!(escape("a|b*c_d`<x>\n"), r"a\|b\*c\_d\`&lt;x&gt;\\n");
         // Otherwise GitHub would tell somebody who has that name.
         assert_eq!(escape("@first"), "&#64;first");

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_kept_and_what_is_too_wide_is_told() {
+    fn dropped_and_overlong_output_is_marked() {
         let mut stderr = Stderr::default();
         stderr.add_turn("é".repeat(1000).as_bytes(), 7);
         let shown = stderr.before_verdict();

@@ -2,8 +2,8 @@
 
 use super::real;
 
-/// The p-values, each adjusted for there being several (S. Holm, 1979): the chance that any of true
-/// hypotheses gets one below 5 % is at most 5 %, whatever they have to do with each other.
+/// Adjusts p-values for multiple comparisons (S. Holm, 1979): the chance that any true null
+/// hypothesis gets one below 5 % is at most 5 %, however the tests depend on each other.
 pub fn holm(ps: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..ps.len()).collect();
     order.sort_by(|&a, &b| ps[a].total_cmp(&ps[b]));

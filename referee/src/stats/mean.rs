@@ -6,13 +6,13 @@ use statrs::distribution::{ContinuousCDF as _, StudentsT};
 
 use super::{mean, percentile, real};
 
-/// How often the values are drawn anew.
+/// The number of bootstrap samples.
 const RESAMPLES: usize = 10_000;
 
 /// With more values than this, skewness no longer matters and Student's interval stands alone.
 const MAX_RESAMPLED: usize = 5000;
 
-/// The mean of values, with what is known of the mean that they were drawn around.
+/// The mean of a sample, and what it says about the true mean.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MeanEstimate {
     /// The 95 % interval.
@@ -22,9 +22,10 @@ pub struct MeanEstimate {
 }
 
 impl MeanEstimate {
-    /// Joins two intervals: Student's, and that of the studentised bootstrap (B. Efron, 1979; P. Hall,
-    /// 1988), which leans to the side of a skewed distribution's long tail. The p-value is the larger one
-    /// of the two. The same values give the same estimate always. `None` with fewer than two values.
+    /// Joins two intervals: Student's, and that of the studentised bootstrap (B. Efron, 1979; P.
+    /// Hall, 1988), which leans to the side of a skewed distribution's long tail. The p-value is
+    /// the larger one of the two. The same values always give the same estimate. `None` with fewer
+    /// than two values.
     pub fn of(values: &[f64]) -> Option<Self> {
         let n = real(values.len());
         let (centre, error) = (mean(values), deviation(values) / n.sqrt());
@@ -56,7 +57,7 @@ pub fn deviation(values: &[f64]) -> f64 {
     (squares / (real(values.len()) - 1.0).max(1.0)).sqrt()
 }
 
-/// Student's t of values that are drawn anew, around the mean of all; sorted.
+/// Student's t of each bootstrap sample, around the mean of the values; sorted.
 fn resampled_ts(values: &[f64], centre: f64, deviation: f64) -> Vec<f64> {
     let n = real(values.len());
     // Any fixed seed will do.
@@ -69,7 +70,7 @@ fn resampled_ts(values: &[f64], centre: f64, deviation: f64) -> Vec<f64> {
             squares += value * value;
         }
         let variance = (squares - sum * sum / n).max(0.0) / (n - 1.0);
-        // A draw that misses all that is rare would have next to no deviation, and no bound.
+        // A sample that misses every rare value would have almost no deviation, and an unbounded t.
         let error = variance.sqrt().max(deviation / n.sqrt()) / n.sqrt();
         sum / n / error
     };
@@ -78,11 +79,11 @@ fn resampled_ts(values: &[f64], centre: f64, deviation: f64) -> Vec<f64> {
     ts
 }
 
-/// How likely it is that a `t` like those in `sorted` lies as far out as this one, on its side, twice.
+/// Twice the share of `sorted` that lies at least as far out as `t`, on its side.
 fn two_sided(sorted: &[f64], t: f64) -> f64 {
     let below = sorted.partition_point(|other| *other < t);
     let above = sorted.len() - sorted.partition_point(|other| *other <= t);
-    // The draw that was made is one of them, so nothing is impossible.
+    // The values themselves count as one of the samples, so that no p-value is 0.
     2.0 * (real(below.min(above)) + 1.0) / (real(sorted.len()) + 1.0)
 }
 
@@ -125,7 +126,7 @@ mod tests {
             let values: Vec<f64> = (0..30).map(value).collect();
             let MeanEstimate { interval: (low, high), p } =
                 MeanEstimate::of(&values).expect("values");
-            // Beside the edge the two may round to different sides.
+            // Close to 5 % the two may round to different sides.
             if (p - 0.05).abs() > 0.002 {
                 assert_eq!(p < 0.05, low > 0.0 || high < 0.0, "{shift}: {p} {low} {high}");
             }

@@ -21,19 +21,19 @@ pub use self::sign_test::sign_test;
 pub use self::signed_rank::signed_rank_test;
 pub use self::times::Distribution;
 
-/// A count as a number to reckon with.
+/// A count as a floating-point number.
 #[expect(clippy::cast_precision_loss, reason = "games are counted, not grains of sand")]
 fn real(count: usize) -> f64 {
     count as f64
 }
 
-/// The mean; 0 of nothing.
+/// The mean; 0 of no values.
 pub fn mean(values: &[f64]) -> f64 {
     if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / real(values.len()) }
 }
 
-/// The value below which the part `fraction` (0 to 1) of `sorted` values lies, between two of them in
-/// proportion, as `numpy.percentile` has it; `None` of nothing.
+/// The value below which the part `fraction` (0 to 1) of `sorted` values lies, between two of them
+/// in proportion, as in `numpy.percentile`; `None` of no values.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

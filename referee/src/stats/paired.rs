@@ -5,17 +5,18 @@ use statrs::distribution::{ContinuousCDF as _, Normal};
 
 use super::{MeanEstimate, deviation, holm, mean, sign_test, signed_rank_test};
 
-/// A p-value below this is no accident.
+/// The significance level.
 const SIGNIFICANT: f64 = 0.05;
 
-/// How likely a difference is to be found by as many games as are said to settle it.
+/// The power of a comparison with the suggested number of games.
 const POWER: f64 = 0.8;
 
-/// With fewer pairs there is no verdict. What is seen on one board of twenty, such as a bonus, may make
-/// up for the difference on all others; among 60 boards it is missing in fewer than 5 % of cases.
+/// With fewer pairs there is no verdict: something that happens on one board in twenty, such as a
+/// bonus, may outweigh the differences on all others, and 60 boards miss it in fewer than 5 % of
+/// cases.
 pub const MIN_PAIRS: usize = 60;
 
-/// What differences say, the first bot's points less the second's on each board.
+/// The statistics of differences: the first bot's points minus the second's, board by board.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Paired {
     /// The number of boards that both have played.
@@ -61,7 +62,7 @@ pub enum Conclusion {
 }
 
 impl Paired {
-    /// Looks at the differences.
+    /// Analyses the differences.
     pub fn of(differences: &[f64]) -> Self {
         let count = |keep: fn(f64) -> bool| {
             differences.iter().filter(|difference| keep(**difference)).count() as u64
@@ -160,12 +161,12 @@ mod tests {
 
     #[test]
     fn a_verdict_needs_the_mean_and_the_signed_rank_test() {
-        // A few high wins make the mean, and the ranks say nothing.
+        // A few high wins decide the mean, and the ranks show nothing.
         let high: Vec<f64> = (0..60).map(|n| if n < 18 { 10.0 } else { -1.0 }).collect();
         let found = Paired::of(&high);
         assert!(found.mean_p < 0.01 && found.signed_rank_p > 0.5, "{found:?}");
         assert_eq!(found.conclusion, Conclusion::NoDifferenceShown);
-        // Many small wins make the ranks, and the mean says nothing.
+        // Many small wins decide the ranks, and the mean shows nothing.
         let many: Vec<f64> = (0..60).map(|n| if n < 5 { -900.0 } else { 50.0 }).collect();
         let found = Paired::of(&many);
         assert!(found.mean_p > 0.3 && found.signed_rank_p < 0.01, "{found:?}");

@@ -3,7 +3,7 @@
 /// A proportion and the interval that it lies in with a confidence of 95 %.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Estimate {
-    /// What was seen.
+    /// The observed proportion.
     pub estimate: f64,
     /// The lower end.
     pub low: f64,

@@ -11,11 +11,11 @@
 //! ones, so it holds for them too; it is not made narrower towards the end of a list of boards, since the
 //! bots' luck on these boards is not known even then.
 //!
-//! The theorem speaks of many boards. With few, a difference that is seen on one board of sixty may be
-//! missing, although it makes up for all the others. So the deviation allows for boards that have not
-//! been seen: it is that of the boards seen and of two more, on which one bot has the highest score seen
-//! and the other one nothing, as in a lost game. `docs/statistics.md` has the error rates that this comes
-//! to.
+//! The theorem speaks of many boards. With few, a difference that is seen on one board of sixty may
+//! be missing, although it makes up for all the others. So the deviation allows for boards that
+//! have not been seen: it is that of the boards seen and of two more, on which one bot has the
+//! highest score seen and the other one nothing, as in a lost game. `docs/statistics.md` has the
+//! resulting error rates.
 
 use super::real;
 
@@ -25,10 +25,10 @@ const ALPHA: f64 = 0.05;
 /// The number of boards for which the intervals are narrowest.
 const NARROWEST_AT: f64 = 500.0;
 
-/// How many boards that were not seen are allowed for.
+/// The number of unseen boards to allow for.
 const UNSEEN: f64 = 2.0;
 
-/// What is known after some boards.
+/// The confidence sequence after some boards.
 #[derive(Debug, Clone, Default)]
 pub struct ConfidenceSequence {
     count: usize,
@@ -44,7 +44,7 @@ pub struct ConfidenceSequence {
     lowest_p: Option<f64>,
 }
 
-/// What an interval shows.
+/// What an interval has shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decided {
     /// The mean difference is above 0.
@@ -64,7 +64,7 @@ impl ConfidenceSequence {
         Self { margin, ..Self::default() }
     }
 
-    /// Takes in a board: the score of one bot, and that of the other.
+    /// Adds a board: the score of one bot, and that of the other.
     pub fn push(&mut self, score: f64, other: f64) {
         let difference = score - other;
         self.count += 1;
@@ -127,7 +127,8 @@ impl ConfidenceSequence {
         steps.take_while(|n| open && *n < MAX_BOARDS).find(decides)
     }
 
-    /// The deviation, with an allowance for boards that `boards` have not shown.
+    /// The standard deviation, with an allowance for rare boards that `boards` boards may have
+    /// missed.
     fn deviation(&self, boards: f64) -> f64 {
         let seen = self.squares / real(self.count.max(1));
         (seen + UNSEEN * self.highest.powi(2) / boards.max(1.0)).sqrt()

@@ -3,7 +3,7 @@
 use statrs::distribution::{Binomial, DiscreteCDF as _};
 
 /// The two-sided p-value of `wins` against `losses` when either is as likely, as
-/// `scipy.stats.binomtest` has it; draws do not count. 1 of nothing.
+/// `scipy.stats.binomtest` has it; draws do not count. 1 without any.
 pub fn sign_test(wins: u64, losses: u64) -> f64 {
     let coins = Binomial::new(0.5, wins + losses).expect("a half is a probability");
     (2.0 * coins.cdf(wins.min(losses))).min(1.0)

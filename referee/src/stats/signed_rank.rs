@@ -10,10 +10,10 @@ const EXACT: usize = 50;
 /// The two-sided p-value of differences that are as likely to be above as below 0.
 ///
 /// Differences of 0 are left out, and equal ones share their ranks. Up to 50 the p-value is exact,
-/// equal ones included: all ways to give the ranks signs are counted. Above, it is that of the normal
-/// distribution, corrected for equal ones and not for continuity. That is what `scipy.stats.wilcoxon`
-/// has, apart from 14 to 50 differences with equal ones or zeros, where `SciPy` approximates. 1 of
-/// nothing.
+/// equal ones included: all ways to give the ranks signs are counted. Above, it is that of the
+/// normal distribution, corrected for equal ones and not for continuity. This agrees with
+/// `scipy.stats.wilcoxon`, apart from 14 to 50 differences with equal ones or zeros, where `SciPy`
+/// approximates. 1 without any.
 pub fn signed_rank_test(differences: &[f64]) -> f64 {
     let ranked = Ranked::new(differences);
     match ranked.doubled.len() {
@@ -50,7 +50,7 @@ impl Ranked {
 
     fn exact(&self) -> f64 {
         let total: usize = self.doubled.iter().sum();
-        // By sum of doubled ranks, the chance that the positive ones come to it.
+        // For each sum of doubled ranks, the chance that the positive ones add up to it.
         let mut chances = vec![0.0; total + 1];
         chances[0] = 1.0;
         let mut highest = 0;

@@ -1,5 +1,6 @@
-//! What the verdicts' error rates come to. `cargo test --release -p referee simulation -- --ignored
-//! --nocapture` makes the tables of `docs/statistics.md`; quick versions run with every test.
+//! Measures the error rates of the verdicts. `cargo test --release -p referee simulation --
+//! --ignored --nocapture` makes the tables of `docs/statistics.md`; quick versions run with every
+//! test.
 
 use std::thread;
 
@@ -32,7 +33,7 @@ fn seeded(run: u64) -> Pcg64Mcg {
     Pcg64Mcg::new((u128::from(mix(2 * run)) << 64) | u128::from(mix(2 * run + 1)))
 }
 
-/// What a board is worth.
+/// The level of a board.
 fn level(random: &mut Pcg64Mcg) -> f64 {
     (3000.0 + 600.0 * normal(random)).max(0.0)
 }
@@ -76,7 +77,7 @@ const EQUAL: [(&str, Board); 7] = [
     }),
 ];
 
-/// The number of each thing that a run may find, and the sum of a size.
+/// How often each result occurs, and the sum of the sizes.
 fn tally<const N: usize>(
     runs: usize,
     run: impl Fn(&mut Pcg64Mcg) -> (Option<usize>, usize) + Sync,
@@ -292,6 +293,11 @@ fn table_of_the_sequential_verdict() {
             100.0 * gsprt_found
         );
     }
+}
+
+#[test]
+#[ignore = "minutes; it makes a table of docs/statistics.md"]
+fn table_of_the_margin() {
     println!(
         "\n| margin | equal bots: even | boards, mean | a bot better by the margin: even |\n|---|---:|---:|---:|"
     );

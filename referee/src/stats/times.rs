@@ -20,14 +20,14 @@ impl Default for Distribution {
 }
 
 impl Distribution {
-    /// Takes in one time.
+    /// Adds a time.
     pub fn record(&mut self, time: Duration) {
         self.histogram.saturating_record(nanos(time));
         let (min, max) = self.range.unwrap_or((time, time));
         self.range = Some((min.min(time), max.max(time)));
     }
 
-    /// How many there are.
+    /// The number of times.
     pub fn count(&self) -> u64 {
         self.histogram.len()
     }

@@ -6,8 +6,10 @@
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Mutex;
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use fs_err as fs;
 
 use super::game::Finished;
@@ -18,7 +20,7 @@ use crate::lines::Lines;
 use crate::play::rule;
 use crate::text::{exact_duration, exact_size, printable};
 
-/// How many bundles a run has at most; a bot that loses every game of a large suite would fill the disk.
+/// About how many bundles a run has at most; a bot that loses every game of a large suite would fill the disk.
 const MAX_BUNDLES: usize = 100;
 
 /// The folder of the bundles.
@@ -40,11 +42,11 @@ pub enum Logs {
 /// How logs are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Packing {
-    /// As they are.
+    /// Not packed.
     #[default]
     Plain,
-    /// Packed with zstd.
-    Zstd,
+    /// Packed with gzip.
+    Gzip,
 }
 
 /// Where the log of a game is, if it is not packed.
@@ -54,7 +56,7 @@ fn log_path(folder: &Path, game: usize) -> PathBuf {
 
 /// Where it is, if it is packed.
 fn packed_log(log: &Path) -> PathBuf {
-    log.with_extension("jsonl.zst")
+    log.with_extension("jsonl.gz")
 }
 
 /// The log of a game in a run folder; `None` if it was not kept.
@@ -64,7 +66,9 @@ fn packed_log(log: &Path) -> PathBuf {
 pub fn kept_log(folder: &Path, game: usize) -> io::Result<Option<Log>> {
     let plain = log_path(folder, game);
     let packed = packed_log(&plain);
-    let Some(path) = [plain, packed].into_iter().find(|path| path.is_file()) else {
+    // Nothing writes these any more; reading one says what to do.
+    let zstd = plain.with_extension("jsonl.zst");
+    let Some(path) = [plain, packed, zstd].into_iter().find(|path| path.is_file()) else {
         return Ok(None);
     };
     let damaged = |problem: String| io::Error::other(format!("{}:{problem}", path.display()));
@@ -86,17 +90,10 @@ pub struct Archive<'a> {
     pub packing: Packing,
     /// The size beyond which logs take no more standard error.
     pub log_size: Option<u64>,
-    /// The bundles of the run so far.
-    pub bundles: AtomicUsize,
-}
-
-/// How many bundles a run has.
-pub fn bundles(folder: &Path) -> usize {
-    fs::read_dir(folder.join(BUNDLES)).map_or(0, Iterator::count)
 }
 
 impl Archive<'_> {
-    /// Keeps what is to be kept of a game; one that was never started leaves nothing.
+    /// Keeps a game as the settings say; one that was never started leaves nothing.
     pub(super) fn keep(&self, finished: &Finished, bot: &PlannedBot) -> io::Result<()> {
         let outcome = &finished.outcome;
         let leaves_log = match self.logs {
@@ -109,25 +106,31 @@ impl Archive<'_> {
         }
         let path = log_path(self.folder, outcome.game);
         let log = gamelog::log_of(&finished.events, &path, self.log_size)?;
-        if !outcome.won && self.bundles.fetch_add(1, Ordering::Relaxed) < MAX_BUNDLES {
-            self.bundle(finished, bot, &log)?;
+        if !outcome.won {
+            static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+            let _guard = ONE_AT_A_TIME.lock();
+            if self.bundles() < MAX_BUNDLES {
+                self.bundle(finished, bot, &log)?;
+            }
         }
         fs::create_dir_all(path.parent().unwrap_or(self.folder))?;
         let packed = packed_log(&path);
-        // A suite that was stopped may have left a torn one of the other kind.
+        // A suite that was stopped may have left a torn log in the other form.
         match self.packing {
             Packing::Plain => {
                 remove_if_there(&packed)?;
                 fs::write(path, log)
             }
-            Packing::Zstd => {
+            Packing::Gzip => {
                 remove_if_there(&path)?;
-                fs::write(
-                    packed,
-                    zstd::encode_all(log.as_slice(), zstd::DEFAULT_COMPRESSION_LEVEL)?,
-                )
+                fs::write(packed, gzip(&log)?)
             }
         }
+    }
+
+    /// How many bundles the run has. Other processes may add some at the same moment.
+    fn bundles(&self) -> usize {
+        fs::read_dir(self.folder.join(BUNDLES)).map_or(0, Iterator::count)
     }
 
     fn bundle(&self, finished: &Finished, bot: &PlannedBot, log: &[u8]) -> io::Result<()> {
@@ -184,14 +187,20 @@ impl Archive<'_> {
     }
 }
 
-/// A word as a shell takes it. What a terminal would obey, were the script shown there, is written with
-/// escapes; line breaks at its end are lost then.
+/// Quotes a word for a shell. What a terminal would obey, were the script shown there, is escaped;
+/// line breaks at the end are lost then.
 fn for_shell(word: &str) -> String {
     if printable(word) == word {
         return shlex::try_quote(word).expect("no NUL").into_owned();
     }
     let escaped: Vec<_> = word.bytes().map(|byte| format!("\\{byte:03o}")).collect();
     format!("\"$(printf '{}')\"", escaped.concat())
+}
+
+fn gzip(log: &[u8]) -> io::Result<Vec<u8>> {
+    let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
+    packer.write_all(log)?;
+    packer.finish()
 }
 
 fn remove_if_there(file: &Path) -> io::Result<()> {
@@ -201,7 +210,7 @@ fn remove_if_there(file: &Path) -> io::Result<()> {
     }
 }
 
-/// All that the bot was sent, worked out again from its replies.
+/// Everything that the bot was sent, recomputed from its replies.
 fn stdin(kind: &GameKind, finished: &Finished) -> Vec<u8> {
     let mut game = (kind.parse)(&finished.test_case).expect("it was played");
     let mut sent = Vec::new();

@@ -4,7 +4,7 @@
 //! a digest is kept for as long as the file's stamp (its place, size and times) stays the same.
 
 use std::collections::{BTreeMap, HashMap};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
@@ -14,14 +14,31 @@ use fs_err as fs;
 
 use crate::digest::file_digest;
 
-/// The files of a bot, each with what the bot's command calls it.
+/// The files of a bot.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BotFiles(Vec<(String, PathBuf)>);
+pub struct BotFiles(Vec<BotFile>);
 
-/// What is not the same any more.
+/// A file of a bot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct BotFile {
+    /// Which word of the bot's command names it, from 0.
+    index: usize,
+    /// The word.
+    word: String,
+    path: PathBuf,
+    /// Whether the word is the path of a file of the user's, rather than the name of an installed program.
+    is_own: bool,
+}
+
+/// Where a copy of the file that a word of a command names is in `folder`: by itself, under its own name.
+fn copy_in(folder: &Path, index: usize, word: &str) -> Option<PathBuf> {
+    Some(folder.join(index.to_string()).join(Path::new(word).file_name()?))
+}
+
+/// How a bot's files have changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FileChange {
-    /// This file has another content.
+    /// This file's content differs.
     Replaced(String),
     /// This file cannot be read.
     Missing(String),
@@ -58,34 +75,73 @@ impl BotFiles {
             0 if !word.contains('/') => in_path(word, search?),
             _ => Some(here(word)).filter(|path| path.is_file()),
         };
-        let words = command.iter().enumerate();
-        Self(words.filter_map(|(index, word)| Some((word.clone(), path((index, word))?))).collect())
+        let file = |(index, word): (usize, &String)| {
+            let path = path((index, word))?;
+            let is_own = index > 0 || word.contains('/');
+            Some(BotFile { index, word: word.clone(), path, is_own })
+        };
+        Self(command.iter().enumerate().filter_map(file).collect())
+    }
+
+    /// Copies the user's own files into `folder`, those that are not there yet.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or its copy not be written.
+    pub fn copy_into(&self, folder: &Path) -> io::Result<()> {
+        for BotFile { index, word, path, .. } in self.0.iter().filter(|file| file.is_own) {
+            if let Some(copy) = copy_in(folder, *index, word).filter(|copy| !copy.exists()) {
+                copy_whole(path, &copy)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// These files of `command`, with the copies that are in `folder` in place of the originals, which may
+    /// be gone.
+    #[must_use]
+    pub fn copied_in(mut self, command: &[String], folder: &Path) -> Self {
+        for (index, word) in command.iter().enumerate() {
+            if let Some(path) = copy_in(folder, index, word).filter(|copy| copy.exists()) {
+                self.0.retain(|file| file.index != index);
+                self.0.push(BotFile { index, word: word.clone(), path, is_own: true });
+            }
+        }
+        self.0.sort_by_key(|file| file.index);
+        self
+    }
+
+    /// The bot's command, with the paths of the copies in `folder` that these files are.
+    pub fn command(&self, command: &[String], folder: &Path) -> Vec<OsString> {
+        let mut words: Vec<OsString> = command.iter().map(OsString::from).collect();
+        for file in self.0.iter().filter(|file| file.path.starts_with(folder)) {
+            words[file.index] = file.path.clone().into();
+        }
+        words
     }
 
     /// The digest of each file that can be read.
     pub fn digests(&self) -> BTreeMap<String, String> {
-        let digest = |(word, path): &(String, PathBuf)| Some((word.clone(), stamped(path).ok()?.1));
+        let digest = |file: &BotFile| Some((file.word.clone(), stamped(&file.path).ok()?.1));
         self.0.iter().filter_map(digest).collect()
     }
 
-    /// Checks that all files have the digests that the plan names, as far as it names one.
+    /// Checks each file against its digest in the plan, if it has one there.
     pub(super) fn check(
         &self,
         planned: &BTreeMap<String, String>,
     ) -> Result<Vec<Stamp>, FileChange> {
-        let planned =
-            self.0.iter().filter_map(|(word, path)| Some((word, path, planned.get(word)?)));
-        let check = |(word, path, planned): (&String, &PathBuf, &String)| match stamped(path) {
+        let planned = self.0.iter().filter_map(|file| Some((file, planned.get(&file.word)?)));
+        let check = |(file, planned): (&BotFile, &String)| match stamped(&file.path) {
             Ok((stamp, digest)) if digest == *planned => Ok(stamp),
-            Ok(_) => Err(FileChange::Replaced(word.clone())),
-            Err(_) => Err(FileChange::Missing(word.clone())),
+            Ok(_) => Err(FileChange::Replaced(file.word.clone())),
+            Err(_) => Err(FileChange::Missing(file.word.clone())),
         };
         planned.map(check).collect()
     }
 
-    /// Whether the program itself is there.
+    /// Whether the program exists.
     pub fn has_program(&self, command: &[String]) -> bool {
-        self.0.first().map(|(word, _)| word) == command.first()
+        self.0.first().map(|file| &file.word) == command.first()
     }
 }
 
@@ -100,11 +156,23 @@ fn stamped(path: &Path) -> io::Result<(Stamp, String)> {
             return Ok(found.clone());
         }
         let digest = file_digest(path)?;
-        // A file that was written to while it was read has a digest of neither content.
+        // The digest of a file that changes while it is read fits neither content.
         if Stamp::of(path)? == stamp {
             known().insert(path.to_owned(), (stamp, digest));
         }
     }
+}
+
+/// Copies a file so that its copy appears whole, and may be used as the original may.
+///
+/// # Errors
+/// When the file cannot be read, or its copy not be written.
+pub fn copy_whole(from: &Path, to: &Path) -> io::Result<()> {
+    let folder = to.parent().expect("a file is in a folder");
+    fs::create_dir_all(folder)?;
+    let new = tempfile::Builder::new().tempfile_in(folder)?.into_temp_path();
+    fs::copy(from, &new)?;
+    new.persist(to).map_err(|error| error.error)
 }
 
 /// The program that a name without a path stands for.
@@ -131,6 +199,24 @@ mod tests {
         let digests = files(folder.path()).digests();
         assert_eq!(digests.keys().collect::<Vec<_>>(), ["bot.sh", "sh"]);
         assert_eq!(digests["bot.sh"], crate::digest::digest(b"exit 1"));
+    }
+
+    #[test]
+    fn the_users_own_files_are_copied_and_installed_programs_are_not() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("bot.sh"), "exit 1").expect("written");
+        let words = ["sh", "bot.sh", "--fast"].map(str::to_owned);
+        let (original, copies) = (files(folder.path()), folder.path().join("copies"));
+        assert_eq!(original.clone().copied_in(&words, &copies), original);
+        original.copy_into(&copies).expect("copied");
+        std::fs::write(folder.path().join("bot.sh"), "exit 2").expect("written");
+        original.copy_into(&copies).expect("it is there");
+        assert_eq!(original.command(&words, &copies), words.each_ref().map(OsString::from));
+        let played = original.clone().copied_in(&words, &copies);
+        let bot = copies.join("1/bot.sh").into_os_string();
+        assert_eq!(played.command(&words, &copies), ["sh".into(), bot, "--fast".into()]);
+        assert_eq!(played.digests()["bot.sh"], crate::digest::digest(b"exit 1"));
+        assert_eq!(original.digests()["bot.sh"], crate::digest::digest(b"exit 2"));
     }
 
     #[test]

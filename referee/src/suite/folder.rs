@@ -1,4 +1,10 @@
-//! The folder of a run: `run.toml`, `results.jsonl`, `parts.jsonl`, and the logs and bundles of games.
+//! The folder of a run: `run.toml`, `results.jsonl`, `sessions.jsonl`, and the logs and bundles of games.
+//!
+//! # Parts
+//!
+//! A run that is played in parts has `results.jsonl` and `sessions.jsonl` in a folder for each part,
+//! `parts/0017`, so that machines that share the run folder need not share a lock. Reading the run reads
+//! these, until [`merge`](fn@super::merge) puts one `results.jsonl` in their place: then it is a run like any other.
 //!
 //! # What is kept when
 //!
@@ -9,35 +15,38 @@
 //! of the last second as well. A line that was cut short is no result: readers leave it out, and taking
 //! up the run cuts it off. Of two results of one game the first one counts.
 //!
-//! A line of `parts.jsonl` says where and when a process played games of the run; each result names its
-//! part.
+//! A line of `sessions.jsonl` says where and when a process played games of the run; each result names its
+//! session.
 //!
-//! Whoever adds results holds a lock on `results.jsonl`, which the kernel lets go of with the process.
+//! Whoever adds results holds a lock on `results.jsonl`, which the kernel releases when the process
+//! ends.
 
-use std::io::{self, BufRead as _, BufReader};
+use std::io;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Once};
 
 use fs_err as fs;
-use fs_err::File;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::game_set::GameSet;
 use super::margin::Margin;
 use super::outcome::Outcome;
-use super::part::Part;
+use super::outcomes::{JsonLines, Outcomes};
 use super::plan::Plan;
+use super::session::Session;
 use crate::gamelog::Host;
-use crate::source::{SourceError, json_problem};
-use crate::text::plural;
+use crate::source::SourceError;
 
 /// The version of the format of run folders that this referee writes, and the only one that it reads.
 const FORMAT: u32 = 1;
 
 pub(super) const RUN: &str = "run.toml";
 pub(super) const RESULTS: &str = "results.jsonl";
-pub(super) const PARTS: &str = "parts.jsonl";
+pub(super) const SESSIONS: &str = "sessions.jsonl";
+
+/// The folder of the folders of parts.
+pub(super) const PART_FOLDERS: &str = "parts";
 
 /// What a run is: the content of `run.toml`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -104,7 +113,7 @@ pub enum FolderError {
         /// Its format.
         format: i64,
     },
-    /// `run.toml` is not as it was written.
+    /// `run.toml` is malformed.
     #[error("{}:{problem}", path.display())]
     Plan {
         /// The run's `run.toml`.
@@ -112,10 +121,10 @@ pub enum FolderError {
         /// What is wrong, and where.
         problem: SourceError,
     },
-    /// A line is not as it was written.
+    /// A line is malformed.
     #[error("{}:{line}: {problem}; delete this line, and --resume plays its game again", path.display())]
     Damaged {
-        /// The run's `results.jsonl` or `parts.jsonl`.
+        /// The run's `results.jsonl` or `sessions.jsonl`.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
@@ -137,7 +146,7 @@ pub enum FolderError {
 }
 
 impl FolderError {
-    /// Whether the user can help it, rather than the machine.
+    /// Whether the user can fix it, or only the machine is at fault.
     pub fn is_user_error(&self) -> bool {
         match self {
             Self::Write(_) => false,
@@ -147,23 +156,25 @@ impl FolderError {
     }
 }
 
-/// A run that can be read.
+/// A run, or a part of one, that can be read.
 #[derive(Debug, Clone)]
 pub struct RunFolder {
-    /// Where it is.
+    /// Where the run is.
     pub path: PathBuf,
     /// What it is.
     pub run: Run,
-    /// Results are read several times; what is odd about them is told once.
+    /// The part, from 1, if this is not the whole run.
+    pub part: Option<u32>,
+    /// Results are read several times, but duplicates are reported once.
     duplicates_told: Arc<Once>,
 }
 
 impl RunFolder {
     pub(super) fn new(path: PathBuf, run: Run) -> Self {
-        Self { path, run, duplicates_told: Arc::new(Once::new()) }
+        Self { path, run, part: None, duplicates_told: Arc::new(Once::new()) }
     }
 
-    /// Reads what the run in `path` is.
+    /// Opens the run in `path`.
     ///
     /// # Errors
     /// When the folder holds no run, or `run.toml` is malformed.
@@ -179,24 +190,75 @@ impl RunFolder {
         Ok(Self::new(path.to_owned(), run))
     }
 
-    /// The results, in the order in which the games ended; one that was cut short is left out, and so
-    /// is a second one of a game.
+    /// A part of this run, from 1.
+    #[must_use]
+    pub fn of_part(&self, part: u32) -> Self {
+        Self { part: Some(part), ..self.clone() }
+    }
+
+    /// The number of parts that have not been merged; 0 if this is a run like any other.
+    pub fn parts(&self) -> u32 {
+        let is_merged = || self.path.join(RESULTS).exists();
+        let parts = self.run.plan.parts.filter(|_| self.part.is_none() && !is_merged());
+        parts.map_or(0, NonZeroU32::get)
+    }
+
+    /// Where the results are that are this folder's own.
+    pub(super) fn place(&self) -> PathBuf {
+        match self.part {
+            Some(part) => self.path.join(PART_FOLDERS).join(format!("{part:04}")),
+            None => self.path.clone(),
+        }
+    }
+
+    /// The folders that results are in: those of the parts that have been begun, or this one.
+    fn pieces(&self) -> Vec<Self> {
+        match self.parts() {
+            0 => vec![self.clone()],
+            parts => {
+                let parts = (1..=parts).map(|part| self.of_part(part));
+                parts.filter(|part| part.place().join(RESULTS).exists()).collect()
+            }
+        }
+    }
+
+    /// The games to be played here, in order.
+    pub fn schedule(&self) -> impl Iterator<Item = usize> + Send + use<> {
+        self.run.plan.schedule(self.part)
+    }
+
+    /// How many games are to be played here.
+    pub fn planned(&self) -> usize {
+        self.run.plan.scheduled(self.part)
+    }
+
+    /// The results, in the order in which the games of each part ended; one that was cut short is left
+    /// out, and so is a second one of a game.
     ///
     /// # Errors
     /// When they cannot be read or are damaged; then it was the last item.
     pub fn outcomes(&self) -> Result<Outcomes, FolderError> {
-        let path = self.path.join(RESULTS);
-        let lines = JsonLines::open(path)?;
-        let played = GameSet::new(self.run.plan.games());
-        Ok(Outcomes { lines, played, duplicates: 0, told: Arc::clone(&self.duplicates_told) })
+        let games = self.run.plan.games();
+        Outcomes::of(self.pieces(), games, Arc::clone(&self.duplicates_told))
     }
 
     /// Where the games were played; empty for runs of a referee that did not keep it.
     ///
     /// # Errors
     /// When the file cannot be read or is damaged.
-    pub fn parts(&self) -> Result<Vec<Part>, FolderError> {
-        let path = self.path.join(PARTS);
+    pub fn sessions(&self) -> Result<Vec<Session>, FolderError> {
+        let mut all: Vec<Session> = Vec::new();
+        for piece in self.pieces() {
+            let before = all.last().map_or(0, |last| last.number);
+            let own = piece.own_sessions()?.into_iter();
+            all.extend(own.map(|session| Session { number: before + session.number, ..session }));
+        }
+        Ok(all)
+    }
+
+    /// The sessions in this folder, as they are numbered there.
+    pub(super) fn own_sessions(&self) -> Result<Vec<Session>, FolderError> {
+        let path = self.place().join(SESSIONS);
         if !path.exists() {
             return Ok(Vec::new());
         }
@@ -204,16 +266,20 @@ impl RunFolder {
         std::iter::from_fn(|| lines.next()).collect()
     }
 
-    /// The games of the plan that have been played.
+    /// The games to be played here that have been played.
     ///
     /// # Errors
     /// When a result cannot be read, or belongs to no game of the plan.
     pub fn played(&self) -> Result<GameSet, FolderError> {
+        let mut due = GameSet::new(self.run.plan.games());
+        for game in self.schedule() {
+            due.add(game);
+        }
         let mut played = GameSet::new(self.run.plan.games());
         let mut outcomes = self.outcomes()?;
         while let Some(outcome) = outcomes.next() {
             let outcome = outcome?;
-            self.check(&outcome).map_err(|problem| outcomes.lines.damaged(problem))?;
+            self.check(&outcome, &due).map_err(|problem| outcomes.damaged(problem))?;
             if outcome.is_played() {
                 played.add(outcome.game);
             }
@@ -221,19 +287,37 @@ impl RunFolder {
         Ok(played)
     }
 
-    /// Whether a result belongs to the plan.
-    fn check(&self, outcome: &Outcome) -> Result<(), String> {
+    /// The parts with games that have no result, each with how many of them.
+    ///
+    /// # Errors
+    /// When a result cannot be read, or belongs to no game of the plan.
+    pub fn missing_parts(&self) -> Result<Vec<(u32, usize)>, FolderError> {
+        let (played, mut schedule) = (self.played()?, self.schedule());
+        let missing = |part| {
+            let games = schedule.by_ref().take(self.run.plan.scheduled(Some(part)));
+            (part, games.filter(|&game| !played.has(game)).count())
+        };
+        let missing: Vec<_> = (1..=self.parts()).map(missing).collect();
+        Ok(missing.into_iter().filter(|(_, games)| *games > 0).collect())
+    }
+
+    /// Whether a result belongs to the plan, and to this part of it.
+    fn check(&self, outcome: &Outcome, due: &GameSet) -> Result<(), String> {
         let plan = &self.run.plan;
-        if !plan.has(outcome.game) {
-            return Err(format!("there is no game {} in the plan", outcome.game));
+        let game = outcome.game;
+        if !plan.has(game) {
+            return Err(format!("there is no game {game} in the plan"));
         }
-        let planned = plan.assignment(outcome.game);
+        if !due.has(game) {
+            return Err(format!("game {game} is in another part"));
+        }
+        let planned = plan.assignment(game);
         let bot = &plan.bots[planned.bot].name;
         let board = plan.board_name(planned.board);
         if *bot == outcome.bot && board == outcome.board && planned.repeat == outcome.repeat {
             return Ok(());
         }
-        Err(format!("by the plan, game {} is one of `{bot}` on {board}", outcome.game))
+        Err(format!("by the plan, game {game} is one of `{bot}` on {board}"))
     }
 }
 
@@ -251,90 +335,4 @@ fn parse_run(path: PathBuf, source: &str) -> Result<Run, FolderError> {
         return Err(FolderError::Format { path, format });
     }
     toml::from_str(source).map_err(|error| refuse(&error))
-}
-
-/// The results of a run.
-pub struct Outcomes {
-    lines: JsonLines,
-    played: GameSet,
-    duplicates: usize,
-    told: Arc<Once>,
-}
-
-impl Outcomes {
-    /// The result that came last, as it was written.
-    pub(super) fn line(&self) -> &[u8] {
-        &self.lines.line
-    }
-
-    /// The results so far of games that had one already.
-    pub(super) fn duplicates(&self) -> usize {
-        self.duplicates
-    }
-
-    fn is_duplicate(&mut self, outcome: &Outcome) -> bool {
-        let is_planned = (1..=self.played.games()).contains(&outcome.game);
-        outcome.is_played() && is_planned && !self.played.add(outcome.game)
-    }
-
-    fn tell_duplicates(&self) {
-        if self.duplicates > 0 {
-            let path = self.lines.path.display();
-            let results = plural(self.duplicates as u64, "result");
-            self.told.call_once(|| {
-                log::warn!("{path}: left out {results} of games that have an earlier one");
-            });
-        }
-    }
-}
-
-impl Iterator for Outcomes {
-    type Item = Result<Outcome, FolderError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            match self.lines.next::<Outcome>() {
-                Some(Ok(outcome)) if self.is_duplicate(&outcome) => self.duplicates += 1,
-                None => {
-                    self.tell_duplicates();
-                    return None;
-                }
-                item => return item,
-            }
-        }
-    }
-}
-
-/// A file of JSON values, one on each line.
-struct JsonLines {
-    path: PathBuf,
-    reader: BufReader<File>,
-    number: usize,
-    line: Vec<u8>,
-}
-
-impl JsonLines {
-    fn open(path: PathBuf) -> Result<Self, FolderError> {
-        let file = File::open(&path).map_err(FolderError::Read)?;
-        Ok(Self { path, reader: BufReader::new(file), number: 0, line: Vec::new() })
-    }
-
-    /// The next value; a line without its newline was cut short and is left out.
-    fn next<T: DeserializeOwned>(&mut self) -> Option<Result<T, FolderError>> {
-        self.line.clear();
-        self.number += 1;
-        match self.reader.read_until(b'\n', &mut self.line) {
-            Err(error) => return Some(Err(FolderError::Read(error))),
-            Ok(_) if !self.line.ends_with(b"\n") => return None,
-            Ok(_) => {}
-        }
-        let parsed = serde_json::from_slice(&self.line);
-        Some(
-            parsed.map_err(|error| self.damaged(format!("not a result: {}", json_problem(&error)))),
-        )
-    }
-
-    fn damaged(&self, problem: String) -> FolderError {
-        FolderError::Damaged { path: self.path.clone(), line: self.number, problem }
-    }
 }

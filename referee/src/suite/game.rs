@@ -1,4 +1,4 @@
-//! One game of a suite: plays it, and makes what is kept of it.
+//! Plays one game of a suite, and works out its outcome.
 
 use crate::bot::BotCommand;
 use crate::config::Config;
@@ -11,7 +11,7 @@ use crate::verdict::Verdict;
 use super::outcome::{NotPlayed, Outcome, SuiteVerdict, Times};
 use super::plan::{Assignment, Case};
 
-/// What a worker needs to know of a game.
+/// What a worker needs to play a game.
 pub(super) struct Job<'a> {
     pub(super) config: &'a Config,
     pub(super) bot: &'a str,
@@ -24,7 +24,7 @@ pub(super) struct Job<'a> {
 /// A game that was played, or whose bot could not be started.
 pub(super) struct Finished {
     pub(super) outcome: Outcome,
-    /// Everything that happened; nothing if the bot did not start.
+    /// The events; none if the bot did not start.
     pub(super) events: Vec<Event>,
     pub(super) test_case: String,
 }
@@ -32,7 +32,8 @@ pub(super) struct Finished {
 impl Job<'_> {
     /// Plays the game.
     ///
-    /// A game whose bot cannot be started is not played, which is no loss of the bot's.
+    /// A game whose bot cannot be started, or that the host has no memory for, is not played, which is no loss of
+    /// the bot's.
     pub(super) fn play(&self) -> Result<Finished, PlayError> {
         let mut outcome = self.outcome();
         let test_case = self.case.game.test_case();
@@ -58,7 +59,11 @@ impl Job<'_> {
                 let reason =
                     if is_user_error { NotPlayed::CannotStart } else { NotPlayed::NoResources };
                 outcome.record_not_played(reason, with_causes(&error));
-                // Of an earlier attempt.
+                // Left from an earlier attempt.
+                events.clear();
+            }
+            Err(PlayError::HostMemory(error)) => {
+                outcome.record_not_played(NotPlayed::NoResources, error.to_string());
                 events.clear();
             }
             played => {
@@ -82,7 +87,7 @@ impl Job<'_> {
         let Case { name, set, board_id, record_id, game } = &self.case;
         Outcome {
             game: self.assignment.game,
-            part: None,
+            session: None,
             bot: self.bot.to_owned(),
             board: name.clone(),
             set: set.clone(),

@@ -11,10 +11,18 @@ pub fn undisturbed_jobs(cores_per_bot: usize) -> usize {
     (physical_cores().saturating_sub(1) / cores_per_bot.max(1)).max(1)
 }
 
+/// The logical processors that this process may use: those that the kernel lets it have, and no more than
+/// its task was given, should Slurm not hold it to them.
+pub fn usable_cpus() -> usize {
+    let allowed = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let given = std::env::var("SLURM_CPUS_PER_TASK").ok().and_then(|cpus| cpus.parse().ok());
+    allowed.min(given.unwrap_or(allowed)).max(1)
+}
+
 /// The physical cores that this process may use: two threads of one core slow each other down, and a
 /// container's share of the processors may be smaller than their number.
 fn physical_cores() -> usize {
-    let share = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let share = usable_cpus();
     let Ok(allowed) = sched_getaffinity(None) else { return share };
     let logical = (0..CpuSet::MAX_CPU).filter(|&core| allowed.is_set(core));
     let physical: BTreeSet<_> = logical.map(place).collect();

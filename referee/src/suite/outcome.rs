@@ -1,23 +1,24 @@
-//! What became of one game of a suite: a line of `results.jsonl`.
+//! The outcome of one game of a suite: a line of `results.jsonl`.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::ids::{BoardId, RecordId};
 use crate::gamelog::{End, Event, Turn};
 use crate::limits::LimitKind;
 use crate::millis::Millis;
 use crate::verdict::{Culprit, Verdict};
 
-/// What became of a game.
+/// The outcome of a game.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// The number of the game in its plan, from 1.
     pub game: usize,
-    /// The [part](super::Part) of the run that it was played in.
+    /// The [session](super::Session) of the run that it was played in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub part: Option<u32>,
+    pub session: Option<u32>,
     /// The bot's name.
     pub bot: String,
     /// What the board is called.
@@ -26,13 +27,13 @@ pub struct Outcome {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub set: Option<String>,
     /// The digest of the test case.
-    pub board_id: String,
-    /// The digest of what boards with the same records have in common.
-    pub record_id: String,
-    /// What comparisons may group by.
+    pub board_id: BoardId,
+    /// The digest of the board's record key, which boards with the same records share.
+    pub record_id: RecordId,
+    /// The properties that comparisons may group by.
     #[serde(default)]
     pub traits: BTreeMap<String, u32>,
-    /// Which one of several games of this bot on this board, from 1.
+    /// The number of this game among those of this bot on this board, from 1.
     pub repeat: u32,
     /// How it ended.
     pub verdict: SuiteVerdict,
@@ -44,7 +45,7 @@ pub struct Outcome {
     pub counts: bool,
     /// What the original says.
     pub official: String,
-    /// What really happened, where the verdict does not say it all.
+    /// What really happened, if the verdict does not say everything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diagnosis: Option<String>,
     /// The number of exchanges.
@@ -105,7 +106,7 @@ impl fmt::Display for SuiteVerdict {
 }
 
 impl Outcome {
-    /// Whether the game was played; otherwise a suite that is taken up plays it.
+    /// Whether the game was played; if not, a resumed suite plays it.
     pub fn is_played(&self) -> bool {
         matches!(self.verdict, SuiteVerdict::Played(_))
     }
@@ -121,7 +122,8 @@ impl Outcome {
         format!("{}: {why}", self.verdict)
     }
 
-    /// Takes in the end of the game. A score `counts` if the rules were as strict as the official ones.
+    /// Records the end of the game. A score `counts` if the rules were as strict as the official
+    /// ones.
     pub(super) fn record_end(&mut self, end: &End, strict: bool) {
         self.verdict = SuiteVerdict::Played(end.verdict);
         self.won = end.won;
@@ -134,18 +136,18 @@ impl Outcome {
         self.counts = end.won && strict && late == 0;
     }
 
-    /// Takes in an exchange.
+    /// Records an exchange.
     pub(super) fn record_turn(&mut self, turn: &Turn) {
         self.times.record(turn);
     }
 
-    /// The game could not be played.
+    /// Records that the game could not be played.
     pub(super) fn record_not_played(&mut self, reason: NotPlayed, why: String) {
         self.verdict = SuiteVerdict::NotPlayed(reason);
         self.diagnosis = Some(why);
     }
 
-    /// Takes in everything that happened.
+    /// Records all events.
     pub(super) fn record(&mut self, events: &[Event], strict: bool) {
         for event in events {
             match event {

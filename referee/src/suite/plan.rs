@@ -1,18 +1,19 @@
 //! What a suite is to play: bots, boards, rules, and a number for each game.
 //!
 //! A plan says everything that a result depends on, test cases and hashes of programs included, so
-//! that a run can be taken up on its own, compared with another one, and joined with its other
-//! shards. It plays nothing.
+//! that a run can be taken up on its own, compared with another one, and played in parts by several
+//! machines. It plays nothing.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+use std::ops::Range;
 use std::path::PathBuf;
+use std::time::Duration;
 
-use rand_core::Rng as _;
-use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
-use super::shard::Shard;
-use crate::digest::digest;
+use super::ids::{BoardId, RecordId};
+use super::shuffle::shuffled;
 use crate::game::{Game, GameKind, SeedOptions};
 use crate::limits::{Limits, OnHostDelay, Profile, Resources};
 
@@ -31,12 +32,12 @@ pub struct Plan {
     /// Boards by seed, after those that are listed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seeds: Option<Seeds>,
-    /// The part of the plan that is played here.
+    /// How many parts it is played in, each on its own; without a number it is played as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shard: Option<Shard>,
-    /// Who plays.
+    pub parts: Option<NonZeroU32>,
+    /// The bots.
     pub bots: Vec<PlannedBot>,
-    /// On which boards.
+    /// The boards.
     #[serde(default)]
     pub boards: Vec<PlannedBoard>,
 }
@@ -70,7 +71,7 @@ pub struct Seeds {
     pub set: Option<String>,
 }
 
-/// A bot, by everything that makes it the same bot.
+/// A bot, with everything that identifies it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedBot {
     /// What the user calls it.
@@ -103,7 +104,7 @@ pub struct PlannedBoard {
     pub test_case: String,
 }
 
-/// Who plays what in one game.
+/// The bot and the board of one game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Assignment {
     /// The number of the game, from 1.
@@ -123,9 +124,9 @@ pub struct Case {
     /// The board set that it comes from.
     pub set: Option<String>,
     /// The digest of the test case.
-    pub board_id: String,
-    /// The digest of what boards with the same records have in common.
-    pub record_id: String,
+    pub board_id: BoardId,
+    /// The digest of the board's record key, which boards with the same records share.
+    pub record_id: RecordId,
     /// A game on it.
     pub game: Box<dyn Game>,
 }
@@ -146,10 +147,15 @@ impl Seeds {
 }
 
 impl Plan {
-    /// Whether a bot has less than all the time that it wants.
+    /// Whether any time limit applies.
     pub fn is_timed(&self) -> bool {
+        self.smallest_limit().is_some()
+    }
+
+    /// The smallest time limit of the game, if it has one.
+    pub fn smallest_limit(&self) -> Option<Duration> {
         let kinds = GameKind::named(&self.game).into_iter().flat_map(GameKind::limit_kinds);
-        kinds.into_iter().any(|kind| self.rules.limits.of(kind).is_some())
+        kinds.into_iter().filter_map(|kind| self.rules.limits.of(kind)).min()
     }
 
     /// The number of boards.
@@ -157,45 +163,50 @@ impl Plan {
         self.boards.len() + self.seeds.as_ref().map_or(0, Seeds::count)
     }
 
-    /// The number of games in all shards.
+    /// The number of games.
     pub fn games(&self) -> usize {
-        self.boards() * self.bots.len() * self.repeat as usize
+        self.units() * self.bots.len()
     }
 
-    /// Who plays what in the game of this number, which must be one of the plan's.
+    /// How often a board is played, by all bots each time.
+    fn units(&self) -> usize {
+        self.boards() * self.repeat as usize
+    }
+
+    /// The bot and the board of the game with this number, which must be one of the plan's.
     pub fn assignment(&self, game: usize) -> Assignment {
         let (unit, bot) = ((game - 1) / self.bots.len(), (game - 1) % self.bots.len());
         let repeat = u32::try_from(unit / self.boards()).expect("below the plan's repeat");
         Assignment { game, bot, board: unit % self.boards(), repeat: repeat + 1 }
     }
 
-    /// Whether the game of this number belongs to this plan's shard. All bots play a board in the same
-    /// shard.
+    /// Whether the plan has a game of this number.
     pub fn has(&self, game: usize) -> bool {
-        let is_mine = |shard: Shard| shard.has((game - 1) / self.bots.len());
-        (1..=self.games()).contains(&game) && self.shard.is_none_or(is_mine)
+        (1..=self.games()).contains(&game)
     }
 
-    /// The numbers of the shard's games in the order in which they are played.
-    pub fn schedule(&self) -> impl Iterator<Item = usize> + use<> {
+    /// The numbers of the games in the order in which they are played: of all games, or of those in one
+    /// part. Parts are stretches of that order, and all bots play a board in the same part.
+    pub fn schedule(&self, part: Option<u32>) -> impl Iterator<Item = usize> + Send + use<> {
         let (bots, boards) = (self.bots.len(), self.boards());
         let order = self.shuffle.map(|seed| shuffled(boards, seed));
-        let shard = self.shard;
-        let units = (0..boards * self.repeat as usize).map(move |unit| match &order {
-            Some(order) => unit / boards * boards + order[unit % boards],
-            None => unit,
+        let units = self.stretch(part).map(move |place| match &order {
+            Some(order) => place / boards * boards + order[place % boards],
+            None => place,
         });
-        units
-            .filter(move |&unit| shard.is_none_or(|shard| shard.has(unit)))
-            .flat_map(move |unit| (0..bots).map(move |bot| unit * bots + bot + 1))
+        units.flat_map(move |unit| (0..bots).map(move |bot| unit * bots + bot + 1))
     }
 
-    /// How many games the shard has.
-    pub fn shard_games(&self) -> usize {
-        let units = self.boards() * self.repeat as usize;
-        let is_mine = |unit: &usize| self.shard.is_none_or(|shard| shard.has(*unit));
-        let mine = (0..units).filter(is_mine).count();
-        mine * self.bots.len()
+    /// How many games the plan or one of its parts has.
+    pub fn scheduled(&self, part: Option<u32>) -> usize {
+        self.stretch(part).len() * self.bots.len()
+    }
+
+    /// The places of a part in the order of play; those of all parts without one.
+    fn stretch(&self, part: Option<u32>) -> Range<usize> {
+        let parts = self.parts.map_or(1, NonZeroU32::get) as usize;
+        let end = |part: usize| self.units() * part / parts;
+        part.map_or(0..self.units(), |part| end(part as usize - 1)..end(part as usize))
     }
 
     /// What the board of this index is called.
@@ -226,8 +237,8 @@ impl Plan {
             (None, None) => return Err(fail("the plan has no such board".to_owned())),
         };
         let game = (kind.parse)(&text).map_err(|error| fail(error.to_string()))?;
-        let board_id = digest(game.test_case().as_bytes());
-        let record_id = digest(game.record_key().as_bytes());
+        let board_id = BoardId::of(game.as_ref());
+        let record_id = RecordId::of(game.as_ref());
         Ok(Case { name, set, board_id, record_id, game })
     }
 
@@ -235,7 +246,7 @@ impl Plan {
         SeedOptions { colors: self.seeds.as_ref().and_then(|seeds| seeds.colors) }
     }
 
-    /// What is not the same in `other`, shards apart, as a clause.
+    /// How `other` differs, the number of parts apart, as a clause.
     pub fn difference(&self, other: &Self) -> Option<String> {
         let differs = |what: &str, same: bool| (!same).then(|| format!("{what} is not the same"));
         None.or_else(|| differs("the game", self.game == other.game))
@@ -276,17 +287,6 @@ impl PlannedBot {
     }
 }
 
-/// The numbers below `count` in an order that `seed` decides.
-fn shuffled(count: usize, seed: u32) -> Vec<usize> {
-    let mut random = Pcg64Mcg::new(u128::from(seed));
-    let mut order: Vec<usize> = (0..count).collect();
-    for last in (1..count).rev() {
-        let draw = random.next_u64() % (last as u64 + 1);
-        order.swap(last, usize::try_from(draw).expect("not above `last`"));
-    }
-    order
-}
-
 /// One bot, boards of seeds 1..=`seeds`.
 #[cfg(test)]
 pub(crate) fn test_plan(seeds: i64) -> Plan {
@@ -305,7 +305,7 @@ mod tests {
             cwd: None,
             env: BTreeMap::new(),
             sandbox: None,
-            files: BTreeMap::from([("./bot".to_owned(), digest(b"1"))]),
+            files: BTreeMap::from([("./bot".to_owned(), "1".to_owned())]),
         };
         let rules = Rules {
             profile: Profile::Official,
@@ -319,7 +319,7 @@ mod tests {
             repeat,
             shuffle: None,
             seeds: Some(Seeds { first: 1, last: seeds, colors: None, set: None }),
-            shard: None,
+            parts: None,
             bots: (0..bots).map(bot).collect(),
             boards: Vec::new(),
         }
@@ -329,7 +329,7 @@ mod tests {
     fn every_bot_plays_every_board_as_often_as_asked_for() {
         let plan = plan(3, 4, 2);
         let mut played = BTreeMap::new();
-        for game in plan.schedule() {
+        for game in plan.schedule(None) {
             let Assignment { bot, board, repeat, .. } = plan.assignment(game);
             *played.entry((bot, board, repeat)).or_insert(0) += 1;
         }
@@ -339,30 +339,35 @@ mod tests {
     }
 
     #[test]
-    fn shards_share_out_all_games_and_none_twice() {
-        let whole = Plan { shuffle: Some(5), ..plan(3, 7, 2) };
-        let mut games: Vec<usize> = Vec::new();
-        for index in 1..=4 {
-            let part = Plan { shard: Some(Shard { index, count: 4 }), ..whole.clone() };
-            let mine: Vec<usize> = part.schedule().collect();
-            assert_eq!(mine.len(), part.shard_games());
-            assert!(mine.iter().all(|&game| part.has(game)));
-            games.extend(mine);
+    fn parts_share_out_all_games_in_the_order_of_the_plan_and_keep_a_boards_bots_together() {
+        for parts in [1, 4, 14] {
+            let plan = Plan { shuffle: Some(5), parts: NonZeroU32::new(parts), ..plan(3, 7, 2) };
+            let mut games: Vec<usize> = Vec::new();
+            for part in 1..=parts {
+                let mine: Vec<usize> = plan.schedule(Some(part)).collect();
+                assert_eq!(mine.len(), plan.scheduled(Some(part)));
+                let boards: Vec<usize> =
+                    mine.iter().map(|&game| plan.assignment(game).board).collect();
+                assert!(boards.chunks(3).all(|bots| bots.iter().all(|board| *board == bots[0])));
+                games.extend(mine);
+            }
+            assert_eq!(games, plan.schedule(None).collect::<Vec<_>>());
+            games.sort_unstable();
+            assert_eq!(games, (1..=42).collect::<Vec<_>>());
         }
-        games.sort_unstable();
-        assert_eq!(games, (1..=42).collect::<Vec<_>>());
     }
 
     #[test]
     fn a_shuffled_plan_has_the_same_games_in_another_order() {
         let listed = plan(1, 50, 1);
-        let order =
-            |seed| Plan { shuffle: Some(seed), ..listed.clone() }.schedule().collect::<Vec<_>>();
+        let order = |seed| {
+            Plan { shuffle: Some(seed), ..listed.clone() }.schedule(None).collect::<Vec<_>>()
+        };
         assert_ne!(order(1), order(2));
         assert_eq!(order(1), order(1));
         let mut sorted = order(1);
         sorted.sort_unstable();
-        assert_eq!(sorted, listed.schedule().collect::<Vec<_>>());
+        assert_eq!(sorted, listed.schedule(None).collect::<Vec<_>>());
     }
 
     #[test]
@@ -370,9 +375,9 @@ mod tests {
         let old = plan(2, 4, 1);
         let mut new = old.clone();
         assert_eq!(old.difference(&new), None);
-        new.shard = Some(Shard { index: 1, count: 2 });
-        assert_eq!(old.difference(&new), None, "shards of one plan");
-        new.bots[1].files.insert("./bot".to_owned(), digest(b"2"));
+        new.parts = NonZeroU32::new(2);
+        assert_eq!(old.difference(&new), None, "the same games in parts");
+        new.bots[1].files.insert("./bot".to_owned(), "2".to_owned());
         let expected = "the bot `bot 1` has changed: ./bot is not the same";
         assert_eq!(old.difference(&new).as_deref(), Some(expected));
         let more = Plan { repeat: 2, ..old.clone() };
@@ -383,6 +388,6 @@ mod tests {
     fn seeds_name_their_boards() {
         let case = plan(1, 4, 1).case(&GAMES[0], 2).expect("a board");
         assert_eq!(case.name, "seed 3");
-        assert_ne!(case.board_id, case.record_id);
+        assert_ne!(BoardId::of(&*case.game), BoardId::default());
     }
 }

@@ -1,8 +1,8 @@
 //! The worker pool: some threads, one game each at a time.
 //!
-//! A worker takes the next game, plays it through [`play`](crate::play), keeps what is to be kept of
-//! it, and hands its outcome to the thread that started the pool. That thread alone adds results and
-//! shows progress. The channel between them is short, so nothing piles up in memory.
+//! A worker takes the next game, plays it through [`play`](crate::play), archives it, and hands its
+//! outcome to the thread that started the pool. That thread alone adds results and shows progress.
+//! The channel between them is short, so nothing piles up in memory.
 //!
 //! Games know nothing of each other. A bot that hangs or crashes costs its own games. One that cannot be
 //! started leaves games that are not played; if that happens several times in a row, or a bot's files
@@ -15,6 +15,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
+use std::time::Duration;
 
 use super::archive::Archive;
 use super::bot_files::{BotFiles, FileChange};
@@ -25,8 +26,9 @@ use crate::bot::{BotCommand, Pinning};
 use crate::config::Config;
 use crate::interrupt::Interrupt;
 use crate::play::PlayError;
+use crate::verdict::Verdict;
 
-/// All that it takes to play the games of a plan.
+/// Everything needed to play the games of a plan.
 pub struct Pool<'a> {
     /// What is played.
     pub plan: &'a Plan,
@@ -40,6 +42,8 @@ pub struct Pool<'a> {
     pub archive: Archive<'a>,
     /// Ends all games.
     pub interrupt: &'a Interrupt,
+    /// How long after a bot the referee may get a signal that went to both.
+    pub signal_spread: Duration,
 }
 
 /// A bot of the plan, ready to be started.
@@ -130,7 +134,7 @@ impl Pool<'_> {
         failure.map_or(Ok(()), Err)
     }
 
-    /// Plays games from the queue until it is empty, or something is wrong.
+    /// Plays games from the queue until it is empty or something fails.
     fn work(
         &self,
         pinning: Option<&Pinning>,
@@ -151,6 +155,17 @@ impl Pool<'_> {
                 return;
             }
         }
+    }
+
+    /// The signal that ended the referee's bot along with the referee. A batch system that ends a job
+    /// signals all of its processes, bots included, so a bot that has just ended may be no bot that
+    /// crashed.
+    fn signal_that_ended(&self, outcome: &Outcome) -> Option<i32> {
+        let has_ended = matches!(
+            outcome.verdict,
+            SuiteVerdict::Played(Verdict::Crash | Verdict::EarlyExit | Verdict::StdoutClosed)
+        );
+        has_ended.then(|| self.interrupt.wait(self.signal_spread))?
     }
 
     fn play_one(&self, game: usize, pinning: Option<&Pinning>) -> Result<Outcome, PoolError> {
@@ -174,6 +189,9 @@ impl Pool<'_> {
             match played {
                 Ok((finished, true)) => {
                     let finished = finished?;
+                    if let Some(signal) = self.signal_that_ended(&finished.outcome) {
+                        return Err(PlayError::Interrupted { signal, stderr: Vec::new() }.into());
+                    }
                     self.archive.keep(&finished, bot).map_err(PoolError::Keep)?;
                     return Ok(finished.outcome);
                 }
@@ -191,7 +209,7 @@ impl Pool<'_> {
     }
 }
 
-/// How many games of each bot in a row were not played.
+/// The number of consecutive games of each bot that were not played.
 #[derive(Default)]
 struct NotPlayedInARow(BTreeMap<String, u32>);
 

@@ -1,8 +1,8 @@
 //! The best scores: those of the user's own bots in `records.toml`, and those that were published.
 //!
-//! Boards are known by a digest that their file format does not change, nor, for SameGame, the names
-//! of their colours: `record_id` in the results of a suite. Only a game that would have counted under
-//! the official rules sets a record.
+//! A board is known by a digest that depends neither on its file format nor, for SameGame, on the
+//! names of its colours: `record_id` in the results of a suite. Only a game that would have counted
+//! under the official rules sets a record.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
+use super::ids::RecordId;
 use super::outcome::Outcome;
 use super::writer::write_whole;
 use crate::source::SourceError;
@@ -25,7 +26,7 @@ const FORMAT: u32 = 1;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     /// The digest that the board is known by.
-    pub record_id: String,
+    pub record_id: RecordId,
     /// What the board was called.
     pub board: String,
     /// The game.
@@ -38,12 +39,12 @@ pub struct Record {
 
 /// The best score of each bot on each board.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Records(BTreeMap<String, BTreeMap<String, Record>>);
+pub struct Records(BTreeMap<RecordId, BTreeMap<String, Record>>);
 
 /// Why records cannot be kept.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordsError {
-    /// The file is not as it was written.
+    /// The file is malformed.
     #[error("{}:{problem}", path.display())]
     Invalid {
         /// The file.
@@ -68,7 +69,7 @@ pub enum RecordsError {
 }
 
 impl RecordsError {
-    /// Whether the user can help it, rather than the machine.
+    /// Whether the user can fix it, or only the machine is at fault.
     pub fn is_user_error(&self) -> bool {
         !matches!(self, Self::Write(_))
     }
@@ -87,7 +88,7 @@ impl Records {
     /// Reads a file; a missing file counts as empty.
     ///
     /// # Errors
-    /// When the file is not as it was written.
+    /// When the file is malformed.
     pub fn read(path: &Path) -> Result<Self, RecordsError> {
         let source = match fs::read_to_string(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
@@ -107,11 +108,11 @@ impl Records {
         Ok(records)
     }
 
-    /// Adds these records to the file at `path`, as far as they are better. The file is replaced whole, or
-    /// stays as it was; other processes that do the same wait.
+    /// Merges those of these records that are better into the file at `path`. The file is replaced
+    /// whole, or stays as it was; other processes that do the same wait.
     ///
     /// # Errors
-    /// When the file is not as it was written, or cannot be written.
+    /// When the file is malformed, or cannot be written.
     pub fn save_into(self, path: &Path) -> Result<(), RecordsError> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder =
@@ -132,7 +133,7 @@ impl Records {
         write_whole(path, text.as_bytes()).map_err(RecordsError::Write)
     }
 
-    /// Takes in a game of a suite, if it is the bot's best on its board so far.
+    /// Records a game of a suite, if it is the bot's best on its board so far.
     pub fn add_outcome(&mut self, game: &str, outcome: &Outcome) {
         self.add(Record {
             record_id: outcome.record_id.clone(),
@@ -159,7 +160,7 @@ impl Records {
     }
 }
 
-/// The best score known of a board, and whose it is.
+/// The best known score on a board, and its holder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Best {
     /// The score.
@@ -168,9 +169,9 @@ pub struct Best {
     pub by: String,
 }
 
-/// The best scores known of many boards.
+/// The best known scores on many boards.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Bests(BTreeMap<String, Best>);
+pub struct Bests(BTreeMap<RecordId, Best>);
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -185,12 +186,12 @@ struct PublishedFile {
 struct Published {
     #[serde(rename = "board")]
     _board: String,
-    record_id: String,
+    record_id: RecordId,
     score: i64,
 }
 
 impl Bests {
-    /// The published ones of a game, and the records over them.
+    /// The published scores of a game, overlaid with the user's records.
     pub fn of(game: &str, records: &Records) -> Self {
         let mut bests = Self::default();
         let published: PublishedFile = toml::from_str(PUBLISHED).expect("tested: it is valid");
@@ -204,19 +205,19 @@ impl Bests {
         bests
     }
 
-    fn add(&mut self, record_id: &str, score: i64, by: &str) {
+    fn add(&mut self, record_id: &RecordId, score: i64, by: &str) {
         if self.best(record_id).is_none_or(|best| score > best) {
-            self.0.insert(record_id.to_owned(), Best { score, by: by.to_owned() });
+            self.0.insert(record_id.clone(), Best { score, by: by.to_owned() });
         }
     }
 
     /// The best score on a board.
-    pub fn best(&self, record_id: &str) -> Option<i64> {
+    pub fn best(&self, record_id: &RecordId) -> Option<i64> {
         self.holder(record_id).map(|best| best.score)
     }
 
-    /// The best score on a board, and whose it is.
-    pub fn holder(&self, record_id: &str) -> Option<&Best> {
+    /// The best score on a board, and its holder.
+    pub fn holder(&self, record_id: &RecordId) -> Option<&Best> {
         self.0.get(record_id)
     }
 }
@@ -227,7 +228,7 @@ mod tests {
 
     fn record(board: &str, bot: &str, score: i64) -> Record {
         Record {
-            record_id: board.to_owned(),
+            record_id: RecordId::named(board),
             board: board.to_owned(),
             game: "samegame".to_owned(),
             bot: bot.to_owned(),
@@ -254,7 +255,7 @@ mod tests {
     #[test]
     fn only_a_better_score_is_a_record() {
         let records = records(&[("x", "a", 5), ("x", "a", 4), ("x", "b", 7), ("y", "a", 1)]);
-        assert_eq!(records.0["x"]["a"].score, 5);
+        assert_eq!(records.0[&RecordId::named("x")]["a"].score, 5);
         let leaders: Vec<_> = records.leaders().map(|record| record.bot.as_str()).collect();
         assert_eq!(leaders, ["b", "a"]);
     }

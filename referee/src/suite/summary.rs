@@ -1,4 +1,4 @@
-//! What the games of a run come to, for each bot: added up as they come, never kept.
+//! The totals of a run for each bot, added up while its results are read and never kept.
 //!
 //! Games that were not played are counted apart; they enter no sum and no mean.
 
@@ -7,15 +7,16 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::folder::{FolderError, RunFolder};
+use super::ids::RecordId;
 use super::outcome::{Outcome, SuiteVerdict};
 use super::plan::PlannedBot;
 use super::records::{Best, Bests, Records};
 use crate::verdict::Verdict;
 
-/// How many kinds of losses are told of.
+/// The most kinds of losses to report.
 const LOSSES: usize = 10;
 
-/// What the games of one bot come to.
+/// The totals of one bot.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Tally {
     /// The bot.
@@ -34,14 +35,14 @@ pub struct Tally {
     pub late: usize,
     /// The sum of the scores of the games that it won.
     pub sum: i64,
-    /// The games on boards of which some other score is known.
+    /// The games on boards with another known score.
     pub compared: usize,
     /// Σ yours/best over these.
     pub ratio_sum: f64,
 }
 
 impl Tally {
-    /// Takes in a game, on a board whose best score is known to be `best`.
+    /// Adds a game, on a board whose best known score is `best`.
     pub fn add(&mut self, outcome: &Outcome, best: Option<i64>) {
         if !outcome.is_played() {
             self.not_played += 1;
@@ -79,7 +80,7 @@ impl Tally {
     }
 }
 
-/// What part of the best a score is; a best of 0 is reached by any score.
+/// A score's share of the best; any score reaches a best of 0.
 #[expect(clippy::cast_precision_loss, reason = "scores are far below 2^53")]
 fn ratio(points: i64, best: i64) -> f64 {
     if best <= 0 { 1.0 } else { points.max(0) as f64 / best as f64 }
@@ -104,7 +105,7 @@ pub struct Loss {
     pub alike: usize,
 }
 
-/// Losses by how they came about: the first few kinds.
+/// Losses by kind: the first few kinds.
 #[derive(Debug, Default)]
 struct Losses {
     listed: Vec<Loss>,
@@ -126,8 +127,8 @@ impl Losses {
     }
 }
 
-/// What several games have in common that were lost in the same way: the reason without its turn, its
-/// times and its moves. The status that a program ends with stays.
+/// The reason for a loss without turn, times and moves, so that games lost in the same way have the
+/// same kind. Exit statuses stay.
 pub fn loss_kind(loss: &str) -> String {
     let mut kind = String::new();
     let mut before = "";
@@ -161,12 +162,12 @@ pub struct NewBest {
     pub by: String,
 }
 
-/// What a run comes to.
+/// The totals of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
     /// The game.
     pub game: String,
-    /// The games of the plan, or of this shard of it.
+    /// The games of the plan, or of this part of it.
     pub planned: usize,
     /// One tally for each bot.
     pub bots: Vec<Tally>,
@@ -174,7 +175,7 @@ pub struct Summary {
     pub losses: Vec<Loss>,
     /// The first kinds of reasons why games were not played.
     pub not_played: Vec<Loss>,
-    /// Boards on which what was the best known has been beaten.
+    /// Boards whose best known score has been beaten.
     pub new_bests: Vec<NewBest>,
 }
 
@@ -206,7 +207,7 @@ impl Summary {
         }
         Ok(Self {
             game: plan.game.clone(),
-            planned: plan.shard_games(),
+            planned: folder.planned(),
             bots: plan.bots.iter().filter_map(|bot| bots.remove(bot.name.as_str())).collect(),
             losses: losses.listed,
             not_played: not_played.listed,
@@ -248,9 +249,9 @@ impl Loss {
 #[derive(Default)]
 struct RunBests {
     /// The highest known or in this run, by board.
-    highest: BTreeMap<String, i64>,
-    /// What has been beaten, by board.
-    new: BTreeMap<String, NewBest>,
+    highest: BTreeMap<RecordId, i64>,
+    /// The beaten best scores, by board.
+    new: BTreeMap<RecordId, NewBest>,
 }
 
 impl RunBests {
@@ -272,7 +273,7 @@ impl RunBests {
         Ok(bests)
     }
 
-    /// Takes in a game that counts, on a board whose best score was `before`.
+    /// Adds a game that counts, on a board whose best score was `before`.
     fn add_record(&mut self, outcome: &Outcome, before: &Best) {
         let so_far = self.new.get(&outcome.record_id).map_or(before.score, |new| new.score);
         if outcome.score > so_far {

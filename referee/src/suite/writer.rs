@@ -8,33 +8,34 @@ use std::time::{Duration, Instant};
 
 use fs_err as fs;
 use fs_err::{File, OpenOptions};
+use serde::Serialize;
 use tempfile::NamedTempFile;
 
-use super::folder::{FolderError, PARTS, RESULTS, RUN, Run, RunFolder};
+use super::folder::{FolderError, RESULTS, RUN, Run, RunFolder, SESSIONS};
 use super::outcome::Outcome;
-use super::part::Part;
+use super::session::Session;
 
-/// How long results may stay in memory of the system only.
+/// The longest time before results are synced to the disk.
 const SYNC_INTERVAL: Duration = Duration::from_secs(1);
 
-/// What the name of a file or a folder starts with that is about to appear.
-pub(super) const NEW: &str = ".new-";
+/// The prefix of the name of a file or folder that is about to appear.
+const NEW: &str = ".new-";
 
-/// A run that results are added to.
+/// A run whose results are being written.
 #[derive(Debug)]
 pub struct RunWriter {
-    /// Where it is, and what.
+    /// The run.
     pub folder: RunFolder,
     results: File,
     /// The length of the whole lines.
     length: u64,
     synced: Instant,
     line: Vec<u8>,
-    /// The number of the part that results are added to.
-    part: Option<u32>,
+    /// The number of the session that results are added to.
+    session: Option<u32>,
 }
 
-impl RunWriter {
+impl RunFolder {
     /// Makes a folder for a run. Of several that try at the same moment, one gets it.
     ///
     /// # Errors
@@ -51,12 +52,22 @@ impl RunWriter {
             }
             made => {
                 made.map_err(FolderError::Make)?;
-                Self::lock(RunFolder::new(path.to_owned(), run))
+                Ok(Self::new(path.to_owned(), run))
             }
         }
     }
+}
 
-    /// Takes up a run, without the results of games that were not played and those that `is_dropped`
+impl RunWriter {
+    /// Makes a folder for a run, and begins to play it. Of several that try at the same moment, one gets it.
+    ///
+    /// # Errors
+    /// When there is something at `path`, or it cannot be made.
+    pub fn create(path: &Path, run: Run) -> Result<Self, FolderError> {
+        Self::lock(RunFolder::create(path, run)?)
+    }
+
+    /// Resumes a run, without the results of games that were not played and those that `is_dropped`
     /// picks. A last result that was cut short is cut off.
     ///
     /// # Errors
@@ -81,7 +92,8 @@ impl RunWriter {
     }
 
     fn lock(folder: RunFolder) -> Result<Self, FolderError> {
-        let path = folder.path.join(RESULTS);
+        let path = folder.place().join(RESULTS);
+        fs::create_dir_all(folder_of(&path)).map_err(FolderError::Make)?;
         let open =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
         let results = open.map_err(FolderError::Make)?;
@@ -91,15 +103,15 @@ impl RunWriter {
             |a: std::fs::Metadata, b: std::fs::Metadata| (a.dev(), a.ino()) == (b.dev(), b.ino());
         let now = fs::metadata(&path).and_then(|now| Ok(same(now, results.metadata()?)));
         if !now.map_err(FolderError::Read)? {
-            return Err(FolderError::InUse(folder.path));
+            return Err(FolderError::InUse(folder.place()));
         }
         let (synced, line) = (Instant::now(), Vec::new());
-        Ok(Self { folder, results, length: 0, synced, line, part: None })
+        Ok(Self { folder, results, length: 0, synced, line, session: None })
     }
 
     /// Puts a file without some results in place of the old one. It is locked before it appears.
     fn drop_outcomes(&mut self, is_dropped: impl Fn(&Outcome) -> bool) -> Result<(), FolderError> {
-        let path = self.folder.path.join(RESULTS);
+        let path = self.folder.place().join(RESULTS);
         let mut new = new_file(&path).map_err(FolderError::Write)?;
         let mut outcomes = self.folder.outcomes()?;
         while let Some(outcome) = outcomes.next() {
@@ -117,35 +129,26 @@ impl RunWriter {
         Ok(())
     }
 
-    /// Begins a part of the run: the games that are played here and now.
+    /// Begins a session of the run: the games that are played here and now.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn begin_part(&mut self, part: Part) -> Result<(), FolderError> {
-        let number = self.folder.parts()?.last().map_or(1, |last| last.part + 1);
-        self.add_part(&Part { part: number, ..part })?;
-        self.part = Some(number);
+    pub fn begin_session(&mut self, session: Session) -> Result<(), FolderError> {
+        let number = self.folder.own_sessions()?.last().map_or(1, |last| last.number + 1);
+        let line = json_line(&Session { number, ..session });
+        let path = self.folder.place().join(SESSIONS);
+        let file = OpenOptions::new().append(true).create(true).open(path);
+        file.and_then(|mut file| file.write_all(&line)).map_err(FolderError::Write)?;
+        self.session = Some(number);
         Ok(())
     }
 
-    /// Adds a part under its own number.
-    pub(super) fn add_part(&self, part: &Part) -> Result<(), FolderError> {
-        let mut line = serde_json::to_vec(part).expect("memory");
-        line.push(b'\n');
-        let path = self.folder.path.join(PARTS);
-        let file = OpenOptions::new().append(true).create(true).open(path);
-        file.and_then(|mut file| file.write_all(&line)).map_err(FolderError::Write)
-    }
-
-    /// Adds a result to the part that was begun last; before any part was begun, the result keeps its own.
+    /// Adds a result to the session that was begun last.
     ///
     /// # Errors
     /// When it cannot be written; what was written of it is cut off again.
     pub fn append(&mut self, outcome: &Outcome) -> Result<(), FolderError> {
-        let outcome = Outcome { part: self.part.or(outcome.part), ..outcome.clone() };
-        self.line.clear();
-        serde_json::to_writer(&mut self.line, &outcome).expect("memory");
-        self.line.push(b'\n');
+        self.line = json_line(&Outcome { session: self.session, ..outcome.clone() });
         self.write_line().map_err(|error| {
             // If that fails too, the next reader leaves the torn line out all the same.
             let _ = self.results.set_len(self.length);
@@ -172,10 +175,17 @@ impl RunWriter {
     }
 }
 
+/// A value as one line of JSON.
+pub(super) fn json_line(value: &impl Serialize) -> Vec<u8> {
+    let mut line = serde_json::to_vec(value).expect("memory");
+    line.push(b'\n');
+    line
+}
+
 /// Locks the results of a run; the kernel unlocks them when this process ends.
 fn lock_file(results: &File, folder: &RunFolder) -> Result<(), FolderError> {
     match results.file().try_lock() {
-        Err(TryLockError::WouldBlock) => Err(FolderError::InUse(folder.path.clone())),
+        Err(TryLockError::WouldBlock) => Err(FolderError::InUse(folder.place())),
         Err(TryLockError::Error(error)) => {
             let path = folder.path.display();
             log::warn!(
@@ -207,7 +217,7 @@ fn whole_lines(file: &mut File) -> io::Result<u64> {
 
 /// Whether a run can be made at `path`: there is nothing but what a kill may have left of a file that
 /// was about to appear.
-pub(super) fn is_free(path: &Path) -> bool {
+fn is_free(path: &Path) -> bool {
     let left_over = |entry: io::Result<fs::DirEntry>| {
         entry.is_ok_and(|entry| entry.file_name().as_encoded_bytes().starts_with(NEW.as_bytes()))
     };
@@ -217,14 +227,14 @@ pub(super) fn is_free(path: &Path) -> bool {
     }
 }
 
-/// The folder that something is in.
-pub(super) fn folder_of(path: &Path) -> &Path {
+/// The folder that holds `path`.
+fn folder_of(path: &Path) -> &Path {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     folder.unwrap_or(Path::new("."))
 }
 
 /// A file beside `path` that is to take its place.
-fn new_file(path: &Path) -> io::Result<NamedTempFile> {
+pub(super) fn new_file(path: &Path) -> io::Result<NamedTempFile> {
     let file = tempfile::Builder::new().prefix(NEW).tempfile_in(folder_of(path))?;
     // A temporary file is the user's alone; this one is as readable as any other.
     file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;

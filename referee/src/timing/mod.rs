@@ -13,6 +13,7 @@ pub(crate) use self::measure::Measured;
 use crate::gamelog::Turn;
 use crate::limits::LimitKind;
 use crate::limits::Limits;
+use crate::millis::Millis;
 use crate::stats::{Distribution, Estimate};
 use crate::verdict::Culprit;
 
@@ -36,13 +37,18 @@ pub(crate) struct Timed {
 }
 
 impl Timed {
-    /// The time without the waits for a core, but not less than the computing time.
+    /// The time that the bot caused itself.
     fn own(&self) -> Duration {
         let certificate = &self.turn.certificate;
-        let waits = [certificate.wait, certificate.referee_wait];
-        let waits: Duration = waits.into_iter().flatten().map(|wait| wait.0).sum();
-        let computed = certificate.busiest_cpu.unwrap_or_default().0;
-        self.turn.wall.0.saturating_sub(waits).max(computed)
+        let wall = self.turn.wall.0;
+        if let Some(parts) = certificate.parts {
+            return wall.saturating_sub(parts.excused());
+        }
+        let part = |part: Option<Millis>| part.unwrap_or_default().0;
+        let computed = part(certificate.cpu);
+        let by_others = computed.saturating_sub(part(certificate.busiest_cpu));
+        let waited = part(certificate.wait).saturating_sub(by_others);
+        wall.saturating_sub(waited + part(certificate.referee_wait)).max(computed.min(wall))
     }
 
     /// Whose fault it is if this turn, `scale` times as slow, is late.
@@ -88,6 +94,8 @@ pub(crate) struct KindStats {
     pub bot_overruns: usize,
     /// The late ones that are the host's fault.
     pub host_overruns: usize,
+    /// The turns in which the machine stood still or the bot was stopped by others, and for how long in all.
+    pub taken: (usize, Duration),
 }
 
 /// Under which profiles a bot would pass.
@@ -159,8 +167,14 @@ fn share_of_limit_ppm(timed: &Timed, thresholds: &Thresholds) -> u128 {
 impl KindStats {
     fn of(turns: &[Timed], kind: LimitKind, thresholds: &Thresholds) -> Option<Self> {
         let limit = thresholds.limits.of(kind);
-        let mut stats =
-            Self { kind, limit, times: Distribution::default(), bot_overruns: 0, host_overruns: 0 };
+        let mut stats = Self {
+            kind,
+            limit,
+            times: Distribution::default(),
+            bot_overruns: 0,
+            host_overruns: 0,
+            taken: (0, Duration::ZERO),
+        };
         for timed in turns.iter().filter(|timed| timed.turn.limit == kind) {
             stats.times.record(timed.turn.wall.0.mul_f64(thresholds.scale));
             match limit.and_then(|limit| timed.culprit(limit, thresholds.scale)) {
@@ -168,6 +182,9 @@ impl KindStats {
                 Some(Culprit::Host) => stats.host_overruns += 1,
                 None => {}
             }
+            let taken = timed.turn.certificate.parts.unwrap_or_default().taken.0;
+            stats.taken.0 += usize::from(!taken.is_zero());
+            stats.taken.1 += taken;
         }
         (stats.times.count() > 0).then_some(stats)
     }
@@ -213,9 +230,9 @@ impl Thresholds {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::certificate::Parts;
     use crate::gamelog::{Bytes, Certificate};
     use crate::limits::SoftLimit;
-    use crate::millis::Millis;
 
     fn ms(millis: u64) -> Duration {
         Duration::from_millis(millis)
@@ -224,22 +241,9 @@ mod tests {
     fn timed(game: usize, number: u32, wall: u64, wait: u64) -> Timed {
         let limit = if number == 1 { LimitKind::FirstTurn } else { LimitKind::Turn };
         let turn = Turn {
-            turn: number,
-            limit,
-            reply: Bytes::default(),
-            no_reply: None,
-            action: None,
-            gain: 0,
-            score: 0,
             wall: Millis(ms(wall)),
             certificate: Certificate { wait: Some(Millis(ms(wait))), ..Certificate::default() },
-            overrun: None,
-            early: false,
-            unread_input: 0,
-            stdin_closed: false,
-            stopped: false,
-            stderr: Bytes::default(),
-            stderr_dropped: 0,
+            ..Turn::with_reply(number, limit, Bytes::default())
         };
         Timed { game, board: "b".to_owned(), turn, choices: None }
     }
@@ -286,10 +290,22 @@ mod tests {
     fn computing_cannot_be_excused_by_waits() {
         let mut turn = timed(1, 2, 80, 40);
         let computed = |millis| Some(Millis(ms(millis)));
+        turn.turn.certificate.cpu = computed(40);
         turn.turn.certificate.busiest_cpu = computed(40);
         assert_eq!(turn.culprit(ms(50), 1.0), Some(Culprit::Host));
-        turn.turn.certificate.busiest_cpu = computed(51);
-        assert_eq!(turn.culprit(ms(50), 1.0), Some(Culprit::Bot));
+        turn.turn.certificate.cpu = computed(51);
+        assert_eq!(turn.culprit(ms(50), 1.0), Some(Culprit::Bot), "another thread had the core");
+    }
+
+    #[test]
+    fn time_that_was_taken_is_told() {
+        let mut turn = timed(1, 2, 80, 80);
+        let (taken, unknown) = (Millis(ms(40)), Millis(ms(40)));
+        turn.turn.certificate.parts = Some(Parts { taken, unknown, ..Parts::default() });
+        assert_eq!(turn.culprit(ms(50), 1.0), Some(Culprit::Host));
+        assert_eq!(turn.culprit(ms(39), 1.0), Some(Culprit::Bot), "waits are among the parts");
+        let analysis = Analysis::of(&[turn, timed(1, 3, 20, 0)], &thresholds(1.0));
+        assert_eq!(analysis.by_kind[0].taken, (1, ms(40)));
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! Control groups (version 2), where this process may make them: the kernel itself then keeps a bot to its limits
 //! on memory and processes, and ends all of it at once.
 //!
-//! Making one takes the kernel tens of milliseconds, so each is used for one game after another. What passes from
-//! a game to the next is only what the counters of the group say, and pages of files that the kernel may drop at any
-//! time; a group that is not empty after its game is used no more.
+//! Making one takes the kernel tens of milliseconds, so each is used for one game after another.
+//! Only the group's counters, and cached pages of files, which the kernel may drop at any time,
+//! carry over from one game to the next. A group that is not empty after its game is not used
+//! again.
 
+mod hierarchy;
 mod home;
+mod host;
 
 use std::fs::{self, File};
 use std::io;
@@ -17,7 +20,9 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-pub use self::home::memory_limit_of_host;
+use self::hierarchy::counter;
+pub(super) use self::host::memory_kills;
+pub use self::host::memory_limit_of_host;
 use super::launch::try_cgroup;
 use crate::limits::{Breach, Resource, Resources};
 
@@ -34,22 +39,25 @@ pub(super) struct Room {
 /// How often the kernel has refused or killed something in a group.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Counters {
-    memory: u64,
+    /// Times that the group's own limit on memory left nothing to give.
+    out_of_memory: u64,
+    /// Processes that were killed for want of memory: the group's, that of a group around it, or the machine's.
+    memory_kills: u64,
     processes: u64,
 }
 
 const PREFIX: &str = "referee-bot-";
 
-/// How long the kernel may take until all that it kills has gone.
+/// How long the kernel may take to end everything that it kills.
 const EMPTY: Duration = Duration::from_secs(1);
 
-/// Groups that no bot is in.
+/// Groups without a bot.
 static FREE: Mutex<Vec<Room>> = Mutex::new(Vec::new());
 
-/// Why this host offers no control groups, if it does not. It is tried once.
+/// Checks whether this host offers control groups; it is probed once.
 ///
 /// # Errors
-/// The reason, as a phrase.
+/// The reason why it does not, as a phrase.
 pub fn check_cgroups() -> Result<(), String> {
     home().as_ref().map(drop).map_err(Clone::clone)
 }
@@ -64,7 +72,7 @@ pub fn remove_cgroups() {
     }
 }
 
-/// The group in which groups can be made, once it has been looked for.
+/// The group in which groups can be made, once known.
 static HOME: OnceLock<Result<PathBuf, String>> = OnceLock::new();
 
 fn home() -> &'static Result<PathBuf, String> {
@@ -92,7 +100,7 @@ fn sweep(home: &Path) {
 }
 
 impl Room {
-    /// A group with these limits, if there are control groups.
+    /// A group with these limits; `None` without control groups.
     pub(super) fn take(limits: &Resources) -> io::Result<Option<Self>> {
         let Ok(home) = home() else { return Ok(None) };
         let free = FREE.lock().unwrap_or_else(PoisonError::into_inner).pop();
@@ -119,7 +127,7 @@ impl Room {
         Ok(room)
     }
 
-    /// Takes a group that is nobody's.
+    /// Takes a group that no other referee holds.
     fn lock(folder: PathBuf) -> io::Result<Self> {
         let lock = File::options().read(true).custom_flags(libc::O_DIRECTORY).open(&folder)?;
         lock.try_lock()?;
@@ -130,7 +138,7 @@ impl Room {
     fn limit(&self, limits: &Resources) -> io::Result<()> {
         let text = |limit: Option<u64>| limit.map_or_else(|| "max".to_owned(), |it| it.to_string());
         self.write("memory.max", &text(limits.memory))?;
-        // The keeper is in there as well.
+        // The keeper counts too.
         self.write("pids.max", &text(limits.processes.map(|limit| limit.saturating_add(1))))
     }
 
@@ -143,40 +151,49 @@ impl Room {
     }
 
     fn counters(&self) -> Counters {
+        let memory = self.read("memory.events");
         Counters {
-            memory: home::counter(&self.read("memory.events"), "oom_kill"),
-            processes: home::counter(&self.read("pids.events"), "max"),
+            out_of_memory: counter(&memory, "oom"),
+            memory_kills: counter(&memory, "oom_kill"),
+            processes: counter(&self.read("pids.events"), "max"),
         }
     }
 
-    /// What a process is born in it by.
+    /// The descriptor with which `clone3` starts a process in this group.
     pub(super) fn descriptor(&self) -> io::Result<OwnedFd> {
         self.lock.try_clone().map(Into::into)
     }
 
-    /// The limit that the kernel has enforced since the game began, if it has one.
+    /// The limit that the kernel has enforced since the game began, if any.
     pub(super) fn breach(&self) -> Option<Breach> {
         let now = self.counters();
-        let [memory, processes] = [Resource::Memory, Resource::Processes]
-            .map(|resource| (resource, self.limits.of(resource)));
-        if let ((resource, Some(limit)), true) = (memory, now.memory > self.before.memory) {
-            // The kernel lets it have no more than that.
-            Some(Breach { resource, used: limit, limit })
-        } else if let ((resource, Some(limit)), true) =
-            (processes, now.processes > self.before.processes)
-        {
-            // It tried.
-            Some(Breach { resource, used: limit.saturating_add(1), limit })
-        } else {
-            None
-        }
+        let is_out_of_memory = now.memory_kills > self.before.memory_kills
+            && now.out_of_memory > self.before.out_of_memory;
+        let limit = |resource| self.limits.of(resource);
+        // The kernel lets it have no more than that memory, and it tried to have one process more.
+        let memory = limit(Resource::Memory).filter(|_| is_out_of_memory);
+        let memory = memory.map(|limit| Breach { resource: Resource::Memory, used: limit, limit });
+        let processes = limit(Resource::Processes);
+        let processes = processes.filter(|_| now.processes > self.before.processes);
+        memory.or(processes.map(|limit| Breach {
+            resource: Resource::Processes,
+            used: limit.saturating_add(1),
+            limit,
+        }))
     }
 
-    /// Kills all that is in it. Returns whether it is empty.
+    /// Whether the kernel has killed something in it since the game began for want of memory that others have.
+    pub(super) fn lacked_memory_of_host(&self) -> bool {
+        let now = self.counters();
+        now.memory_kills > self.before.memory_kills
+            && now.out_of_memory == self.before.out_of_memory
+    }
+
+    /// Kills everything in the group, and returns whether it is empty.
     pub(super) fn clear(&self) -> bool {
         let until = Instant::now() + EMPTY;
         loop {
-            if home::counter(&self.read("cgroup.events"), "populated") == 0 {
+            if counter(&self.read("cgroup.events"), "populated") == 0 {
                 return true;
             }
             let killed = self.write("cgroup.kill", "1");

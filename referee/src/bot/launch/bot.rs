@@ -19,8 +19,8 @@ use rustix::thread::{
 use super::report::{Message, Step};
 use super::{NOBODY, Plan, Privileges, raw};
 
-/// What a bot adds to its badness, in thousandths of all memory; see proc(5). Should memory run out, it goes
-/// rather than the referee.
+/// A bot's `oom_score_adj`, in thousandths of all memory (proc(5)): should memory run out, the
+/// kernel kills the bot rather than the referee.
 const OOM_SCORE_ADJ: &[u8] = b"500";
 
 /// Starts the bot, and returns when its program has been executed. Reports what fails.
@@ -69,7 +69,7 @@ fn become_bot(plan: &Plan<'_>, keeper: Pid) -> Result<(), Failure> {
         setrlimit(*resource, *limit).map_err(at(Step::Limits))?;
     }
     confine(plan)?;
-    // New privileges, or fewer, make the kernel forget this.
+    // The kernel forgets this whenever privileges change.
     die_with(keeper)?;
     Err((Step::Exec, raw::execute(plan.program, plan.argv, plan.envp)))
 }
@@ -77,7 +77,7 @@ fn become_bot(plan: &Plan<'_>, keeper: Pid) -> Result<(), Failure> {
 /// Has the kernel kill the bot when its keeper dies.
 fn die_with(keeper: Pid) -> Result<(), Failure> {
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
-    // Otherwise the keeper was killed before the kernel knew whom to tell.
+    // Otherwise the keeper died before this was set.
     if getppid() == Some(keeper) { Ok(()) } else { Err((Step::Fork, Errno::SRCH)) }
 }
 
@@ -88,7 +88,7 @@ fn offer_to_memory_killer() {
     }
 }
 
-/// Puts on the rules that no program can shed.
+/// Applies the rules that no program can shed.
 fn confine(plan: &Plan<'_>) -> Result<(), Failure> {
     if plan.ruleset.is_none() && plan.filter.is_empty() {
         return Ok(());

@@ -18,7 +18,7 @@ use super::report::{Message, Step};
 use super::{Plan, bot, mounts, raw};
 use crate::bot::method::ContainmentMethod;
 
-/// The trial of a namespace: only what can fail.
+/// Tries a namespace: only the steps that can fail.
 pub(super) fn trial(plan: &Plan<'_>) -> c_int {
     if settle(plan).is_some() {
         Message::Started(0).send(plan.report);
@@ -40,11 +40,12 @@ pub(super) fn keeper(plan: &Plan<'_>) -> c_int {
     0
 }
 
-/// What a keeper opens before it starts the bot: later the bot may have taken its right to open files.
+/// What a keeper opens before it starts the bot, which might later take away its right to open
+/// files.
 struct Held {
-    /// Tells of children that have ended.
+    /// Readable when a child has ended.
     signals: OwnedFd,
-    /// The list of children, where the kernel does not kill them by itself.
+    /// The list of children, unless the kernel kills them by itself.
     children: Option<OwnedFd>,
 }
 
@@ -79,7 +80,7 @@ fn settle(plan: &Plan<'_>) -> Option<Held> {
     if plan.method.is_namespace() {
         // A bot with root's privileges could stop it by tracing it, and then outlive the referee.
         let _ = set_parent_process_death_signal(Some(Signal::KILL));
-        // The referee says when it has given the user its number in here.
+        // The referee sends a byte once it has mapped the users.
         if !matches!(rustix::io::read(plan.control, &mut [0]), Ok(1)) {
             return None;
         }
@@ -155,10 +156,10 @@ fn reap_orphans(bot: Pid) -> Reaped {
 /// How long the keeper kills before it gives up.
 const KILL_TIME: Duration = Duration::from_secs(3);
 
-/// How long it waits for what the kill of the process group has hit.
+/// How long it waits for the killed process group to end.
 const GROUP_KILL_TIME: Duration = Duration::from_millis(200);
 
-/// How long it sleeps between some attempts, for others to run.
+/// The sleep between attempts, which lets others run.
 const NAP: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000 };
 
 /// Kills the group; except for `group`, then kills children until none is left. Orphaned grandchildren are
@@ -182,7 +183,7 @@ fn clear(bot: Pid, plan: &Plan<'_>, children: Option<BorrowedFd<'_>>) {
                 Err(_) => return,
             }
         }
-        // A process that forks and exits is caught by looking often.
+        // Frequent looks catch a process that keeps forking and exiting.
         pass = pass.wrapping_add(1);
         if pass.is_multiple_of(8) || !kills_all {
             let _ = nanosleep(&NAP);
@@ -214,7 +215,7 @@ fn each_child(list: Option<BorrowedFd<'_>>, mut act: impl FnMut(Pid)) {
     let (mut offset, mut number) = (0, 0_i32);
     while let Ok(count @ 1..) = rustix::io::pread(list, &mut buffer, offset) {
         offset += count as u64;
-        // Every number has a space behind it.
+        // Every number is followed by a space.
         for &byte in buffer.iter().take(count) {
             if byte.is_ascii_digit() {
                 number = number.wrapping_mul(10).wrapping_add(i32::from(byte - b'0'));

@@ -29,6 +29,7 @@
 mod bot;
 mod keeper;
 mod mounts;
+mod namespace;
 mod raw;
 mod report;
 mod users;
@@ -43,8 +44,9 @@ use rustix::thread::sched_setaffinity;
 use seccompiler::sock_filter;
 
 pub(super) use self::mounts::{MountStep, Tree};
-pub(super) use self::raw::{Strings, has_seccomp_filters, landlock_version};
-use self::report::{Heard, Message};
+use self::namespace::MountNamespace;
+pub(super) use self::raw::{Strings, has_seccomp_filters, landlock_version, process_cpu};
+use self::report::{Heard, MOST_MESSAGES, Message};
 pub(super) use self::report::{LaunchError, Step};
 pub(super) use self::users::has_nobody;
 use super::method::ContainmentMethod;
@@ -58,7 +60,7 @@ const NOBODY: u32 = 65534;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Privileges {
     All,
-    /// Only the one to read what others own.
+    /// Only the privilege to read what others own.
     ReadAll,
     None,
     /// None, and it runs as another user.
@@ -88,7 +90,7 @@ pub(super) struct Launch {
 }
 
 impl Launch {
-    /// For a trial.
+    /// A launch of nothing, to probe the host.
     fn of_nothing(method: ContainmentMethod) -> Self {
         Self {
             program: CString::default(),
@@ -130,6 +132,9 @@ pub(super) struct Keeper {
     pub(super) control: Option<PipeWriter>,
     method: ContainmentMethod,
     heard: Heard,
+    /// The bot's mount namespace, unless it has files of its own in there: what they take of memory is to be free again
+    /// when the bot has ended.
+    pub(super) mounts: Option<MountNamespace>,
 }
 
 impl Keeper {
@@ -159,19 +164,21 @@ impl Keeper {
         self.send_byte();
     }
 
-    /// What it means depends on when it comes. A keeper that has ended needs none.
+    /// Its meaning depends on when it comes. A keeper that has ended needs none.
     fn send_byte(&self) {
         let _ = self.control.as_ref().map(|control| rustix::io::write(control, &[1]));
     }
 
-    /// Takes in what has been reported.
+    /// Reads what has been reported.
     fn listen(&mut self) {
-        while let Some(message) = Message::receive(&self.notice) {
+        while self.heard.messages < MOST_MESSAGES
+            && let Some(message) = Message::receive(&self.notice)
+        {
             self.heard.take(message);
         }
     }
 
-    /// Lets it go on once the user has its own number in the namespace.
+    /// Maps the users of its namespace, and lets it go on.
     fn map_users(&self) -> io::Result<()> {
         users::map(self.pid)?;
         self.send_byte();
@@ -262,7 +269,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// What a step of the keeper's has brought; if it failed, that is reported.
+    /// The result of a step; a failure is reported.
     fn check<T>(&self, step: Step, result: Result<T, Errno>) -> Option<T> {
         result
             .inspect_err(|errno| Message::Failed(step, errno.raw_os_error()).send(self.report))
@@ -288,7 +295,8 @@ pub(super) fn try_cgroup(cgroup: OwnedFd) -> io::Result<()> {
     fork(&launch, keeper::trial).map(drop).map_err(|failure| failure.error)
 }
 
-const NAMESPACES: c_int = libc::CLONE_NEWUSER | libc::CLONE_NEWPID | libc::CLONE_NEWNS;
+const NAMESPACES: c_int =
+    libc::CLONE_NEWUSER | libc::CLONE_NEWPID | libc::CLONE_NEWNS | libc::CLONE_NEWIPC;
 
 /// Forks, and waits until the fork reports that the bot has started, or a failure.
 fn fork(launch: &Launch, run: impl FnOnce(&Plan<'_>) -> c_int) -> Result<Started, LaunchError> {
@@ -300,7 +308,7 @@ fn fork(launch: &Launch, run: impl FnOnce(&Plan<'_>) -> c_int) -> Result<Started
         raw::fork(flags, cgroup, || run(&plan)).map_err(|error| Step::Clone.failed(error))?;
     drop(plan);
     let Pipes { stdin, stdout, stderr, report, control } = pipes;
-    // These belong to the forks now. Nothing would ever end while the referee held on to them.
+    // These belong to the forks now. While the referee held them open, no pipe would ever end.
     drop((stdin.0, stdout.1, stderr.1, report.1, control.0));
     let mut keeper = Keeper {
         pid,
@@ -310,14 +318,19 @@ fn fork(launch: &Launch, run: impl FnOnce(&Plan<'_>) -> c_int) -> Result<Started
         control: Some(control.1),
         method: launch.method,
         heard: Heard::default(),
+        mounts: None,
     };
     if launch.method.is_namespace() {
         keeper.map_users().map_err(|error| Step::Users.failed(error))?;
     }
     keeper.await_start()?;
     if let Some(cores) = &launch.cores {
-        // It sleeps, or is about to, and costs the bot nothing. Only a keeper that has ended refuses.
+        // The keeper sleeps, or is about to, and costs the bot nothing. This fails only once it has
+        // ended.
         let _ = sched_setaffinity(Some(pid), &cores.bot);
+    }
+    if launch.method.is_namespace() && launch.tree.is_none() {
+        keeper.mounts = Some(MountNamespace::of(pid));
     }
     Ok(Started { keeper, stdin: stdin.1, stdout: stdout.0, stderr: stderr.0 })
 }

@@ -43,7 +43,7 @@ pub(in crate::bot) struct Tree {
     pub(in crate::bot) steps: Vec<MountStep>,
 }
 
-/// A folder that every host has, for the new root to stand on until it is the root.
+/// A folder that every host has, where the new root is mounted until it becomes the root.
 const GROUND: &CStr = c"/proc";
 
 const UNPRIVILEGED: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV);
@@ -59,7 +59,7 @@ pub(super) fn enter(tree: Option<&Tree>) -> Result<(), Errno> {
     for step in &tree.steps {
         carry_out(step)?;
     }
-    // The old root comes to lie on top of the new one, and goes.
+    // The old root ends up on top of the new one, and is unmounted.
     pivot_root(c".", c".")?;
     unmount(c".", UnmountFlags::DETACH)?;
     chdir(c"/")
@@ -70,7 +70,7 @@ fn carry_out(step: &MountStep) -> Result<(), Errno> {
         MountStep::Folder(at) => mkdir(at.as_c_str(), Mode::from_raw_mode(0o755)),
         MountStep::OpenFolder(at) => {
             mkdir(at.as_c_str(), Mode::empty())?;
-            // Past the umask.
+            // Regardless of the umask.
             rustix::fs::chmod(at.as_c_str(), Mode::from_raw_mode(0o1777))
         }
         MountStep::File(at) => {

@@ -9,6 +9,7 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd, RawFd};
 use std::ptr;
+use std::time::Duration;
 
 use rustix::io::Errno;
 use rustix::process::{Pid, Resource, Signal, WaitOptions, getrlimit, kill_process, waitpid};
@@ -178,7 +179,7 @@ fn close_range(first: RawFd, last: RawFd) {
     let (low, high) = (first.cast_unsigned(), last.cast_unsigned());
     // SAFETY: the fork uses none of these any more, and never drops what owns them.
     unsafe {
-        // Linux knows this since 5.9.
+        // Since Linux 5.9.
         if libc::syscall(libc::SYS_close_range, low, high, 0) != 0 {
             for fd in first..=last.min(highest_descriptor()) {
                 libc::close(fd);
@@ -187,8 +188,8 @@ fn close_range(first: RawFd, last: RawFd) {
     }
 }
 
-/// Beyond which number no descriptor is looked for one by one. The limit on open files may be in the
-/// thousand millions, and each try takes its time.
+/// The highest descriptor to close one by one. The limit on open files may be a billion, and each
+/// attempt takes time.
 fn highest_descriptor() -> RawFd {
     const HIGHEST: RawFd = 1 << 16;
     let limit = getrlimit(Resource::Nofile).current;
@@ -223,15 +224,15 @@ pub(super) fn ended_child() -> Option<(Pid, BotExit)> {
     Some((Pid::from_raw(pid)?, exit(status)))
 }
 
-/// Puts on a Landlock ruleset.
+/// Applies a Landlock ruleset.
 pub(super) fn restrict_self(ruleset: BorrowedFd<'_>) -> Result<(), Errno> {
     // SAFETY: a system call on numbers.
     let done = unsafe { libc::syscall(libc::SYS_landlock_restrict_self, ruleset.as_raw_fd(), 0) };
     if done == 0 { Ok(()) } else { Err(last_errno()) }
 }
 
-/// Puts on a seccomp filter. It is not to slow the bot's processor down: before Linux 5.16 filters
-/// switched speculation off unless told otherwise.
+/// Applies a seccomp filter, with speculation left on: before Linux 5.16 filters disabled it unless
+/// told otherwise.
 pub(super) fn set_filter(filter: &[sock_filter]) -> Result<(), Errno> {
     let len = u16::try_from(filter.len()).map_err(|_| Errno::INVAL)?;
     let program = libc::sock_fprog { len, filter: filter.as_ptr().cast_mut().cast() };
@@ -251,11 +252,23 @@ pub(in crate::bot) fn landlock_version() -> u32 {
     u32::try_from(version).unwrap_or(0)
 }
 
-/// Whether the kernel has seccomp filters: then it misses the one that is not there.
+/// Whether the kernel has seccomp filters: if so, it complains that this one is missing.
 pub(in crate::bot) fn has_seccomp_filters() -> bool {
     // SAFETY: the kernel reads a filter from no address, and puts on none.
     let set = unsafe {
         libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, ptr::null::<c_void>())
     };
     set != 0 && io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT)
+}
+
+/// The CPU time of a process, with that of threads that have ended; `None` once it has gone.
+pub(in crate::bot) fn process_cpu(pid: i32) -> Option<Duration> {
+    // What clock_getcpuclockid(3) makes of a process number, without asking whether there is one.
+    let clock = (!pid << 3) | 2;
+    let mut time = MaybeUninit::<libc::timespec>::uninit();
+    // SAFETY: `time` is valid for writing, and read only if the call has filled it.
+    let time = unsafe {
+        (libc::clock_gettime(clock, time.as_mut_ptr()) == 0).then(|| time.assume_init())
+    }?;
+    Some(Duration::new(time.tv_sec.try_into().ok()?, time.tv_nsec.try_into().ok()?))
 }

@@ -8,13 +8,13 @@ use rustix::process::Pid;
 
 use crate::verdict::BotExit;
 
-/// What a start was about when it failed.
+/// The step of a start that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::bot) enum Step {
     Pipes,
     Clone,
     Cores,
-    /// Giving the user its own number in the new namespace.
+    /// Mapping the users of the new namespace.
     Users,
     /// Mounting what the bot sees.
     Mounts,
@@ -103,7 +103,7 @@ impl Message {
         loop {
             match rustix::io::read(&pipe, &mut bytes) {
                 Err(Errno::INTR) => {}
-                // Messages are written whole, and so they are read.
+                // Messages are written, and so read, whole.
                 Ok(SIZE) => return Self::decode(bytes),
                 Ok(_) | Err(_) => return None,
             }
@@ -125,9 +125,13 @@ impl Step {
     }
 }
 
-/// What the referee has heard from a keeper.
+/// More than any keeper has to say. Root's bot in a namespace can take its keeper's pipe, and would never come to an end.
+pub(super) const MOST_MESSAGES: u32 = 32;
+
+/// What a keeper has reported so far.
 #[derive(Debug, Default)]
 pub(super) struct Heard {
+    pub(super) messages: u32,
     pub(super) bot: Option<Pid>,
     pub(super) exit: Option<BotExit>,
     pub(super) survivors: Vec<i32>,
@@ -136,6 +140,7 @@ pub(super) struct Heard {
 
 impl Heard {
     pub(super) fn take(&mut self, message: Message) {
+        self.messages += 1;
         match message {
             Message::Started(pid) => self.bot = Pid::from_raw(pid),
             Message::Ended(exit) => self.exit = Some(exit),

@@ -23,7 +23,7 @@ pub(super) fn map(pid: Pid) -> io::Result<()> {
     write("gid_map", &identity(getegid().as_raw()))
 }
 
-/// Whether root's bot can be somebody without privileges in there.
+/// Whether root's bot can run as an unprivileged user in the namespace.
 pub(in crate::bot) fn has_nobody() -> bool {
     let maps_nobody = |map: &str| {
         map.lines().any(|line| {

@@ -9,14 +9,10 @@ use std::time::{Duration, Instant};
 use rustix::fs::statfs;
 use rustix::process::Pid;
 
+use super::held::HeldFiles;
+
 use super::procfs::{field, numbers_in, read};
 use super::{Process, Sample};
-
-/// What statfs(2) calls a file system in memory.
-const TMPFS: i128 = 0x0102_1994;
-
-/// What a file's size on a disk is counted in.
-const BLOCK: u64 = 512;
 
 impl Sample {
     /// The memory of all processes, in bytes; what they share counts once. `tree` is a process that sees the
@@ -47,31 +43,20 @@ impl Sample {
     fn held_files(&self, counted: Option<u64>, until: Instant) -> u64 {
         let mut files = BTreeMap::new();
         for process in &self.processes {
-            let folder = format!("/proc/{}/fd", process.pid);
-            for fd in numbers_in(&folder) {
+            let mut held = HeldFiles::of(process.pid);
+            for fd in numbers_in(&format!("/proc/{}/fd", process.pid)) {
                 if Instant::now() >= until {
                     break;
                 }
-                let path = format!("{folder}/{fd}");
-                if let Some((device, inode, size)) = held_file(&path)
-                    && Some(device) != counted
+                if let Some(file) = held.file(fd)
+                    && Some(file.device) != counted
                 {
-                    files.insert((device, inode), size);
+                    files.insert((file.device, file.inode), file.size);
                 }
             }
         }
         files.values().sum()
     }
-}
-
-/// Device, inode and size of a file in memory, if a descriptor holds that.
-fn held_file(path: &str) -> Option<(u64, u64, u64)> {
-    const WRITABLE: u32 = 0o200;
-    let file = fs::metadata(path).ok().filter(|file| file.is_file() && file.blocks() > 0)?;
-    let is_held = || fs::symlink_metadata(path).is_ok_and(|fd| fd.mode() & WRITABLE != 0);
-    let is_held = file.nlink() == 0 || is_held();
-    let is_in_memory = || statfs(path).is_ok_and(|system| i128::from(system.f_type) == TMPFS);
-    (is_held && is_in_memory()).then(|| (file.dev(), file.ino(), file.blocks() * BLOCK))
 }
 
 /// A bot's own file system, which is in memory.

@@ -5,24 +5,29 @@
 //! clock. What the kernel does not offer is absent.
 //!
 //! The scheduler's counters of a thread that is *running* move in ticks of up to 10 ms, and a wait
-//! for a core that still goes on does not show until it ends; see [`Starvation`].
+//! for a core that still goes on does not show until it ends; see [`Watch`].
 
+mod computed;
+mod held;
+mod living;
+mod look;
 mod memory;
 mod procfs;
 mod sampler;
-mod starvation;
+mod track;
+mod watch;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
-use rustix::thread::sched_getaffinity;
 
+use self::computed::Computed;
 use self::procfs::{Stat, children, field, open_files, read_again};
 pub(super) use self::procfs::{numbers_in, read, state};
 pub(super) use self::sampler::Sampler;
-pub(super) use self::starvation::Starvation;
+pub(super) use self::watch::{Delays, Watch};
 use crate::certificate::Certificate;
 use crate::millis::Millis;
 
@@ -50,7 +55,7 @@ struct Process {
 }
 
 /// Counters of all threads at one time.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Sample {
     /// The bot's own comes first.
     processes: Vec<Process>,
@@ -58,10 +63,12 @@ pub(super) struct Sample {
     threads: BTreeMap<i32, Thread>,
     page_faults: Option<u64>,
     peak_memory: Option<u64>,
-    /// CPU time of whole processes, ended threads included, in ticks of the clock.
-    process_cpu: Option<Duration>,
-    /// How many more processes there were when the time for the walk was over.
-    unvisited: usize,
+    /// By process number.
+    computed: BTreeMap<i32, Computed>,
+    /// What children of the keeper have computed that it has reaped.
+    adopted: Computed,
+    /// Further processes, when the time for the walk was over.
+    unvisited: Vec<i32>,
 }
 
 /// So many threads are looked at one by one. A bot with more of them is beyond its limit, or its user
@@ -78,16 +85,20 @@ const LONG_WALK: Duration = Duration::from_secs(1);
 impl Sample {
     /// All processes below a keeper, without itself, as far as they can be visited in a short time.
     pub(super) fn below(keeper: Pid) -> Self {
-        let keeper = keeper.as_raw_pid();
-        Self::of_all(children(keeper, keeper), Instant::now() + WALK)
+        Self::of_tree(keeper.as_raw_pid(), Instant::now() + WALK)
     }
 
     /// The same in a longer time, but not beyond `deadline`.
     pub(super) fn below_until(keeper: Pid, deadline: Option<Instant>) -> Self {
         let until = Instant::now() + LONG_WALK;
         let until = deadline.map_or(until, |deadline| deadline.min(until));
-        let keeper = keeper.as_raw_pid();
-        Self::of_all(children(keeper, keeper), until)
+        Self::of_tree(keeper.as_raw_pid(), until)
+    }
+
+    fn of_tree(keeper: i32, until: Instant) -> Self {
+        let sample = Self::of_all(children(keeper, keeper), until);
+        let stat = read(&format!("/proc/{keeper}/stat")).and_then(|text| Stat::parse(&text));
+        Self { adopted: stat.as_ref().map(Computed::adopted).unwrap_or_default(), ..sample }
     }
 
     fn of_all(mut open: Vec<i32>, until: Instant) -> Self {
@@ -100,7 +111,7 @@ impl Sample {
             }
             // The bot itself is the first.
             if Instant::now() >= until {
-                sample.unvisited = open.len();
+                sample.unvisited = open;
                 break;
             }
         }
@@ -124,14 +135,14 @@ impl Sample {
         }
         if let Some(stat) = read(&format!("/proc/{pid}/stat")).and_then(|text| Stat::parse(&text)) {
             add(&mut self.page_faults, stat.page_faults);
-            *self.process_cpu.get_or_insert_default() += stat.cpu;
+            self.computed.insert(pid, Computed::of(pid, &stat));
         }
     }
 
     /// The number of processes and threads.
     pub(super) fn tasks(&self) -> u64 {
         let visited: u64 = self.processes.iter().map(|process| process.threads).sum();
-        visited + self.unvisited as u64
+        visited + self.unvisited.len() as u64
     }
 
     /// The most memory that one of the processes had at one time, in bytes.
@@ -159,28 +170,22 @@ impl Sample {
         self.processes.first().map(|bot| bot.pid)
     }
 
-    /// What has been used since `before`, in an exchange that took `wall`. Threads that are new count
-    /// from their start; of those that have ended only the process's own count is left, which is
-    /// coarser. No thread ran or waited for longer than `wall`: what shows beyond is from before, when
+    /// What has been used since `before`, in an exchange that took `wall`. Threads and processes that are new count
+    /// from their start. No thread ran or waited for longer than `wall`: what shows beyond is from before, when
     /// it had not shown yet.
     pub(super) fn since(&self, before: &Self, wall: Duration) -> Certificate {
         let known = !self.threads.is_empty();
-        let deltas = || {
-            let delta = |(tid, now): (&i32, &Thread)| now.since(before.threads.get(tid));
-            self.threads.iter().map(delta).map(|thread| thread.within(wall))
-        };
-        let ended = before.threads.keys().any(|tid| !self.threads.contains_key(tid));
-        let cpu = known.then(|| deltas().map(|thread| thread.run).sum::<Duration>());
-        let process_cpu = self.process_cpu.zip(before.process_cpu);
-        let process_cpu = process_cpu.map(|(now, before)| now.saturating_sub(before));
-        let cpu = if ended { cpu.max(process_cpu) } else { cpu };
-        let busiest_cpu = deltas().map(|thread| thread.run).max();
-        let wait = deltas().map(|thread| thread.wait).max();
+        let deltas = || self.threads_since(before, wall).map(|(_, thread)| thread);
+        let cpu = known.then(|| {
+            let threads: Duration = deltas().map(|thread| thread.run).sum();
+            threads.max(self.tree_time_since(before).all())
+        });
         Certificate {
             cpu: cpu.map(Millis),
-            busiest_cpu: busiest_cpu.map(Millis),
-            wait: wait.map(Millis),
+            busiest_cpu: deltas().map(|thread| thread.run).max().map(Millis),
+            wait: deltas().map(|thread| thread.wait).max().map(Millis),
             referee_wait: None,
+            parts: None,
             context_switches: known.then(|| deltas().map(|thread| thread.switches).sum()),
             page_faults: self
                 .page_faults
@@ -190,31 +195,11 @@ impl Sample {
         }
     }
 
-    /// What of the wait in `certificate` was not the bot's own doing: the other threads of a bot that
-    /// fills all its cores keep it waiting as well.
-    pub(super) fn host_wait(&self, certificate: &Certificate) -> Option<Duration> {
-        let Millis(cpu) = certificate.cpu.unwrap_or_default();
-        let others = cpu.saturating_sub(certificate.busiest_cpu.unwrap_or_default().0);
-        certificate.wait.map(|Millis(wait)| wait.saturating_sub(self.shared_out(others)))
-    }
-
-    /// For how long so much CPU time fills all the cores that the bot may use.
-    fn shared_out(&self, cpu: Duration) -> Duration {
-        if cpu.is_zero() {
-            return cpu;
-        }
-        let bot = self.bot().and_then(Pid::from_raw);
-        let cores = bot.and_then(|bot| sched_getaffinity(Some(bot)).ok()).map(|set| set.count());
-        cpu / cores.unwrap_or(1).max(1)
-    }
-
-    /// Whether any of the threads could run just now, or runs.
-    fn is_runnable(&self) -> bool {
-        self.processes.iter().any(|process| {
-            let task = format!("/proc/{}/task", process.pid);
-            let threads = numbers_in(&task).into_iter();
-            threads.map(|tid| state(&format!("{task}/{tid}/stat"))).any(|state| state == 'R')
-        })
+    /// What each thread has used since `before`.
+    fn threads_since(&self, before: &Self, wall: Duration) -> impl Iterator<Item = (i32, Thread)> {
+        self.threads
+            .iter()
+            .map(move |(tid, now)| (*tid, now.since(before.threads.get(tid)).within(wall)))
     }
 }
 
@@ -291,23 +276,21 @@ mod tests {
         Thread { run: Duration::from_millis(run), wait: Duration::from_millis(wait), switches }
     }
 
-    fn sample(threads: &[(i32, Thread)], process_cpu: u64) -> Sample {
+    fn sample(threads: &[(i32, Thread)]) -> Sample {
         Sample {
-            processes: Vec::new(),
             threads: threads.iter().copied().collect(),
             page_faults: Some(7),
             peak_memory: Some(4096),
-            process_cpu: Some(Duration::from_millis(process_cpu)),
-            unvisited: 0,
+            ..Sample::default()
         }
     }
 
     #[test]
     fn threads_that_come_and_go_are_counted() {
-        let before = sample(&[(1, thread(100, 10, 5)), (2, thread(50, 5, 5))], 150);
-        let after = sample(&[(1, thread(110, 12, 7)), (3, thread(20, 8, 2))], 220);
+        let before = sample(&[(1, thread(100, 10, 5)), (2, thread(50, 5, 5))]);
+        let after = sample(&[(1, thread(110, 12, 7)), (3, thread(20, 8, 2))]);
         let usage = after.since(&before, Duration::from_secs(1));
-        assert_eq!(usage.cpu, Some(ms(70)), "thread 2 ran on and ended");
+        assert_eq!(usage.cpu, Some(ms(30)));
         assert_eq!(usage.busiest_cpu, Some(ms(20)));
         assert_eq!(usage.wait, Some(ms(8)));
         assert_eq!(usage.context_switches, Some(4));
@@ -315,30 +298,15 @@ mod tests {
     }
 
     #[test]
-    fn what_a_bot_does_to_itself_is_not_the_hosts_doing() {
-        let of = |others: u64| {
-            let threads = [(1, thread(100, 90, 9)), (2, thread(others, 80, 9))];
-            let after = sample(&threads, 0);
-            let certificate = after.since(&Sample::default(), Duration::from_secs(1));
-            (certificate.wait, after.host_wait(&certificate).map(Millis))
-        };
-        // The sample has no process, so one core is reckoned with.
-        assert_eq!(of(0).1, Some(ms(90)));
-        assert_eq!(of(60).1, Some(ms(30)));
-        assert_eq!(of(99).1, Some(ms(0)));
-        assert_eq!(of(60).0, Some(ms(90)), "the certificate tells it all");
-    }
-
-    #[test]
     fn a_thread_id_that_was_used_again_counts_from_its_start() {
-        let usage = sample(&[(1, thread(3, 1, 2))], 0)
-            .since(&sample(&[(1, thread(100, 10, 5))], 0), Duration::from_secs(1));
+        let usage = sample(&[(1, thread(3, 1, 2))])
+            .since(&sample(&[(1, thread(100, 10, 5))]), Duration::from_secs(1));
         assert_eq!(usage.cpu, Some(ms(3)));
     }
 
     #[test]
     fn no_thread_ran_or_waited_for_longer_than_the_exchange() {
-        let after = sample(&[(1, thread(30, 20, 2))], 0);
+        let after = sample(&[(1, thread(30, 20, 2))]);
         let usage = after.since(&Sample::default(), Duration::from_millis(5));
         assert_eq!((usage.cpu, usage.wait), (Some(ms(5)), Some(ms(5))));
     }

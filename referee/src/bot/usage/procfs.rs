@@ -8,6 +8,9 @@ use std::time::Duration;
 /// Fields of /proc/PID/stat.
 pub(super) struct Stat {
     pub(super) page_faults: u64,
+    /// Page faults, and CPU time, of children that it has waited for.
+    pub(super) child_page_faults: u64,
+    pub(super) children_cpu: Duration,
     pub(super) cpu: Duration,
     pub(super) threads: u64,
 }
@@ -23,11 +26,16 @@ impl Stat {
             let skipped = number - std::mem::replace(&mut next, number + 1);
             fields.nth(skipped)?.parse::<u64>().ok()
         };
-        let page_faults = field(10)? + field(12)?;
-        let ticks = field(14)? + field(15)?;
-        let hertz = rustix::param::clock_ticks_per_second();
-        let cpu = Duration::from_nanos(ticks.saturating_mul(1_000_000_000 / hertz.max(1)));
-        Some(Self { page_faults, cpu, threads: field(20)? })
+        let (minor, child_page_faults, major) = (field(10)?, field(11)?, field(12)?);
+        let nanos = 1_000_000_000 / rustix::param::clock_ticks_per_second().max(1);
+        let time = |ticks: u64| Duration::from_nanos(ticks.saturating_mul(nanos));
+        Some(Self {
+            page_faults: minor + major,
+            child_page_faults,
+            cpu: time(field(14)? + field(15)?),
+            children_cpu: time(field(16)? + field(17)?),
+            threads: field(20)?,
+        })
     }
 }
 
@@ -87,9 +95,10 @@ mod tests {
 
     #[test]
     fn names_with_parentheses_do_not_confuse() {
-        let stat = "7 (a) R b) S 1 7 7 0 -1 0 11 0 22 0 300 200 0 0 20 0 4 0 5 6 7";
+        let stat = "7 (a) R b) S 1 7 7 0 -1 0 11 5 22 0 300 200 600 400 20 0 4 0 5 6 7";
         let stat = Stat::parse(stat).expect("well-formed");
-        assert_eq!((stat.page_faults, stat.threads), (33, 4));
+        assert_eq!((stat.page_faults, stat.child_page_faults, stat.threads), (33, 5, 4));
         assert!(stat.cpu > Duration::ZERO);
+        assert_eq!(stat.children_cpu, 2 * stat.cpu);
     }
 }

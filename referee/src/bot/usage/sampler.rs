@@ -5,6 +5,7 @@ use std::fs::File;
 
 use rustix::process::Pid;
 
+use super::computed::Computed;
 use super::procfs::{Stat, children, read_again};
 use super::{Process, Sample, Thread};
 
@@ -16,6 +17,8 @@ use super::{Process, Sample, Thread};
 pub(in crate::bot) struct Sampler {
     keeper: Pid,
     files: Option<Files>,
+    /// What children of the keeper had computed when the whole tree was last walked through.
+    adopted: Computed,
 }
 
 /// What is kept open of a bot, and what it told last.
@@ -33,13 +36,18 @@ struct Files {
 
 impl Sampler {
     pub(in crate::bot) fn new(keeper: Pid) -> Self {
-        Self { keeper, files: Files::open(keeper.as_raw_pid()) }
+        let files = Files::open(keeper.as_raw_pid());
+        Self { keeper, files, adopted: Computed::default() }
     }
 
     /// A sample without the number of open files.
     pub(in crate::bot) fn sample(&mut self) -> Sample {
-        let quick = self.files.as_mut().and_then(Files::sample);
-        quick.unwrap_or_else(|| Sample::below(self.keeper))
+        if let Some(quick) = self.files.as_mut().and_then(Files::sample) {
+            return Sample { adopted: self.adopted, ..quick };
+        }
+        let sample = Sample::below(self.keeper);
+        self.adopted = sample.adopted;
+        sample
     }
 }
 
@@ -75,8 +83,9 @@ impl Files {
             threads: BTreeMap::from([(self.pid, thread)]),
             page_faults: Some(stat.page_faults),
             peak_memory: (process.peak > 0).then_some(process.peak),
-            process_cpu: Some(stat.cpu),
-            unvisited: 0,
+            computed: BTreeMap::from([(self.pid, Computed::of(self.pid, &stat))]),
+            adopted: Computed::default(),
+            unvisited: Vec::new(),
         })
     }
 }

@@ -13,7 +13,7 @@ use crate::config::{BoardSet, Config, SeedRange};
 use crate::game::{GameKind, SeedOptions};
 use crate::suite::{PlannedBoard, Seeds};
 
-/// On which boards.
+/// The boards to play.
 #[derive(Debug, Args)]
 pub(super) struct BoardsFlags {
     /// Boards, as for `referee play`; a folder stands for all files in it (repeatable)
@@ -108,7 +108,7 @@ fn ranged(
     colors: Option<u8>,
     set: Option<&String>,
 ) -> Result<Seeds, Failure> {
-    // A range has no seed but its ends, and 0 in Square Remover, that could be wrong.
+    // Only the ends of a range, and 0 in Square Remover, can be invalid.
     for seed in [first, last, 0] {
         if (first..=last).contains(&seed) {
             inputs::seeded_case(kind, seed, SeedOptions { colors })?;
@@ -128,7 +128,7 @@ fn board_set<'c>(config: &'c Config, name: &str) -> Result<&'c BoardSet, Failure
     })
 }
 
-/// Files, with folders opened up.
+/// All files, those in folders included.
 fn opened(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for path in paths {
@@ -152,7 +152,7 @@ fn planned(
     Ok(PlannedBoard { name, set: set.cloned(), test_case })
 }
 
-/// Two names for one board are played twice, and are one board to every comparison.
+/// Warns of boards with two names: both are played, but comparisons count them as one.
 fn tell_copies(boards: &[PlannedBoard]) {
     let mut names: BTreeMap<&str, &str> = BTreeMap::new();
     for PlannedBoard { name, test_case, .. } in boards {

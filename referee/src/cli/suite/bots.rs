@@ -4,39 +4,30 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use anyhow::anyhow;
+use anyhow::{Context as _, anyhow};
 use clap::Args;
 
 use crate::bot::{Sandbox, SpawnError};
-use crate::cli::inputs::{ProjectBot, Variable};
+use crate::cli::inputs::ProjectBot;
+use crate::cli::shared::EnvironmentFlags;
 use crate::cli::{Failure, hints, inputs};
 use crate::config::Config;
-use crate::suite::{BotFiles, Entrant, PlannedBot};
+use crate::suite::{BotFiles, Entrant, PlannedBot, Run, RunFolder};
 
-/// Who plays, and in which surroundings.
+/// The folder of the copies of bots in a run folder.
+const COPIES: &str = "bots";
+
+/// The bots to play.
 #[derive(Debug, Args)]
 pub(super) struct BotsFlags {
     /// A bot's command line, or the name of one of the project's bots (repeatable), as for `referee play`
     #[arg(short, long, value_name = "CMD")]
     bot: Vec<String>,
 
-    /// The bots' working directory
-    #[arg(long, value_name = "DIR")]
-    cwd: Option<PathBuf>,
+    #[command(flatten)]
+    environment: EnvironmentFlags,
 
-    /// Sets an environment variable for the bots (repeatable)
-    #[arg(long, value_name = "NAME=VALUE", value_parser = inputs::variable)]
-    env: Vec<Variable>,
-
-    /// Keeps the bots from the network and from writing, as for `referee play`
-    #[arg(long)]
-    sandbox: bool,
-
-    /// Something else that bots in a sandbox may read (repeatable)
-    #[arg(long, value_name = "PATH", requires = "sandbox")]
-    sandbox_read: Vec<PathBuf>,
-
-    /// What was typed without a flag, which only an error is made of
+    /// A word without a flag, which is always an error
     #[arg(hide = true)]
     stray: Option<OsString>,
 
@@ -48,9 +39,7 @@ pub(super) struct BotsFlags {
 impl BotsFlags {
     /// Whether any of these flags was given.
     pub(super) fn is_given(&self) -> bool {
-        !(self.bot.is_empty() && self.command.is_empty() && self.env.is_empty())
-            || self.cwd.is_some()
-            || self.sandbox
+        !self.bot.is_empty() || !self.command.is_empty() || self.environment.is_given()
     }
 
     /// The bots that were named, or the game's default one.
@@ -62,7 +51,7 @@ impl BotsFlags {
                 self.of_project(line, bot)?
             } else {
                 let words = inputs::split_words("--bot", line)?;
-                hints::refuse_mistakes(config, line, &words, self.cwd.as_deref())?;
+                hints::refuse_mistakes(config, line, &words, self.environment.cwd.as_deref())?;
                 self.planned(line.clone(), &words)?
             });
         }
@@ -79,7 +68,7 @@ impl BotsFlags {
         Ok(bots)
     }
 
-    /// A bot of the project; what flags say of its surroundings beats that.
+    /// A bot of the project; flags override its environment.
     fn of_project(&self, name: &str, bot: ProjectBot) -> Result<PlannedBot, Failure> {
         let typed = self.planned(name.to_owned(), &bot.words)?;
         let env = bot.env.into_iter().chain(typed.env.clone()).collect();
@@ -93,9 +82,9 @@ impl BotsFlags {
             text.ok_or_else(|| Failure::user(anyhow!("the bot `{name}`: its command is not UTF-8")))
         };
         let command = words.iter().map(|word| text(word)).collect::<Result<Vec<_>, _>>()?;
-        let env = self.env.iter().cloned().collect();
-        let cwd = self.cwd.as_ref().map(|cwd| text(cwd.as_os_str())).transpose()?;
-        let sandbox = self.sandbox.then(|| self.sandbox_read.clone());
+        let env = self.environment.env.iter().cloned().collect();
+        let cwd = self.environment.cwd.as_ref().map(|cwd| text(cwd.as_os_str())).transpose()?;
+        let sandbox = self.environment.sandbox().map(<[_]>::to_vec);
         let bot = PlannedBot { name, command, cwd, env, sandbox, files: BTreeMap::new() };
         Ok(with_files(bot))
     }
@@ -112,7 +101,7 @@ fn refuse_twins(bots: &[PlannedBot]) -> Result<(), Failure> {
 }
 
 /// The bot with the digests of its files as they are now.
-pub(super) fn with_files(bot: PlannedBot) -> PlannedBot {
+fn with_files(bot: PlannedBot) -> PlannedBot {
     let files = files(&bot).digests();
     PlannedBot { files, ..bot }
 }
@@ -122,7 +111,7 @@ fn files(bot: &PlannedBot) -> BotFiles {
     BotFiles::of(&bot.command, bot.cwd.as_deref().map(Path::new), path.as_deref())
 }
 
-/// Refuses a bot whose program is not there, before anything is made of it.
+/// Refuses a bot whose program is missing, before the run folder is made.
 fn refuse_missing(bot: &PlannedBot) -> Result<(), Failure> {
     let Some(program) = bot.command.first().filter(|_| !files(bot).has_program(&bot.command))
     else {
@@ -138,8 +127,8 @@ fn refuse_missing(bot: &PlannedBot) -> Result<(), Failure> {
     }))
 }
 
-/// The bot as it is found from `folder`, if that is not where the referee is.
-pub(super) fn seen_from(bot: &PlannedBot, folder: &Path) -> PlannedBot {
+/// The bot as found from `folder`, which may not be the working directory.
+fn seen_from(bot: &PlannedBot, folder: &Path) -> PlannedBot {
     if std::env::current_dir().is_ok_and(|here| here == folder) {
         return bot.clone();
     }
@@ -149,13 +138,60 @@ pub(super) fn seen_from(bot: &PlannedBot, folder: &Path) -> PlannedBot {
     PlannedBot { cwd: Some(cwd.to_string_lossy().into_owned()), sandbox, ..bot.clone() }
 }
 
-/// The bot, ready to be started.
-pub(super) fn entrant(config: &Config, bot: PlannedBot) -> Result<Entrant, Failure> {
-    let words = bot.command.iter().map(OsString::from).collect();
+/// A bot of a run that is there, as it is found from here.
+pub(super) struct Located {
+    bot: PlannedBot,
+    pub(super) files: BotFiles,
+    /// Where a run that is played in parts has copies of its files.
+    copies: PathBuf,
+}
+
+/// Finds the bot of this index.
+pub(super) fn located(folder: &RunFolder, index: usize) -> Result<Located, Failure> {
+    let Run { plan, started_in, .. } = &folder.run;
+    let bot = match started_in {
+        Some(started_in) if started_in.is_dir() => seen_from(&plan.bots[index], started_in),
+        Some(started_in) if plan.parts.is_some() => {
+            return Err(Failure::file(
+                started_in,
+                "this folder, which the run was planned in, is not on this machine; it must be on a file \
+                 system that all machines share, and so must all that the bots read",
+            ));
+        }
+        _ => plan.bots[index].clone(),
+    };
+    let run = std::path::absolute(&folder.path).map_err(Failure::user)?;
+    let copies = run.join(COPIES).join((index + 1).to_string());
+    let files = files(&bot).copied_in(&bot.command, &copies);
+    Ok(Located { bot, files, copies })
+}
+
+/// Copies the files of all bots into a run that is to be played in parts, so that they stay what they
+/// are while its parts wait for their turns.
+pub(super) fn copy_files(folder: &RunFolder) -> Result<(), Failure> {
+    for (index, planned) in folder.run.plan.bots.iter().enumerate() {
+        let Located { files, copies, .. } = located(folder, index)?;
+        files.copy_into(&copies).context("cannot copy a bot").map_err(Failure::User)?;
+        if files.copied_in(&planned.command, &copies).digests() != planned.files {
+            let problem = anyhow!("the bot `{}` has changed while it was copied", planned.name);
+            return Err(Failure::user(problem));
+        }
+    }
+    Ok(())
+}
+
+/// The bot of this index, ready to be started.
+pub(super) fn entrant(
+    config: &Config,
+    folder: &RunFolder,
+    index: usize,
+) -> Result<Entrant, Failure> {
+    let Located { bot, files, copies } = located(folder, index)?;
+    let words = files.command(&bot.command, &copies);
     let env = bot.env.iter().map(|(key, value)| (key.into(), value.into())).collect();
     let sandbox = bot.sandbox.as_deref().map(Sandbox::new).transpose().map_err(Failure::user)?;
     let confinement = inputs::confinement(config, sandbox)?;
     let cwd = bot.cwd.as_ref().map(PathBuf::from);
     let command = inputs::bot_command(words, cwd, env, confinement)?;
-    Ok(Entrant { files: files(&bot), bot, command })
+    Ok(Entrant { bot, command, files })
 }

@@ -1,13 +1,15 @@
 //! How many games a suite plays at a time, and on which cores.
 
+use anyhow::anyhow;
 use clap::Args;
 
 use crate::bot::Pinning;
 use crate::cli::Failure;
 use crate::config::SuiteTable;
-use crate::suite::{CoreClaims, undisturbed_jobs};
+use crate::suite::{CoreClaims, undisturbed_jobs, usable_cpus};
+use crate::text::plural;
 
-/// How the machine is shared out.
+/// How many games are played at a time, and on which cores.
 #[derive(Debug, Args)]
 pub(super) struct JobsFlags {
     /// How many games are played at a time [default: the physical cores but one, shared out by
@@ -25,14 +27,45 @@ pub(super) struct JobsFlags {
 }
 
 impl JobsFlags {
-    /// One entry for each game that is played at a time; the cores are this suite's as long as `claims`
-    /// lives.
+    /// How many cores a bot uses.
+    fn cores(&self, project: &SuiteTable) -> usize {
+        self.cores_per_bot.or(project.cores_per_bot).unwrap_or(1).max(1).into()
+    }
+
+    /// How many games a task on a cluster plays at a time, and how many cores each of its bots uses.
+    pub(super) fn of_task(&self, project: &SuiteTable) -> (usize, usize) {
+        (self.jobs.or(project.jobs).unwrap_or(1).max(1).into(), self.cores(project))
+    }
+
+    /// What such a task is told of it.
+    pub(super) fn task_words(&self, project: &SuiteTable) -> Vec<String> {
+        let (jobs, cores) = self.of_task(project);
+        let words = ["--jobs", &jobs.to_string(), "--cores-per-bot", &cores.to_string()];
+        words.into_iter().chain(self.pin.then_some("--pin")).map(str::to_owned).collect()
+    }
+
+    /// Refuses to time bots where they would have to share their cores with each other or the referee.
+    pub(super) fn refuse_too_few_cpus(&self, project: &SuiteTable) -> Result<(), Failure> {
+        let (jobs, cores) = self.of_task(project);
+        let (needed, given) = (jobs * cores + 1, usable_cpus());
+        if given >= needed {
+            return Ok(());
+        }
+        Err(Failure::user(anyhow!(
+            "{} of {} and the referee need {needed} processors, and this task has {given}, so times would mean \
+             nothing; give it more, on Slurm by --slurm-arg=--cpus-per-task={needed}",
+            plural(jobs as u64, "bot"),
+            plural(cores as u64, "core"),
+        )))
+    }
+
+    /// One entry for each concurrent game; its cores stay claimed as long as `claims` lives.
     pub(super) fn workers(
         &self,
         project: &SuiteTable,
         claims: &mut CoreClaims,
     ) -> Result<Vec<Option<Pinning>>, Failure> {
-        let cores = self.cores_per_bot.or(project.cores_per_bot).unwrap_or(1).max(1).into();
+        let cores = self.cores(project);
         let undisturbed = undisturbed_jobs(cores);
         let jobs = self.jobs.or(project.jobs).map_or(undisturbed, usize::from).max(1);
         if jobs > undisturbed {

@@ -36,13 +36,13 @@ pub(super) fn choose(
         plan.boards.clone_from(&theirs.boards);
         plan.seeds.clone_from(&theirs.seeds);
     }
-    // Any order will do that nobody has chosen; the plan keeps it.
+    // Any order that nobody has chosen will do; the plan stores it.
     plan.shuffle = Some(jiff::Timestamp::now().subsec_nanosecond().unsigned_abs());
     let folder = std::path::absolute(&side.folder.path).map_err(Failure::user)?;
     Ok(Opponent { run: folder, bot: bot.to_owned(), margin })
 }
 
-/// What decides on a run that has an opponent, with the games that have been played already.
+/// The decider of a run with an opponent, fed with the games played so far.
 pub(super) fn decider(folder: &RunFolder) -> Result<Option<Decider>, Failure> {
     let Some(Opponent { run, bot, margin }) = &folder.run.against else { return Ok(None) };
     let opponent = opponent(run, bot)?;

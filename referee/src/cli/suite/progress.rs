@@ -9,10 +9,10 @@ use crate::compare::Standing;
 use crate::report::suite::interval;
 use crate::suite::{Bests, FolderError, Outcome, RunFolder, Tally};
 
-/// How many lines are written where no terminal is.
+/// How many lines are written without a terminal.
 const LINES: usize = 10;
 
-/// A bar for somebody who is looking, and a line now and then for a log.
+/// A progress bar on a terminal, and occasional lines elsewhere.
 pub(super) struct Progress<'a> {
     bests: &'a Bests,
     /// All games of the run, those of earlier processes included.
@@ -34,7 +34,7 @@ impl<'a> Progress<'a> {
             let outcome = outcome?;
             tally.add(&outcome, bests.best(&outcome.record_id));
         }
-        let planned = folder.run.plan.shard_games();
+        let planned = folder.planned();
         let done = tally.games as u64;
         let bar = io::stderr().is_terminal().then(|| {
             let template = "{bar:30} {pos}/{len} games, {msg}";
@@ -45,7 +45,7 @@ impl<'a> Progress<'a> {
         Ok(Self { bests, tally, planned, before, started, standing: String::new(), bar })
     }
 
-    /// Takes in a game.
+    /// Counts a game.
     pub(super) fn add(&mut self, outcome: &Outcome) {
         self.tally.add(outcome, self.bests.best(&outcome.record_id));
         let done = self.tally.games + self.tally.not_played;
@@ -63,7 +63,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// About how long the rest takes, by the games of this process alone.
+    /// The estimated time left, from this process's games alone.
     fn time_left(&self) -> String {
         let games = self.tally.games + self.tally.not_played;
         let mine = u32::try_from(games - self.before).unwrap_or(u32::MAX).max(1);
@@ -86,7 +86,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(super) fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

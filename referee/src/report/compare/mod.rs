@@ -8,7 +8,7 @@ mod text;
 
 use std::io::{self, Write};
 
-use super::format::{Format, Writers};
+use super::format::{Format, write_as};
 use crate::compare::Comparison;
 use crate::stats::{Conclusion, MIN_PAIRS, Paired};
 use crate::text::plural;
@@ -22,14 +22,7 @@ pub(crate) fn write(
     format: Format,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    Writers {
-        text: text::write,
-        json: json::write,
-        csv: csv::write,
-        markdown: markdown::write,
-        junit: junit::write,
-    }
-    .write(format, comparisons, out)
+    write_as!(format, comparisons, out)
 }
 
 /// The verdict in words.

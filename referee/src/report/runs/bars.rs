@@ -1,8 +1,8 @@
-//! Bars in SVG whose lengths are parts of the room there is.
+//! Bars in SVG whose lengths are percentages of the available width.
 
 use super::put;
 
-/// The height of a bar with the room around it, as in `page.css`.
+/// The height of a bar with its margins, as in `page.css`.
 pub(super) const ROW: usize = 18;
 
 /// How many colours there are for entrants, as in `page.css`.

@@ -5,10 +5,10 @@ use super::{Text, put};
 use crate::compare::Comparison;
 use crate::text::plural;
 
-/// About so many columns at most.
+/// The approximate maximum number of columns.
 const COLUMNS: f64 = 20.0;
 
-/// Where the columns stand, and how high the highest one is; counts are above and edges below.
+/// The baseline of the columns, and the height of the tallest one; counts are above, edges below.
 const BASE: f64 = 140.0;
 const HIGHEST: f64 = 110.0;
 const HEIGHT: usize = 160;

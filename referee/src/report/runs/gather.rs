@@ -1,4 +1,4 @@
-//! Reads runs, each once more than its summary does, for what the page shows of them.
+//! Reads the runs, once more than their summaries do, for the details of the page.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::limits::{LimitKind, Limits};
 use crate::stats::Distribution;
 use crate::suite::{Best, Bests, FolderError, Outcome, Summary, Tally, kept_log};
 
-/// The most games of a kind that are listed; a page of more would not open on a phone.
+/// The most games to list of each kind: a longer page would not open on a phone.
 const LISTED: usize = 1000;
 
 /// A bot of a run.
@@ -18,7 +18,7 @@ pub(super) struct Entrant {
     pub(super) run: usize,
     /// What it is called on the page.
     pub(super) name: String,
-    /// What its games come to.
+    /// The tally of its games.
     pub(super) tally: Tally,
     /// Its limits.
     pub(super) limits: Limits,
@@ -31,13 +31,13 @@ pub(super) struct Entrant {
 pub(super) struct BotTimes {
     /// The first response of each game.
     pub(super) first: Distribution,
-    /// Every later one of the games of which there is a log.
+    /// Every later response of the games that have a log.
     pub(super) later: Distribution,
     /// The slowest later one of each game.
     pub(super) slowest: Distribution,
     /// The games with a response.
     pub(super) games: usize,
-    /// Those of which there is a log.
+    /// The games that have a log.
     pub(super) logged: usize,
     /// Late responses by the bot's own fault.
     pub(super) bot_overruns: u32,
@@ -69,7 +69,7 @@ impl BotTimes {
     }
 }
 
-/// What one bot has on a board.
+/// A bot's points on a board.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Points {
     /// The sum of its games, a lost one counted as 0.
@@ -92,9 +92,9 @@ impl Points {
 pub(super) struct Board {
     /// What it is called.
     pub(super) name: String,
-    /// The best score known of it.
+    /// The best known score on it.
     pub(super) best: Option<Best>,
-    /// What each entrant has on it.
+    /// The points of each entrant.
     pub(super) points: Vec<Points>,
     /// The run and the game that it was first seen in, by number.
     place: (usize, usize),
@@ -128,18 +128,18 @@ pub(super) struct Listed {
     pub(super) run: usize,
     /// The entrant, by index.
     pub(super) entrant: usize,
-    /// What became of it.
+    /// Its outcome.
     pub(super) outcome: Outcome,
     /// The address of its replay page.
     pub(super) page: Option<String>,
 }
 
-/// Some games, and how many more there are.
+/// The listed games, and the number of the others.
 #[derive(Default)]
 pub(super) struct GameList {
-    /// As many as are listed.
+    /// The games to list.
     pub(super) games: Vec<Listed>,
-    /// How many are not.
+    /// The number of games that are not listed.
     pub(super) more: usize,
 }
 
@@ -149,7 +149,7 @@ impl GameList {
     }
 }
 
-/// All that the page shows.
+/// Everything that the page shows.
 #[derive(Default)]
 pub(super) struct Gathered {
     /// The folder of each run.
@@ -171,7 +171,7 @@ pub(super) struct Gathered {
 }
 
 impl Gathered {
-    /// What summaries and comparisons say, before a game has been looked at.
+    /// What summaries and comparisons give, before any game is read.
     fn of(sources: &[Source<'_>], bests: &Bests) -> Result<Self, FolderError> {
         let mut gathered = Self::default();
         let mut contenders = Vec::new();

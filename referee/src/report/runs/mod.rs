@@ -2,9 +2,9 @@
 //! and every game with its replay page.
 //!
 //! The page is `page.html` and `page.css` with pictures in SVG, made by the small templates in this
-//! folder. It needs no script and has none: its policy allows the one style by its hash, and nothing
-//! else. Names and diagnoses reach it through `markup::Text` only. Lengths stand in
-//! percent of the room there is, so that words keep their size on a phone.
+//! folder. It needs no script and has none: its policy allows the one style by its hash, and
+//! nothing else. Names and diagnoses reach it through `markup::Text` only. Lengths are percentages
+//! of the available width, so that words keep their size on a phone.
 
 mod bars;
 mod boards;
@@ -23,7 +23,7 @@ use super::{compare, suite};
 use crate::gamelog::Log;
 use crate::html;
 use crate::report::markup::Text;
-use crate::suite::{Bests, FolderError, Outcome, Part, RunFolder, Summary};
+use crate::suite::{Bests, FolderError, Outcome, RunFolder, Session, Summary};
 use crate::text::{duration, plural};
 
 const HTML: &str = include_str!("page.html");
@@ -70,8 +70,8 @@ impl Source<'_> {
         let kinds = game.into_iter().flat_map(crate::game::GameKind::limit_kinds);
         let limits: Vec<String> = kinds.filter_map(limit).collect();
         let limits = if limits.is_empty() { "no limits".to_owned() } else { limits.join(", ") };
-        let place = |part: Part| format!("{} ({})", part.host, part.cpu);
-        let places: BTreeSet<String> = self.folder.parts()?.into_iter().map(place).collect();
+        let place = |session: Session| format!("{} ({})", session.host, session.cpu);
+        let places: BTreeSet<String> = self.folder.sessions()?.into_iter().map(place).collect();
         let on = if places.is_empty() { "" } else { ", on " };
         let places = places.into_iter().collect::<Vec<_>>().join(", ");
         Ok(format!(
@@ -84,17 +84,17 @@ impl Source<'_> {
     }
 }
 
-/// The page of some runs of one game, and what there is to say about it.
+/// The page of some runs of one game, and its headline.
 pub(crate) struct RunsPage {
     /// The page.
     pub html: String,
-    /// What it shows, in a line.
+    /// Its content in one line.
     pub headline: String,
 }
 
 /// Makes the page of `sources`, with the best scores known. `page_of` is asked for the address of a
-/// replay page of each game that is listed and has a log: with the index of its source, what became of
-/// it, and its log.
+/// replay page of each game that is listed and has a log: with the index of its source, its
+/// outcome, and its log.
 ///
 /// # Errors
 /// When the results cannot be read, or `page_of` fails.
@@ -149,7 +149,7 @@ fn content(gathered: &Gathered) -> String {
     out
 }
 
-/// Adds what `format_args!` says, which memory takes.
+/// Appends formatted text; writing to memory cannot fail.
 fn put(out: &mut String, what: std::fmt::Arguments<'_>) {
     out.write_fmt(what).expect("memory");
 }

@@ -1,11 +1,11 @@
-//! What each bot's games come to, and how much of the records that is.
+//! Each bot's totals, and their share of the records.
 
 use super::gather::{Entrant, Gathered};
 use super::{Text, bars, put, suite, table};
 use crate::suite::NewBest;
 use crate::text::plural;
 
-/// What a bot has on the boards of which a best score is known.
+/// A bot's points on the boards with a known best score.
 #[derive(Default)]
 struct AgainstRecords {
     boards: usize,

@@ -8,7 +8,7 @@ use super::SuiteReport;
 use crate::millis::Millis;
 use crate::report::csv_error;
 use crate::report::inert::Cell;
-use crate::suite::{Outcome, SuiteVerdict};
+use crate::suite::{BoardId, Outcome, SuiteVerdict};
 
 #[derive(Serialize)]
 struct Row<'a> {
@@ -28,8 +28,8 @@ struct Row<'a> {
     bot_overruns: u32,
     host_overruns: u32,
     diagnosis: Option<Cell<'a>>,
-    board_id: &'a str,
-    part: Option<u32>,
+    board_id: &'a BoardId,
+    session: Option<u32>,
 }
 
 pub(super) fn write(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -59,6 +59,6 @@ fn row(outcome: &Outcome) -> Row<'_> {
         host_overruns: outcome.times.host_overruns,
         diagnosis: outcome.diagnosis.as_deref().map(Cell),
         board_id: &outcome.board_id,
-        part: outcome.part,
+        session: outcome.session,
     }
 }

@@ -24,6 +24,9 @@ struct Object<'a> {
     /// The first kinds of reasons why games were not played.
     not_played: &'a [Loss],
     new_bests: &'a [NewBest],
+    /// What is said of machines that were too noisy for the limits.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    noisy_hosts: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     decision: Option<&'a Standing>,
 }
@@ -57,6 +60,7 @@ pub(super) fn write(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result
         losses: &summary.losses,
         not_played: &summary.not_played,
         new_bests: &summary.new_bests,
+        noisy_hosts: report.noisy_hosts.iter().map(ToString::to_string).collect(),
         decision: report.decision.as_ref(),
     };
     write_json(&object, out)

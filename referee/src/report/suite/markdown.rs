@@ -24,6 +24,9 @@ pub(super) fn write(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result
             writeln!(out, "- and {more} more")?;
         }
     }
+    for host in &report.noisy_hosts {
+        writeln!(out, "\n{}", escape(&host.to_string()))?;
+    }
     for best in &summary.new_bests {
         let (bot, board, by) = (escape(&best.bot), escape(&best.board), escape(&best.by));
         let (score, before) = (best.score, best.before);

@@ -1,4 +1,4 @@
-//! Shows what a suite came to: one file for each format.
+//! Shows the results of a suite: one file for each format.
 
 mod csv;
 mod json;
@@ -8,17 +8,19 @@ mod text;
 
 use std::io::{self, Write};
 
-use super::format::{Format, Writers};
+use super::format::{Format, write_as};
 use crate::compare::{Relation, Standing};
-use crate::suite::{Loss, RunFolder, Summary, Tally};
+use crate::suite::{Loss, NoisyHost, RunFolder, Summary, Tally};
 use crate::text::plural;
 
-/// All that is told of a run.
+/// The content of a report on a run.
 pub(crate) struct SuiteReport<'a> {
-    /// What it comes to.
+    /// The totals.
     pub summary: Summary,
-    /// What is known of the bot and its opponent, if it has one.
+    /// How the bot stands against its opponent, if it has one.
     pub decision: Option<Standing>,
+    /// The machines that were too noisy for the limits.
+    pub noisy_hosts: Vec<NoisyHost>,
     /// Where the games are.
     pub folder: &'a RunFolder,
 }
@@ -29,19 +31,12 @@ impl SuiteReport<'_> {
     /// # Errors
     /// When `out` fails.
     pub(crate) fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
-        Writers {
-            text: text::write,
-            json: json::write,
-            csv: csv::write,
-            markdown: markdown::write,
-            junit: junit::write,
-        }
-        .write(format, self, out)
+        write_as!(format, self, out)
     }
 }
 
 /// How many games were played, and how many of them lost.
-pub(super) fn headline(summary: &Summary) -> String {
+pub(crate) fn headline(summary: &Summary) -> String {
     let (games, lost) = (summary.games(), summary.lost());
     let played = match summary.planned - games {
         0 => plural(games as u64, "game"),
@@ -54,8 +49,7 @@ pub(super) fn headline(summary: &Summary) -> String {
     format!("{played} of {}, {lost} lost{not_played}", summary.game)
 }
 
-/// What is told of games that were lost or not played: a heading, the games, and how many more there
-/// are.
+/// The games lost and not played: a heading, the listed games, and the number of further ones.
 pub(super) fn losses(summary: &Summary) -> impl Iterator<Item = (&'static str, &[Loss], usize)> {
     let told = |losses: &[Loss]| losses.iter().map(|loss| 1 + loss.alike).sum::<usize>();
     let part = |heading, losses, all| (heading, losses, all - told(losses));
@@ -97,7 +91,7 @@ fn decided(report: &SuiteReport<'_>) -> Option<String> {
     Some(format!("{found}: {} on {boards}{more}", interval(standing)))
 }
 
-/// What would decide.
+/// What it would take to decide.
 fn how_to_go_on(standing: &Standing) -> String {
     let enough = match standing.boards_to_decide {
         Some(boards) => format!("; about {boards} would decide"),

@@ -23,6 +23,9 @@ pub(super) fn write(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result
     }
     tell_losses(report, out)?;
     new_bests(report, out)?;
+    for host in &report.noisy_hosts {
+        writeln!(out, "\n  {HEADING}{}{HEADING:#}", printable(&host.to_string()))?;
+    }
     writeln!(out, "\n  The run is in {}.", report.folder.path.display())
 }
 

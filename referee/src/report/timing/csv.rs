@@ -30,6 +30,13 @@ struct Row<'a> {
     choices: Option<usize>,
     /// Whose fault it is that the turn is late; empty if it is not.
     late_by: Option<Culprit>,
+    /// The parts of `wall_ms`, of turns that were late or disturbed.
+    computed_ms: Option<Millis>,
+    kept_waiting_ms: Option<Millis>,
+    taken_ms: Option<Millis>,
+    referee_ms: Option<Millis>,
+    asleep_ms: Option<Millis>,
+    unknown_ms: Option<Millis>,
 }
 
 pub(super) fn write(report: &TimingReport, out: &mut dyn Write) -> io::Result<()> {
@@ -58,5 +65,11 @@ fn row(timed: &Timed, limit: Option<Duration>) -> Row<'_> {
         peak_memory_bytes: certificate.peak_memory,
         choices: timed.choices,
         late_by: limit.and_then(|limit| timed.culprit(limit, 1.0)),
+        computed_ms: certificate.parts.map(|parts| parts.computed),
+        kept_waiting_ms: certificate.parts.map(|parts| parts.kept_waiting),
+        taken_ms: certificate.parts.map(|parts| parts.taken),
+        referee_ms: certificate.parts.map(|parts| parts.referee),
+        asleep_ms: certificate.parts.map(|parts| parts.asleep),
+        unknown_ms: certificate.parts.map(|parts| parts.unknown),
     }
 }

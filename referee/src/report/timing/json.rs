@@ -47,6 +47,9 @@ struct Turns {
     margin: Option<f64>,
     bot_overruns: usize,
     host_overruns: usize,
+    /// Turns in which the machine stood still or the bot was stopped by others, and for how long in all.
+    disturbed: usize,
+    taken_ms: Millis,
 }
 
 #[derive(Serialize)]
@@ -116,6 +119,8 @@ fn kind(stats: &KindStats) -> Turns {
         margin: stats.margin(),
         bot_overruns: stats.bot_overruns,
         host_overruns: stats.host_overruns,
+        disturbed: stats.taken.0,
+        taken_ms: Millis(stats.taken.1),
     }
 }
 

@@ -10,7 +10,7 @@ mod text;
 use std::io::{self, Write};
 use std::time::Duration;
 
-use super::format::{Format, Writers};
+use super::format::{Format, write_as};
 use crate::limits::LimitKind;
 use crate::stats::Distribution;
 use crate::timing::host::HostCheck;
@@ -74,14 +74,7 @@ impl TimingReport {
     /// # Errors
     /// When `out` fails.
     pub(crate) fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
-        Writers {
-            text: text::write,
-            json: json::write,
-            csv: csv::write,
-            markdown: markdown::write,
-            junit: junit::write,
-        }
-        .write(format, self, out)
+        write_as!(format, self, out)
     }
 
     /// Histograms of all kinds of turns as an image.

@@ -74,6 +74,16 @@ fn table(by_kind: &[KindStats], out: &mut dyn Write) -> io::Result<()> {
         let margin = stats.margin().map_or_else(|| "-".to_owned(), percent);
         writeln!(out, "{limit:>9}{margin:>8}  {}", overruns(stats))?;
     }
+    for KindStats { kind, taken: (turns, time), .. } in
+        by_kind.iter().filter(|kind| kind.taken.0 > 0)
+    {
+        let (time, turns) = (duration(*time), plural(*turns as u64, "turn"));
+        writeln!(
+            out,
+            "  The machine was taken from us for {time} in {turns} ({}).",
+            kind_name(*kind)
+        )?;
+    }
     Ok(())
 }
 

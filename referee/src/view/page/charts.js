@@ -3,10 +3,11 @@
 /** Whose fault a late turn is, and what was done about it. */
 function lateness(turn) {
   if (!turn.overrun) return "";
-  const { overrun: { culprit, decision }, certificate: { cpu_ms: cpu, wait_ms: wait } } = turn;
+  const { overrun: { culprit, decision }, certificate: { cpu_ms: cpu, wait_ms: wait, parts } } = turn;
   const spent = [
     cpu === undefined ? null : `${duration(cpu)} of CPU time`,
     wait === undefined ? null : `${duration(wait)} of waiting for a core`,
+    parts?.taken_ms ? `${duration(parts.taken_ms)} taken from the machine` : null,
   ].filter(Boolean).join(", ");
   const fate = { timeout: "a timeout", accepted: "counted all the same", forgiven: "forgiven", measured: "measured only" };
   return `Late through the ${culprit}'s fault (${spent || "nothing measured"}): ${fate[decision]}.`;

@@ -6,12 +6,13 @@ use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
 use crate::gamelog::Host;
+use crate::millis::Millis;
 
-/// A part of a run: the games that one process played on one machine. A line of `parts.jsonl`.
+/// A session of a run: the games that one process played on one machine. A line of `sessions.jsonl`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Part {
+pub struct Session {
     /// Its number, from 1; results name it.
-    pub part: u32,
+    pub number: u32,
     /// When it was begun, in UTC.
     pub started: jiff::Timestamp,
     /// The version of the referee.
@@ -28,14 +29,18 @@ pub struct Part {
     pub job: Option<String>,
     /// What kept the bots' processes together.
     pub containment: String,
+    /// The smallest limit at which the machine was quiet enough for verdicts to depend on bots, if that was
+    /// measured.
+    #[serde(default, rename = "smallest_limit_ms", skip_serializing_if = "Option::is_none")]
+    pub smallest_limit: Option<Millis>,
 }
 
-impl Part {
-    /// A part that begins now, here; its number is given to it when it is added to a run.
+impl Session {
+    /// A session that begins now, here; its number is given to it when it is added to a run.
     pub fn here(containment: &str) -> Self {
         let machine = crate::play::host();
         Self {
-            part: 0,
+            number: 0,
             started: jiff::Timestamp::now(),
             referee: env!("CARGO_PKG_VERSION").to_owned(),
             host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
@@ -43,6 +48,7 @@ impl Part {
             machine,
             job: batch_job(|name| env::var(name).ok().filter(|value| !value.is_empty())),
             containment: containment.to_owned(),
+            smallest_limit: None,
         }
     }
 }
@@ -88,10 +94,10 @@ mod tests {
     }
 
     #[test]
-    fn a_part_tells_where_it_is_played() {
-        let part = Part::here("namespace");
-        assert!(!part.host.is_empty() && !part.cpu.is_empty());
-        let line = serde_json::to_string(&part).expect("JSON");
-        assert_eq!(serde_json::from_str::<Part>(&line).expect("a part"), part);
+    fn a_session_tells_where_it_is_played() {
+        let session = Session::here("namespace");
+        assert!(!session.host.is_empty() && !session.cpu.is_empty());
+        let line = serde_json::to_string(&session).expect("JSON");
+        assert_eq!(serde_json::from_str::<Session>(&line).expect("a session"), session);
     }
 }

@@ -1,0 +1,275 @@
+#!/usr/bin/env python3
+"""A bot that takes too long on every turn but the first, and tries to put the blame on the host.
+
+Usage: excuses.py TRICK [MILLISECONDS]. Each trick is a function below; the project's tests and
+scripts/blame.py play them all. `spin`, `thread` and `child` are honest: they take as long as
+they compute.
+"""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+CORES = os.cpu_count() or 1
+
+
+def compute(seconds):
+    """So much CPU time, however long it takes."""
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+
+def fork(act, *args):
+    """Starts a child that does one thing."""
+    child = os.fork()
+    if child == 0:
+        act(*args)
+        os._exit(0)
+    return child
+
+
+def forever():
+    while True:
+        pass
+
+
+def idle_decoy():
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    forever()
+
+
+def end_all(children):
+    for child in children:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+
+
+def beside(helpers, act, *args):
+    """Does something while helpers run."""
+    children = [fork(helper) for helper in helpers]
+    act(*args)
+    end_all(children)
+
+
+def wait_for(child):
+    try:
+        os.waitpid(child, 0)
+    except ChildProcessError:
+        pass  # The kernel has forgotten it.
+
+
+def chain(seconds):
+    """Short-lived children do the work, one after another."""
+    for _ in range(round(seconds / 0.004)):
+        wait_for(fork(compute, 0.004))
+
+
+# The tricks: each takes the time that it is to last, in computing where there is any.
+
+def spin(seconds):
+    compute(seconds)
+
+
+def sleep(seconds):
+    time.sleep(seconds)
+
+
+def decoys(seconds):
+    """Processes that only run when nobody else wants to, and wait for the bot itself."""
+    beside([idle_decoy] * 2 * CORES, compute, seconds)
+
+
+def children(seconds):
+    """A decoy waits while short-lived children do the work."""
+    beside([idle_decoy] * CORES, chain, seconds)
+
+
+def forgotten(seconds):
+    """Children work that the kernel is told to forget, and an honest helper waits for its core beside them."""
+    helpers = [fork(forever) for _ in range(CORES)]
+    old = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    chain(seconds)
+    signal.signal(signal.SIGCHLD, old)
+    end_all(helpers)
+
+
+def orphans(seconds):
+    """Grandchildren work, whose parents have ended."""
+    def parent():
+        fork(compute, seconds)
+    beside([idle_decoy] * CORES, lambda: (wait_for(fork(parent)), sleep(seconds)))
+
+
+def vfork(seconds):
+    """Programs that are started without a copy of the bot do the work."""
+    loop = ["sh", "-c", "i=0; while [ $i -lt 5000 ]; do i=$((i+1)); done"]
+    def programs():
+        used = lambda: sum(os.times()[2:4])
+        end = used() + seconds
+        while used() < end:
+            subprocess.run(loop, check=True, close_fds=False)
+    beside([idle_decoy] * CORES, programs)
+
+
+def for_a_while(seconds):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        pass
+
+
+def nice(seconds):
+    """The bot makes itself as nice as can be, beside hogs of its own."""
+    def polite():
+        os.nice(19)
+        for_a_while(seconds)
+    beside([forever] * CORES, lambda: wait_for(fork(polite)))
+
+
+def policy(seconds):
+    """A child that runs only when nobody else wants to does the work, after hogs of the bot's own."""
+    def last():
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+        compute(seconds / 4)
+    beside([lambda: for_a_while(seconds)] * CORES, lambda: wait_for(fork(last)))
+
+
+def affinity(seconds):
+    """All the bot's processes crowd on one core."""
+    old = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(old)})
+    beside([forever] * 3, for_a_while, seconds)
+    os.sched_setaffinity(0, old)
+
+
+HELPERS = []
+
+
+def helpers(seconds):
+    """Helpers that outlive the turn fill all cores."""
+    if not HELPERS:
+        HELPERS.extend(fork(forever) for _ in range(2 * CORES))
+    sleep(seconds)
+
+
+def slow_referee(seconds):
+    """Hogs on all cores keep the referee from seeing the time."""
+    beside([forever] * 4 * CORES, sleep, seconds)
+
+
+def late_hogs(seconds):
+    """The same, from just before the limit."""
+    sleep(seconds - 0.025)
+    beside([forever] * 4 * CORES, sleep, 0.025)
+
+
+def meddle(seconds):
+    """A child stops and slows what is above the bot, and lets it run on."""
+    above = [os.getppid()]
+    with open(f"/proc/{above[0]}/stat", encoding="utf-8") as stat:
+        above.append(int(stat.read().rsplit(") ", 1)[1].split()[1]))
+
+    def each(act):
+        for pid in above:
+            try:
+                act(pid)
+            except OSError:
+                pass
+
+    # Nobody's parent is number 0, which would mean the bot itself; nor is the init of a namespace worth a try.
+    above = [pid for pid in above if pid > 1]
+    each(lambda pid: os.sched_setscheduler(pid, os.SCHED_IDLE, os.sched_param(0)))
+    each(lambda pid: os.kill(pid, signal.SIGSTOP))
+    sleep(seconds)
+    each(lambda pid: os.kill(pid, signal.SIGCONT))
+
+
+def stop(seconds):
+    """A child stops the bot, and lets it run on."""
+    bot = os.getpid()
+    def helper():
+        os.kill(bot, signal.SIGSTOP)
+        sleep(seconds)
+        os.kill(bot, signal.SIGCONT)
+    wait_for(fork(helper))
+
+
+def alarm(seconds):
+    """The bot stops itself, and has set a timer that lets it run on."""
+    libc = ctypes.CDLL(None)
+    # struct sigevent: a value of 8 bytes, the signal, and 0 for a signal to the process.
+    event = (ctypes.c_int * 16)(0, 0, signal.SIGCONT, 0)
+    timer = ctypes.c_void_p()
+    libc.timer_create(time.CLOCK_MONOTONIC, event, ctypes.byref(timer))
+    libc.timer_settime(timer, 0, (ctypes.c_long * 4)(0, 0, 0, int(seconds * 1e9)), None)
+    os.kill(os.getpid(), signal.SIGSTOP)
+    libc.timer_delete(timer)
+
+
+def disk(seconds):
+    """Writes, and waits until it is on the disk."""
+    with tempfile.TemporaryFile() as file:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            file.write(b"x" * 4096)
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def daemons(seconds):
+    """Leaves hogs to the next game: in sessions of their own, as orphans."""
+    if not HELPERS:
+        def parent():
+            for _ in range(2 * CORES):
+                fork(lambda: (os.setsid(), signal.alarm(20), forever()))
+        wait_for(fork(parent))
+        HELPERS.append(None)
+    sleep(seconds)
+
+
+# The honest ones.
+
+def thread(seconds):
+    worker = threading.Thread(target=compute, args=(seconds,))
+    worker.start()
+    worker.join()
+
+
+def child(seconds):
+    wait_for(fork(compute, seconds))
+
+
+TRICKS = {trick.__name__: trick for trick in (
+    spin, sleep, decoys, children, forgotten, orphans, vfork, nice, policy, affinity, helpers, slow_referee, late_hogs,
+    meddle, stop, alarm, disk, daemons, thread, child)}
+
+
+def first_move(board):
+    """Two tiles of one colour side by side."""
+    for row in range(15):
+        for column in range(15):
+            tile = board[row][column]
+            below = row < 14 and board[row + 1][column] == tile
+            beside_it = column < 14 and board[row][column + 1] == tile
+            if tile != "-1" and (below or beside_it):
+                return f"{column} {14 - row}"
+    return "0 0"
+
+
+def main():
+    trick, seconds = sys.argv[1], float((sys.argv[2:] or ["70"])[0]) / 1000
+    for turn in range(1, 1000):
+        board = [sys.stdin.readline().split() for _ in range(15)]
+        if not board[-1]:
+            return
+        if turn > 1:
+            TRICKS[trick](seconds)
+        print(first_move(board), flush=True)
+
+
+main()

@@ -1,0 +1,43 @@
+//! What the groups around this process leave it: the memory of its host, and whom the kernel has killed for want of
+//! that.
+
+use std::fs::File;
+use std::mem::MaybeUninit;
+use std::sync::OnceLock;
+
+use super::hierarchy::{counter, own_group, own_old_memory_group, read};
+
+/// The least memory that any of the groups around this process, of either version, may have.
+pub fn memory_limit_of_host() -> Option<u64> {
+    let second = own_group();
+    let of_second = second.iter().flat_map(|folder| folder.ancestors());
+    let of_second = of_second.filter_map(|folder| read(folder, "memory.max").trim().parse().ok());
+    // This one knows of the groups around it.
+    let of_first = own_old_memory_group()
+        .map(|folder| counter(&read(&folder, "memory.stat"), "hierarchical_memory_limit"));
+    // Without a limit the number is near the largest one.
+    let is_limit = |&limit: &u64| limit > 0 && limit < 1 << 60;
+    of_second.chain(of_first).filter(is_limit).min()
+}
+
+/// How many processes the kernel has killed for want of memory: in the group that counts this process's memory, or
+/// on the whole machine where there is none. Bots without a group of their own are in there as well.
+pub(in crate::bot) fn memory_kills() -> u64 {
+    static FILE: OnceLock<Option<File>> = OnceLock::new();
+    let open = || {
+        let second = own_group().into_iter().flat_map(|group| {
+            // Where this one's memory is not counted by itself, it counts in the group around it.
+            group.ancestors().map(|group| group.join("memory.events")).collect::<Vec<_>>()
+        });
+        let first = own_old_memory_group().map(|group| group.join("memory.oom_control"));
+        let mut files = first.into_iter().chain(second).chain(["/proc/vmstat".into()]);
+        files.find_map(|file| File::open(file).ok())
+    };
+    let Some(file) = FILE.get_or_init(open) else { return 0 };
+    // Longer than any of them.
+    let mut buffer = [MaybeUninit::uninit(); 16 << 10];
+    let read = rustix::io::pread(file, &mut buffer, 0);
+    read.ok()
+        .and_then(|(text, _)| str::from_utf8(text).ok())
+        .map_or(0, |text| counter(text, "oom_kill"))
+}

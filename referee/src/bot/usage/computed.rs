@@ -1,0 +1,167 @@
+//! What a whole process tree has computed: threads that have ended count, and children that were waited for.
+//!
+//! The kernel's count for a process includes its threads that have ended. The time of a child passes to the parent that
+//! waits for it, in whole ticks of the clock; what is left of the tick is not known.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::Sample;
+use super::procfs::Stat;
+use crate::bot::launch::process_cpu;
+
+/// The time of children is told in hundredths of a second, for user and system apart, each rounded down. So on average
+/// so much more has passed.
+const CHILD_ROUNDING: Duration = Duration::from_millis(10);
+
+/// What one process has computed since it started.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Computed {
+    /// By itself, with threads that have ended.
+    own: Duration,
+    /// By children that it has waited for.
+    children: Duration,
+    /// Page faults of these children: every child has some, so they show that one was waited for.
+    child_faults: u64,
+}
+
+impl Computed {
+    pub(super) fn of(pid: i32, stat: &Stat) -> Self {
+        Self { own: process_cpu(pid).unwrap_or(stat.cpu), ..Self::adopted(stat) }
+    }
+
+    /// Only by children.
+    pub(super) fn adopted(stat: &Stat) -> Self {
+        Self {
+            own: Duration::ZERO,
+            children: stat.children_cpu,
+            child_faults: stat.child_page_faults,
+        }
+    }
+
+    fn all(self) -> Duration {
+        self.own + self.children
+    }
+}
+
+/// What a tree has computed between two samples.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct TreeTime {
+    /// By the processes that are there.
+    pub(super) own: Duration,
+    /// By children that were waited for, as the kernel rounds it.
+    children: Duration,
+    /// Whether any child was waited for.
+    has_waited: bool,
+}
+
+impl TreeTime {
+    pub(super) fn all(self) -> Duration {
+        self.own + self.children
+    }
+
+    /// What children that have gone have computed, of which `seen` was seen while they lived. What the kernel
+    /// rounds off is added unless they explain what it tells.
+    pub(super) fn children_seen(self, seen: Duration) -> Duration {
+        if self.children <= seen + CHILD_ROUNDING {
+            let short = if self.has_waited && seen.is_zero() { CHILD_ROUNDING } else { seen };
+            self.children.max(short)
+        } else {
+            self.children + CHILD_ROUNDING
+        }
+    }
+}
+
+impl Sample {
+    /// What the tree has computed since `before`.
+    pub(super) fn tree_time_since(&self, before: &Self) -> TreeTime {
+        let was = |pid: &i32| before.computed.get(pid).copied().unwrap_or_default();
+        let sum = |part: fn(&Computed, &Computed) -> Duration| -> Duration {
+            self.computed.iter().map(|(pid, now)| part(now, &was(pid))).sum()
+        };
+        let adopted = self.adopted.children.saturating_sub(before.adopted.children);
+        let children = adopted + sum(|now, was| now.children.saturating_sub(was.children));
+        // All that a child has computed passes to its parent at once: also what it did before.
+        let gone = before.computed.iter().filter(|(pid, _)| !self.computed.contains_key(pid));
+        let earlier: Duration = gone.map(|(_, was)| was.all()).sum();
+        TreeTime {
+            own: sum(|now, was| now.own.saturating_sub(was.own)),
+            children: children.saturating_sub(earlier),
+            has_waited: self.has_waited_since(before),
+        }
+    }
+
+    /// Whether a process, or the keeper for one that has gone, has waited for a child since `before`.
+    pub(super) fn has_waited_since(&self, before: &Self) -> bool {
+        self.adopted.child_faults > before.adopted.child_faults
+            || self.computed.iter().any(|(pid, now)| {
+                let was = before.computed.get(pid).copied().unwrap_or_default();
+                now.child_faults > was.child_faults
+            })
+    }
+
+    /// What each process has computed by itself since `before`.
+    pub(super) fn own_times_since(&self, before: &Self) -> BTreeMap<i32, Duration> {
+        let since = |pid: &i32, now: &Computed| {
+            let was = before.computed.get(pid).copied().unwrap_or_default();
+            now.own.saturating_sub(was.own)
+        };
+        self.computed.iter().map(|(pid, now)| (*pid, since(pid, now))).collect()
+    }
+
+    /// This sample as a starting point at which the bot had computed nothing yet, and how much it had.
+    pub(in crate::bot) fn without_computing(mut self) -> (Self, Duration) {
+        let all = self.computed.values().map(|computed| computed.all()).sum();
+        self.computed.clear();
+        for thread in self.threads.values_mut() {
+            thread.run = Duration::ZERO;
+        }
+        (self, all)
+    }
+}
+
+#[cfg(test)]
+impl Sample {
+    /// A sample of one process that has computed for so long.
+    pub(super) fn of_process(pid: i32, own: Duration) -> Self {
+        let computed = Computed { own, ..Computed::default() };
+        let processes = vec![super::Process::parse(pid, "")];
+        Self { processes, computed: BTreeMap::from([(pid, computed)]), ..Self::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(processes: &[(i32, u64, u64, u64)]) -> Sample {
+        let ms = Duration::from_millis;
+        let computed = |&(pid, own, children, child_faults)| {
+            (pid, Computed { own: ms(own), children: ms(children), child_faults })
+        };
+        Sample { computed: processes.iter().map(computed).collect(), ..Sample::default() }
+    }
+
+    #[test]
+    fn a_child_that_was_waited_for_counts_once() {
+        let before = sample(&[(1, 100, 0, 0), (2, 30, 0, 0)]);
+        let after = sample(&[(1, 110, 70, 9)]);
+        let time = after.tree_time_since(&before);
+        assert_eq!(time.all(), Duration::from_millis(10 + 70 - 30));
+        let ms = Duration::from_millis;
+        assert_eq!(time.children_seen(ms(10)), ms(40) + CHILD_ROUNDING);
+        assert_eq!(time.children_seen(ms(38)), ms(40));
+        assert_eq!(time.children_seen(ms(45)), ms(45));
+    }
+
+    #[test]
+    fn a_short_child_shows_in_page_faults_alone() {
+        let time = sample(&[(1, 110, 0, 9)]).tree_time_since(&sample(&[(1, 100, 0, 3)]));
+        assert_eq!(
+            (time.all(), time.children_seen(Duration::ZERO)),
+            (Duration::from_millis(10), CHILD_ROUNDING)
+        );
+        let time = sample(&[(1, 110, 0, 3)]).tree_time_since(&sample(&[(1, 100, 0, 3)]));
+        assert_eq!(time.children_seen(Duration::ZERO), Duration::ZERO);
+    }
+}

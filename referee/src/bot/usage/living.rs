@@ -1,0 +1,47 @@
+//! How many processes and threads live at one moment.
+
+use std::time::Instant;
+
+use super::procfs::{field, read};
+use super::{Sample, WALK};
+
+impl Sample {
+    /// The number of processes and threads that were seen in the sample and are still there, as far as they can
+    /// be looked at in a short time. They all lived at one moment; of processes that come and go, the sample itself
+    /// may have seen more than there ever were at once.
+    pub(in crate::bot) fn living_tasks(&self) -> u64 {
+        let until = Instant::now() + WALK;
+        let visited = self.processes.iter().map(|process| (process.pid, process.threads));
+        let unvisited = self.unvisited.iter().map(|&pid| (pid, 1));
+        let all = visited.chain(unvisited).take_while(|_| Instant::now() < until);
+        all.map(|(pid, threads)| living_threads(pid).min(threads)).sum()
+    }
+}
+
+/// None of a process that has ended, even if nobody has reaped it.
+fn living_threads(pid: i32) -> u64 {
+    let status = read(&format!("/proc/{pid}/status")).unwrap_or_default();
+    let has_ended = status.contains("\nState:\tZ") || status.contains("\nState:\tX");
+    if has_ended { 0 } else { field(&status, "Threads:").unwrap_or(0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn who_has_ended_does_not_live() {
+        let mut child = Command::new("sleep").arg("3600").spawn().expect("starts");
+        let pid = i32::try_from(child.id()).expect("a pid");
+        let sample = Sample::of_all(vec![pid], Instant::now() + WALK);
+        assert_eq!((sample.tasks(), sample.living_tasks()), (1, 1));
+        child.kill().expect("it is there");
+        let patience = Instant::now() + std::time::Duration::from_secs(20);
+        while sample.living_tasks() > 0 {
+            assert!(Instant::now() < patience, "a zombie counts");
+        }
+        child.wait().expect("a child");
+    }
+}

@@ -1,0 +1,127 @@
+//! A close look at a bot that is late: what its threads are doing, and how they are scheduled.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::time::Instant;
+
+use rustix::process::Pid;
+use rustix::thread::{CpuSet, sched_getaffinity};
+
+use super::procfs::{numbers_in, read};
+use super::{Process, Sample, WALK};
+
+/// Where a thread that is stopped or frozen waits in the kernel: by a signal, and by control groups of version 2 and 1.
+const STOPS: [&str; 4] = ["do_signal_stop", "get_signal", "do_freezer_trap", "__refrigerator"];
+
+/// `/proc/PID/status` shows ignored signals as bits, the first signal as the lowest one.
+const SIGCHLD_BIT: u64 = 1 << (libc::SIGCHLD - 1);
+
+/// The threads of a bot at one time.
+#[derive(Debug, Default)]
+pub(super) struct Look {
+    pub(super) threads: BTreeMap<i32, Seen>,
+    /// Whether somebody outside has stopped or frozen the bot: no process of it runs that could let the others run on,
+    /// and none has set a timer to do so.
+    pub(super) is_stopped: bool,
+    /// Whether a process has the kernel forget its children, so that nobody knows what they computed.
+    pub(super) forgets_children: bool,
+    /// Whether a thread waits for a disk, or for something else that no signal interrupts, other than a new program.
+    pub(super) waits_for_disk: bool,
+}
+
+/// One thread.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Seen {
+    pub(super) is_runnable: bool,
+    /// Whether it has the policy, niceness and cores that the bot was started with.
+    pub(super) is_as_started: bool,
+    /// The core that it ran on last.
+    pub(super) core: Option<usize>,
+}
+
+impl Look {
+    /// The threads of a sample, as far as they can be looked at in a short time; `keeper` is scheduled as the bot was when it started.
+    pub(super) fn at(sample: &Sample, keeper: Pid) -> Self {
+        let start = Task::read(&format!("/proc/{}/stat", keeper.as_raw_pid()));
+        let start = start.map(|task| (task.scheduling, cores_of(keeper)));
+        let mut look = Self { is_stopped: !sample.processes.is_empty(), ..Self::default() };
+        let until = Instant::now() + WALK;
+        for &Process { pid, .. } in &sample.processes {
+            let folder = format!("/proc/{pid}/task");
+            for tid in numbers_in(&folder) {
+                if Instant::now() >= until {
+                    look.is_stopped = false;
+                    return look;
+                }
+                let path = format!("{folder}/{tid}");
+                let Some(task) = Task::read(&format!("{path}/stat")) else { continue };
+                let place = task.place(&path);
+                let is_stopped = task.is_stopped(&place);
+                look.is_stopped &= is_stopped;
+                look.waits_for_disk |= task.state == 'D' && !is_stopped && !place.contains("vfork");
+                let now = (task.scheduling, Pid::from_raw(tid).and_then(cores_of));
+                let seen = Seen {
+                    is_runnable: task.state == 'R',
+                    is_as_started: start.is_some_and(|(how, cores)| (how, cores) == now),
+                    core: task.core,
+                };
+                look.threads.insert(tid, seen);
+            }
+            look.forgets_children |= forgets_children(pid);
+        }
+        look.is_stopped &= !sample.processes.iter().any(|process| has_alarm(process.pid));
+        look
+    }
+}
+
+fn cores_of(pid: Pid) -> Option<CpuSet> {
+    sched_getaffinity(Some(pid)).ok()
+}
+
+fn forgets_children(pid: i32) -> bool {
+    let status = read(&format!("/proc/{pid}/status")).unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .is_some_and(|mask| mask & SIGCHLD_BIT != 0)
+}
+
+/// Whether a process has a timer that sends SIGCONT.
+fn has_alarm(pid: i32) -> bool {
+    let timers = fs::read_to_string(format!("/proc/{pid}/timers")).unwrap_or_default();
+    let signal = format!("signal: {}/", libc::SIGCONT);
+    timers.lines().any(|line| line.starts_with(&signal))
+}
+
+/// What /proc tells of one thread.
+struct Task {
+    state: char,
+    core: Option<usize>,
+    /// Niceness, priority in real time, and policy.
+    scheduling: (i64, i64, i64),
+}
+
+impl Task {
+    fn read(path: &str) -> Option<Self> {
+        let stat = read(path)?;
+        let (_, rest) = stat.rsplit_once(") ")?;
+        let fields: Vec<&str> = rest.split_whitespace().collect();
+        // proc(5) counts from 1; the state is the third.
+        let field = |number: usize| fields.get(number - 3)?.parse::<i64>().ok();
+        Some(Self {
+            state: fields.first()?.chars().next()?,
+            core: field(39).and_then(|core| usize::try_from(core).ok()),
+            scheduling: (field(19)?, field(40)?, field(41)?),
+        })
+    }
+
+    /// Where in the kernel it sleeps.
+    fn place(&self, path: &str) -> String {
+        let sleeps = matches!(self.state, 'S' | 'D');
+        sleeps.then(|| read(&format!("{path}/wchan"))).flatten().unwrap_or_default()
+    }
+
+    /// Whether it is stopped or frozen. One that has ended stands in nobody's way.
+    fn is_stopped(&self, place: &str) -> bool {
+        matches!(self.state, 'T' | 't' | 'Z' | 'X') || STOPS.contains(&place.trim_end_matches('\0'))
+    }
+}

@@ -1,0 +1,104 @@
+//! What is said of a run at its end.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::opponent;
+use crate::cli::{Failure, exit, print};
+use crate::compare::Relation;
+use crate::config::Config;
+use crate::report::Format;
+use crate::report::suite::SuiteReport;
+use crate::suite::{
+    Bests, NotPlayed, Records, RunFolder, SuiteVerdict, Summary, Tally, noisy_hosts, records_of,
+};
+
+/// What is done with the results.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct ReportFlags {
+    /// Keeps the best score of each bot on each board in this file, and compares with those in it
+    #[arg(long, value_name = "FILE")]
+    records: Option<PathBuf>,
+
+    /// Exits with 1 if a bot's mean of yours/best is below this, such as 0.95; boards without a known
+    /// best do not count
+    #[arg(long, value_name = "RATIO", value_parser = ratio)]
+    fail_below: Option<f64>,
+
+    /// Exits with 1 if a bot was late by its own fault even once, forgiven or not
+    #[arg(long)]
+    fail_on_timeout: bool,
+
+    /// How to show the result
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+impl ReportFlags {
+    /// The file that keeps the records: the one that was named, or the project's.
+    fn record_file(&self, config: &Config) -> Option<PathBuf> {
+        let project = &config.project;
+        let own = || project.suite.records.as_ref().map(|records| project.folder.join(records));
+        self.records.clone().or_else(own)
+    }
+
+    /// What a job that merges the parts is told.
+    pub(super) fn merge_words(&self, config: &Config) -> Result<Vec<String>, Failure> {
+        let Some(path) = self.record_file(config) else { return Ok(Vec::new()) };
+        let path = std::path::absolute(path).map_err(Failure::user)?;
+        Ok(vec!["--records".to_owned(), path.display().to_string()])
+    }
+
+    /// The best scores that are known.
+    pub(super) fn bests(&self, config: &Config) -> Result<Bests, Failure> {
+        let records = self.record_file(config).as_deref().map(Records::read).transpose()?;
+        Ok(Bests::of(config.game.name, &records.unwrap_or_default()))
+    }
+
+    /// Whether every bot has done what was asked of it.
+    fn is_fine(&self, summary: &Summary) -> bool {
+        let too_low = |tally: &Tally| {
+            let limits = self.fail_below.zip(tally.ratio());
+            limits.is_some_and(|(limit, ratio)| ratio < limit)
+        };
+        let late = |tally: &Tally| self.fail_on_timeout && tally.late > 0;
+        !summary.bots.iter().any(|tally| tally.lost > 0 || too_low(tally) || late(tally))
+    }
+}
+
+/// A part of the best score as typed.
+fn ratio(text: &str) -> Result<f64, String> {
+    let ratio = text.trim().parse().ok().filter(|ratio| (0.0..=1.0).contains(ratio));
+    ratio.ok_or_else(|| "it must be a number from 0 to 1, such as 0.95".to_owned())
+}
+
+/// Reports on a run, keeps its records, and says in an exit code how it went.
+pub(in crate::cli) fn report(
+    flags: &ReportFlags,
+    config: &Config,
+    folder: &RunFolder,
+) -> Result<ExitCode, Failure> {
+    let report = SuiteReport {
+        summary: Summary::of(folder, &flags.bests(config)?)?,
+        decision: opponent::decider(folder)?.map(|decider| decider.standing()),
+        noisy_hosts: noisy_hosts(folder)?,
+        folder,
+    };
+    if let Some(path) = flags.record_file(config) {
+        records_of(folder)?.save_into(&path)?;
+    }
+    print(|out| report.write(flags.format, out))?;
+    if let Some(not_played) = report.summary.not_played.first() {
+        return Ok(not_played_code(not_played.verdict));
+    }
+    let worse = report.decision.as_ref().is_some_and(|found| found.bot_is == Some(Relation::Worse));
+    Ok(exit::code(flags.is_fine(&report.summary) && !worse))
+}
+
+/// The exit code after games that were not played.
+pub(super) fn not_played_code(why: SuiteVerdict) -> ExitCode {
+    let is_hosts = why == SuiteVerdict::NotPlayed(NotPlayed::NoResources);
+    ExitCode::from(if is_hosts { exit::REFEREE_ERROR } else { exit::USER_ERROR })
+}

@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+"""Whose fault a late turn is said to be: bots that want to be excused, and bots that are wronged.
+
+Run it as root on an idle machine with two cores or more, from the top of the source tree:
+
+    cargo build --release && python3 scripts/blame.py
+
+It prints two tables; that of wronged bots has a virtual machine too where there are qemu, a kernel in /boot, and a static
+referee (see scripts/second-kernel); scripts/timing-report.py puts them into docs/timing.md. Bots are those of
+example-bots/python/excuses.py. Give names of tricks to play only those.
+"""
+
+import contextlib
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+REFEREE = os.path.abspath("target/release/referee")
+BOT = os.path.abspath("example-bots/python/excuses.py")
+MEANS = ("namespace", "seccomp", "reaper", "group")
+USERS = {"root": {}, "nobody": {"user": 65534, "group": 65534, "extra_groups": []}}
+LIMIT_MS = 50
+TRICK_MS = 75
+TRICKS = ("spin", "sleep", "decoys", "children", "forgotten", "orphans", "vfork", "nice", "policy", "affinity", "helpers",
+          "slow_referee", "late_hogs", "meddle", "stop", "alarm", "disk", "daemons")
+RULES = ["--first-turn", "20s", "--turn", f"{LIMIT_MS}ms"]
+
+
+def start(bot, *more, user="root"):
+    """A game of 21 turns, or several, whose first turn is never late."""
+    command = [REFEREE, "timing", "--board", "@clearable", "--format", "json", *RULES, "--bot", bot, *more]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd="/", **USERS[user])
+
+
+def outcome(game):
+    """The number of later turns, and of those that are the bot's and the host's fault."""
+    out, err = game.communicate()
+    if game.returncode not in (0, 1):
+        sys.exit(err)
+    report = json.loads(out)
+    later = next((turns for turns in report["turns"] if turns["kind"] == "turn"), None)
+    if later is None:
+        sys.exit(f"{report['bot']}: {report['lost']}")
+    return later["count"], later["bot_overruns"], later["host_overruns"]
+
+
+def tricks(names=TRICKS):
+    """How many turns of each trick are blamed on the bot, under each means of containment."""
+    yield "| trick | user | " + " | ".join(f"`{means}`" for means in MEANS) + " | all on the bot |"
+    yield "|---|---|" + "---|" * (len(MEANS) + 1)
+    for name in names:
+        for user in USERS if os.geteuid() == 0 else ("root",):
+            cells, holds = [], True
+            for means in MEANS:
+                # What one game leaves behind is for the next one.
+                games = "2" if name == "daemons" else "1"
+                game = start(f"{BOT} {name} {TRICK_MS}", "--containment", means, "--games", games, user=user)
+                count, bot, _ = outcome(game)
+                cells.append(f"{bot} of {count}")
+                holds &= bot == count
+            yield f"| {name} | {user} | " + " | ".join(cells) + f" | {'yes' if holds else '**no**'} |"
+
+
+@contextlib.contextmanager
+def hogs(core, count):
+    """Processes that want all of a core, in sessions of their own, as a bot is."""
+    pin = lambda: os.sched_setaffinity(0, {core})
+    loop = [sys.executable, "-c", "while True: pass"]
+    processes = [subprocess.Popen(loop, preexec_fn=pin, start_new_session=True) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+def below(pid):
+    """A process and all below it."""
+    found = [pid]
+    for parent in found:
+        with contextlib.suppress(OSError), open(f"/proc/{parent}/task/{parent}/children", encoding="ascii") as children:
+            found += map(int, children.read().split())
+    return found
+
+
+def starved(trick):
+    """The bot computes for 20 ms, on a core that four others want."""
+    with hogs(max(os.sched_getaffinity(0)), 4):
+        return outcome(start(f"{BOT} {trick} 20", "--pin", "--games", "2"))
+
+
+@contextlib.contextmanager
+def now_and_then(stop, go, pause=0.2, between=0.15):
+    """Stops something for a while, again and again."""
+    done = threading.Event()
+
+    def run():
+        while not done.wait(between + random.random() * between):
+            with contextlib.suppress(OSError):
+                stop()
+                time.sleep(pause)
+            with contextlib.suppress(OSError):
+                go()
+
+    thread = threading.Thread(target=run)
+    time.sleep(0.5)  # The first turn is not measured.
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def signalled(whose):
+    """SIGSTOP and SIGCONT from outside, to the bot or to all with the referee."""
+    game = start(f"{BOT} spin 30", "--pin", "--games", "8")
+
+    def send(number):
+        # The keeper stands between the referee and the bot.
+        found = below(game.pid)
+        for pid in found[2:] if whose == "bot" else found:
+            os.kill(pid, number)
+
+    with now_and_then(lambda: send(signal.SIGSTOP), lambda: send(signal.SIGCONT)):
+        out = outcome(game)
+    return out
+
+
+def frozen(whose):
+    """A freezer of control groups of version 1 or 2."""
+    folder, state, on, off = next(
+        (f"{top}/blame", state, on, off)
+        for top, state, on, off in (("/sys/fs/cgroup/freezer", "freezer.state", "FROZEN", "THAWED"),
+                                    ("/sys/fs/cgroup/unified", "cgroup.freeze", "1", "0"),
+                                    ("/sys/fs/cgroup", "cgroup.freeze", "1", "0"))
+        if os.path.isdir(top))
+    os.makedirs(folder, exist_ok=True)
+
+    def write(name, text):
+        with open(f"{folder}/{name}", "w", encoding="ascii") as file:
+            file.write(text)
+
+    game = start(f"{BOT} spin 30", "--pin", "--games", "8")
+
+    def freeze():
+        found = below(game.pid)
+        for pid in found[2:] if whose == "bot" else found:
+            with contextlib.suppress(OSError):
+                write("cgroup.procs", str(pid))
+        write(state, on)
+
+    try:
+        with now_and_then(freeze, lambda: write(state, off)):
+            return outcome(game)
+    finally:
+        write(state, off)
+        time.sleep(0.1)
+        os.rmdir(folder)
+
+
+def throttled():
+    """A control group that has a fifth of a core, with nobody else in it."""
+    folder = "/sys/fs/cgroup/cpu/blame"
+    os.makedirs(folder, exist_ok=True)
+
+    def write(name, text):
+        with open(f"{folder}/{name}", "w", encoding="ascii") as file:
+            file.write(text)
+
+    write("cpu.cfs_period_us", "100000")
+    write("cpu.cfs_quota_us", "20000")
+    game = start(f"{BOT} spin 30", "--pin", "--games", "1")
+    time.sleep(0.2)
+    for pid in below(game.pid)[2:]:
+        with contextlib.suppress(OSError):
+            write("cgroup.procs", str(pid))
+    try:
+        return outcome(game)
+    finally:
+        time.sleep(0.1)
+        os.rmdir(folder)
+
+
+STATIC = os.path.abspath("target/x86_64-unknown-linux-gnu/release/referee")
+INIT = """#!/bin/busybox sh
+/bin/busybox mount -t proc proc /proc
+/bin/busybox mount -t devtmpfs devtmpfs /dev
+/bin/busybox echo GO
+/bin/referee timing --board @clearable --format json --first-turn 60s --turn 1s --games 8 --bot '@thinker --compute 200'
+/bin/busybox poweroff -f
+"""
+
+
+def boot(folder):
+    """A virtual machine without KVM, that plays and powers off."""
+    root = f"{folder}/root"
+    for name in ("bin", "proc", "dev", "tmp"):
+        os.makedirs(f"{root}/{name}")
+    shutil.copy("/bin/busybox", f"{root}/bin/")
+    shutil.copy(STATIC, f"{root}/bin/")
+    with open(f"{root}/init", "w", encoding="ascii") as init:
+        init.write(INIT)
+    os.chmod(f"{root}/init", 0o755)
+    subprocess.run("find . | cpio --quiet -o -H newc | gzip -1 >../initrd.gz", shell=True, check=True, cwd=root)
+    kernel = max(name for name in os.listdir("/boot") if name.startswith("vmlinuz-"))
+    command = ["qemu-system-x86_64", "-m", "1024", "-smp", "2", "-nographic", "-no-reboot", "-kernel", f"/boot/{kernel}",
+               "-initrd", f"{folder}/initrd.gz", "-append", "console=ttyS0 quiet panic=-1"]
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, errors="replace")
+
+
+def taken_away():
+    """A whole virtual machine stops for 1.5 s, again and again; the bot needs 200 ms of a second."""
+    with tempfile.TemporaryDirectory() as folder:
+        machine = boot(folder)
+        while "GO" not in machine.stdout.readline():
+            pass
+        stop, go = (lambda: machine.send_signal(signal.SIGSTOP)), (lambda: machine.send_signal(signal.SIGCONT))
+        with now_and_then(stop, go, 1.5, 1):
+            lines = machine.stdout.readlines()
+        report = json.loads(next(line for line in lines if line.startswith("{")))
+    later = next(turns for turns in report["turns"] if turns["kind"] == "turn")
+    return later["count"], later["bot_overruns"], later["host_overruns"]
+
+
+WRONGS = {
+    "others on its core, in the main thread": lambda: starved("spin"),
+    "others on its core, in a thread": lambda: starved("thread"),
+    "others on its core, in a forked child": lambda: starved("child"),
+    "SIGSTOP from outside, to the bot": lambda: signalled("bot"),
+    "SIGSTOP from outside, to all": lambda: signalled("all"),
+    "the freezer, for the bot": lambda: frozen("bot"),
+    "the freezer, for all": lambda: frozen("all"),
+    "a throttled control group": throttled,
+}
+if os.path.exists(STATIC) and shutil.which("qemu-system-x86_64"):
+    WRONGS["a virtual machine that is stopped"] = taken_away
+
+
+def wrongs(names=tuple(WRONGS)):
+    """How many late turns of each wrong are blamed on the host."""
+    yield "| wrong | turns | late | of these put on the host | at least 95 % |"
+    yield "|---|---|---|---|---|"
+    for name in names:
+        count, bot, host = WRONGS[name]()
+        late = bot + host
+        holds = host >= 0.95 * late and late > 0
+        share = 100 * host / max(late, 1)
+        yield f"| {name} | {count} | {late} | {share:.1f} % | {'yes' if holds else '**no**'} |"
+
+
+def main():
+    asked = sys.argv[1:]
+    for table, names in ((tricks, TRICKS), (wrongs, WRONGS)):
+        chosen = [name for name in names if name in asked] if asked else list(names)
+        if chosen:
+            for line in table(chosen):
+                print(line, flush=True)
+            print()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,370 @@
+//! README, guide and the other pages: links lead somewhere, the referee takes every command, and what is
+//! shown of the README's output is what it prints.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory as _, Parser as _};
+use referee::cli::Cli;
+use serde_json::Value;
+
+use crate::support::{has_program, leave_out, referee, repository};
+
+/// Limits that hold on a machine that is busy with other tests.
+const PATIENCE: &str = "\
+[limits.samegame]
+first-turn = '60s'
+turn = '60s'
+[limits.square-remover]
+total = '5m'
+";
+
+/// What needs a terminal, or more of its host than the README asks for.
+const NOT_RUN: [&str; 2] = ["--watch", "--sandbox"];
+
+/// The pages that people read, each with its text.
+fn pages() -> Vec<(PathBuf, String)> {
+    let mut open: Vec<PathBuf> = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs"]
+        .map(|name| repository().join(name))
+        .into();
+    let mut pages = Vec::new();
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            let entries = fs::read_dir(&path).expect("a folder");
+            open.extend(entries.map(|entry| entry.expect("an entry").path()));
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            let text = read(&path);
+            pages.push((path, text));
+        }
+    }
+    pages
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The lines outside of code blocks.
+fn prose(text: &str) -> impl Iterator<Item = &str> {
+    let mut in_code = false;
+    text.lines().filter(move |line| {
+        let is_fence = line.trim_start().starts_with("```");
+        in_code ^= is_fence;
+        !in_code && !is_fence
+    })
+}
+
+/// The anchors of a page's headings, as GitHub and mdBook make them.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let headings = prose(text).filter(|line| line.starts_with('#'));
+    let anchor = |heading: &str| {
+        let words = heading.trim_start_matches('#').trim().to_lowercase();
+        let kept = words.chars().filter(|&c| c.is_alphanumeric() || " -_".contains(c));
+        kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+    };
+    headings.map(anchor).collect()
+}
+
+/// Where the links of a page lead that stay inside the project.
+fn links(text: &str) -> Vec<String> {
+    let mut links = Vec::new();
+    for line in prose(text) {
+        let words: String = line.split('`').step_by(2).collect();
+        let targets = words.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        links.extend(targets.filter(|target| !target.contains("://")).map(str::to_owned));
+    }
+    links
+}
+
+/// What is wrong with a link on the page at `path`, if anything is.
+fn problem_of(path: &Path, text: &str, link: &str) -> Option<String> {
+    let (file, anchor) =
+        link.split_once('#').map_or((link, None), |(file, anchor)| (file, Some(anchor)));
+    let target = match file {
+        "" => path.to_owned(),
+        file => path.parent().expect("a folder").join(file),
+    };
+    if !target.exists() {
+        return Some(format!("{}: there is no {link}", path.display()));
+    }
+    let anchor = anchor?;
+    let has = if file.is_empty() { anchors(text) } else { anchors(&read(&target)) };
+    (!has.contains(anchor)).then(|| format!("{}: no heading for {link} in {has:?}", path.display()))
+}
+
+/// A command that a page shows, and what the page shows of its output.
+#[derive(Debug)]
+struct Example {
+    command: String,
+    output: Vec<String>,
+}
+
+/// The commands in the code blocks of a page.
+fn examples(text: &str) -> Vec<Example> {
+    let mut examples: Vec<Example> = Vec::new();
+    let mut in_console = false;
+    for line in text.lines() {
+        if line.starts_with("```") {
+            in_console = line == "```console";
+        } else if let Some(command) = line.strip_prefix("$ ").filter(|_| in_console) {
+            examples.push(Example { command: command.to_owned(), output: Vec::new() });
+        } else if in_console {
+            examples.last_mut().expect("a command").output.push(line.to_owned());
+        }
+    }
+    examples
+}
+
+/// The words of a command of the referee, without what a shell makes of its output.
+fn words(command: &str) -> Option<Vec<String>> {
+    let command = command.replacen("cargo run --release --", "referee", 1);
+    let words = shlex::split(&command).expect("closed quotes");
+    let of_shell = |word: &str| ["|", ">", "&&"].contains(&word);
+    let words: Vec<String> = words.into_iter().take_while(|word| !of_shell(word)).collect();
+    (words.first()? == "referee").then_some(words)
+}
+
+/// What is not the same each time: times, the margins that come of them, and the turn that was slowest.
+fn masked(line: &str) -> String {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let is_time = |pair: &[&str]| {
+        pair[0].parse::<f64>().is_ok() && ["ns", "µs", "ms", "s"].contains(&pair[1])
+    };
+    if !words.windows(2).any(is_time) {
+        return line.to_owned();
+    }
+    let varies = |at: usize| {
+        let before = at.checked_sub(1).map_or("", |at| words[at]);
+        let after = words.get(at + 1).copied().unwrap_or_default();
+        before == "(turn"
+            || is_time(&[words[at], after])
+            || is_time(&[before, words[at]])
+            || after == "%"
+    };
+    let mask =
+        |(at, word): (usize, &&str)| if varies(at) { "*".to_owned() } else { (*word).to_owned() };
+    words.iter().enumerate().map(mask).collect::<Vec<_>>().join(" ")
+}
+
+/// Fails unless `printed` is what `example` shows, which may stop early with a line of three dots.
+#[track_caller]
+fn assert_shows(example: &Example, printed: &str) {
+    let mut shown: Vec<String> = example.output.iter().map(|line| masked(line)).collect();
+    let mut printed: Vec<String> = printed.lines().map(masked).collect();
+    if shown.last().is_some_and(|line| line == "...") {
+        shown.pop();
+        printed.truncate(shown.len());
+    }
+    assert_eq!(shown, printed, "{}", example.command);
+}
+
+/// A folder in which the commands of the pages can be run as they are written.
+fn playground() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let bots = repository().join("example-bots");
+    let mybot = folder.path().join("mybot");
+    fs::copy(bots.join("python/greedy.py"), &mybot).expect("a bot");
+    fs::set_permissions(&mybot, fs::Permissions::from_mode(0o755)).expect("its owner");
+    symlink(bots, folder.path().join("example-bots")).expect("a link");
+    fs::write(folder.path().join("referee.toml"), PATIENCE).expect("settings");
+    folder
+}
+
+#[test]
+fn the_readme_is_short() {
+    let lines = read(&repository().join("README.md")).lines().count();
+    assert!(lines <= 150, "{lines} lines; what is not for everybody belongs into the guide");
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    let pages = pages();
+    let problems = pages.iter().flat_map(|(path, text)| {
+        links(text).into_iter().filter_map(move |link| problem_of(path, text, &link))
+    });
+    let problems: Vec<String> = problems.collect();
+    assert!(problems.is_empty(), "{problems:#?}");
+    let count: usize = pages.iter().map(|(_, text)| links(text).len()).sum();
+    assert!(count > 60, "only {count} links have been found");
+}
+
+#[test]
+fn a_link_to_no_file_or_no_heading_is_noticed() {
+    let path = repository().join("README.md");
+    let text = "# One heading: here\n[a](LICENSE-MIT) [`b`](#one-heading-here) `[c](none)`\n```\n[d](none)\n```\n\
+                [e](none.md), [f](#two) and [g](https://example.com/none)";
+    let problems = links(text).into_iter().map(|link| problem_of(&path, text, &link).is_some());
+    assert_eq!(problems.collect::<Vec<_>>(), [false, false, true, true]);
+}
+
+#[test]
+fn the_guide_lists_all_its_pages() {
+    let folder = repository().join("docs/guide/src");
+    let listed: BTreeSet<String> = links(&read(&folder.join("SUMMARY.md"))).into_iter().collect();
+    let names =
+        fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").file_name());
+    let names = names.map(|name| name.into_string().expect("UTF-8"));
+    let pages: BTreeSet<String> = names.filter(|name| name != "SUMMARY.md").collect();
+    assert_eq!(listed, pages);
+}
+
+#[test]
+fn the_referee_takes_every_command_that_a_page_shows() {
+    let mut count = 0;
+    for (path, text) in pages() {
+        for Example { command, .. } in examples(&text) {
+            let Some(words) = words(&command) else { continue };
+            count += 1;
+            if let Err(error) = Cli::try_parse_from(words) {
+                let is_help =
+                    matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+                assert!(is_help, "{}: {command}: {error}", path.display());
+            }
+        }
+    }
+    assert!(count > 40, "only {count} commands have been found");
+}
+
+/// Why the referee does not know what `code` names, if it is a command of the referee.
+fn unknown_in(code: &str, cli: &clap::Command) -> Option<String> {
+    let mut words = code.strip_prefix("referee ")?.split_whitespace();
+    let name = words.next().filter(|name| name.starts_with(|c: char| c.is_ascii_lowercase()))?;
+    let Some(command) = cli.find_subcommand(name) else {
+        return Some(format!("no command `{name}`"));
+    };
+    let own = words.take_while(|&word| word != "--" && !word.starts_with(['|', '>']));
+    let mut flags = own.filter_map(|word| word.strip_prefix("--"));
+    let unknown = flags.find(|flag| {
+        let is = |arg: &clap::Arg| arg.get_long() == Some(flag.split('=').next().unwrap_or(flag));
+        name != "bot" && !command.get_arguments().any(is)
+    })?;
+    Some(format!("no flag --{unknown} of `{name}`"))
+}
+
+#[test]
+fn commands_and_flags_that_the_prose_names_exist() {
+    let mut cli = Cli::command();
+    cli.build();
+    assert!(unknown_in("referee plays", &cli).is_some());
+    assert!(unknown_in("referee play --none 1", &cli).is_some());
+    let mut count = 0;
+    for (path, text) in pages() {
+        let paragraphs = prose(&text).collect::<Vec<_>>().join(" ");
+        for code in paragraphs.split('`').skip(1).step_by(2) {
+            count += usize::from(code.starts_with("referee "));
+            let unknown = unknown_in(code, &cli);
+            assert_eq!(unknown, None, "{}: {code}", path.display());
+        }
+    }
+    assert!(count > 20, "only {count} commands have been found");
+}
+
+#[test]
+fn the_readmes_commands_print_what_it_shows() {
+    if !has_program("python3") {
+        return leave_out("the README's commands", "there is no python3 on this machine");
+    }
+    let folder = playground();
+    for example in examples(&read(&repository().join("README.md"))) {
+        let Some(words) = words(&example.command) else { continue };
+        if words.iter().any(|word| NOT_RUN.contains(&word.as_str())) {
+            continue;
+        }
+        let output = referee().args(&words[1..]).current_dir(&folder).output().expect("runs");
+        let printed = String::from_utf8(output.stdout).expect("UTF-8");
+        let said = String::from_utf8_lossy(&output.stderr);
+        // 1 is that of the bot that loses.
+        assert!(
+            matches!(output.status.code(), Some(0 | 1)),
+            "{}: {printed}{said}",
+            example.command
+        );
+        if !example.output.is_empty() {
+            assert_shows(&example, &printed);
+        }
+    }
+    assert!(folder.path().join("report.html").exists());
+}
+
+#[test]
+fn each_sample_of_the_first_page_plays_as_the_page_says() {
+    for program in ["python3", "c++", "node", "javac", "rustc"] {
+        if !has_program(program) {
+            return leave_out("the samples of the first page", &format!("there is no {program}"));
+        }
+    }
+    let folder = playground();
+    let programs = Path::new(env!("CARGO_BIN_EXE_referee")).parent().expect("a folder");
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").expect("a path"));
+    let page = read(&repository().join("docs/guide/src/first-bot.md"));
+    let (samples, _) = page.split_once("## Anything else").expect("the part on other languages");
+    let mut games = 0;
+    for Example { command, .. } in examples(samples) {
+        let mut shell = Command::new("sh");
+        let shell = shell.args(["-c", &command]).current_dir(&folder).env("PATH", &path);
+        let output = shell.output().expect("runs");
+        assert!(output.status.success(), "{command}: {output:?}");
+        if command.starts_with("referee ") {
+            games += 1;
+            let printed = String::from_utf8(output.stdout).expect("UTF-8");
+            assert!(
+                printed.starts_with("Endgame. Obtained a score of 230."),
+                "{command}: {printed}"
+            );
+        }
+    }
+    assert_eq!(games, 5);
+}
+
+/// Adds the names of all fields in `value`, but of objects whose fields are the game's or the user's.
+fn add_fields(value: &Value, fields: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(object) => {
+            for (name, value) in object {
+                fields.insert(name.clone());
+                if !["move", "metadata", "traits", "env"].contains(&name.as_str()) {
+                    add_fields(value, fields);
+                }
+            }
+        }
+        Value::Array(values) => values.iter().for_each(|value| add_fields(value, fields)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_field_that_is_written_is_described() {
+    let folder = playground();
+    let run = |args: &[&str]| {
+        let output = referee().args(args).current_dir(&folder).output().expect("runs");
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{args:?}: {output:?}");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let crash = "@misbehaving signal 11 --on-turn 3";
+    let mut texts = vec![
+        run(&["play", "--format", "json", "--log", "won.jsonl"]),
+        run(&["play", "--format", "json", "--log", "lost.jsonl", "--bot", crash]),
+        run(&["replay", "--format", "json", "won.jsonl"]),
+        run(&[
+            "suite", "--format", "json", "--seed", "1..2", "--run", "run", "--bot", "@greedy",
+            "--bot", crash,
+        ]),
+    ];
+    let files = ["won.jsonl", "lost.jsonl", "run/results.jsonl", "run/sessions.jsonl"];
+    texts.extend(files.map(|name| read(&folder.path().join(name))));
+    let mut fields = BTreeSet::new();
+    for line in texts.iter().flat_map(|text| text.lines()) {
+        add_fields(&serde_json::from_str(line).expect("JSON"), &mut fields);
+    }
+    let page = read(&repository().join("docs/guide/src/formats.md"));
+    let is_described = |name: &&String| {
+        page.contains(&format!("`{name}`")) || page.contains(&format!("\"{name}\""))
+    };
+    let missing: Vec<&String> = fields.iter().filter(|name| !is_described(name)).collect();
+    assert!(missing.is_empty(), "formats.md does not describe {missing:?}");
+    assert!(fields.len() > 60, "only {} fields have been found", fields.len());
+}

@@ -1,0 +1,138 @@
+//! Bots within their own limits on a host that has less memory than those: what the host lacks is no loss.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::support::{PATIENT, User, json, referee_of, run_as};
+
+const METHODS: [&str; 4] = ["namespace", "seccomp", "reaper", "group"];
+const USERS: [User; 2] = [User::Mine, User::Nobody];
+
+/// What the group may have; the referee and several bots that do little need less.
+const LIMIT: &str = "157286400";
+
+/// A control group with that limit, in the one that this process is in.
+struct Group(PathBuf);
+
+impl Group {
+    /// `None`, and a sentence on standard error, where none can be made.
+    fn make(test: &str) -> Option<Self> {
+        let made = Self::make_in("memory", "memory.limit_in_bytes")
+            .or_else(|_| Self::make_in("", "memory.max"));
+        let say = |error: &String| {
+            let _ = writeln!(
+                std::io::stderr(),
+                "left out: {test}: no control group with a limit on memory can be made here: {error}"
+            );
+        };
+        made.inspect_err(say).ok()
+    }
+
+    fn make_in(controller: &str, limit: &str) -> Result<Self, String> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let own = own_group(controller).ok_or("there is no such hierarchy")?;
+        // Only where version 2 hands controllers out.
+        let _ = fs::write(own.join("cgroup.subtree_control"), "+memory");
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let group = own.join(format!("referee-test-{}-{count}", std::process::id()));
+        fs::create_dir(&group).map_err(|error| format!("{}: {error}", group.display()))?;
+        let group = Self(group);
+        fs::write(group.0.join(limit), LIMIT).map_err(|error| error.to_string())?;
+        // Otherwise what is too much goes there, if the machine has any.
+        let _ = fs::write(group.0.join("memory.swap.max"), "0");
+        let _ = fs::write(group.0.join("memory.swappiness"), "0");
+        Ok(group)
+    }
+
+    /// Runs the referee in there.
+    fn run(&self, user: User, args: &[&str]) -> Output {
+        let mut command = Command::new("sh");
+        command.args(["-c", "read go; exec \"$0\" \"$@\""]);
+        command.arg(referee_of(user).get_program()).args(args).env("NO_COLOR", "1");
+        run_as(user, &mut command);
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("starts");
+        fs::write(self.0.join("cgroup.procs"), child.id().to_string())
+            .expect("it is made for this");
+        child.stdin.take().expect("piped").write_all(b"go\n").expect("it reads");
+        child.wait_with_output().expect("a child")
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        for inner in fs::read_dir(&self.0).into_iter().flatten().flatten() {
+            let _ = fs::remove_dir(inner.path());
+        }
+        let removed = fs::remove_dir(&self.0);
+        assert!(removed.is_ok() || std::thread::panicking(), "{removed:?}");
+    }
+}
+
+/// The group of this process in the hierarchy of version 1 with this controller, or of version 2.
+fn own_group(controller: &str) -> Option<PathBuf> {
+    let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
+    let path = groups.lines().find_map(|line| {
+        let (names, path) = line.split_once(':')?.1.split_once(':')?;
+        names.split(',').any(|name| name == controller).then_some(path)
+    })?;
+    let mounts = fs::read_to_string("/proc/self/mounts").ok()?;
+    let mounted = mounts.lines().find_map(|line| {
+        let fields: Vec<_> = line.split(' ').collect();
+        let is_it = match controller {
+            "" => fields[2] == "cgroup2",
+            _ => fields[2] == "cgroup" && fields[3].split(',').any(|name| name == controller),
+        };
+        is_it.then(|| fields[1].to_owned())
+    })?;
+    Some(Path::new(&mounted).join(path.trim_start_matches('/')))
+}
+
+#[test]
+fn a_bot_that_the_host_has_no_memory_for_does_not_lose() {
+    let Some(group) = Group::make("the host's memory") else { return };
+    for user in USERS {
+        for method in METHODS {
+            let bot = "@misbehaving memory 400 --on-turn 2";
+            let args = ["play", "--memory", "1GiB", "--containment", method, "--bot", bot];
+            let output = group.run(user, &[&args[..], &PATIENT].concat());
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(3), "{method} {user:?}: {output:?}");
+            assert!(said.contains("the host ran out of memory"), "{method} {user:?}: {said}");
+            assert!(said.contains("has 150 MiB for all"), "{method} {user:?}: {said}");
+        }
+    }
+}
+
+#[test]
+fn what_a_bot_does_itself_stays_its_own_fault_where_memory_is_scarce() {
+    let Some(group) = Group::make("faults where memory is scarce") else { return };
+    for (fault, memory, verdict) in
+        [("signal 9", "1GiB", "crash"), ("memory 400", "60MiB", "memory_limit")]
+    {
+        let bot = format!("@misbehaving {fault} --on-turn 2");
+        let args = ["play", "--format", "json", "--memory", memory, "--bot", &bot];
+        let output = group.run(User::Mine, &[&args[..], &PATIENT].concat());
+        assert_eq!(json(&output)["verdict"], verdict, "{output:?}");
+    }
+}
+
+#[test]
+fn a_suite_does_not_play_what_the_host_has_no_memory_for() {
+    let Some(group) = Group::make("a suite without memory") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = folder.path().join("run");
+    let args = ["suite", "--jobs", "2", "--seed", "1..3", "--memory", "1GiB", "--bot"];
+    let more = ["@misbehaving memory 400 --on-turn 2", "--run", run.to_str().expect("UTF-8")];
+    let output = group.run(User::Mine, &[&args[..], &more, &PATIENT].concat());
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let results = fs::read_to_string(run.join("results.jsonl")).expect("a run");
+    assert_eq!(results.matches("\"verdict\":\"no_resources\"").count(), 3, "{results}");
+}

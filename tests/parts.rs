@@ -1,0 +1,272 @@
+//! Runs in parts: each part on its own, merged to the results of the same suite in one piece.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use insta::assert_snapshot;
+use referee::suite::{Outcome, RunFolder, Times};
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+use crate::support::{PATIENT, finished, referee};
+
+/// A folder to run suites in.
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir().expect("a folder"))
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn script(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("its owner");
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = referee();
+        command.current_dir(self.0.path()).args(args);
+        command
+    }
+
+    fn referee(&self, args: &[&str]) -> Output {
+        self.command(args).output().expect("runs")
+    }
+
+    /// Plans a run in parts.
+    fn plan(&self, run: &str, parts: &str, bots: &[&str], seeds: &str) {
+        let mut command = self.command(&["suite", "--parts", parts, "--run", run]);
+        for bot in bots {
+            command.args(["--bot", bot]);
+        }
+        command.args(["--seed", seeds]).args(PATIENT);
+        assert_code(&command.output().expect("runs"), 0);
+    }
+
+    fn part(&self, run: &str, part: &str) -> Output {
+        self.referee(&["suite", "--run", run, "--part", part, "--logs", "none"])
+    }
+
+    fn start_part(&self, run: &str, part: &str) -> Child {
+        let mut command = self.command(&["suite", "--run", run, "--part", part]);
+        command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("runs")
+    }
+
+    fn run(&self, run: &str) -> RunFolder {
+        RunFolder::open(&self.path(run)).expect("a run")
+    }
+
+    /// Waits until a part of a run has a result.
+    fn wait_for_result(&self, run: &str, part: &str) {
+        let path = self.path(run).join("parts").join(part).join("results.jsonl");
+        let patience = Instant::now() + Duration::from_mins(1);
+        while fs::metadata(&path).map_or(0, |file| file.len()) == 0 {
+            assert!(Instant::now() < patience);
+            sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+/// The results of a run by game, without times and places.
+fn results(folder: &RunFolder) -> Vec<Outcome> {
+    let outcomes: Result<Vec<_>, _> = folder.outcomes().expect("results").collect();
+    let mut outcomes = outcomes.expect("whole results");
+    for outcome in &mut outcomes {
+        outcome.times = Times::default();
+        outcome.session = None;
+        // Such as `the bot exited with status 3 after 954 µs`.
+        let told = outcome.diagnosis.take();
+        outcome.diagnosis = told.map(|told| told.split(" after ").next().unwrap_or("").to_owned());
+    }
+    outcomes.sort_by_key(|outcome| outcome.game);
+    outcomes
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[track_caller]
+fn assert_code(output: &Output, code: i32) {
+    assert_eq!(output.status.code(), Some(code), "{}", stderr(output));
+}
+
+fn entries(folder: &Path) -> BTreeSet<String> {
+    let entries = fs::read_dir(folder).expect("a folder").flatten();
+    entries.map(|entry| entry.file_name().into_string().expect("UTF-8")).collect()
+}
+
+#[test]
+fn parts_that_are_merged_are_the_whole() {
+    let place = Place::new();
+    place.script("loser", "exit 3");
+    let bots = ["@greedy", "@random --seed 7", "./loser"];
+    place.plan("run", "4", &bots, "1..10");
+    let mut whole = place.command(&["suite", "--run", "whole", "--seed", "1..10", "--jobs", "2"]);
+    for bot in bots {
+        whole.args(["--bot", bot]);
+    }
+    assert_code(&whole.args(PATIENT).output().expect("runs"), 1);
+
+    // A bot that loses is no failure of the part; the order does not matter, nor does a second time.
+    for part in ["3", "1", "4", "3"] {
+        assert_code(&place.part("run", part), 0);
+    }
+    let played = stdout(&place.part("run", "3"));
+    assert_snapshot!(played.trim_end(), @"part 3 of 4 of run: 6 games of samegame, 2 lost");
+    let missing = place.referee(&["merge", "run"]);
+    assert_code(&missing, 2);
+    assert_snapshot!(stderr(&missing).trim_end(), @"error: 1 of 4 parts are not complete (2), 9 of 30 games are missing; `referee suite --resume run` plays them here, and with --part on several machines");
+    // Before it is merged it can be read like any other run.
+    let compared = place.referee(&["compare", "run", "--format", "json"]);
+    assert_code(&compared, 0);
+    assert_eq!(results(&place.run("run")).len(), 21);
+
+    assert_code(&place.part("run", "2"), 0);
+    let merged = place.referee(&["merge", "run"]);
+    assert_code(&merged, 1);
+    assert!(stdout(&merged).starts_with("30 games of samegame, 10 lost"), "{}", stdout(&merged));
+    assert_eq!(results(&place.run("run")), results(&place.run("whole")));
+    let sessions = place.run("run").sessions().expect("sessions");
+    assert_eq!(sessions.iter().map(|session| session.number).collect::<Vec<_>>(), [1, 2, 3, 4]);
+    let names = entries(&place.path("run"));
+    assert!(!names.contains("parts") && !names.iter().any(|name| name.starts_with(".new-")));
+
+    // It is a run like any other now.
+    assert_code(&place.referee(&["merge", "run"]), 1);
+    assert_code(&place.part("run", "2"), 0);
+    assert_code(&place.referee(&["suite", "--resume", "run", "--again", "crash"]), 1);
+    assert_eq!(results(&place.run("run")), results(&place.run("whole")));
+}
+
+#[test]
+fn what_is_left_of_a_run_in_parts_can_be_played_on_one_machine() {
+    let place = Place::new();
+    place.plan("run", "3", &["@first"], "1..7");
+    assert_code(&place.part("run", "2"), 0);
+    let resumed = place.referee(&["suite", "--resume", "run", "--format", "json"]);
+    assert_code(&resumed, 0);
+    assert_eq!(results(&place.run("run")).len(), 7);
+    assert!(place.path("run/results.jsonl").exists());
+}
+
+#[test]
+fn a_part_is_played_from_copies_of_the_bot_as_it_was_planned() {
+    let place = Place::new();
+    place.script("bot", "exit \"$(cat \"$1\")\"");
+    fs::write(place.path("status"), "3").expect("written");
+    place.plan("run", "2", &["./bot status"], "1..4");
+    place.script("bot", "exit 5");
+    fs::write(place.path("status"), "4").expect("written");
+    assert_code(&place.part("run", "1"), 0);
+    fs::remove_file(place.path("bot")).expect("removed");
+    // From anywhere, and by the copy of the referee.
+    let mut copy = Command::new(place.path("run/referee"));
+    copy.args(["suite", "--part", "2", "--run"]).arg(place.path("run")).current_dir("/");
+    assert_code(&copy.output().expect("runs"), 0);
+    let losses: BTreeSet<_> = results(&place.run("run")).iter().map(Outcome::loss).collect();
+    assert_eq!(losses.len(), 1);
+    assert!(losses.first().expect("one").contains("status 3"), "{losses:?}");
+
+    fs::write(place.path("run/bots/1/1/status"), "9").expect("written");
+    fs::remove_dir_all(place.path("run/parts/0002")).expect("removed");
+    let changed = place.part("run", "2");
+    assert_code(&changed, 2);
+    assert_snapshot!(stderr(&changed).trim_end(), @"error: run cannot be taken up: the bot `./bot status` has changed: status is not the same");
+}
+
+#[test]
+fn a_part_that_is_played_already_is_waited_for() {
+    let place = Place::new();
+    place.script("bot", "sleep 0.3; exit 3");
+    place.plan("run", "2", &["./bot"], "1..6");
+    let first = place.start_part("run", "1");
+    place.wait_for_result("run", "0001");
+    let second = place.start_part("run", "1");
+    assert_code(&finished(first), 0);
+    let second = finished(second);
+    assert_code(&second, 0);
+    assert!(stderr(&second).contains("another process is playing the run in run/parts/0001"));
+    assert_eq!(place.run("run").sessions().expect("sessions").len(), 1, "no game was left for it");
+}
+
+#[test]
+fn a_part_that_a_signal_ends_keeps_its_results_and_goes_on() {
+    let place = Place::new();
+    place.script("bot", "sleep 0.2; exit 3");
+    place.plan("run", "1", &["./bot"], "1..8");
+    let child = place.start_part("run", "1");
+    place.wait_for_result("run", "0001");
+    kill_process(Pid::from_child(&child), Signal::TERM).expect("SIGTERM");
+    let ended = finished(child);
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&ended.status), Some(15));
+    let said = stderr(&ended);
+    assert!(said.contains("; `referee suite --run run --part 1` plays the rest"), "{said}");
+    let before = results(&place.run("run"));
+    assert!((1..8).contains(&before.len()), "{}", before.len());
+    assert_code(&place.part("run", "1"), 0);
+    assert_eq!(results(&place.run("run")).len(), 8);
+}
+
+#[test]
+fn parts_that_cannot_be_are_refused() {
+    let place = Place::new();
+    place.plan("run", "100", &["@first"], "1..3");
+    let error = |args: &[&str]| {
+        let output = place.referee(args);
+        assert_code(&output, 2);
+        stderr(&output).lines().next().unwrap_or_default().to_owned()
+    };
+    assert_snapshot!(error(&["suite", "--run", "run", "--part", "4"]), @"error: --part 4: the run in run has 3 parts");
+    assert_snapshot!(error(&["suite", "--part", "4"]), @"error: the following required arguments were not provided:");
+    assert_snapshot!(error(&["suite", "--run", "none", "--part", "4"]), @"error: none is no run folder: it has no run.toml");
+    assert_snapshot!(error(&["suite", "--run", "run", "--part", "0"]), @"error: invalid value '0' for '--part <K>': 0 is not in 1..=4294967295");
+    let gone = place.path("gone");
+    fs::create_dir(&gone).expect("made");
+    let mut planned = referee();
+    planned.current_dir(&gone).args(["suite", "--seed", "1", "--parts", "1", "--run", "../far"]);
+    assert_code(&planned.output().expect("runs"), 0);
+    fs::remove_dir(&gone).expect("removed");
+    let far = error(&["suite", "--run", "far", "--part", "1"]);
+    assert!(far.ends_with("/gone: this folder, which the run was planned in, is not on this machine; it must be on a file system that all machines share, and so must all that the bots read"), "{far}");
+    assert_code(&place.referee(&["suite", "--seed", "1", "--run", "whole"]), 0);
+    assert_snapshot!(error(&["suite", "--run", "whole", "--part", "1"]), @"error: --part 1: the run in whole has 0 parts");
+}
+
+#[test]
+fn a_merge_that_was_killed_is_done_again_and_two_do_it_once() {
+    let place = Place::new();
+    place.plan("run", "2", &["@first"], "1..4");
+    for part in ["1", "2"] {
+        assert_code(&place.part("run", part), 0);
+    }
+    let whole = results(&place.run("run"));
+    // What a kill may leave: sessions without results, or results beside parts.
+    fs::write(place.path("run/sessions.jsonl"), "").expect("written");
+    let start = |_| {
+        let mut command = place.command(&["merge", "run"]);
+        command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("runs")
+    };
+    for child in [0; 4].map(start) {
+        assert_code(&finished(child), 0);
+    }
+    assert_eq!(results(&place.run("run")), whole);
+    assert_eq!(place.run("run").sessions().expect("sessions").len(), 2);
+    fs::create_dir_all(place.path("run/parts/0001")).expect("made");
+    assert_code(&place.referee(&["merge", "run"]), 0);
+    assert!(!place.path("run/parts").exists());
+}
