@@ -91,6 +91,16 @@ def below(pid):
     return found
 
 
+def bot_of(game):
+    """The bot's processes, once there are any."""
+    for _ in range(200):
+        # The keeper stands between the referee and the bot.
+        if found := below(game.pid)[2:]:
+            return found
+        time.sleep(0.01)
+    sys.exit("the bot has not started within 2 s")
+
+
 def starved(trick):
     """The bot computes for 20 ms, on a core that four others want."""
     with hogs(max(os.sched_getaffinity(0)), 4):
@@ -179,10 +189,8 @@ def throttled():
     write("cpu.cfs_period_us", "100000")
     write("cpu.cfs_quota_us", "20000")
     game = start(f"{BOT} spin 30", "--pin", "--games", "1")
-    time.sleep(0.2)
-    for pid in below(game.pid)[2:]:
-        with contextlib.suppress(OSError):
-            write("cgroup.procs", str(pid))
+    for pid in bot_of(game):
+        write("cgroup.procs", str(pid))
     try:
         return outcome(game)
     finally:
@@ -226,7 +234,8 @@ def taken_away():
         stop, go = (lambda: machine.send_signal(signal.SIGSTOP)), (lambda: machine.send_signal(signal.SIGCONT))
         with now_and_then(stop, go, 1.5, 1):
             lines = machine.stdout.readlines()
-        report = json.loads(next(line for line in lines if line.startswith("{")))
+        # The console is a terminal, so progress stands before the report.
+        report = json.loads(next(line[line.index('{"bot"'):] for line in lines if '{"bot"' in line))
     later = next(turns for turns in report["turns"] if turns["kind"] == "turn")
     return later["count"], later["bot_overruns"], later["host_overruns"]
 

@@ -106,6 +106,12 @@ def checked(lines):
         yield line
 
 
+def shown(line):
+    """Each line as it is made, to follow a run that takes so long."""
+    print(line, flush=True)
+    return line
+
+
 def theory():
     """The part of the page that is written by hand: from its heading to the end."""
     with open("docs/timing.md", encoding="utf-8") as page:
@@ -119,65 +125,67 @@ def cpu_model():
     return models[0] if models else platform.machine()
 
 
-def main():
+def page():
     host = referee("timing", "--host")["host"]
-    lines = [
-        "# How far the times can be trusted",
-        "",
-        "Figures are written by `scripts/timing-report.py`, which also says how each is made; run it to get those",
-        "of your own machine. What they mean is at the end. A **no** is what this run on this machine has not shown; a virtual machine is",
-        "never quite idle, and what its host takes away from it cannot be seen from inside.",
-        "",
-        f"- Date: {datetime.date.today()}",
-        f"- Machine: {cpu_model()}, {host['cores']} cores, Linux {platform.release().split('-')[0]}",
-        f"- Round trip of an echo child: {host['round_trip']['p50_ms'] * 1e3:.0f} µs at the median, "
-        f"{host['round_trip']['max_ms'] * 1e3:.0f} µs at most",
-        f"- Waking up late: {host['wake_up']['p50_ms'] * 1e3:.0f} µs at the median, "
-        f"{host['wake_up']['max_ms'] * 1e3:.0f} µs at most",
-        "",
-        "## A measured time is the bot's",
-        "",
-        "`@thinker --spin T` computes for T milliseconds in each turn.",
-        "",
-        *precision(),
-        "",
-        "## A verdict depends on the bot alone",
-        "",
-        f"Under the official limit of {LIMIT_MS} ms, on an idle machine: a bot that takes 45 ms is never late, one",
-        "that computes or sleeps for 60 ms always is, and by its own fault.",
-        "",
-        *verdicts(),
-        "",
-        "## A busy machine is named",
-        "",
-        "A bot computes for 20 ms of CPU time, on a core where others want to compute too.",
-        "",
-        *culprits(),
-        "",
-        "## Chatter does not extend a deadline",
-        "",
-        "A bot that writes a byte every 10 ms and never a newline fails at its limit.",
-        "",
-        *chatter(),
-        "",
-        "## No trick puts the blame on the host",
-        "",
-        f"Bots of `example-bots/python/excuses.py`, which says what each does, take {blame.TRICK_MS} ms a turn under a limit of "
-        f"{LIMIT_MS} ms.",
-        "Turns that are put on the bot, of those that it played:",
-        "",
-        *checked(blame.tricks()),
-        "",
-        "## A wronged bot is excused",
-        "",
-        "A bot that needs 20 or 30 ms, and what is done to it.",
-        "",
-        *checked(blame.wrongs()),
-        "",
-        *theory(),
-    ]
+    yield "# How far the times can be trusted"
+    yield ""
+    yield "Figures are written by `scripts/timing-report.py`, which also says how each is made; run it to get those"
+    yield "of your own machine. What they mean is at the end. A **no** is what this run on this machine has not shown; a virtual machine is"
+    yield "never quite idle, and what its host takes away from it cannot be seen from inside."
+    yield ""
+    yield f"- Date: {datetime.date.today()}"
+    yield f"- Machine: {cpu_model()}, {host['cores']} cores, Linux {platform.release().split('-')[0]}"
+    yield (f"- Round trip of an echo child: {host['round_trip']['p50_ms'] * 1e3:.0f} µs at the median, "
+           f"{host['round_trip']['max_ms'] * 1e3:.0f} µs at most")
+    yield (f"- Waking up late: {host['wake_up']['p50_ms'] * 1e3:.0f} µs at the median, "
+           f"{host['wake_up']['max_ms'] * 1e3:.0f} µs at most")
+    yield ""
+    yield "## A measured time is the bot's"
+    yield ""
+    yield "`@thinker --spin T` computes for T milliseconds in each turn."
+    yield ""
+    yield from precision()
+    yield ""
+    yield "## A verdict depends on the bot alone"
+    yield ""
+    yield f"Under the official limit of {LIMIT_MS} ms, on an idle machine: a bot that takes 45 ms is never late, one"
+    yield "that computes or sleeps for 60 ms always is, and by its own fault."
+    yield ""
+    yield from verdicts()
+    yield ""
+    yield "## A busy machine is named"
+    yield ""
+    yield "A bot computes for 20 ms of CPU time, on a core where others want to compute too."
+    yield ""
+    yield from culprits()
+    yield ""
+    yield "## Chatter does not extend a deadline"
+    yield ""
+    yield "A bot that writes a byte every 10 ms and never a newline fails at its limit."
+    yield ""
+    yield from chatter()
+    yield ""
+    yield "## No trick puts the blame on the host"
+    yield ""
+    yield (f"Bots of `example-bots/python/excuses.py`, which says what each does, take {blame.TRICK_MS} ms a turn under a limit of "
+           f"{LIMIT_MS} ms.")
+    yield "Turns that are put on the bot, of those that it played:"
+    yield ""
+    yield from checked(blame.tricks())
+    yield ""
+    yield "## A wronged bot is excused"
+    yield ""
+    yield "A bot that needs 20 or 30 ms, and what is done to it."
+    yield ""
+    yield from checked(blame.wrongs())
+    yield ""
+    yield from theory()
+
+
+def main():
+    text = "".join(f"{line}\n" for line in map(shown, page()))
     with open("docs/timing.md", "w", encoding="utf-8") as report:
-        report.write("\n".join(lines) + "\n")
+        report.write(text)
     if failures:
         sys.exit(f"not as promised: {failures}")
 
