@@ -11,7 +11,7 @@ use seccompiler::{SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule}
 use serde_json::Value;
 
 use crate::support::{
-    Mark, PATIENT, User, children, json, lets_go, referee, referee_of, run_as, start_without,
+    Mark, PATIENT, User, bound, children, json, lets_go, referee, referee_of, run_as, start_without,
 };
 
 const MEANS: [&str; 4] = ["namespace", "seccomp", "reaper", "group"];
@@ -126,7 +126,7 @@ fn every_fault_is_contained(user: User, means: &str) {
         assert_eq!(result["verdict"], verdict, "{what}");
         let said = result["diagnosis"].as_str().unwrap_or_default();
         assert!(said.contains(diagnosis) && (verdict != "completed" || said.is_empty()), "{what}");
-        assert!(limits != SHORT || shown.took < BOUND, "{:?}: {what}", shown.took);
+        assert!(limits != SHORT || shown.took < bound(BOUND), "{:?}: {what}", shown.took);
         assert!(shown.memory < REFEREE_MEMORY, "{} bytes: {what}", shown.memory);
     }
     // The next game knows nothing of all this.

@@ -28,6 +28,12 @@ pub(crate) const PATIENT: [&str; 4] = ["--first-turn", "60s", "--turn", "60s"];
 /// Far longer than anything takes on a machine that is busy with other tests.
 const BOUND: Duration = Duration::from_mins(5);
 
+/// A bound for a machine of today, which `REFEREE_SLOWNESS` in the environment multiplies for one that is emulated.
+pub(crate) fn bound(today: Duration) -> Duration {
+    let slowness = std::env::var("REFEREE_SLOWNESS").ok();
+    today * slowness.map_or(1, |times| times.parse().expect("REFEREE_SLOWNESS is a number"))
+}
+
 /// Waits for a child to end, and kills it where it does not.
 #[track_caller]
 pub(crate) fn finished(child: Child) -> Output {
