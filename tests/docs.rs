@@ -233,9 +233,14 @@ fn the_referee_takes_every_command_that_a_page_shows() {
 fn unknown_in(code: &str, cli: &clap::Command) -> Option<String> {
     let mut words = code.strip_prefix("referee ")?.split_whitespace();
     let name = words.next().filter(|name| name.starts_with(|c: char| c.is_ascii_lowercase()))?;
-    let Some(command) = cli.find_subcommand(name) else {
+    let Some(mut command) = cli.find_subcommand(name) else {
         return Some(format!("no command `{name}`"));
     };
+    let mut words = words.peekable();
+    while let Some(below) = words.peek().and_then(|word| command.find_subcommand(word)) {
+        command = below;
+        words.next();
+    }
     let own = words.take_while(|&word| word != "--" && !word.starts_with(['|', '>']));
     let mut flags = own.filter_map(|word| word.strip_prefix("--"));
     let unknown = flags.find(|flag| {

@@ -30,6 +30,7 @@ mod report;
 mod rerun;
 mod robustness;
 mod rules;
+mod runs;
 mod samples;
 mod sandbox;
 mod saved;

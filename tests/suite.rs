@@ -495,6 +495,7 @@ fn records_come_from_games_that_count_and_the_best_known_is_shown() {
     let first = play("@first", "first", &[]);
     assert_eq!(first["bots"][0]["compared"], 0);
     let source = fs::read_to_string(&records).expect("records");
+    assert!(source.contains("\nrun = \""), "each names its run: {source}");
     assert!(source.contains("bot = \"@first\""), "{source}");
     let greedy = play("@greedy", "greedy", &[]);
     assert!(greedy["bots"][0]["compared"].as_i64() > Some(0), "{greedy}");

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::anyhow;
 use clap::Args;
 
+use super::named_run::{is_run, run_path};
 use super::{Failure, exit, print};
 use crate::compare::{Comparison, Contender};
 use crate::report::Format;
@@ -21,7 +22,8 @@ use crate::suite::{RunFolder, differing_places, noisy_hosts};
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct CompareArgs {
-    /// Run folders that `referee suite` has made; DIR:BOT is one bot of a run, DIR stands for all of them
+    /// Runs that `referee suite` has made: their folders, or `latest` and `latest~1` as in `referee runs`;
+    /// RUN:BOT is one bot of a run, RUN stands for all of them
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<String>,
 
@@ -33,6 +35,7 @@ pub(super) struct CompareArgs {
 const EXAMPLES: &str = "\
 Examples:
   referee compare runs/old runs/new
+  referee compare latest~1 latest
   referee compare runs/both
   referee compare runs/both:./old runs/other:./new --format markdown";
 
@@ -63,20 +66,20 @@ pub(super) struct Side {
 }
 
 impl Side {
-    /// Opens `DIR` or `DIR:BOT`.
+    /// Opens `RUN` or `RUN:BOT`.
     pub(super) fn open(text: &str) -> Result<Self, Failure> {
         let path = Path::new(text);
         let split = text.match_indices(':').map(|(at, _)| (&text[..at], &text[at + 1..]));
         // Both the folder's and the bot's name may contain colons.
-        let named = split.rev().find(|(folder, _)| Path::new(folder).join("run.toml").exists());
+        let named = split.rev().find(|(folder, _)| is_run(folder));
         match named.filter(|_| !path.exists()) {
             Some((folder, bot)) => {
-                let folder = RunFolder::open(Path::new(folder))?;
+                let folder = RunFolder::open(&run_path(Path::new(folder))?)?;
                 let side = Self { folder, bot: None };
                 side.check(bot)?;
                 Ok(Self { bot: Some(bot.to_owned()), ..side })
             }
-            None => Ok(Self { folder: RunFolder::open(path)?, bot: None }),
+            None => Ok(Self { folder: RunFolder::open(&run_path(path)?)?, bot: None }),
         }
     }
 

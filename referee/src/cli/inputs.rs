@@ -12,8 +12,9 @@ use clap::builder::PossibleValuesParser;
 use super::Failure;
 use crate::bot::{BotCommand, Confinement, Sandbox};
 use crate::build::build;
-use crate::config::{Config, Layer, find_project};
+use crate::config::{Config, Layer, Project, find_project};
 use crate::game::{Game, GameKind, SeedOptions, games};
+use crate::suite::Records;
 
 /// Far larger than any test case or settings file. A longer input is a mistake, such as a device file.
 const MAX_INPUT_BYTES: u64 = 1 << 20;
@@ -57,6 +58,27 @@ pub(super) fn config_file(named: Option<&Path>) -> Result<Layer, Failure> {
 /// Resolves these layers of settings, the first one on top.
 pub(super) fn settings(layers: impl IntoIterator<Item = Layer>) -> Result<Config, Failure> {
     Config::resolve(layers).map_err(|error| Failure::user(anyhow!(error)))
+}
+
+/// The project that the working directory is in.
+pub(super) fn project() -> Result<Project, Failure> {
+    Ok(settings([config_file(None)?])?.project)
+}
+
+/// The user's best scores: those in the file that was named, or the project's.
+pub(super) fn records(named: Option<&Path>) -> Result<Records, Failure> {
+    let path = match named {
+        // A named file that is missing is a mistake.
+        Some(path) if !path.exists() => return Err(Failure::file(path, "no such file")),
+        Some(path) => Some(path.to_owned()),
+        None => record_file(&project()?),
+    };
+    Ok(path.as_deref().map(Records::read).transpose()?.unwrap_or_default())
+}
+
+/// The file of the project's records, if it has one.
+pub(super) fn record_file(project: &Project) -> Option<PathBuf> {
+    project.suite.records.as_ref().map(|records| project.folder.join(records))
 }
 
 /// A bot of the project, ready to be started.

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::compare::warn_of_places;
+use super::named_run::run_path;
 use super::suite::{ReportFlags, merged};
 use super::{Failure, inputs};
 use crate::config::Layer;
@@ -17,8 +18,8 @@ use crate::suite::RunFolder;
 /// plays them. Exits with 1 as `referee suite` does, if a bot lost a game.
 #[derive(Debug, Args)]
 pub(super) struct MergeArgs {
-    /// The run folder that `referee suite --parts` has made
-    #[arg(value_name = "DIR")]
+    /// The run that `referee suite --parts` has planned: its folder, or `latest` as in `referee runs`
+    #[arg(value_name = "RUN")]
     run: PathBuf,
 
     #[command(flatten)]
@@ -26,7 +27,7 @@ pub(super) struct MergeArgs {
 }
 
 pub(super) fn run(args: &MergeArgs) -> Result<ExitCode, Failure> {
-    let folder = RunFolder::open(&args.run)?;
+    let folder = RunFolder::open(&run_path(&args.run)?)?;
     warn_of_places([&folder].into_iter())?;
     let game = Layer::of_game(&folder.run.plan.game);
     let config = inputs::settings([game, inputs::config_file(None)?])?;

@@ -10,10 +10,12 @@ mod hints;
 mod init;
 mod inputs;
 mod merge;
+mod named_run;
 mod play;
 mod replay;
 mod report;
 mod rerun;
+mod runs;
 mod shared;
 mod spinner;
 mod suite;
@@ -72,6 +74,7 @@ enum Command {
     Merge(merge::MergeArgs),
     Compare(compare::CompareArgs),
     Report(report::ReportArgs),
+    Runs(runs::RunsArgs),
     Timing(timing::TimingArgs),
     Replay(replay::ReplayArgs),
     Generate(generate::GenerateArgs),
@@ -205,6 +208,7 @@ fn run_command(command: Command) -> Result<ExitCode, Failure> {
         Command::Merge(args) => merge::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Report(args) => report::run(&args),
+        Command::Runs(args) => runs::run(&args),
         Command::Timing(args) => timing::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Generate(args) => generate::run(&args),

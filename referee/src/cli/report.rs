@@ -13,7 +13,7 @@ use crate::gamelog::Log;
 use crate::replay::replay;
 use crate::report::markup::address_of;
 use crate::report::runs::{self, RunsPage, Source};
-use crate::suite::{Bests, Outcome, Records};
+use crate::suite::{Bests, Outcome};
 use crate::text::{plural, printable};
 use crate::view::film::{Film, TurnTimes};
 use crate::view::page;
@@ -26,8 +26,8 @@ use crate::view::page;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ReportArgs {
-    /// Run folders that `referee suite` has made; DIR:BOT is one bot of a run, DIR stands for all of
-    /// them. Each bot is compared with the first one
+    /// Runs that `referee suite` has made: their folders, or `latest` and `latest~1` as in `referee runs`;
+    /// RUN:BOT is one bot of a run, RUN stands for all of them. Each bot is compared with the first one
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<String>,
 
@@ -61,7 +61,8 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
         .iter()
         .map(|side| Source { folder: &side.folder, bots: side.names(several) })
         .collect();
-    let bests = Bests::of(&sides[0].folder.run.plan.game, &records(args)?);
+    let bests =
+        Bests::of(&sides[0].folder.run.plan.game, &inputs::records(args.records.as_deref())?);
     let mut pages = GamePages::beside(&args.html, several)?;
     if args.games {
         pages.make_folder()?;
@@ -76,22 +77,6 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
         if args.games { writeln!(out, "  {}", printable(&pages.tell())) } else { Ok(()) }
     })?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// The user's best scores.
-fn records(args: &ReportArgs) -> Result<Records, Failure> {
-    let path = match &args.records {
-        // A named file that is missing is a mistake.
-        Some(path) if !path.exists() => return Err(Failure::file(path, "no such file")),
-        Some(path) => Some(path.clone()),
-        None => project_records()?,
-    };
-    Ok(path.as_deref().map(Records::read).transpose()?.unwrap_or_default())
-}
-
-fn project_records() -> Result<Option<PathBuf>, Failure> {
-    let project = inputs::settings([inputs::config_file(None)?])?.project;
-    Ok(project.suite.records.as_ref().map(|records| project.folder.join(records)))
 }
 
 /// Replay pages in a folder beside the page.

@@ -10,8 +10,20 @@ pub(super) fn table(
     rows: impl IntoIterator<Item = Vec<String>>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let numbers: Vec<bool> = (0..headings.len()).map(|column| column > 0).collect();
+    aligned(headings, rows, &numbers, out)
+}
+
+/// Writes a table; columns of `numbers` are aligned to the right.
+pub(super) fn aligned(
+    headings: &[&str],
+    rows: impl IntoIterator<Item = Vec<String>>,
+    numbers: &[bool],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let rule = numbers.iter().map(|is_number| if *is_number { "---:|" } else { "---|" });
     writeln!(out, "| {} |", headings.join(" | "))?;
-    writeln!(out, "|---|{}", "---:|".repeat(headings.len() - 1))?;
+    writeln!(out, "|{}", rule.collect::<String>())?;
     for row in rows {
         let cells: Vec<String> = row.iter().map(|cell| escape(cell)).collect();
         writeln!(out, "| {} |", cells.join(" | "))?;

@@ -5,6 +5,7 @@
 pub(crate) mod compare;
 pub(crate) mod doctor;
 mod format;
+pub(crate) mod history;
 mod inert;
 mod json;
 mod junit;

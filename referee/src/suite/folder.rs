@@ -1,4 +1,5 @@
-//! The folder of a run: `run.toml`, `results.jsonl`, `sessions.jsonl`, and the logs and bundles of games.
+//! The folder of a run: `run.toml`, `results.jsonl`, `sessions.jsonl`, the user's comment, and the logs and
+//! bundles of games.
 //!
 //! # Parts
 //!
@@ -29,6 +30,7 @@ use std::sync::{Arc, Once};
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
+use super::commit::Commit;
 use super::game_set::GameSet;
 use super::margin::Margin;
 use super::outcome::Outcome;
@@ -62,6 +64,9 @@ pub struct Run {
     /// The working directory that it was started in, from which the bots are found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_in: Option<PathBuf>,
+    /// The commit of the user's repository that it was started from, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub git: Option<Commit>,
     /// The opponent against which playing decides who is better, and then stops.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against: Option<Opponent>,
@@ -90,6 +95,7 @@ impl Run {
             started: jiff::Timestamp::now(),
             host: crate::play::host(),
             started_in: std::env::current_dir().ok(),
+            git: Commit::here(),
             against,
             plan,
         }
@@ -140,6 +146,12 @@ pub enum FolderError {
     /// The run cannot be written.
     #[error("cannot write the run; the results so far are kept, and --resume goes on from them")]
     Write(#[source] io::Error),
+    /// The comment on the run cannot be written.
+    #[error("cannot write the comment on the run")]
+    Comment(#[source] io::Error),
+    /// The run cannot be removed.
+    #[error("cannot remove the run")]
+    Remove(#[source] io::Error),
     /// The folder cannot be made.
     #[error("cannot make the run folder")]
     Make(#[source] io::Error),
@@ -150,7 +162,7 @@ impl FolderError {
     pub fn is_user_error(&self) -> bool {
         match self {
             Self::Write(_) => false,
-            Self::Make(error) => error.kind() != io::ErrorKind::StorageFull,
+            Self::Make(error) | Self::Comment(error) => error.kind() != io::ErrorKind::StorageFull,
             _ => true,
         }
     }

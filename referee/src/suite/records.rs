@@ -35,6 +35,10 @@ pub struct Record {
     pub bot: String,
     /// Its score.
     pub score: i64,
+    /// The folder of the run that it was set in, seen from that of the records; earlier versions did not
+    /// keep it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<PathBuf>,
 }
 
 /// The best score of each bot on each board.
@@ -115,13 +119,15 @@ impl Records {
     /// When the file is malformed, or cannot be written.
     pub fn save_into(self, path: &Path) -> Result<(), RecordsError> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder =
-            fs::File::open(folder.unwrap_or(Path::new("."))).map_err(RecordsError::Write)?;
-        // A lock on the file itself would stay with the old one. It ends with `folder`.
-        folder.file().lock().map_err(RecordsError::Write)?;
+        let folder = folder.unwrap_or(Path::new("."));
+        let lock = fs::File::open(folder).map_err(RecordsError::Write)?;
+        // A lock on the file itself would stay with the old one. It ends with `lock`.
+        lock.file().lock().map_err(RecordsError::Write)?;
         let mut all = Self::read(path)?;
         let before = all.clone();
-        for record in self.0.into_values().flat_map(BTreeMap::into_values) {
+        let folder = std::path::absolute(folder).map_err(RecordsError::Write)?;
+        for mut record in self.0.into_values().flat_map(BTreeMap::into_values) {
+            record.run = record.run.map(|run| run.strip_prefix(&folder).unwrap_or(&run).to_owned());
             all.add(record);
         }
         if all == before {
@@ -133,14 +139,21 @@ impl Records {
         write_whole(path, text.as_bytes()).map_err(RecordsError::Write)
     }
 
-    /// Records a game of a suite, if it is the bot's best on its board so far.
-    pub fn add_outcome(&mut self, game: &str, outcome: &Outcome) {
+    /// The folders of the runs that hold a record, seen from the folder of the records.
+    pub fn runs(&self) -> impl Iterator<Item = &Path> {
+        let records = self.0.values().flat_map(BTreeMap::values);
+        records.filter_map(|record| record.run.as_deref())
+    }
+
+    /// Records a game of the suite in the folder `run`, if it is the bot's best on its board so far.
+    pub fn add_outcome(&mut self, game: &str, outcome: &Outcome, run: Option<&Path>) {
         self.add(Record {
             record_id: outcome.record_id.clone(),
             board: outcome.board.clone(),
             game: game.to_owned(),
             bot: outcome.bot.clone(),
             score: outcome.score,
+            run: run.map(Path::to_owned),
         });
     }
 
@@ -233,6 +246,7 @@ mod tests {
             game: "samegame".to_owned(),
             bot: bot.to_owned(),
             score,
+            run: None,
         }
     }
 

@@ -295,10 +295,11 @@ impl RunBests {
 /// When the results cannot be read.
 pub fn records_of(folder: &RunFolder) -> Result<Records, FolderError> {
     let mut records = Records::default();
+    let run = std::path::absolute(&folder.path).ok();
     for outcome in folder.outcomes()? {
         let outcome = outcome?;
         if outcome.counts {
-            records.add_outcome(&folder.run.plan.game, &outcome);
+            records.add_outcome(&folder.run.plan.game, &outcome, run.as_deref());
         }
     }
     Ok(records)

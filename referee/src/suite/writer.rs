@@ -91,7 +91,7 @@ impl RunWriter {
         Ok(writer)
     }
 
-    fn lock(folder: RunFolder) -> Result<Self, FolderError> {
+    pub(super) fn lock(folder: RunFolder) -> Result<Self, FolderError> {
         let path = folder.place().join(RESULTS);
         fs::create_dir_all(folder_of(&path)).map_err(FolderError::Make)?;
         let open =

@@ -27,6 +27,7 @@ pub(super) use self::parts::merged;
 pub(super) use self::report::{ReportFlags, report};
 use self::slurm::SlurmFlags;
 use super::Failure;
+use super::named_run::{run_path, runs_folder};
 use super::shared::RuleFlags;
 use crate::compare::Decider;
 use crate::config::Config;
@@ -69,9 +70,13 @@ pub(super) struct SuiteArgs {
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     run: Option<PathBuf>,
 
-    /// Resumes the run in this folder: plays the games that have no result yet. The folder says
+    /// A comment on the run, which `referee runs` shows
+    #[arg(short = 'm', long, value_name = "TEXT", conflicts_with_all = ["resume", "part"], allow_hyphen_values = true)]
+    comment: Option<String>,
+
+    /// Resumes this run, a folder or `latest`: plays the games that have no result yet. The folder says
     /// what is played; flags that repeat it must agree
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "RUN")]
     resume: Option<PathBuf>,
 
     /// With --resume: plays the games again that ended with this verdict, such as `timeout`
@@ -85,7 +90,7 @@ pub(super) struct SuiteArgs {
     #[command(flatten)]
     slurm: SlurmFlags,
 
-    /// An opponent, DIR or DIR:BOT as for `referee compare`; its boards are the default ones
+    /// An opponent, RUN or RUN:BOT as for `referee compare`; its boards are the default ones
     #[arg(long, value_name = "RUN", requires = "until_decided", conflicts_with_all = ["resume", "part", "repeat"])]
     against: Option<String>,
 
@@ -123,10 +128,10 @@ Examples:
 
 pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
     if let (Some(part), Some(path)) = (args.parts.part, &args.run) {
-        return parts::play_part(args, &RunFolder::open(path)?, part);
+        return parts::play_part(args, &RunFolder::open(&run_path(path)?)?, part);
     }
     if let Some(path) = &args.resume {
-        let folder = RunFolder::open(path)?;
+        let folder = RunFolder::open(&run_path(path)?)?;
         let config = args.settings_of(&folder)?;
         if args.slurm.slurm {
             return slurm::submit_missing(args, &config, &folder);
@@ -186,6 +191,13 @@ fn create<T>(
     run: &Run,
     make: impl Fn(&Path, Run) -> Result<T, FolderError>,
 ) -> Result<T, FolderError> {
+    let make = |path: &Path, run: Run| {
+        let made = make(path, run)?;
+        if let Some(comment) = &args.comment {
+            RunFolder::open(path)?.set_comment(comment)?;
+        }
+        Ok(made)
+    };
     match &args.run {
         Some(path) => make(path, run.clone()),
         None => create_by_time(config, run, make),
@@ -198,8 +210,7 @@ fn create_by_time<T>(
     run: &Run,
     make: impl Fn(&Path, Run) -> Result<T, FolderError>,
 ) -> Result<T, FolderError> {
-    let project = &config.project;
-    let runs = project.suite.runs.as_ref().map_or("runs".into(), |runs| project.folder.join(runs));
+    let runs = runs_folder(&config.project);
     let now = run.started.strftime("%Y%m%d-%H%M%S").to_string();
     let mut path = runs.join(&now);
     for number in 2.. {

@@ -6,13 +6,14 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::opponent;
-use crate::cli::{Failure, exit, print};
+use crate::cli::{Failure, exit, inputs, print};
 use crate::compare::Relation;
 use crate::config::Config;
 use crate::report::Format;
 use crate::report::suite::SuiteReport;
 use crate::suite::{
-    Bests, NotPlayed, Records, RunFolder, SuiteVerdict, Summary, Tally, noisy_hosts, records_of,
+    Bests, Listing, NotPlayed, Records, RunFolder, SuiteVerdict, Summary, Tally, noisy_hosts,
+    records_of,
 };
 
 /// What is done with the results.
@@ -39,9 +40,7 @@ pub(in crate::cli) struct ReportFlags {
 impl ReportFlags {
     /// The file that keeps the records: the one that was named, or the project's.
     fn record_file(&self, config: &Config) -> Option<PathBuf> {
-        let project = &config.project;
-        let own = || project.suite.records.as_ref().map(|records| project.folder.join(records));
-        self.records.clone().or_else(own)
+        self.records.clone().or_else(|| inputs::record_file(&config.project))
     }
 
     /// What a job that merges the parts is told.
@@ -89,6 +88,8 @@ pub(in crate::cli) fn report(
     if let Some(path) = flags.record_file(config) {
         records_of(folder)?.save_into(&path)?;
     }
+    // Made here so that the list of runs need not read the results.
+    Listing::of(&folder.path)?;
     print(|out| report.write(flags.format, out))?;
     if let Some(not_played) = report.summary.not_played.first() {
         return Ok(not_played_code(not_played.verdict));

@@ -1,0 +1,85 @@
+//! The names of runs: folders, and `latest` or `latest~N` for those of the project.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::anyhow;
+
+use super::{Failure, inputs};
+use crate::config::Project;
+use crate::suite::{FolderError, list_runs};
+use crate::text::plural;
+
+/// The folder in which suites make the folders of runs.
+pub(super) fn runs_folder(project: &Project) -> PathBuf {
+    let runs = project.suite.runs.as_ref();
+    runs.map_or_else(|| "runs".into(), |runs| project.folder.join(runs))
+}
+
+/// The runs in a folder, with what `show` makes of them, and the folders that hold none.
+pub(super) struct Found<T> {
+    /// The runs, newest first, by `started`.
+    pub(super) runs: Vec<(PathBuf, T)>,
+    /// The folders that hold no run that can be read, by name.
+    pub(super) broken: Vec<(PathBuf, FolderError)>,
+}
+
+/// Lists the runs in `folder`; `started` is when what `show` has made was started.
+pub(super) fn newest_first<T: Send>(
+    folder: &Path,
+    show: impl Fn(&Path, crate::suite::Listing) -> T + Sync,
+    started: impl Fn(&T) -> jiff::Timestamp,
+) -> Result<Found<T>, Failure> {
+    let mut found = Found { runs: Vec::new(), broken: Vec::new() };
+    for (path, shown) in list_runs(folder, show).map_err(Failure::user)? {
+        match shown {
+            Ok(shown) => found.runs.push((path, shown)),
+            Err(error) => found.broken.push((path, error)),
+        }
+    }
+    found.runs.sort_by(|(a, run), (b, other)| (started(other), b).cmp(&(started(run), a)));
+    found.broken.sort_by(|(a, _), (b, _)| a.cmp(b));
+    Ok(found)
+}
+
+/// Whether `name` is that of a run: a folder that holds one, or `latest` and the like.
+pub(super) fn is_run(name: &str) -> bool {
+    Path::new(name).join("run.toml").exists() || age(Path::new(name)).is_some()
+}
+
+/// The folder of the run of this name. A folder of that very name comes first; otherwise `latest` is the
+/// newest run of the project, and `latest~1` the one before it.
+pub(super) fn run_path(name: &Path) -> Result<PathBuf, Failure> {
+    let Some(age) = age(name).filter(|_| !name.exists()) else { return Ok(name.to_owned()) };
+    let folder = runs_folder(&inputs::project()?);
+    let mut runs = newest_first(&folder, |_, listing| listing.started, |started| *started)?.runs;
+    if age < runs.len() {
+        return Ok(runs.swap_remove(age).0);
+    }
+    let (name, folder) = (name.display(), folder.display());
+    let there = match runs.len() {
+        0 => format!("there are no runs in {folder}"),
+        count => format!("{folder} has {}", plural(count as u64, "run")),
+    };
+    Err(Failure::user(anyhow!("{name}: {there}")))
+}
+
+/// How many newer runs there are than the one of this name, if it is `latest` or `latest~N`.
+fn age(name: &Path) -> Option<usize> {
+    match name.to_str()?.strip_prefix("latest")? {
+        "" => Some(0),
+        rest => rest.strip_prefix('~')?.parse().ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_runs_count_from_the_newest() {
+        let ages =
+            ["latest", "latest~0", "latest~12", "latest~", "latest~x", "later", "runs/latest"];
+        let ages = ages.map(|name| age(Path::new(name)));
+        assert_eq!(ages, [Some(0), Some(0), Some(12), None, None, None, None]);
+    }
+}

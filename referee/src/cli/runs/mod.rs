@@ -1,0 +1,94 @@
+//! `referee runs`: the runs of the project, the comments on them, and which of them are removed.
+
+mod list;
+mod prune;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+
+use self::list::ListArgs;
+use self::prune::PruneArgs;
+use super::named_run::run_path;
+use super::{Failure, inputs, named_run, print};
+use crate::suite::RunFolder;
+use crate::text::printable;
+
+/// List the runs of the project, newest first
+///
+/// What a run is worth is compared with the best scores that are known today. A run can be named by its
+/// folder, or as `latest`, `latest~1` and so on, wherever a run is asked for.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
+pub(super) struct RunsArgs {
+    #[command(subcommand)]
+    command: Option<RunsCommand>,
+
+    #[command(flatten)]
+    list: ListArgs,
+}
+
+#[derive(Debug, Subcommand)]
+enum RunsCommand {
+    Note(NoteArgs),
+    Prune(PruneArgs),
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  referee runs
+  referee runs --all --bot mybot --boards smoke --format csv
+  referee runs note latest \"wider beam\"
+  referee runs prune --keep 20";
+
+/// Set the comment on a run
+#[derive(Debug, Args)]
+struct NoteArgs {
+    /// The run
+    #[arg(value_name = "RUN")]
+    run: PathBuf,
+
+    /// The comment, which takes the place of an earlier one; an empty one removes it
+    #[arg(value_name = "TEXT", allow_hyphen_values = true)]
+    text: String,
+}
+
+/// Where the runs are.
+#[derive(Debug, Args)]
+struct FolderFlag {
+    /// The folder that the run folders are in [default: the project's, or `runs`]
+    #[arg(long, value_name = "DIR")]
+    folder: Option<PathBuf>,
+}
+
+impl FolderFlag {
+    fn resolve(&self) -> Result<PathBuf, Failure> {
+        match &self.folder {
+            Some(folder) if !folder.is_dir() => Err(Failure::file(folder, "no such folder")),
+            Some(folder) => Ok(folder.clone()),
+            None => Ok(named_run::runs_folder(&inputs::project()?)),
+        }
+    }
+}
+
+pub(super) fn run(args: &RunsArgs) -> Result<ExitCode, Failure> {
+    match &args.command {
+        None => list::run(&args.list),
+        Some(RunsCommand::Note(args)) => note(args),
+        Some(RunsCommand::Prune(args)) => prune::run(args),
+    }
+}
+
+fn note(args: &NoteArgs) -> Result<ExitCode, Failure> {
+    let folder = RunFolder::open(&run_path(&args.run)?)?;
+    folder.set_comment(&args.text)?;
+    print(|out| {
+        let path = printable(&folder.path.display().to_string());
+        match folder.comment() {
+            Some(comment) => writeln!(out, "{path}: {}", printable(&comment)),
+            None => writeln!(out, "{path} has no comment now."),
+        }
+    })?;
+    Ok(ExitCode::SUCCESS)
+}

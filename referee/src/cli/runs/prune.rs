@@ -1,0 +1,159 @@
+//! Removes old runs, once they have been shown.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use fs_err as fs;
+
+use super::FolderFlag;
+use crate::cli::named_run::newest_first;
+use crate::cli::{Failure, inputs, print};
+use crate::suite::{Listing, RunFolder, remove_remains, size_of};
+use crate::text::{plural, printable, size};
+
+/// Remove old runs
+///
+/// Shows what it would remove, and removes it with --yes. Besides the newest runs, those stay that hold a
+/// record, that are the opponent (`--against`) of a run that stays, that another process is playing, and
+/// those in parts that are not merged. Folders that hold no run are left alone.
+#[derive(Debug, Args)]
+pub(super) struct PruneArgs {
+    /// How many of the newest runs to keep
+    #[arg(long, value_name = "N")]
+    keep: usize,
+
+    /// Removes the others, instead of only showing them
+    #[arg(long)]
+    yes: bool,
+
+    /// Keeps the runs that hold a record in this file [default: the project's]
+    #[arg(long, value_name = "FILE")]
+    records: Option<PathBuf>,
+
+    #[command(flatten)]
+    folder: FolderFlag,
+}
+
+/// A run that may be removed.
+struct Candidate {
+    path: PathBuf,
+    started: jiff::Timestamp,
+    bots: Vec<String>,
+    against: Option<PathBuf>,
+    parts: u32,
+    /// Why it stays, if it does.
+    stays: Option<String>,
+}
+
+impl Candidate {
+    fn new(path: &Path, listing: Listing) -> Self {
+        let bots = listing.bots.into_iter().map(|bot| bot.bot).collect();
+        let Listing { started, against, parts, .. } = listing;
+        Self { path: path.to_owned(), started, bots, against, parts, stays: None }
+    }
+
+    /// Why the run itself has to stay, whatever the others are.
+    fn own_reason(&self) -> Option<String> {
+        if self.path.is_symlink() {
+            return Some("it is a link to another folder".to_owned());
+        }
+        if self.parts > 0 {
+            return Some("its parts are not merged".to_owned());
+        }
+        match RunFolder::open(&self.path) {
+            Ok(folder) if folder.is_in_use() => Some("another process is playing it".to_owned()),
+            Ok(_) => None,
+            Err(error) => Some(error.to_string()),
+        }
+    }
+}
+
+pub(super) fn run(args: &PruneArgs) -> Result<ExitCode, Failure> {
+    let folder = args.folder.resolve()?;
+    let found = newest_first(&folder, Candidate::new, |run| run.started)?;
+    let mut runs: Vec<Candidate> = found.runs.into_iter().map(|(_, run)| run).collect();
+    mark(&mut runs, args.keep, &record_holders(args)?);
+    let old = &runs[args.keep.min(runs.len())..];
+    let (stay, go): (Vec<&Candidate>, Vec<&Candidate>) =
+        old.iter().partition(|run| run.stays.is_some());
+    print(|out| show(&stay, &go, args, out))?;
+    if args.yes {
+        for run in &go {
+            RunFolder::open(&run.path)?.remove()?;
+        }
+        if folder.is_dir() {
+            remove_remains(&folder).map_err(Failure::user)?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The folders of the runs that hold a record.
+fn record_holders(args: &PruneArgs) -> Result<Vec<PathBuf>, Failure> {
+    let records = inputs::records(args.records.as_deref())?;
+    let project = inputs::project()?;
+    let file = args.records.clone().or_else(|| inputs::record_file(&project));
+    let folder = file.as_deref().and_then(Path::parent).unwrap_or(Path::new("")).to_owned();
+    Ok(records.runs().map(|run| folder.join(run)).collect())
+}
+
+/// Says of each run whether and why it stays. An opponent stays if the run that names it does, so this
+/// goes on until nothing changes.
+fn mark(runs: &mut [Candidate], keep: usize, holders: &[PathBuf]) {
+    let real = |path: &Path| fs::canonicalize(path).ok();
+    let index = runs.iter().enumerate().filter_map(|(index, run)| Some((real(&run.path)?, index)));
+    let index: BTreeMap<PathBuf, usize> = index.collect();
+    let place = |path: &Path| index.get(&real(path)?).copied();
+    for run in runs.iter_mut().take(keep) {
+        run.stays = Some("it is one of the newest".to_owned());
+    }
+    for run in runs.iter_mut().skip(keep) {
+        run.stays = run.own_reason();
+    }
+    for holder in holders.iter().filter_map(|holder| place(holder)) {
+        runs[holder].stays.get_or_insert_with(|| "it holds a record".to_owned());
+    }
+    let mut open: Vec<usize> = (0..runs.len()).filter(|run| runs[*run].stays.is_some()).collect();
+    while let Some(run) = open.pop() {
+        let opponent = runs[run].against.as_deref().and_then(place);
+        if let Some(opponent) = opponent.filter(|opponent| runs[*opponent].stays.is_none()) {
+            let of = runs[run].path.display();
+            runs[opponent].stays = Some(format!("it is the opponent of {of}"));
+            open.push(opponent);
+        }
+    }
+}
+
+fn show(
+    stay: &[&Candidate],
+    go: &[&Candidate],
+    args: &PruneArgs,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let kept = plural(args.keep as u64, "newest run");
+    if go.is_empty() {
+        writeln!(out, "There is nothing to remove beside the {kept}.")?;
+    }
+    let mut total = 0;
+    for run in go {
+        let bytes = size_of(&run.path);
+        total += bytes;
+        let (path, bots) = (run.path.display().to_string(), run.bots.join(", "));
+        let started = run.started.strftime("%Y-%m-%d %H:%M");
+        writeln!(out, "  {}  {started}  {}  {}", printable(&path), printable(&bots), size(bytes))?;
+    }
+    for run in stay {
+        let path = printable(&run.path.display().to_string());
+        let why = printable(run.stays.as_deref().unwrap_or_default());
+        writeln!(out, "  {path} stays: {why}")?;
+    }
+    let (runs, bytes) = (plural(go.len() as u64, "run"), size(total));
+    match (go.is_empty(), args.yes) {
+        (true, _) => Ok(()),
+        (false, true) => writeln!(out, "\nThese {runs} are removed, {bytes}."),
+        (false, false) => writeln!(out, "\n--yes removes these {runs}, {bytes}."),
+    }
+}

@@ -1,0 +1,329 @@
+//! `referee runs`: lists, comments, names of runs, and which of them go.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::support::{PATIENT, finished, has_program, json, leave_out, referee};
+
+/// A project of its own, in which commands are run.
+struct Project(TempDir);
+
+impl Project {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        // Without one, the settings of a project further up would hold.
+        let settings = "[suite]\nrecords = 'records.toml'\n[boards.few]\nseeds = '1..2'\n";
+        fs::write(folder.path().join("referee.toml"), settings).expect("written");
+        Self(folder)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn referee(&self, args: &[&str]) -> Output {
+        referee().args(args).current_dir(&self.0).output().expect("runs")
+    }
+
+    #[track_caller]
+    fn prints(&self, args: &[&str]) -> String {
+        let output = self.referee(args);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {said}");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    }
+
+    /// Plays a suite into `runs/NAME`.
+    #[track_caller]
+    fn suite(&self, name: &str, args: &[&str]) -> Value {
+        let run = format!("runs/{name}");
+        let own = ["suite", "--format", "json", "--logs", "none", "--run", &run];
+        let output = self.referee(&[&own[..], &PATIENT, args].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        json(&output)
+    }
+
+    /// The entries of `referee runs`.
+    #[track_caller]
+    fn runs(&self, args: &[&str]) -> Vec<Value> {
+        let text = self.prints(&[&["runs", "--format", "json"], args].concat());
+        serde_json::from_str(&text).expect("an array")
+    }
+
+    /// The names of the runs that `referee runs` lists.
+    #[track_caller]
+    fn names(&self, args: &[&str]) -> Vec<String> {
+        let name = |run: &Value| run["run"].as_str().expect("a name").to_owned();
+        self.runs(args).iter().map(name).collect()
+    }
+}
+
+#[test]
+fn runs_are_listed_newest_first_with_what_a_suite_reports() {
+    let project = Project::new();
+    let both = ["--bot", "@first", "--bot", "@greedy", "--seed", "1..3", "--repeat", "2"];
+    let summary = project.suite("a", &both);
+    project.suite("b", &["--bot", "@first", "--boards", "few", "-m", " wider\nbeam "]);
+    let runs = project.runs(&[]);
+    assert_eq!(project.names(&[]), ["runs/b", "runs/a"]);
+    assert_eq!(runs[0]["comment"], "wider\nbeam");
+    assert_eq!((&runs[0]["sets"][0], &runs[0]["boards"]), (&"few".into(), &2.into()));
+    assert_eq!(runs[1]["planned"], 12);
+    for (listed, told) in runs[1]["bots"].as_array().expect("bots").iter().zip([0, 1]) {
+        let told = &summary["bots"][told];
+        for field in ["bot", "games", "not_played", "lost", "sum", "mean"] {
+            assert_eq!(listed[field], told[field], "{field}");
+        }
+        let ratios = [listed, told].map(|bot| bot["ratio"].as_f64().expect("a ratio"));
+        assert!((ratios[0] - ratios[1]).abs() < 1e-12, "{ratios:?}");
+        assert!(listed["slowest_ms"].as_f64().expect("a time") > 0.0);
+    }
+    assert_eq!(project.names(&["-n", "1"]), ["runs/b"]);
+    assert_eq!(project.names(&["--boards", "few"]), ["runs/b"]);
+    assert_eq!(project.names(&["--boards", "1..3"]), ["runs/a"]);
+    assert_eq!(project.names(&["--bot", "greedy"]), ["runs/a"]);
+    assert!(project.names(&["--bot", "none"]).is_empty());
+    let text = project.prints(&["runs", "-n", "1"]);
+    assert!(text.contains("wider beam") && text.contains("1 older run is not shown"), "{text}");
+    let csv = project.prints(&["runs", "--format", "csv"]);
+    assert_eq!(csv.lines().count(), 4, "{csv}");
+    let markdown = project.prints(&["runs", "--format", "markdown"]);
+    assert!(markdown.contains("| runs/a |") && markdown.contains("&#64;greedy"), "{markdown}");
+}
+
+/// The project's records: so much on the board of the first game of a run, set in that run.
+fn set_record(project: &Project, run: &str, points: impl Fn(i64) -> i64) {
+    let results = fs::read_to_string(project.path(run).join("results.jsonl")).expect("results");
+    let first: Value = serde_json::from_str(results.lines().next().expect("a line")).expect("JSON");
+    let (id, score) = (&first["record_id"], points(first["score"].as_i64().expect("a score")));
+    let record = format!(
+        "format = 1\n[[record]]\nrecord_id = {id}\nboard = 'x'\ngame = 'samegame'\n\
+         bot = 'x'\nscore = {score}\nrun = '{run}'\n"
+    );
+    fs::write(project.path("records.toml"), record).expect("written");
+}
+
+#[test]
+fn yours_to_best_is_that_of_todays_records() {
+    let project = Project::new();
+    project.suite("a", &["--bot", "@first", "--seed", "1..3"]);
+    let ratio = || project.runs(&[])[0]["bots"][0]["ratio"].as_f64();
+    assert_eq!(ratio(), None, "no best is known");
+    set_record(&project, "runs/a", |score| score);
+    assert_eq!(ratio(), Some(1.0));
+    set_record(&project, "runs/a", |score| 2 * score);
+    assert_eq!(ratio(), Some(0.5));
+    let none = project.path("none.toml");
+    fs::write(&none, "format = 1\n").expect("written");
+    let runs = project.runs(&["--records", none.to_str().expect("UTF-8")]);
+    assert_eq!(runs[0]["bots"][0]["ratio"], Value::Null);
+}
+
+#[test]
+fn a_list_reads_results_only_where_they_have_changed() {
+    let project = Project::new();
+    project.suite("a", &["--bot", "@first", "--seed", "1..2"]);
+    let results = project.path("runs/a/results.jsonl");
+    let before = project.runs(&[]);
+    let (content, changed) = (fs::read(&results).expect("results"), fs::metadata(&results));
+    let changed = changed.and_then(|data| data.modified()).expect("a time");
+    // Damaged in a way that only who reads the file can notice.
+    fs::write(&results, vec![b'\n'; content.len()]).expect("written");
+    let touch = |time| {
+        fs::File::options().write(true).open(&results).and_then(|file| file.set_modified(time))
+    };
+    touch(changed).expect("touched");
+    assert_eq!(project.runs(&[]), before);
+    touch(changed + std::time::Duration::from_secs(1)).expect("touched");
+    let problem = project.runs(&[])[0]["problem"].as_str().expect("a problem").to_owned();
+    assert!(problem.contains("results.jsonl:1: not a result"), "{problem}");
+    // One of two games, and what is left of the listing is of no use.
+    let first = content.iter().position(|&byte| byte == b'\n').expect("a line");
+    fs::write(&results, &content[..=first]).expect("written");
+    fs::write(project.path("runs/a/listing.json"), "{").expect("written");
+    let runs = project.runs(&[]);
+    assert_eq!((&runs[0]["bots"][0]["games"], &runs[0]["planned"]), (&1.into(), &2.into()));
+    assert!(project.prints(&["runs"]).contains("1/2"));
+}
+
+#[test]
+fn folders_that_hold_no_run_are_listed_as_such_and_break_nothing() {
+    let project = Project::new();
+    assert!(project.prints(&["runs"]).contains("There are no runs."));
+    project.suite("good", &["--bot", "@first", "--seed", "1"]);
+    let write = |name: &str, text: &str| {
+        let path = project.path(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::write(path, text).expect("written");
+    };
+    write("runs/a-malformed/run.toml", "format = 1\nx");
+    write("runs/b-newer/run.toml", "format = 99");
+    write("runs/c-other/notes.md", "");
+    write("runs/.hidden/x", "");
+    write("runs/file", "");
+    // Killed before there was a result.
+    let toml = fs::read_to_string(project.path("runs/good/run.toml")).expect("a run");
+    write("runs/begun/run.toml", &toml);
+    let runs = project.runs(&[]);
+    assert_eq!(
+        project.names(&[]),
+        ["runs/good", "runs/begun", "runs/a-malformed", "runs/b-newer", "runs/c-other"]
+    );
+    assert_eq!(runs[1]["bots"][0]["games"], 0);
+    let problem = |at: usize| runs[at]["problem"].as_str().expect("a problem");
+    assert!(problem(2).contains("run.toml:2:2"), "{}", problem(2));
+    assert!(problem(3).contains("format 99") && problem(4).contains("it has no run.toml"));
+    let text = project.prints(&["runs"]);
+    assert!(text.contains("runs/c-other: runs/c-other is no run folder"), "{text}");
+    assert_eq!(project.names(&["--bot", "@first"]).len(), 2, "no bot of theirs is known");
+}
+
+#[test]
+fn a_comment_is_replaced_and_removed() {
+    let project = Project::new();
+    project.suite("a", &["--bot", "@first", "--seed", "1", "--comment", "one"]);
+    let toml = || fs::read(project.path("runs/a/run.toml")).expect("a run");
+    let before = toml();
+    let comment = || project.runs(&[])[0]["comment"].clone();
+    assert_eq!(comment(), "one");
+    assert_eq!(project.prints(&["runs", "note", "latest", "-two\u{1b}"]), "runs/a: -two\\u{1b}\n");
+    assert_eq!(comment(), "-two\u{1b}");
+    assert!(!project.prints(&["runs"]).contains('\u{1b}'));
+    project.prints(&["runs", "note", "runs/a", ""]);
+    assert_eq!(comment(), Value::Null);
+    assert_eq!(toml(), before);
+    let output = project.referee(&["runs", "note", "runs/none", "x"]);
+    assert_eq!(output.status.code(), Some(2));
+    let output = project.referee(&["suite", "--resume", "runs/a", "-m", "x"]);
+    assert_eq!(output.status.code(), Some(2), "there is `runs note` for that");
+}
+
+/// Runs git in a folder, whatever the user's own settings are.
+#[track_caller]
+fn git(folder: &Path, args: &[&str]) -> String {
+    let mut git = Command::new("git");
+    git.args(["-c", "user.name=n", "-c", "user.email=e@example.com"]).args(args);
+    git.current_dir(folder).env("GIT_CONFIG_GLOBAL", "/dev/null");
+    let output = git.output().expect("runs");
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).expect("UTF-8").trim().to_owned()
+}
+
+#[test]
+fn a_run_knows_the_commit_that_it_was_started_from() {
+    if !has_program("git") {
+        return leave_out("the commit of a run", "there is no git on this machine");
+    }
+    let project = Project::new();
+    let folder = project.0.path();
+    let bot = ["--bot", "@first", "--seed", "1"];
+    git(folder, &["init", "--quiet"]);
+    project.suite("before", &bot);
+    git(folder, &["add", "referee.toml"]);
+    git(folder, &["commit", "--quiet", "-m", "x"]);
+    project.suite("clean", &bot);
+    fs::write(project.path("referee.toml"), "# changed\n").expect("written");
+    project.suite("dirty", &bot);
+    let commit = git(folder, &["rev-parse", "HEAD"]);
+    let runs = project.runs(&[]);
+    assert_eq!(runs[0]["git"], serde_json::json!({"commit": commit, "dirty": true}));
+    // Runs and records are not tracked, which is no change.
+    assert_eq!(runs[1]["git"], serde_json::json!({"commit": commit, "dirty": false}));
+    assert_eq!(runs[2]["git"], Value::Null);
+    let text = project.prints(&["runs"]);
+    assert!(text.contains(&format!("{}*", &commit[..9])), "{text}");
+    assert!(text.contains("* There were changes that were not committed."), "{text}");
+}
+
+#[test]
+fn latest_names_a_run_wherever_one_is_asked_for() {
+    let project = Project::new();
+    project.suite("z", &["--bot", "@first", "--seed", "1..3"]);
+    project.suite("y", &["--bot", "@first", "--bot", "@greedy", "--seed", "1..3"]);
+    let compared = project.prints(&["compare", "latest~1", "latest:@greedy", "--format", "json"]);
+    let compared: Value = serde_json::from_str(&compared).expect("JSON");
+    assert_eq!(compared[0]["baseline"], "@first (runs/z)");
+    assert_eq!(compared[0]["challenger"], "@greedy (runs/y)");
+    project.prints(&["report", "latest", "--html", "page.html"]);
+    let page = fs::read_to_string(project.path("page.html")).expect("a page");
+    assert!(page.contains("runs/y, started"));
+    let resumed = json(&project.referee(&["suite", "--resume", "latest~1", "--format", "json"]));
+    assert_eq!(resumed["run"], "runs/z");
+    let against = ["--bot", "@first", "--against", "latest~1", "--until-decided"];
+    project.suite("x", &against);
+    let toml = fs::read_to_string(project.path("runs/x/run.toml")).expect("a run");
+    assert!(toml.contains("/runs/z\""), "{toml}");
+    // A folder of that very name comes first.
+    fs::rename(project.path("runs/z"), project.path("latest")).expect("moved");
+    project.prints(&["report", "latest", "--html", "page.html"]);
+    let page = fs::read_to_string(project.path("page.html")).expect("a page");
+    assert!(page.contains("latest, started"));
+    for (name, problem) in
+        [("latest~9", "latest~9: runs has 2 runs"), ("latest~x", "latest~x is no run folder")]
+    {
+        let output = project.referee(&["compare", name]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && said.contains(problem), "{said}");
+    }
+}
+
+#[test]
+fn pruning_keeps_what_is_new_named_or_in_use_and_shows_before_it_removes() {
+    let project = Project::new();
+    let first = ["--bot", "@first", "--seed", "1..2"];
+    project.suite("1-record", &["--bot", "@greedy", "--seed", "1..2"]);
+    set_record(&project, "runs/1-record", |score| score);
+    project.suite("2-opponent", &first);
+    project.suite("3-old", &first);
+    fs::write(project.path("runs/3-old/large"), vec![0; 5_000_000]).expect("written");
+    project.suite("4-of-old", &["--bot", "@first", "--against", "runs/3-old", "--until-decided"]);
+    let mut used = referee();
+    let slow = "@thinker --sleep 20";
+    used.args(["suite", "--bot", slow, "--seed", "1..50", "--jobs", "1", "--run", "runs/5-used"]);
+    used.args(PATIENT).current_dir(&project.0).stdout(Stdio::null()).stderr(Stdio::null());
+    let used = used.spawn().expect("runs");
+    while !project.path("runs/5-used/results.jsonl").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    fs::create_dir(project.path("runs/other")).expect("made");
+    project.suite("6-new", &["--bot", "@first", "--against", "runs/2-opponent", "--until-decided"]);
+    let prune = ["runs", "prune", "--keep", "1"];
+    let all = || {
+        let entries = fs::read_dir(project.path("runs")).expect("runs");
+        let name = |entry: fs::DirEntry| entry.file_name().into_string().expect("UTF-8");
+        let mut names: Vec<String> = entries.flatten().map(name).collect();
+        names.sort();
+        names
+    };
+    let before = all();
+    let shown = project.prints(&prune);
+    assert_eq!(all(), before, "nothing goes without --yes");
+    for line in [
+        "runs/3-old  ",
+        "  @first  5 MB",
+        "runs/4-of-old  ",
+        "--yes removes these 2 runs",
+        "runs/5-used stays: another process is playing it",
+        "runs/2-opponent stays: it is the opponent of runs/6-new",
+        "runs/1-record stays: it holds a record",
+    ] {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+    // Left by a kill.
+    fs::create_dir(project.path("runs/.removed-x")).expect("made");
+    let told = project.prints(&[&prune[..], &["--yes"]].concat());
+    assert!(told.contains("These 2 runs are removed, 5 MB."), "{told}");
+    assert_eq!(all(), ["1-record", "2-opponent", "5-used", "6-new", "other"]);
+    kill_process(Pid::from_child(&used), Signal::TERM).expect("it runs");
+    finished(used);
+    let told = project.prints(&["runs", "prune", "--keep", "9", "--yes"]);
+    assert!(told.contains("nothing to remove"), "{told}");
+    assert_eq!(project.referee(&["runs", "prune"]).status.code(), Some(2), "how many?");
+    let output = project.referee(&["runs", "prune", "--keep", "1", "--folder", "none"]);
+    assert_eq!(output.status.code(), Some(2));
+}
