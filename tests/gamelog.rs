@@ -13,6 +13,7 @@ use referee::limits::{Breach, LimitKind, Limits, Resource, Resources};
 use referee::lines::{Lines, Progress};
 use referee::millis::Millis;
 use referee::play::rule;
+use referee::said::{Said, SaidInGame, SaidNumbers, SaidValue};
 use referee::verdict::{BotExit, Culprit, Decision, NoReply, Overrun, Verdict};
 use serde_json::json;
 
@@ -170,14 +171,25 @@ prop_compose! {
         (early, stdin_closed, stopped) in any::<(bool, bool, bool)>(),
         (unread_input, stderr_dropped) in any::<(u64, u64)>(),
         stderr in bytes(),
+        said in said(),
     ) -> Turn {
         let action = action.map(|(x, message)| json!({ "x": x, "message": [message, ""] }));
         Turn {
             turn: 0, limit, reply, no_reply, action, gain, score, wall, certificate,
             overrun, early, unread_input,
-            stdin_closed, stopped, stderr, stderr_dropped,
+            stdin_closed, stopped, stderr, stderr_dropped, said: Said(said),
         }
     }
+}
+
+fn said() -> impl Strategy<Value = BTreeMap<String, SaidValue>> {
+    let number = -1e300..1e300_f64;
+    let value = prop_oneof![
+        number.prop_map(SaidValue::Number),
+        any::<i32>().prop_map(|number| SaidValue::Number(f64::from(number))),
+        "[a-z]{1,9}".prop_map(SaidValue::Text),
+    ];
+    proptest::collection::btree_map("[a-z]{1,9}", value, 0..3)
 }
 
 prop_compose! {
@@ -194,10 +206,16 @@ prop_compose! {
         (late_output, stderr) in (bytes(), bytes()),
         (late_output_dropped, stderr_dropped) in any::<(u64, u64)>(),
         wall in option::of(millis()),
+        said in said(),
     ) -> End {
+        let in_game = |(name, last): (String, SaidValue)| {
+            let numbers = last.number().map(|mean| SaidNumbers { min: -1.5, max: 1e300, mean });
+            (name, SaidInGame { last, numbers })
+        };
+        let said = said.into_iter().map(in_game).collect();
         End {
             verdict, official, won, score, summary, metadata, turns, diagnosis, bot_exit, killed,
-            late_output, late_output_dropped, stderr, stderr_dropped, wall,
+            late_output, late_output_dropped, stderr, stderr_dropped, said, wall,
         }
     }
 }

@@ -70,6 +70,7 @@ pub mod play;
 pub mod replay;
 #[cfg(feature = "cli")]
 mod report;
+pub mod said;
 #[cfg(feature = "cli")]
 mod slurm;
 pub mod source;

@@ -27,6 +27,11 @@ pub(super) struct CompareArgs {
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<String>,
 
+    /// Groups the boards by what the bot said under this name on standard error (`@referee NAME=value`), or
+    /// by this property of theirs, such as `colors` or `set`
+    #[arg(long, value_name = "NAME")]
+    by: Option<String>,
+
     /// How to show the result
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -37,6 +42,7 @@ Examples:
   referee compare runs/old runs/new
   referee compare latest~1 latest
   referee compare runs/both
+  referee compare latest~1 latest --by phase
   referee compare runs/both:./old runs/other:./new --format markdown";
 
 pub(super) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
@@ -46,7 +52,11 @@ pub(super) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
     warn_of_places(runs.iter().map(|run| &run.folder))?;
     let mut contenders = Vec::new();
     for run in &runs {
-        contenders.extend(run.contenders(runs.len() > 1)?);
+        contenders.extend(run.contenders(runs.len() > 1, args.by.as_deref())?);
+    }
+    if let Some(by) = args.by.as_ref().filter(|_| !contenders.iter().any(Contender::has_values)) {
+        let problem = "no bot said it in any of these games, and boards have no such property";
+        return Err(Failure::user(anyhow!("--by {by}: {problem}")));
     }
     if let [only] = contenders.as_slice() {
         let name = &only.name;
@@ -107,9 +117,9 @@ impl Side {
         self.bots().into_iter().map(|bot| (bot, name(bot))).collect()
     }
 
-    /// Reads the selected bots' games.
-    fn contenders(&self, several: bool) -> Result<Vec<Contender>, Failure> {
-        Ok(Contender::read(&self.folder, &self.names(several))?)
+    /// Reads the selected bots' games, with boards grouped `by` a name if there is one.
+    fn contenders(&self, several: bool, by: Option<&str>) -> Result<Vec<Contender>, Failure> {
+        Ok(Contender::read_by(&self.folder, &self.names(several), by)?)
     }
 }
 

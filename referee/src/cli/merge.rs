@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::compare::warn_of_places;
 use super::named_run::run_path;
-use super::suite::{ReportFlags, merged};
+use super::suite::{Games, ReportFlags, merged};
 use super::{Failure, inputs};
 use crate::config::Layer;
 use crate::suite::RunFolder;
@@ -31,5 +31,5 @@ pub(super) fn run(args: &MergeArgs) -> Result<ExitCode, Failure> {
     warn_of_places([&folder].into_iter())?;
     let game = Layer::of_game(&folder.run.plan.game);
     let config = inputs::settings([game, inputs::config_file(None)?])?;
-    merged(&args.report, &config, &folder)
+    merged(&args.report, &config, &folder, Games::Kept)
 }

@@ -70,7 +70,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Play(play::PlayArgs),
-    Suite(suite::SuiteArgs),
+    Suite(Box<suite::SuiteArgs>),
     Merge(merge::MergeArgs),
     Compare(compare::CompareArgs),
     Report(report::ReportArgs),

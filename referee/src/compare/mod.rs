@@ -7,12 +7,14 @@
 //! shown.
 
 mod decider;
+mod groups;
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 pub use self::decider::{Decider, Relation, Standing};
+use crate::said::SaidValue;
 use crate::stats::Paired;
 use crate::suite::{FolderError, Outcome, RecordId, RunFolder};
 
@@ -21,6 +23,8 @@ use crate::suite::{FolderError, Outcome, RecordId, RunFolder};
 pub struct Contender {
     /// What it is called in a report.
     pub name: String,
+    /// What boards are grouped by, if not by their properties.
+    by: Option<String>,
     boards: BTreeMap<RecordId, Score>,
 }
 
@@ -30,6 +34,8 @@ struct Score {
     board: String,
     /// The groups that the board belongs to, such as `colors 5` or `set smoke`.
     groups: Vec<String>,
+    /// What the bot's first game has under the name that boards are grouped by.
+    value: Option<SaidValue>,
     /// Its games by number, with their points.
     games: BTreeMap<usize, i64>,
 }
@@ -48,7 +54,7 @@ impl Score {
 impl Contender {
     /// A bot that has not played yet.
     pub fn new(name: String) -> Self {
-        Self { name, boards: BTreeMap::new() }
+        Self { name, by: None, boards: BTreeMap::new() }
     }
 
     /// The games of the bots of `folder` that `wanted` selects, in one pass.
@@ -56,8 +62,23 @@ impl Contender {
     /// # Errors
     /// When the results cannot be read.
     pub fn read(folder: &RunFolder, wanted: &[(&str, String)]) -> Result<Vec<Self>, FolderError> {
-        let mut contenders: Vec<Self> =
-            wanted.iter().map(|(_, name)| Self::new(name.clone())).collect();
+        Self::read_by(folder, wanted, None)
+    }
+
+    /// The same, with boards grouped `by` what a bot said under this name, or by this property of theirs.
+    ///
+    /// # Errors
+    /// When the results cannot be read.
+    pub fn read_by(
+        folder: &RunFolder,
+        wanted: &[(&str, String)],
+        by: Option<&str>,
+    ) -> Result<Vec<Self>, FolderError> {
+        let new = |(_, name): &(&str, String)| Self {
+            by: by.map(str::to_owned),
+            ..Self::new(name.clone())
+        };
+        let mut contenders: Vec<Self> = wanted.iter().map(new).collect();
         for outcome in folder.outcomes()? {
             let outcome = outcome?;
             let bots = wanted.iter().zip(&mut contenders);
@@ -75,10 +96,19 @@ impl Contender {
         }
         let score = self.boards.entry(outcome.record_id.clone()).or_insert_with(|| Score {
             board: outcome.board.clone(),
-            groups: groups(outcome),
+            groups: groups::of_board(outcome),
+            value: None,
             games: BTreeMap::new(),
         });
+        if let Some(by) = &self.by {
+            score.value = score.value.take().or_else(|| groups::value(outcome, by));
+        }
         score.games.insert(outcome.game, outcome.points());
+    }
+
+    /// Whether a board has a value of what boards are grouped by.
+    pub fn has_values(&self) -> bool {
+        self.boards.values().any(|score| score.value.is_some())
     }
 
     /// The points of the bot's first game on a board.
@@ -97,11 +127,6 @@ impl Contender {
     pub fn boards(&self) -> usize {
         self.boards.len()
     }
-}
-
-fn groups(outcome: &Outcome) -> Vec<String> {
-    let traits = outcome.traits.iter().map(|(name, value)| format!("{name} {value}"));
-    traits.chain(outcome.set.iter().map(|set| format!("set {set}"))).collect()
 }
 
 /// A board that two bots have played.
@@ -146,7 +171,7 @@ pub struct Comparison {
     /// The statistics of the differences: the challenger's points minus the baseline's.
     #[serde(flatten)]
     pub paired: Paired,
-    /// The same for each group that does not hold all boards.
+    /// The same for each group. A property that all boards have makes none, unless it was asked for.
     pub groups: Vec<Group>,
     /// The boards that only the baseline has played.
     pub only_baseline: Unpaired,
@@ -160,14 +185,16 @@ impl Comparison {
     /// Compares two bots.
     pub fn of(baseline: &Contender, challenger: &Contender) -> Self {
         let mut boards = Vec::new();
-        let mut by_group: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+        let mut by_group: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+        let mut by_value = Vec::new();
         for (id, mine) in &challenger.boards {
             let Some(theirs) = baseline.boards.get(id) else { continue };
             let (challengers, baselines) = mine.paired_means(theirs);
             let difference = challengers - baselines;
             for group in &mine.groups {
-                by_group.entry(group).or_default().push(difference);
+                by_group.entry(group.clone()).or_default().push(difference);
             }
+            by_value.push((mine.value.clone().or_else(|| theirs.value.clone()), difference));
             boards.push(BoardDifference {
                 board: mine.board.clone(),
                 baseline: baselines,
@@ -178,15 +205,19 @@ impl Comparison {
         boards.sort_by(|a, b| a.difference.total_cmp(&b.difference));
         let differences: Vec<f64> = boards.iter().map(|board| board.difference).collect();
         by_group.retain(|_, group| group.len() < differences.len());
-        let group = |(name, differences): (&str, Vec<f64>)| Group {
-            name: name.to_owned(),
+        let groups = match &challenger.by {
+            Some(by) => groups::by_value(by, &by_value),
+            None => by_group.into_iter().collect(),
+        };
+        let group = |(name, differences): (String, Vec<f64>)| Group {
+            name,
             paired: Paired::of(&differences),
         };
         Self {
             baseline: baseline.name.clone(),
             challenger: challenger.name.clone(),
             paired: Paired::of(&differences),
-            groups: by_group.into_iter().map(group).collect(),
+            groups: groups.into_iter().map(group).collect(),
             only_baseline: only(baseline, challenger),
             only_challenger: only(challenger, baseline),
             boards,
@@ -246,6 +277,7 @@ mod tests {
             official: String::new(),
             diagnosis: None,
             turns: 1,
+            said: BTreeMap::new(),
             times: Times::default(),
         }
     }

@@ -10,6 +10,7 @@ use crate::certificate::Certificate;
 use crate::game::Game;
 use crate::limits::{LimitKind, Limits, Resources};
 use crate::millis::Millis;
+use crate::said::{Said, SaidInGame};
 use crate::verdict::{BotExit, NoReply, Overrun, Verdict};
 
 /// The version of the log format: the one that this referee writes, and the only one that it reads.
@@ -141,6 +142,9 @@ pub struct Turn {
     /// Bytes of standard error beyond the cap.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub stderr_dropped: u64,
+    /// What the bot said about itself: the last value of each name.
+    #[serde(default, skip_serializing_if = "Said::is_empty")]
+    pub said: Said,
 }
 
 /// How a game ended.
@@ -181,6 +185,9 @@ pub struct End {
     /// Bytes of standard error beyond that cap.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub stderr_dropped: u64,
+    /// What the bot said about itself in the whole game, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub said: BTreeMap<String, SaidInGame>,
     /// From the start of the bot until it was reaped.
     #[serde(default, rename = "wall_ms", skip_serializing_if = "Option::is_none")]
     pub wall: Option<Millis>,
@@ -206,6 +213,7 @@ impl Turn {
             stopped: false,
             stderr: Bytes::default(),
             stderr_dropped: 0,
+            said: Said::default(),
         }
     }
 }
@@ -228,6 +236,7 @@ impl End {
             late_output_dropped: 0,
             stderr: Bytes::default(),
             stderr_dropped: 0,
+            said: BTreeMap::new(),
             wall: None,
         }
     }

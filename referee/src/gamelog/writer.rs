@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::event::Event;
+use crate::said::Said;
 
 /// A log file that is being written.
 ///
@@ -172,7 +173,10 @@ fn without_stderr(event: &Event) -> Option<Event> {
     let mut event = event.clone();
     let (stderr, dropped) = match &mut event {
         Event::Start(_) => return None,
-        Event::Turn(turn) => (&mut turn.stderr, &mut turn.stderr_dropped),
+        Event::Turn(turn) => {
+            turn.said = Said::default();
+            (&mut turn.stderr, &mut turn.stderr_dropped)
+        }
         Event::End(end) => (&mut end.stderr, &mut end.stderr_dropped),
     };
     *dropped += stderr.0.len() as u64;

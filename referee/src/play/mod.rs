@@ -33,6 +33,7 @@ use crate::gamelog::{End, Event, Turn};
 use crate::interrupt::Interrupt;
 use crate::limits::MatchRules;
 use crate::lines::Lines;
+use crate::said::Saying;
 use crate::source::SourceError;
 use crate::verdict::{Culprit, Decision, NoReply, Overrun, Verdict};
 
@@ -119,6 +120,7 @@ impl Match<'_> {
         sink(start);
         let mut verdict = Verdict::Completed;
         let mut observations = Observations::new(self);
+        let mut saying = Saying::default();
         let (mut turns, mut forgiven, mut overrun) = (0, 0, None);
         while let Some(exchange) = game.next_exchange() {
             turns += 1;
@@ -142,14 +144,15 @@ impl Match<'_> {
                 phase: exchanged.phase,
             };
             let turn = record::turn(turns, exchange.limit, exchanged, ruling, game.score());
-            let turn = Turn { overrun, ..turn };
+            let said = saying.hear(&turn.stderr.0, turn.stderr_dropped);
+            let turn = Turn { overrun, said, ..turn };
             observations.add(&turn, verdict, seen);
             sink(Event::Turn(turn));
         }
         let ending = bot.finish(self.rules.grace);
         let diagnosis = observations.diagnose(&ending);
         let end = End::by_rules(game.as_ref(), verdict, turns);
-        let end = record::ended(end, ending, diagnosis, started);
+        let end = record::ended(end, ending, diagnosis, saying, started);
         sink(Event::End(end.clone()));
         Ok((end, overrun))
     }

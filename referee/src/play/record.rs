@@ -9,6 +9,7 @@ use crate::game::Game;
 use crate::gamelog::{self, Bytes, End, FORMAT, Host, Start, Turn};
 use crate::limits::LimitKind;
 use crate::millis::Millis;
+use crate::said::{Said, Saying};
 
 /// The start of an attempt; `spoilt` holds the diagnoses of earlier attempts.
 pub(super) fn start(played: &Match<'_>, game: &dyn Game, spoilt: &[String]) -> Start {
@@ -78,11 +79,19 @@ pub(super) fn turn(
         stopped: exchanged.stopped,
         stderr: Bytes(exchanged.stderr.bytes),
         stderr_dropped: exchanged.stderr.dropped,
+        said: Said::default(),
     }
 }
 
 /// The end of a game whose bot was started at `started` and ended as `ending` says.
-pub(super) fn ended(end: End, ending: Ending, diagnosis: Option<String>, started: Instant) -> End {
+pub(super) fn ended(
+    end: End,
+    ending: Ending,
+    diagnosis: Option<String>,
+    saying: Saying,
+    started: Instant,
+) -> End {
+    let said = saying.finish(&ending.stderr.bytes, ending.stderr.dropped);
     End {
         diagnosis,
         bot_exit: ending.exit,
@@ -91,6 +100,7 @@ pub(super) fn ended(end: End, ending: Ending, diagnosis: Option<String>, started
         late_output_dropped: ending.late_output.dropped,
         stderr: Bytes(ending.stderr.bytes),
         stderr_dropped: ending.stderr.dropped,
+        said,
         wall: Some(Millis(started.elapsed())),
         ..end
     }

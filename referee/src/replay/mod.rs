@@ -210,6 +210,7 @@ fn end(game: &dyn Game, verdict: Verdict, log: &Log, turns: u32) -> End {
             late_output_dropped: logged.late_output_dropped,
             stderr: logged.stderr,
             stderr_dropped: logged.stderr_dropped,
+            said: logged.said,
             wall: logged.wall,
             ..end
         },

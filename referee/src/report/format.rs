@@ -8,11 +8,11 @@ pub(crate) enum Format {
     Text,
     /// For programs: one value on one line
     Json,
-    /// For spreadsheets: a row for each turn (timing), game (suite) or board (compare)
+    /// For spreadsheets: a row for each turn (timing) or board (compare)
     Csv,
     /// For pages such as GitHub's
     Markdown,
-    /// For CI: a lost game, a late kind of turn or a bot that is worse is a failure
+    /// For CI: a late kind of turn or a bot that is worse is a failure
     Junit,
 }
 

@@ -95,7 +95,7 @@ impl Run {
             started: jiff::Timestamp::now(),
             host: crate::play::host(),
             started_in: std::env::current_dir().ok(),
-            git: Commit::here(),
+            git: None,
             against,
             plan,
         }

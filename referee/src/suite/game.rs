@@ -1,5 +1,7 @@
 //! Plays one game of a suite, and works out its outcome.
 
+use std::collections::BTreeMap;
+
 use crate::bot::BotCommand;
 use crate::config::Config;
 use crate::gamelog::Event;
@@ -102,6 +104,7 @@ impl Job<'_> {
             official: String::new(),
             diagnosis: None,
             turns: 0,
+            said: BTreeMap::new(),
             times: Times::default(),
         }
     }

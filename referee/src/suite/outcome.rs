@@ -9,6 +9,7 @@ use super::ids::{BoardId, RecordId};
 use crate::gamelog::{End, Event, Turn};
 use crate::limits::LimitKind;
 use crate::millis::Millis;
+use crate::said::SaidInGame;
 use crate::verdict::{Culprit, Verdict};
 
 /// The outcome of a game.
@@ -50,6 +51,9 @@ pub struct Outcome {
     pub diagnosis: Option<String>,
     /// The number of exchanges.
     pub turns: u32,
+    /// What the bot said about itself, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub said: BTreeMap<String, SaidInGame>,
     /// The times.
     #[serde(flatten)]
     pub times: Times,
@@ -131,6 +135,7 @@ impl Outcome {
         self.official.clone_from(&end.official);
         self.diagnosis.clone_from(&end.diagnosis);
         self.turns = end.turns;
+        self.said.clone_from(&end.said);
         self.times.wall = end.wall;
         let late = self.times.bot_overruns + self.times.host_overruns;
         self.counts = end.won && strict && late == 0;

@@ -69,9 +69,7 @@ pub enum PoolError {
     #[error(transparent)]
     Play(#[from] PlayError),
     /// A bot's file was replaced.
-    #[error(
-        "the bot `{bot}` has changed while it was played: {file} is not the same; no game of the new one was kept, and --resume goes on with the old one"
-    )]
+    #[error("the bot `{bot}` has changed while it was played: {file} is not the same")]
     Replaced {
         /// The bot.
         bot: String,
@@ -79,9 +77,7 @@ pub enum PoolError {
         file: String,
     },
     /// Several games of a bot in a row could not be started.
-    #[error(
-        "{MAX_NOT_PLAYED} games of `{bot}` in a row could not be played: {why}; --resume plays them"
-    )]
+    #[error("{MAX_NOT_PLAYED} games of `{bot}` in a row could not be played: {why}")]
     NotPlayed {
         /// The bot.
         bot: String,

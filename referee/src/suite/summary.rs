@@ -11,6 +11,7 @@ use super::ids::RecordId;
 use super::outcome::{Outcome, SuiteVerdict};
 use super::plan::PlannedBot;
 use super::records::{Best, Bests, Records};
+use crate::said::SaidInRun;
 use crate::verdict::Verdict;
 
 /// The most kinds of losses to report.
@@ -39,6 +40,9 @@ pub struct Tally {
     pub compared: usize,
     /// Σ yours/best over these.
     pub ratio_sum: f64,
+    /// The numbers that the bot said, by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub said: BTreeMap<String, SaidInRun>,
 }
 
 impl Tally {
@@ -54,6 +58,12 @@ impl Tally {
         self.timeouts += usize::from(outcome.verdict == SuiteVerdict::Played(Verdict::Timeout));
         self.late += usize::from(outcome.times.bot_overruns > 0);
         self.sum += outcome.points();
+        for (name, said) in &outcome.said {
+            if let Some(numbers) = said.numbers {
+                let so_far = self.said.get(name).copied();
+                self.said.insert(name.clone(), SaidInRun::add(so_far, numbers));
+            }
+        }
         if let Some(best) = best {
             self.compared += 1;
             self.ratio_sum += ratio(outcome.points(), best);

@@ -14,7 +14,7 @@ mod wait;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::anyhow;
+use anyhow::{Context as _, anyhow};
 use clap::{Args, ValueEnum as _};
 use serde::Deserialize as _;
 use serde::de::IntoDeserializer as _;
@@ -24,7 +24,7 @@ use self::bots::BotsFlags;
 use self::jobs::JobsFlags;
 use self::parts::PartsFlags;
 pub(super) use self::parts::merged;
-pub(super) use self::report::{ReportFlags, report};
+pub(super) use self::report::{Games, ReportFlags, report};
 use self::slurm::SlurmFlags;
 use super::Failure;
 use super::named_run::{run_path, runs_folder};
@@ -32,8 +32,9 @@ use super::shared::RuleFlags;
 use crate::compare::Decider;
 use crate::config::Config;
 use crate::limits::OnHostDelay;
+use crate::report::suite::SuiteFormat;
 use crate::suite::{
-    FolderError, Logs, Margin, Outcome, Plan, PlannedBot, Rules, Run, RunFolder, RunWriter,
+    Commit, FolderError, Logs, Margin, Outcome, Plan, PlannedBot, Rules, Run, RunFolder, RunWriter,
     SuiteVerdict,
 };
 use crate::verdict::Verdict;
@@ -45,6 +46,7 @@ use crate::verdict::Verdict;
 /// cannot be started for, or the host lacks resources for, are not played; --resume plays them. Exits with 1 if a bot lost a game, or did not do what --fail-below or --fail-on-timeout ask for.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that can be typed")]
 pub(super) struct SuiteArgs {
     #[command(flatten)]
     bots: BotsFlags,
@@ -58,6 +60,10 @@ pub(super) struct SuiteArgs {
     /// How many games each bot plays on each board [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     repeat: Option<u32>,
+
+    /// Plays the boards in random order
+    #[arg(long, conflicts_with_all = ["resume", "part"])]
+    shuffle: bool,
 
     /// What to do when the host made a bot late [default: fail]
     #[arg(long, value_name = "WHAT")]
@@ -73,6 +79,10 @@ pub(super) struct SuiteArgs {
     /// A comment on the run, which `referee runs` shows
     #[arg(short = 'm', long, value_name = "TEXT", conflicts_with_all = ["resume", "part"], allow_hyphen_values = true)]
     comment: Option<String>,
+
+    /// Keeps nothing: no run folder, no logs, and no new records
+    #[arg(long, conflicts_with_all = ["run", "resume", "comment", "parts", "part", "slurm", "logs", "compress"])]
+    no_run: bool,
 
     /// Resumes this run, a folder or `latest`: plays the games that have no result yet. The folder says
     /// what is played; flags that repeat it must agree
@@ -120,6 +130,7 @@ const EXAMPLES: &str = "\
 Examples:
   referee suite --bot ./old --bot ./new --seed 1..100
   referee suite --bot ./mybot --board boards/ --records records.toml
+  referee suite --bot ./mybot --seed 1..100 --no-run --shuffle --format jsonl
   referee suite --bot ./mybot --seed 1..1000 --run big --parts 40
   referee suite --run big --part 17
   referee suite --bot ./mybot --seed 1..1000 --run big --slurm --wait
@@ -127,6 +138,7 @@ Examples:
   referee suite --resume runs/20260920-101500";
 
 pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
+    args.refuse_lines_from_elsewhere()?;
     if let (Some(part), Some(path)) = (args.parts.part, &args.run) {
         return parts::play_part(args, &RunFolder::open(&run_path(path)?)?, part);
     }
@@ -148,6 +160,12 @@ pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
     if let Some(parts) = args.parts.parts {
         return parts::divide(args, &config, run, parts);
     }
+    if args.no_run {
+        let scratch = tempfile::tempdir().context("cannot make a folder for the games");
+        let scratch = scratch.map_err(Failure::User)?;
+        let writer = RunWriter::create(&scratch.path().join("run"), run)?;
+        return play_whole(args, &config, writer);
+    }
     let writer = create(args, &config, &run, RunWriter::create)?;
     play_whole(args, &config, writer)
 }
@@ -164,7 +182,8 @@ fn play_whole(
     if !decider.as_ref().is_some_and(Decider::is_decided) {
         play::play(args, config, &mut writer, &bests, decider.as_mut(), &interrupt)?;
     }
-    report(&args.report, config, &writer.folder)
+    let games = if args.no_run { Games::Dropped } else { Games::Told };
+    report(&args.report, config, &writer.folder, games)
 }
 
 /// Parses a verdict as results name it.
@@ -181,7 +200,13 @@ fn new_run(args: &SuiteArgs) -> Result<(Config, Run), Failure> {
     let other_boards = args.boards.is_given();
     let choose = |run: &String| opponent::choose(run, margin, &mut plan, !other_boards);
     let against = args.against.as_ref().map(choose).transpose()?;
-    Ok((config, Run::new(plan, against)))
+    if args.shuffle || against.is_some() {
+        // Any order that nobody has chosen will do; the plan stores it.
+        plan.shuffle = Some(jiff::Timestamp::now().subsec_nanosecond().unsigned_abs());
+    }
+    let mut run = Run::new(plan, against);
+    run.git = Commit::here();
+    Ok((config, run))
 }
 
 /// Makes the folder of a run where the user wants it.
@@ -192,11 +217,11 @@ fn create<T>(
     make: impl Fn(&Path, Run) -> Result<T, FolderError>,
 ) -> Result<T, FolderError> {
     let make = |path: &Path, run: Run| {
-        let made = make(path, run)?;
+        let folder = make(path, run)?;
         if let Some(comment) = &args.comment {
             RunFolder::open(path)?.set_comment(comment)?;
         }
-        Ok(made)
+        Ok(folder)
     };
     match &args.run {
         Some(path) => make(path, run.clone()),
@@ -223,6 +248,19 @@ fn create_by_time<T>(
 }
 
 impl SuiteArgs {
+    /// Refuses to print games as they end that do not end here.
+    fn refuse_lines_from_elsewhere(&self) -> Result<(), Failure> {
+        let is_elsewhere =
+            self.slurm.slurm || self.parts.parts.is_some() || self.parts.part.is_some();
+        if self.report.format != SuiteFormat::Jsonl || !is_elsewhere {
+            return Ok(());
+        }
+        Err(Failure::user(anyhow!(
+            "--format jsonl is for a suite that is played here, and as a whole; `referee merge --format jsonl` \
+             prints the games of one that was played in parts"
+        )))
+    }
+
     /// The rules of a run that is there, if what is to be played is still the same.
     fn settings_of(&self, folder: &RunFolder) -> Result<Config, Failure> {
         let stored = &folder.run.plan;

@@ -9,8 +9,7 @@ use crate::cli::compare::Side;
 use crate::compare::{Contender, Decider};
 use crate::suite::{Margin, Opponent, Plan, RunFolder};
 
-/// Chooses the opponent that was named, has the plan play in random order, and on the opponent's boards
-/// if there are no `other` ones.
+/// Chooses the opponent that was named, and has the plan play on its boards if they are to be the same.
 pub(super) fn choose(
     run: &str,
     margin: Margin,
@@ -36,8 +35,6 @@ pub(super) fn choose(
         plan.boards.clone_from(&theirs.boards);
         plan.seeds.clone_from(&theirs.seeds);
     }
-    // Any order that nobody has chosen will do; the plan stores it.
-    plan.shuffle = Some(jiff::Timestamp::now().subsec_nanosecond().unsigned_abs());
     let folder = std::path::absolute(&side.folder.path).map_err(Failure::user)?;
     Ok(Opponent { run: folder, bot: bot.to_owned(), margin })
 }

@@ -9,7 +9,7 @@ use anyhow::{Context as _, anyhow};
 use clap::Args;
 
 use super::report::not_played_code;
-use super::{ReportFlags, SuiteArgs, bots, create, opponent, play, report};
+use super::{Games, ReportFlags, SuiteArgs, bots, create, opponent, play, report};
 use crate::cli::{Failure, print};
 use crate::config::Config;
 use crate::interrupt::Interrupt;
@@ -121,7 +121,7 @@ pub(super) fn play_all(
     for part in 1..=folder.parts() {
         play_missing(args, config, &folder.of_part(part), &interrupt)?;
     }
-    merged(&args.report, config, folder)
+    merged(&args.report, config, folder, Games::Told)
 }
 
 fn play_missing(
@@ -171,13 +171,14 @@ pub(in crate::cli) fn merged(
     flags: &ReportFlags,
     config: &Config,
     folder: &RunFolder,
+    games: Games,
 ) -> Result<ExitCode, Failure> {
     if !is_complete(folder)? {
         return Err(Failure::user(anyhow!("{}", still_missing(folder)?)));
     }
     cancel_rest(folder);
     merge(folder)?;
-    report(flags, config, folder)
+    report(flags, config, folder, games)
 }
 
 /// Cancels the jobs of a run that has all its games, apart from the one that this is.

@@ -1,9 +1,10 @@
 //! Plays what is missing of a run, or of a part of it.
 
+use std::io;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 
 use super::progress::Progress;
 use super::{SuiteArgs, bots};
@@ -13,9 +14,10 @@ use crate::compare::Decider;
 use crate::config::Config;
 use crate::interrupt::Interrupt;
 use crate::millis::Millis;
+use crate::report::suite::{SuiteFormat, write_game};
 use crate::suite::{
-    Archive, Bests, CoreClaims, Entrant, FolderError, Packing, Pool, PoolError, RunFolder,
-    RunWriter, Session,
+    Archive, Bests, CoreClaims, Entrant, FolderError, Logs, Outcome, Packing, Pool, PoolError,
+    RunFolder, RunWriter, Session,
 };
 use crate::text::{plural, size};
 
@@ -71,25 +73,61 @@ pub(super) fn play(
     }
     let missing = folder.schedule().filter(|&game| !played.has(game));
     let mut progress = Progress::of(&folder, bests)?;
+    let mut stream = (args.report.format == SuiteFormat::Jsonl).then(|| GameStream::new(bests));
     let mut written = Ok(());
     let pooled = pool.play(missing, |outcome| {
         if written.is_ok() {
             written = writer.append(&outcome);
             progress.add(&outcome);
         }
+        let is_heard = stream.as_mut().is_none_or(|stream| stream.tell(&outcome));
         let is_over = decider.as_mut().is_some_and(|decider| {
             decider.add(&outcome);
             progress.show_standing(&decider.standing());
             decider.is_decided()
         });
-        if written.is_err() || is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let stops = written.is_err() || is_over || !is_heard;
+        if stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     progress.finish();
     written.and_then(|()| writer.finish())?;
-    pooled?;
+    pooled.map_err(|error| failed(error, args.no_run))?;
+    stream.map_or(Ok(()), GameStream::finish)?;
     match interrupt.signal() {
+        Some(signal) if args.no_run => {
+            let kept = "; --no-run has kept no game".to_owned();
+            Err(Failure::Interrupted { signal, kept })
+        }
         Some(signal) => Err(interrupted(signal, &folder)?),
         None => Ok(()),
+    }
+}
+
+/// Writes a line to standard output for each game as it ends.
+struct GameStream<'a> {
+    bests: &'a Bests,
+    failed: Option<io::Error>,
+}
+
+impl<'a> GameStream<'a> {
+    fn new(bests: &'a Bests) -> Self {
+        Self { bests, failed: None }
+    }
+
+    /// Writes the line of a game. Returns whether somebody still reads them.
+    fn tell(&mut self, outcome: &Outcome) -> bool {
+        if self.failed.is_none() {
+            self.failed = write_game(outcome, self.bests, &mut io::stdout().lock()).err();
+        }
+        self.failed.is_none()
+    }
+
+    /// Whether all lines were written, as far as somebody wanted to read them.
+    fn finish(self) -> Result<(), Failure> {
+        match self.failed {
+            Some(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::Output(error)),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -107,7 +145,7 @@ fn archive<'a>(args: &SuiteArgs, config: &Config, folder: &'a RunFolder) -> Arch
         folder: &folder.path,
         kind: config.game,
         rules: &folder.run.plan.rules,
-        logs: args.logs,
+        logs: if args.no_run { Logs::None } else { args.logs },
         packing: if args.compress { Packing::Gzip } else { Packing::Plain },
         log_size: config.log_size,
     }
@@ -126,13 +164,24 @@ pub(super) fn interrupted(signal: i32, folder: &RunFolder) -> Result<Failure, Fo
     Ok(Failure::Interrupted { signal, kept })
 }
 
-impl From<PoolError> for Failure {
-    fn from(error: PoolError) -> Self {
-        match error {
-            PoolError::Case(error) => Self::User(error.into()),
-            error @ (PoolError::Replaced { .. }
-            | PoolError::NotPlayed { is_user_error: true, .. }) => Self::User(error.into()),
-            error => Self::Referee(error.into()),
+/// What went wrong, and what to do about it unless nothing is kept.
+fn failed(error: PoolError, no_run: bool) -> Failure {
+    let is_user_error = match &error {
+        PoolError::Case(_) | PoolError::Replaced { .. } => true,
+        PoolError::NotPlayed { is_user_error, .. } => *is_user_error,
+        PoolError::Play(_) | PoolError::Keep(_) => false,
+    };
+    let remedy = match &error {
+        PoolError::Replaced { .. } => {
+            "; no game of the new one was kept, and --resume goes on with the old one"
         }
-    }
+        PoolError::NotPlayed { .. } => "; --resume plays them",
+        PoolError::Case(_) | PoolError::Play(_) | PoolError::Keep(_) => "",
+    };
+    let error = match remedy {
+        "" => error.into(),
+        _ if no_run => error.into(),
+        remedy => anyhow!("{error}{remedy}"),
+    };
+    if is_user_error { Failure::User(error) } else { Failure::Referee(error) }
 }

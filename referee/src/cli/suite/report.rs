@@ -9,8 +9,7 @@ use super::opponent;
 use crate::cli::{Failure, exit, inputs, print};
 use crate::compare::Relation;
 use crate::config::Config;
-use crate::report::Format;
-use crate::report::suite::SuiteReport;
+use crate::report::suite::{SuiteFormat, SuiteReport, write_game};
 use crate::suite::{
     Bests, Listing, NotPlayed, Records, RunFolder, SuiteVerdict, Summary, Tally, noisy_hosts,
     records_of,
@@ -34,7 +33,18 @@ pub(in crate::cli) struct ReportFlags {
 
     /// How to show the result
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    pub(super) format: SuiteFormat,
+}
+
+/// What has become of the games of a run that is reported on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::cli) enum Games {
+    /// They are kept.
+    Kept,
+    /// They are kept, and with `--format jsonl` each was told as it ended.
+    Told,
+    /// Each was told as well, and none is kept.
+    Dropped,
 }
 
 impl ReportFlags {
@@ -78,18 +88,29 @@ pub(in crate::cli) fn report(
     flags: &ReportFlags,
     config: &Config,
     folder: &RunFolder,
+    games: Games,
 ) -> Result<ExitCode, Failure> {
+    let bests = flags.bests(config)?;
     let report = SuiteReport {
-        summary: Summary::of(folder, &flags.bests(config)?)?,
+        summary: Summary::of(folder, &bests)?,
         decision: opponent::decider(folder)?.map(|decider| decider.standing()),
         noisy_hosts: noisy_hosts(folder)?,
         folder,
+        is_kept: games != Games::Dropped,
     };
-    if let Some(path) = flags.record_file(config) {
-        records_of(folder)?.save_into(&path)?;
+    if report.is_kept {
+        if let Some(path) = flags.record_file(config) {
+            records_of(folder)?.save_into(&path)?;
+        }
+        // Made here so that the list of runs need not read the results.
+        Listing::of(&folder.path)?;
     }
-    // Made here so that the list of runs need not read the results.
-    Listing::of(&folder.path)?;
+    if flags.format == SuiteFormat::Jsonl && games == Games::Kept {
+        for outcome in folder.outcomes()? {
+            let outcome = outcome?;
+            print(|out| write_game(&outcome, &bests, out))?;
+        }
+    }
     print(|out| report.write(flags.format, out))?;
     if let Some(not_played) = report.summary.not_played.first() {
         return Ok(not_played_code(not_played.verdict));

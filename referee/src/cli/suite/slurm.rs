@@ -11,7 +11,7 @@ use anyhow::{Context as _, anyhow};
 use clap::Args;
 use fs_err as fs;
 
-use super::{SuiteArgs, parts, wait};
+use super::{Games, SuiteArgs, parts, wait};
 use crate::cli::{Failure, print};
 use crate::config::{ClusterTable, Config, Limit};
 use crate::limits::LimitKind;
@@ -206,7 +206,7 @@ fn submit(
     array: u32,
 ) -> Result<ExitCode, Failure> {
     if parts::is_complete(folder)? {
-        return parts::merged(&args.report, config, folder);
+        return parts::merged(&args.report, config, folder, Games::Kept);
     }
     let mut submissions = Submissions::of(&folder.path);
     let queue = if submissions.is_empty() { Vec::new() } else { slurm::queue()? };

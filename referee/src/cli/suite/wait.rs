@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::anyhow;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
-use super::{SuiteArgs, parts, play};
+use super::{Games, SuiteArgs, parts, play};
 use crate::cli::Failure;
 use crate::config::Config;
 use crate::slurm::{self, Queued, Submissions};
@@ -41,7 +41,7 @@ pub(super) fn wait(
         let look = Instant::now();
         if parts::is_complete(folder)? {
             progress.finish();
-            return parts::merged(&args.report, config, folder);
+            return parts::merged(&args.report, config, folder, Games::Kept);
         }
         let queue = slurm::queue().inspect_err(|error| log::warn!("{error}; waiting all the same"));
         if let Ok(queue) = &queue {

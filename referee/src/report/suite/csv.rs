@@ -1,5 +1,6 @@
 //! One row for each game, read from the run as it is written.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use serde::Serialize;
@@ -8,6 +9,7 @@ use super::SuiteReport;
 use crate::millis::Millis;
 use crate::report::csv_error;
 use crate::report::inert::Cell;
+use crate::said::SaidValue;
 use crate::suite::{BoardId, Outcome, SuiteVerdict};
 
 #[derive(Serialize)]
@@ -33,11 +35,69 @@ struct Row<'a> {
 }
 
 pub(super) fn write(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let mut rows = csv::Writer::from_writer(out);
-    for outcome in report.folder.outcomes().map_err(io::Error::other)? {
-        rows.serialize(row(&outcome.map_err(io::Error::other)?)).map_err(csv_error)?;
+    // What bots say becomes columns, so that the names must be known before the first row.
+    let outcomes = || report.folder.outcomes().map_err(io::Error::other);
+    let mut names: BTreeMap<String, bool> = BTreeMap::new();
+    for outcome in outcomes()? {
+        for (name, said) in outcome.map_err(io::Error::other)?.said {
+            *names.entry(name).or_default() |= said.numbers.is_some();
+        }
+    }
+    let mut rows = csv::WriterBuilder::new().has_headers(false).from_writer(out);
+    let mut is_first = true;
+    for outcome in outcomes()? {
+        let outcome = outcome.map_err(io::Error::other)?;
+        if std::mem::take(&mut is_first) {
+            let fixed = fixed_headings(&outcome).map_err(csv_error)?;
+            let headings = fixed.iter().map(str::to_owned).chain(said_headings(&names));
+            rows.write_record(headings).map_err(csv_error)?;
+        }
+        rows.serialize((row(&outcome), said(&outcome, &names))).map_err(csv_error)?;
     }
     rows.flush()
+}
+
+/// The headings that every table has.
+fn fixed_headings(outcome: &Outcome) -> csv::Result<csv::StringRecord> {
+    let mut rows = csv::Writer::from_writer(Vec::new());
+    rows.serialize(row(outcome))?;
+    let table = rows.into_inner().expect("memory");
+    csv::Reader::from_reader(table.as_slice()).headers().cloned()
+}
+
+/// The headings of what bots say: the last value of each name, and more where it can be a number.
+fn said_headings(names: &BTreeMap<String, bool>) -> impl Iterator<Item = String> {
+    names.iter().flat_map(|(name, is_number)| {
+        let more: &[&str] = if *is_number { &[".min", ".max", ".mean"] } else { &[] };
+        let all = std::iter::once(&"").chain(more);
+        all.map(move |suffix| format!("said.{name}{suffix}"))
+    })
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum SaidCell<'a> {
+    Text(Cell<'a>),
+    Number(f64),
+}
+
+/// What the bot of a game said, in the columns of [`said_headings`].
+fn said<'a>(outcome: &'a Outcome, names: &BTreeMap<String, bool>) -> Vec<Option<SaidCell<'a>>> {
+    let mut cells = Vec::new();
+    for (name, is_number) in names {
+        let said = outcome.said.get(name);
+        cells.push(said.map(|said| match &said.last {
+            SaidValue::Text(text) => SaidCell::Text(Cell(text)),
+            SaidValue::Number(number) => SaidCell::Number(*number),
+        }));
+        if *is_number {
+            let numbers = said.and_then(|said| said.numbers);
+            let three = [numbers.map(|all| all.min), numbers.map(|all| all.max)];
+            let three = three.into_iter().chain([numbers.map(|all| all.mean)]);
+            cells.extend(three.map(|number| number.map(SaidCell::Number)));
+        }
+    }
+    cells
 }
 
 fn row(outcome: &Outcome) -> Row<'_> {

@@ -10,8 +10,9 @@ use crate::report::inert::write_json;
 use crate::suite::{Loss, NewBest, Tally};
 
 #[derive(Serialize)]
-struct Object<'a> {
-    run: String,
+pub(super) struct Object<'a> {
+    /// The folder, if the run is kept.
+    run: Option<String>,
     game: &'a str,
     planned: usize,
     games: usize,
@@ -48,9 +49,13 @@ impl<'a> Bot<'a> {
 }
 
 pub(super) fn write(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> {
+    write_json(&object(report), out)
+}
+
+pub(super) fn object<'a>(report: &'a SuiteReport<'_>) -> Object<'a> {
     let summary = &report.summary;
-    let object = Object {
-        run: report.folder.path.display().to_string(),
+    Object {
+        run: report.is_kept.then(|| report.folder.path.display().to_string()),
         game: &summary.game,
         planned: summary.planned,
         games: summary.games(),
@@ -62,6 +67,5 @@ pub(super) fn write(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result
         new_bests: &summary.new_bests,
         noisy_hosts: report.noisy_hosts.iter().map(ToString::to_string).collect(),
         decision: report.decision.as_ref(),
-    };
-    write_json(&object, out)
+    }
 }

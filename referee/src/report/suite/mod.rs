@@ -2,16 +2,35 @@
 
 mod csv;
 mod json;
+mod jsonl;
 mod junit;
 mod markdown;
 mod text;
 
 use std::io::{self, Write};
 
-use super::format::{Format, write_as};
+pub(crate) use self::jsonl::write_game;
 use crate::compare::{Relation, Standing};
 use crate::suite::{Loss, NoisyHost, RunFolder, Summary, Tally};
 use crate::text::plural;
+
+/// How the results of a suite are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub(crate) enum SuiteFormat {
+    /// For people
+    #[default]
+    Text,
+    /// For programs: one object on one line
+    Json,
+    /// For programs that read along: a line for each game as it ends, and a last one with the summary
+    Jsonl,
+    /// For spreadsheets: a row for each game
+    Csv,
+    /// For pages such as GitHub's
+    Markdown,
+    /// For CI: a lost game is a failure
+    Junit,
+}
 
 /// The content of a report on a run.
 pub(crate) struct SuiteReport<'a> {
@@ -23,6 +42,8 @@ pub(crate) struct SuiteReport<'a> {
     pub noisy_hosts: Vec<NoisyHost>,
     /// Where the games are.
     pub folder: &'a RunFolder,
+    /// Whether they stay there.
+    pub is_kept: bool,
 }
 
 impl SuiteReport<'_> {
@@ -30,8 +51,15 @@ impl SuiteReport<'_> {
     ///
     /// # Errors
     /// When `out` fails.
-    pub(crate) fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
-        write_as!(format, self, out)
+    pub(crate) fn write(&self, format: SuiteFormat, out: &mut dyn Write) -> io::Result<()> {
+        match format {
+            SuiteFormat::Text => text::write(self, out),
+            SuiteFormat::Json => json::write(self, out),
+            SuiteFormat::Jsonl => jsonl::write(self, out),
+            SuiteFormat::Csv => csv::write(self, out),
+            SuiteFormat::Markdown => markdown::write(self, out),
+            SuiteFormat::Junit => junit::write(self, out),
+        }
     }
 }
 

@@ -26,7 +26,10 @@ pub(super) fn write(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result
     for host in &report.noisy_hosts {
         writeln!(out, "\n  {HEADING}{}{HEADING:#}", printable(&host.to_string()))?;
     }
-    writeln!(out, "\n  The run is in {}.", report.folder.path.display())
+    if report.is_kept {
+        writeln!(out, "\n  The run is in {}.", report.folder.path.display())?;
+    }
+    Ok(())
 }
 
 fn tell_losses(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -38,7 +41,8 @@ fn tell_losses(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> 
             writeln!(out, "  {:>6}  {bot} on {board}: {why}{alike}", loss.game)?;
         }
         if more > 0 {
-            writeln!(out, "  and {more} more, in results.jsonl")?;
+            let place = if report.is_kept { ", in results.jsonl" } else { "" };
+            writeln!(out, "  and {more} more{place}")?;
         }
     }
     Ok(())

@@ -1,0 +1,380 @@
+//! What a bot says about itself: lines on its standard error that begin with `@referee `.
+//!
+//! Such a line goes on with words of the form `name=value`, such as `@referee depth=12 phase=endgame`.
+//! A line of any other form is text like all of standard error, and so is one that is not UTF-8 or too
+//! long. Everything is bounded: the length of lines, names and values, and the names of a game.
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use serde::{Deserialize, Serialize, Serializer};
+
+/// What such a line begins with.
+const MARK: &str = "@referee ";
+
+/// The longest line that can be data, in bytes.
+const MAX_LINE_BYTES: usize = 1024;
+
+/// The longest name, in bytes.
+const MAX_NAME_BYTES: usize = 32;
+
+/// The longest value, in bytes.
+const MAX_VALUE_BYTES: usize = 64;
+
+/// The most names of a game; those that come later are left out.
+const MAX_NAMES: usize = 32;
+
+/// Whole numbers below this are exact, and are written without a fraction.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// A value that a bot has given to a name.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum SaidValue {
+    /// A number, which is finite.
+    Number(f64),
+    /// Anything else, without blanks or control characters.
+    Text(String),
+}
+
+impl SaidValue {
+    fn parse(text: &str) -> Option<Self> {
+        if text.is_empty() || text.len() > MAX_VALUE_BYTES || text.contains(char::is_control) {
+            return None;
+        }
+        // `inf` and `nan` are numbers to Rust, and none to JSON.
+        let number = text.parse().ok().filter(|number: &f64| number.is_finite());
+        Some(number.map_or_else(|| Self::Text(text.to_owned()), Self::Number))
+    }
+
+    /// The number, if it is one.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Self::Number(number) => Some(*number),
+            Self::Text(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for SaidValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+impl Serialize for SaidValue {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Number(number) => serialize_number(number, serializer),
+            Self::Text(text) => serializer.serialize_str(text),
+        }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn serialize_number<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    if number.fract() == 0.0 && number.abs() < EXACT {
+        #[expect(clippy::cast_possible_truncation, reason = "whole and in range")]
+        serializer.serialize_i64(*number as i64)
+    } else {
+        serializer.serialize_f64(*number)
+    }
+}
+
+/// The last value of each name in an exchange.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Said(pub BTreeMap<String, SaidValue>);
+
+impl Said {
+    /// Whether nothing was said.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// What a bot has said of one name in a game.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SaidInGame {
+    /// The last value.
+    pub last: SaidValue,
+    /// What the values come to, if all of them were numbers.
+    #[serde(flatten)]
+    pub numbers: Option<SaidNumbers>,
+}
+
+/// What numbers come to.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct SaidNumbers {
+    /// The least one.
+    #[serde(serialize_with = "serialize_number")]
+    pub min: f64,
+    /// The greatest one.
+    #[serde(serialize_with = "serialize_number")]
+    pub max: f64,
+    /// The mean.
+    #[serde(serialize_with = "serialize_number")]
+    pub mean: f64,
+}
+
+/// Finds the lines that are data, as standard error comes in.
+#[derive(Debug, Default)]
+struct Listener {
+    /// The beginning of a line whose end has not come yet.
+    line: Vec<u8>,
+    /// Whether the rest of the line is text, since it was too long or a part of it is missing.
+    is_text: bool,
+    names: BTreeSet<String>,
+}
+
+impl Listener {
+    /// Takes in what the bot wrote in an exchange. A line counts for the exchange in which it ended. If
+    /// bytes were dropped after `bytes`, the line that they tear is text.
+    fn hear(&mut self, bytes: &[u8], dropped: u64) -> Vec<(String, SaidValue)> {
+        let mut said = Vec::new();
+        for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
+            let line = piece.strip_suffix(b"\n");
+            self.add(line.unwrap_or(piece));
+            if line.is_some() {
+                self.end_line(&mut said);
+            }
+        }
+        self.is_text |= dropped > 0;
+        said
+    }
+
+    /// The bot has ended, so what has no line end is a line.
+    fn finish(&mut self) -> Vec<(String, SaidValue)> {
+        let mut said = Vec::new();
+        self.end_line(&mut said);
+        said
+    }
+
+    fn add(&mut self, piece: &[u8]) {
+        self.is_text |= self.line.len() + piece.len() > MAX_LINE_BYTES;
+        if !self.is_text {
+            self.line.extend_from_slice(piece);
+        }
+    }
+
+    fn end_line(&mut self, said: &mut Vec<(String, SaidValue)>) {
+        let line = std::mem::take(&mut self.line);
+        if std::mem::take(&mut self.is_text) {
+            return;
+        }
+        for (name, value) in data(&line).unwrap_or_default() {
+            let is_known = self.names.contains(name);
+            if is_known || self.names.len() < MAX_NAMES {
+                self.names.insert(name.to_owned());
+                said.push((name.to_owned(), value));
+            }
+        }
+    }
+}
+
+/// The names and values of a line; `None` if it is text.
+fn data(line: &[u8]) -> Option<Vec<(&str, SaidValue)>> {
+    let words = std::str::from_utf8(line).ok()?.strip_prefix(MARK)?;
+    let pairs = words.split_ascii_whitespace().map(|word| {
+        let (name, value) = word.split_once('=')?;
+        Some((name, SaidValue::parse(value)?)).filter(|_| is_name(name))
+    });
+    let pairs: Vec<_> = pairs.collect::<Option<_>>()?;
+    (!pairs.is_empty()).then_some(pairs)
+}
+
+fn is_name(text: &str) -> bool {
+    text.len() <= MAX_NAME_BYTES
+        && text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte))
+}
+
+/// What the numbers of one name come to in the games of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct SaidInRun {
+    /// The games in which all values were numbers.
+    pub games: u32,
+    /// The least number.
+    #[serde(serialize_with = "serialize_number")]
+    pub min: f64,
+    /// The greatest one.
+    #[serde(serialize_with = "serialize_number")]
+    pub max: f64,
+    /// The mean of the games' means.
+    #[serde(serialize_with = "serialize_number")]
+    pub mean: f64,
+}
+
+impl SaidInRun {
+    /// Adds up games, one after the other.
+    pub fn add(so_far: Option<Self>, game: SaidNumbers) -> Self {
+        let SaidNumbers { min, max, mean } = game;
+        let Some(before) = so_far else { return Self { games: 1, min, max, mean } };
+        let games = before.games + 1;
+        let mean = before.mean + (mean - before.mean) / f64::from(games);
+        Self { games, min: min.min(before.min), max: max.max(before.max), mean }
+    }
+}
+
+/// What a bot says in a game, exchange by exchange.
+#[derive(Debug, Default)]
+pub struct Saying {
+    listener: Listener,
+    tally: Tally,
+}
+
+impl Saying {
+    /// Takes in what the bot wrote to its standard error in an exchange, of which so many more bytes were
+    /// dropped. Returns the last value of each name.
+    pub fn hear(&mut self, bytes: &[u8], dropped: u64) -> Said {
+        let said = self.listener.hear(bytes, dropped);
+        self.tally.add_all(&said);
+        Said(said.into_iter().collect())
+    }
+
+    /// Takes in what the bot wrote after the last exchange, and adds all up.
+    pub fn finish(mut self, bytes: &[u8], dropped: u64) -> BTreeMap<String, SaidInGame> {
+        self.hear(bytes, dropped);
+        self.tally.add_all(&self.listener.finish());
+        self.tally.finish()
+    }
+}
+
+/// Adds up the values of a game.
+#[derive(Debug, Default)]
+struct Tally(BTreeMap<String, Sum>);
+
+#[derive(Debug)]
+struct Sum {
+    last: SaidValue,
+    /// The count, the sum, the least and the greatest value, as long as all are numbers.
+    numbers: Option<(u32, f64, f64, f64)>,
+}
+
+impl Tally {
+    fn add_all(&mut self, said: &[(String, SaidValue)]) {
+        for (name, value) in said {
+            self.add(name, value);
+        }
+    }
+
+    fn add(&mut self, name: &str, value: &SaidValue) {
+        let number = value.number();
+        match self.0.entry(name.to_owned()) {
+            Entry::Vacant(entry) => {
+                let numbers = number.map(|number| (1, number, number, number));
+                entry.insert(Sum { last: value.clone(), numbers });
+            }
+            Entry::Occupied(mut entry) => {
+                let sum = entry.get_mut();
+                sum.last = value.clone();
+                sum.numbers = sum.numbers.zip(number).map(|((count, sum, min, max), number)| {
+                    (count + 1, sum + number, min.min(number), max.max(number))
+                });
+            }
+        }
+    }
+
+    fn finish(self) -> BTreeMap<String, SaidInGame> {
+        let finish = |(name, Sum { last, numbers }): (String, Sum)| {
+            let numbers = numbers.map(|(count, sum, min, max)| {
+                let mean = (sum / f64::from(count)).clamp(min, max);
+                SaidNumbers { min, max, mean }
+            });
+            (name, SaidInGame { last, numbers })
+        };
+        self.0.into_iter().map(finish).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heard(listener: &mut Listener, bytes: &[u8]) -> Vec<String> {
+        let said = listener.hear(bytes, 0).into_iter();
+        said.map(|(name, value)| format!("{name}={}", serde_json::json!(value))).collect()
+    }
+
+    #[test]
+    fn lines_of_names_and_values_are_data_and_all_others_text() {
+        for (line, expected) in [
+            ("@referee depth=12 phase=endgame", &["depth=12", "phase=\"endgame\""][..]),
+            ("@referee  a=1\tb=-2.5e3 \r", &["a=1", "b=-2500"]),
+            ("@referee a=1 a=2", &["a=1", "a=2"]),
+            ("@referee a==b=c _x.y-z=é", &["a=\"=b=c\"", "_x.y-z=\"é\""]),
+            (
+                "@referee a=inf b=nan c=1e999 d=0x1",
+                &["a=\"inf\"", "b=\"nan\"", "c=\"1e999\"", "d=\"0x1\""],
+            ),
+            ("@referee a=0.1 b=9007199254740993", &["a=0.1", "b=9007199254740992.0"]),
+            ("@referee", &[]),
+            ("@referee ", &[]),
+            (" @referee a=1", &[]),
+            ("@refereea=1", &[]),
+            ("@referee a=1 b", &[]),
+            ("@referee a= b=1", &[]),
+            ("@referee =1", &[]),
+            ("@referee 1a=1", &[]),
+            ("@referee a=\u{1b}[31m", &[]),
+            ("@referee é=1", &[]),
+            ("depth=12", &[]),
+        ] {
+            let line = format!("{line}\n");
+            assert_eq!(heard(&mut Listener::default(), line.as_bytes()), expected, "{line:?}");
+        }
+        assert!(heard(&mut Listener::default(), b"@referee a=\xff\n").is_empty());
+    }
+
+    #[test]
+    fn a_line_counts_where_it_ends_and_a_torn_one_does_not_count() {
+        let mut listener = Listener::default();
+        assert!(heard(&mut listener, b"text\n@refe").is_empty());
+        assert!(heard(&mut listener, b"ree a=1").is_empty());
+        assert_eq!(heard(&mut listener, b"2\n@referee b=3"), ["a=12"]);
+        assert!(listener.hear(b"4", 1).is_empty());
+        assert_eq!(heard(&mut listener, b"5\n@referee c=6"), [] as [&str; 0]);
+        assert_eq!(listener.finish(), [("c".to_owned(), SaidValue::Number(6.0))]);
+        assert!(listener.finish().is_empty());
+    }
+
+    #[test]
+    fn everything_is_bounded() {
+        let mut listener = Listener::default();
+        let long = |name: usize, value: usize| {
+            format!("@referee {}={}\n", "n".repeat(name), "v".repeat(value))
+        };
+        assert_eq!(heard(&mut listener, long(32, 64).as_bytes()).len(), 1);
+        assert!(heard(&mut listener, long(33, 1).as_bytes()).is_empty());
+        assert!(heard(&mut listener, long(1, 65).as_bytes()).is_empty());
+        let line = format!("@referee {}\n", "a=1 ".repeat(300));
+        assert!(heard(&mut listener, line.as_bytes()).is_empty());
+        for chunk in line.as_bytes().chunks(7) {
+            assert!(heard(&mut listener, chunk).is_empty());
+        }
+        for name in 0..40 {
+            let said = heard(&mut listener, format!("@referee x{name}=1\n").as_bytes());
+            assert_eq!(said.len(), usize::from(name < 31), "one name was there before");
+        }
+        assert_eq!(heard(&mut listener, b"@referee x0=2\n"), ["x0=2"], "a known name goes on");
+    }
+
+    #[test]
+    fn numbers_add_up_unless_a_text_is_among_them() {
+        let mut tally = Tally::default();
+        for (name, value) in
+            [("a", "1"), ("a", "4"), ("a", "1"), ("b", "1"), ("b", "x"), ("b", "3")]
+        {
+            tally.add(name, &SaidValue::parse(value).expect("a value"));
+        }
+        let json = serde_json::to_string(&tally.finish()).expect("JSON");
+        assert_eq!(json, r#"{"a":{"last":1,"min":1,"max":4,"mean":2},"b":{"last":3}}"#);
+        let back: BTreeMap<String, SaidInGame> = serde_json::from_str(&json).expect("as written");
+        assert_eq!(back["a"].numbers.expect("numbers").mean.to_bits(), 2.0_f64.to_bits());
+        assert_eq!(back["b"].numbers, None);
+    }
+}
