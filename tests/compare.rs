@@ -36,7 +36,9 @@ impl Runs {
     fn run(self, name: &str, bot: &str, scores: &[i64]) -> Self {
         let run = self.path(name);
         let args = ["suite", "--bot", "@misbehaving exit 1", "--logs", "none", "--seed", "1"];
-        let made = referee().args(args).args(["--run", text(&run)]).args(PATIENT).output();
+        let mut suite = referee();
+        suite.current_dir(self.0.path()).args(args).args(["--run", text(&run)]).args(PATIENT);
+        let made = suite.output();
         assert_eq!(made.expect("runs").status.code(), Some(1));
         let plan = fs::read_to_string(run.join("run.toml")).expect("a plan");
         let plan = plan.replace("last = 1", &format!("last = {}", scores.len()));

@@ -1,7 +1,7 @@
 //! README, guide and the other pages: links lead somewhere, the referee takes every command, and what is
 //! shown of the README's output is what it prints.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
@@ -323,6 +323,48 @@ fn each_sample_of_the_first_page_plays_as_the_page_says() {
         }
     }
     assert_eq!(games, 5);
+}
+
+#[test]
+fn a_day_with_referee_goes_as_the_page_says() {
+    if !has_program("python3") {
+        return leave_out("a day with referee", "there is no python3 on this machine");
+    }
+    let folder = playground();
+    let programs = Path::new(env!("CARGO_BIN_EXE_referee")).parent().expect("a folder");
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").expect("a path"));
+    let page = read(&repository().join("docs/guide/src/daily.md"));
+    let before = read(&folder.path().join("mybot"));
+    let mut printed = BTreeMap::new();
+    for Example { command, .. } in examples(&page) {
+        // Fewer boards, which say less and take seconds.
+        let fewer = command.replace("1..100", "1..4");
+        let mut shell = Command::new("sh");
+        let shell = shell.args(["-c", &fewer]).current_dir(&folder).env("PATH", &path);
+        let output = shell.output().expect("runs");
+        assert!(output.status.success(), "{command}: {output:?}");
+        printed.insert(command, String::from_utf8(output.stdout).expect("UTF-8"));
+    }
+    let of = |command: &str| {
+        let found = printed.iter().find(|(shown, _)| shown.contains(command));
+        found.unwrap_or_else(|| panic!("{command}")).1.as_str()
+    };
+    let after = read(&folder.path().join("mybot"));
+    for change in ["import os, sys", "environ.get(\"PULL\", 1)) * len(best)", "@referee largest="] {
+        assert!(after.contains(change) && !before.contains(change), "{change}: {after}");
+    }
+    for comment in ["1.3 times as large", "which PULL?", "as in the morning, but it talks"] {
+        assert!(of("runs -n 5").contains(comment), "{comment}: {}", of("runs -n 5"));
+    }
+    assert!(of("compare latest~1").contains("too few boards to compare"));
+    assert!(of("--by largest").contains(" largest "), "{}", of("--by largest"));
+    let summary: Value = serde_json::from_str(of("--format jsonl")).expect("JSON");
+    assert_eq!((&summary["type"], &summary["games"]), (&"summary".into(), &4.into()));
+    assert!(read(&folder.path().join("told.csv")).contains("said.largest.max"));
+    assert!(of("prune").contains("There is nothing to remove"));
+    for page in ["compared.html", "history.html", "history-runs/told.html"] {
+        assert!(folder.path().join(page).exists(), "{page}");
+    }
 }
 
 /// Adds the names of all fields in `value`, but of objects whose fields are the game's or the user's.

@@ -194,6 +194,11 @@ fn a_page_of_runs_fits_a_phone_in_light_and_dark() {
     });
     let url = runs.page(&["run"]);
     browse("report_phone", &json!({ "url": url }));
+    fs::create_dir(runs.path("runs")).expect("made");
+    fs::rename(runs.path("run"), runs.path("runs").join(format!("run-{}", "z".repeat(90))))
+        .expect("moved");
+    let url = runs.page(&["--history"]);
+    browse("report_phone", &json!({ "url": url }));
 }
 
 #[test]

@@ -327,3 +327,34 @@ fn pruning_keeps_what_is_new_named_or_in_use_and_shows_before_it_removes() {
     let output = project.referee(&["runs", "prune", "--keep", "1", "--folder", "none"]);
     assert_eq!(output.status.code(), Some(2));
 }
+
+#[test]
+fn the_page_of_the_runs_so_far_links_to_the_page_of_each_run() {
+    let project = Project::new();
+    let none = project.referee(&["report", "--history", "--html", "page.html"]);
+    assert_eq!(none.status.code(), Some(2), "there are no runs");
+    project.suite("a b", &["--bot", "@first", "--seed", "1..5", "--comment", "<i>&one"]);
+    set_record(&project, "runs/a b", |score| 2 * score);
+    project.suite("c", &["--bot", "@first", "--bot", "@greedy", "--seed", "1..5"]);
+    fs::create_dir(project.path("runs/broken")).expect("made");
+    let told = project.prints(&["report", "--history", "--html", "page.html"]);
+    assert!(told.starts_with("2 runs\n\n  The page is page.html."), "{told}");
+    let page = fs::read_to_string(project.path("page.html")).expect("a page");
+    assert!(page.contains("<title>2 runs of samegame</title>"));
+    assert!(page.contains("<h2>@first</h2>") && page.contains("<h2>@greedy</h2>"));
+    assert!(page.contains("<a href=\"page-runs/a%20b.html\">a b</a>"), "{page}");
+    assert!(page.contains("&lt;i&gt;&amp;one") && page.contains("<td>50.00 %</td>"), "{page}");
+    let own = fs::read_to_string(project.path("page-runs/a b.html")).expect("a page");
+    assert!(own.contains("runs/a b, started"));
+    assert!(project.path("page-runs/c.html").exists());
+    // The rows of `@first`, newest first.
+    let rows: Vec<usize> = ["page-runs/c.html", "page-runs/a%20b.html"]
+        .map(|link| page.find(link).expect("a link"))
+        .into();
+    assert!(rows.is_sorted(), "{rows:?}");
+    project.prints(&["report", "--history", "--html", "page.html", "-n", "1"]);
+    let page = fs::read_to_string(project.path("page.html")).expect("a page");
+    assert!(page.contains("<title>1 run of samegame</title>") && !page.contains("a%20b"));
+    let both = project.referee(&["report", "--history", "runs/c", "--html", "page.html"]);
+    assert_eq!(both.status.code(), Some(2));
+}

@@ -47,7 +47,7 @@ SameGame:
   greedy             takes the largest region
   first              takes the first legal move, column by column from the bottom left
   random [--seed N]  takes any legal move; the same seed makes the same choices
-  nrpa [--first SECONDS] [--later MS] [--seed N]
+  nrpa [--first SECONDS] [--later MS] [--width N] [--seed N]
                      plans for 19 s, and improves the plan while it plays: hard to beat
   echo               answers each board with 0 0 at once, for measuring a machine
   thinker            takes the first legal move after computing (--spin MS, --compute MS) or

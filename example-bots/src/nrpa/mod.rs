@@ -72,6 +72,10 @@ struct Args {
     #[arg(long, value_name = "MS", default_value_t = 35)]
     later: u64,
 
+    /// How often each level of the search calls the one below it; less time takes a smaller number
+    #[arg(long, value_name = "N", default_value_t = 110, value_parser = clap::value_parser!(u16).range(1..))]
+    width: u16,
+
     /// Other numbers make other games
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -80,9 +84,9 @@ struct Args {
 pub(crate) fn run(args: &[OsString]) -> io::Result<ExitCode> {
     // The bot's start is part of its first turn.
     let start = Instant::now();
-    let Args { first, later, seed } = Args::parse_from(with_name("nrpa", args));
+    let Args { first, later, width, seed } = Args::parse_from(with_name("nrpa", args));
     let first = Duration::try_from_secs_f64(first).map_err(io::Error::other)?;
-    let planner = Planner::new(seed, Box::new(move || start.elapsed()));
+    let planner = Planner::new(seed, width.into(), Box::new(move || start.elapsed()));
     play(planner, first, Duration::from_millis(later), io::stdin().lock(), io::stdout().lock())?;
     Ok(ExitCode::SUCCESS)
 }

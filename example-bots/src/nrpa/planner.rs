@@ -8,8 +8,6 @@ use crate::protocol;
 
 /// The colours of a game.
 const COLORS: u8 = 5;
-/// How often each level of the main search calls the one below it.
-const WIDTH: usize = 110;
 /// In the main search: how many of the best targets go on, and for what part of the time each.
 const ROUNDS: [(usize, f64); 3] = [(5, 0.03), (3, 0.045), (2, 0.06)];
 /// The part of the time that is over when the main search ends; the best target has what remains of it.
@@ -43,6 +41,8 @@ impl Target {
 /// The plan for a game, and the means to improve it.
 pub(super) struct Planner {
     search: Search,
+    /// How often each level of the main search calls the one below it.
+    width: usize,
     names: Names,
     tiles: Tiles,
     /// From `tiles` to the end.
@@ -51,9 +51,10 @@ pub(super) struct Planner {
 }
 
 impl Planner {
-    pub(super) fn new(seed: u64, clock: Box<dyn Fn() -> Duration>) -> Self {
+    pub(super) fn new(seed: u64, width: usize, clock: Box<dyn Fn() -> Duration>) -> Self {
         Self {
             search: Search::new(seed, clock),
+            width,
             names: Names::default(),
             tiles: Tiles::default(),
             plan: Line::none(),
@@ -88,9 +89,9 @@ impl Planner {
         self.search.exchange_policy(LEVELS, policy);
         self.search.exchange_policy(LEVELS - 1, below);
         while !self.search.is_over() {
-            self.search.step(LEVELS - 1, WIDTH, line);
+            self.search.step(LEVELS - 1, self.width, line);
             *count += 1;
-            if *count >= WIDTH {
+            if *count >= self.width {
                 self.search.end_run(LEVELS, best, std::mem::replace(line, Line::none()));
                 *count = 0;
             }
@@ -169,7 +170,11 @@ mod tests {
     /// A planner whose clock counts how often it is asked, so that nothing depends on the machine.
     fn planner() -> Planner {
         let asked = Cell::new(0);
-        Planner::new(1, Box::new(move || Duration::from_millis(asked.replace(asked.get() + 1))))
+        Planner::new(
+            1,
+            110,
+            Box::new(move || Duration::from_millis(asked.replace(asked.get() + 1))),
+        )
     }
 
     /// About so many playouts.

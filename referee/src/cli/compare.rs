@@ -7,12 +7,13 @@ use anyhow::anyhow;
 use clap::Args;
 
 use super::named_run::{is_run, run_path};
+use super::suite::wanted;
 use super::{Failure, exit, print};
 use crate::compare::{Comparison, Contender};
 use crate::report::Format;
 use crate::report::compare::write;
 use crate::stats::Conclusion;
-use crate::suite::{RunFolder, differing_places, noisy_hosts};
+use crate::suite::{PlannedBot, RunFolder, differing_places, noisy_hosts};
 
 /// Compare bots on the boards that they have both played
 ///
@@ -23,7 +24,7 @@ use crate::suite::{RunFolder, differing_places, noisy_hosts};
 #[command(after_help = EXAMPLES)]
 pub(super) struct CompareArgs {
     /// Runs that `referee suite` has made: their folders, or `latest` and `latest~1` as in `referee runs`;
-    /// RUN:BOT is one bot of a run, RUN stands for all of them
+    /// RUN:BOT is one bot of a run, RUN:NAME=VALUE those of --param with this value, RUN stands for all
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<String>,
 
@@ -71,7 +72,7 @@ pub(super) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
 /// A run as typed.
 pub(super) struct Side {
     pub(super) folder: RunFolder,
-    /// The bot, if one is named.
+    /// The bot, or the values that it was tried with, if one is named.
     bot: Option<String>,
 }
 
@@ -85,29 +86,34 @@ impl Side {
         match named.filter(|_| !path.exists()) {
             Some((folder, bot)) => {
                 let folder = RunFolder::open(&run_path(Path::new(folder))?)?;
-                let side = Self { folder, bot: None };
-                side.check(bot)?;
-                Ok(Self { bot: Some(bot.to_owned()), ..side })
+                Self { folder, bot: Some(bot.to_owned()) }.check()
             }
             None => Ok(Self { folder: RunFolder::open(&run_path(path)?)?, bot: None }),
         }
     }
 
-    fn check(&self, bot: &str) -> Result<(), Failure> {
-        let bots = self.bots();
-        if bots.contains(&bot) {
-            return Ok(());
-        }
+    fn check(self) -> Result<Self, Failure> {
+        let Some(bot) = self.bot.as_ref().filter(|_| self.bots().is_empty()) else {
+            return Ok(self);
+        };
         let path = self.folder.path.display();
-        let bots = bots.join("`, `");
+        let bots = self.folder.run.plan.bots.iter().map(|bot| bot.name.as_str());
+        let bots = bots.collect::<Vec<_>>().join("`, `");
         Err(Failure::user(anyhow!("{path} has no bot `{bot}`; it has: `{bots}`")))
     }
 
     /// The bots that were selected.
     pub(super) fn bots(&self) -> Vec<&str> {
-        let all = self.folder.run.plan.bots.iter().map(|bot| bot.name.as_str());
-        let mine = self.bot.as_deref();
-        all.filter(|bot| mine.is_none_or(|mine| mine == *bot)).collect()
+        let all = &self.folder.run.plan.bots;
+        let name = |bot: &'_ PlannedBot| bot.name == self.bot.as_deref().unwrap_or_default();
+        let wanted = self.bot.as_deref().filter(|_| !all.iter().any(name)).and_then(wanted);
+        let is_wanted = |bot: &&PlannedBot| match &wanted {
+            Some(wanted) => wanted
+                .iter()
+                .all(|(name, value)| bot.params.get(*name).is_some_and(|own| own == value)),
+            None => self.bot.is_none() || name(bot),
+        };
+        all.iter().filter(is_wanted).map(|bot| bot.name.as_str()).collect()
     }
 
     /// The selected bots with the names to show, which include the folder if there are `several` runs.

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+mod history;
+
 use anyhow::Context as _;
 use clap::Args;
 use fs_err as fs;
@@ -27,9 +29,18 @@ use crate::view::page;
 #[command(after_help = EXAMPLES)]
 pub(super) struct ReportArgs {
     /// Runs that `referee suite` has made: their folders, or `latest` and `latest~1` as in `referee runs`;
-    /// RUN:BOT is one bot of a run, RUN stands for all of them. Each bot is compared with the first one
-    #[arg(value_name = "RUN", required = true)]
+    /// RUN:BOT is one bot of a run, RUN:NAME=VALUE those of --param with this value, RUN stands for all. Each bot is compared with the first one
+    #[arg(value_name = "RUN", required_unless_present = "history")]
     runs: Vec<String>,
+
+    /// Makes a page of the runs of the project instead, as `referee runs` lists them: the mean of yours/best
+    /// by bot and run. The pages of the runs go into a folder beside FILE
+    #[arg(long, conflicts_with_all = ["runs", "games"])]
+    history: bool,
+
+    /// With --history: how many runs, the newest ones
+    #[arg(short = 'n', long, value_name = "N", requires = "history", default_value_t = 50)]
+    count: usize,
 
     /// The page
     #[arg(long, value_name = "FILE")]
@@ -49,9 +60,13 @@ const EXAMPLES: &str = "\
 Examples:
   referee report runs/20260920-101500 --html report.html
   referee report runs/old runs/new --html report.html --games
+  referee report --history --html history.html
   referee report runs/both:./new --html report.html --records records.toml";
 
 pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
+    if args.history {
+        return history::run(args);
+    }
     let sides: Result<Vec<_>, _> = args.runs.iter().map(|run| Side::open(run)).collect();
     let sides = sides?;
     refuse_different_games(&sides)?;
@@ -79,6 +94,24 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// A folder beside `html` that is named after it, and its relative address in the page.
+fn folder_beside(html: &Path, suffix: &str) -> Result<(PathBuf, String), Failure> {
+    let stem = html.file_stem().ok_or_else(|| Failure::file(html, "names no file"))?;
+    let mut name = stem.to_owned();
+    name.push(suffix);
+    Ok((html.with_file_name(&name), address_of(name.as_encoded_bytes())))
+}
+
+/// Makes a folder unless it is there.
+fn make_folder(folder: &Path, problem: &'static str) -> Result<(), Failure> {
+    match fs::create_dir(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+            Err(error).context(problem).map_err(Failure::User)
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Replay pages in a folder beside the page.
 struct GamePages {
     folder: PathBuf,
@@ -92,24 +125,12 @@ struct GamePages {
 impl GamePages {
     /// The folder beside `html`: `report-games` for `report.html`.
     fn beside(html: &Path, several: bool) -> Result<Self, Failure> {
-        let stem = html.file_stem().ok_or_else(|| Failure::file(html, "names no file"))?;
-        let mut name = stem.to_owned();
-        name.push("-games");
-        Ok(Self {
-            folder: html.with_file_name(&name),
-            address: address_of(name.as_encoded_bytes()),
-            several,
-            written: 0,
-        })
+        let (folder, address) = folder_beside(html, "-games")?;
+        Ok(Self { folder, address, several, written: 0 })
     }
 
     fn make_folder(&self) -> Result<(), Failure> {
-        match fs::create_dir(&self.folder) {
-            Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
-                Err(error).context("cannot make the folder for replay pages").map_err(Failure::User)
-            }
-            _ => Ok(()),
-        }
+        make_folder(&self.folder, "cannot make the folder for replay pages")
     }
 
     /// Writes the page of a game and returns its address. A log that cannot be refereed gets no page,

@@ -65,6 +65,9 @@ pub struct Listing {
 pub struct ListedBot {
     /// What it is called.
     pub bot: String,
+    /// The values that it was tried with, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub params: BTreeMap<String, String>,
     /// The games that it has played.
     pub games: usize,
     /// The games that could not be played.
@@ -253,7 +256,11 @@ struct Tallies {
 
 impl Tallies {
     fn of(plan: &Plan) -> Self {
-        let bot = |bot: &PlannedBot| ListedBot { bot: bot.name.clone(), ..ListedBot::default() };
+        let bot = |bot: &PlannedBot| ListedBot {
+            bot: bot.name.clone(),
+            params: bot.params.clone(),
+            ..ListedBot::default()
+        };
         Self {
             bots: plan.bots.iter().map(bot).collect(),
             first: vec![None; plan.bots.len()],

@@ -84,6 +84,9 @@ pub struct PlannedBot {
     /// Environment variables that are set for it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
+    /// The values that it is tried with, by name; they are in its command or environment as well.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub params: BTreeMap<String, String>,
     /// What it may read in a sandbox beside the usual, if it runs in one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<Vec<PathBuf>>,
@@ -304,6 +307,7 @@ mod tests {
             command: vec!["./bot".to_owned()],
             cwd: None,
             env: BTreeMap::new(),
+            params: BTreeMap::new(),
             sandbox: None,
             files: BTreeMap::from([("./bot".to_owned(), "1".to_owned())]),
         };

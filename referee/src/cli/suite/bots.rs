@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, anyhow};
 use clap::Args;
 
+use super::params::{Param, combined, param};
 use crate::bot::{Sandbox, SpawnError};
 use crate::cli::inputs::ProjectBot;
 use crate::cli::shared::EnvironmentFlags;
@@ -24,6 +25,12 @@ pub(super) struct BotsFlags {
     #[arg(short, long, value_name = "CMD")]
     bot: Vec<String>,
 
+    /// Plays each bot with each of these values, such as WIDTH=1,2,4 or RATE=0.1..1.0:0.1 (first, last and step),
+    /// and with each combination if it is repeated. `{WIDTH}` in a bot's command stands for the value;
+    /// without it an environment variable of that name has it
+    #[arg(long, value_name = "NAME=VALUES", value_parser = param)]
+    param: Vec<Param>,
+
     #[command(flatten)]
     environment: EnvironmentFlags,
 
@@ -39,7 +46,8 @@ pub(super) struct BotsFlags {
 impl BotsFlags {
     /// Whether any of these flags was given.
     pub(super) fn is_given(&self) -> bool {
-        !self.bot.is_empty() || !self.command.is_empty() || self.environment.is_given()
+        let is_named = !self.bot.is_empty() || !self.command.is_empty();
+        is_named || !self.param.is_empty() || self.environment.is_given()
     }
 
     /// The bots that were named, or the game's default one.
@@ -63,6 +71,9 @@ impl BotsFlags {
             let line = inputs::default_bot(config.game)?;
             bots.push(self.planned(line.to_owned(), &inputs::split_words("--bot", line)?)?);
         }
+        if !self.param.is_empty() {
+            bots = combined(bots, &self.param)?.into_iter().map(with_files).collect();
+        }
         refuse_twins(&bots)?;
         bots.iter().try_for_each(refuse_missing)?;
         Ok(bots)
@@ -85,7 +96,15 @@ impl BotsFlags {
         let env = self.environment.env.iter().cloned().collect();
         let cwd = self.environment.cwd.as_ref().map(|cwd| text(cwd.as_os_str())).transpose()?;
         let sandbox = self.environment.sandbox().map(<[_]>::to_vec);
-        let bot = PlannedBot { name, command, cwd, env, sandbox, files: BTreeMap::new() };
+        let bot = PlannedBot {
+            name,
+            command,
+            cwd,
+            env,
+            params: BTreeMap::new(),
+            sandbox,
+            files: BTreeMap::new(),
+        };
         Ok(with_files(bot))
     }
 }

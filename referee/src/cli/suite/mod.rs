@@ -4,6 +4,7 @@ mod boards;
 mod bots;
 mod jobs;
 mod opponent;
+mod params;
 mod parts;
 mod play;
 mod progress;
@@ -22,6 +23,7 @@ use serde::de::IntoDeserializer as _;
 use self::boards::BoardsFlags;
 use self::bots::BotsFlags;
 use self::jobs::JobsFlags;
+pub(super) use self::params::wanted;
 use self::parts::PartsFlags;
 pub(super) use self::parts::merged;
 pub(super) use self::report::{Games, ReportFlags, report};
@@ -134,6 +136,7 @@ Examples:
   referee suite --bot ./mybot --seed 1..1000 --run big --parts 40
   referee suite --run big --part 17
   referee suite --bot ./mybot --seed 1..1000 --run big --slurm --wait
+  referee suite --bot './mybot --width {W}' --param W=1,2,4 --seed 1..100
   referee suite --bot ./new --against runs/old --until-decided
   referee suite --resume runs/20260920-101500";
 

@@ -3,13 +3,16 @@
 mod csv;
 mod json;
 mod markdown;
+mod page;
 mod text;
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+pub(crate) use self::page::page;
 use crate::millis::Millis;
 use crate::suite::{Bests, Commit, ListedBot, Listing};
 use crate::text::{duration, plural};
@@ -36,6 +39,16 @@ pub(crate) struct History {
     pub older: usize,
     /// The folders that hold no run that can be read.
     pub broken: Vec<Broken>,
+}
+
+/// A run on a page.
+pub(crate) struct Listed {
+    /// Its folder.
+    pub path: PathBuf,
+    /// What is shown of it.
+    pub listing: Listing,
+    /// The address of its own page.
+    pub page: Option<String>,
 }
 
 /// A folder that holds no run that can be read.
@@ -83,6 +96,8 @@ pub(crate) struct RunRow {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct BotRow {
     bot: String,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    params: BTreeMap<String, String>,
     games: usize,
     not_played: usize,
     lost: usize,
@@ -126,6 +141,7 @@ impl BotRow {
         let mean = listed.sum as f64 / listed.games as f64;
         Self {
             bot: listed.bot.clone(),
+            params: listed.params.clone(),
             games: listed.games,
             not_played: listed.not_played,
             lost: listed.lost,

@@ -3,23 +3,23 @@
 use super::put;
 
 /// The height of a bar with its margins, as in `page.css`.
-pub(super) const ROW: usize = 18;
+pub(in crate::report) const ROW: usize = 18;
 
 /// How many colours there are for entrants, as in `page.css`.
 const COLORS: usize = 6;
 
 /// The class of an entrant's colour.
-pub(super) fn color(entrant: usize) -> String {
+pub(in crate::report) fn color(entrant: usize) -> String {
     format!("s{}", entrant % COLORS)
 }
 
 /// A part of a whole in percent, from 0 to 100.
-pub(super) fn percent(part: f64, whole: f64) -> f64 {
+pub(in crate::report) fn percent(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { (100.0 * part / whole).clamp(0.0, 100.0) } else { 0.0 }
 }
 
 /// Opens a picture of `bars` bars below one another. Decorative: the same figures stand beside it as text.
-pub(super) fn open(out: &mut String, bars: usize) {
+pub(in crate::report) fn open(out: &mut String, bars: usize) {
     put(
         out,
         format_args!(
@@ -31,7 +31,7 @@ pub(super) fn open(out: &mut String, bars: usize) {
 
 /// A bar from one place to another, both in percent. Bars get a visible minimum width; empty ones are
 /// not drawn.
-pub(super) fn bar(out: &mut String, row: usize, class: &str, from: f64, to: f64) {
+pub(in crate::report) fn bar(out: &mut String, row: usize, class: &str, from: f64, to: f64) {
     if to <= from {
         return;
     }
@@ -46,7 +46,7 @@ pub(super) fn bar(out: &mut String, row: usize, class: &str, from: f64, to: f64)
 }
 
 /// A line from top to bottom, at a place in percent.
-pub(super) fn line(out: &mut String, class: &str, at: f64, height: usize) {
+pub(in crate::report) fn line(out: &mut String, class: &str, at: f64, height: usize) {
     put(
         out,
         format_args!(

@@ -6,7 +6,7 @@
 //! nothing else. Names and diagnoses reach it through `markup::Text` only. Lengths are percentages
 //! of the available width, so that words keep their size on a phone.
 
-mod bars;
+pub(super) mod bars;
 mod boards;
 mod comparison;
 mod differences;

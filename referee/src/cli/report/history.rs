@@ -1,0 +1,66 @@
+//! `referee report --history`: a page of the runs so far, which links to the pages of the runs.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::ExitCode;
+
+use super::{ReportArgs, folder_beside, make_folder};
+use crate::cli::named_run::{Found, newest_first, runs_folder};
+use crate::cli::{Failure, inputs, print, write_file};
+use crate::report::history::{self, Listed};
+use crate::report::markup::address_of;
+use crate::report::runs::{self, RunsPage, Source};
+use crate::suite::{Bests, FolderError, Listing, RunFolder};
+use crate::text::{plural, printable, with_causes};
+
+pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
+    let folder = runs_folder(&inputs::project()?);
+    let show =
+        |path: &Path, listing: Listing| Listed { path: path.to_owned(), listing, page: None };
+    let Found { runs, broken } = newest_first(&folder, show, |run| run.listing.started)?;
+    for (path, error) in broken {
+        log::warn!("left out: {}: {}", path.display(), with_causes(&error));
+    }
+    let mut runs: Vec<Listed> = runs.into_iter().map(|(_, run)| run).take(args.count).collect();
+    if runs.is_empty() {
+        return Err(Failure::file(folder, "there are no runs in this folder"));
+    }
+    let records = inputs::records(args.records.as_deref())?;
+    let mut bests: BTreeMap<String, Bests> = BTreeMap::new();
+    for Listed { listing, .. } in &runs {
+        let game = listing.game.clone();
+        bests.entry(game).or_insert_with_key(|game| Bests::of(game, &records));
+    }
+    let pages = write_pages(args, &mut runs, &bests)?;
+    let html = history::page(&runs, &bests);
+    write_file(&args.html, html.as_bytes())?;
+    print(|out| {
+        let count = plural(runs.len() as u64, "run");
+        let (file, pages) = (args.html.display().to_string(), pages.display().to_string());
+        writeln!(out, "{count}\n\n  The page is {}.", printable(&file))?;
+        writeln!(out, "  The pages of the runs are in {}.", printable(&pages))
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the page of each run, into a folder beside the page of all; returns this folder.
+fn write_pages(
+    args: &ReportArgs,
+    runs: &mut [Listed],
+    bests: &BTreeMap<String, Bests>,
+) -> Result<std::path::PathBuf, Failure> {
+    let (folder, address) = folder_beside(&args.html, "-runs")?;
+    make_folder(&folder, "cannot make the folder for the pages of runs")?;
+    for Listed { path, listing, page } in runs {
+        let run = RunFolder::open(path)?;
+        let bots = run.run.plan.bots.iter().map(|bot| (bot.name.as_str(), bot.name.clone()));
+        let sources = [Source { folder: &run, bots: bots.collect() }];
+        let RunsPage { html, .. } =
+            runs::page(&sources, &bests[&listing.game], |_, _, _| Ok::<_, FolderError>(None))?;
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(".html");
+        write_file(&folder.join(&name), html.as_bytes())?;
+        *page = Some(format!("{address}/{}", address_of(name.as_encoded_bytes())));
+    }
+    Ok(folder)
+}

@@ -1,0 +1,199 @@
+//! `--param`: a bot is tried with each of several values, and with each combination of them.
+
+use std::collections::BTreeMap;
+
+use anyhow::anyhow;
+
+use crate::cli::Failure;
+use crate::suite::PlannedBot;
+
+/// The most bots that a run has by combination.
+const MAX_BOTS: usize = 1000;
+
+/// A name, and the values that it is to have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Param {
+    name: String,
+    values: Vec<String>,
+}
+
+/// Parses `NAME=1,2,4` or `NAME=0.1..1.0:0.1`.
+pub(super) fn param(text: &str) -> Result<Param, String> {
+    let (name, values) =
+        text.split_once('=').ok_or("it must be of the form NAME=1,2,4 or NAME=0.1..1.0:0.1")?;
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if !is_name {
+        return Err(format!("`{name}` is no name: it takes letters, digits and _"));
+    }
+    let values = match values.split_once("..") {
+        Some((first, rest)) => range(first, rest)?,
+        None => values.split(',').map(str::to_owned).collect(),
+    };
+    if values.iter().any(|value| value.is_empty() || value.contains('\0')) {
+        return Err("a value is empty".to_owned());
+    }
+    if let Some(twin) = (1..values.len()).find(|&at| values[..at].contains(&values[at])) {
+        return Err(format!("the value `{}` is there twice", values[twin]));
+    }
+    Ok(Param { name: name.to_owned(), values })
+}
+
+/// The numbers from `first` to the last one, both included, in steps; `rest` is `LAST` or `LAST:STEP`.
+fn range(first: &str, rest: &str) -> Result<Vec<String>, String> {
+    let (last, step) = rest.split_once(':').unwrap_or((rest, "1"));
+    let all = [first, last, step].map(|text| decimal(text).ok_or_else(|| text.to_owned()));
+    let [first, last, step] = all;
+    let wrong = |text: String| format!("`{text}` is no number such as 4 or 0.25");
+    let (first, last, step) = (first.map_err(wrong)?, last.map_err(wrong)?, step.map_err(wrong)?);
+    let digits = first.1.max(last.1).max(step.1);
+    let scaled = |(number, own): (i128, u32)| number * 10_i128.pow(digits - own);
+    let shown = first.1.max(step.1);
+    let (first, last, step) = (scaled(first), scaled(last), scaled(step));
+    if step <= 0 || last < first {
+        return Err(
+            "a range goes from the smaller number to the larger one, in steps above 0".into()
+        );
+    }
+    if (last - first) / step >= MAX_BOTS as i128 {
+        return Err(format!("a range has at most {MAX_BOTS} numbers"));
+    }
+    let values = (0..=(last - first) / step).map(|index| first + index * step);
+    Ok(values.map(|value| format_decimal(value / 10_i128.pow(digits - shown), shown)).collect())
+}
+
+/// A number as its digits and how many of them are behind the point, so that steps add up exactly.
+fn decimal(text: &str) -> Option<(i128, u32)> {
+    let (whole, behind) = text.split_once('.').unwrap_or((text, ""));
+    let digits = format!("{whole}{behind}");
+    let is_plain = digits.strip_prefix('-').unwrap_or(&digits).bytes().all(|b| b.is_ascii_digit());
+    let fits = digits.len() <= 18 && !text.ends_with('.');
+    let number = digits.parse().ok().filter(|_| is_plain && fits)?;
+    Some((number, u32::try_from(behind.len()).ok()?))
+}
+
+fn format_decimal(number: i128, behind: u32) -> String {
+    let (sign, size) = (if number < 0 { "-" } else { "" }, number.unsigned_abs());
+    let unit = 10_u128.pow(behind);
+    match behind {
+        0 => format!("{sign}{size}"),
+        digits => format!("{sign}{}.{:0width$}", size / unit, size % unit, width = digits as usize),
+    }
+}
+
+/// Each bot with each combination of values. `{NAME}` in a bot's command stands for the value; without it
+/// an environment variable of that name has it.
+pub(super) fn combined(
+    bots: Vec<PlannedBot>,
+    params: &[Param],
+) -> Result<Vec<PlannedBot>, Failure> {
+    let twin = (1..params.len()).find(|&at| params[..at].iter().any(|p| p.name == params[at].name));
+    if let Some(twin) = twin {
+        return Err(Failure::user(anyhow!("--param {}: it is there twice", params[twin].name)));
+    }
+    let combinations: usize = params.iter().map(|param| param.values.len()).product();
+    let count = combinations.saturating_mul(bots.len());
+    if count > MAX_BOTS {
+        return Err(Failure::user(anyhow!(
+            "--param: these are {count} combinations; a run has at most {MAX_BOTS}"
+        )));
+    }
+    let mut all = bots;
+    for param in params {
+        if let Some(bot) = all.iter().find(|bot| bot.env.contains_key(&param.name)) {
+            let problem = format!("the environment of `{}` sets it as well", bot.name);
+            return Err(Failure::user(anyhow!("--param {}: {problem}", param.name)));
+        }
+        let each = |bot: &PlannedBot| -> Vec<PlannedBot> {
+            param.values.iter().map(|value| with(bot, &param.name, value)).collect()
+        };
+        all = all.iter().flat_map(each).collect();
+    }
+    Ok(all)
+}
+
+/// A bot with one value.
+fn with(bot: &PlannedBot, name: &str, value: &str) -> PlannedBot {
+    let place = format!("{{{name}}}");
+    let mut bot = bot.clone();
+    if bot.command.iter().any(|word| word.contains(&place)) {
+        bot.command = bot.command.iter().map(|word| word.replace(&place, value)).collect();
+    } else {
+        bot.env.insert(name.to_owned(), value.to_owned());
+    }
+    bot.name = if bot.name.contains(&place) {
+        bot.name.replace(&place, value)
+    } else {
+        format!("{} {name}={value}", bot.name)
+    };
+    bot.params.insert(name.to_owned(), value.to_owned());
+    bot
+}
+
+/// The values that `NAME=VALUE,…` names, if it has this form.
+pub(in crate::cli) fn wanted(text: &str) -> Option<BTreeMap<&str, &str>> {
+    text.split(',').map(|pair| pair.split_once('=')).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(text: &str) -> Result<String, String> {
+        param(text).map(|param| param.values.join(" "))
+    }
+
+    #[test]
+    fn lists_and_ranges_are_exact() {
+        for (text, expected) in [
+            ("X=1,2,4", "1 2 4"),
+            ("X=fast,very slow", "fast very slow"),
+            ("X=7", "7"),
+            ("X=1..4", "1 2 3 4"),
+            ("X=-2..2:2", "-2 0 2"),
+            ("X=0.1..0.5:0.1", "0.1 0.2 0.3 0.4 0.5"),
+            ("X=0.1..1.0:0.3", "0.1 0.4 0.7 1.0"),
+            ("X=1..2:0.25", "1.00 1.25 1.50 1.75 2.00"),
+            ("X=-0.5..0.5:0.5", "-0.5 0.0 0.5"),
+            ("X=1..2.5", "1 2"),
+            ("X=5..5", "5"),
+        ] {
+            assert_eq!(values(text).as_deref(), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_makes_no_values_is_refused() {
+        for (text, problem) in [
+            ("X", "it must be of the form"),
+            ("1X=2", "`1X` is no name"),
+            ("=2", "`` is no name"),
+            ("X=", "a value is empty"),
+            ("X=1,,2", "a value is empty"),
+            ("X=1,2,1", "the value `1` is there twice"),
+            ("X=4..1", "from the smaller number"),
+            ("X=1..4:0", "in steps above 0"),
+            ("X=1..4:-1", "in steps above 0"),
+            ("X=1..x", "`x` is no number"),
+            ("X=1..4:", "`` is no number"),
+            ("X=1e3..4", "`1e3` is no number"),
+            ("X=0..1:0.0001", "at most 1000 numbers"),
+        ] {
+            let said = values(text).expect_err(text);
+            assert!(said.contains(problem), "{text}: {said}");
+        }
+    }
+
+    #[test]
+    fn a_value_is_in_the_command_or_in_the_environment_and_in_the_name() {
+        let mut bot = crate::suite::test_plan(1).bots.swap_remove(0);
+        bot.name = "./bot --w {W}".to_owned();
+        bot.command = ["./bot", "--w", "{W}", "{w}"].map(str::to_owned).into();
+        let bot = with(&with(&bot, "W", "3"), "T", "0.5");
+        assert_eq!(bot.name, "./bot --w 3 T=0.5");
+        assert_eq!(bot.command, ["./bot", "--w", "3", "{w}"]);
+        assert_eq!(bot.env, BTreeMap::from([("T".to_owned(), "0.5".to_owned())]));
+        assert_eq!(wanted("W=3,T=0.5"), Some(BTreeMap::from([("W", "3"), ("T", "0.5")])));
+        assert_eq!(wanted("./bot"), None);
+    }
+}
