@@ -44,5 +44,6 @@ mod suite;
 mod suite_truth;
 mod support;
 mod timing;
+mod timing_interrupted;
 mod transcript;
 mod tuning;

@@ -440,7 +440,7 @@ fn a_pinned_bot_has_cores_of_its_own_and_too_few_are_refused() {
 }
 
 /// Waits until what may be seen is as it should be, and shows it.
-fn watched(look: impl Fn() -> String, is_good: impl Fn(&str) -> bool) -> String {
+pub(crate) fn watched(look: impl Fn() -> String, is_good: impl Fn(&str) -> bool) -> String {
     let start = Instant::now();
     loop {
         let seen = look();

@@ -26,7 +26,7 @@ use crate::timing::{Analysis, Measured, Thresholds};
 /// Plays games and reports the times of first and later turns, the margin to the limits, late turns
 /// with their culprits, the slowest turns, and what that means for a submission. A late turn does not
 /// end a game here: measuring goes on beyond the limit, up to --patience. Exits with 1 if the bot
-/// itself broke a limit or lost a game.
+/// itself broke a limit or lost a game. Ctrl-C ends the measurement, and reports what has been measured.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct TimingArgs {
@@ -95,13 +95,15 @@ pub(super) fn run(args: &TimingArgs) -> Result<ExitCode, Failure> {
     }
     let bot = args.bot.resolve(&config)?;
     let boards = boards(args, config.game)?;
-    let measured = measure(args, &config, &bot, &boards)?;
+    let planned = args.games.map_or(boards.len(), |games| games as usize);
+    let (measured, signal) = measure(planned, &config, &bot, &boards)?;
     let report = TimingReport {
         bot: bot.name,
         game: config.game.name,
         profile: config.rules.profile.name(),
         patience,
-        analysis: Some(Analysis::of(&measured.turns, &thresholds)),
+        analysis: Some(Analysis::of(&measured.turns, measured.games, &thresholds)),
+        planned,
         turns: measured.turns,
         lost: measured.lost,
         thresholds,
@@ -113,6 +115,13 @@ pub(super) fn run(args: &TimingArgs) -> Result<ExitCode, Failure> {
             .map_err(Failure::User)?;
     }
     print(|out| report.write(args.format, out))?;
+    if let Some(signal) = signal {
+        let kept = format!(
+            " in game {} of {planned}; the report is of what was measured",
+            measured.games + 1
+        );
+        return Err(Failure::Interrupted { signal, kept });
+    }
     let passed = !report.is_broken_by_bot() && report.lost.is_empty();
     Ok(exit::code(passed))
 }
@@ -156,17 +165,17 @@ fn boards(args: &TimingArgs, kind: &GameKind) -> Result<Vec<Board>, Failure> {
     seeds.seeds().map(case).collect()
 }
 
+/// Plays the games; if a signal stops that, what was measured by then, and the signal.
 fn measure(
-    args: &TimingArgs,
+    games: usize,
     config: &Config,
     bot: &NamedBot,
     boards: &[Board],
-) -> Result<Measured, Failure> {
-    let games = args.games.map_or(boards.len(), |games| games as usize);
+) -> Result<(Measured, Option<i32>), Failure> {
     let interrupt = Interrupt::catch().context("cannot catch signals").map_err(Failure::Referee)?;
     let progress = progress_bar(games);
     let mut measured = Measured::default();
-    for (number, (board, case)) in (1..=games).zip(boards.iter().cycle()) {
+    for (board, case) in boards.iter().cycle().take(games) {
         let game = Match {
             game: config.game,
             board,
@@ -179,15 +188,18 @@ fn measure(
         match measured.play(&game) {
             Err(PlayError::Interrupted { signal, .. }) => {
                 progress.finish_and_clear();
-                let kept = format!(" in game {number} of {games}; no report of a part is made");
-                return Err(Failure::Interrupted { signal, kept });
+                if measured.turns.is_empty() {
+                    let kept = " before the first turn was measured".to_owned();
+                    return Err(Failure::Interrupted { signal, kept });
+                }
+                return Ok((measured, Some(signal)));
             }
             played => drop(played?),
         }
         progress.inc(1);
     }
     progress.finish_and_clear();
-    Ok(measured)
+    Ok((measured, None))
 }
 
 /// A progress bar, if standard error is a terminal.

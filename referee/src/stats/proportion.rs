@@ -29,6 +29,31 @@ impl Estimate {
         Self { estimate: p, low: bound(centre - half), high: bound(centre + half) }
     }
 
+    /// The length of the interval.
+    pub fn width(self) -> f64 {
+        self.high - self.low
+    }
+
+    /// How many trials it would take, if they went on as these did, until the chance of at least one hit in
+    /// `runs` lies in an interval no wider than `width`. Two digits of it are known, so it is rounded up to
+    /// two; `None` if a million would not do.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "games are counted, not grains of sand"
+    )]
+    pub fn trials_to_tell(hits: usize, trials: usize, runs: i32, width: f64) -> Option<usize> {
+        let rate = hits as f64 / trials.max(1) as f64;
+        let is_enough = |count: &usize| {
+            let hits = (rate * *count as f64).round() as usize;
+            Self::proportion(hits, *count).at_least_once(runs).width() <= width
+        };
+        let rounded =
+            (0..5).flat_map(|power| (10..100).map(move |digits| digits * 10_usize.pow(power)));
+        rounded.into_iter().find(is_enough)
+    }
+
     /// The chance that it happens at least once in `runs` independent runs.
     #[must_use]
     pub fn at_least_once(self, runs: i32) -> Self {
@@ -59,6 +84,21 @@ mod tests {
             close(found.high, high);
         }
         assert_eq!(Estimate::proportion(0, 0), Estimate { estimate: 0.0, low: 0.0, high: 1.0 });
+    }
+
+    #[test]
+    fn as_many_trials_tell_as_are_said_to() {
+        for (hits, trials) in [(0, 5), (1, 40), (3, 10), (0, 0)] {
+            let enough = Estimate::trials_to_tell(hits, trials, 40, 0.2).expect("not for ever");
+            let width = |count: usize| {
+                let hits = (hits * count + trials / 2) / trials.max(1);
+                Estimate::proportion(hits, count).at_least_once(40).width()
+            };
+            assert!(width(enough) <= 0.2, "{enough} for {hits} of {trials}");
+            assert!(enough < 20 || width(enough * 9 / 10) > 0.2, "{enough} for {hits} of {trials}");
+        }
+        assert_eq!(Estimate::trials_to_tell(0, 5, 40, 0.2), Some(690));
+        assert_eq!(Estimate::trials_to_tell(0, 5, 40, 0.0), None);
     }
 
     #[test]

@@ -12,7 +12,9 @@ pub(crate) struct Measured {
     pub turns: Vec<Timed>,
     /// Games that were not played to their end: the board and why.
     pub lost: Vec<String>,
-    games: usize,
+    /// Games that were played to an end, whatever it was. A game that was interrupted has turns, but does not
+    /// count.
+    pub games: usize,
 }
 
 impl Measured {
@@ -21,11 +23,10 @@ impl Measured {
     /// # Errors
     /// As for [`Match::play`].
     pub(crate) fn play(&mut self, game: &Match<'_>) -> Result<End, PlayError> {
-        self.games += 1;
-        let number = self.games;
+        let number = self.games + 1;
         // A second game on the same replies counts the legal moves outside the bot's time.
         let mut shadow = (game.game.parse)(game.test_case).map_err(PlayError::TestCase)?;
-        game.play(|event| match event {
+        let end = game.play(|event| match event {
             Event::Turn(turn) => {
                 let (board, choices) = (game.board.to_owned(), shadow.legal_moves());
                 rule(shadow.as_mut(), &Lines::split(&turn.reply.0), turn.no_reply);
@@ -36,6 +37,8 @@ impl Measured {
                 self.lost.push(format!("{}: {}: {why}", game.board, end.verdict));
             }
             Event::Start(_) | Event::End(_) => {}
-        })
+        })?;
+        self.games = number;
+        Ok(end)
     }
 }

@@ -23,6 +23,9 @@ const SLOWEST_LISTED: usize = 10;
 /// The number of games of one submission on CodinGame: the contribution's validators.
 const VALIDATORS: i32 = 40;
 
+/// The width of an interval that tells something: from 0 to 20 %, say.
+pub(crate) const TELLING: f64 = 0.2;
+
 /// The time that a bot took for one turn.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Timed {
@@ -122,14 +125,17 @@ pub(crate) struct Analysis {
     pub per_game: Estimate,
     /// The chance that at least one of a submission's 40 validators has a timeout.
     pub per_submission: Estimate,
+    /// How many games would narrow that chance to [`TELLING`]; `None` if these do, or if no number that can
+    /// be played would.
+    pub games_to_tell: Option<usize>,
     /// Under which profiles the bot would pass.
     pub passes: Vec<ProfileResult>,
 }
 
 impl Analysis {
-    /// Analyses all turns of some games.
-    pub(crate) fn of(turns: &[Timed], thresholds: &Thresholds) -> Self {
-        let games = turns.iter().map(|timed| timed.game).max().unwrap_or(0);
+    /// Analyses the turns of `games` games, and those of one more that did not end. What is said of games
+    /// leaves that one out.
+    pub(crate) fn of(turns: &[Timed], games: usize, thresholds: &Thresholds) -> Self {
         let kinds = [LimitKind::FirstTurn, LimitKind::Turn, LimitKind::Total];
         let by_kind = kinds.into_iter().filter_map(|kind| KindStats::of(turns, kind, thresholds));
         let mut slowest: Vec<usize> = (0..turns.len()).collect();
@@ -139,12 +145,15 @@ impl Analysis {
         let passes = thresholds.passes(turns, games);
         let late = games - passes[0].games;
         let per_game = Estimate::proportion(late, games);
+        let per_submission = per_game.at_least_once(VALIDATORS);
+        let games_to_tell = Estimate::trials_to_tell(late, games, VALIDATORS, TELLING);
         Self {
             games,
             by_kind: by_kind.collect(),
             slowest,
             per_game,
-            per_submission: per_game.at_least_once(VALIDATORS),
+            per_submission,
+            games_to_tell: games_to_tell.filter(|_| per_submission.width() > TELLING),
             passes,
         }
     }
@@ -261,7 +270,7 @@ mod tests {
     #[test]
     fn first_and_later_turns_are_told_apart() {
         let turns = [timed(1, 1, 400, 0), timed(1, 2, 20, 0), timed(1, 3, 40, 0)];
-        let analysis = Analysis::of(&turns, &thresholds(1.0));
+        let analysis = Analysis::of(&turns, 1, &thresholds(1.0));
         let counts: Vec<_> =
             analysis.by_kind.iter().map(|stats| (stats.kind, stats.times.count())).collect();
         assert_eq!(counts, [(LimitKind::FirstTurn, 1), (LimitKind::Turn, 2)]);
@@ -274,14 +283,14 @@ mod tests {
     #[test]
     fn a_slower_judge_breaks_what_holds_here() {
         let turns = [timed(1, 1, 400, 0), timed(1, 2, 40, 0)];
-        assert!(!Analysis::of(&turns, &thresholds(1.2)).is_broken_by_bot());
-        assert!(Analysis::of(&turns, &thresholds(1.3)).is_broken_by_bot());
+        assert!(!Analysis::of(&turns, 1, &thresholds(1.2)).is_broken_by_bot());
+        assert!(Analysis::of(&turns, 1, &thresholds(1.3)).is_broken_by_bot());
     }
 
     #[test]
     fn overruns_have_culprits() {
         let turns = [timed(1, 2, 80, 0), timed(1, 3, 80, 40), timed(1, 4, 50, 0)];
-        let analysis = Analysis::of(&turns, &thresholds(1.0));
+        let analysis = Analysis::of(&turns, 1, &thresholds(1.0));
         assert_eq!(analysis.by_kind[0].bot_overruns, 1);
         assert_eq!(analysis.by_kind[0].host_overruns, 1);
     }
@@ -304,14 +313,14 @@ mod tests {
         turn.turn.certificate.parts = Some(Parts { taken, unknown, ..Parts::default() });
         assert_eq!(turn.culprit(ms(50), 1.0), Some(Culprit::Host));
         assert_eq!(turn.culprit(ms(39), 1.0), Some(Culprit::Bot), "waits are among the parts");
-        let analysis = Analysis::of(&[turn, timed(1, 3, 20, 0)], &thresholds(1.0));
+        let analysis = Analysis::of(&[turn, timed(1, 3, 20, 0)], 1, &thresholds(1.0));
         assert_eq!(analysis.by_kind[0].taken, (1, ms(40)));
     }
 
     #[test]
     fn profiles_pass_by_their_own_rules() {
         let passes = |turns: &[Timed]| {
-            let analysis = Analysis::of(turns, &thresholds(1.0));
+            let analysis = Analysis::of(turns, 1, &thresholds(1.0));
             let passes = analysis.passes.iter().map(|pass| pass.passes);
             passes.collect::<Vec<_>>()
         };
@@ -327,8 +336,29 @@ mod tests {
     #[test]
     fn the_chance_is_that_of_games_not_turns() {
         let turns = [timed(1, 2, 60, 0), timed(1, 3, 60, 0), timed(2, 2, 1, 0)];
-        let analysis = Analysis::of(&turns, &thresholds(1.0));
+        let analysis = Analysis::of(&turns, 2, &thresholds(1.0));
         assert!((analysis.per_game.estimate - 0.5).abs() < 1e-9);
         assert!(analysis.per_submission.estimate > 0.999);
+    }
+
+    #[test]
+    fn a_game_that_did_not_end_has_times_and_no_say_in_the_chance() {
+        let turns = [timed(1, 1, 400, 0), timed(2, 1, 500, 0), timed(2, 2, 60, 0)];
+        let analysis = Analysis::of(&turns, 1, &thresholds(1.0));
+        assert_eq!(analysis.by_kind[0].times.count(), 2);
+        assert!(analysis.is_broken_by_bot());
+        assert!(analysis.per_game.estimate < 1e-9 && analysis.passes[0].passes);
+        let none = Analysis::of(&turns[..1], 0, &thresholds(1.0));
+        assert!((none.per_game.low, none.per_game.high) == (0.0, 1.0));
+    }
+
+    #[test]
+    fn a_few_games_say_how_many_would_tell() {
+        let analysis = |games: usize| {
+            let turns: Vec<Timed> = (1..=games).map(|game| timed(game, 1, 1, 0)).collect();
+            Analysis::of(&turns, games, &thresholds(1.0))
+        };
+        assert_eq!(analysis(5).games_to_tell, Some(690));
+        assert_eq!(analysis(690).games_to_tell, None);
     }
 }

@@ -28,12 +28,16 @@ struct BotObject<'a> {
     scale: f64,
     patience_ms: Option<Millis>,
     games: usize,
+    /// More than `games` if the measurement was interrupted.
+    planned: usize,
     lost: &'a [String],
     broken_by_bot: bool,
     turns: Vec<Turns>,
     slowest: Vec<Slow<'a>>,
     timeout_per_game: Estimate,
     timeout_per_submission: Estimate,
+    /// How many games would narrow the chance for a submission to 20 points; null if these do.
+    games_to_tell: Option<usize>,
     passes: &'a [ProfileResult],
 }
 
@@ -101,12 +105,14 @@ fn bot<'a>(report: &'a TimingReport, analysis: &'a Analysis) -> BotObject<'a> {
         scale: report.thresholds.scale,
         patience_ms: report.patience.map(Millis),
         games: analysis.games,
+        planned: report.planned,
         lost: &report.lost,
         broken_by_bot: analysis.is_broken_by_bot(),
         turns: analysis.by_kind.iter().map(kind).collect(),
         slowest: analysis.slowest.iter().map(|&index| slow(&report.turns[index])).collect(),
         timeout_per_game: analysis.per_game,
         timeout_per_submission: analysis.per_submission,
+        games_to_tell: analysis.games_to_tell,
         passes: &analysis.passes,
     }
 }

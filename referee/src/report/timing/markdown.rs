@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::{TimingReport, kind_name};
 use crate::report::markdown::{escape, table};
 use crate::stats::Distribution;
-use crate::text::{duration, plural};
+use crate::text::duration;
 use crate::timing::KindStats;
 
 const HEADINGS: [&str; 9] =
@@ -14,7 +14,7 @@ const HEADINGS: [&str; 9] =
 pub(super) fn write(report: &TimingReport, out: &mut dyn Write) -> io::Result<()> {
     if let Some(analysis) = &report.analysis {
         let verdict = report.verdict().map_or("", |(_, verdict)| verdict);
-        let games = plural(analysis.games as u64, "game");
+        let games = report.games(analysis);
         writeln!(out, "### {} {verdict}: {games} of {}\n", escape(&report.bot), report.game)?;
         table(&HEADINGS, analysis.by_kind.iter().map(row), out)?;
         for lost in &report.lost {

@@ -13,6 +13,7 @@ use std::time::Duration;
 use super::format::{Format, write_as};
 use crate::limits::LimitKind;
 use crate::stats::Distribution;
+use crate::text::plural;
 use crate::timing::host::HostCheck;
 use crate::timing::{Analysis, KindStats, Thresholds, Timed};
 
@@ -29,6 +30,8 @@ pub(crate) struct TimingReport {
     pub patience: Option<Duration>,
     /// The analysis of the times; `None` for a check of the machine only.
     pub analysis: Option<Analysis>,
+    /// How many games were to be played; those that were are in the analysis.
+    pub planned: usize,
     /// Every turn.
     pub turns: Vec<Timed>,
     /// Games that were not played to their end, and why.
@@ -48,6 +51,7 @@ impl TimingReport {
             profile: "",
             patience: None,
             analysis: None,
+            planned: 0,
             turns: Vec::new(),
             lost: Vec::new(),
             thresholds,
@@ -67,6 +71,15 @@ impl TimingReport {
             false if !self.lost.is_empty() => (false, "loses games"),
             false => (true, "keeps its limits"),
         })
+    }
+
+    /// How many games were played, of how many if fewer than planned.
+    fn games(&self, analysis: &Analysis) -> String {
+        let planned = plural(self.planned as u64, "game");
+        match analysis.games {
+            games if games == self.planned => planned,
+            games => format!("{games} of {planned}"),
+        }
     }
 
     /// Writes the report.

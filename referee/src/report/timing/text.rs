@@ -15,6 +15,9 @@ const GOOD: Style = AnsiColor::Green.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const DIM: Style = Style::new().dimmed();
 
+/// An interval wider than this says nothing worth printing.
+const TELLS_NOTHING: f64 = 0.5;
+
 /// The longest bar of a histogram, in characters.
 const MAX_BAR_CHARS: u64 = 40;
 
@@ -35,7 +38,7 @@ fn headline(report: &TimingReport, analysis: &Analysis, out: &mut dyn Write) -> 
     let (fine, verdict) = report.verdict().unwrap_or_default();
     let style = if fine { GOOD } else { BAD };
     let bot = printable(&report.bot);
-    let games = plural(analysis.games as u64, "game");
+    let games = report.games(analysis);
     let turns = plural(report.turns.len() as u64, "turn");
     writeln!(out, "{style}{bot} {verdict}{style:#}: {games} of {}, {turns}", report.game)?;
     for lost in &report.lost {
@@ -137,19 +140,10 @@ fn last_words(timed: &Timed) -> Option<String> {
 
 fn meaning(report: &TimingReport, analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\n  {HEADING}what to expect{HEADING:#}")?;
-    let Estimate { estimate, low, high } = analysis.per_submission;
-    writeln!(
-        out,
-        "  A timeout among 40 validators: {} (95 % interval {} to {}), from {}.",
-        percent(estimate),
-        percent(low),
-        percent(high),
-        plural(analysis.games as u64, "game"),
-    )?;
-    if high - low > 0.2 {
-        writeln!(out, "  {DIM}More games narrow the interval: --games 1000.{DIM:#}")?;
-    }
-    for pass in &analysis.passes {
+    chance(analysis, out)?;
+    // No game has ended if the first one was interrupted.
+    let passes = analysis.passes.iter().filter(|_| analysis.games > 0);
+    for pass in passes {
         let (style, word) = if pass.passes { (GOOD, "passes") } else { (BAD, "fails") };
         let games = analysis.games;
         let count = pass.games;
@@ -163,6 +157,40 @@ fn meaning(report: &TimingReport, analysis: &Analysis, out: &mut dyn Write) -> i
         writeln!(out, "  There is no limit in this profile, so nothing can be broken.")?;
     }
     Ok(())
+}
+
+/// The chance of a timeout in a submission, or how many games would tell it.
+fn chance(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+    let Estimate { estimate, low, high } = analysis.per_submission;
+    let played = plural(analysis.games as u64, "game");
+    let tells = analysis.per_submission.width() <= TELLS_NOTHING;
+    if tells {
+        writeln!(
+            out,
+            "  A timeout among 40 validators: {} (95 % interval {} to {}), from {played}.",
+            percent(estimate),
+            percent(low),
+            percent(high),
+        )?;
+    }
+    let enough = analysis.games_to_tell;
+    match (tells, enough) {
+        (true, None) => Ok(()),
+        (true, Some(enough)) => {
+            writeln!(
+                out,
+                "  {DIM}About {enough} games would narrow the interval: --games {enough}.{DIM:#}"
+            )
+        }
+        (false, Some(enough)) => writeln!(
+            out,
+            "  How likely a timeout among 40 validators is, {played} cannot tell; about {enough} would: \
+             --games {enough}."
+        ),
+        (false, None) => {
+            writeln!(out, "  How likely a timeout among 40 validators is, {played} cannot tell.")
+        }
+    }
 }
 
 fn host(report: &TimingReport, out: &mut dyn Write) -> io::Result<()> {
