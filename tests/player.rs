@@ -45,7 +45,11 @@ fn samegame() -> Game {
 
 /// The digits of a board as they stand between the borders of the screen, row by row.
 fn digits(screen: &str) -> Vec<Vec<Option<u8>>> {
-    let rows = screen.lines().filter_map(|line| line.strip_prefix(['│', '|']));
+    // Two columns before the border are for the numbers of rows.
+    let rows = screen.lines().filter_map(|line| {
+        let border = line.char_indices().nth(2).filter(|(_, c)| matches!(c, '│' | '|'))?;
+        Some(&line[border.0 + border.1.len_utf8()..])
+    });
     rows.map(|row| {
         let tiles: Vec<char> = row.chars().take_while(|c| !matches!(c, '│' | '|')).collect();
         let digit = |tile: &[char]| {
@@ -172,7 +176,7 @@ fn any_size_of_terminal_will_do() {
     let terminal = Terminal::of_size(30, 8);
     let game = samegame();
     game.watch(&terminal, &[]);
-    terminal.wait_for("space play");
+    terminal.wait_for("? keys  q quit");
     for (columns, lines) in [(10, 3), (200, 60), (47, 19), (80, 24)] {
         terminal.resize(columns, lines);
         terminal.press(&["Right", "e", "Down", "Up", "e", "Left"]);
@@ -180,6 +184,92 @@ fn any_size_of_terminal_will_do() {
     terminal.wait_for("turn   1 of 47");
     terminal.press(&["q"]);
     terminal.wait_for("status: 0");
+}
+
+/// The digits of tiles of `width` by `height`, whose digits are in the middle.
+fn digits_of(screen: &str, width: usize, height: usize, columns: usize) -> Vec<Vec<Option<u8>>> {
+    let inner = screen.lines().filter_map(|line| {
+        let cells: Vec<char> = line.chars().collect();
+        cells.get(2).filter(|c| matches!(c, '│' | '|'))?;
+        Some(cells.get(3..3 + columns * width)?.to_vec())
+    });
+    let rows: Vec<Vec<char>> = inner.collect();
+    let digit = |tile: &[char]| {
+        let mut digits = tile.iter().filter_map(|c| c.to_digit(10));
+        digits.next().map(|digit| u8::try_from(digit).expect("one digit"))
+    };
+    let middle = rows.chunks_exact(height).map(|lines| &lines[height / 2]);
+    middle.map(|row| row.chunks_exact(width).map(digit).collect()).collect()
+}
+
+#[test]
+fn tiles_grow_and_shrink_with_the_terminal_and_nothing_is_cut_off() {
+    if !can_watch("tiles_grow_and_shrink_with_the_terminal_and_nothing_is_cut_off") {
+        return;
+    }
+    let game = samegame();
+    let film = game.film();
+    let rows = |position: usize| -> Vec<Vec<Option<u8>>> {
+        film.board(position).tiles.chunks(15).map(<[_]>::to_vec).collect()
+    };
+    let terminal = Terminal::open();
+    game.watch(&terminal, &[]);
+    terminal.wait_for("turn   1 of 47");
+    terminal.press(&["1", "7", "Enter"]);
+    for (columns, lines, width, height) in
+        [(200, 60, 6, 3), (130, 42, 4, 2), (80, 24, 3, 1), (60, 24, 2, 1), (60, 40, 3, 1)]
+    {
+        terminal.resize(columns, lines);
+        let screen = terminal.wait_until(&format!("{columns} by {lines}"), |screen| {
+            let fits = screen.lines().filter(|line| line.chars().nth(2) == Some('│')).count();
+            fits == 15 * height && digits_of(screen, width, height, 15) == rows(16)
+        });
+        for text in ["score  ", "turn   17 of 47", "? keys", "q quit", "none late"] {
+            assert!(screen.contains(text), "{columns} by {lines}: no {text:?} in\n{screen}");
+        }
+        let numbered = |row: &str| screen.lines().any(|line| line.starts_with(row));
+        assert!(numbered("14│") && numbered(" 0│"), "{screen}");
+        let below = screen.lines().find(|line| line.starts_with("  ╰")).expect("a border");
+        assert!(below.starts_with("  ╰") && below.contains('5') && below.contains("10"), "{below}");
+    }
+}
+
+#[test]
+fn the_box_of_output_is_filled_with_earlier_turns() {
+    if !can_watch("the_box_of_output_is_filled_with_earlier_turns") {
+        return;
+    }
+    let game = samegame();
+    let terminal = Terminal::of_size(130, 42);
+    game.watch(&terminal, &[]);
+    terminal.wait_for("turn   1 of 47");
+    terminal.press(&["5", "Enter"]);
+    let log = game.log();
+    let reply =
+        |turn: usize| String::from_utf8_lossy(&log.turns[turn - 1].reply.0).trim().to_owned();
+    let screen = terminal.wait_for(&format!("turn 1 > {}", reply(1)));
+    let at =
+        |text: String| screen.find(&text).unwrap_or_else(|| panic!("no {text:?} in\n{screen}"));
+    assert!(at(format!("│> {}", reply(5))) < at(format!("turn 4 > {}", reply(4))));
+    assert!(at(format!("turn 4 > {}", reply(4))) < at(format!("turn 1 > {}", reply(1))));
+}
+
+#[test]
+fn a_question_mark_shows_the_keys() {
+    if !can_watch("a_question_mark_shows_the_keys") {
+        return;
+    }
+    let game = samegame();
+    let terminal = Terminal::of_size(40, 24);
+    game.watch(&terminal, &[]);
+    terminal.wait_for("turn   1 of 47");
+    terminal.press(&["?"]);
+    let keys = terminal.wait_until("all keys", |screen| {
+        screen.lines().any(|line| line.contains("next move that scores") && line.ends_with('│'))
+    });
+    assert!(keys.contains("quit") && keys.contains("faster, slower"), "{keys}");
+    terminal.press(&["Right", "?"]);
+    terminal.wait_for("turn   2 of 47");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Draws the player. It fits into 80 columns and 24 lines, and uses a larger screen.
+//! Draws the player. It fits into 80 columns and 24 lines and less, and uses a larger screen.
 
 use ratatui::Frame as Screen;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -6,9 +6,10 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Paragraph, Wrap};
 
+use super::board::Arrangement;
 use super::look::Look;
 use super::state::{GameState, Pane, Player};
-use crate::game::frames::{Frame, Picture, Place};
+use crate::game::frames::Picture;
 use crate::gamelog::Turn;
 use crate::millis::Millis;
 use crate::text::duration;
@@ -16,82 +17,59 @@ use crate::verdict::Culprit;
 use crate::view::film::Film;
 use crate::view::{output, reply};
 
-/// The width of a tile, in columns.
-const TILE_COLUMNS: u16 = 3;
-/// The height in lines of the panel beside the board.
-const PANEL_LINES: u16 = 11;
+/// The height of the figures in lines, where they are narrow and wrap, and where they are wide.
+const FIGURE_LINES: u16 = 11;
+const WIDE_FIGURE_LINES: u16 = 9;
+/// From this many columns figures are wide.
+const WIDE: u16 = 40;
 
 pub(super) fn draw(screen: &mut Screen<'_>, player: &Player, look: Look) {
     let film = &player.film;
-    let height = film.opening.rows + 2;
-    let width = film.opening.columns * TILE_COLUMNS + 2;
     let [title, main, times, gauge, keys] = Layout::vertical([
         Constraint::Length(1),
-        Constraint::Min(height.min(screen.area().height.saturating_sub(5))),
+        Constraint::Min(0),
         Constraint::Length(2),
         Constraint::Length(1),
         Constraint::Length(1),
     ])
     .areas(screen.area());
-    screen.render_widget(heading(player, look), title);
+    screen.render_widget(heading(player, look, title.width), title);
     match player.pane {
         Pane::Board => {
-            let [board, panel] =
-                Layout::horizontal([Constraint::Length(width), Constraint::Min(0)]).areas(main);
-            let [board, _] =
-                Layout::vertical([Constraint::Length(height), Constraint::Min(0)]).areas(board);
-            draw_board(screen, player, look, board);
-            draw_panel(screen, player, look, panel);
+            let arrangement = Arrangement::of(&film.opening, main);
+            arrangement.draw(screen, player, look);
+            draw_panel(screen, player, look, arrangement.panel);
         }
         Pane::Output(line) => draw_output(screen, player, look, main, line),
+        Pane::Keys => draw_keys(screen, look, main),
     }
     draw_times(screen, player, look, times);
     screen.render_widget(progress(player, look, gauge.width), gauge);
-    screen.render_widget(help(player, look), keys);
+    screen.render_widget(help(player, look, keys.width), keys);
 }
 
-fn heading(player: &Player, look: Look) -> Line<'static> {
+/// The bot, and what it plays as far as there is room.
+fn heading(player: &Player, look: Look, width: u16) -> Line<'static> {
     let film = &player.film;
     let bold = Style::new().add_modifier(Modifier::BOLD);
-    Line::from(vec![
-        Span::styled(look.text(&film.start.bot.name), bold),
-        Span::raw(format!(" plays {} on ", film.kind.name)),
-        Span::raw(look.text(&film.start.board)),
-    ])
+    let [bot, board] = [&film.start.bot.name, &film.start.board].map(|name| look.text(name));
+    let long = format!(" plays {} on {board}", film.kind.name);
+    let lines = [long, format!(" on {board}"), String::new()]
+        .map(|rest| Line::from(vec![Span::styled(bot.clone(), bold), Span::raw(rest)]));
+    first_that_fits(&lines, width)
 }
 
-fn draw_board(screen: &mut Screen<'_>, player: &Player, look: Look, area: Rect) {
-    let board = player.film.board(player.position);
-    let shown = player.film.moves.get(player.position).map(|played| &played.frame);
-    let columns = usize::from(board.columns);
-    let lines: Vec<Line<'_>> = (0..usize::from(board.rows))
-        .map(|row| {
-            let tiles =
-                (0..columns).map(|column| tile(&board, row * columns + column, shown, look));
-            Line::from(tiles.collect::<Vec<_>>())
-        })
-        .collect();
-    let block = Block::bordered().border_set(look.border());
-    screen.render_widget(Paragraph::new(lines).block(block), area);
-}
-
-/// A tile: its digit, in brackets if the move concerns it, between arrows if it was chosen.
-fn tile<'t>(board: &Picture, index: usize, shown: Option<&Frame>, look: Look) -> Span<'t> {
-    let Some(color) = board.tiles[index] else { return Span::raw("   ") };
-    let place = Place::try_from(index).expect("boards are small");
-    let style = look.tile(color);
-    if shown.is_some_and(|frame| frame.chosen == Some(place)) {
-        Span::styled(format!(">{color}<"), look.picked(style))
-    } else if shown.is_some_and(|frame| frame.concerns(place)) {
-        Span::styled(format!("[{color}]"), look.picked(style))
-    } else {
-        Span::styled(format!(" {color} "), style)
-    }
+/// The first line that fits into `width` columns, or else the last.
+fn first_that_fits(lines: &[Line<'static>], width: u16) -> Line<'static> {
+    let fits = |line: &Line<'_>| line.width() <= usize::from(width);
+    let found = lines.iter().find(|line| fits(line)).or(lines.last());
+    found.cloned().unwrap_or_default()
 }
 
 fn draw_panel(screen: &mut Screen<'_>, player: &Player, look: Look, area: Rect) {
+    let height = if area.width < WIDE { FIGURE_LINES } else { WIDE_FIGURE_LINES };
     let [figures, output] =
-        Layout::vertical([Constraint::Length(PANEL_LINES), Constraint::Min(0)]).areas(area);
+        Layout::vertical([Constraint::Length(height), Constraint::Min(0)]).areas(area);
     let lines: Vec<Line<'_>> = panel(player, look);
     screen.render_widget(Paragraph::new(lines).wrap(Wrap { trim: false }), figures.inner(INSET));
     draw_output(screen, player, look, output, 0);
@@ -170,26 +148,48 @@ fn left(board: &Picture, look: Look) -> Line<'static> {
     Line::from(spans.collect::<Vec<_>>())
 }
 
-/// Reply and standard error.
+/// What the bot wrote in this turn and, as far as there is room, in those before.
 fn draw_output(screen: &mut Screen<'_>, player: &Player, look: Look, area: Rect, line: u16) {
-    let turn = player.film.turn(player.position);
-    let stderr = match (turn, &player.film.end) {
-        (Some(turn), _) => output(&turn.stderr.0, turn.stderr_dropped),
-        (None, Some(end)) => output(&end.stderr.0, end.stderr_dropped),
-        (None, None) => String::new(),
-    };
-    let reply = turn.map(reply).unwrap_or_default();
     // Long lines wrap, so this estimate is never too small.
     let shown = usize::from(line) + usize::from(area.height);
-    let lines: Vec<Line<'_>> =
-        std::iter::once(format!("> {}", reply.lines().collect::<Vec<_>>().join(" ")))
-            .chain(stderr.lines().map(str::to_owned))
-            .take(shown)
-            .map(|line| Line::from(look.text(&line.replace('\t', "    "))))
-            .collect();
+    let lines: Vec<Line<'_>> = written(player)
+        .take(shown)
+        .map(|line| Line::from(look.text(&line.replace('\t', "    "))))
+        .collect();
     let block = Block::bordered().border_set(look.border()).title("reply, standard error");
     let text = Paragraph::new(lines).block(block).wrap(Wrap { trim: false }).scroll((line, 0));
     screen.render_widget(text, area);
+}
+
+/// Reply and standard error, this turn's first, then those of the turns before, the latest first.
+fn written(player: &Player) -> impl Iterator<Item = String> + use<'_> {
+    let film = &player.film;
+    let shown = film.moves.get(player.position).map(|played| played.turn);
+    let last_words = match (shown, &film.end) {
+        (None, Some(end)) => output(&end.stderr.0, end.stderr_dropped),
+        _ => String::new(),
+    };
+    let last_words: Vec<String> = last_words.lines().map(str::to_owned).collect();
+    let before = shown.unwrap_or(film.turns.len());
+    let this = shown.and_then(|turn| film.turns.get(turn)).into_iter();
+    let this = this.flat_map(|turn| lines_of(turn, ""));
+    let earlier = film.turns[..before.min(film.turns.len())].iter().rev();
+    let earlier = earlier.flat_map(|turn| lines_of(turn, &format!("turn {} ", turn.turn)));
+    last_words.into_iter().chain(this).chain(earlier)
+}
+
+/// The lines that a bot wrote in a turn; the first one is its reply.
+fn lines_of(turn: &Turn, name: &str) -> impl Iterator<Item = String> + use<> {
+    let reply = reply(turn).lines().collect::<Vec<_>>().join(" ");
+    let stderr = output(&turn.stderr.0, turn.stderr_dropped);
+    let stderr: Vec<String> = stderr.lines().map(str::to_owned).collect();
+    std::iter::once(format!("{name}> {reply}")).chain(stderr)
+}
+
+fn draw_keys(screen: &mut Screen<'_>, look: Look, area: Rect) {
+    let lines = look.all_keys().map(|(keys, does)| Line::from(format!("{keys:<14} {does}")));
+    let block = Block::bordered().border_set(look.border()).title("keys");
+    screen.render_widget(Paragraph::new(lines.to_vec()).block(block), area);
 }
 
 /// A bar for each turn, on a logarithmic scale; late ones stand out.
@@ -220,7 +220,8 @@ fn draw_times(screen: &mut Screen<'_>, player: &Player, look: Look, area: Rect) 
             Span::styled(bar.to_string(), style)
         })
         .collect();
-    let lines = vec![Line::from(look.text(&slowest(turns))), Line::from(spans)];
+    let told = slowest(turns).map(|words| Line::from(look.text(&words)));
+    let lines = vec![first_that_fits(&told, area.width), Line::from(spans)];
     screen.render_widget(Paragraph::new(lines), area);
 }
 
@@ -234,14 +235,15 @@ fn level(part: f64, levels: usize) -> usize {
     ((part * levels as f64) as usize).min(levels - 1)
 }
 
-fn slowest(turns: &[Turn]) -> String {
+/// The slowest later turn and how many were late, in full and in short.
+fn slowest(turns: &[Turn]) -> [String; 3] {
     let late = turns.iter().filter(|turn| turn.overrun.is_some()).count();
     let late = if late == 0 { "none late".to_owned() } else { format!("{late} late") };
     let slowest = turns.iter().skip(1).map(|turn| (turn.wall, turn.turn)).max();
-    let slowest = slowest.map_or(String::new(), |(Millis(wall), number)| {
+    let long = slowest.map_or(String::new(), |(Millis(wall), number)| {
         format!("slowest later turn {} (turn {number}), ", duration(wall))
     });
-    format!("response times: {slowest}{late}")
+    [format!("response times: {long}{late}"), format!("{long}{late}"), late]
 }
 
 fn progress(player: &Player, look: Look, width: u16) -> Line<'static> {
@@ -251,7 +253,7 @@ fn progress(player: &Player, look: Look, width: u16) -> Line<'static> {
     Line::from(format!("{}{}", done.repeat(filled), rest.repeat(width - filled)))
 }
 
-fn help(player: &Player, look: Look) -> Line<'static> {
+fn help(player: &Player, look: Look, width: u16) -> Line<'static> {
     if !player.typed.is_empty() {
         return Line::from(format!(
             "go to {} {}_  (Enter)",
@@ -264,6 +266,6 @@ fn help(player: &Player, look: Look) -> Line<'static> {
         (true, GameState::Ended) => "playing",
         (false, _) => "paused",
     };
-    let keys = look.keys();
-    Line::from(format!("{state} {}/s  {keys}", player.speed()))
+    let line = |keys: &str| Line::from(format!("{state} {}/s  {keys}", player.speed()));
+    first_that_fits(&look.keys().map(line), width)
 }

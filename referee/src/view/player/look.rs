@@ -126,12 +126,38 @@ impl Look {
         }
     }
 
-    /// The list of keys, in less than 80 columns.
-    pub(super) fn keys(self) -> &'static str {
+    /// The most useful keys: in less than 80 columns, and in less than 40.
+    pub(super) fn keys(self) -> [&'static str; 2] {
+        let short = "? keys  q quit";
         match self.charset {
-            Charset::Unicode => "space play  ←→ step  n gain  17↵ go  +- speed  e output  q quit",
-            Charset::Ascii => "space play  <> step  n gain  17 Enter  +- speed  e text  q quit",
+            Charset::Unicode => {
+                ["space play  ←→ step  n gain  17↵ go  e output  ? keys  q quit", short]
+            }
+            Charset::Ascii => {
+                ["space play  <> step  n gain  17 Enter  e text  ? keys  q quit", short]
+            }
         }
+    }
+
+    /// All keys, and what each does.
+    pub(super) fn all_keys(self) -> [(&'static str, &'static str); 11] {
+        let (arrows, up_down) = match self.charset {
+            Charset::Unicode => ("← →  h l", "↑ ↓"),
+            Charset::Ascii => ("< >  h l", "up down"),
+        };
+        [
+            ("space", "play or pause"),
+            (arrows, "back, forward"),
+            ("home end  g G", "start, end"),
+            ("page up/down", "a twentieth"),
+            ("17 enter", "to move 17"),
+            ("n", "next move that scores"),
+            ("+ -", "faster, slower"),
+            ("e", "what the bot wrote"),
+            (up_down, "scroll that"),
+            ("?", "these keys"),
+            ("q esc", "quit"),
+        ]
     }
 
     /// Makes text inert and limits it to the terminal's characters. All text of the player passes through

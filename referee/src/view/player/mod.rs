@@ -4,6 +4,7 @@
 //! waits for the player: the match loop only sends its events into a channel. `state` holds what is shown
 //! and handles keys, `draw` draws, and this file owns the terminal and always restores it.
 
+mod board;
 mod draw;
 mod look;
 mod state;

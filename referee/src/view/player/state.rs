@@ -36,6 +36,8 @@ pub(super) enum Pane {
     Board,
     /// What the bot wrote, scrolled down by this many lines.
     Output(u16),
+    /// What the keys do.
+    Keys,
 }
 
 /// A game and the position that is shown.
@@ -107,8 +109,11 @@ impl Player {
             (KeyCode::Backspace, _) => drop(self.typed.pop()),
             (KeyCode::Enter, _) => self.jump(),
             (KeyCode::Char(' '), _) => self.toggle(),
-            (KeyCode::Char('e'), Pane::Board) => self.pane = Pane::Output(0),
-            (KeyCode::Char('e'), Pane::Output(_)) => self.pane = Pane::Board,
+            (KeyCode::Char('e'), Pane::Output(_)) | (KeyCode::Char('?'), Pane::Keys) => {
+                self.pane = Pane::Board;
+            }
+            (KeyCode::Char('e'), _) => self.pane = Pane::Output(0),
+            (KeyCode::Char('?'), _) => self.pane = Pane::Keys,
             (KeyCode::Up, Pane::Output(line)) => self.pane = Pane::Output(line.saturating_sub(1)),
             (KeyCode::Down, Pane::Output(line)) => self.pane = Pane::Output(line.saturating_add(1)),
             (KeyCode::Char('+' | '='), _) => {
