@@ -156,6 +156,7 @@ impl Game for Guess {
         let number = self.guessed.len() + 1;
         vec![Frame {
             number,
+            notation: guess.to_string(),
             caption,
             chosen: place,
             gain,
@@ -239,7 +240,7 @@ fn a_custom_game_has_a_page() {
     let data: Value = serde_json::from_str(data).expect("JSON");
     let film = &data["films"][0];
     assert_eq!(
-        (&film["game"], &film["moves"][1][2]),
+        (&film["game"], &film["moves"][1][3]),
         (&json!("Guess a number"), &json!("7 is it"))
     );
 }

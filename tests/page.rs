@@ -14,13 +14,13 @@ use crate::support::browser::{browse, can_browse};
 use crate::support::{PATIENT, referee};
 
 /// A game that was played and logged, and its page.
-struct Shown {
+pub(crate) struct Shown {
     folder: tempfile::TempDir,
-    log: Log,
+    pub(crate) log: Log,
 }
 
 impl Shown {
-    fn play(args: &[&str]) -> Self {
+    pub(crate) fn play(args: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let log = folder.path().join("game.jsonl");
         // Square Remover has no turns, and a test of late turns has a limit of its own.
@@ -32,17 +32,17 @@ impl Shown {
         Self { folder, log: gamelog::read(&text).expect("a good log") }
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
     /// The page's address.
-    fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         page(&[&self.path("game.jsonl")], &self.path("page.html"))
     }
 
     /// The game as the rules have it before each move, and at its end.
-    fn boards(&self) -> Vec<Vec<i32>> {
+    pub(crate) fn boards(&self) -> Vec<Vec<i32>> {
         let mut game = self.game();
         let mut boards = vec![cells(game.as_ref())];
         for turn in &self.log.turns {
@@ -52,7 +52,7 @@ impl Shown {
         boards
     }
 
-    fn game(&self) -> Box<dyn Game> {
+    pub(crate) fn game(&self) -> Box<dyn Game> {
         let kind = GameKind::named(&self.log.start.game).expect("a known game");
         (kind.parse)(&self.log.start.test_case).expect("a good case")
     }
@@ -74,7 +74,7 @@ fn cells(game: &dyn Game) -> Vec<i32> {
 }
 
 /// Writes the page of one log, or of two, and returns its address.
-fn page(logs: &[&Path], page: &Path) -> String {
+pub(crate) fn page(logs: &[&Path], page: &Path) -> String {
     let output = referee().arg("replay").args(logs).arg("--html").arg(page).output().expect("runs");
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     format!("file://{}", page.display())
@@ -225,7 +225,8 @@ fn a_turn_shows_its_message_its_reply_and_its_standard_error() {
         ".what": "0 14 takes 9 of colour 0, +49",
         ".score": "0 +49",
     });
-    browse("tells", &json!({ "url": game.url(), "expected": expected }));
+    let url = format!("{}#turn=1", game.url());
+    browse("tells", &json!({ "url": url, "expected": expected }));
 }
 
 #[test]

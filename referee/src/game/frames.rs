@@ -70,7 +70,9 @@ pub struct RegionPoints {
 pub struct Frame {
     /// The number of the move, from 1; 0 for changes before the first move.
     pub number: usize,
-    /// The move in the game's notation and its effect, in a few words.
+    /// The move as the bot wrote it, without what else stands in the reply; empty if there is none.
+    pub notation: String,
+    /// The move in the game's terms and its effect, in a few words.
     pub caption: String,
     /// The tile that was chosen, if it is on the board.
     pub chosen: Option<Place>,

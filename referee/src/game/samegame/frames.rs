@@ -31,6 +31,7 @@ pub(super) fn frame(position: &Position, line: &[u8]) -> Option<Frame> {
     let action = reply::parse(line).ok()?;
     let cell = Cell::new(action.x, action.y);
     let mut frame = Frame {
+        notation: format!("{} {}", action.x, action.y),
         caption: format!("{} {}: not a legal move", action.x, action.y),
         chosen: cell.map(place),
         message: action.message.as_deref().map(message::layout),

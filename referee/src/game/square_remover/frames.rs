@@ -47,12 +47,14 @@ fn swap(board: &mut Board, number: usize, row: i32, column: i32, direction: i32)
     let side = board.side();
     let place = |(row, column)| place(side, row, column);
     let here = board.cell(row, column);
+    let notation = format!("{row} {column} {direction}");
     let direction = Direction::from_number(direction);
     let there = direction.and_then(|direction| board.neighbour(row, column, direction));
     let towards = direction.map_or("nowhere", Direction::name);
     let words = format!("row {row}, column {column}, {towards}");
     let mut frame = Frame {
         number,
+        notation,
         caption: format!("{words}: not a legal move"),
         chosen: here.map(place),
         ..Frame::default()

@@ -1,4 +1,5 @@
-// Response times and the score over the game; a click goes to a turn.
+// Response times and the score over the game; a click goes to a turn. Two games have charts of one scale,
+// and each can be laid over the other's.
 
 /** Whose fault a late turn is, and what was done about it. */
 function lateness(turn) {
@@ -14,8 +15,7 @@ function lateness(turn) {
 }
 
 /** Makes a clickable chart, and returns it with the function that moves its cursor. */
-function chart(view, selector, count, choose) {
-  const box = find(`${selector} .chart`, view.root);
+function chart(box, count, choose) {
   const svg = shape("svg", { viewBox: `0 0 ${count} 100`, preserveAspectRatio: "none", "aria-hidden": "true" }, box);
   shape("line", { x1: 0, x2: count, y1: 100, y2: 100, class: "base" }, svg);
   const at = (event) => {
@@ -37,21 +37,36 @@ function chart(view, selector, count, choose) {
   return { svg, box, moveTo, label };
 }
 
+const hasTimes = (film) => film.turns.length > 0 && film.turns.every((turn) => turn.wall_ms !== undefined);
+
+/** The other one of two games. */
+const otherThan = (film) => films.find((other) => other !== film);
+
+/** Names the game whose line is laid over a chart. */
+function nameOther(view, selector, other) {
+  find(`${selector} h3`, view.root).append(" ", element("small", "other-name", other.bot));
+}
+
+/** The height of a time in all charts, in percent from the top. */
+function timeScale() {
+  const turns = films.filter(hasTimes).flatMap((film) => film.turns);
+  const known = turns.flatMap((turn) => [turn.wall_ms, turn.limit_ms ?? turn.wall_ms]).map((ms) => Math.max(ms, 0.001));
+  const [low, high] = [Math.log10(Math.min(...known)) - 0.3, Math.log10(Math.max(...known)) + 0.15];
+  return (ms) => 100 - ((Math.log10(Math.max(ms, 0.001)) - low) / (high - low)) * 100;
+}
+
 /** Bars on a logarithmic scale, since first turns may take seconds and the others milliseconds. */
 function timesChart(view) {
   const { film, root } = view;
-  const card = find(".times", root);
-  const walls = film.turns.map((turn) => turn.wall_ms);
-  if (walls.length === 0 || walls.some((wall) => wall === undefined)) {
-    card.hidden = true;
+  if (!hasTimes(film)) {
+    find(".times", root).hidden = true;
     return null;
   }
-  if (walls.length === 1) return gauge(view, film.turns[0]);
-  const limits = film.turns.map((turn) => turn.limit_ms);
-  const known = [...walls, ...limits.filter((limit) => limit !== undefined)].map((ms) => Math.max(ms, 0.001));
-  const [low, high] = [Math.log10(Math.min(...known)) - 0.3, Math.log10(Math.max(...known)) + 0.15];
-  const y = (ms) => 100 - ((Math.log10(Math.max(ms, 0.001)) - low) / (high - low)) * 100;
-  const { svg, box, moveTo, label } = chart(view, ".times", walls.length, (index) => seek(film.turns[index].first));
+  if (film.turns.length === 1) return gauge(view, film.turns[0]);
+  const count = Math.max(...films.map((each) => each.turns.length));
+  const y = timeScale();
+  const go = (index) => seek(film.turns[Math.min(index, film.turns.length - 1)].first);
+  const { svg, box, moveTo, label } = chart(find(".times .chart", root), count, go);
   for (const [index, turn] of film.turns.entries()) {
     const top = y(turn.wall_ms);
     const late = turn.overrun ? ` late ${turn.overrun.culprit}` : "";
@@ -59,19 +74,32 @@ function timesChart(view) {
     const fault = turn.overrun ? `, late: the ${turn.overrun.culprit}'s fault` : "";
     shape("title", {}, bar).textContent = `turn ${index + 1}: ${duration(turn.wall_ms)}${fault}`;
   }
+  const limits = film.turns.map((turn) => turn.limit_ms);
   drawLimits(svg, limits, y);
+  const other = otherThan(film);
+  if (other && hasTimes(other)) {
+    const line = other.turns.map((turn, index) => `${index} ${y(turn.wall_ms)}h1`).join("L");
+    shape("path", { d: `M${line}`, class: "other" }, svg);
+    nameOther(view, ".times", other);
+  }
   const last = limits.at(-1);
   if (last !== undefined) label(`limit ${duration(last)}`, y(last), "limit-label");
-  const late = film.turns.filter((turn) => turn.overrun);
+  const summary = tellTimes(film.turns);
+  box.setAttribute("role", "img");
+  box.setAttribute("aria-label", `first ${duration(film.turns[0].wall_ms)}, ${summary}`);
+  find(".scale", root).textContent = `${summary} (logarithmic)`;
+  return (position) => moveTo(film.moves[position]?.turn ?? film.turns.length - 1);
+}
+
+/** The slowest turn after the first, and how many were late. */
+function tellTimes(turns) {
+  const walls = turns.map((turn) => turn.wall_ms);
+  const late = turns.filter((turn) => turn.overrun);
   const by = (culprit) => late.filter((turn) => turn.overrun.culprit === culprit).length;
   const hollow = by("host") > 0 ? ` (hollow: ${by("host")} by the host)` : "";
   const overruns = late.length > 0 ? `${late.length} late${hollow}` : "none late";
   const slowest = walls.indexOf(Math.max(...walls.slice(1)), 1);
-  const summary = `slowest later ${duration(walls[slowest])} in turn ${slowest + 1}, ${overruns}`;
-  box.setAttribute("role", "img");
-  box.setAttribute("aria-label", `first ${duration(walls[0])}, ${summary}`);
-  find(".scale", root).textContent = `${summary} (logarithmic)`;
-  return (position) => moveTo(film.moves[position]?.turn ?? walls.length - 1);
+  return `slowest later ${duration(walls[slowest])} in turn ${slowest + 1}, ${overruns}`;
 }
 
 function drawLimits(svg, limits, y) {
@@ -99,20 +127,30 @@ function gauge(view, turn) {
   return null;
 }
 
-/** The score over the game. Ten thousand moves are drawn as a few hundred points. */
-function scoreChart(view) {
-  const { film } = view;
-  const count = film.length;
-  const top = Math.max(...film.scores, 1);
-  const { svg, box, moveTo, label } = chart(view, ".scores", count, (index) => seek(index));
+/** The path of a game's score. Ten thousand moves are drawn as a few hundred points. */
+function scoreLine(film, count, top) {
   const each = Math.max(1, Math.floor(count / 600));
   const points = [];
   const point = (index) => points.push(`${index + 0.5} ${100 - (film.scores[index] / top) * 92}`);
-  for (let index = 0; index < count - 1; index += each) point(index);
-  point(count - 1);
-  const line = `M${points.join("L")}`;
-  shape("path", { d: `${line}L${count - 0.5} 100L0.5 100Z`, class: "score-area" }, svg);
+  for (let index = 0; index < film.length - 1; index += each) point(index);
+  point(film.length - 1);
+  return `M${points.join("L")}`;
+}
+
+/** The score over the game. */
+function scoreChart(view) {
+  const { film } = view;
+  const count = Math.max(...films.map((each) => each.length));
+  const top = Math.max(1, ...films.map((each) => each.scores.reduce((most, score) => Math.max(most, score))));
+  const { svg, box, moveTo, label } = chart(find(".scores .chart", view.root), count, (index) => seek(index));
+  const line = scoreLine(film, count, top);
+  shape("path", { d: `${line}L${film.length - 0.5} 100L0.5 100Z`, class: "score-area" }, svg);
   shape("path", { d: line, class: "score-line" }, svg);
+  const other = otherThan(film);
+  if (other) {
+    shape("path", { d: scoreLine(other, count, top), class: "other" }, svg);
+    nameOther(view, ".scores", other);
+  }
   label(String(top), 8);
   box.setAttribute("role", "img");
   box.setAttribute("aria-label", `The score grows to ${film.scores.at(-1)}`);

@@ -1,12 +1,10 @@
-"use strict";
-// The game as data: rebuilds boards from differences, and describes positions. The scripts of the
-// page are joined in the order film, view, charts, playback. The data is the JSON in the element
-// `show`, which page/mod.rs describes. A position is the board before the move of that index, with the
-// move marked on it; behind the last move it is the end of the game. Text only ever becomes text.
+// The game as data: rebuilds boards from differences, and describes positions. page/mod.rs joins the
+// scripts of the page, and describes the data, which is the JSON in the element `show`. A position is the
+// board before the move of that index, with the move marked on it; behind the last move it is the end of
+// the game. Text only ever becomes text.
 
 const show = JSON.parse(document.getElementById("show").textContent);
 const find = (selector, root = document) => root.querySelector(selector);
-const EMPTY = -1;
 const COLOR_NAMES = ["blue", "orange", "green", "pink", "yellow", "red"];
 const DIFFERENCES_APART = 100;
 
@@ -34,11 +32,11 @@ const plural = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 const signed = (number) => (number < 0 ? `−${-number}` : `+${number}`);
 
 /** A move, from its array in the JSON. */
-function readMove([turn, number, caption, chosen, gain, steps, message]) {
-  return { turn, number, caption, chosen, gain, steps, message };
+function readMove([turn, number, notation, caption, chosen, gain, steps, message]) {
+  return { turn, number, notation, caption, chosen, gain, steps, message };
 }
 
-/** A game without its rules: rebuilds boards from differences, and describes positions. */
+/** A game: rebuilds boards from differences, and describes positions. */
 class Film {
   constructor(data) {
     Object.assign(this, data);
@@ -46,26 +44,17 @@ class Film {
     this.isSlow = data.pace === "turns";
     this.noun = this.isSlow ? "turn" : "move";
     this.length = this.moves.length + 1;
+    this.grid = new Grid(data.columns, data.rows);
+    this.rules = data.kind === "samegame" ? new SameGame(data) : null;
     this.scores = [0];
     this.kept = [];
     const board = Int8Array.from(data.opening);
     for (const [index, move] of this.moves.entries()) {
       if (index % DIFFERENCES_APART === 0) this.kept.push(board.slice());
-      for (const step of move.steps) Film.apply(board, step);
+      for (const step of move.steps) applyStep(board, step);
       this.scores.push(this.scores[index] + move.gain);
     }
     this.final = board;
-  }
-
-  static apply(board, [gone, moved, fresh]) {
-    for (const place of gone) board[place] = EMPTY;
-    const taken = [];
-    for (let at = 0; at < moved.length; at += 2) {
-      taken.push(board[moved[at]]);
-      board[moved[at]] = EMPTY;
-    }
-    taken.forEach((color, index) => { board[moved[2 * index + 1]] = color; });
-    for (let at = 0; at < fresh.length; at += 2) board[fresh[at]] = fresh[at + 1];
   }
 
   clamp(position) { return Math.max(0, Math.min(position, this.length - 1)); }
@@ -75,7 +64,7 @@ class Film {
     const kept = Math.floor(position / DIFFERENCES_APART);
     const board = this.kept[kept].slice();
     for (let at = kept * DIFFERENCES_APART; at < position; at += 1) {
-      for (const step of this.moves[at].steps) Film.apply(board, step);
+      for (const step of this.moves[at].steps) applyStep(board, step);
     }
     return board;
   }
@@ -87,31 +76,17 @@ class Film {
   /** The exchange of a position, or undefined at the end. */
   turn(position) { return this.turns[this.moves[position]?.turn]; }
 
-  region(board, place) {
-    const cells = [place];
-    const seen = new Set(cells);
-    for (const cell of cells) {
-      for (const near of this.neighbours(cell)) {
-        if (!seen.has(near) && board[near] === board[place]) {
-          seen.add(near);
-          cells.push(near);
-        }
-      }
-    }
-    return cells;
-  }
+  get isFromBottom() { return this.origin === "bottom_left"; }
 
-  neighbours(place) {
-    const column = place % this.columns;
-    const near = [place - this.columns, place + this.columns];
-    if (column > 0) near.push(place - 1);
-    if (column + 1 < this.columns) near.push(place + 1);
-    return near.filter((cell) => cell >= 0 && cell < this.columns * this.rows);
+  /** A place as the game's replies name it: x and y, or row and column. */
+  pair(place) {
+    const [row, column] = [Math.floor(place / this.columns), place % this.columns];
+    return this.isFromBottom ? [column, this.rows - 1 - row] : [row, column];
   }
 
   coordinates(place) {
-    const [row, column] = [Math.floor(place / this.columns), place % this.columns];
-    return this.origin === "bottom_left" ? `x ${column}, y ${this.rows - 1 - row}` : `row ${row}, column ${column}`;
+    const [one, other] = this.pair(place);
+    return this.isFromBottom ? `x ${one}, y ${other}` : `row ${one}, column ${other}`;
   }
 
   /** What a tile is, and what taking its region would score. */
@@ -120,11 +95,11 @@ class Film {
     if (color === EMPTY) return `${this.coordinates(place)}\nempty`;
     const tile = `${this.coordinates(place)}\ncolour ${color} (${COLOR_NAMES[color % COLOR_NAMES.length]})`;
     if (!this.regions) return tile;
-    const size = this.region(board, place).length;
-    const points = this.regions.by_size[size] ?? null;
-    if (points === null) return `${tile}\n${size === 1 ? "alone" : `${size} tiles`}: cannot be taken`;
+    const size = this.grid.region(board, place).length;
     const clears = board.filter((other) => other !== EMPTY).length === size;
-    return `${tile}\n${size} tiles, would score ${points + (clears ? this.regions.clear_bonus : 0)}`;
+    const points = regionPoints(this.regions, size, clears);
+    if (points === null) return `${tile}\n${size === 1 ? "alone" : `${size} tiles`}: cannot be taken`;
+    return `${tile}\n${size} tiles, would score ${points}`;
   }
 
   /** Describes the move at a position, or the end. */
@@ -133,6 +108,9 @@ class Film {
     if (move) return move.caption;
     return this.end ? this.end.official : "The log stops here.";
   }
+
+  /** The position of the move or the silence that lost the game; null if it was not lost. */
+  get failure() { return this.end && !this.end.won && this.moves.length > 0 ? this.moves.length - 1 : null; }
 
   /** The next position whose move scores, or the end. */
   nextGain(position) {

@@ -21,9 +21,14 @@ use crate::verdict::Overrun;
 const HTML: &str = include_str!("page.html");
 const STYLE: &str = concat!(include_str!("../../html/colors.css"), include_str!("page.css"));
 const SCRIPT: &str = concat!(
+    include_str!("samegame.js"),
     include_str!("film.js"),
+    include_str!("trial.js"),
+    include_str!("pointer.js"),
+    include_str!("moves.js"),
     include_str!("view.js"),
     include_str!("charts.js"),
+    include_str!("pair.js"),
     include_str!("playback.js"),
 );
 
@@ -38,6 +43,8 @@ struct Show<'a> {
 #[derive(Serialize)]
 struct PageFilm<'a> {
     game: &'a str,
+    /// The game's name for programs; of `samegame` the page knows the rules.
+    kind: &'a str,
     board: Line<'a>,
     bot: Line<'a>,
     profile: Line<'a>,
@@ -98,8 +105,8 @@ impl Serialize for Text {
     }
 }
 
-/// A move, as an array to keep pages with ten thousand moves small: turn, number, caption, chosen place or
-/// -1, gain, steps, and the message if the move has one.
+/// A move, as an array to keep pages with ten thousand moves small: turn, number, notation, caption, chosen
+/// place or -1, gain, steps, and the message if the move has one.
 struct PageMove<'a> {
     shown: &'a Move,
     told: Cow<'a, str>,
@@ -111,10 +118,11 @@ struct PageStep<'a>(&'a Step);
 impl Serialize for PageMove<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Move { turn, frame } = self.shown;
-        let Frame { number, chosen, message, gain, steps, caption: _ } = frame;
+        let Frame { number, notation, chosen, message, gain, steps, caption: _ } = frame;
         let mut array = serializer.serialize_seq(None)?;
         array.serialize_element(turn)?;
         array.serialize_element(number)?;
+        array.serialize_element(&Line(notation))?;
         array.serialize_element(&Line(&self.told))?;
         array.serialize_element(&chosen.map_or(-1, i32::from))?;
         array.serialize_element(gain)?;
@@ -143,6 +151,7 @@ impl<'a> From<&'a Film> for PageFilm<'a> {
         let moves = film.moves.iter().enumerate();
         Self {
             game: film.kind.title,
+            kind: film.kind.name,
             board: Line(&film.start.board),
             bot: Line(&film.start.bot.name),
             profile: Line(&film.start.profile),

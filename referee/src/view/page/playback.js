@@ -13,11 +13,13 @@ let playing = null;
 
 document.body.classList.toggle("two", films.length === 2);
 const views = films.map((film) => new GameView(film, find("#games")));
+const pair = films.length === 2 ? new Pair(views) : null;
 
 function announce(text) { find("#live").textContent = text; }
 
 /** Shows a position; `time` is for the animation of the move that leads to it. */
 function render(time = 0) {
+  pair?.tell(position);
   for (const view of views) view.go(position, position < view.film.length ? time : 0);
   find("#scrubber").value = position;
   const number = longest.numberOf(position);
@@ -155,6 +157,7 @@ function drawMarks() {
 function onKey(event) {
   if (event.ctrlKey || event.altKey || event.metaKey) return;
   const target = event.target;
+  if (target.matches?.("textarea") && event.key !== "Escape") return;
   const takesArrows = target.matches?.("select, input[type=range]");
   if (takesArrows && /^(Arrow|Home|End|Page)/.test(event.key)) return;
   if (event.key === " " && target.matches?.("button, input[type=checkbox], select")) return;
@@ -162,6 +165,8 @@ function onKey(event) {
     " ": toggle, ArrowRight: stepForward, ArrowLeft: () => seek(position - 1), Home: () => seek(0), End: () => seek(length - 1),
     PageDown: () => seek(position + Math.ceil(length / 20)), PageUp: () => seek(position - Math.ceil(length / 20)),
     "+": () => setSpeed(speed + 1), "=": () => setSpeed(speed + 1), "-": () => setSpeed(speed - 1),
+    Escape: () => views.some((view) => view.trial) && seek(position),
+    Backspace: () => views.find((view) => view.trial)?.undoTrial(),
     n: () => seek(nextGain(position)), d: () => show.differs !== null && seek(show.differs),
     c: () => setLook(LOOKS[(LOOKS.indexOf(find("#look").value) + 1) % LOOKS.length]),
   };
@@ -202,7 +207,7 @@ function start() {
   setLook("plain");
   connect();
   if (!followAddress()) {
-    position = show.differs ?? 0;
+    position = show.differs ?? (films.length === 1 ? lead.failure : null) ?? 0;
     render();
   }
   drawMarks();

@@ -7,23 +7,29 @@ class GameView {
     this.root = document.getElementById("game").content.firstElementChild.cloneNode(true);
     parent.append(this.root);
     this.boardElement = find(".board", this.root);
-    this.boardElement.style.setProperty("--columns", film.columns);
-    this.boardElement.style.setProperty("--rows", film.rows);
+    for (const part of [this.boardElement, find(".frame", this.root)]) {
+      part.style.setProperty("--columns", film.columns);
+      part.style.setProperty("--rows", film.rows);
+    }
     this.tiles = new Array(film.columns * film.rows).fill(null);
     this.board = new Int8Array(this.tiles.length).fill(EMPTY);
     this.timers = [];
     this.shownTurn = undefined;
-    this.here = null;
+    this.trial = null;
     find(".bot", this.root).textContent = film.bot;
     find(".note", this.root).textContent = film.note ?? "";
     find(".note", this.root).hidden = film.note === null;
     find(".unit", this.root).textContent = film.noun === "turn" ? "Turn" : "Move";
+    find(".written", this.root).hidden = film.isSlow;
     find(".message", this.root).hidden = !film.moves.some((move) => move.message);
     this.leftCounts = this.makeLeft();
     this.showVerdict();
     this.times = timesChart(this);
     this.scores = scoreChart(this);
-    this.watchPointer();
+    this.list = new MoveList(this, `moves-${parent.children.length}`);
+    this.pointer = new Pointer(this);
+    this.trialCard = new TrialCard(this.root, { undo: () => this.undoTrial(), leave: () => seek(position) });
+    this.boardElement.classList.toggle("can-try", film.rules !== null);
   }
 
   makeLeft() {
@@ -107,6 +113,7 @@ class GameView {
   /** Shows a position. With `from`, the moves between are played in `time` milliseconds. */
   go(position, time = 0) {
     this.position = this.film.clamp(position);
+    this.trial = null;
     const move = this.film.moves[this.position - 1];
     if (time > 0 && move && move.steps.length > 0) {
       this.draw(this.film.boardAt(this.position - 1));
@@ -117,8 +124,43 @@ class GameView {
       this.mark(this.film.moves[this.position]);
     }
     this.tell();
-    // The pointer is now over another tile.
-    if (this.here !== null) this.point(this.here);
+    this.pointer.refresh();
+  }
+
+  /** Takes the region at `place` instead of the game's move, where the page knows the rules. */
+  tryMove(place) {
+    if (!this.film.rules) return;
+    pause();
+    const trial = this.trial ?? new Trial(this.film, this.position);
+    const before = trial.board;
+    const taken = trial.take(place);
+    if (!taken) return;
+    this.trial = trial;
+    this.draw(before);
+    if (still.matches) {
+      this.draw(trial.board);
+    } else {
+      this.boardElement.style.setProperty("--slide", "160ms");
+      this.animate([taken.step], 160);
+    }
+    this.tellTrial();
+  }
+
+  undoTrial() {
+    this.trial.undo();
+    if (this.trial.moves.length === 0) return seek(position);
+    this.draw(this.trial.board);
+    return this.tellTrial();
+  }
+
+  tellTrial() {
+    const { trial } = this;
+    this.trialCard.show(trial);
+    find(".frame", this.root).classList.toggle("trying", trial !== null);
+    if (!trial) return;
+    this.tellLeft(trial.board);
+    this.boardElement.setAttribute("aria-label", `Board, what if: ${trial.tell()}`);
+    announce(trial.tell());
   }
 
   animate(steps, each) {
@@ -128,7 +170,8 @@ class GameView {
     });
     this.timers.push(setTimeout(() => {
       this.settle();
-      this.mark(this.film.moves[this.position]);
+      if (!this.trial) this.mark(this.film.moves[this.position]);
+      this.pointer.refresh();
     }, steps.length * each));
   }
 
@@ -154,7 +197,7 @@ class GameView {
       this.tiles[fresh[at]] = this.makeTile(fresh[at], fresh[at + 1]);
       this.tiles[fresh[at]].classList.add("comes");
     }
-    Film.apply(this.board, [gone, moved, fresh]);
+    applyStep(this.board, [gone, moved, fresh]);
   }
 
   /** Updates everything beside the board. */
@@ -168,22 +211,25 @@ class GameView {
     const total = film.moves.at(-1)?.number ?? 0;
     find(".number", this.root).textContent = atEnd ? "end" : move.number;
     find(".number", this.root).append(" ", element("small", "", `of ${total}`));
+    this.output(".notation", move?.notation ?? "");
     const what = find(".what", this.root);
     what.textContent = film.tell(position);
     what.classList.toggle("bad", !atEnd && move.steps.length === 0);
-    this.tellLeft();
+    this.tellLeft(film.boardAt(position));
     this.tellMessage(move?.message);
-    find(".result", this.root).hidden = !atEnd;
+    find(".result", this.root).hidden = !atEnd && position !== film.failure;
     this.tellTurn(atEnd);
+    this.tellTrial();
+    this.list.follow(position);
     this.times?.(position);
     this.scores?.(position);
     const words = `Board, ${film.noun} ${atEnd ? "end" : move.number}: ${film.tell(position)}`;
     this.boardElement.setAttribute("aria-label", words);
   }
 
-  tellLeft() {
+  tellLeft(board) {
     const counts = new Array(this.film.colors).fill(0);
-    for (const color of this.film.boardAt(this.position)) if (color !== EMPTY) counts[color] += 1;
+    for (const color of board) if (color !== EMPTY) counts[color] += 1;
     counts.forEach((count, color) => {
       this.leftCounts[color].textContent = count;
       this.leftCounts[color].parentElement.classList.toggle("none", count === 0);
@@ -214,57 +260,5 @@ class GameView {
     box.textContent = text === "" ? "nothing" : text;
     box.classList.toggle("empty", text === "");
     box.scrollTop = 0;
-  }
-
-  /** The tooltip follows the pointer, or the arrow keys while the board has the focus. */
-  watchPointer() {
-    const place = (event) => {
-      const box = this.boardElement.getBoundingClientRect();
-      const column = Math.floor(((event.clientX - box.left) / box.width) * this.film.columns);
-      const row = Math.floor(((event.clientY - box.top) / box.height) * this.film.rows);
-      const inside = column >= 0 && column < this.film.columns && row >= 0 && row < this.film.rows;
-      return inside ? row * this.film.columns + column : null;
-    };
-    const point = (event) => this.point(place(event));
-    this.boardElement.addEventListener("pointermove", point);
-    this.boardElement.addEventListener("pointerdown", point);
-    // Lifting a finger counts as leaving; the tooltip stays until the next tap.
-    this.boardElement.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && this.point(null));
-    document.addEventListener("pointerdown", (event) => this.boardElement.contains(event.target) || this.point(null));
-    // A click must not take the arrow keys away from the playback.
-    this.boardElement.addEventListener("mousedown", (event) => event.preventDefault());
-    this.boardElement.addEventListener("blur", () => this.point(null));
-    this.boardElement.addEventListener("keydown", (event) => this.walk(event));
-  }
-
-  walk(event) {
-    const steps = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -this.film.columns, ArrowDown: this.film.columns };
-    const step = steps[event.key];
-    if (step === undefined) return;
-    event.preventDefault();
-    event.stopPropagation();
-    const start = this.film.columns * (this.film.rows - 1);
-    const next = this.here === null ? start : this.here + step;
-    if (next < 0 || next >= this.tiles.length) return;
-    if (Math.abs(step) === 1 && Math.floor(next / this.film.columns) !== Math.floor((this.here ?? next) / this.film.columns)) return;
-    this.point(next);
-    announce(find("#tip").textContent.replaceAll("\n", ", "));
-  }
-
-  point(place) {
-    this.tiles[this.here]?.classList.remove("here");
-    this.here = place;
-    const tip = find("#tip");
-    tip.hidden = place === null;
-    if (place === null) return;
-    this.tiles[place]?.classList.add("here");
-    tip.textContent = this.film.describe(this.board, place);
-    const box = this.boardElement.getBoundingClientRect();
-    const size = box.width / this.film.columns;
-    const [row, column] = [Math.floor(place / this.film.columns), place % this.film.columns];
-    const left = box.left + (column + 1) * size + 6;
-    const width = document.documentElement.clientWidth;
-    tip.style.left = `${scrollX + Math.max(4, Math.min(left, width - tip.offsetWidth - 4))}px`;
-    tip.style.top = `${scrollY + box.top + (row + 1) * size + 6}px`;
   }
 }

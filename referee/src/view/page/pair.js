@@ -1,0 +1,33 @@
+// What two games side by side have beside one: their scores against each other, a switch where there is
+// room for one board only, and charts laid over each other.
+
+class Pair {
+  constructor(views) {
+    this.views = views;
+    this.buttons = [...document.querySelectorAll("#switch button")];
+    this.buttons.forEach((button, index) => {
+      find(".name", button).textContent = views[index].film.bot;
+      button.addEventListener("click", () => this.choose(index));
+    });
+    find("#overlay").addEventListener("change", (event) => document.body.classList.toggle("overlay", event.target.checked));
+    this.choose(0);
+  }
+
+  /** Chooses the game that is shown where there is room for one. */
+  choose(chosen) {
+    this.views.forEach((view, index) => view.root.classList.toggle("aside", index !== chosen));
+    this.buttons.forEach((button, index) => button.setAttribute("aria-pressed", String(index === chosen)));
+  }
+
+  /** Shows both scores, each with what it is ahead of the other. */
+  tell(position) {
+    const scores = this.views.map(({ film }) => film.score(film.clamp(position)));
+    this.views.forEach((view, index) => {
+      const ahead = scores[index] - scores[1 - index];
+      for (const box of [find(".standing", view.root), find(".standing", this.buttons[index])]) {
+        box.textContent = scores[index];
+        if (ahead > 0) box.append(" ", element("small", "", `+${ahead}`));
+      }
+    });
+  }
+}

@@ -1,0 +1,175 @@
+// Replay pages.
+import assert from "node:assert/strict";
+import { withPage } from "./browser.mjs";
+import { text, position, until, cells, shownScore, assertEnd, fullSpeed } from "./looks.mjs";
+
+export default {
+  /** A turn by its address; the end by key; from start to end with keys, and with the mouse. */
+  async plays({ url, turn, board, picked, scoreBefore, end }) {
+    await withPage(`${url}#turn=${turn}`, {}, async (page) => {
+      assert.match(await position(page), new RegExp(`^(Turn|Move) ${turn}$`));
+      assert.deepEqual(await cells(page), board);
+      assert.equal(await shownScore(page), scoreBefore);
+      assert.equal(await page.locator(".tile.picked").count(), picked);
+      assert.equal(await page.locator(".tile.chosen").count(), 1);
+      await page.keyboard.press("End");
+      await assertEnd(page, end);
+      assert.equal(new URL(page.url()).hash, "#turn=end");
+      await page.keyboard.press("Home");
+      assert.equal(await page.locator("#scrubber").inputValue(), "0");
+      await fullSpeed(page);
+      await page.keyboard.press(" ");
+      await until(page, "End");
+      await assertEnd(page, end);
+      await page.click("#first");
+      await page.click("#forward");
+      assert.equal(await page.locator("#scrubber").inputValue(), "1");
+      await page.click("#back");
+      await page.click("#play");
+      await until(page, "End");
+      await assertEnd(page, end);
+      await page.click("#first");
+      const track = await page.locator("#scrubber").boundingBox();
+      await page.mouse.click(track.x + track.width - 2, track.y + track.height / 2);
+      await assertEnd(page, end);
+    });
+  },
+
+  /** Every turn, there and back, has the board of the rules, and so it has after each animation. */
+  async boards({ url, boards }) {
+    await withPage(url, {}, async (page) => {
+      for (const [index, board] of boards.entries()) {
+        if (index > 0) await page.keyboard.press("ArrowRight");
+        await page.waitForSelector(".board[aria-busy=false]");
+        assert.deepEqual(await cells(page), board, `board ${index} forwards`);
+      }
+      for (let index = boards.length - 2; index >= 0; index -= 1) {
+        await page.keyboard.press("ArrowLeft");
+        assert.deepEqual(await cells(page), boards[index], `board ${index} backwards`);
+      }
+    });
+  },
+
+  /** What stands beside the board in one turn. */
+  async tells({ url, expected }) {
+    await withPage(url, {}, async (page) => {
+      for (const [selector, wanted] of Object.entries(expected)) {
+        assert.equal(await text(page, selector), wanted, selector);
+      }
+    });
+  },
+
+  /** A late turn stands out in its chart and says whose fault it was. */
+  async is_late({ url, culprit }) {
+    await withPage(url, {}, async (page) => {
+      assert.match(await text(page, ".lateness"), new RegExp(`^Late through the ${culprit}'s fault \\(.+\\): a timeout\\.$`));
+      assert.equal(await page.locator(".times .bar.late").count(), 1);
+      assert.equal(await page.locator(`.times .bar.${culprit}`).count(), 1);
+      assert.match(await text(page, ".times .scale"), / 1 late /);
+    });
+  },
+
+  /** A game that is not as its log says is shown as the rules have it, and says so. */
+  async differs({ url, note, score }) {
+    await withPage(`${url}#turn=end`, {}, async (page) => {
+      assert.equal(await text(page, ".note"), note);
+      assert.equal(await shownScore(page), score);
+    });
+  },
+
+  /** Tooltips by pointer and by keys, shapes and digits, and names for those who cannot see. */
+  async helps({ url, tip, firstTip }) {
+    await withPage(url, {}, async (page) => {
+      const box = await page.locator(".board").boundingBox();
+      await page.mouse.move(box.x + box.width / 30, box.y + box.height - box.height / 30);
+      assert.equal(await text(page, "#tip"), tip);
+      await page.mouse.move(5, 5);
+      assert.ok(!(await page.locator("#tip").isVisible()));
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("ArrowUp");
+      assert.equal(await text(page, "#tip"), firstTip);
+      assert.equal(await page.locator("#live").innerText(), firstTip.replaceAll("\n", ", "));
+      await page.keyboard.press("Tab");
+      const glyph = () => page.locator(".board .c0 b").first().evaluate((tile) => getComputedStyle(tile, "::before").content);
+      assert.equal(await glyph(), "none");
+      await page.selectOption("#look", "shapes");
+      assert.equal(await glyph(), '"●"');
+      await page.selectOption("#look", "digits");
+      assert.equal(await glyph(), '"0"');
+      await page.locator("#play").focus();
+      await page.keyboard.press("ArrowRight");
+      assert.match(await page.locator("#live").innerText(), /^Turn 2\. .* Score \d+\.$/);
+      for (const control of await page.locator("button:visible, input:visible, select:visible").all()) {
+        const name = await control.evaluate((it) => it.ariaLabel ?? (it.labels?.[0]?.textContent || it.textContent));
+        assert.ok(name.trim() !== "", await control.evaluate((it) => it.outerHTML));
+      }
+    });
+  },
+
+  /** Only the moves that bring squares, when asked for. */
+  async squares({ url, gains }) {
+    await withPage(url, {}, async (page) => {
+      for (const number of gains) {
+        await page.keyboard.press("n");
+        assert.equal(await position(page), `Move ${number}`);
+      }
+      await page.click("#first");
+      await page.check("#skip");
+      await fullSpeed(page);
+      await page.click("#play");
+      await until(page, "End");
+    });
+  },
+
+  /** Two games side by side, in step, from their first difference on. */
+  async compares({ url, differs, bots, boards, scores }) {
+    await withPage(url, {}, async (page) => {
+      assert.equal(await position(page), `Turn ${differs}`);
+      for (const [index, bot] of bots.entries()) assert.equal(await text(page, ".bot", index), bot);
+      for (const [index, board] of boards.entries()) assert.deepEqual(await cells(page, index), board);
+      await page.keyboard.press("End");
+      for (const [index, wanted] of scores.entries()) assert.equal(await shownScore(page, index), wanted);
+      await page.click("#differs");
+      assert.equal(await position(page), `Turn ${differs}`);
+    });
+  },
+
+  /** Nothing that a bot or a log says does anything but show. */
+  async inert({ url, turns, shown }) {
+    await withPage(url, {}, async (page) => {
+      for (let turn = 0; turn <= turns; turn += 1) await page.keyboard.press("ArrowRight");
+      await page.keyboard.press("Home");
+      const state = await page.evaluate(() => ({
+        ran: window.ran ?? null,
+        elements: document.querySelectorAll("img, iframe, object, embed, form, body script:not([type])").length,
+        links: [...document.links].filter((link) => !link.getAttribute("href").startsWith("#")).length,
+        obeyed: /[\0-\x08\x0b-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/.test(document.documentElement.textContent),
+      }));
+      assert.deepEqual(state, { ran: null, elements: 1, links: 0, obeyed: false });
+      for (const [selector, wanted] of Object.entries(shown)) {
+        assert.ok((await text(page, selector)).includes(wanted), `${selector}: ${await text(page, selector)}`);
+      }
+    });
+  },
+
+  /** On a phone nothing is cut off or needs scrolling sideways. */
+  async phone({ url }) {
+    for (const colorScheme of ["light", "dark"]) {
+      await withPage(url, { viewport: { width: 360, height: 740 }, colorScheme, hasTouch: true }, async (page) => {
+        await page.keyboard.press("End");
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+        assert.ok(wide <= 360, `${wide} pixels wide`);
+        await page.locator(".board").tap({ position: { x: 12, y: 300 } });
+        assert.ok(await page.locator("#tip").isVisible());
+      });
+    }
+  },
+
+  /** How long a page takes until its first board stands there; printed, in milliseconds. */
+  async opens({ url }) {
+    await withPage(url, {}, async (page) => {
+      assert.ok((await page.locator(".board .tile").count()) > 0);
+      console.log(Math.round(await page.evaluate(() => performance.timing.loadEventEnd - performance.timing.navigationStart)));
+    });
+  },
+};

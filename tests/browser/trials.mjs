@@ -1,0 +1,159 @@
+// What a reader does with a replay page: trying moves, and going by the list of moves.
+import assert from "node:assert/strict";
+import { withPage } from "./browser.mjs";
+import { cells, position, text } from "./looks.mjs";
+
+/** The middle of a place of the board, in pixels from its corner. */
+async function middle(page, place) {
+  const box = await page.locator(".board").boundingBox();
+  const columns = Number(await page.locator(".board").evaluate((board) => board.style.getPropertyValue("--columns")));
+  const each = box.width / columns;
+  return { x: ((place % columns) + 0.5) * each, y: (Math.floor(place / columns) + 0.5) * each };
+}
+
+/** How many tiles the outline is around: the area that its path encloses, by sides of tiles. */
+const outlined = (page) => page.locator(".outline .over").evaluate((path) => {
+  const sides = [...path.getAttribute("d").matchAll(/M(\d+) (\d+)v1/g)].map(([, x, y]) => [Number(x), Number(y)]);
+  const rows = Map.groupBy(sides, ([, y]) => y);
+  return [...rows.values()].map((row) => row.map(([x]) => x).sort((one, other) => one - other))
+    .reduce((area, xs) => area + xs.reduce((sum, x, index) => sum + (index % 2 ? x : -x), 0), 0);
+});
+
+const settled = (page) => page.waitForSelector(".board[aria-busy=false]");
+
+async function assertTried(page, { after, score, game, lines }, count, end) {
+  await settled(page);
+  assert.deepEqual(await cells(page), after);
+  assert.match(await text(page, ".trial h3"), new RegExp(`^What if: ${count} moves? instead of turn \\d+$`));
+  const words = await text(page, ".trial .words");
+  assert.ok(words.startsWith(`${score} points. `), words);
+  assert.ok(words.endsWith(`The game has ${game} after as many moves and ${end} at its end.`), words);
+  assert.equal(await page.locator(".trial textarea").inputValue(), lines);
+}
+
+async function assertBack(page, turn, board) {
+  assert.equal(await position(page), `Turn ${turn}`);
+  assert.deepEqual(await cells(page), board);
+  assert.ok(!(await page.locator(".trial").isVisible()));
+}
+
+export default {
+  /** A region is outlined; clicks, and Enter, try moves; Undo, Escape and stepping lead back. */
+  async tries({ url, turn, board, steps, end }) {
+    const permissions = ["clipboard-read", "clipboard-write"];
+    await withPage(`${url}#turn=${turn}`, { permissions }, async (page) => {
+      for (const [index, step] of steps.entries()) {
+        const position = await middle(page, step.place);
+        await page.locator(".board").hover({ position });
+        assert.equal(await outlined(page), step.size);
+        assert.ok((await text(page, "#tip")).endsWith(`${step.size} tiles, would score ${step.points}`));
+        await page.locator(".board").click({ position });
+        await assertTried(page, step, index + 1, end);
+      }
+      await page.click(".trial .copy");
+      await page.waitForFunction(() => document.querySelector(".copied").textContent === "copied");
+      assert.equal(await page.evaluate(() => navigator.clipboard.readText()), steps.at(-1).lines);
+      await page.click(".trial .undo");
+      await assertTried(page, steps.at(-2), steps.length - 1, end);
+      await page.keyboard.press("Backspace");
+      await assertTried(page, steps[0], 1, end);
+      await page.keyboard.press("Backspace");
+      await assertBack(page, turn, board);
+      await page.locator(".board").focus();
+      for (let row = 14; row > Math.floor(steps[0].place / 15); row -= 1) await page.keyboard.press("ArrowUp");
+      await page.keyboard.press("ArrowUp");
+      for (let column = 0; column < steps[0].place % 15; column += 1) await page.keyboard.press("ArrowRight");
+      await page.keyboard.press("Enter");
+      await assertTried(page, steps[0], 1, end);
+      await page.keyboard.press("Escape");
+      await assertBack(page, turn, board);
+      await page.locator(".board").click({ position: await middle(page, steps[0].place) });
+      await page.click(".trial .leave");
+      await assertBack(page, turn, board);
+      await page.locator(".board").click({ position: await middle(page, steps[0].place) });
+      await page.click("#forward");
+      assert.equal(await position(page), `Turn ${turn + 1}`);
+      assert.ok(!(await page.locator(".trial").isVisible()));
+    });
+  },
+
+  /** On a touch screen the first tap shows a region and the second one takes it. */
+  async tries_by_touch({ url, turn, board, steps, end }) {
+    const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+    await withPage(`${url}#turn=${turn}`, phone, async (page) => {
+      const position = await middle(page, steps[0].place);
+      await page.locator(".board").tap({ position });
+      assert.equal(await outlined(page), steps[0].size);
+      await assertBack(page, turn, board);
+      await page.locator(".board").tap({ position });
+      await assertTried(page, steps[0], 1, end);
+    });
+  },
+
+  /** Each number stands beside the middle of its row or below or above its column. */
+  async has_axes({ url, firstRow, lastRow }) {
+    await withPage(url, {}, async (page) => {
+      const board = await page.locator(".board").boundingBox();
+      for (const [axis, side, room] of [["rows", "y", "height"], ["columns", "x", "width"]]) {
+        const labels = page.locator(`.axis.${axis} span`);
+        const count = await labels.count();
+        const [first, last] = axis === "rows" ? [firstRow, lastRow] : [0, count - 1];
+        assert.equal(await labels.first().innerText(), String(first));
+        assert.equal(await labels.last().innerText(), String(last));
+        for (const index of [0, count - 1]) {
+          const box = await labels.nth(index).boundingBox();
+          const wanted = board[side] + ((index + 0.5) / count) * board[room];
+          assert.ok(Math.abs(box[side] + box[room] / 2 - wanted) < 4, `${axis} ${index}: ${box[side]} ${wanted}`);
+        }
+      }
+    });
+  },
+
+  /** The list has every move and the end, marks where the game is, and leads to a move. */
+  async lists({ url, last, rows, far }) {
+    await withPage(`${url}#turn=1`, {}, async (page) => {
+      const shown = () => page.locator(".list .row").evaluateAll((all) =>
+        all.map((row) => [".number", ".does", ".points"].map((part) => row.querySelector(part).textContent)));
+      assert.deepEqual((await shown()).slice(0, rows.length), rows);
+      assert.match(await text(page, ".list .row .time"), /^[\d.]+ (µs|ms|s)$/);
+      await page.locator(".list .row").nth(1).click();
+      assert.equal(await position(page), "Turn 2");
+      assert.equal(new URL(page.url()).hash, "#turn=2");
+      await page.evaluate((turn) => { location.hash = `#turn=${turn}`; }, far[0]);
+      await page.waitForFunction((turn) => document.querySelector("[aria-selected=true] .number")?.textContent === turn, far[0]);
+      assert.deepEqual((await shown()).filter(([number]) => number === far[0]), [far]);
+      assert.ok(await page.locator(".list").evaluate((list) => {
+        const [room, row] = [list, list.querySelector("[aria-selected=true]")].map((it) => it.getBoundingClientRect());
+        return row.top >= room.top && row.bottom <= room.bottom;
+      }), "the marked row is in sight");
+      await page.locator(".list").focus();
+      await page.keyboard.press("ArrowDown");
+      assert.equal(await position(page), `Turn ${Number(far[0]) + 1}`);
+      await page.keyboard.press("End");
+      assert.equal(await text(page, ".list [aria-selected=true] .number"), "end");
+      assert.equal(await page.locator(".list [aria-selected=true]").getAttribute("aria-setsize"), String(last + 1));
+    });
+  },
+
+  /** Of ten thousand moves only those in sight are elements; a move is shown as the bot wrote it. */
+  async lists_many({ url, move, triple }) {
+    await withPage(`${url}#turn=${move}`, {}, async (page) => {
+      assert.ok((await page.locator(".list .row").count()) < 40);
+      assert.equal(await text(page, ".notation"), triple);
+      assert.equal(await text(page, ".list [aria-selected=true] .does"), triple);
+    });
+  },
+
+  /** A lost game opens where it was lost, and says why. */
+  async fails({ url, position: wanted, diagnosis }) {
+    await withPage(url, {}, async (page) => {
+      assert.equal(await position(page), wanted);
+      assert.equal(await text(page, ".diagnosis"), diagnosis);
+      assert.ok(await page.locator(".diagnosis").isVisible());
+      assert.ok(await page.locator(".row.bad[aria-selected=true]").isVisible());
+      await page.keyboard.press("Home");
+      assert.equal(await position(page), "Turn 1");
+      assert.ok(!(await page.locator(".diagnosis").isVisible()));
+    });
+  },
+};
