@@ -182,6 +182,48 @@ fn a_page_of_two_runs_has_the_distribution_of_their_differences() {
 }
 
 #[test]
+fn tables_are_sorted_and_filtered_and_games_that_failed_alike_are_one_entry() {
+    if !can_browse("tables_are_sorted_and_filtered_and_games_that_failed_alike_are_one_entry") {
+        return;
+    }
+    let runs = Runs::new().run("run", &["@greedy", LOSER], "1..20", &["--logs", "all"]);
+    // Times that words would sort otherwise.
+    runs.change("run", |result| {
+        let game = result["game"].as_f64().expect("a number");
+        result["slowest_ms"] = json!(if game > 20.0 { 1000.0 * game } else { 0.05 * game });
+    });
+    let results = runs.results("run");
+    let mine: Vec<&Value> = results.iter().filter(|it| it["bot"] == "@greedy").collect();
+    let boards: Vec<Value> = mine.iter().map(|it| json!([it["board"], it["score"]])).collect();
+    let slowest: Vec<String> = mine
+        .iter()
+        .rev()
+        .map(|it| {
+            let game = it["game"].as_f64().expect("a number");
+            if game > 20.0 { format!("{game} s") } else { format!("{} µs", game * 50.0) }
+        })
+        .collect();
+    let url = runs.page(&["run", "--games"]);
+    browse(
+        "report_sorts",
+        &json!({ "url": url, "boards": boards, "slowest": slowest, "lost": 20 }),
+    );
+}
+
+#[test]
+fn histograms_have_numbers_and_a_checker_of_accessibility_finds_nothing() {
+    if !can_browse("histograms_have_numbers_and_a_checker_of_accessibility_finds_nothing") {
+        return;
+    }
+    let bots = ["@first", "@greedy", LOSER];
+    let runs = Runs::new().run("run", &bots, "1..20", &["--logs", "all"]);
+    let url = runs.page(&["run:@first", "run:@greedy"]);
+    browse("report_labels", &json!({ "url": url }));
+    let url = runs.page(&["run", "--games"]);
+    browse("accessible", &json!({ "url": url, "clicks": ["#boards .sort", "#lost summary"] }));
+}
+
+#[test]
 fn a_page_of_runs_fits_a_phone_in_light_and_dark() {
     if !can_browse("a_page_of_runs_fits_a_phone_in_light_and_dark") {
         return;
@@ -199,6 +241,7 @@ fn a_page_of_runs_fits_a_phone_in_light_and_dark() {
         .expect("moved");
     let url = runs.page(&["--history"]);
     browse("report_phone", &json!({ "url": url }));
+    browse("accessible", &json!({ "url": url }));
 }
 
 #[test]

@@ -22,9 +22,9 @@ use crate::view::page;
 
 /// Make a page of a run, or of several that are compared
 ///
-/// The page is one file that needs nothing else, not even a script: totals against the best known, the
-/// lost games first, a bar per board, the distribution of the differences between bots, response times
-/// against their limits, and every game. Exits with 0 whatever the games came to.
+/// The page is one file that needs nothing else: totals against the best known, the lost games first, a
+/// bar per board, the distribution of the differences between bots, response times against their limits,
+/// and every game. Its tables can be sorted and filtered. Exits with 0 whatever the games came to.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ReportArgs {

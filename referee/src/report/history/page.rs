@@ -1,6 +1,6 @@
 //! A page of the runs so far: for each bot, the mean of yours/best in each run, with its interval.
 //!
-//! Like the page of runs it has no script, and its policy allows the one style by its hash.
+//! It has no script, and its policy allows the one style by its hash.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

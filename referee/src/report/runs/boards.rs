@@ -20,7 +20,7 @@ pub(super) fn write(gathered: &Gathered, out: &mut String) {
         format_args!(
             "<div class=\"wide tall\" tabindex=\"0\" role=\"region\" aria-label=\"Boards\">\
              <table class=\"pictured\"><thead><tr><th scope=\"col\">board</th>\
-             <th class=\"picture\"></th><th scope=\"col\">points</th>{best}</tr></thead><tbody>\n"
+             <td class=\"picture\"></td><th scope=\"col\">points</th>{best}</tr></thead><tbody>\n"
         ),
     );
     let scale = gathered.boards.iter().map(most).fold(0.0, f64::max);

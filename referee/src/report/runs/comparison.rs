@@ -28,7 +28,8 @@ pub(super) fn write(comparison: &Comparison, comparisons: usize, out: &mut Strin
     }
     let groups = comparison.groups.iter().map(|group| compare::columns(&group.name, &group.paired));
     let rows = std::iter::once(compare::columns("all boards", paired)).chain(groups);
-    table(out, &compare::COLUMNS, rows);
+    let verdict = compare::verdict(comparison);
+    table(out, &format!("Figures: {verdict}"), &compare::COLUMNS, rows);
     put(
         out,
         format_args!("<p class=\"soft\">{}</p>\n", Text(&compare::tests(comparison, comparisons))),
@@ -45,12 +46,17 @@ pub(super) fn write(comparison: &Comparison, comparisons: usize, out: &mut Strin
 
 /// A bar per board to the left or the right of the middle, the greatest loss first.
 fn boards(comparison: &Comparison, out: &mut String) {
-    out.push_str(
-        "<h3>Difference on each board, the greatest loss first</h3>\n\
-         <div class=\"wide tall\" tabindex=\"0\" role=\"region\" aria-label=\"Differences\">\
-         <table class=\"pictured\"><thead><tr><th scope=\"col\">board</th><th class=\"picture\"></th>\
+    let label = format!("Differences: {}", compare::verdict(comparison));
+    put(
+        out,
+        format_args!(
+            "<h3>Difference on each board, the greatest loss first</h3>\n\
+         <div class=\"wide tall\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\
+         <table class=\"pictured\"><thead><tr><th scope=\"col\">board</th><td class=\"picture\"></td>\
          <th scope=\"col\">difference</th><th scope=\"col\">before</th><th scope=\"col\">now</th>\
          </tr></thead><tbody>\n",
+            Text(&label)
+        ),
     );
     let all = &comparison.boards;
     let scale = all.iter().map(|board| board.difference.abs()).fold(0.0, f64::max);

@@ -8,6 +8,9 @@ use crate::text::plural;
 /// The approximate maximum number of columns.
 const COLUMNS: f64 = 20.0;
 
+/// The most labels below the columns, beside 0.
+const LABELS: i32 = 6;
+
 /// The baseline of the columns, and the height of the tallest one; counts are above, edges below.
 const BASE: f64 = 140.0;
 const HIGHEST: f64 = 110.0;
@@ -51,6 +54,14 @@ impl Histogram {
             _ => 0.5,
         };
         (beside - f64::from(self.first) + difference / self.step) * self.width()
+    }
+
+    /// The columns whose outer edge has a number: 0, and as many of the others as a phone has room for.
+    fn labelled(&self) -> impl Iterator<Item = i32> + use<> {
+        let last = self.first + i32::try_from(self.counts.len()).expect("some twenty") - 1;
+        let every = [1, 2, 5, 10].into_iter().find(|every| (last - self.first) / every <= LABELS);
+        let every = every.unwrap_or(20);
+        (self.first..=last).filter(move |column| column % every == 0)
     }
 
     /// The differences that a column holds, in words.
@@ -115,7 +126,7 @@ pub(super) fn write(comparison: &Comparison, out: &mut String) {
              <line class=\"base\" x1=\"0\" x2=\"100%\" y1=\"{BASE}\" y2=\"{BASE}\"/>\n"
         ),
     );
-    edges(&histogram, out);
+    scale(&histogram, out);
     put(
         out,
         format_args!(
@@ -165,20 +176,26 @@ fn columns(histogram: &Histogram, out: &mut String) {
     }
 }
 
-/// The edges of the histogram, and where its middle is.
-fn edges(histogram: &Histogram, out: &mut String) {
-    let last = histogram.first + i32::try_from(histogram.counts.len()).expect("some twenty") - 1;
-    let edge = |column: i32| format!("{:+}", f64::from(column) * histogram.step);
-    let mut text = |class: &str, x: f64, words: &str| {
-        put(out, format_args!("<text class=\"{class}\" x=\"{x:.2}%\" y=\"156\">{words}</text>\n"));
-    };
-    if histogram.first < 0 {
-        text("left", 0.0, &edge(histogram.first));
+/// The scale below the columns: a mark and a number at every few edges, and where 0 is.
+fn scale(histogram: &Histogram, out: &mut String) {
+    for column in histogram.labelled() {
+        let difference = f64::from(column) * histogram.step;
+        let x = histogram.place(difference);
+        let class = match x {
+            ..3.0 => "left",
+            97.0.. => "right",
+            _ => "count",
+        };
+        let words = if column == 0 { "0".to_owned() } else { format!("{difference:+}") };
+        put(
+            out,
+            format_args!(
+                "<line class=\"base\" x1=\"{x:.2}%\" x2=\"{x:.2}%\" y1=\"{BASE}\" y2=\"{}\"/>\
+                 <text class=\"{class} edge\" x=\"{x:.2}%\" y=\"156\">{words}</text>\n",
+                BASE + 4.0
+            ),
+        );
     }
-    if last > 0 {
-        text("right", 100.0, &edge(last));
-    }
-    text("count", histogram.place(0.0).clamp(4.0, 96.0), "0");
 }
 
 #[cfg(test)]
@@ -196,6 +213,16 @@ mod tests {
         assert_eq!(histogram.counts.last(), Some(&1));
         assert_eq!(histogram.range(1), "above 0 up to +5");
         assert_eq!(histogram.range(-2), "below -5 down to -10");
+    }
+
+    #[test]
+    fn a_few_edges_have_numbers() {
+        let labelled =
+            |differences: &[f64]| Histogram::of(differences).labelled().collect::<Vec<_>>();
+        assert_eq!(labelled(&[-30.0, 41.0]), [-5, 0, 5], "15 columns, of 5 each");
+        assert_eq!(labelled(&[0.0]), [0]);
+        assert_eq!(labelled(&[0.0, 3.0]), [0, 1, 2, 3]);
+        assert_eq!(labelled(&[-100.0, 100.0]).len(), 5);
     }
 
     #[test]

@@ -8,6 +8,9 @@ use crate::millis::Millis;
 use crate::suite::loss_kind;
 use crate::text::{duration, plural};
 
+/// The most links to games that ended alike which need no click to be seen.
+const LINKS_IN_SIGHT: usize = 12;
+
 /// The games that were lost or not played, with what happened; they come first. Those that ended alike
 /// are one entry.
 pub(super) fn write_lost(gathered: &Gathered, out: &mut String) {
@@ -74,7 +77,17 @@ fn entry(gathered: &Gathered, games: &[&Listed], out: &mut String) {
         let links: Vec<_> =
             others.iter().map(|other| link(other, &other.outcome.game.to_string())).collect();
         let count = plural(others.len() as u64, "more game");
-        put(out, format_args!("\n<p class=\"soft\">{count} like it: {}</p>", links.join(", ")));
+        let links = links.join(", ");
+        if others.len() > LINKS_IN_SIGHT {
+            put(
+                out,
+                format_args!(
+                    "\n<details class=\"soft\"><summary>{count} like it</summary>{links}</details>"
+                ),
+            );
+        } else {
+            put(out, format_args!("\n<p class=\"soft\">{count} like it: {links}</p>"));
+        }
     }
     out.push_str("</li>\n");
 }

@@ -2,9 +2,10 @@
 //! and every game with its replay page.
 //!
 //! The page is `page.html` and `page.css` with pictures in SVG, made by the small templates in this
-//! folder. It needs no script and has none: its policy allows the one style by its hash, and
-//! nothing else. Names and diagnoses reach it through `markup::Text` only. Lengths are percentages
-//! of the available width, so that words keep their size on a phone.
+//! folder. It is complete without a script; the one it has, `tables.js`, sorts and filters what stands
+//! there. Its policy allows that script and the one style, by their hashes, and nothing else. Names and
+//! diagnoses reach it through `markup::Text` only. Lengths are percentages of the available width, so that
+//! words keep their size on a phone.
 
 pub(super) mod bars;
 mod boards;
@@ -28,6 +29,7 @@ use crate::text::{duration, plural};
 
 const HTML: &str = include_str!("page.html");
 const STYLE: &str = concat!(include_str!("../../html/colors.css"), include_str!("page.css"));
+const SCRIPT: &str = include_str!("tables.js");
 
 /// A run, and which of its bots are shown.
 pub(crate) struct Source<'a> {
@@ -109,6 +111,8 @@ pub(crate) fn page<E: From<FolderError>>(
     let html = html::fill(HTML, |name| match name {
         "style" => STYLE.to_owned(),
         "style-hash" => html::source_of(STYLE),
+        "script" => SCRIPT.to_owned(),
+        "script-hash" => html::source_of(SCRIPT),
         "title" => Text(&headline).to_string(),
         "runs" => std::mem::take(&mut runs),
         "content" => content(&gathered),
@@ -154,11 +158,26 @@ fn put(out: &mut String, what: std::fmt::Arguments<'_>) {
     out.write_fmt(what).expect("memory");
 }
 
-/// A table with a column of words and others of numbers, which may be wider than a phone.
-fn table(out: &mut String, headings: &[&str], rows: impl IntoIterator<Item = Vec<String>>) {
-    out.push_str("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Table\"><table><thead><tr>");
+/// A table with a column of words and others of numbers, which may be wider than a phone. `label` names it
+/// for those who cannot see it, and no other part of the page.
+fn table(
+    out: &mut String,
+    label: &str,
+    headings: &[&str],
+    rows: impl IntoIterator<Item = Vec<String>>,
+) {
+    put(
+        out,
+        format_args!(
+            "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table><thead><tr>",
+            Text(label)
+        ),
+    );
     for heading in headings {
-        put(out, format_args!("<th scope=\"col\">{}</th>", Text(heading)));
+        match *heading {
+            "" => out.push_str("<td></td>"),
+            heading => put(out, format_args!("<th scope=\"col\">{}</th>", Text(heading))),
+        }
     }
     out.push_str("</tr></thead><tbody>\n");
     for row in rows {

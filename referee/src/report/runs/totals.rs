@@ -5,6 +5,12 @@ use super::{Text, bars, put, suite, table};
 use crate::suite::NewBest;
 use crate::text::plural;
 
+/// What the last figure of a bot means.
+const EXPLANATION: &str = "<p class=\"soft\" id=\"explained\">best = 1,000,000: the mean over the games of score \
+    / best known score of the board, times 1,000,000, so a bot that reaches the best everywhere has 1,000,000. A lost \
+    game is worth 0. The best known is the highest of the records, the bots of the run, and what has been \
+    published.</p>\n";
+
 /// A bot's points on the boards with a known best score.
 #[derive(Default)]
 struct AgainstRecords {
@@ -48,7 +54,8 @@ pub(super) fn write(gathered: &Gathered, out: &mut String) {
         row
     };
     let headings = [&suite::HEADINGS[..], &["timeouts", "late games"]].concat();
-    table(out, &headings, gathered.entrants.iter().map(row));
+    table(out, "Totals", &headings, gathered.entrants.iter().map(row));
+    out.push_str(EXPLANATION);
     records(gathered, out);
     for summary in &gathered.summaries {
         new_bests(&summary.new_bests, out);

@@ -1,0 +1,86 @@
+"use strict";
+// Tables are sorted by a click on a heading, and long lists are filtered by words. Without this script the
+// page is as complete. Text only ever becomes text.
+
+const UNITS = { "": 1, "%": 1, ns: 1e-9, "µs": 1e-6, ms: 1e-3, s: 1, min: 60 };
+/** A list is filtered from this many entries. */
+const MANY = 8;
+
+function element(name, className, text = "") {
+  const made = document.createElement(name);
+  made.className = className;
+  made.textContent = text;
+  return made;
+}
+
+/** What a cell is sorted by: its number, times in seconds, or else its words. What was lost is no part of it. */
+function keyOf(cell) {
+  const source = cell?.querySelector(".line") ?? cell;
+  const parts = [...(source?.childNodes ?? [])].filter((part) => part.nodeName !== "EM");
+  const text = parts.map((part) => part.textContent).join("").trim();
+  const [, number, unit] = /^([+-]?\d+(?:\.\d+)?) ?(\D*)$/.exec(text) ?? [];
+  return unit in UNITS ? Number(number) * UNITS[unit] : text;
+}
+
+/** Numbers by size and after words, words by their natural order. */
+function order(one, other) {
+  const numbers = [one, other].map((key) => typeof key === "number");
+  if (numbers[0] !== numbers[1]) return numbers[0] ? 1 : -1;
+  return numbers[0] ? one - other : one.localeCompare(other, undefined, { numeric: true });
+}
+
+function sortBy(table, heading) {
+  const body = table.tBodies[0];
+  const column = heading.cellIndex;
+  const rows = [...body.rows].map((row) => ({ row, key: keyOf(row.cells[column]) }));
+  // Numbers are first sorted with the greatest on top.
+  const before = heading.getAttribute("aria-sort");
+  const first = rows.some(({ key }) => typeof key === "number") && column > 0 ? "descending" : "ascending";
+  const next = before === null ? first : { ascending: "descending", descending: "ascending" }[before];
+  rows.sort((one, other) => (next === "ascending" ? 1 : -1) * order(one.key, other.key));
+  body.append(...rows.map(({ row }) => row));
+  for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+  heading.setAttribute("aria-sort", next);
+}
+
+function makeSortable(table) {
+  for (const heading of table.querySelectorAll("thead th")) {
+    const button = element("button", "sort", heading.textContent);
+    button.type = "button";
+    button.addEventListener("click", () => sortBy(table, heading));
+    heading.replaceChildren(button);
+  }
+}
+
+/** The names in an entry: of a row its words, without its numbers. */
+function namesOf(entry) {
+  const named = [...entry.querySelectorAll("th, .words")];
+  return (named.length > 0 ? named : [entry]).map((part) => part.textContent.toLowerCase()).join(" ");
+}
+
+/** Puts a field above `list` that leaves only the entries whose names have all of its words. */
+function makeFilter(list, entries, what) {
+  const label = element("label", "filter", "Filter ");
+  const field = element("input", "");
+  field.type = "search";
+  field.setAttribute("aria-label", `Filter: ${what}`);
+  const count = element("span", "soft");
+  count.setAttribute("role", "status");
+  label.append(field, count);
+  list.before(label);
+  field.addEventListener("input", () => {
+    const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const entry of entries) {
+      const names = namesOf(entry);
+      entry.hidden = !words.every((word) => names.includes(word));
+    }
+    const shown = entries.filter((entry) => !entry.hidden).length;
+    count.textContent = words.length === 0 ? "" : ` ${shown} of ${entries.length}`;
+  });
+}
+
+for (const table of document.querySelectorAll("table")) if (table.tHead) makeSortable(table);
+for (const list of document.querySelectorAll(".tall")) {
+  const entries = [...list.querySelectorAll("tbody tr, .plain > li")];
+  if (entries.length >= MANY) makeFilter(list, entries, list.getAttribute("aria-label"));
+}
