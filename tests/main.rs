@@ -33,6 +33,7 @@ mod robustness;
 mod rules;
 mod runs;
 mod said;
+mod said_shown;
 mod samples;
 mod sandbox;
 mod saved;

@@ -156,4 +156,34 @@ export default {
       assert.ok(!(await page.locator(".diagnosis").isVisible()));
     });
   },
+
+  /** What a bot says of itself: the values of a turn, and a line for each name that has numbers. */
+  async says({ url, turn, values, labels, turns, atEnd }) {
+    await withPage(`${url}#turn=${turn}`, {}, async (page) => {
+      const parts = await page.locator(".said .part").evaluateAll((all) =>
+        all.map((part) => [part.querySelector("p").textContent, part.querySelectorAll(".score-line").length]));
+      assert.deepEqual(parts, values);
+      assert.deepEqual(await page.locator(".said .label").allInnerTexts(), labels);
+      const line = await page.locator(".said .score-line").getAttribute("d");
+      assert.equal(line.match(/[ML]/g).length, turns);
+      const box = await page.locator(".said svg").boundingBox();
+      await page.mouse.click(box.x + 1, box.y + box.height / 2);
+      assert.equal(await position(page), "Turn 1");
+      await page.keyboard.press("End");
+      assert.equal(await text(page, ".said .part p"), atEnd);
+    });
+  },
+
+  /** Two bots have their lines on one scale, and each can be laid over the other's. */
+  async says_both({ url, labels }) {
+    await withPage(url, {}, async (page) => {
+      assert.deepEqual(await page.locator(".said .label").allInnerTexts(), [...labels, ...labels]);
+      const paths = async (kind) => page.locator(`.said ${kind}`).evaluateAll((all) => all.map((path) => path.getAttribute("d")));
+      assert.deepEqual(await paths(".other"), (await paths(".score-line")).reverse());
+    });
+  },
+
+  async says_nothing({ url }) {
+    await withPage(url, {}, async (page) => assert.equal(await page.locator(".said:visible").count(), 0));
+  },
 };

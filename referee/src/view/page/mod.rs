@@ -6,6 +6,7 @@
 //! it is all in the JSON, in which every `<` is escaped.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};
@@ -15,6 +16,7 @@ use crate::game::frames::{Frame, Origin, Pace, Picture, RegionPoints, Step};
 use crate::gamelog::{Certificate, End};
 use crate::html;
 use crate::millis::Millis;
+use crate::said::{Said, SaidInGame, SaidNumbers, SaidValue};
 use crate::text::{printable, printable_lines};
 use crate::verdict::Overrun;
 
@@ -28,6 +30,7 @@ const SCRIPT: &str = concat!(
     include_str!("moves.js"),
     include_str!("view.js"),
     include_str!("charts.js"),
+    include_str!("said.js"),
     include_str!("pair.js"),
     include_str!("playback.js"),
 );
@@ -73,6 +76,8 @@ struct PageTurn<'a> {
     overrun: Option<Overrun>,
     reply: Text,
     stderr: Text,
+    #[serde(skip_serializing_if = "PageSaid::is_empty")]
+    said: PageSaid<'a>,
     /// Its first move.
     first: usize,
 }
@@ -85,6 +90,8 @@ struct PageEnd<'a> {
     score: i64,
     diagnosis: Option<Line<'a>>,
     stderr: Text,
+    #[serde(skip_serializing_if = "PageSaidInGame::is_empty")]
+    said: PageSaidInGame<'a>,
 }
 
 /// One line of untrusted text, made inert when serialised.
@@ -102,6 +109,57 @@ impl Serialize for Line<'_> {
 impl Serialize for Text {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&printable_lines(&self.0))
+    }
+}
+
+/// What the bot said about itself, made inert when serialised.
+struct PageSaid<'a>(&'a Said);
+
+impl PageSaid<'_> {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Serialize for PageSaid<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.0.iter().map(|(name, value)| (Line(name), PageValue(value))))
+    }
+}
+
+/// What it said of itself in the whole game, made inert when serialised.
+struct PageSaidInGame<'a>(&'a BTreeMap<String, SaidInGame>);
+
+impl PageSaidInGame<'_> {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Serialize for PageSaidInGame<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let values = self.0.iter().map(|(name, SaidInGame { last, numbers })| {
+            (Line(name), PageInGame { last: PageValue(last), numbers: *numbers })
+        });
+        serializer.collect_map(values)
+    }
+}
+
+#[derive(Serialize)]
+struct PageInGame<'a> {
+    last: PageValue<'a>,
+    #[serde(flatten)]
+    numbers: Option<SaidNumbers>,
+}
+
+struct PageValue<'a>(&'a SaidValue);
+
+impl Serialize for PageValue<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            SaidValue::Text(text) => Line(text).serialize(serializer),
+            number @ SaidValue::Number(_) => number.serialize(serializer),
+        }
     }
 }
 
@@ -180,6 +238,7 @@ impl<'a> PageTurn<'a> {
             overrun: turn.overrun,
             reply: Text(super::reply(turn)),
             stderr: Text(super::output(&turn.stderr.0, turn.stderr_dropped)),
+            said: PageSaid(&turn.said),
             first: film.moves.partition_point(|shown| shown.turn < index),
         }
     }
@@ -194,6 +253,7 @@ impl<'a> From<&'a End> for PageEnd<'a> {
             score: end.score,
             diagnosis: end.diagnosis.as_deref().map(Line),
             stderr: Text(super::output(&end.stderr.0, end.stderr_dropped)),
+            said: PageSaidInGame(&end.said),
         }
     }
 }

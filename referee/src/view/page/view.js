@@ -26,6 +26,7 @@ class GameView {
     this.showVerdict();
     this.times = timesChart(this);
     this.scores = scoreChart(this);
+    this.said = new SaidCard(this);
     this.list = new MoveList(this, `moves-${parent.children.length}`);
     this.pointer = new Pointer(this);
     this.trialCard = new TrialCard(this.root, { undo: () => this.undoTrial(), leave: () => seek(position) });
@@ -223,6 +224,7 @@ class GameView {
     this.list.follow(position);
     this.times?.(position);
     this.scores?.(position);
+    this.said.tell(position);
     const words = `Board, ${film.noun} ${atEnd ? "end" : move.number}: ${film.tell(position)}`;
     this.boardElement.setAttribute("aria-label", words);
   }

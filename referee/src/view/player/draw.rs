@@ -8,6 +8,7 @@ use ratatui::widgets::{Block, Paragraph, Wrap};
 
 use super::board::Arrangement;
 use super::look::Look;
+use super::said;
 use super::state::{GameState, Pane, Player};
 use crate::game::frames::Picture;
 use crate::gamelog::Turn;
@@ -68,8 +69,16 @@ fn first_that_fits(lines: &[Line<'static>], width: u16) -> Line<'static> {
 
 fn draw_panel(screen: &mut Screen<'_>, player: &Player, look: Look, area: Rect) {
     let height = if area.width < WIDE { FIGURE_LINES } else { WIDE_FIGURE_LINES };
-    let [figures, output] =
-        Layout::vertical([Constraint::Length(height), Constraint::Min(0)]).areas(area);
+    let inner = area.inner(INSET).width;
+    let said = said::lines(player, look, inner);
+    let said_height = u16::try_from(said.len()).unwrap_or(u16::MAX).min(area.height / 4);
+    let [figures, names, output] = Layout::vertical([
+        Constraint::Length(height),
+        Constraint::Length(said_height),
+        Constraint::Min(0),
+    ])
+    .areas(area);
+    screen.render_widget(Paragraph::new(said), names.inner(INSET));
     let lines: Vec<Line<'_>> = panel(player, look);
     screen.render_widget(Paragraph::new(lines).wrap(Wrap { trim: false }), figures.inner(INSET));
     draw_output(screen, player, look, output, 0);
@@ -206,13 +215,12 @@ fn draw_times(screen: &mut Screen<'_>, player: &Player, look: Look, area: Rect) 
     let high = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max).max(low + 0.5);
     let now = player.film.moves.get(player.position).map(|played| played.turn);
     let each = turns.len().div_ceil(usize::from(area.width));
-    let bars = look.bars();
     let spans: Vec<Span<'_>> = (0..turns.len())
         .step_by(each)
         .map(|first| {
             let range = first..(first + each).min(turns.len());
             let tallest = logs[range.clone()].iter().copied().fold(low, f64::max);
-            let bar = bars[level((tallest - low) / (high - low), bars.len())];
+            let bar = look.bar((tallest - low) / (high - low));
             let is_late = turns[range.clone()].iter().any(|turn| turn.overrun.is_some());
             let style = if is_late { look.bad() } else { Style::new() };
             let is_now = now.is_some_and(|now| range.contains(&now));
@@ -223,16 +231,6 @@ fn draw_times(screen: &mut Screen<'_>, player: &Player, look: Look, area: Rect) 
     let told = slowest(turns).map(|words| Line::from(look.text(&words)));
     let lines = vec![first_that_fits(&told, area.width), Line::from(spans)];
     screen.render_widget(Paragraph::new(lines), area);
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
-    reason = "a part of one becomes one of a few levels"
-)]
-fn level(part: f64, levels: usize) -> usize {
-    ((part * levels as f64) as usize).min(levels - 1)
 }
 
 /// The slowest later turn and how many were late, in full and in short.

@@ -110,8 +110,14 @@ impl Look {
         }
     }
 
+    /// A bar whose height is this part of the greatest, from 0 to 1.
+    pub(super) fn bar(self, part: f64) -> char {
+        let bars = self.bars();
+        bars[level(part, bars.len())]
+    }
+
     /// Bars of growing height.
-    pub(super) fn bars(self) -> &'static [char] {
+    fn bars(self) -> &'static [char] {
         match self.charset {
             Charset::Unicode => &['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
             Charset::Ascii => &['_', '.', ':', '-', '=', '+', '*', '#'],
@@ -174,4 +180,14 @@ impl Look {
         };
         text.chars().map(plain).collect()
     }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a part of one becomes one of a few levels"
+)]
+fn level(part: f64, levels: usize) -> usize {
+    ((part * levels as f64) as usize).min(levels - 1)
 }

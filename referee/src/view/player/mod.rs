@@ -7,6 +7,7 @@
 mod board;
 mod draw;
 mod look;
+mod said;
 mod state;
 
 use std::io::{self, IsTerminal as _};
