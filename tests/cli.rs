@@ -515,6 +515,8 @@ fn help_of_every_command() {
         ("help-tester", &["tester", "--help"]),
         ("help-doctor", &["doctor", "--help"]),
         ("help-init", &["init", "--help"]),
+        ("help-completions", &["completions", "--help"]),
+        ("help-man", &["man", "--help"]),
     ] {
         let output = referee().args(args).env("COLUMNS", "100").output().expect("runs");
         assert!(output.status.success());

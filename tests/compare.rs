@@ -208,7 +208,10 @@ fn runs_that_cannot_be_compared_are_refused_with_a_reason() {
     fs::write(&plan, source.replace("format = 1", "format = 9")).expect("written");
     assert_snapshot!(error(&["old", "new"]), @"error: new/run.toml: the run is of format 9, and this referee reads format 1");
     fs::write(&plan, source.replace("repeat", "reheat")).expect("written");
-    assert_snapshot!(error(&["old", "new"]), @"error: new/run.toml:11:1: missing field `repeat`");
+    // The line depends on whether the tests are run in a clone, whose commit is above it.
+    let error = error(&["old", "new"]);
+    assert!(error.starts_with("error: new/run.toml:"), "{error}");
+    assert!(error.ends_with(":1: missing field `repeat`"), "{error}");
 }
 
 #[test]

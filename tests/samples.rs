@@ -83,6 +83,17 @@ fn the_cpp_sample_plays_like_the_bundled_greedy() {
 }
 
 #[test]
+fn the_c_sample_plays_like_the_bundled_greedy() {
+    if !has_program("cc") {
+        return leave_out("the C sample", "there is no C compiler on this machine");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let bot = folder.path().join("greedy");
+    build("cc", &["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-o"], &bot, "c/greedy.c");
+    plays_the_same_wherever_it_is_held(&format!("'{}'", bot.display()));
+}
+
+#[test]
 fn the_node_sample_plays_like_the_bundled_greedy() {
     if !has_program("node") {
         return leave_out("the Node sample", "there is no node on this machine");

@@ -84,6 +84,16 @@ fn how(method: ContainmentMethod) -> &'static str {
     }
 }
 
+/// Whether something is mounted over a part of /proc, as containers do; then the kernel gives nobody in here
+/// another /proc.
+fn hides_proc() -> bool {
+    let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    let mut points = mounts.lines().filter_map(|line| line.split(' ').nth(4));
+    // Every system has this one, over an empty folder.
+    points
+        .any(|point| point.starts_with("/proc/") && !point.starts_with("/proc/sys/fs/binfmt_misc"))
+}
+
 /// Advice for each known kernel setting that forbids namespaces here.
 fn for_namespaces() -> Vec<String> {
     let is = |path: &str, value: &str| {
@@ -100,6 +110,13 @@ fn for_namespaces() -> Vec<String> {
             let name = path.replace('/', ".");
             advice.push(format!("for namespaces: sysctl -w {name}={better} (it is {value})"));
         }
+    }
+    if advice.is_empty() && hides_proc() {
+        advice.push(
+            "for namespaces: start the container with --security-opt unmask=ALL (podman) or \
+             --security-opt systempaths=unconfined (docker), since parts of /proc are hidden here"
+                .to_owned(),
+        );
     }
     if advice.is_empty() {
         advice.push(

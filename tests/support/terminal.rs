@@ -64,8 +64,13 @@ impl Terminal {
 
     /// Types a command and Enter.
     pub(crate) fn run(&self, command: &str) {
-        self.tmux(&["send-keys", "-l", command]);
+        self.type_text(command);
         self.press(&["Enter"]);
+    }
+
+    /// Types text as it is.
+    pub(crate) fn type_text(&self, text: &str) {
+        self.tmux(&["send-keys", "-l", text]);
     }
 
     /// Starts the program under test.

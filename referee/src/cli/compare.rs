@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::named_run::{is_run, run_path};
 use super::suite::wanted;
-use super::{Failure, exit, print};
+use super::{Failure, completions, exit, print};
 use crate::compare::{Comparison, Contender};
 use crate::report::Format;
 use crate::report::compare::write;
@@ -25,7 +25,7 @@ use crate::suite::{PlannedBot, RunFolder, differing_places, noisy_hosts};
 pub(super) struct CompareArgs {
     /// Runs that `referee suite` has made: their folders, or `latest` and `latest~1` as in `referee runs`;
     /// RUN:BOT is one bot of a run, RUN:NAME=VALUE those of --param with this value, RUN stands for all
-    #[arg(value_name = "RUN", required = true)]
+    #[arg(value_name = "RUN", required = true, add = completions::sides())]
     runs: Vec<String>,
 
     /// Groups the boards by what the bot said under this name on standard error (`@referee NAME=value`), or

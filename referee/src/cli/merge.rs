@@ -8,7 +8,7 @@ use clap::Args;
 use super::compare::warn_of_places;
 use super::named_run::run_path;
 use super::suite::{Games, ReportFlags, merged};
-use super::{Failure, inputs};
+use super::{Failure, completions, inputs};
 use crate::config::Layer;
 use crate::suite::RunFolder;
 
@@ -19,7 +19,7 @@ use crate::suite::RunFolder;
 #[derive(Debug, Args)]
 pub(super) struct MergeArgs {
     /// The run that `referee suite --parts` has planned: its folder, or `latest` as in `referee runs`
-    #[arg(value_name = "RUN")]
+    #[arg(value_name = "RUN", add = completions::runs())]
     run: PathBuf,
 
     #[command(flatten)]

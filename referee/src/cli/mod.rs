@@ -2,6 +2,7 @@
 
 mod bot;
 mod compare;
+mod completions;
 mod config;
 mod doctor;
 mod exit;
@@ -9,6 +10,7 @@ mod generate;
 mod hints;
 mod init;
 mod inputs;
+mod man;
 mod merge;
 mod named_run;
 mod play;
@@ -47,7 +49,7 @@ const ERROR: Style = AnsiColor::Red.on_default().bold();
 /// validates its moves by the official rules, and says what the original referee would have said,
 /// and what really happened.
 #[derive(Debug, Parser)]
-#[command(version, styles = Styles::styled(), disable_help_subcommand = true, after_help = exit::HELP)]
+#[command(version = env!("REFEREE_VERSION"), styles = Styles::styled(), disable_help_subcommand = true, after_help = exit::HELP)]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -83,6 +85,8 @@ enum Command {
     Doctor(doctor::DoctorArgs),
     Bot(bot::BotArgs),
     Tester(tester::TesterArgs),
+    Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
 }
 
 /// Why a command failed.
@@ -171,8 +175,9 @@ impl From<PlayError> for Failure {
 }
 
 /// The whole program: parses the arguments, runs the command, prints an error if it fails, and returns the
-/// exit code. Programs with [games of their own](crate::game::register) call this too.
+/// exit code; or answers a shell that completes a line. Programs with [games of their own](crate::game::register) call this too.
 pub fn main() -> ExitCode {
+    completions::answer_shell();
     let failure = match run(Cli::parse()) {
         Ok(code) => return code,
         Err(failure) => failure,
@@ -217,6 +222,8 @@ fn run_command(command: Command) -> Result<ExitCode, Failure> {
         Command::Doctor(args) => doctor::run(&args),
         Command::Bot(args) => bot::run(&args),
         Command::Tester(args) => tester::run(&args),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
     }
 }
 

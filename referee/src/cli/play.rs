@@ -10,7 +10,7 @@ use clap::Args;
 use super::shared::{BotFlags, RuleFlags};
 use super::spinner::Spinner;
 use super::watch::{LiveViewer, WatchFlags};
-use super::{Failure, exit, inputs, print};
+use super::{Failure, completions, exit, inputs, print};
 use crate::game::{GameKind, SeedOptions};
 use crate::gamelog::{End, Event, LogWriter};
 use crate::interrupt::Interrupt;
@@ -33,7 +33,7 @@ pub(super) struct PlayArgs {
     /// The board: CodinGame test JSON, plain text or TOML, told apart by content; for Square Remover
     /// the text that a bot is sent. `@NAME` is a bundled one: @random-1 (the default), @clearable and
     /// @no-move, or for Square Remover @seed-1
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", add = completions::boards())]
     board: Option<PathBuf>,
 
     /// Plays the board of a seed instead of a file: a random one, or for Square Remover that of the

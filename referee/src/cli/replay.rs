@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::watch::{WatchFlags, watch_saved};
-use super::{Failure, exit, inputs, print, rerun, write_file};
+use super::{Failure, completions, exit, inputs, print, rerun, write_file};
 use crate::gamelog::foreign::{self, Foreign};
 use crate::gamelog::{self, Log, LogError};
 use crate::replay::foreign::Refereed;
@@ -35,7 +35,7 @@ pub(super) struct ReplayArgs {
     logs: Vec<PathBuf>,
 
     /// The board of a game that was saved elsewhere, as for `referee play`
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", add = completions::boards())]
     board: Option<PathBuf>,
 
     #[arg(

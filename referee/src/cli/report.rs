@@ -10,7 +10,7 @@ use clap::Args;
 use fs_err as fs;
 
 use super::compare::{Side, refuse_different_games, warn_of_places};
-use super::{Failure, inputs, print, write_file};
+use super::{Failure, completions, inputs, print, write_file};
 use crate::gamelog::Log;
 use crate::replay::replay;
 use crate::report::markup::address_of;
@@ -30,7 +30,7 @@ use crate::view::page;
 pub(super) struct ReportArgs {
     /// Runs that `referee suite` has made: their folders, or `latest` and `latest~1` as in `referee runs`;
     /// RUN:BOT is one bot of a run, RUN:NAME=VALUE those of --param with this value, RUN stands for all. Each bot is compared with the first one
-    #[arg(value_name = "RUN", required_unless_present = "history")]
+    #[arg(value_name = "RUN", required_unless_present = "history", add = completions::sides())]
     runs: Vec<String>,
 
     /// Makes a page of the runs of the project instead, as `referee runs` lists them: the mean of yours/best

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum as _};
 
 use super::inputs::{self, NamedBot, Variable};
-use super::{Failure, hints};
+use super::{Failure, completions, hints};
 use crate::bot::{Containment, Pinning, Sandbox};
 use crate::config::{Bound, Config, Layer, Limit, LimitsTable, Size, Stored};
 use crate::limits::{OnHostDelay, Profile};
@@ -52,7 +52,7 @@ impl EnvironmentFlags {
 pub(super) struct BotFlags {
     /// The bot's command line, split into words as a shell would, but run without one; `@NAME` is a
     /// bundled bot (see `referee bot --help`), and a name alone may be one of the project's bots
-    #[arg(short, long, value_name = "CMD", conflicts_with = "command")]
+    #[arg(short, long, value_name = "CMD", conflicts_with = "command", add = completions::bots())]
     bot: Option<String>,
 
     #[command(flatten)]

@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::inputs::{self, NamedBot};
 use super::shared::{BotFlags, RuleFlags};
-use super::{Failure, exit, print};
+use super::{Failure, completions, exit, print};
 use crate::config::{Config, Limit, SeedRange};
 use crate::game::{GameKind, SeedOptions};
 use crate::interrupt::Interrupt;
@@ -37,7 +37,7 @@ pub(super) struct TimingArgs {
     rules: RuleFlags,
 
     /// A board to play, as for `referee play` (repeatable) [default: random boards of seeds 1 to 5]
-    #[arg(long, value_name = "FILE", conflicts_with = "seed")]
+    #[arg(long, value_name = "FILE", conflicts_with = "seed", add = completions::boards())]
     board: Vec<PathBuf>,
 
     /// Random boards to play: a seed, or a range A..B with both ends included

@@ -22,7 +22,7 @@ use crate::game::{GameKind, unknown_game};
 use crate::limits::{Limits, MatchRules, OnHostDelay, OverrunRules, Profile, Resources, SoftLimit};
 
 /// The file that holds every setting and its default.
-pub const DEFAULT: &str = include_str!("../../../configs/default.toml");
+pub const DEFAULT: &str = include_str!("../../configs/default.toml");
 
 /// The settings that a plan or a log stores for its games.
 #[derive(Debug, Clone, Copy)]

@@ -12,7 +12,7 @@ use super::values::{Limit, SeedRange};
 pub const PROJECT_FILE: &str = "referee.toml";
 
 /// The project file that `referee init` writes.
-pub const TEMPLATE: &str = include_str!("../../../configs/project.toml");
+pub const TEMPLATE: &str = include_str!("../../configs/project.toml");
 
 /// The bots, the board sets and the settings of suites of a project.
 #[derive(Debug, Clone, Default)]

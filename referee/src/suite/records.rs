@@ -17,7 +17,7 @@ use super::writer::write_whole;
 use crate::source::SourceError;
 
 /// The figures that come with the referee.
-const PUBLISHED: &str = include_str!("../../../configs/published-bests.toml");
+const PUBLISHED: &str = include_str!("../../configs/published-bests.toml");
 
 /// The version of the format of `records.toml`.
 const FORMAT: u32 = 1;

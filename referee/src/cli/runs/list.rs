@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::FolderFlag;
 use crate::cli::named_run::{Found, newest_first};
-use crate::cli::{Failure, inputs, print};
+use crate::cli::{Failure, completions, inputs, print};
 use crate::game::games;
 use crate::report::history::{Broken, History, ListFormat, RunRow};
 use crate::suite::{Bests, Listing};
@@ -30,7 +30,7 @@ pub(super) struct ListArgs {
     bot: Option<String>,
 
     /// Only runs on boards of this set of the project, or on exactly these seeds, such as 1..100
-    #[arg(long, value_name = "SET")]
+    #[arg(long, value_name = "SET", add = completions::board_sets())]
     boards: Option<String>,
 
     /// Compares with the best scores in this file [default: the project's]

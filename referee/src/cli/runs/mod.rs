@@ -11,7 +11,7 @@ use clap::{Args, Subcommand};
 use self::list::ListArgs;
 use self::prune::PruneArgs;
 use super::named_run::run_path;
-use super::{Failure, inputs, named_run, print};
+use super::{Failure, completions, inputs, named_run, print};
 use crate::suite::RunFolder;
 use crate::text::printable;
 
@@ -46,7 +46,7 @@ Examples:
 #[derive(Debug, Args)]
 struct NoteArgs {
     /// The run
-    #[arg(value_name = "RUN")]
+    #[arg(value_name = "RUN", add = completions::runs())]
     run: PathBuf,
 
     /// The comment, which takes the place of an earlier one; an empty one removes it

@@ -8,7 +8,7 @@ use anyhow::anyhow;
 use clap::Args;
 use fs_err as fs;
 
-use crate::cli::{Failure, inputs};
+use crate::cli::{Failure, completions, inputs};
 use crate::config::{BoardSet, Config, SeedRange};
 use crate::game::{GameKind, SeedOptions};
 use crate::suite::{PlannedBoard, Seeds};
@@ -17,11 +17,11 @@ use crate::suite::{PlannedBoard, Seeds};
 #[derive(Debug, Args)]
 pub(super) struct BoardsFlags {
     /// Boards, as for `referee play`; a folder stands for all files in it (repeatable)
-    #[arg(long, value_name = "FILE", num_args = 1..)]
+    #[arg(long, value_name = "FILE", num_args = 1.., add = completions::boards())]
     board: Vec<PathBuf>,
 
     /// A board set of the project (repeatable)
-    #[arg(long, value_name = "SET")]
+    #[arg(long, value_name = "SET", add = completions::board_sets())]
     boards: Vec<String>,
 
     /// Random boards: a seed, or a range A..B with both ends included [default without boards: 1..20]

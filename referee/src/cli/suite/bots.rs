@@ -11,7 +11,7 @@ use super::params::{Param, combined, param};
 use crate::bot::{Sandbox, SpawnError};
 use crate::cli::inputs::ProjectBot;
 use crate::cli::shared::EnvironmentFlags;
-use crate::cli::{Failure, hints, inputs};
+use crate::cli::{Failure, completions, hints, inputs};
 use crate::config::Config;
 use crate::suite::{BotFiles, Entrant, PlannedBot, Run, RunFolder};
 
@@ -22,7 +22,7 @@ const COPIES: &str = "bots";
 #[derive(Debug, Args)]
 pub(super) struct BotsFlags {
     /// A bot's command line, or the name of one of the project's bots (repeatable), as for `referee play`
-    #[arg(short, long, value_name = "CMD")]
+    #[arg(short, long, value_name = "CMD", add = completions::bots())]
     bot: Vec<String>,
 
     /// Plays each bot with each of these values, such as WIDTH=1,2,4 or RATE=0.1..1.0:0.1 (first, last and step),

@@ -28,9 +28,9 @@ use self::parts::PartsFlags;
 pub(super) use self::parts::merged;
 pub(super) use self::report::{Games, ReportFlags, report};
 use self::slurm::SlurmFlags;
-use super::Failure;
 use super::named_run::{run_path, runs_folder};
 use super::shared::RuleFlags;
+use super::{Failure, completions};
 use crate::compare::Decider;
 use crate::config::Config;
 use crate::limits::OnHostDelay;
@@ -75,7 +75,7 @@ pub(super) struct SuiteArgs {
     jobs: JobsFlags,
 
     /// The folder for the run; it must not exist yet [default: runs/ and the time]
-    #[arg(long, value_name = "DIR", conflicts_with = "resume")]
+    #[arg(long, value_name = "DIR", conflicts_with = "resume", add = completions::runs())]
     run: Option<PathBuf>,
 
     /// A comment on the run, which `referee runs` shows
@@ -88,7 +88,7 @@ pub(super) struct SuiteArgs {
 
     /// Resumes this run, a folder or `latest`: plays the games that have no result yet. The folder says
     /// what is played; flags that repeat it must agree
-    #[arg(long, value_name = "RUN")]
+    #[arg(long, value_name = "RUN", add = completions::runs())]
     resume: Option<PathBuf>,
 
     /// With --resume: plays the games again that ended with this verdict, such as `timeout`
@@ -103,7 +103,13 @@ pub(super) struct SuiteArgs {
     slurm: SlurmFlags,
 
     /// An opponent, RUN or RUN:BOT as for `referee compare`; its boards are the default ones
-    #[arg(long, value_name = "RUN", requires = "until_decided", conflicts_with_all = ["resume", "part", "repeat"])]
+    #[arg(
+        long,
+        value_name = "RUN",
+        requires = "until_decided",
+        conflicts_with_all = ["resume", "part", "repeat"],
+        add = completions::sides()
+    )]
     against: Option<String>,
 
     /// Plays the boards in random order, and stops as soon as the bot is known to be better or worse than

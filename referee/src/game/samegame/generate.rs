@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn the_bundled_random_board_is_that_of_seed_1() {
-        let bundled = include_str!("../../../../configs/boards/random-1.toml");
+        let bundled = include_str!("../../../configs/boards/random-1.toml");
         assert_eq!(random_board(1, 5), Ok(boardfile::parse(bundled).expect("a board")));
     }
 

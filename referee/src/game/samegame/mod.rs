@@ -38,9 +38,9 @@ pub const KIND: GameKind = GameKind {
         Ok(board.to_string())
     },
     bundled: &[
-        ("random-1", include_str!("../../../../configs/boards/random-1.toml")),
-        ("clearable", include_str!("../../../../configs/boards/clearable.toml")),
-        ("no-move", include_str!("../../../../configs/boards/no-move.toml")),
+        ("random-1", include_str!("../../../configs/boards/random-1.toml")),
+        ("clearable", include_str!("../../../configs/boards/clearable.toml")),
+        ("no-move", include_str!("../../../configs/boards/no-move.toml")),
     ],
     default_bot: Some("@greedy"),
     stderr_per_turn: Some(4096),

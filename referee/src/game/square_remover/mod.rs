@@ -30,7 +30,7 @@ pub const KIND: GameKind = GameKind {
     title: "Square Remover",
     parse: |source| Ok(Box::new(SquareRemover::new(&TestCase::parse(source)?))),
     from_seed,
-    bundled: &[("seed-1", include_str!("../../../../configs/boards/square-remover-seed-1.txt"))],
+    bundled: &[("seed-1", include_str!("../../../configs/boards/square-remover-seed-1.txt"))],
     default_bot: Some("@squares-greedy"),
     stderr_per_turn: None,
     prints_summary: true,

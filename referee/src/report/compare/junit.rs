@@ -2,16 +2,14 @@
 
 use std::io::{self, Write};
 
-use quick_junit::TestCase;
-
 use super::{p_value, verdict};
 use crate::compare::Comparison;
-use crate::report::junit::{failed, passed, write_suites};
+use crate::report::junit::{TestCase, failed, passed, write_suites};
 use crate::stats::Conclusion;
 
 pub(super) fn write(comparisons: &[Comparison], out: &mut dyn Write) -> io::Result<()> {
     let cases = comparisons.iter().map(case).collect();
-    write_suites("referee compare", vec![("comparisons".to_owned(), cases)], out)
+    write_suites("referee compare", &[("comparisons".to_owned(), cases)], out)
 }
 
 fn case(comparison: &Comparison) -> TestCase {

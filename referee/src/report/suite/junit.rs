@@ -6,10 +6,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use quick_junit::TestCase;
-
 use super::SuiteReport;
-use crate::report::junit::{failed, not_run, passed, write_suites};
+use crate::report::junit::{TestCase, failed, not_run, passed, write_suites};
 use crate::suite::Outcome;
 
 pub(super) fn write(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -18,7 +16,7 @@ pub(super) fn write(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result
         let outcome = outcome.map_err(io::Error::other)?;
         bots.entry(outcome.bot.clone()).or_default().push(case(&outcome));
     }
-    write_suites("referee suite", bots.into_iter().collect(), out)
+    write_suites("referee suite", &bots.into_iter().collect::<Vec<_>>(), out)
 }
 
 fn case(outcome: &Outcome) -> TestCase {

@@ -3,10 +3,8 @@
 
 use std::io::{self, Write};
 
-use quick_junit::TestCase;
-
 use super::{TimingReport, kind_name};
-use crate::report::junit::{failed, passed, write_suites};
+use crate::report::junit::{TestCase, failed, passed, write_suites};
 use crate::text::{duration, plural};
 use crate::timing::KindStats;
 
@@ -14,7 +12,7 @@ pub(super) fn write(report: &TimingReport, out: &mut dyn Write) -> io::Result<()
     let mut cases: Vec<TestCase> = report.by_kind().iter().map(case).collect();
     let lost = report.lost.iter().map(|lost| failed("plays to the end", None, "lost", lost));
     cases.extend(lost);
-    write_suites("referee timing", vec![(report.bot.clone(), cases)], out)
+    write_suites("referee timing", &[(report.bot.clone(), cases)], out)
 }
 
 fn case(stats: &KindStats) -> TestCase {

@@ -1,0 +1,2 @@
+# Completion in bash, for bash-completion.
+source <(referee completions bash)

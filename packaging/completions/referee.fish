@@ -1,0 +1,2 @@
+# Completion in fish.
+referee completions fish | source

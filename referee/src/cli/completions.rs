@@ -1,0 +1,71 @@
+//! `referee completions`: a script for a shell, which asks the referee itself what may come next.
+//!
+//! So flags and values are always those of the program that is installed, the bots, board sets and runs of
+//! the user's project included.
+
+mod bash;
+mod values;
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::builder::PossibleValuesParser;
+use clap::{Args, CommandFactory as _};
+use clap_complete::CompleteEnv;
+use clap_complete::env::{Elvish, EnvCompleter, Fish, Powershell, Shells, Zsh};
+
+pub(super) use self::values::{board_sets, boards, bots, bundled_bots, runs, sides};
+use super::{Cli, Failure, print};
+
+/// The variable with which a shell's script asks for completions. `COMPLETE`, clap's default, is too
+/// common a word.
+const VARIABLE: &str = "REFEREE_COMPLETE";
+
+const SHELLS: Shells<'_> = Shells(&[&bash::Bash, &Elvish, &Fish, &Powershell, &Zsh]);
+
+/// Print a script that has a shell complete commands, flags and values
+///
+/// Among the values are the bundled bots and boards, and the bots, board sets and run folders of the project.
+/// The script asks the `referee` that printed it, by the name that you called it by.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_parser = PossibleValuesParser::new(SHELLS.names()))]
+    shell: String,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  source <(referee completions bash)         in ~/.bashrc
+  source <(referee completions zsh)          in ~/.zshrc, after compinit
+  referee completions fish | source          in ~/.config/fish/config.fish";
+
+pub(super) fn run(args: &CompletionsArgs) -> Result<ExitCode, Failure> {
+    let shell = SHELLS.completer(&args.shell).expect("clap has checked it");
+    let script = script(shell).context("cannot make the script").map_err(Failure::Referee)?;
+    print(|out| out.write_all(&script))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn script(shell: &dyn EnvCompleter) -> io::Result<Vec<u8>> {
+    let called = std::env::args_os().next().unwrap_or_else(|| OsString::from("referee"));
+    let mut program = PathBuf::from(called);
+    // A name without a folder is looked up in PATH, then as now.
+    if program.components().count() > 1 {
+        program = std::path::absolute(program)?;
+    }
+    let cli = Cli::command();
+    let name = cli.get_name();
+    let mut script = Vec::new();
+    shell.write_registration(VARIABLE, name, name, &program.to_string_lossy(), &mut script)?;
+    Ok(script)
+}
+
+/// Answers a shell that asks for completions, and ends the process; otherwise does nothing.
+pub(super) fn answer_shell() {
+    CompleteEnv::with_factory(Cli::command).var(VARIABLE).shells(SHELLS).complete();
+}

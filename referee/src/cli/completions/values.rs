@@ -1,0 +1,107 @@
+//! The values that can be completed: bots, boards, board sets and run folders.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use clap_complete::engine::{PathCompleter, ValueCompleter};
+use clap_complete::{ArgValueCandidates, ArgValueCompleter, CompletionCandidate};
+
+use crate::cli::inputs;
+use crate::cli::named_run::{newest_first, run_path, runs_folder};
+use crate::config::Project;
+use crate::game::games;
+use crate::suite::RunFolder;
+
+/// Values of `--bot`: bundled bots, the project's, and paths, also within a command line in quotes.
+pub(in crate::cli) fn bots() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| {
+        if let Some((before, path)) = typed.to_str().and_then(|typed| typed.rsplit_once(' ')) {
+            let paths = PathCompleter::any().complete(path.as_ref());
+            let whole = |path: CompletionCandidate| path.add_prefix(format!("{before} "));
+            return paths.into_iter().map(whole).collect();
+        }
+        let bundled = example_bots::BOTS.iter().map(|bot| format!("@{}", bot.name));
+        named_or_path(project().bots.into_keys().chain(bundled), typed)
+    })
+}
+
+/// Names of bundled bots.
+pub(in crate::cli) fn bundled_bots() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        example_bots::BOTS.iter().map(|bot| CompletionCandidate::new(bot.name)).collect()
+    })
+}
+
+/// Values of `--board`: bundled boards of all games, and paths.
+pub(in crate::cli) fn boards() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| {
+        let bundled = games().into_iter().flat_map(|kind| kind.bundled);
+        named_or_path(bundled.map(|(name, _)| format!("@{name}")), typed)
+    })
+}
+
+/// Values of `--boards`: the project's board sets.
+pub(in crate::cli) fn board_sets() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| project().boards.into_keys().map(CompletionCandidate::new).collect())
+}
+
+/// Runs: `latest`, those of the project with the newest first, and any other folder of a run.
+pub(in crate::cli) fn runs() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| {
+        let paths = PathCompleter::any().filter(is_run).complete(typed);
+        let latest = "latest".starts_with(typed.to_str().unwrap_or("-"));
+        let latest = latest.then(|| CompletionCandidate::new("latest"));
+        let kept = if typed.is_empty() { kept_runs() } else { Vec::new() };
+        latest
+            .into_iter()
+            .chain(kept.into_iter().map(CompletionCandidate::new))
+            .chain(paths)
+            .collect()
+    })
+}
+
+/// Runs as in [`runs`], and with a colon behind it the bots of a run.
+pub(in crate::cli) fn sides() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| {
+        let of_run = typed.to_str().and_then(bots_of_run);
+        of_run.unwrap_or_else(|| runs().complete(typed))
+    })
+}
+
+/// `RUN:BOT` for each bot of a run that begins as typed.
+fn bots_of_run(typed: &str) -> Option<Vec<CompletionCandidate>> {
+    let (folder, _) = typed.split_once(':')?;
+    let run = RunFolder::open(&run_path(Path::new(folder)).ok()?).ok()?.run;
+    let sides = run.plan.bots.into_iter().map(|bot| format!("{folder}:{}", bot.name));
+    Some(sides.filter(|side| side.starts_with(typed)).map(CompletionCandidate::new).collect())
+}
+
+fn is_run(folder: &Path) -> bool {
+    folder.join("run.toml").is_file()
+}
+
+/// The runs of the project, the newest first.
+fn kept_runs() -> Vec<PathBuf> {
+    let folder = runs_folder(&project());
+    let listed = newest_first(&folder, |_, listing| listing.started, |started| *started);
+    let runs = listed.map(|found| found.runs).unwrap_or_default();
+    runs.into_iter().map(|(path, _)| seen_from_here(path)).collect()
+}
+
+/// The path without the working directory, if it is below it.
+fn seen_from_here(path: PathBuf) -> PathBuf {
+    let here = std::env::current_dir().unwrap_or_default();
+    path.strip_prefix(here).map(Path::to_owned).unwrap_or(path)
+}
+
+/// The project of the working directory; an empty one if there is none, or its file is malformed.
+fn project() -> Project {
+    inputs::project().unwrap_or_default()
+}
+
+/// Those of `names` that begin as typed, and then paths.
+fn named_or_path(names: impl Iterator<Item = String>, typed: &OsStr) -> Vec<CompletionCandidate> {
+    let typed_text = typed.to_string_lossy();
+    let fitting = names.filter(|name| name.starts_with(typed_text.as_ref()));
+    fitting.map(CompletionCandidate::new).chain(PathCompleter::any().complete(typed)).collect()
+}

@@ -1,0 +1,150 @@
+//! Completion: what the referee offers a shell, and a real bash with its Tab key.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::support::terminal::{Terminal, can_watch};
+use crate::support::{PATIENT, has_program, leave_out, referee};
+
+/// What bash would offer for this line, of which it replaces what comes behind its last break.
+fn offered(folder: &Path, line: &str) -> Vec<String> {
+    let breaks = |c: char| " \"'><=;|&(:".contains(c);
+    let replaced = line.rsplit(breaks).next().expect("a last one");
+    let mut asked = referee();
+    asked.env("REFEREE_COMPLETE", "bash").args(["--", line, replaced]).current_dir(folder);
+    let output = asked.output().expect("runs");
+    assert!(output.status.success(), "{line}: {output:?}");
+    String::from_utf8(output.stdout).expect("UTF-8").lines().map(str::to_owned).collect()
+}
+
+#[track_caller]
+fn assert_offered(folder: &Path, line: &str, expected: &[&str]) {
+    assert_eq!(offered(folder, line), expected, "{line}");
+}
+
+const PROJECT: &str = "\
+[bots.mine]
+command = './mine'
+[bots.older]
+command = './older'
+[boards.validators]
+files = ['boards']
+[suite]
+runs = 'kept'
+";
+
+/// A project with two runs, a bot and some boards.
+fn project() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("referee.toml"), PROJECT).expect("settings");
+    fs::write(at("mine.py"), "").expect("a bot");
+    fs::create_dir(at("boards")).expect("a folder");
+    fs::write(at("boards/a b.txt"), "").expect("a board");
+    fs::create_dir(at("kept")).expect("a folder");
+    for run in ["kept/one", "kept/two"] {
+        let mut suite = referee();
+        suite.args(["suite", "--bot", "@first", "--bot", "@greedy", "--seed", "1", "--run", run]);
+        let output = suite.args(PATIENT).current_dir(&folder).output().expect("runs");
+        assert!(output.status.success(), "{output:?}");
+    }
+    folder
+}
+
+#[test]
+fn commands_and_flags_complete() {
+    let folder = tempfile::tempdir().expect("a folder");
+    assert_offered(folder.path(), "referee pl", &["play"]);
+    assert_offered(folder.path(), "referee play --first", &["--first-turn"]);
+    assert_offered(folder.path(), "referee play --profile un", &["unlimited"]);
+    assert_offered(folder.path(), "referee --color=al", &["always"]);
+    assert_offered(folder.path(), "referee completions ba", &["bash"]);
+    let games = offered(folder.path(), "referee suite --game ");
+    assert_eq!(games, ["samegame", "square-remover"]);
+}
+
+#[test]
+fn bundled_bots_and_boards_complete() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for line in ["play --bot @gr", "play --bot=@gr", "suite -b @gr", "timing --bot x --bot @gr"] {
+        assert_offered(folder.path(), &format!("referee {line}"), &["@greedy"]);
+    }
+    assert_offered(folder.path(), "referee play --board @cl", &["@clearable"]);
+    assert_offered(folder.path(), "referee suite --board x @cl", &["@clearable"]);
+    assert_offered(folder.path(), "referee bot squares-b", &["squares-beam"]);
+}
+
+#[test]
+fn values_of_the_project_complete() {
+    let project = project();
+    let folder = project.path();
+    assert_offered(folder, "referee play --bot mi", &["mine", "mine.py"]);
+    assert_offered(folder, "referee suite --boards ", &["validators"]);
+    assert_offered(folder, "referee play --board boards/", &["boards/a\\ b.txt"]);
+    let runs = offered(folder, "referee suite --resume ");
+    assert_eq!(runs[..3], ["latest", "kept/two", "kept/one"], "the newest first");
+    assert_offered(folder, "referee compare lat", &["latest"]);
+    assert_offered(folder, "referee compare latest:@gr", &["@greedy"]);
+    assert_offered(folder, "referee runs note kept/o", &["kept/one/"]);
+    for command in ["merge", "compare", "report", "suite --run", "suite --against"] {
+        assert_offered(folder, &format!("referee {command} kept/tw"), &["kept/two/"]);
+    }
+    assert_offered(folder, "referee compare kept/one:@gr", &["@greedy"]);
+    let below = folder.join("boards");
+    assert_offered(&below, "referee play --bot old", &["older"]);
+}
+
+#[test]
+fn a_malformed_project_takes_nothing_from_the_rest() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("referee.toml"), "[bots").expect("settings");
+    assert_offered(folder.path(), "referee play --bot @gr", &["@greedy"]);
+    assert_offered(folder.path(), "referee suite --boards ", &[]);
+}
+
+#[test]
+fn a_script_for_each_shell_names_the_program_that_printed_it() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let output = referee().args(["completions", shell]).output().expect("runs");
+        let script = String::from_utf8(output.stdout).expect("UTF-8");
+        assert!(script.contains(env!("CARGO_BIN_EXE_referee")), "{shell}: {script}");
+        assert!(script.contains("REFEREE_COMPLETE"), "{shell}: {script}");
+    }
+    let output = referee().args(["completions", "tcsh"]).output().expect("runs");
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn the_tab_key_of_a_real_bash_completes() {
+    if !has_program("bash") {
+        return leave_out("completion in bash", "there is no bash on this machine");
+    }
+    if !can_watch("completion in bash") {
+        return;
+    }
+    let project = project();
+    let program = env!("CARGO_BIN_EXE_referee");
+    let script = Command::new(program).args(["completions", "bash"]).output().expect("runs");
+    fs::write(project.path().join("script"), script.stdout).expect("a script");
+    let terminal = Terminal::of_size(120, 24);
+    terminal.run(&format!("cd '{}' && exec bash --norc --noprofile", project.path().display()));
+    terminal.run("PS1='bash: '; . ./script; clear");
+    for (typed, completed) in [
+        ("referee pl", "referee play "),
+        ("referee play --bot @gree", "referee play --bot @greedy "),
+        ("referee play --bot=@gree", "referee play --bot=@greedy "),
+        ("referee play --bot 'py x' --bot mine.", "referee play --bot 'py x' --bot mine.py "),
+        ("referee play --bot 'python3 mi", "referee play --bot 'python3 mine.py' "),
+        ("referee play --board boards/", "referee play --board boards/a\\ b.txt "),
+        ("referee suite --resume kept/tw", "referee suite --resume kept/two/"),
+        ("referee compare kept/one:@gre", "referee compare kept/one:@greedy "),
+    ] {
+        terminal.press(&["C-u", "C-l"]);
+        terminal.type_text(typed);
+        terminal.press(&["Tab"]);
+        // What is typed next shows whether a blank came with it.
+        terminal.type_text("X");
+        terminal.wait_for(&format!("bash: {completed}X"));
+    }
+}

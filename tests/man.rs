@@ -1,0 +1,46 @@
+//! Manual pages.
+
+use std::fs;
+use std::process::Command;
+
+use clap::CommandFactory as _;
+use referee::cli::Cli;
+
+use crate::support::{has_program, leave_out, referee};
+
+#[test]
+fn each_command_has_a_manual_page_with_its_flags() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pages = folder.path().join("new/man");
+    let output = referee().args(["man", "--out"]).arg(&pages).output().expect("runs");
+    assert!(output.status.success(), "{output:?}");
+    let page = |name: &str| fs::read_to_string(pages.join(name)).expect(name);
+    assert!(page("referee.1").contains("Exit codes:"));
+    assert!(page("referee-play.1").contains("first\\-turn"));
+    assert!(page("referee-runs-prune.1").contains("keep"));
+    for command in Cli::command().get_subcommands() {
+        let name = format!("referee-{}.1", command.get_name());
+        assert!(page(&name).contains("NAME"), "{name}");
+    }
+    if !has_program("groff") {
+        return leave_out("the form of manual pages", "there is no groff on this machine");
+    }
+    for entry in fs::read_dir(&pages).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let mut groff = Command::new("groff");
+        let groff = groff.args(["-man", "-Tutf8", "-ww", "-z"]).arg(&path);
+        let warnings = groff.output().expect("runs").stderr;
+        assert!(warnings.is_empty(), "{}: {}", path.display(), String::from_utf8_lossy(&warnings));
+    }
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("file");
+    fs::write(&file, "").expect("a file");
+    let output = referee().args(["man", "--out"]).arg(&file).output().expect("runs");
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("cannot write manual pages into") && said.contains("file"), "{said}");
+}

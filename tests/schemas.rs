@@ -1,0 +1,215 @@
+//! The published JSON Schemas hold for what is really written, and know every field of it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::support::{data, leave_out, referee, repository};
+
+/// A Python that has the package `jsonschema`.
+fn validator() -> Option<&'static str> {
+    let can = |python: &&str| {
+        let import = Command::new(python).args(["-c", "import jsonschema"]).output();
+        import.is_ok_and(|output| output.status.success())
+    };
+    ["python3", "/usr/bin/python3"].into_iter().find(can)
+}
+
+/// JSON texts with the names of the definitions that they should fit.
+#[derive(Default)]
+struct Documents(String);
+
+impl Documents {
+    fn add(&mut self, name: &str, texts: &str) {
+        for text in texts.lines() {
+            self.0.extend([name, "\t", text, "\n"]);
+        }
+    }
+
+    fn add_file(&mut self, name: &str, path: &Path) {
+        let text = read(path);
+        if path.extension().is_some_and(|extension| extension == "toml") {
+            let value: Value = toml::from_str(&text).expect("TOML");
+            self.add(name, &value.to_string());
+        } else {
+            self.add(name, &text);
+        }
+    }
+
+    /// What does not fit.
+    fn problems(&self, python: &str) -> String {
+        let schema = repository().join("docs/guide/src/formats.schema.json");
+        let mut command = Command::new(python);
+        command.arg(data("validate.py")).arg(schema);
+        let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = pipes.spawn().expect("starts");
+        let mut stdin = child.stdin.take().expect("a pipe");
+        let texts = self.0.clone();
+        let writer = std::thread::spawn(move || stdin.write_all(texts.as_bytes()));
+        let output = child.wait_with_output().expect("ends");
+        writer.join().expect("no panic").expect("all is read");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("UTF-8")
+    }
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Runs the referee, and returns what it prints.
+fn printed(folder: &Path, args: &[&str]) -> String {
+    let output = referee().args(args).current_dir(folder).output().expect("runs");
+    assert!(matches!(output.status.code(), Some(0 | 1)), "{args:?}: {output:?}");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+const CRASH: &str = "@misbehaving signal 11 --on-turn 3";
+
+/// Games of all kinds: won, lost, late, of the other game, and with bytes that are no text.
+fn add_games(folder: &Path, documents: &mut Documents) {
+    for (number, args) in [
+        &["--env", "A=1", "--first-turn", "60s", "--turn", "60s"][..],
+        &["--bot", CRASH],
+        &["--bot", "@thinker --sleep 300", "--turn", "100ms"],
+        &["--game", "square-remover", "--total", "60s"],
+        &["--", "sh", "-c", "printf '\\377' >&2; printf '0 0\\n\\377\\n'; exit 3"],
+        &["--", "sh", "-c", "printf '@referee depth=3\\n@referee name=x\\n' >&2; echo 0 0; exit 3"],
+        &["--bot", "@misbehaving flood-stdout"],
+    ]
+    .iter()
+    .enumerate()
+    {
+        let log = format!("{number}.jsonl");
+        let args = [&["play", "--format", "json", "--log", &log], *args].concat();
+        documents.add("play", &printed(folder, &args));
+        documents.add_file("log-line", &folder.join(&log));
+        documents.add("replay", &printed(folder, &["replay", "--format", "json", &log]));
+    }
+    let log = fs::read_to_string(folder.join("0.jsonl")).expect("a log");
+    fs::write(folder.join("other.jsonl"), log.replacen("\"gain\":", "\"gain\":1", 1))
+        .expect("written");
+    let replayed = printed(folder, &["replay", "--format", "json", "other.jsonl"]);
+    assert!(replayed.contains("\"agrees\":false"), "{replayed}");
+    documents.add("replay", &replayed);
+}
+
+/// Runs and all that is said of them.
+fn add_runs(folder: &Path, documents: &mut Documents) {
+    let suite = |args: &[&str]| printed(folder, &[&["suite", "--format", "json"], args].concat());
+    // Only scores under limits as strict as the official ones are records. One of six boards is enough.
+    let records = ["--records", "records.toml", "--seed", "1..6"];
+    let first = ["--run", "run", "--bot", "@first", "--bot", CRASH];
+    documents.add("suite", &suite(&[&records[..], &first].concat()));
+    let better = suite(&[&records[..], &["--run", "new", "--bot", "@greedy"]].concat());
+    assert!(better.contains("\"before\""), "{better}");
+    documents.add("suite", &better);
+    let against = ["--against", "run:@first", "--until-decided", "--bot", "@greedy"];
+    documents.add("suite", &suite(&[&against[..], &["--run", "decided"]].concat()));
+    let says = "sh -c 'echo @referee depth=3 >&2'";
+    let params = ["--param", "WIDTH=1,2"];
+    documents
+        .add("suite", &suite(&[&["--seed", "1", "--no-run", "--bot", says], &params[..]].concat()));
+    let lines = ["suite", "--format", "jsonl", "--seed", "1", "--run", "said", "--bot", says];
+    documents
+        .add("suite-line", &printed(folder, &[&lines[..], &params, &["--comment", "x"]].concat()));
+    let board = repository().join("configs/boards/clearable.toml");
+    let listed = ["--run", "listed", "--sandbox", "--board", board.to_str().expect("UTF-8")];
+    documents.add("suite", &suite(&listed));
+    for run in ["run", "new", "decided", "said", "listed"] {
+        documents.add_file("run-file", &folder.join(run).join("run.toml"));
+        documents.add_file("result-line", &folder.join(run).join("results.jsonl"));
+        documents.add_file("session-line", &folder.join(run).join("sessions.jsonl"));
+    }
+    fs::create_dir(folder.join("broken")).expect("a folder");
+    fs::write(folder.join("broken/run.toml"), "").expect("written");
+    let runs = printed(folder, &["runs", "--format", "json", "--folder", "."]);
+    assert!(runs.contains("\"problem\""), "{runs}");
+    documents.add("runs", &runs);
+    documents.add_file("records-file", &folder.join("records.toml"));
+    documents.add("compare", &printed(folder, &["compare", "--format", "json", "run", "new"]));
+}
+
+#[test]
+fn what_is_written_fits_its_schema() {
+    let Some(python) = validator() else {
+        return leave_out("the schemas", "there is no Python with the package jsonschema");
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut documents = Documents::default();
+    add_games(folder.path(), &mut documents);
+    add_runs(folder.path(), &mut documents);
+    let timing = printed(folder.path(), &["timing", "--format", "json", "--seed", "1"]);
+    documents.add("timing", &timing);
+    documents.add("timing", &printed(folder.path(), &["timing", "--format", "json", "--host"]));
+    documents.add("doctor", &printed(folder.path(), &["doctor", "--format", "json"]));
+    assert_eq!(documents.problems(python), "");
+}
+
+#[test]
+fn a_text_that_does_not_fit_is_noticed() {
+    let Some(python) = validator() else {
+        return leave_out("the schemas", "there is no Python with the package jsonschema");
+    };
+    let session = r#"{"number":1,"started":"2026-11-22T10:46:01Z","referee":"0.2.0","host":"h","cpu":"c","os":"o","arch":"a","cpus":2,"containment":"group"}"#;
+    for (text, expected) in [
+        (session.to_owned(), ""),
+        (session.replace("\"number\":1", "\"number\":0"), "$.number"),
+        (session.replace("\"cpus\":2,", ""), "'cpus' is a required property"),
+        (session.replace("\"cpus\":2,", "\"cpus\":2,\"gpus\":2,"), "'gpus' was unexpected"),
+    ] {
+        let mut documents = Documents::default();
+        documents.add("session-line", &text);
+        let problems = documents.problems(python);
+        assert_eq!(problems.is_empty(), expected.is_empty(), "{text}: {problems}");
+        assert!(problems.contains(expected), "{text}: {problems}");
+    }
+}
+
+/// Adds the names of all fields in `value`, but of objects whose fields are the game's or the user's.
+fn add_fields(value: &Value, fields: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(object) => {
+            for (name, value) in object {
+                fields.insert(name.clone());
+                if !["move", "metadata", "traits", "env"].contains(&name.as_str()) {
+                    add_fields(value, fields);
+                }
+            }
+        }
+        Value::Array(values) => values.iter().for_each(|value| add_fields(value, fields)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_field_that_is_written_is_described() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = |args: &[&str]| printed(folder.path(), args);
+    let mut texts = vec![
+        run(&["play", "--format", "json", "--log", "won.jsonl"]),
+        run(&["play", "--format", "json", "--log", "lost.jsonl", "--bot", CRASH]),
+        run(&["replay", "--format", "json", "won.jsonl"]),
+        run(&[
+            "suite", "--format", "json", "--seed", "1..2", "--run", "run", "--bot", "@greedy",
+            "--bot", CRASH,
+        ]),
+    ];
+    let files = ["won.jsonl", "lost.jsonl", "run/results.jsonl", "run/sessions.jsonl"];
+    texts.extend(files.map(|name| read(&folder.path().join(name))));
+    let mut fields = BTreeSet::new();
+    for line in texts.iter().flat_map(|text| text.lines()) {
+        add_fields(&serde_json::from_str(line).expect("JSON"), &mut fields);
+    }
+    let page = read(&repository().join("docs/guide/src/formats.md"));
+    let is_described = |name: &&String| {
+        page.contains(&format!("`{name}`")) || page.contains(&format!("\"{name}\""))
+    };
+    let missing: Vec<&String> = fields.iter().filter(|name| !is_described(name)).collect();
+    assert!(missing.is_empty(), "formats.md does not describe {missing:?}");
+    assert!(fields.len() > 60, "only {} fields have been found", fields.len());
+}
