@@ -43,6 +43,7 @@ mod saved;
 mod schemas;
 mod side_by_side;
 mod slurm;
+mod slurm_faults;
 mod square_remover;
 mod statistics;
 mod stream;

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -11,34 +10,11 @@ use std::time::{Duration, Instant};
 use insta::assert_snapshot;
 use referee::suite::{Outcome, RunFolder, Times};
 use rustix::process::{Pid, Signal, kill_process};
-use tempfile::TempDir;
 
+use crate::support::place::{Place, assert_code, stderr};
 use crate::support::{PATIENT, finished, referee};
 
-/// A folder to run suites in.
-struct Place(TempDir);
-
 impl Place {
-    fn new() -> Self {
-        Self(tempfile::tempdir().expect("a folder"))
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn script(&self, name: &str, text: &str) {
-        let path = self.path(name);
-        fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("written");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("its owner");
-    }
-
-    fn command(&self, args: &[&str]) -> Command {
-        let mut command = referee();
-        command.current_dir(self.0.path()).args(args);
-        command
-    }
-
     fn referee(&self, args: &[&str]) -> Output {
         self.command(args).output().expect("runs")
     }
@@ -60,10 +36,6 @@ impl Place {
     fn start_part(&self, run: &str, part: &str) -> Child {
         let mut command = self.command(&["suite", "--run", run, "--part", part]);
         command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("runs")
-    }
-
-    fn run(&self, run: &str) -> RunFolder {
-        RunFolder::open(&self.path(run)).expect("a run")
     }
 
     /// Waits until a part of a run has a result.
@@ -92,17 +64,8 @@ fn results(folder: &RunFolder) -> Vec<Outcome> {
     outcomes
 }
 
-fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
 fn stdout(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-#[track_caller]
-fn assert_code(output: &Output, code: i32) {
-    assert_eq!(output.status.code(), Some(code), "{}", stderr(output));
 }
 
 fn entries(folder: &Path) -> BTreeSet<String> {
@@ -269,4 +232,39 @@ fn a_merge_that_was_killed_is_done_again_and_two_do_it_once() {
     fs::create_dir_all(place.path("run/parts/0001")).expect("made");
     assert_code(&place.referee(&["merge", "run"]), 0);
     assert!(!place.path("run/parts").exists());
+}
+
+#[test]
+fn a_machine_that_is_too_noisy_for_the_limits_is_named_with_its_late_replies() {
+    let place = Place::new();
+    place.script("loser", "exit 3");
+    place.plan("run", "2", &["./loser"], "1..6");
+    for part in ["1", "2"] {
+        assert_code(&place.part("run", part), 0);
+    }
+    let sessions = place.run("run").sessions().expect("sessions");
+    assert!(sessions.iter().all(|session| session.smallest_limit.is_some()), "{sessions:?}");
+    // As if the second part had come from another machine.
+    let change = |file: &str, change: &dyn Fn(&mut serde_json::Value)| {
+        let path = place.path("run/parts/0002").join(file);
+        let text = fs::read_to_string(&path).expect("lines");
+        let (first, rest) = text.split_once('\n').expect("a line");
+        let mut first = serde_json::from_str(first).expect("JSON");
+        change(&mut first);
+        fs::write(path, format!("{first}\n{rest}")).expect("written");
+    };
+    change("sessions.jsonl", &|session| {
+        session["host"] = "n13".into();
+        session["smallest_limit_ms"] = 90_000.0.into();
+    });
+    change("results.jsonl", &|result| result["host_overruns"] = 1.into());
+    let noisy = "n13 is too noisy for limits of 60 s: its verdicts are meaningful from 90 s; 1 of its 3 games had a late reply";
+    let compared = place.referee(&["compare", "run", "run"]);
+    assert!(stderr(&compared).contains(noisy), "{}", stderr(&compared));
+    let merged = place.referee(&["merge", "run"]);
+    assert!(stdout(&merged).contains(&format!("\n  {noisy}\n")), "{}", stdout(&merged));
+    let json = crate::support::json(&place.referee(&["merge", "run", "--format", "json"]));
+    assert_eq!(json["noisy_hosts"], serde_json::json!([noisy]));
+    let markdown = place.referee(&["merge", "run", "--format", "markdown"]);
+    assert!(stdout(&markdown).contains("n13 is too noisy"), "{}", stdout(&markdown));
 }

@@ -1,196 +1,87 @@
-//! Suites on a real Slurm cluster of two nodes, which `scripts/slurm-here` starts on this host.
+//! Suites on a real Slurm cluster: their results are those of one machine, whatever happens to their tasks.
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::path::Path;
+use std::process::Command;
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use referee::suite::{Outcome, RunFolder, Times};
-use rustix::process::{Pid, Signal, kill_process};
-use tempfile::TempDir;
+use referee::suite::RunFolder;
+use serde::de::IgnoredAny;
 
-use crate::support::{PATIENT, finished, leave_out, referee, repository};
+use crate::support::PATIENT;
+use crate::support::slurm::{Cluster, assert_code, ended, outcomes, text};
 
-/// The longest that anything here may take.
-const BOUND: Duration = Duration::from_mins(4);
+/// What times and places are called in results and logs; `command` has the path of the copy of the referee that
+/// plays a bundled bot.
+const TIMES_AND_PLACES: [&str; 9] = [
+    "session",
+    "wall_ms",
+    "first_ms",
+    "slowest_ms",
+    "certificate",
+    "host",
+    "time",
+    "command",
+    "cwd",
+];
 
-/// A cluster, until it is dropped.
-struct Cluster {
-    script: Child,
-    /// The cluster's own files in `cluster`, and what is played beside.
-    folder: TempDir,
-}
-
-impl Cluster {
-    /// Starts a cluster with these lines more in its `slurm.conf`.
-    fn start(test: &str, settings: &[&str]) -> Option<Self> {
-        if !Path::new("/usr/sbin/slurmctld").exists() || !Path::new("/usr/sbin/munged").exists() {
-            leave_out(test, "Slurm is missing (Debian: apt-get install slurm-wlm munge)");
-            return None;
-        }
-        let folder = tempfile::tempdir().expect("a folder");
-        let mut command = Command::new(repository().join("scripts/slurm-here"));
-        command.arg("-d").arg(folder.path().join("cluster"));
-        for setting in settings {
-            command.args(["-o", setting]);
-        }
-        // It ends when its input does, which is when this process ends at the latest.
-        let mut script = command.arg("cat").stdin(Stdio::piped()).spawn().expect("bash");
-        let patience = Instant::now() + BOUND;
-        while !folder.path().join("cluster/ready").exists() {
-            assert!(script.try_wait().expect("a child").is_none(), "the cluster does not start");
-            assert!(Instant::now() < patience);
-            sleep(Duration::from_millis(50));
-        }
-        Some(Self { script, folder })
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    /// A command that finds the cluster.
-    fn on(&self, mut command: Command) -> Command {
-        command.current_dir(self.folder.path()).env("SLURM_CONF", self.path("cluster/slurm.conf"));
-        command
-    }
-
-    fn referee(&self, args: &[&str]) -> Command {
-        let mut command = self.on(referee());
-        command.args(args);
-        command
-    }
-
-    /// What a program of Slurm's prints.
-    fn slurm(&self, program: &str, args: &[&str]) -> String {
-        let output = self.on(Command::new(program)).args(args).output().expect("runs");
-        String::from_utf8(output.stdout).expect("UTF-8")
-    }
-
-    /// The tasks in this state, as `squeue` names them, with their nodes.
-    fn tasks(&self, state: &str) -> Vec<(String, String)> {
-        let queue = self.slurm("squeue", &["-hr", "-t", state, "-o", "%i %N"]);
-        let task = |line: &str| {
-            let (task, node) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
-            (task.to_owned(), node.to_owned())
-        };
-        queue.lines().map(task).filter(|(task, _)| task.contains('_')).collect()
-    }
-
-    /// A task that runs on this node, once there is one.
-    fn running(&self, node: &str) -> String {
-        let task = || self.tasks("RUNNING").into_iter().find(|(_, on)| on == node);
-        self.wait_until("a task runs", || task().is_some());
-        // It may have ended meanwhile; then nothing can be done to it.
-        task().map_or_else(String::new, |(task, _)| task)
-    }
-
-    /// Waits until `is_so`.
-    fn wait_until(&self, what: &str, is_so: impl Fn() -> bool) {
-        let patience = Instant::now() + BOUND;
-        while !is_so() {
-            let queue = || self.slurm("squeue", &["-r"]);
-            assert!(Instant::now() < patience, "{what}\n{}", queue());
-            sleep(Duration::from_millis(50));
+/// A line of JSON as it is written, without times and places.
+fn without_times_and_places(line: &str) -> String {
+    let mut line = line.to_owned();
+    for name in TIMES_AND_PLACES {
+        let key = format!(",\"{name}\":");
+        while let Some(start) = line.find(&key) {
+            let value = &line[start + key.len()..];
+            let mut values = serde_json::Deserializer::from_str(value).into_iter::<IgnoredAny>();
+            values.next().expect("a value").expect("JSON");
+            let end = start + key.len() + values.byte_offset();
+            line.replace_range(start..end, "");
         }
     }
-
-    fn results(&self, run: &str) -> usize {
-        RunFolder::open(&self.path(run)).map_or(0, |run| outcomes(&run).len())
-    }
-
-    fn script(&self, name: &str, text: &str) {
-        let path = self.path(name);
-        fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("written");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("its owner");
-    }
+    line
 }
 
-impl Drop for Cluster {
-    fn drop(&mut self) {
-        drop(self.script.stdin.take());
-        // It ends within seconds; nobody is left to be told if not.
-        let _ = self.script.wait();
-    }
+/// The bytes of all files with results and logs of a run, without times and places: the results by game,
+/// since they come as games end.
+fn files(run: &Path) -> BTreeMap<String, Vec<String>> {
+    let lines = |path: &Path| {
+        let text = fs::read_to_string(path).expect("a file");
+        text.lines().map(without_times_and_places).collect::<Vec<_>>()
+    };
+    let mut results = lines(&run.join("results.jsonl"));
+    let game = |line: &String| line[8..line.find(',').expect("fields")].parse().expect("a number");
+    results.sort_by_key(|line| -> usize { game(line) });
+    let logs = fs::read_dir(run.join("games")).expect("logs").flatten();
+    let log = |entry: fs::DirEntry| {
+        (entry.file_name().into_string().expect("UTF-8"), lines(&entry.path()))
+    };
+    logs.map(log).chain([("results.jsonl".to_owned(), results)]).collect()
 }
 
-/// The results so far by game, without times and places.
-fn outcomes(folder: &RunFolder) -> Vec<Outcome> {
-    let Ok(outcomes) = folder.outcomes() else { return Vec::new() };
-    let mut outcomes: Vec<Outcome> = outcomes.map_while(Result::ok).collect();
-    for outcome in &mut outcomes {
-        outcome.times = Times::default();
-        outcome.session = None;
-    }
-    outcomes.sort_by_key(|outcome| outcome.game);
-    outcomes
+/// What `run.toml` says is played.
+fn plan(run: &Path) -> String {
+    let text = fs::read_to_string(run.join("run.toml")).expect("a run");
+    let plan = text.split_once("[plan]").expect("a plan").1;
+    let lines: Vec<_> = plan.lines().filter(|line| !line.starts_with("parts = ")).collect();
+    lines.join("\n")
 }
 
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-#[track_caller]
-fn assert_code(output: &Output, code: i32) {
-    assert_eq!(
-        output.status.code(),
-        Some(code),
-        "{}{}",
-        text(&output.stdout),
-        text(&output.stderr)
-    );
-}
-
-/// Runs a command that must end within the bound of all tests.
-fn ended(command: &mut Command) -> Output {
-    finished(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("runs"))
-}
-
-/// Starts a daemon, which keeps what it is given for its output.
-fn start_node(command: &mut Command) {
-    let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
-    assert!(status.expect("runs").success());
-}
-
-/// Kills the daemon of a step on a node, with a process in it that goes on.
-fn kill_stepd(cluster: &Cluster, node: &str) {
-    let log = cluster.path("cluster").join(format!("{node}.log"));
-    for process in fs::read_dir("/proc").expect("/proc").flatten() {
-        let name = fs::read(process.path().join("cmdline")).unwrap_or_default();
-        let files = fs::read_dir(process.path().join("fd")).into_iter().flatten().flatten();
-        let mut links = files.filter_map(|file| fs::read_link(file.path()).ok());
-        let pid = process.file_name().to_str().and_then(|name| name.parse().ok());
-        if let (true, true, Some(pid)) =
-            (name.starts_with(b"slurmstepd"), links.any(|link| link == log), pid)
-        {
-            let _ = kill_process(Pid::from_raw(pid).expect("a process"), Signal::KILL);
-            return;
-        }
-    }
-    panic!("there is no step on {node}");
-}
-
-/// Cancels two tasks, requeues one, kills the daemon of a step and that of a node.
-fn disturb(cluster: &Cluster) {
-    cluster.slurm("scancel", &[&cluster.running("n1")]);
+/// Cancels two tasks, requeues one, kills the daemon of a step and that of a node, each of them in the middle of
+/// a part, of which at most `most` games are played, but for one that waits.
+fn disturb(cluster: &Cluster, run: &str, most: usize) {
+    cluster.slurm("scancel", &[&cluster.playing(run, "n1", most)]);
     cluster.slurm("scancel", &[&cluster.tasks("PENDING")[0].0]);
-    let requeued = cluster.running("n2");
+    let requeued = cluster.playing(run, "n2", most);
     cluster.slurm("scontrol", &["requeue", &requeued]);
-    cluster.wait_until("it waits again", || {
-        cluster.tasks("PENDING").iter().any(|(task, _)| *task == requeued)
-    });
-    // Slurm would have it wait for two minutes.
-    cluster.slurm("scontrol", &["update", &format!("JobId={requeued}"), "StartTime=now"]);
-    cluster.running("n1");
-    kill_stepd(cluster, "n1");
-    cluster.running("n2");
-    let slurmd = fs::read_to_string(cluster.path("cluster/n2.pid")).expect("it runs");
-    let slurmd = Pid::from_raw(slurmd.trim().parse().expect("a number")).expect("a process");
-    kill_process(slurmd, Signal::KILL).expect("SIGKILL");
+    cluster.start_again(&requeued, "n2");
+    cluster.playing(run, "n1", most);
+    cluster.kill_step("n1");
+    cluster.playing(run, "n2", most);
+    cluster.kill_node("n2");
     sleep(Duration::from_secs(3));
-    start_node(cluster.on(Command::new(cluster.path("cluster/start-node"))).arg("n2"));
+    cluster.start_node("n2");
 }
 
 #[test]
@@ -199,17 +90,19 @@ fn what_is_done_to_tasks_and_nodes_does_not_change_the_results_of_a_suite() {
     let Some(cluster) = Cluster::start(test, &[]) else { return };
     // Two games a board; REFEREE_SLURM_BOARDS=1000 plays 2,000 games.
     let boards = std::env::var("REFEREE_SLURM_BOARDS").unwrap_or_else(|_| "200".to_owned());
-    let seeds = format!("1..{boards}");
-    let suite = ["suite", "--bot", "@greedy", "--bot", "@random --seed 7", "--seed", &seeds];
-    let mut whole = cluster.referee(&suite);
-    whole.args(PATIENT).args(["--run", "whole", "--jobs", "2", "--logs", "none"]);
+    let (seeds, games) = (format!("1..{boards}"), 2 * boards.parse::<usize>().expect("a number"));
+    // The second bot takes a few milliseconds a turn, so that there is a middle of a part.
+    let bots = ["--bot", "@greedy", "--bot", "@thinker --sleep 1"];
+    let suite = |more: &[&str]| {
+        let mut command = cluster.referee(&["suite"]);
+        command.args(bots).args(["--seed", &seeds, "--logs", "all"]).args(PATIENT).args(more);
+        command
+    };
+    let mut whole = suite(&["--run", "whole", "--jobs", "2"]);
     assert_code(&whole.env("REFEREE_LOG", "error").output().expect("runs"), 0);
-
-    let mut submit = cluster.referee(&suite);
-    submit.args(PATIENT).args(["--run", "big", "--slurm", "--parts", "20", "--logs", "none"]);
-    assert_code(&submit.output().expect("runs"), 0);
-    cluster.wait_until("there are results", || cluster.results("big") > 5);
-    disturb(&cluster);
+    let submitted = suite(&["--run", "big", "--slurm", "--parts", "20"]).output();
+    assert_code(&submitted.expect("runs"), 0);
+    disturb(&cluster, "big", games / 20 / 2);
 
     // Cancelled tasks are not submitted by themselves; what is asked for again is.
     let mut last = None;
@@ -223,41 +116,44 @@ fn what_is_done_to_tasks_and_nodes_does_not_change_the_results_of_a_suite() {
         }
     }
     assert_code(&last.expect("one"), 0);
-    let [big, whole] =
-        ["big", "whole"].map(|run| RunFolder::open(&cluster.path(run)).expect("a run"));
-    assert!(!cluster.path("big/parts").exists(), "it is merged");
-    assert_eq!(outcomes(&big), outcomes(&whole));
-    assert_eq!(outcomes(&big).len(), 2 * boards.parse::<usize>().expect("a number"));
-    let sessions = big.sessions().expect("sessions");
-    assert!(sessions.len() >= 20);
-    assert!(sessions.iter().all(|session| session.job.is_some()));
-    cluster.wait_until("nothing is left in the queue", || {
-        cluster.slurm("squeue", &["-h", "-t", "PENDING,RUNNING"]).is_empty()
-    });
+    let [big, whole] = ["big", "whole"].map(|run| cluster.path(run));
+    assert!(!big.join("parts").exists(), "it is merged");
+    let (files, expected) = (files(&big), files(&whole));
+    assert_eq!((files["results.jsonl"].len(), files.len()), (games, games + 1));
+    for (name, lines) in expected {
+        assert_eq!(files[&name], lines, "{name}");
+    }
+    assert_eq!(plan(&big), plan(&whole));
+
+    let sessions = RunFolder::open(&big).expect("a run").sessions().expect("sessions");
+    let (parts, count) = (20, sessions.len());
+    assert!(count > parts, "{count} sessions: nothing was disturbed in the middle");
+    for session in &sessions {
+        assert!(session.job.as_ref().is_some_and(|job| job.starts_with("slurm ")), "{session:?}");
+        assert!(session.smallest_limit.is_some(), "each task looks at its host: {session:?}");
+    }
+    println!("{games} games in {count} sessions");
+    cluster.wait_until_idle();
 }
 
 #[test]
-fn a_small_cluster_takes_several_arrays_and_tells_what_it_waits_for() {
-    let test = "a_small_cluster_takes_several_arrays_and_tells_what_it_waits_for";
-    let settings = ["MaxArraySize=11", "PartitionName=down Nodes=ALL State=DOWN"];
-    let Some(cluster) = Cluster::start(test, &settings) else { return };
-    cluster.script("loser", "sleep 0.05; exit 3");
+fn a_small_cluster_plays_several_arrays_and_keeps_records() {
+    let test = "a_small_cluster_plays_several_arrays_and_keeps_records";
+    let Some(cluster) = Cluster::start(test, &["MaxArraySize=11"]) else { return };
     several_arrays(&cluster);
-    a_partition_that_is_down(&cluster);
-    what_slurm_refuses(&cluster);
-    too_few_processors(&cluster);
-}
-
-/// A suite of a bot that loses, submitted.
-fn losers(cluster: &Cluster, run: &str, more: &[&str]) -> Command {
-    let mut command = cluster.referee(&["suite", "--bot", "./loser", "--seed", "1..50"]);
-    command.args(PATIENT).args(["--slurm", "--run", run]).args(more);
-    command
+    records_are_those_of_one_machine(&cluster);
+    mixed_processors(&cluster);
 }
 
 fn several_arrays(cluster: &Cluster) {
+    cluster.script("loser", "sleep 0.05; exit 3");
+    // Nothing here needs accounting, and this cluster has none.
+    let accounting = cluster.on(Command::new("sacct")).output().expect("runs");
+    assert!(!accounting.status.success(), "{accounting:?}");
     // The path has a blank and a per cent sign, which Slurm reads as a placeholder.
-    let several = losers(cluster, "a %j run", &["--parts", "23"]).output().expect("runs");
+    let mut several = cluster.referee(&["suite", "--bot", "./loser", "--seed", "1..50"]);
+    several.args(PATIENT).args(["--slurm", "--run", "a %j run", "--parts", "23"]);
+    let several = several.output().expect("runs");
     assert_code(&several, 0);
     let said = text(&several.stdout);
     assert!(said.starts_with("50 games in 23 parts (1-23) are submitted"), "{said}");
@@ -272,79 +168,36 @@ fn several_arrays(cluster: &Cluster) {
     assert!(text(&again.stdout).starts_with("50 games of samegame, 50 lost"), "{again:?}");
 }
 
-fn a_partition_that_is_down(cluster: &Cluster) {
-    // It the job and does not start it. Ctrl-C leaves it there.
-    let down = ["--parts", "2", "--wait", "--slurm-arg=--partition=down"];
-    let mut waiting = losers(cluster, "down", &down);
-    let waiting = waiting.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("runs");
-    let pid = Pid::from_child(&waiting);
-    cluster.wait_until("it is submitted", || cluster.tasks("PENDING").len() == 2);
-    sleep(Duration::from_secs(4));
-    kill_process(pid, Signal::INT).expect("SIGINT");
-    let said = text(&finished(waiting).stderr);
-    assert!(said.contains("0/50 games, 2 pending (PartitionDown)"), "{said}");
-    assert!(said.contains("interrupted by SIGINT; the jobs go on: `squeue --jobs="), "{said}");
-    assert_eq!(cluster.tasks("PENDING").len(), 2);
+fn records_are_those_of_one_machine(cluster: &Cluster) {
+    // Under the official limit, of 30 s, since other games set no record.
+    let suite = ["suite", "--game", "square-remover", "--bot", "@squares-greedy", "--seed", "1..6"];
+    let mut whole = cluster.referee(&suite);
+    whole.args(["--run", "squares", "--jobs", "1", "--records", "one.toml"]);
+    assert_code(&ended(&mut whole), 0);
+    let mut parts = cluster.referee(&suite);
+    parts.args(["--run", "squares-in-parts", "--slurm", "--parts", "2", "--records", "parts.toml"]);
+    assert_code(&ended(&mut parts), 0);
+    // The job that merges them keeps the records, and reports.
+    cluster.wait_until_idle();
+    let read = |name: &str| fs::read_to_string(cluster.path(name)).expect("a file");
+    assert_eq!(read("parts.toml"), read("one.toml"));
+    assert_eq!(read("parts.toml").matches("score = ").count(), 6);
+    let report = read("squares-in-parts/merge.out");
+    assert!(report.starts_with("6 games of square-remover, 0 lost"), "{report}");
 }
 
-fn what_slurm_refuses(cluster: &Cluster) {
-    // It is told, and the run is there to be submitted.
-    let refused =
-        losers(cluster, "refused", &["--parts", "2", "--slurm-arg=--partition=none"]).output();
-    let refused = refused.expect("runs");
-    assert_code(&refused, 2);
-    let said = text(&refused.stderr);
-    assert!(
-        said.contains("`referee suite --resume refused --slurm` submits what is not"),
-        "{said}"
-    );
-    assert!(said.contains("invalid partition specified: none"), "{said}");
-    let mended = ["suite", "--resume", "refused", "--slurm", "--wait", "--slurm-arg=--time=5"];
-    assert_code(&ended(&mut cluster.referee(&mended)), 1);
-}
-
-fn too_few_processors(cluster: &Cluster) {
-    // The task plays nothing, and waiting for it ends.
-    let few = ["--parts", "1", "--wait", "--slurm-arg=--cpus-per-task=1"];
-    let few = ended(&mut losers(cluster, "few", &few));
-    assert_code(&few, 2);
-    let said = text(&few.stderr);
-    assert!(
-        said.contains("no task is in the queue any more, and 1 of 1 parts are not complete"),
-        "{said}"
-    );
-    let task = fs::read_dir(cluster.path("few/parts")).expect("parts").flatten().next();
-    let told = fs::read_to_string(task.expect("its output").path()).expect("text");
-    assert!(told.contains("need 2 processors, and this task has 1,"), "{told}");
-}
-
-#[test]
-fn nodes_that_do_not_share_the_run_folder_are_told() {
-    let test = "nodes_that_do_not_share_the_run_folder_are_told";
-    let Some(cluster) = Cluster::start(test, &[]) else { return };
-    if !rustix::process::getuid().is_root() {
-        return leave_out(test, "only root can hide a folder from a node");
-    }
-    fs::create_dir(cluster.path("home")).expect("made");
-    for node in ["n1", "n2"] {
-        let file = cluster.path("cluster").join(format!("{node}.pid"));
-        let pid = fs::read_to_string(file).expect("it runs").trim().parse().expect("a number");
-        kill_process(Pid::from_raw(pid).expect("a process"), Signal::KILL).expect("SIGKILL");
-        let hidden = "mount -t tmpfs none \"$1\" && exec \"$2\" \"$3\"";
-        let mut start = cluster.on(Command::new("unshare"));
-        start.args(["--mount", "sh", "-c", hidden, "sh"]).arg(cluster.path("home"));
-        start.arg(cluster.path("cluster/start-node")).arg(node);
-        start_node(&mut start);
-    }
-    let mut submit =
-        cluster.referee(&["suite", "--bot", "@first", "--seed", "1..4", "--parts", "2"]);
-    submit.args(PATIENT).args(["--slurm", "--wait", "--run", "home/run"]);
-    let told = ended(&mut submit);
-    assert_code(&told, 2);
-    let said = text(&told.stderr);
-    assert!(said.contains("the nodes do not share home/run"), "{said}");
-    // Nothing is lost: what the cluster cannot play is played here.
-    assert_code(&cluster.referee(&["suite", "--resume", "home/run"]).output().expect("runs"), 0);
+/// `squares` and `squares-in-parts` as if they came from other processors.
+fn mixed_processors(cluster: &Cluster) {
+    let path = cluster.path("squares-in-parts/sessions.jsonl");
+    let sessions = fs::read_to_string(&path).expect("sessions");
+    let (first, others) = sessions.split_once('\n').expect("two");
+    let mut first: serde_json::Value = serde_json::from_str(first).expect("a session");
+    first["cpu"] = "Abacus 7".into();
+    fs::write(&path, format!("{first}\n{others}")).expect("written");
+    let merged = cluster.referee(&["merge", "squares-in-parts"]).output().expect("runs");
+    let said = text(&merged.stderr);
+    assert!(said.contains("games come from different processors"), "{said}");
+    assert!(said.contains("; --slurm-arg=--constraint=… keeps to one kind"), "{said}");
 }
 
 #[test]
@@ -364,19 +217,5 @@ fn a_suite_on_a_cluster_stops_once_it_is_decided() {
     let folder = RunFolder::open(&cluster.path("new")).expect("a run");
     let games = outcomes(&folder).len();
     assert!((100..600).contains(&games), "{games} were played");
-    cluster.wait_until("nothing is left in the queue", || {
-        cluster.slurm("squeue", &["-h", "-t", "PENDING,RUNNING"]).is_empty()
-    });
-}
-
-#[test]
-fn without_slurm_nothing_is_made_and_the_way_round_is_told() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut command = referee();
-    command.current_dir(&folder).env("PATH", "/nowhere");
-    command.args(["suite", "--bot", "@first", "--seed", "1..4", "--slurm", "--run", "run"]);
-    let output = command.output().expect("runs");
-    assert_code(&output, 2);
-    insta::assert_snapshot!(text(&output.stderr).trim_end(), @"error: there is no scontrol in PATH, so this is no machine of a Slurm cluster; submit from a login node, or plan with --parts and play with --part elsewhere");
-    assert!(!folder.path().join("run").exists());
+    cluster.wait_until_idle();
 }

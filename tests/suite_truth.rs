@@ -1,44 +1,22 @@
 //! Runs tell the truth: races at the start, bots that change, games that could not be played.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use insta::assert_snapshot;
-use referee::suite::{NotPlayed, Outcome, RunFolder, Session, SuiteVerdict};
-use tempfile::TempDir;
+use referee::suite::{NotPlayed, Outcome, Session, SuiteVerdict};
 
+use crate::support::place::{Place, assert_code, stderr};
 use crate::support::terminal::{Terminal, can_watch};
 use crate::support::{PATIENT, finished, json, leave_out, referee};
 
-/// A folder to run suites in.
-struct Place(TempDir);
-
 impl Place {
-    fn new() -> Self {
-        Self(tempfile::tempdir().expect("a folder"))
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    /// A bot that is a shell script.
-    fn script(&self, name: &str, text: &str) {
-        let path = self.path(name);
-        // It appears whole, as a program that a build puts in place does.
-        let new = self.path("new-script");
-        fs::write(&new, format!("#!/bin/sh\n{text}\n")).expect("written");
-        fs::set_permissions(&new, fs::Permissions::from_mode(0o755)).expect("its owner");
-        fs::rename(new, path).expect("renamed");
-    }
-
     fn suite(&self, args: &[&str]) -> Command {
-        let mut command = referee();
-        command.current_dir(self.0.path()).arg("suite").args(args).args(["--logs", "none"]);
+        let mut command = self.command(&["suite"]);
+        command.args(args).args(["--logs", "none"]);
         command
     }
 
@@ -48,10 +26,6 @@ impl Place {
 
     fn resume(&self, run: &str, more: &[&str]) -> Output {
         self.suite(&["--resume", run]).args(more).output().expect("runs")
-    }
-
-    fn run(&self, run: &str) -> RunFolder {
-        RunFolder::open(&self.path(run)).expect("a run")
     }
 
     /// The results of a run by game.
@@ -75,15 +49,6 @@ impl Place {
             sleep(Duration::from_millis(2));
         }
     }
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-#[track_caller]
-fn assert_code(output: &Output, code: i32) {
-    assert_eq!(output.status.code(), Some(code), "{}", stderr(output));
 }
 
 #[test]
@@ -194,7 +159,7 @@ fn a_host_without_processes_is_no_loss_of_the_bots() {
     // Few descriptors stand in for whatever a host may lack: a game needs more.
     let mut limited = Command::new("sh");
     limited.args(["-c", "ulimit -n 20; exec \"$@\"", "sh"]).arg(command.get_program());
-    limited.args(command.get_args()).current_dir(place.0.path());
+    limited.args(command.get_args()).current_dir(place.folder());
     let output = limited.env("NO_COLOR", "1").output().expect("runs");
     assert_code(&output, 3);
     assert!(stderr(&output).contains("could not be played: cannot start the bot"), "{output:?}");
@@ -254,7 +219,7 @@ fn a_duplicate_result_counts_once_and_is_reported() {
     let text = fs::read_to_string(&path).expect("results");
     fs::write(&path, format!("{text}{text}")).expect("written");
     let mut compare = referee();
-    compare.current_dir(place.0.path()).args(["compare", "run", "run"]);
+    compare.current_dir(place.folder()).args(["compare", "run", "run"]);
     let told = stderr(&compare.output().expect("runs"));
     let said = "run/results.jsonl: left out 3 results of games that have an earlier one";
     assert!(told.contains(said), "{told}");
@@ -302,7 +267,7 @@ fn a_run_is_resumed_from_any_folder() {
     assert_eq!(place.sessions("run").len(), 2);
     let stderr =
         fs::read_to_string(place.path("run/failures/000001/stderr.txt")).expect("a bundle");
-    let real = fs::canonicalize(place.0.path()).expect("a folder");
+    let real = fs::canonicalize(place.folder()).expect("a folder");
     assert_eq!(Path::new(stderr.trim()), real, "it runs where it ran before");
 }
 
@@ -311,13 +276,13 @@ fn a_run_has_at_most_a_hundred_bundles_however_often_it_is_resumed() {
     let place = Place::new();
     place.script("bot", "exit 3");
     let mut first = referee();
-    first.current_dir(place.0.path()).args(["suite", "--bot", "./bot", "--seed", "1..130"]);
+    first.current_dir(place.folder()).args(["suite", "--bot", "./bot", "--seed", "1..130"]);
     assert_code(&first.args(["--run", "run"]).output().expect("runs"), 1);
     let results = fs::read_to_string(place.path("run/results.jsonl")).expect("results");
     let first: Vec<_> = results.lines().take(60).collect();
     fs::write(place.path("run/results.jsonl"), first.join("\n") + "\n").expect("written");
     let mut again = referee();
-    again.current_dir(place.0.path()).args(["suite", "--resume", "run"]);
+    again.current_dir(place.folder()).args(["suite", "--resume", "run"]);
     assert_code(&again.output().expect("runs"), 1);
     assert_eq!(fs::read_dir(place.path("run/failures")).expect("bundles").count(), 100);
 }
@@ -340,7 +305,7 @@ fn games_from_different_machines_or_referees_are_warned_of() {
     };
     let told = |args: &[&str]| {
         let mut command = referee();
-        stderr(&command.current_dir(place.0.path()).args(args).output().expect("runs"))
+        stderr(&command.current_dir(place.folder()).args(args).output().expect("runs"))
     };
     assert_eq!(told(&["compare", "a", "b"]), "");
     change("b", "cpu", "Abacus 7");

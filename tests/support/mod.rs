@@ -1,6 +1,8 @@
 //! Helpers that the tests share.
 
 pub(crate) mod browser;
+pub(crate) mod place;
+pub(crate) mod slurm;
 pub(crate) mod terminal;
 
 use std::collections::BTreeMap;

@@ -256,10 +256,10 @@ fn only(one: &Contender, other: &Contender) -> Unpaired {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suite::{BoardId, Margin, NotPlayed, SuiteVerdict, Times};
+    use crate::suite::{BoardId, SuiteVerdict, Times};
     use crate::verdict::Verdict;
 
-    fn outcome(board: u32, score: i64) -> Outcome {
+    pub(super) fn outcome(board: u32, score: i64) -> Outcome {
         Outcome {
             game: 1,
             session: None,
@@ -282,7 +282,7 @@ mod tests {
         }
     }
 
-    fn contender(name: &str, scores: &[(u32, i64)]) -> Contender {
+    pub(super) fn contender(name: &str, scores: &[(u32, i64)]) -> Contender {
         let mut contender = Contender::new(name.to_owned());
         for (game, &(board, score)) in (1..).zip(scores) {
             contender.add(&Outcome { game, ..outcome(board, score) });
@@ -305,39 +305,6 @@ mod tests {
             found.groups.iter().map(|group| (group.name.as_str(), group.paired.pairs)).collect();
         assert_eq!(groups, [("colors 4", 1), ("colors 5", 2), ("set small", 2)]);
         assert!((found.relative().expect("above 0") + 20.0 / 600.0).abs() < 1e-12);
-    }
-
-    #[test]
-    fn a_decision_takes_games_in_the_plans_order_and_boards_once() {
-        let plan = crate::suite::test_plan(200);
-        let opponent = contender("old", &(1..=200).map(|n| (n, 100)).collect::<Vec<_>>());
-        let game = |number: usize, board: u32| Outcome { game: number, ..outcome(board, 150) };
-        let mut decider = Decider::new(&plan, opponent.clone(), Margin::default());
-        for number in 2..=150 {
-            decider.add(&game(number, u32::try_from(number).expect("small")));
-        }
-        assert_eq!(decider.standing().boards, 0, "the first game is still awaited");
-        decider.add(&game(1, 1));
-        let standing = decider.standing();
-        assert!(decider.is_decided());
-        assert_eq!((standing.bot_is, standing.boards), (Some(Relation::Better), 150));
-        assert!(standing.p <= 0.05);
-
-        let mut twins = Decider::new(&plan, opponent, Margin::default());
-        (1..=100).for_each(|number| twins.add(&game(number, 1)));
-        assert_eq!((twins.standing().bot_is, twins.standing().boards), (None, 1));
-    }
-
-    #[test]
-    fn a_decision_rests_on_single_games_and_skips_what_was_not_played() {
-        let plan = crate::suite::test_plan(200);
-        let opponent = contender("old", &[(1, 100), (1, 900), (2, 100)]);
-        let mut decider = Decider::new(&plan, opponent, Margin::default());
-        decider.add(&Outcome { game: 1, ..outcome(1, 150) });
-        assert!((decider.standing().mean - 50.0).abs() < 1e-12, "the first of its games");
-        let verdict = SuiteVerdict::NotPlayed(NotPlayed::NoResources);
-        decider.add(&Outcome { game: 2, verdict, won: false, ..outcome(2, 0) });
-        assert_eq!(decider.standing().boards, 1);
     }
 
     #[test]

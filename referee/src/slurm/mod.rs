@@ -14,6 +14,9 @@ pub(crate) use self::script::{Script, is_directive};
 pub(crate) use self::submissions::{Submission, Submissions};
 use crate::text::{printable, ranges};
 
+/// The programs that are called.
+const PROGRAMS: [&str; 4] = ["sbatch", "scontrol", "squeue", "scancel"];
+
 /// What an array may have where the cluster does not say.
 const USUAL_ARRAY_SIZE: u32 = 1001;
 
@@ -77,8 +80,12 @@ fn call(program: &'static str, args: &[String]) -> Result<String, SlurmError> {
     Err(SlurmError::Refused { program, said: said.join("; ") })
 }
 
-/// How many tasks an array may have, by the cluster's settings; this also tells whether there is one.
+/// How many tasks an array may have, by the cluster's settings; this also tells whether there is one, with
+/// all programs that are needed.
 pub(crate) fn array_size() -> Result<u32, SlurmError> {
+    for program in PROGRAMS {
+        call(program, &["--version".to_owned()])?;
+    }
     let config = call("scontrol", &["show".to_owned(), "config".to_owned()])?;
     let size = config.lines().find_map(|line| {
         let (name, value) = line.split_once('=')?;

@@ -40,12 +40,19 @@ pub(super) fn choose(
 }
 
 /// The decider of a run with an opponent, fed with the games played so far.
+///
+/// A game that could not be played is passed over, unless it is of a part: a task that is started again plays it,
+/// and what is decided must not depend on whether that was before or after somebody looked.
 pub(super) fn decider(folder: &RunFolder) -> Result<Option<Decider>, Failure> {
     let Some(Opponent { run, bot, margin }) = &folder.run.against else { return Ok(None) };
     let opponent = opponent(run, bot)?;
     let mut decider = Decider::new(&folder.run.plan, opponent, *margin);
+    let is_in_parts = folder.parts() > 0;
     for outcome in folder.outcomes()? {
-        decider.add(&outcome?);
+        let outcome = outcome?;
+        if outcome.is_played() || !is_in_parts {
+            decider.add(&outcome);
+        }
     }
     Ok(Some(decider))
 }

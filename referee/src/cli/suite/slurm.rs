@@ -31,7 +31,7 @@ const MAX_PARTS: u32 = 1000;
 /// How many later turns a game is reckoned with; a game of `SameGame` has at most 114.
 const TURNS: u32 = 100;
 
-/// What a task may take beyond its games: its start, its host check, and a slow file system.
+/// What a task may take beyond its games and a tenth more: its start, its host check, and a slow file system.
 const TASK_MARGIN: Duration = Duration::from_mins(5);
 
 /// The memory of the referee itself, in MiB.
@@ -173,7 +173,8 @@ fn directives(
     if let Some(game) = longest_game(plan) {
         let parts = plan.parts.map_or(1, NonZeroU32::get) as usize;
         let games = u32::try_from(plan.games().div_ceil(parts * jobs)).unwrap_or(u32::MAX);
-        let longest = game.saturating_mul(games) + TASK_MARGIN;
+        let longest = game.saturating_mul(games);
+        let longest = longest.saturating_add(longest / 10).saturating_add(TASK_MARGIN);
         options.push(format!("--time={}", longest.as_secs().div_ceil(60)));
     }
     options.extend(of_project(&config.project.cluster));

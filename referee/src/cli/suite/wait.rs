@@ -37,19 +37,28 @@ pub(super) fn wait(
     let interrupt = play::interrupt()?;
     let mut progress = WaitProgress::new(folder);
     let mut without_tasks = 0;
+    let mut told = String::new();
     loop {
         let look = Instant::now();
         if parts::is_complete(folder)? {
             progress.finish();
             return parts::merged(&args.report, config, folder, Games::Kept);
         }
-        let queue = slurm::queue().inspect_err(|error| log::warn!("{error}; waiting all the same"));
-        if let Ok(queue) = &queue {
-            let mine = submissions.mine(queue);
-            let tasks: Vec<&Queued> =
-                mine.into_iter().filter(|job| submissions.part(job).is_some()).collect();
-            progress.show(folder, &tasks)?;
-            without_tasks = if tasks.is_empty() { without_tasks + 1 } else { 0 };
+        match slurm::queue() {
+            Ok(queue) => {
+                let mine = submissions.mine(&queue);
+                let tasks: Vec<&Queued> =
+                    mine.into_iter().filter(|job| submissions.part(job).is_some()).collect();
+                progress.show(folder, &tasks)?;
+                without_tasks = if tasks.is_empty() { without_tasks + 1 } else { 0 };
+                told.clear();
+            }
+            // The controller may be away for long.
+            Err(error) if error.to_string() != told => {
+                log::warn!("{error}; waiting all the same");
+                told = error.to_string();
+            }
+            Err(_) => {}
         }
         if without_tasks > LOOKS_WITHOUT_TASKS {
             progress.finish();

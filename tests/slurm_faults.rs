@@ -1,0 +1,237 @@
+//! What goes wrong on a cluster: nothing that was played is lost, and the user is told the way on.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use referee::suite::RunFolder;
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::support::slurm::{Cluster, assert_code, ended, outcomes, part_of, start_daemon, text};
+use crate::support::{PATIENT, finished, leave_out, referee};
+
+/// A suite of a bot that loses, submitted.
+fn losers(cluster: &Cluster, run: &str, more: &[&str]) -> Command {
+    let mut command = cluster.referee(&["suite", "--bot", "./loser", "--seed", "1..50"]);
+    command.args(PATIENT).args(["--slurm", "--run", run]).args(more);
+    command
+}
+
+#[test]
+fn what_a_cluster_refuses_or_lacks_is_told() {
+    let test = "what_a_cluster_refuses_or_lacks_is_told";
+    let down = ["PartitionName=down Nodes=ALL State=DOWN"];
+    let Some(cluster) = Cluster::start(test, &down) else { return };
+    cluster.script("loser", "exit 3");
+    a_program_is_missing(&cluster);
+    a_partition_that_is_down(&cluster);
+    what_slurm_refuses(&cluster);
+    too_few_processors(&cluster);
+}
+
+fn a_program_is_missing(cluster: &Cluster) {
+    const PROGRAMS: [&str; 4] = ["sbatch", "scontrol", "squeue", "scancel"];
+    for missing in PROGRAMS {
+        let folder = cluster.path(&format!("without-{missing}"));
+        fs::create_dir(&folder).expect("made");
+        for other in PROGRAMS.iter().filter(|program| **program != missing) {
+            symlink(format!("/usr/bin/{other}"), folder.join(other)).expect("made");
+        }
+        let mut submit = losers(cluster, "none", &["--parts", "2"]);
+        let refused = submit.env("PATH", &folder).output().expect("runs");
+        assert_code(&refused, 2);
+        let said = text(&refused.stderr);
+        assert!(said.contains(&format!("there is no {missing} in PATH")), "{said}");
+        assert!(!cluster.path("none").exists(), "nothing is made");
+    }
+}
+
+fn a_partition_that_is_down(cluster: &Cluster) {
+    // Slurm takes the job and does not start it. Ctrl-C leaves it there.
+    let down = ["--parts", "2", "--wait", "--slurm-arg=--partition=down"];
+    let mut waiting = losers(cluster, "down", &down);
+    let waiting = waiting.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("runs");
+    let pid = Pid::from_child(&waiting);
+    cluster.wait_until("it is submitted", || cluster.tasks("PENDING").len() == 2);
+    sleep(Duration::from_secs(4));
+    kill_process(pid, Signal::INT).expect("SIGINT");
+    let said = text(&finished(waiting).stderr);
+    assert!(said.contains("0/50 games, 2 pending (PartitionDown)"), "{said}");
+    assert!(said.contains("interrupted by SIGINT; the jobs go on: `squeue --jobs="), "{said}");
+    assert_eq!(cluster.tasks("PENDING").len(), 2);
+}
+
+fn what_slurm_refuses(cluster: &Cluster) {
+    // It is told, and the run is there to be submitted.
+    let refused =
+        losers(cluster, "refused", &["--parts", "2", "--slurm-arg=--partition=none"]).output();
+    let refused = refused.expect("runs");
+    assert_code(&refused, 2);
+    let said = text(&refused.stderr);
+    assert!(
+        said.contains("`referee suite --resume refused --slurm` submits what is not"),
+        "{said}"
+    );
+    assert!(said.contains("invalid partition specified: none"), "{said}");
+    let mended = ["suite", "--resume", "refused", "--slurm", "--wait", "--slurm-arg=--time=5"];
+    assert_code(&ended(&mut cluster.referee(&mended)), 1);
+}
+
+fn too_few_processors(cluster: &Cluster) {
+    // The task plays nothing, and waiting for it ends.
+    let few = ["--parts", "1", "--wait", "--slurm-arg=--cpus-per-task=1"];
+    let few = ended(&mut losers(cluster, "few", &few));
+    assert_code(&few, 2);
+    let said = text(&few.stderr);
+    assert!(
+        said.contains("no task is in the queue any more, and 1 of 1 parts are not complete"),
+        "{said}"
+    );
+    let task = fs::read_dir(cluster.path("few/parts")).expect("parts").flatten().next();
+    let told = fs::read_to_string(task.expect("its output").path()).expect("text");
+    assert!(told.contains("need 2 processors, and this task has 1,"), "{told}");
+}
+
+#[test]
+fn nodes_that_do_not_share_the_run_folder_are_told() {
+    let test = "nodes_that_do_not_share_the_run_folder_are_told";
+    let Some(cluster) = Cluster::start(test, &[]) else { return };
+    if !rustix::process::getuid().is_root() {
+        return leave_out(test, "only root can hide a folder from a node");
+    }
+    fs::create_dir(cluster.path("home")).expect("made");
+    for node in ["n1", "n2"] {
+        cluster.kill_node(node);
+        let hidden = "mount -t tmpfs none \"$1\" && exec \"$2\" \"$3\"";
+        let mut start = cluster.on(Command::new("unshare"));
+        start.args(["--mount", "sh", "-c", hidden, "sh"]).arg(cluster.path("home"));
+        start.arg(cluster.path("cluster/start-node")).arg(node);
+        start_daemon(&mut start);
+    }
+    let mut submit =
+        cluster.referee(&["suite", "--bot", "@first", "--seed", "1..4", "--parts", "2"]);
+    submit.args(PATIENT).args(["--slurm", "--wait", "--run", "home/run"]);
+    let told = ended(&mut submit);
+    assert_code(&told, 2);
+    let said = text(&told.stderr);
+    assert!(said.contains("the nodes do not share home/run"), "{said}");
+    // Nothing is lost: what the cluster cannot play is played here.
+    assert_code(&cluster.referee(&["suite", "--resume", "home/run"]).output().expect("runs"), 0);
+}
+
+/// A suite of a bot that loses slowly, so that there is a middle of it.
+fn slow_losers(cluster: &Cluster, run: &str, more: &[&str]) -> Command {
+    let delay = cluster.path("delay");
+    cluster.script("slow", &format!("sleep \"$(cat '{}')\"; exit 3", delay.display()));
+    set_delay(cluster, "0.2");
+    let mut command = cluster.referee(&["suite", "--bot", "./slow", "--slurm", "--run", run]);
+    command.args(PATIENT).args(["--logs", "none"]).args(more);
+    command
+}
+
+/// Has a game of these bots take so many seconds from now on.
+fn set_delay(cluster: &Cluster, seconds: &str) {
+    fs::write(cluster.path("new-delay"), seconds).expect("written");
+    fs::rename(cluster.path("new-delay"), cluster.path("delay")).expect("renamed");
+}
+
+/// Has the rest of a run played quickly, and checks that it is whole.
+fn plays_the_rest(cluster: &Cluster, run: &str, games: usize, more: &[&str]) {
+    set_delay(cluster, "0");
+    let mut rest = cluster.referee(&["suite", "--resume", run, "--slurm", "--wait"]);
+    assert_code(&ended(rest.args(more)), 1);
+    let folder = RunFolder::open(&cluster.path(run)).expect("a run");
+    let results = outcomes(&folder);
+    assert_eq!(results.len(), games);
+    for (number, outcome) in (1..).zip(&results) {
+        assert_eq!(outcome.game, number);
+        assert!(outcome.loss().contains("exited with status 3"), "{}", outcome.loss());
+    }
+    cluster.wait_until_idle();
+}
+
+#[test]
+fn tasks_that_are_preempted_or_lose_their_node_go_on() {
+    let test = "tasks_that_are_preempted_or_lose_their_node_go_on";
+    let settings = [
+        "PreemptType=preempt/partition_prio",
+        "PreemptMode=REQUEUE",
+        "PartitionName=urgent Nodes=ALL PriorityTier=10",
+    ];
+    let Some(cluster) = Cluster::start(test, &settings) else { return };
+    let parts = ["--seed", "1..150", "--parts", "6"];
+    assert_code(&slow_losers(&cluster, "run", &parts).output().expect("runs"), 0);
+
+    let preempted = cluster.playing("run", "n1", 5);
+    let urgent = ["--partition=urgent", "--nodelist=n1", "--exclusive", "--output=/dev/null"];
+    cluster.slurm("sbatch", &[&urgent[..], &["--wrap=sleep 1"]].concat());
+    cluster.start_again(&preempted, "n1");
+
+    // What runs on a node that is drained runs to its end, and nothing follows.
+    let (drained, _) =
+        cluster.tasks("RUNNING").into_iter().find(|(_, on)| on == "n2").expect("one");
+    cluster.update(&["NodeName=n2", "State=DRAIN", "Reason=test"]);
+    cluster.wait_until("it is drained", || {
+        cluster.slurm("sinfo", &["-h", "-n", "n2", "-o", "%T"]).starts_with("drained")
+    });
+    assert_eq!(cluster.results_of_part("run", part_of(&drained)), 25);
+    cluster.update(&["NodeName=n2", "State=RESUME"]);
+
+    let down = cluster.playing("run", "n1", 20);
+    cluster.update(&["NodeName=n1", "State=DOWN", "Reason=test"]);
+    cluster.start_again(&down, "n1");
+
+    // Slurm gives up a node that does not answer while its task goes on; the one that it starts elsewhere waits.
+    let lost = cluster.playing("run", "n2", 5);
+    set_delay(&cluster, "2");
+    cluster.kill_node("n2");
+    cluster.start_again(&lost, "n2");
+    cluster.wait_until("the new task waits", || {
+        let outputs = fs::read_dir(cluster.path("run/parts")).expect("parts").flatten();
+        let mut said = outputs.map(|file| fs::read_to_string(file.path()).unwrap_or_default());
+        said.any(|said| said.contains("another process is playing the run in"))
+    });
+    cluster.start_node("n2");
+    plays_the_rest(&cluster, "run", 150, &[]);
+    let sessions = RunFolder::open(&cluster.path("run")).expect("a run").sessions();
+    assert!(sessions.expect("sessions").len() > 6, "tasks were started again");
+}
+
+#[test]
+fn a_task_that_runs_out_of_time_keeps_its_games_and_is_submitted_again() {
+    let test = "a_task_that_runs_out_of_time_keeps_its_games_and_is_submitted_again";
+    let Some(cluster) = Cluster::start(test, &[]) else { return };
+    // Slurm counts in minutes, and warns a minute before.
+    let short = ["--seed", "1..100", "--parts", "1", "--wait", "--slurm-arg=--time=1"];
+    let mut losers = slow_losers(&cluster, "run", &short);
+    set_delay(&cluster, "1");
+    let ran_out = ended(&mut losers);
+    assert_code(&ran_out, 2);
+    let said = text(&ran_out.stderr);
+    let left = "no task is in the queue any more, and 1 of 1 parts are not complete";
+    assert!(said.contains(left), "{said}");
+    let played = cluster.results("run");
+    assert!((1..100).contains(&played), "{played}");
+    let merged = fs::read_to_string(cluster.path("run/merge.out")).expect("text");
+    let missing = format!("{} of 100 games are missing; `referee suite --resume", 100 - played);
+    assert!(merged.contains(&missing), "{merged}");
+    let tasks = fs::read_dir(cluster.path("run/parts")).expect("parts").flatten();
+    let told = tasks.map(|task| fs::read_to_string(task.path()).unwrap_or_default());
+    let told: String = told.collect();
+    assert!(told.contains("interrupted by SIGTERM after"), "{told}");
+    plays_the_rest(&cluster, "run", 100, &["--slurm-arg=--time=30"]);
+}
+
+#[test]
+fn without_slurm_nothing_is_made_and_the_way_round_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = referee();
+    command.current_dir(&folder).env("PATH", "/nowhere");
+    command.args(["suite", "--bot", "@first", "--seed", "1..4", "--slurm", "--run", "run"]);
+    let output = command.output().expect("runs");
+    assert_code(&output, 2);
+    insta::assert_snapshot!(text(&output.stderr).trim_end(), @"error: there is no sbatch in PATH, so this is no machine of a Slurm cluster; submit from a login node, or plan with --parts and play with --part elsewhere");
+    assert!(!folder.path().join("run").exists());
+}

@@ -1,0 +1,227 @@
+//! A real Slurm cluster of two nodes, which `scripts/slurm-here` starts on this host.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use referee::suite::{Outcome, RunFolder, Times};
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+use super::{finished, leave_out, referee, repository};
+
+/// The longest that anything here may take.
+const BOUND: Duration = Duration::from_mins(4);
+
+/// A cluster, until it is dropped.
+pub(crate) struct Cluster {
+    script: Child,
+    /// The cluster's own files in `cluster`, and what is played beside.
+    folder: TempDir,
+}
+
+impl Cluster {
+    /// Starts a cluster with these lines more in its `slurm.conf`.
+    pub(crate) fn start(test: &str, settings: &[&str]) -> Option<Self> {
+        if !Path::new("/usr/sbin/slurmctld").exists() || !Path::new("/usr/sbin/munged").exists() {
+            leave_out(test, "Slurm is missing (Debian: apt-get install slurm-wlm munge)");
+            return None;
+        }
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut command = Command::new(repository().join("scripts/slurm-here"));
+        command.arg("-d").arg(folder.path().join("cluster"));
+        for setting in settings {
+            command.args(["-o", setting]);
+        }
+        // It ends when its input does, which is when this process ends at the latest.
+        let mut script = command.arg("cat").stdin(Stdio::piped()).spawn().expect("bash");
+        let patience = Instant::now() + BOUND;
+        while !folder.path().join("cluster/ready").exists() {
+            assert!(script.try_wait().expect("a child").is_none(), "the cluster does not start");
+            assert!(Instant::now() < patience);
+            sleep(Duration::from_millis(50));
+        }
+        Some(Self { script, folder })
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A command that finds the cluster.
+    pub(crate) fn on(&self, mut command: Command) -> Command {
+        command.current_dir(self.folder.path()).env("SLURM_CONF", self.path("cluster/slurm.conf"));
+        command
+    }
+
+    pub(crate) fn referee(&self, args: &[&str]) -> Command {
+        let mut command = self.on(referee());
+        command.args(args);
+        command
+    }
+
+    /// What a program of Slurm's prints.
+    pub(crate) fn slurm(&self, program: &str, args: &[&str]) -> String {
+        let output = self.on(Command::new(program)).args(args).output().expect("runs");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    }
+
+    /// Has `scontrol` change something.
+    #[track_caller]
+    pub(crate) fn update(&self, what: &[&str]) {
+        let output = self.on(Command::new("scontrol")).arg("update").args(what).output();
+        assert_code(&output.expect("runs"), 0);
+    }
+
+    /// The tasks in this state, as `squeue` names them, with their nodes.
+    pub(crate) fn tasks(&self, state: &str) -> Vec<(String, String)> {
+        let queue = self.slurm("squeue", &["-hr", "-t", state, "-o", "%i %N"]);
+        let task = |line: &str| {
+            let (task, node) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
+            (task.to_owned(), node.to_owned())
+        };
+        queue.lines().map(task).filter(|(task, _)| task.contains('_')).collect()
+    }
+
+    /// A task of the first array of `run` that plays on this node, and has played a game of its part and at most
+    /// `most`.
+    #[track_caller]
+    pub(crate) fn playing(&self, run: &str, node: &str, most: usize) -> String {
+        let is_playing =
+            |task: &str| (1..=most).contains(&self.results_of_part(run, part_of(task)));
+        let mut found = None;
+        self.wait_until("a task plays", || {
+            let running = self.tasks("RUNNING").into_iter().filter(|(_, on)| on == node);
+            found = running.map(|(task, _)| task).find(|task| is_playing(task));
+            found.is_some()
+        });
+        found.expect("one")
+    }
+
+    /// Waits until a task that is requeued has left its node, and has it start again at once: Slurm would have it
+    /// wait for two minutes.
+    #[track_caller]
+    pub(crate) fn start_again(&self, task: &str, node: &str) {
+        let old = (task.to_owned(), node.to_owned());
+        self.wait_until("it is requeued", || !self.tasks("RUNNING").contains(&old));
+        // It may have started elsewhere already.
+        self.slurm("scontrol", &["update", &format!("JobId={task}"), "StartTime=now"]);
+    }
+
+    /// Waits until nothing is in the queue any more.
+    #[track_caller]
+    pub(crate) fn wait_until_idle(&self) {
+        self.wait_until("nothing is left in the queue", || {
+            self.slurm("squeue", &["-h", "-t", "PENDING,RUNNING"]).is_empty()
+        });
+    }
+
+    /// Waits until `is_so`.
+    #[track_caller]
+    pub(crate) fn wait_until(&self, what: &str, mut is_so: impl FnMut() -> bool) {
+        let patience = Instant::now() + BOUND;
+        while !is_so() {
+            let state = || self.slurm("squeue", &["-r"]) + &self.slurm("sinfo", &["-N"]);
+            assert!(Instant::now() < patience, "{what}\n{}", state());
+            sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// How many results a run has.
+    pub(crate) fn results(&self, run: &str) -> usize {
+        RunFolder::open(&self.path(run)).map_or(0, |run| outcomes(&run).len())
+    }
+
+    /// How many results a part of a run has.
+    pub(crate) fn results_of_part(&self, run: &str, part: u32) -> usize {
+        let path = self.path(run).join(format!("parts/{part:04}/results.jsonl"));
+        fs::read_to_string(path).unwrap_or_default().lines().count()
+    }
+
+    pub(crate) fn script(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("its owner");
+    }
+
+    /// Kills the daemon of a node.
+    pub(crate) fn kill_node(&self, node: &str) {
+        let file = self.path("cluster").join(format!("{node}.pid"));
+        let pid = fs::read_to_string(file).expect("it runs").trim().parse().expect("a number");
+        kill_process(Pid::from_raw(pid).expect("a process"), Signal::KILL).expect("SIGKILL");
+    }
+
+    /// Starts the daemon of a node again.
+    pub(crate) fn start_node(&self, node: &str) {
+        let start = Command::new(self.path("cluster/start-node"));
+        start_daemon(self.on(start).arg(node));
+    }
+
+    /// Kills the daemon of a step on a node, with a process in it that goes on.
+    pub(crate) fn kill_step(&self, node: &str) {
+        let log = self.path("cluster").join(format!("{node}.log"));
+        for process in fs::read_dir("/proc").expect("/proc").flatten() {
+            let name = fs::read(process.path().join("cmdline")).unwrap_or_default();
+            let files = fs::read_dir(process.path().join("fd")).into_iter().flatten().flatten();
+            let mut links = files.filter_map(|file| fs::read_link(file.path()).ok());
+            let pid = process.file_name().to_str().and_then(|name| name.parse().ok());
+            if let (true, true, Some(pid)) =
+                (name.starts_with(b"slurmstepd"), links.any(|link| link == log), pid)
+            {
+                let _ = kill_process(Pid::from_raw(pid).expect("a process"), Signal::KILL);
+                return;
+            }
+        }
+        panic!("there is no step on {node}");
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        drop(self.script.stdin.take());
+        // It ends within seconds; nobody is left to be told if not.
+        let _ = self.script.wait();
+    }
+}
+
+/// The part that a task of a run's first array plays.
+pub(crate) fn part_of(task: &str) -> u32 {
+    let index: u32 = task.split('_').nth(1).expect("an index").parse().expect("a number");
+    index + 1
+}
+
+/// Starts a daemon, which keeps what it is given for its output.
+pub(crate) fn start_daemon(command: &mut Command) {
+    let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    assert!(status.expect("runs").success());
+}
+
+/// The results so far by game, without times and places.
+pub(crate) fn outcomes(folder: &RunFolder) -> Vec<Outcome> {
+    let Ok(outcomes) = folder.outcomes() else { return Vec::new() };
+    let mut outcomes: Vec<Outcome> = outcomes.map_while(Result::ok).collect();
+    for outcome in &mut outcomes {
+        outcome.times = Times::default();
+        outcome.session = None;
+    }
+    outcomes.sort_by_key(|outcome| outcome.game);
+    outcomes
+}
+
+pub(crate) fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[track_caller]
+pub(crate) fn assert_code(output: &Output, code: i32) {
+    let said = || format!("{}{}", text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(code), "{}", said());
+}
+
+/// Runs a command that must end within the bound of all tests.
+pub(crate) fn ended(command: &mut Command) -> Output {
+    finished(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("runs"))
+}
