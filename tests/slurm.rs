@@ -79,7 +79,7 @@ fn disturb(cluster: &Cluster, run: &str, most: usize) {
     cluster.playing(run, "n1", most);
     cluster.kill_step("n1");
     cluster.playing(run, "n2", most);
-    cluster.kill_node("n2");
+    cluster.kill_daemon("n2");
     sleep(Duration::from_secs(3));
     cluster.start_node("n2");
 }
@@ -180,7 +180,9 @@ fn records_are_those_of_one_machine(cluster: &Cluster) {
     // The job that merges them keeps the records, and reports.
     cluster.wait_until_idle();
     let read = |name: &str| fs::read_to_string(cluster.path(name)).expect("a file");
-    assert_eq!(read("parts.toml"), read("one.toml"));
+    // Records name their run.
+    let expected = read("one.toml").replace("run = \"squares\"", "run = \"squares-in-parts\"");
+    assert_eq!(read("parts.toml"), expected);
     assert_eq!(read("parts.toml").matches("score = ").count(), 6);
     let report = read("squares-in-parts/merge.out");
     assert!(report.starts_with("6 games of square-remover, 0 lost"), "{report}");

@@ -1,5 +1,6 @@
 //! What goes wrong on a cluster: nothing that was played is lost, and the user is told the way on.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
@@ -29,6 +30,7 @@ fn what_a_cluster_refuses_or_lacks_is_told() {
     a_partition_that_is_down(&cluster);
     what_slurm_refuses(&cluster);
     too_few_processors(&cluster);
+    a_controller_that_is_away(&cluster);
 }
 
 fn a_program_is_missing(cluster: &Cluster) {
@@ -94,6 +96,28 @@ fn too_few_processors(cluster: &Cluster) {
     assert!(told.contains("need 2 processors, and this task has 1,"), "{told}");
 }
 
+fn a_controller_that_is_away(cluster: &Cluster) {
+    // Whoever waits goes on waiting, and is told once; nobody else submits anything.
+    let tasks = ["--seed", "1..60", "--parts", "2", "--wait"];
+    let mut waiting = slow_losers(cluster, "away", &tasks);
+    let waiting = waiting.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("runs");
+    cluster.playing("away", "n1", 60);
+    cluster.kill_daemon("slurmctld");
+    sleep(Duration::from_secs(5));
+    let refused = losers(cluster, "none", &["--parts", "2"]).output().expect("runs");
+    assert_code(&refused, 2);
+    assert!(text(&refused.stderr).contains("scontrol failed: "), "{refused:?}");
+    assert!(!cluster.path("none").exists(), "nothing is made");
+    start_daemon(&mut cluster.on(Command::new("/usr/sbin/slurmctld")));
+    set_delay(cluster, "0");
+    let waited = finished(waiting);
+    assert_code(&waited, 1);
+    let said = text(&waited.stderr);
+    let told: Vec<_> = said.lines().filter(|line| line.contains("squeue failed: ")).collect();
+    let different: BTreeSet<_> = told.iter().collect();
+    assert!(!told.is_empty() && told.len() == different.len(), "{said}");
+}
+
 #[test]
 fn nodes_that_do_not_share_the_run_folder_are_told() {
     let test = "nodes_that_do_not_share_the_run_folder_are_told";
@@ -103,7 +127,7 @@ fn nodes_that_do_not_share_the_run_folder_are_told() {
     }
     fs::create_dir(cluster.path("home")).expect("made");
     for node in ["n1", "n2"] {
-        cluster.kill_node(node);
+        cluster.kill_daemon(node);
         let hidden = "mount -t tmpfs none \"$1\" && exec \"$2\" \"$3\"";
         let mut start = cluster.on(Command::new("unshare"));
         start.args(["--mount", "sh", "-c", hidden, "sh"]).arg(cluster.path("home"));
@@ -170,8 +194,7 @@ fn tasks_that_are_preempted_or_lose_their_node_go_on() {
     cluster.start_again(&preempted, "n1");
 
     // What runs on a node that is drained runs to its end, and nothing follows.
-    let (drained, _) =
-        cluster.tasks("RUNNING").into_iter().find(|(_, on)| on == "n2").expect("one");
+    let drained = cluster.playing("run", "n2", 20);
     cluster.update(&["NodeName=n2", "State=DRAIN", "Reason=test"]);
     cluster.wait_until("it is drained", || {
         cluster.slurm("sinfo", &["-h", "-n", "n2", "-o", "%T"]).starts_with("drained")
@@ -183,20 +206,29 @@ fn tasks_that_are_preempted_or_lose_their_node_go_on() {
     cluster.update(&["NodeName=n1", "State=DOWN", "Reason=test"]);
     cluster.start_again(&down, "n1");
 
-    // Slurm gives up a node that does not answer while its task goes on; the one that it starts elsewhere waits.
-    let lost = cluster.playing("run", "n2", 5);
-    set_delay(&cluster, "2");
-    cluster.kill_node("n2");
-    cluster.start_again(&lost, "n2");
-    cluster.wait_until("the new task waits", || {
-        let outputs = fs::read_dir(cluster.path("run/parts")).expect("parts").flatten();
-        let mut said = outputs.map(|file| fs::read_to_string(file.path()).unwrap_or_default());
-        said.any(|said| said.contains("another process is playing the run in"))
-    });
-    cluster.start_node("n2");
     plays_the_rest(&cluster, "run", 150, &[]);
     let sessions = RunFolder::open(&cluster.path("run")).expect("a run").sessions();
     assert!(sessions.expect("sessions").len() > 6, "tasks were started again");
+
+    a_node_is_lost(&cluster);
+}
+
+fn a_node_is_lost(cluster: &Cluster) {
+    let mut submit = slow_losers(cluster, "lost", &["--seed", "1..100", "--parts", "1"]);
+    set_delay(cluster, "1");
+    assert_code(&submit.output().expect("runs"), 0);
+    cluster.wait_until("it plays", || cluster.results_of_part("lost", 1) > 0);
+    let (lost, node) = cluster.tasks("RUNNING").pop().expect("a task");
+    // Slurm gives up a node that does not answer while its task goes on; the one that it starts elsewhere waits.
+    cluster.kill_daemon(&node);
+    cluster.start_again(&lost, &node);
+    cluster.wait_until("the new task waits", || {
+        let outputs = fs::read_dir(cluster.path("lost/parts")).into_iter().flatten().flatten();
+        let mut said = outputs.map(|file| fs::read_to_string(file.path()).unwrap_or_default());
+        said.any(|said| said.contains("another process is playing the run in"))
+    });
+    cluster.start_node(&node);
+    plays_the_rest(cluster, "lost", 100, &[]);
 }
 
 #[test]

@@ -147,9 +147,9 @@ impl Cluster {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("its owner");
     }
 
-    /// Kills the daemon of a node.
-    pub(crate) fn kill_node(&self, node: &str) {
-        let file = self.path("cluster").join(format!("{node}.pid"));
+    /// Kills a daemon: that of a node, or `slurmctld`.
+    pub(crate) fn kill_daemon(&self, name: &str) {
+        let file = self.path("cluster").join(format!("{name}.pid"));
         let pid = fs::read_to_string(file).expect("it runs").trim().parse().expect("a number");
         kill_process(Pid::from_raw(pid).expect("a process"), Signal::KILL).expect("SIGKILL");
     }
