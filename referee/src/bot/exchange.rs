@@ -110,7 +110,7 @@ impl BotProcess {
         let early = !self.lines.held().is_empty();
         let mut clock = self.start_clock(request);
         self.stdin.send(request.input)?;
-        let mut heard = Heard::new();
+        let mut heard = ExchangeState::new();
         let (lines, no_reply) = self.await_reply(request, &mut clock, &mut heard)?;
         let own_wait = clock.own_wait();
         let wall = heard.stop.duration_since(clock.start);
@@ -154,7 +154,7 @@ impl BotProcess {
         &mut self,
         request: &Request<'_>,
         clock: &mut Clock,
-        heard: &mut Heard,
+        heard: &mut ExchangeState,
     ) -> Result<(usize, Option<NoReply>), ExchangeError> {
         let count = request.rules.count;
         loop {
@@ -191,7 +191,7 @@ impl BotProcess {
         &mut self,
         request: &Request<'_>,
         clock: &mut Clock,
-        heard: &mut Heard,
+        heard: &mut ExchangeState,
     ) -> Result<(), ExchangeError> {
         let wake = clock.listen(self.guard.wake(clock.deadline));
         let ready = self.wait(Some(wake))?;
@@ -365,7 +365,7 @@ impl BotProcess {
 
 /// What one exchange has brought so far, apart from the reply.
 #[derive(Debug)]
-struct Heard {
+struct ExchangeState {
     stderr: Captured,
     /// Whether there may be more standard error than was read.
     has_stderr: bool,
@@ -375,7 +375,7 @@ struct Heard {
     timed_out: bool,
 }
 
-impl Heard {
+impl ExchangeState {
     fn new() -> Self {
         let stderr = Captured::default();
         Self { stderr, has_stderr: true, stop: Instant::now(), ended: false, timed_out: false }

@@ -59,7 +59,7 @@ use self::launch::{Keeper, Started};
 pub use self::method::ContainmentMethod;
 pub use self::pin::{PinError, Pinning};
 pub use self::pipes::Captured;
-use self::pipes::{Sink, Source};
+use self::pipes::{InputPipe, OutputPipe};
 pub use self::sandbox::{Sandbox, SandboxError};
 use self::scratch::Scratch;
 pub use self::teardown::{Ending, Left, Survivor};
@@ -71,9 +71,9 @@ use crate::lines::LineBuffer;
 #[derive(Debug)]
 pub struct BotProcess {
     keeper: Keeper,
-    stdin: Sink<PipeWriter>,
-    stdout: Source<PipeReader>,
-    stderr: Source<PipeReader>,
+    stdin: InputPipe<PipeWriter>,
+    stdout: OutputPipe<PipeReader>,
+    stderr: OutputPipe<PipeReader>,
     /// The buffer for one read.
     chunk: Vec<u8>,
     lines: LineBuffer,
@@ -114,9 +114,9 @@ impl BotProcess {
             used: None,
             spawned,
             keeper,
-            stdin: Sink::new(stdin).map_err(resources)?,
-            stdout: Source::new(stdout).map_err(resources)?,
-            stderr: Source::new(stderr).map_err(resources)?,
+            stdin: InputPipe::new(stdin).map_err(resources)?,
+            stdout: OutputPipe::new(stdout).map_err(resources)?,
+            stderr: OutputPipe::new(stderr).map_err(resources)?,
             chunk: pipes::chunk(),
             lines: LineBuffer::default(),
             guard: Guard::new(command.confinement.resources, tree, room),

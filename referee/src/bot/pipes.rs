@@ -28,11 +28,11 @@ pub(super) enum Got {
 
 /// The reading end of a pipe, until it has reached its end.
 #[derive(Debug)]
-pub(super) struct Source<R> {
+pub(super) struct OutputPipe<R> {
     pipe: Option<R>,
 }
 
-impl<R: AsFd> Source<R> {
+impl<R: AsFd> OutputPipe<R> {
     pub(super) fn new(pipe: R) -> io::Result<Self> {
         rustix::io::ioctl_fionbio(&pipe, true)?;
         Ok(Self { pipe: Some(pipe) })
@@ -102,13 +102,13 @@ impl<R: AsFd> Source<R> {
 
 /// The writing end of a pipe and what is still to be written to it.
 #[derive(Debug)]
-pub(super) struct Sink<W> {
+pub(super) struct InputPipe<W> {
     pipe: Option<W>,
     pending: Vec<u8>,
     refused: bool,
 }
 
-impl<W: Write + AsFd> Sink<W> {
+impl<W: Write + AsFd> InputPipe<W> {
     pub(super) fn new(pipe: W) -> io::Result<Self> {
         rustix::io::ioctl_fionbio(&pipe, true)?;
         Ok(Self { pipe: Some(pipe), pending: Vec::new(), refused: false })

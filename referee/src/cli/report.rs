@@ -14,7 +14,7 @@ use super::{Failure, completions, inputs, print, write_file};
 use crate::gamelog::Log;
 use crate::replay::replay;
 use crate::report::markup::address_of;
-use crate::report::runs::{self, RunsPage, Source};
+use crate::report::runs::{self, RunsPage, ShownRun};
 use crate::suite::{Bests, Outcome};
 use crate::text::{plural, printable};
 use crate::view::film::{Film, TurnTimes};
@@ -72,9 +72,9 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
     refuse_different_games(&sides)?;
     warn_of_places(sides.iter().map(|side| &side.folder))?;
     let several = sides.len() > 1;
-    let sources: Vec<Source<'_>> = sides
+    let sources: Vec<ShownRun<'_>> = sides
         .iter()
-        .map(|side| Source { folder: &side.folder, bots: side.names(several) })
+        .map(|side| ShownRun { folder: &side.folder, bots: side.names(several) })
         .collect();
     let bests =
         Bests::of(&sides[0].folder.run.plan.game, &inputs::records(args.records.as_deref())?);

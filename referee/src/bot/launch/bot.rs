@@ -17,14 +17,14 @@ use rustix::thread::{
 };
 
 use super::report::{Message, Step};
-use super::{NOBODY, Plan, Privileges, raw};
+use super::{ForkPlan, NOBODY, Privileges, raw};
 
 /// A bot's `oom_score_adj`, in thousandths of all memory (proc(5)): should memory run out, the
 /// kernel kills the bot rather than the referee.
 const OOM_SCORE_ADJ: &[u8] = b"500";
 
 /// Starts the bot, and returns when its program has been executed. Reports what fails.
-pub(super) fn start(plan: &Plan<'_>) -> Option<Pid> {
+pub(super) fn start(plan: &ForkPlan<'_>) -> Option<Pid> {
     let keeper = getpid();
     let failure = Cell::new(None);
     let started = raw::fork_sharing_memory(&|| -> c_int {
@@ -50,7 +50,7 @@ fn at(step: Step) -> impl Fn(Errno) -> Failure {
 }
 
 /// Returns only if something fails.
-fn become_bot(plan: &Plan<'_>, keeper: Pid) -> Result<(), Failure> {
+fn become_bot(plan: &ForkPlan<'_>, keeper: Pid) -> Result<(), Failure> {
     die_with(keeper)?;
     let _ = setpgid(None, None);
     if let Some(cores) = &plan.cores {
@@ -89,7 +89,7 @@ fn offer_to_memory_killer() {
 }
 
 /// Applies the rules that no program can shed.
-fn confine(plan: &Plan<'_>) -> Result<(), Failure> {
+fn confine(plan: &ForkPlan<'_>) -> Result<(), Failure> {
     if plan.ruleset.is_none() && plan.filter.is_empty() {
         return Ok(());
     }

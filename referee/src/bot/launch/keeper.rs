@@ -15,11 +15,11 @@ use rustix::process::{
 use rustix::thread::{nanosleep, sched_setaffinity, set_name};
 
 use super::report::{Message, Step};
-use super::{Plan, bot, mounts, raw};
+use super::{ForkPlan, bot, mounts, raw};
 use crate::bot::method::ContainmentMethod;
 
 /// Tries a namespace: only the steps that can fail.
-pub(super) fn trial(plan: &Plan<'_>) -> c_int {
+pub(super) fn trial(plan: &ForkPlan<'_>) -> c_int {
     if settle(plan).is_some() {
         Message::Started(0).send(plan.report);
     }
@@ -27,7 +27,7 @@ pub(super) fn trial(plan: &Plan<'_>) -> c_int {
 }
 
 /// The keeper's life.
-pub(super) fn keeper(plan: &Plan<'_>) -> c_int {
+pub(super) fn keeper(plan: &ForkPlan<'_>) -> c_int {
     let Some(held) = settle(plan) else { return 1 };
     let Some(bot) = bot::start(plan) else { return 1 };
     // An end of the bot's pipes that stayed open here would hide that the bot closed its own.
@@ -57,7 +57,7 @@ impl Held {
         Some(Self { signals: raw::child_signals().ok()?, children })
     }
 
-    fn close_others(&self, plan: &Plan<'_>) {
+    fn close_others(&self, plan: &ForkPlan<'_>) {
         let [control, report] = [plan.control, plan.report].map(|fd| fd.as_raw_fd());
         let signals = self.signals.as_raw_fd();
         let children = self.children.as_ref().map_or(signals, AsRawFd::as_raw_fd);
@@ -68,7 +68,7 @@ impl Held {
 }
 
 /// Prepares the keeper's own process. Reports what fails; returns `None` then, or if the referee has died.
-fn settle(plan: &Plan<'_>) -> Option<Held> {
+fn settle(plan: &ForkPlan<'_>) -> Option<Held> {
     // First of all, so that no other bot's pipe stays open here.
     raw::close_all_but(&plan.kept);
     raw::reset_signals();
@@ -96,7 +96,7 @@ const REAPED_AT_A_TIME: u32 = 1_000;
 
 /// Reaps orphans until the bot has ended after the announced end of the game, or until the referee says so or
 /// dies.
-fn keep(bot: Pid, plan: &Plan<'_>, held: &Held) {
+fn keep(bot: Pid, plan: &ForkPlan<'_>, held: &Held) {
     let mut has_ended = false;
     let mut at_most = None;
     loop {
@@ -164,7 +164,7 @@ const NAP: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000 };
 
 /// Kills the group; except for `group`, then kills children until none is left. Orphaned grandchildren are
 /// reparented to the keeper. What is left after that is reported.
-fn clear(bot: Pid, plan: &Plan<'_>, children: Option<BorrowedFd<'_>>) {
+fn clear(bot: Pid, plan: &ForkPlan<'_>, children: Option<BorrowedFd<'_>>) {
     let _ = kill_process_group(bot, Signal::KILL);
     let kills_all = plan.method != ContainmentMethod::Group;
     let start = Instant::now();
@@ -195,7 +195,7 @@ fn clear(bot: Pid, plan: &Plan<'_>, children: Option<BorrowedFd<'_>>) {
 /// How many survivors are reported by their numbers.
 const NAMED: i32 = 8;
 
-fn report_survivors(plan: &Plan<'_>, children: Option<BorrowedFd<'_>>) {
+fn report_survivors(plan: &ForkPlan<'_>, children: Option<BorrowedFd<'_>>) {
     let mut count = 0;
     each_child(children, |pid| {
         count += 1;

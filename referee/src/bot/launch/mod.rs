@@ -23,7 +23,7 @@
 //!
 //! The referee may have threads, so its fork must not touch what another thread may have locked: in [`keeper`],
 //! [`bot`] and [`mounts`] nothing allocates, prints or panics, and all that is needed has been made ready in a
-//! [`Plan`]. The bot's own fork shares the keeper's memory (as `posix_spawn` does, to save the copying of page
+//! [`ForkPlan`]. The bot's own fork shares the keeper's memory (as `posix_spawn` does, to save the copying of page
 //! tables) while the keeper stands still until the program has been executed.
 
 mod bot;
@@ -46,7 +46,7 @@ use seccompiler::sock_filter;
 pub(super) use self::mounts::{MountStep, Tree};
 use self::namespace::MountNamespace;
 pub(super) use self::raw::{Strings, has_seccomp_filters, landlock_version, process_cpu};
-use self::report::{Heard, MOST_MESSAGES, Message};
+use self::report::{KeeperReport, MOST_MESSAGES, Message};
 pub(super) use self::report::{LaunchError, Step};
 pub(super) use self::users::has_nobody;
 use super::method::ContainmentMethod;
@@ -131,7 +131,7 @@ pub(super) struct Keeper {
     /// Closing it tells the keeper to end.
     pub(super) control: Option<PipeWriter>,
     method: ContainmentMethod,
-    heard: Heard,
+    heard: KeeperReport,
     /// The bot's mount namespace, unless it has files of its own in there: what they take of memory is to be free again
     /// when the bot has ended.
     pub(super) mounts: Option<MountNamespace>,
@@ -221,7 +221,7 @@ impl Pipes {
 }
 
 /// What the two forks need, ready to use.
-struct Plan<'a> {
+struct ForkPlan<'a> {
     program: &'a CStr,
     argv: &'a Strings,
     envp: &'a Strings,
@@ -242,7 +242,7 @@ struct Plan<'a> {
     kept: Vec<RawFd>,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> ForkPlan<'a> {
     fn new(launch: &'a Launch, pipes: &'a Pipes) -> Self {
         let stdio = [pipes.stdin.0.as_fd(), pipes.stdout.1.as_fd(), pipes.stderr.1.as_fd()];
         let (report, control) = (pipes.report.1.as_fd(), pipes.control.0.as_fd());
@@ -299,9 +299,9 @@ const NAMESPACES: c_int =
     libc::CLONE_NEWUSER | libc::CLONE_NEWPID | libc::CLONE_NEWNS | libc::CLONE_NEWIPC;
 
 /// Forks, and waits until the fork reports that the bot has started, or a failure.
-fn fork(launch: &Launch, run: impl FnOnce(&Plan<'_>) -> c_int) -> Result<Started, LaunchError> {
+fn fork(launch: &Launch, run: impl FnOnce(&ForkPlan<'_>) -> c_int) -> Result<Started, LaunchError> {
     let pipes = Pipes::open().map_err(|error| Step::Pipes.failed(error))?;
-    let plan = Plan::new(launch, &pipes);
+    let plan = ForkPlan::new(launch, &pipes);
     let flags = if launch.method.is_namespace() { NAMESPACES } else { 0 };
     let cgroup = launch.cgroup.as_ref().map(|group| group.as_fd());
     let (pid, pidfd) =
@@ -317,7 +317,7 @@ fn fork(launch: &Launch, run: impl FnOnce(&Plan<'_>) -> c_int) -> Result<Started
         ended: false,
         control: Some(control.1),
         method: launch.method,
-        heard: Heard::default(),
+        heard: KeeperReport::default(),
         mounts: None,
     };
     if launch.method.is_namespace() {

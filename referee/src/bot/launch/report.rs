@@ -130,7 +130,7 @@ pub(super) const MOST_MESSAGES: u32 = 32;
 
 /// What a keeper has reported so far.
 #[derive(Debug, Default)]
-pub(super) struct Heard {
+pub(super) struct KeeperReport {
     pub(super) messages: u32,
     pub(super) bot: Option<Pid>,
     pub(super) exit: Option<BotExit>,
@@ -138,7 +138,7 @@ pub(super) struct Heard {
     pub(super) more_survivors: usize,
 }
 
-impl Heard {
+impl KeeperReport {
     pub(super) fn take(&mut self, message: Message) {
         self.messages += 1;
         match message {

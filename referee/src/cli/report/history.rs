@@ -9,7 +9,7 @@ use crate::cli::named_run::{Found, newest_first, runs_folder};
 use crate::cli::{Failure, inputs, print, write_file};
 use crate::report::history::{self, Listed};
 use crate::report::markup::address_of;
-use crate::report::runs::{self, RunsPage, Source};
+use crate::report::runs::{self, RunsPage, ShownRun};
 use crate::suite::{Bests, FolderError, Listing, RunFolder};
 use crate::text::{plural, printable, with_causes};
 
@@ -54,7 +54,7 @@ fn write_pages(
     for Listed { path, listing, page } in runs {
         let run = RunFolder::open(path)?;
         let bots = run.run.plan.bots.iter().map(|bot| (bot.name.as_str(), bot.name.clone()));
-        let sources = [Source { folder: &run, bots: bots.collect() }];
+        let sources = [ShownRun { folder: &run, bots: bots.collect() }];
         let RunsPage { html, .. } =
             runs::page(&sources, &bests[&listing.game], |_, _, _| Ok::<_, FolderError>(None))?;
         let mut name = path.file_name().unwrap_or_default().to_owned();

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
 
-use super::progress::Progress;
+use super::progress::SuiteProgress;
 use super::{SuiteArgs, bots};
 use crate::bot::memory_limit_of_host;
 use crate::cli::{Failure, timing};
@@ -72,7 +72,7 @@ pub(super) fn play(
         writer.begin_session(session(config, &folder, entrant)?)?;
     }
     let missing = folder.schedule().filter(|&game| !played.has(game));
-    let mut progress = Progress::of(&folder, bests)?;
+    let mut progress = SuiteProgress::of(&folder, bests)?;
     let mut stream = (args.report.format == SuiteFormat::Jsonl).then(|| GameStream::new(bests));
     let mut written = Ok(());
     let pooled = pool.play(missing, |outcome| {

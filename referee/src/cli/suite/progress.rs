@@ -13,7 +13,7 @@ use crate::suite::{Bests, FolderError, Outcome, RunFolder, Tally};
 const LINES: usize = 10;
 
 /// A progress bar on a terminal, and occasional lines elsewhere.
-pub(super) struct Progress<'a> {
+pub(super) struct SuiteProgress<'a> {
     bests: &'a Bests,
     /// All games of the run, those of earlier processes included.
     tally: Tally,
@@ -26,7 +26,7 @@ pub(super) struct Progress<'a> {
     bar: Option<ProgressBar>,
 }
 
-impl<'a> Progress<'a> {
+impl<'a> SuiteProgress<'a> {
     /// The progress of a run that may have been begun by another process.
     pub(super) fn of(folder: &RunFolder, bests: &'a Bests) -> Result<Self, FolderError> {
         let mut tally = Tally::default();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Source;
+use super::ShownRun;
 use crate::compare::{Comparison, Contender};
 use crate::gamelog::Log;
 use crate::limits::{LimitKind, Limits};
@@ -13,7 +13,7 @@ use crate::suite::{Best, Bests, FolderError, Outcome, Summary, Tally, kept_log};
 const LISTED: usize = 1000;
 
 /// A bot of a run.
-pub(super) struct Entrant {
+pub(super) struct ShownBot {
     /// The run, by index.
     pub(super) run: usize,
     /// What it is called on the page.
@@ -157,7 +157,7 @@ pub(super) struct Gathered {
     /// One for each run, of the bots that are shown.
     pub(super) summaries: Vec<Summary>,
     /// The bots of all runs.
-    pub(super) entrants: Vec<Entrant>,
+    pub(super) entrants: Vec<ShownBot>,
     /// The boards, in the order of the plans.
     pub(super) boards: Vec<Board>,
     /// Each entrant against the first one.
@@ -172,7 +172,7 @@ pub(super) struct Gathered {
 
 impl Gathered {
     /// What summaries and comparisons give, before any game is read.
-    fn of(sources: &[Source<'_>], bests: &Bests) -> Result<Self, FolderError> {
+    fn of(sources: &[ShownRun<'_>], bests: &Bests) -> Result<Self, FolderError> {
         let mut gathered = Self::default();
         let mut contenders = Vec::new();
         for (run, source) in sources.iter().enumerate() {
@@ -208,7 +208,7 @@ impl Gathered {
 
 /// Reads `sources`. `page_of` is asked for the replay page of each game that is listed and has a log.
 pub(super) fn gather<E: From<FolderError>>(
-    sources: &[Source<'_>],
+    sources: &[ShownRun<'_>],
     bests: &Bests,
     mut page_of: impl FnMut(usize, &Outcome, &Log) -> Result<Option<String>, E>,
 ) -> Result<Gathered, E> {
@@ -239,7 +239,7 @@ pub(super) fn gather<E: From<FolderError>>(
 }
 
 /// The log of a game; one that cannot be read is skipped with a warning.
-fn log_of(source: &Source<'_>, game: usize) -> Option<Log> {
+fn log_of(source: &ShownRun<'_>, game: usize) -> Option<Log> {
     kept_log(&source.folder.path, game).unwrap_or_else(|error| {
         log::warn!("left out: {error}");
         None

@@ -19,7 +19,7 @@ mod totals;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use self::gather::{BotTimes, Entrant, Gathered};
+use self::gather::{BotTimes, Gathered, ShownBot};
 use super::{compare, suite};
 use crate::gamelog::Log;
 use crate::html;
@@ -32,14 +32,14 @@ const STYLE: &str = concat!(include_str!("../../html/colors.css"), include_str!(
 const SCRIPT: &str = include_str!("tables.js");
 
 /// A run, and which of its bots are shown.
-pub(crate) struct Source<'a> {
+pub(crate) struct ShownRun<'a> {
     /// The run.
     pub folder: &'a RunFolder,
     /// The bots, each with what it is called on the page.
     pub bots: Vec<(&'a str, String)>,
 }
 
-impl Source<'_> {
+impl ShownRun<'_> {
     /// The summary of the bots that are shown.
     fn summary(&self, bests: &Bests) -> Result<Summary, FolderError> {
         let mut summary = Summary::of(self.folder, bests)?;
@@ -51,12 +51,12 @@ impl Source<'_> {
         Ok(summary)
     }
 
-    fn entrants(&self, run: usize, summary: &Summary) -> Vec<Entrant> {
+    fn entrants(&self, run: usize, summary: &Summary) -> Vec<ShownBot> {
         let plan = &self.folder.run.plan;
         let entrant = |(bot, name): &(&str, String)| {
             let tally = summary.bots.iter().find(|tally| tally.bot == *bot)?.clone();
             let (name, limits) = (name.clone(), plan.rules.limits);
-            Some(Entrant { run, name, tally, limits, times: BotTimes::default() })
+            Some(ShownBot { run, name, tally, limits, times: BotTimes::default() })
         };
         self.bots.iter().filter_map(entrant).collect()
     }
@@ -101,7 +101,7 @@ pub(crate) struct RunsPage {
 /// # Errors
 /// When the results cannot be read, or `page_of` fails.
 pub(crate) fn page<E: From<FolderError>>(
-    sources: &[Source<'_>],
+    sources: &[ShownRun<'_>],
     bests: &Bests,
     page_of: impl FnMut(usize, &Outcome, &Log) -> Result<Option<String>, E>,
 ) -> Result<RunsPage, E> {
@@ -135,8 +135,8 @@ fn headline(gathered: &Gathered) -> String {
     }
 }
 
-fn runs(sources: &[Source<'_>]) -> Result<String, FolderError> {
-    let line = |source: &Source<'_>| Ok(format!("<p>{}</p>\n", Text(&source.describe()?)));
+fn runs(sources: &[ShownRun<'_>]) -> Result<String, FolderError> {
+    let line = |source: &ShownRun<'_>| Ok(format!("<p>{}</p>\n", Text(&source.describe()?)));
     sources.iter().map(line).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::gather::{BotTimes, Entrant, Gathered};
+use super::gather::{BotTimes, Gathered, ShownBot};
 use super::{Text, bars, put};
 use crate::game::GameKind;
 use crate::limits::LimitKind;
@@ -20,7 +20,7 @@ pub(super) fn write(gathered: &Gathered, out: &mut String) {
     out.push_str("</section>\n");
 }
 
-fn bot(entrant: &Entrant, kinds: &[LimitKind], color: &str, out: &mut String) {
+fn bot(entrant: &ShownBot, kinds: &[LimitKind], color: &str, out: &mut String) {
     let times = &entrant.times;
     put(out, format_args!("<h3>{}</h3>\n", Text(&entrant.name)));
     if times.games == 0 {

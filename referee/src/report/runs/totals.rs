@@ -1,6 +1,6 @@
 //! Each bot's totals, and their share of the records.
 
-use super::gather::{Entrant, Gathered};
+use super::gather::{Gathered, ShownBot};
 use super::{Text, bars, put, suite, table};
 use crate::suite::NewBest;
 use crate::text::plural;
@@ -47,7 +47,7 @@ pub(super) fn write(gathered: &Gathered, out: &mut String) {
         let headline = suite::headline(summary);
         put(out, format_args!("<p class=\"counts\">{}: {}</p>\n", Text(run), Text(&headline)));
     }
-    let row = |entrant: &Entrant| {
+    let row = |entrant: &ShownBot| {
         let mut row = suite::row(&entrant.tally);
         row[0].clone_from(&entrant.name);
         row.extend([entrant.tally.timeouts.to_string(), entrant.tally.late.to_string()]);
