@@ -2,7 +2,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -139,7 +140,7 @@ fn a_list_reads_results_only_where_they_have_changed() {
     };
     touch(changed).expect("touched");
     assert_eq!(project.runs(&[]), before);
-    touch(changed + std::time::Duration::from_secs(1)).expect("touched");
+    touch(changed + Duration::from_secs(1)).expect("touched");
     let problem = project.runs(&[])[0]["problem"].as_str().expect("a problem").to_owned();
     assert!(problem.contains("results.jsonl:1: not a result"), "{problem}");
     // One of two games, and what is left of the listing is of no use.
@@ -272,6 +273,22 @@ fn latest_names_a_run_wherever_one_is_asked_for() {
     }
 }
 
+/// A suite that plays for minutes, and has begun to.
+#[track_caller]
+fn long_suite(project: &Project, run: &str) -> Child {
+    let mut suite = referee();
+    let slow = "@thinker --sleep 20";
+    suite.args(["suite", "--bot", slow, "--seed", "1..300", "--jobs", "1", "--run", run]);
+    suite.args(PATIENT).current_dir(&project.0).stdout(Stdio::null()).stderr(Stdio::null());
+    let suite = suite.spawn().expect("runs");
+    let patience = Instant::now() + Duration::from_mins(1);
+    while !project.path(run).join("results.jsonl").exists() {
+        assert!(Instant::now() < patience, "it does not begin");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    suite
+}
+
 #[test]
 fn pruning_keeps_what_is_new_named_or_in_use_and_shows_before_it_removes() {
     let project = Project::new();
@@ -282,14 +299,7 @@ fn pruning_keeps_what_is_new_named_or_in_use_and_shows_before_it_removes() {
     project.suite("3-old", &first);
     fs::write(project.path("runs/3-old/large"), vec![0; 5_000_000]).expect("written");
     project.suite("4-of-old", &["--bot", "@first", "--against", "runs/3-old", "--until-decided"]);
-    let mut used = referee();
-    let slow = "@thinker --sleep 20";
-    used.args(["suite", "--bot", slow, "--seed", "1..50", "--jobs", "1", "--run", "runs/5-used"]);
-    used.args(PATIENT).current_dir(&project.0).stdout(Stdio::null()).stderr(Stdio::null());
-    let used = used.spawn().expect("runs");
-    while !project.path("runs/5-used/results.jsonl").exists() {
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
+    let used = long_suite(&project, "runs/5-used");
     fs::create_dir(project.path("runs/other")).expect("made");
     project.suite("6-new", &["--bot", "@first", "--against", "runs/2-opponent", "--until-decided"]);
     let prune = ["runs", "prune", "--keep", "1"];

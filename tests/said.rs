@@ -137,6 +137,12 @@ fn what_bots_say_is_in_results_tables_and_comparisons() {
     let kinds = column(&csv, "said.kind");
     assert!(kinds.iter().all(|kind| ["", "'=even", "odd"].contains(&kind.as_str())), "{kinds:?}");
 
+    assert_groups(&saying);
+}
+
+/// Fails unless comparisons group the boards by what was said on them.
+#[track_caller]
+fn assert_groups(saying: &Saying) {
     let groups = |by: &str| -> Vec<(String, i64)> {
         let compared = saying.run(&["compare", "run", "--by", by, "--format", "json"]);
         let compared: Value = serde_json::from_slice(&compared.stdout).expect("JSON");

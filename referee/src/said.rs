@@ -198,25 +198,21 @@ fn is_name(text: &str) -> bool {
 pub struct SaidInRun {
     /// The games in which all values were numbers.
     pub games: u32,
-    /// The least number.
-    #[serde(serialize_with = "serialize_number")]
-    pub min: f64,
-    /// The greatest one.
-    #[serde(serialize_with = "serialize_number")]
-    pub max: f64,
-    /// The mean of the games' means.
-    #[serde(serialize_with = "serialize_number")]
-    pub mean: f64,
+    /// What these numbers come to; the mean is that of the games' means.
+    #[serde(flatten)]
+    pub numbers: SaidNumbers,
 }
 
 impl SaidInRun {
     /// Adds up games, one after the other.
     pub fn add(so_far: Option<Self>, game: SaidNumbers) -> Self {
-        let SaidNumbers { min, max, mean } = game;
-        let Some(before) = so_far else { return Self { games: 1, min, max, mean } };
-        let games = before.games + 1;
-        let mean = before.mean + (mean - before.mean) / f64::from(games);
-        Self { games, min: min.min(before.min), max: max.max(before.max), mean }
+        let Some(Self { games, numbers: before }) = so_far else {
+            return Self { games: 1, numbers: game };
+        };
+        let games = games + 1;
+        let mean = before.mean + (game.mean - before.mean) / f64::from(games);
+        let (min, max) = (before.min.min(game.min), before.max.max(game.max));
+        Self { games, numbers: SaidNumbers { min, max, mean } }
     }
 }
 

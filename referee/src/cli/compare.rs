@@ -7,7 +7,6 @@ use anyhow::anyhow;
 use clap::Args;
 
 use super::named_run::{is_run, run_path};
-use super::suite::wanted;
 use super::{Failure, completions, exit, print};
 use crate::compare::{Comparison, Contender};
 use crate::report::Format;
@@ -105,15 +104,19 @@ impl Side {
     /// The bots that were selected.
     pub(super) fn bots(&self) -> Vec<&str> {
         let all = &self.folder.run.plan.bots;
-        let name = |bot: &'_ PlannedBot| bot.name == self.bot.as_deref().unwrap_or_default();
-        let wanted = self.bot.as_deref().filter(|_| !all.iter().any(name)).and_then(wanted);
-        let is_wanted = |bot: &&PlannedBot| match &wanted {
-            Some(wanted) => wanted
-                .iter()
-                .all(|(name, value)| bot.params.get(*name).is_some_and(|own| own == value)),
-            None => self.bot.is_none() || name(bot),
+        let Some(mine) = self.bot.as_deref() else {
+            return all.iter().map(|bot| bot.name.as_str()).collect();
         };
-        all.iter().filter(is_wanted).map(|bot| bot.name.as_str()).collect()
+        if let Some(bot) = all.iter().find(|bot| bot.name == mine) {
+            return vec![&bot.name];
+        }
+        let values = values(mine).unwrap_or_default();
+        let has = |bot: &PlannedBot, (name, value): &(&str, &str)| {
+            bot.params.get(*name).is_some_and(|own| own == value)
+        };
+        let has_all =
+            |bot: &&PlannedBot| !values.is_empty() && values.iter().all(|value| has(bot, value));
+        all.iter().filter(has_all).map(|bot| bot.name.as_str()).collect()
     }
 
     /// The selected bots with the names to show, which include the folder if there are `several` runs.
@@ -127,6 +130,11 @@ impl Side {
     fn contenders(&self, several: bool, by: Option<&str>) -> Result<Vec<Contender>, Failure> {
         Ok(Contender::read_by(&self.folder, &self.names(several), by)?)
     }
+}
+
+/// The values of `--param` that `NAME=VALUE,…` names, if it has this form.
+fn values(text: &str) -> Option<Vec<(&str, &str)>> {
+    text.split(',').map(|pair| pair.split_once('=')).collect()
 }
 
 /// Warns of games that do not compare well because of where they were played.

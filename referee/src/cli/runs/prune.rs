@@ -79,7 +79,8 @@ pub(super) fn run(args: &PruneArgs) -> Result<ExitCode, Failure> {
     let old = &runs[args.keep.min(runs.len())..];
     let (stay, go): (Vec<&Candidate>, Vec<&Candidate>) =
         old.iter().partition(|run| run.stays.is_some());
-    print(|out| show(&stay, &go, args, out))?;
+    let sizes: Vec<u64> = go.iter().map(|run| size_of(&run.path)).collect();
+    print(|out| show(&stay, go.iter().copied().zip(sizes.iter().copied()), out))?;
     if args.yes {
         for run in &go {
             RunFolder::open(&run.path)?.remove()?;
@@ -88,6 +89,15 @@ pub(super) fn run(args: &PruneArgs) -> Result<ExitCode, Failure> {
             remove_remains(&folder).map_err(Failure::user)?;
         }
     }
+    let (runs, bytes) = (plural(go.len() as u64, "run"), size(sizes.iter().sum()));
+    print(|out| match (go.is_empty(), args.yes) {
+        (true, _) => {
+            let kept = plural(args.keep as u64, "newest run");
+            writeln!(out, "There is nothing to remove beside the {kept}.")
+        }
+        (false, true) => writeln!(out, "\nThese {runs} are removed, {bytes}."),
+        (false, false) => writeln!(out, "\n--yes removes these {runs}, {bytes}."),
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -127,20 +137,13 @@ fn mark(runs: &mut [Candidate], keep: usize, holders: &[PathBuf]) {
     }
 }
 
-fn show(
+/// Shows the runs that go, each with its size in bytes, and older ones that stay.
+fn show<'a>(
     stay: &[&Candidate],
-    go: &[&Candidate],
-    args: &PruneArgs,
+    go: impl Iterator<Item = (&'a Candidate, u64)>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let kept = plural(args.keep as u64, "newest run");
-    if go.is_empty() {
-        writeln!(out, "There is nothing to remove beside the {kept}.")?;
-    }
-    let mut total = 0;
-    for run in go {
-        let bytes = size_of(&run.path);
-        total += bytes;
+    for (run, bytes) in go {
         let (path, bots) = (run.path.display().to_string(), run.bots.join(", "));
         let started = run.started.strftime("%Y-%m-%d %H:%M");
         writeln!(out, "  {}  {started}  {}  {}", printable(&path), printable(&bots), size(bytes))?;
@@ -150,10 +153,5 @@ fn show(
         let why = printable(run.stays.as_deref().unwrap_or_default());
         writeln!(out, "  {path} stays: {why}")?;
     }
-    let (runs, bytes) = (plural(go.len() as u64, "run"), size(total));
-    match (go.is_empty(), args.yes) {
-        (true, _) => Ok(()),
-        (false, true) => writeln!(out, "\nThese {runs} are removed, {bytes}."),
-        (false, false) => writeln!(out, "\n--yes removes these {runs}, {bytes}."),
-    }
+    Ok(())
 }

@@ -10,6 +10,7 @@ mod play;
 mod progress;
 mod report;
 mod slurm;
+mod stream;
 mod wait;
 
 use std::path::{Path, PathBuf};
@@ -23,7 +24,6 @@ use serde::de::IntoDeserializer as _;
 use self::boards::BoardsFlags;
 use self::bots::BotsFlags;
 use self::jobs::JobsFlags;
-pub(super) use self::params::wanted;
 use self::parts::PartsFlags;
 pub(super) use self::parts::merged;
 pub(super) use self::report::{Games, ReportFlags, report};

@@ -1,7 +1,5 @@
 //! `--param`: a bot is tried with each of several values, and with each combination of them.
 
-use std::collections::BTreeMap;
-
 use anyhow::anyhow;
 
 use crate::cli::Failure;
@@ -130,13 +128,10 @@ fn with(bot: &PlannedBot, name: &str, value: &str) -> PlannedBot {
     bot
 }
 
-/// The values that `NAME=VALUE,…` names, if it has this form.
-pub(in crate::cli) fn wanted(text: &str) -> Option<BTreeMap<&str, &str>> {
-    text.split(',').map(|pair| pair.split_once('=')).collect()
-}
-
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     fn values(text: &str) -> Result<String, String> {
@@ -193,7 +188,5 @@ mod tests {
         assert_eq!(bot.name, "./bot --w 3 T=0.5");
         assert_eq!(bot.command, ["./bot", "--w", "3", "{w}"]);
         assert_eq!(bot.env, BTreeMap::from([("T".to_owned(), "0.5".to_owned())]));
-        assert_eq!(wanted("W=3,T=0.5"), Some(BTreeMap::from([("W", "3"), ("T", "0.5")])));
-        assert_eq!(wanted("./bot"), None);
     }
 }

@@ -1,12 +1,12 @@
 //! Plays what is missing of a run, or of a part of it.
 
-use std::io;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
 
 use super::progress::SuiteProgress;
+use super::stream::GameStream;
 use super::{SuiteArgs, bots};
 use crate::bot::memory_limit_of_host;
 use crate::cli::{Failure, timing};
@@ -14,7 +14,7 @@ use crate::compare::Decider;
 use crate::config::Config;
 use crate::interrupt::Interrupt;
 use crate::millis::Millis;
-use crate::report::suite::{SuiteFormat, write_game};
+use crate::report::suite::SuiteFormat;
 use crate::suite::{
     Archive, Bests, CoreClaims, Entrant, FolderError, Logs, Outcome, Packing, Pool, PoolError,
     RunFolder, RunWriter, Session,
@@ -49,7 +49,7 @@ pub(super) fn play(
     config: &Config,
     writer: &mut RunWriter,
     bests: &Bests,
-    mut decider: Option<&mut Decider>,
+    decider: Option<&mut Decider>,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     let folder = writer.folder.clone();
@@ -72,27 +72,16 @@ pub(super) fn play(
         writer.begin_session(session(config, &folder, entrant)?)?;
     }
     let missing = folder.schedule().filter(|&game| !played.has(game));
-    let mut progress = SuiteProgress::of(&folder, bests)?;
-    let mut stream = (args.report.format == SuiteFormat::Jsonl).then(|| GameStream::new(bests));
-    let mut written = Ok(());
-    let pooled = pool.play(missing, |outcome| {
-        if written.is_ok() {
-            written = writer.append(&outcome);
-            progress.add(&outcome);
-        }
-        let is_heard = stream.as_mut().is_none_or(|stream| stream.tell(&outcome));
-        let is_over = decider.as_mut().is_some_and(|decider| {
-            decider.add(&outcome);
-            progress.show_standing(&decider.standing());
-            decider.is_decided()
-        });
-        let stops = written.is_err() || is_over || !is_heard;
-        if stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
-    progress.finish();
-    written.and_then(|()| writer.finish())?;
+    let mut receiver = Receiver {
+        writer,
+        progress: SuiteProgress::of(&folder, bests)?,
+        stream: (args.report.format == SuiteFormat::Jsonl).then(|| GameStream::new(bests)),
+        decider,
+        written: Ok(()),
+    };
+    let pooled = pool.play(missing, |outcome| receiver.take(&outcome));
+    receiver.finish()?;
     pooled.map_err(|error| failed(error, args.no_run))?;
-    stream.map_or(Ok(()), GameStream::finish)?;
     match interrupt.signal() {
         Some(signal) if args.no_run => {
             let kept = "; --no-run has kept no game".to_owned();
@@ -103,31 +92,37 @@ pub(super) fn play(
     }
 }
 
-/// Writes a line to standard output for each game as it ends.
-struct GameStream<'a> {
-    bests: &'a Bests,
-    failed: Option<io::Error>,
+/// Takes in the games as they end.
+struct Receiver<'a> {
+    writer: &'a mut RunWriter,
+    progress: SuiteProgress<'a>,
+    stream: Option<GameStream<'a>>,
+    decider: Option<&'a mut Decider>,
+    written: Result<(), FolderError>,
 }
 
-impl<'a> GameStream<'a> {
-    fn new(bests: &'a Bests) -> Self {
-        Self { bests, failed: None }
-    }
-
-    /// Writes the line of a game. Returns whether somebody still reads them.
-    fn tell(&mut self, outcome: &Outcome) -> bool {
-        if self.failed.is_none() {
-            self.failed = write_game(outcome, self.bests, &mut io::stdout().lock()).err();
+impl Receiver<'_> {
+    /// Keeps and shows a game. Breaks if no further one is needed, or can be kept.
+    fn take(&mut self, outcome: &Outcome) -> ControlFlow<()> {
+        if self.written.is_ok() {
+            self.written = self.writer.append(outcome);
+            self.progress.add(outcome);
         }
-        self.failed.is_none()
+        let is_heard = self.stream.as_mut().is_none_or(|stream| stream.tell(outcome));
+        let is_over = self.decider.as_mut().is_some_and(|decider| {
+            decider.add(outcome);
+            self.progress.show_standing(&decider.standing());
+            decider.is_decided()
+        });
+        let stops = self.written.is_err() || is_over || !is_heard;
+        if stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Whether all lines were written, as far as somebody wanted to read them.
+    /// Whether all games were kept, and told.
     fn finish(self) -> Result<(), Failure> {
-        match self.failed {
-            Some(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::Output(error)),
-            _ => Ok(()),
-        }
+        self.progress.finish();
+        self.written.and_then(|()| self.writer.finish())?;
+        self.stream.map_or(Ok(()), GameStream::finish)
     }
 }
 
