@@ -47,6 +47,8 @@ pub(super) struct Clock {
     own_wait: OwnWait,
     /// When the last wait for the bot began, and when it was to end at the latest.
     nap: (Instant, Instant),
+    /// When that wait ended.
+    listened: Instant,
     /// For how long the machine has stood still, as timers show.
     delays: Delays,
     pub(super) start: Instant,
@@ -79,6 +81,7 @@ impl Clock {
             has_listened: false,
             own_wait,
             nap: (start, start),
+            listened: start,
             delays: Delays::default(),
             start,
         }
@@ -97,6 +100,7 @@ impl Clock {
     /// The referee has listened. Nobody's program keeps a timer from ringing: one that is late, but for the time
     /// that the referee then waited for a core, has rung when the machine ran on.
     pub(super) fn woke(&mut self, now: Instant) {
+        self.listened = now;
         let (since, wake) = self.nap;
         let late = now.saturating_duration_since(wake.max(since));
         if late >= STAND_STILL {
@@ -124,7 +128,8 @@ impl Clock {
         limit.map(|limit| wall.saturating_sub(limit).min(STAND_STILL)).unwrap_or_default()
     }
 
-    /// Whether to look on when a deadline has passed without a reply.
+    /// Whether to look on when a deadline has passed without a reply. A look takes time, so the patience ends only
+    /// when the bot was listened to until then.
     pub(super) fn goes_on(&mut self, keeper: Pid) -> bool {
         let Some(limit) = self.limit else { return true };
         self.in_overtime = true;
@@ -134,8 +139,9 @@ impl Clock {
         };
         let start = self.start;
         let watch = self.watch.get_or_insert_with(|| Watch::new(start, limit, patience));
-        let next = watch.look(keeper, &self.before, self.delays);
-        self.deadline = if is_certain { next.or_else(|| watch.look_on()) } else { next };
+        let listened = self.listened;
+        let next = watch.look(keeper, &self.before, self.delays, listened);
+        self.deadline = if is_certain { next.or_else(|| watch.look_on(listened)) } else { next };
         self.deadline.is_some()
     }
 

@@ -91,13 +91,14 @@ impl Watch {
         self.given_up
     }
 
-    /// Looks at a bot whose exchange began at `before`, after `delays` that others caused.
-    /// Returns when to look again, or `None` when the case is clear.
+    /// Looks at a bot whose exchange began at `before`, after `delays` that others caused. The referee has last
+    /// listened to it at `listened`. Returns when to look again, or `None` when the case is clear.
     pub(in crate::bot) fn look(
         &mut self,
         keeper: Pid,
         before: &Sample,
         delays: Delays,
+        listened: Instant,
     ) -> Option<Instant> {
         let begin = Instant::now();
         let sample = Sample::below(keeper);
@@ -108,7 +109,7 @@ impl Watch {
         let stopped = if self.stop.goes_on { self.stop.so_far } else { Duration::ZERO };
         let own = elapsed.saturating_sub(parts.excused() + stopped);
         let missing = self.limit.saturating_sub(own);
-        if now >= self.give_up {
+        if listened >= self.give_up {
             self.given_up = !missing.is_zero();
             return None;
         }
@@ -121,10 +122,9 @@ impl Watch {
         (!missing.is_zero()).then(|| (now + step).min(self.give_up))
     }
 
-    /// When to look again at a bot whose answer is awaited in any case.
-    pub(in crate::bot) fn look_on(&self) -> Option<Instant> {
-        let now = Instant::now();
-        (now < self.give_up).then(|| (now + Self::STEPS.1).min(self.give_up))
+    /// When to look again at a bot whose answer is awaited in any case, and which was last listened to at `listened`.
+    pub(in crate::bot) fn look_on(&self, listened: Instant) -> Option<Instant> {
+        (listened < self.give_up).then(|| (Instant::now() + Self::STEPS.1).min(self.give_up))
     }
 
     /// Takes in how the bot is at `now`.
