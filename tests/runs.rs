@@ -317,7 +317,7 @@ fn pruning_keeps_what_is_new_named_or_in_use_and_shows_before_it_removes() {
         "runs/3-old  ",
         "  @first  5 MB",
         "runs/4-of-old  ",
-        "--yes removes these 2 runs",
+        "--yes removes 2 runs",
         "runs/5-used stays: another process is playing it",
         "runs/2-opponent stays: it is the opponent of runs/6-new",
         "runs/1-record stays: it holds a record",
@@ -327,7 +327,7 @@ fn pruning_keeps_what_is_new_named_or_in_use_and_shows_before_it_removes() {
     // Left by a kill.
     fs::create_dir(project.path("runs/.removed-x")).expect("made");
     let told = project.prints(&[&prune[..], &["--yes"]].concat());
-    assert!(told.contains("These 2 runs are removed, 5 MB."), "{told}");
+    assert!(told.contains("Removed 2 runs, 5 MB."), "{told}");
     assert_eq!(all(), ["1-record", "2-opponent", "5-used", "6-new", "other"]);
     kill_process(Pid::from_child(&used), Signal::TERM).expect("it runs");
     finished(used);

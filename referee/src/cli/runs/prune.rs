@@ -95,8 +95,8 @@ pub(super) fn run(args: &PruneArgs) -> Result<ExitCode, Failure> {
             let kept = plural(args.keep as u64, "newest run");
             writeln!(out, "There is nothing to remove beside the {kept}.")
         }
-        (false, true) => writeln!(out, "\nThese {runs} are removed, {bytes}."),
-        (false, false) => writeln!(out, "\n--yes removes these {runs}, {bytes}."),
+        (false, true) => writeln!(out, "\nRemoved {runs}, {bytes}."),
+        (false, false) => writeln!(out, "\n--yes removes {runs}, {bytes}."),
     })?;
     Ok(ExitCode::SUCCESS)
 }
