@@ -136,7 +136,7 @@ fn a_bot_that_somebody_else_stops_is_excused() {
         return leave_out("a bot that is stopped", "there is no python3 on this machine");
     }
     let stopped = || {
-        let args = ["play", "--bot", &bot("spin", 1000), "--turn", "2s"];
+        let args = ["play", "--bot", &bot("spin", 600), "--turn", "2s"];
         let rules = [&RULES[..6], &RULES[8..]].concat();
         let referee =
             referee().args(args).args(rules).stdout(Stdio::piped()).spawn().expect("runs");
