@@ -52,7 +52,7 @@ def outcome(game):
 
 
 def tricks(names=TRICKS):
-    """How many turns of each trick are blamed on the bot, under each means of containment."""
+    """How many late turns of each trick are blamed on the bot, under each means of containment."""
     yield "| trick | user | " + " | ".join(f"`{means}`" for means in MEANS) + " | all on the bot |"
     yield "|---|---|" + "---|" * (len(MEANS) + 1)
     for name in names:
@@ -62,9 +62,9 @@ def tricks(names=TRICKS):
                 # What one game leaves behind is for the next one.
                 games = "2" if name == "daemons" else "1"
                 game = start(f"{BOT} {name} {TRICK_MS}", "--containment", means, "--games", games, user=user)
-                count, bot, _ = outcome(game)
-                cells.append(f"{bot} of {count}")
-                holds &= bot == count
+                _, bot, host = outcome(game)
+                cells.append(f"{bot} of {bot + host}")
+                holds &= bot > 0 and host == 0
             yield f"| {name} | {user} | " + " | ".join(cells) + f" | {'yes' if holds else '**no**'} |"
 
 

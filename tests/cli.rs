@@ -12,7 +12,7 @@ use referee::limits::LimitKind;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::support::{Mark, PATIENT, finished, json, leave_out, referee};
+use crate::support::{Mark, PATIENT, finished, json, leave_out, referee, wait_until};
 
 fn play(args: &[&str]) -> Output {
     referee().arg("play").args(PATIENT).args(args).output().expect("runs")
@@ -281,11 +281,8 @@ fn hanging(mark: &Mark, log: &Path, turn: usize) -> Child {
 }
 
 fn wait_for_lines(log: &Path, count: usize) {
-    let patience = Instant::now() + Duration::from_secs(20);
-    while fs::read_to_string(log).unwrap_or_default().lines().count() < count {
-        assert!(Instant::now() < patience, "{} has no {count} lines", log.display());
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    let lines = || fs::read_to_string(log).unwrap_or_default().lines().count();
+    wait_until(&format!("{} has {count} lines", log.display()), || lines() >= count);
 }
 
 #[test]

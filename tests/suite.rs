@@ -12,7 +12,7 @@ use referee::suite::{Outcome, RunFolder, SuiteVerdict, Times};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::{Mark, PATIENT, finished, json, leave_out, referee, shared_data};
+use crate::support::{Mark, PATIENT, finished, json, leave_out, referee, shared_data, wait_until};
 
 fn folder() -> TempDir {
     tempfile::tempdir().expect("a folder")
@@ -67,10 +67,13 @@ fn a_suite_killed_twenty_times_ends_with_the_results_of_an_undisturbed_one() {
     let longest = u32::try_from(start.elapsed().as_millis() / 32).expect("minutes at most");
     let mut random = rand_pcg::Pcg32::new(6, 6);
     let mut into = ["--run", text(&killed)];
-    for _ in 0..20 {
+    for kill in 0..20 {
         let mut command = three_bots(into);
         let mut child = command.stderr(Stdio::null()).spawn().expect("runs");
-        // Whatever has been reached by then, perhaps not even a run folder.
+        // The first ten may come before there is even a run folder; on a slow machine, all of them do.
+        if kill >= 10 {
+            wait_until("there is a run folder", || killed.join("run.toml").exists());
+        }
         sleep(Duration::from_millis(u64::from(random.next_u32() % longest)));
         child.kill().expect("SIGKILL");
         child.wait().expect("dies");

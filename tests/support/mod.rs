@@ -36,6 +36,16 @@ pub(crate) fn bound(today: Duration) -> Duration {
     today * slowness.map_or(1, |times| times.parse().expect("REFEREE_SLOWNESS is a number"))
 }
 
+/// Waits until `is_so`.
+#[track_caller]
+pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let patience = Instant::now() + BOUND;
+    while !is_so() {
+        assert!(Instant::now() < patience, "{what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 /// Waits for a child to end, and kills it where it does not.
 #[track_caller]
 pub(crate) fn finished(child: Child) -> Output {
