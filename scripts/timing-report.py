@@ -169,7 +169,7 @@ def page():
     yield ""
     yield (f"Bots of `example-bots/python/excuses.py`, which says what each does, take {blame.TRICK_MS} ms a turn under a limit of "
            f"{LIMIT_MS} ms.")
-    yield "Turns that are put on the bot, of those that it played:"
+    yield "Late turns that are put on the bot, of all late ones:"
     yield ""
     yield from checked(blame.tricks())
     yield ""
