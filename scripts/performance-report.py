@@ -3,20 +3,23 @@
 
 Run it on an idle machine with two cores or more, from the top of the source tree:
 
-    python3 scripts/performance-report.py [GAMES]
+    python3 scripts/performance-report.py
 
-It is `cargo bench` as a page, with the machine and the date. GAMES is the size of the large suite whose
-memory is held against that of a small one (default 100,000; that takes some minutes).
+It is `cargo bench` as a page, with the machine and the date, and the table of `scripts/peers.py`, whose help says
+which peers it finds by itself and which must be given.
 """
 
+import argparse
 import datetime
 import json
 import os
-import platform
 import subprocess
 import sys
 
-GAMES = sys.argv[1] if len(sys.argv) > 1 else "100000"
+sys.dont_write_bytecode = True  # The next lines leave nothing beside the scripts.
+
+import host  # noqa: E402
+import peers  # noqa: E402
 
 HEAD = """\
 # What the referee costs
@@ -26,29 +29,27 @@ figure stands beside a yardstick that was measured in the same run, in turn with
 medians. A **no** is a target that this run has missed.
 
 - Date: {date}
-- Machine: {model}, {cores} cores, Linux {kernel}
+- Machine: {machine}
 - Size of the program: {size:.1f} MB
 
 | what | is | yardstick | is | ratio | target | met |
 |---|---|---|---|---|---|---|
 """
 
+PEERS = """
+## Beside its peers
 
-def benches():
+"""
+
+
+def benches(games):
     """The rows of the table."""
     bench = ["cargo", "bench", "--quiet", "--", "--json"]
-    environment = dict(os.environ, REFEREE_BENCH_GAMES=GAMES)
+    environment = dict(os.environ, REFEREE_BENCH_GAMES=str(games))
     output = subprocess.run(bench, stdout=subprocess.PIPE, text=True, env=environment)
     if output.returncode != 0:
         sys.exit("cargo bench failed")
     return [json.loads(line) for line in output.stdout.splitlines() if line.startswith("{")]
-
-
-def model():
-    """The processor's name."""
-    with open("/proc/cpuinfo") as cpus:
-        names = [line.split(":")[1].strip() for line in cpus if line.startswith("model name")]
-    return names[0] if names else platform.machine()
 
 
 def line(row):
@@ -61,16 +62,21 @@ def line(row):
 
 
 def main():
-    rows = benches()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("large", nargs="?", type=int, default=100_000, metavar="GAMES",
+                        help="""the size of the large suite whose memory is held against that of a small one
+[default: 100000, which takes some minutes]""")
+    peers.add_options(parser)
+    options = parser.parse_args()
+    rows = benches(options.large)
     head = HEAD.format(
         date=datetime.date.today(),
-        model=model(),
-        cores=os.cpu_count(),
-        kernel=platform.release().split("-")[0],
+        machine=host.machine(),
         size=os.path.getsize("target/release/referee") / 1e6,
     )
+    beside = "".join(f"{line}\n" for line in peers.section(options))
     with open("docs/performance.md", "w") as file:
-        file.write(head + "".join(map(line, rows)))
+        file.write(head + "".join(map(line, rows)) + PEERS + beside)
     print(open("docs/performance.md").read())
 
 

@@ -12,13 +12,13 @@ the project promises. The theory in docs/timing.md is kept as it is.
 import datetime
 import json
 import os
-import platform
 import subprocess
 import sys
 
-sys.dont_write_bytecode = True  # The next line leaves nothing beside the scripts.
+sys.dont_write_bytecode = True  # The next lines leave nothing beside the scripts.
 
 import blame  # noqa: E402
+import host  # noqa: E402
 
 REFEREE = os.path.abspath("target/release/referee")
 TURNS = 500
@@ -119,14 +119,8 @@ def theory():
     return text[text.index("## What the time of an exchange is made of"):].rstrip().splitlines()
 
 
-def cpu_model():
-    with open("/proc/cpuinfo", encoding="utf-8") as cpuinfo:
-        models = [line.split(":", 1)[1].strip() for line in cpuinfo if line.startswith("model name")]
-    return models[0] if models else platform.machine()
-
-
 def page():
-    host = referee("timing", "--host")["host"]
+    measured = referee("timing", "--host")["host"]
     yield "# How far the times can be trusted"
     yield ""
     yield "Figures are written by `scripts/timing-report.py`, which also says how each is made; run it to get those"
@@ -134,11 +128,11 @@ def page():
     yield "never quite idle, and what its host takes away from it cannot be seen from inside."
     yield ""
     yield f"- Date: {datetime.date.today()}"
-    yield f"- Machine: {cpu_model()}, {host['cores']} cores, Linux {platform.release().split('-')[0]}"
-    yield (f"- Round trip of an echo child: {host['round_trip']['p50_ms'] * 1e3:.0f} µs at the median, "
-           f"{host['round_trip']['max_ms'] * 1e3:.0f} µs at most")
-    yield (f"- Waking up late: {host['wake_up']['p50_ms'] * 1e3:.0f} µs at the median, "
-           f"{host['wake_up']['max_ms'] * 1e3:.0f} µs at most")
+    yield f"- Machine: {host.machine()}"
+    yield (f"- Round trip of an echo child: {measured['round_trip']['p50_ms'] * 1e3:.0f} µs at the median, "
+           f"{measured['round_trip']['max_ms'] * 1e3:.0f} µs at most")
+    yield (f"- Waking up late: {measured['wake_up']['p50_ms'] * 1e3:.0f} µs at the median, "
+           f"{measured['wake_up']['max_ms'] * 1e3:.0f} µs at most")
     yield ""
     yield "## A measured time is the bot's"
     yield ""

@@ -1,0 +1,277 @@
+#!/usr/bin/env python3
+"""Plays the same games through the referee and through its peers, and prints what that takes as Markdown.
+
+From the top of the source tree, on an idle machine:
+
+    cargo build --release && python3 scripts/peers.py
+
+A peer that is missing is left out, and named. pahcer (`cargo install pahcer --locked`) and psytester (`pip install
+psytester`) are taken from PATH. The originals come from you: --tester names the jar of Square Remover's offline
+tester, and --runner says how to play a game of SameGame in CodinGame's runner. All play the same cases with the
+same bundled bot and without time limits; the script fails if a score differs anywhere.
+"""
+
+import argparse
+import json
+import os
+import re
+import shlex
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.dont_write_bytecode = True  # The next line leaves nothing beside the scripts.
+
+import host  # noqa: E402
+
+# Commands hold no path to the referee, since the original tester splits them at blanks.
+ENVIRONMENT = dict(os.environ, PATH=f"{os.path.abspath('target/release')}:{os.environ['PATH']}", NO_COLOR="1")
+JOBS = (1, 2)
+SEED = "{SEED}"  # pahcer's word for it
+
+
+def run(words, folder="."):
+    """What a command prints on standard output, and on standard error; if it fails, so does the script."""
+    done = subprocess.run(words, cwd=folder, env=ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{shlex.join(words)} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+    return done.stdout, done.stderr
+
+
+def referee_version():
+    """Without the commit."""
+    return " ".join(run(["referee", "--version"])[0].split()[:2])
+
+
+class Loop:
+    """A process after another, or two at a time: what every harness comes down to."""
+
+    name, version, missing = "a loop", None, None
+
+    def play(self, player, games, jobs, folder):
+        def score(seed):
+            output, _ = run([word.replace(SEED, str(seed)) for word in player.words], folder)
+            found = re.search(f"(?m)^{player.score}$", output)
+            return int(found["score"]) if found else None
+
+        with ThreadPoolExecutor(jobs) as pool:
+            return list(pool.map(score, range(1, games + 1)))
+
+
+class Pahcer:
+    name, version = "pahcer", None
+
+    def __init__(self):
+        self.missing = None if shutil.which("pahcer") else "no `pahcer` in PATH"
+        if not self.missing:
+            self.version = run(["pahcer", "--version"])[0].strip()
+
+    def play(self, player, games, jobs, folder):
+        pattern = f"(?m)^{player.score}$"
+        # A string of JSON is one of TOML, too.
+        settings = f"""
+            general = {{ version = {json.dumps(self.version.split()[1])} }}
+            problem = {{ problem_name = "peers", objective = "Max", score_regex = {json.dumps(pattern)} }}
+            [test]
+            start_seed = 1
+            end_seed = {games + 1}
+            threads = {jobs}
+            out_dir = "pahcer"
+            compile_steps = []
+            [[test.test_steps]]
+            program = {json.dumps(player.words[0])}
+            args = {json.dumps(player.words[1:])}
+            measure_time = true
+        """
+        Path(folder, "pahcer_config.toml").write_text(settings)
+        output, _ = run(["pahcer", "run", "--json"], folder)
+        cases = [json.loads(line) for line in output.splitlines()]
+        return [case["score"] for case in sorted(cases, key=lambda case: case["seed"])]
+
+
+class Psytester:
+    name, version = "psytester", None
+
+    def __init__(self):
+        self.missing = None if shutil.which("psytester") else "no `psytester` in PATH"
+        if self.missing:
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            run(["psytester", "config", "--load", "topcoder"], folder)
+            self.settings = Path(folder, "tester.cfg").read_text()
+        self.version = "psytester " + re.search(r"(?m)^version = (.*)$", self.settings)[1]
+
+    def play(self, player, games, jobs, folder):
+        output = "%OUTPUT_DIR%/%SEED%.out"
+        command = shlex.join(player.words).replace(SEED, "%SEED%")
+        settings = self.settings
+        for name, value in (("cmd_tester", f"{command} > {output}"), ("output_files", output),
+                            ("extraction_regex_1", f"^{player.score}$")):
+            line = f"{name} = {value}"
+            settings = re.sub(f"(?m)^{name} =.*$", lambda _: line, settings)
+        Path(folder, "tester.cfg").write_text(settings)
+        run(["psytester", "run", "-t", f"1-{games}", "-m", str(jobs), "peers"], folder)
+        cases = [json.loads(line) for line in Path(folder, "peers.res").read_text().splitlines()]
+        return [case.get("score") for case in sorted(cases, key=lambda case: case["id"])]
+
+
+class Suite:
+    """The referee's own harness, whose player is a part of it: only the words are used."""
+
+    name, missing = "`referee suite`", None
+
+    def __init__(self):
+        self.version = referee_version()
+
+    def play(self, player, games, jobs, folder):
+        run(["referee", "suite", *player.words, "--seed", f"1..{games}", "--jobs", str(jobs), "--run", "run"], folder)
+        lines = [json.loads(line) for line in Path(folder, "run/results.jsonl").read_text().splitlines()]
+        return [line["score"] for line in sorted(lines, key=lambda line: line["game"])]
+
+
+class Player:
+    """A program that plays a game, where SEED among its words stands for the seed; `score` describes a whole line of
+    its output."""
+
+    def __init__(self, name, words, score=None, version=None, missing=None):
+        self.name, self.words, self.score, self.version = name, words, score, version
+        self.missing = missing
+
+
+def original(name, words, score, missing):
+    """A program in Java, if the user has it."""
+    if not missing and not shutil.which("java"):
+        missing = "no `java` in PATH"
+    version = None if missing else "Java " + re.search(r'"(.*?)"', run(["java", "-version"])[1])[1]
+    return Player(name, words, score, version, missing)
+
+
+def square_remover(options):
+    """The players of a game, and what the suite is told about it."""
+    score = r"\s*Score\s*=\s*(?P<score>\d+)\s*"
+    bot = "referee bot squares-random"
+    arguments = ["-exec", bot, "-seed", SEED, "-novis"]
+    rules = ["--game", "square-remover", "--bot", bot, "--profile", "unlimited"]
+    missing = None if options.tester else "no --tester names its jar"
+    return [original("the original tester", ["java", "-jar", options.tester, *arguments], score, missing),
+            Player("`referee tester`", ["referee", "tester", *arguments], score, referee_version())], rules
+
+
+def samegame(options, boards):
+    """The same for the other game; `boards` holds its boards as files."""
+    bot = "referee bot random"
+    places = {"{bot}": bot, "{board}": f"{boards}/seed-{SEED}.txt"}
+    words = [re.sub(r"\{bot\}|\{board\}", lambda place: places[place[0]], word)
+             for word in shlex.split(options.runner or "")]
+    rules = ["--game", "samegame", "--bot", bot, "--profile", "unlimited"]
+    missing = None if words else "no --runner says how to start it"
+    play = ["referee", "play", *rules, "--seed", SEED]
+    return [original("the original runner", words, r".*Obtained a score of (?P<score>\d+).*", missing),
+            Player("`referee play`", play, r"\s*score\s+(?P<score>\d+)\s*", referee_version())], rules
+
+
+class Row:
+    """A harness with a player, and the seconds that it took for each number of jobs."""
+
+    def __init__(self, harness, player):
+        self.harness, self.player = harness, player
+        parts = [part for part in (harness, player) if part.name]
+        self.name = " with ".join(part.name for part in parts)
+        self.versions = ", ".join(part.version for part in parts if part.version)
+        self.missing = harness.missing or player.missing
+        self.seconds = {jobs: [] for jobs in JOBS}
+        self.scores = None
+
+    def measure(self, games, jobs):
+        with tempfile.TemporaryDirectory() as folder:
+            start = time.monotonic()
+            self.scores = self.harness.play(self.player, games, jobs, folder)
+            self.seconds[jobs].append(time.monotonic() - start)
+        print(f"{self.name}, {jobs} at a time: {self.seconds[jobs][-1]:.2f} s", file=sys.stderr, flush=True)
+
+    def line(self):
+        times = [f"{min(taken):.2f} s / {statistics.median(taken):.2f} s" for taken in self.seconds.values()]
+        cells = [self.name, self.versions, *times, f"{statistics.mean(self.scores):.1f}"]
+        return "| " + " | ".join(cells) + " |"
+
+
+def table(harnesses, players, suite_words, games, rounds):
+    """Plays in turn, so that a slow moment of the machine falls on all alike."""
+    all_rows = [Row(harness, player) for player in players for harness in harnesses]
+    all_rows.append(Row(Suite(), Player(None, suite_words)))
+    played = [row for row in all_rows if not row.missing]
+    for _ in range(rounds):
+        for row in played:
+            for jobs in JOBS:
+                row.measure(games, jobs)
+                if None in row.scores:
+                    sys.exit(f"{row.name}: no score in what it prints of seed {row.scores.index(None) + 1}")
+                if row.scores != played[0].scores:
+                    sys.exit(f"{row.name} and {played[0].name} differ:\n{row.scores}\n{played[0].scores}")
+    yield "| what plays | versions | one at a time: best / median | two at a time: best / median | mean score |"
+    yield "|---|---|---|---|---|"
+    yield from (row.line() for row in played)
+    parts = {part.name: part.missing for row in all_rows for part in (row.harness, row.player) if part.missing}
+    if parts:
+        yield ""
+        yield "Left out: " + "; ".join(f"{name} ({reason})" for name, reason in parts.items()) + "."
+
+
+def section(options):
+    """The lines of the report."""
+    games, rounds = options.cases, options.rounds
+    harnesses = [Loop(), Pahcer(), Psytester()]
+    runs = f"the best and the median of {rounds} runs in turn" if rounds > 1 else "one run"
+    yield f"Written by `scripts/peers.py`: {games} games, {runs}. All play the same cases with the same bundled bot,"
+    yield "without time limits, and their scores are the same, game by game. A loop only starts a process for each game."
+    yield ""
+    yield f"### Square Remover, seeds 1 to {games}, `squares-random`"
+    yield ""
+    yield from table(harnesses, *square_remover(options), games, rounds)
+    yield ""
+    yield f"### SameGame, seeds 1 to {games}, `random`"
+    yield ""
+    with tempfile.TemporaryDirectory() as boards:
+        run(["referee", "generate", "--seed", f"1..{games}", "--out", boards])
+        yield from table(harnesses, *samegame(options, boards), games, rounds)
+
+
+def number(text):
+    """A whole number above 0."""
+    if int(text) < 1:
+        raise ValueError
+    return int(text)
+
+
+def file(text):
+    """The absolute path of a file, since games are played elsewhere."""
+    if not os.path.isfile(text):
+        raise argparse.ArgumentTypeError(f"there is no file {text}")
+    return os.path.abspath(text)
+
+
+def add_options(parser):
+    parser.add_argument("--cases", type=number, default=60, help="cases of each game, from seed 1 on [default: 60]")
+    parser.add_argument("--rounds", type=number, default=5, help="runs of each [default: 5]")
+    parser.add_argument("--tester", type=file, metavar="JAR", help="the original offline tester of Square Remover")
+    parser.add_argument("--runner", metavar="COMMAND", help="""plays a game of SameGame in CodinGame's runner:
+{bot} in it stands for the bot's command line, {board} for a file with the board's 15 rows; it
+must print the official summary, with `Obtained a score of N`; it is started in another folder""")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    add_options(parser)
+    options = parser.parse_args()
+    print(f"- Machine: {host.machine()}\n")
+    for line in section(options):
+        print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()
