@@ -33,7 +33,7 @@ pub(crate) fn rules() -> Vec<Row> {
     }
     let bits = median(bits);
     let yardstick = ("with the plain reference", median(plain));
-    let second = Amount::Time(Duration::from_secs(1) / 1_500_000);
+    let second = Amount::Time(Duration::from_secs(1) / 4_000_000);
     vec![
         Row {
             what: "a random move with all legal moves",
@@ -44,7 +44,7 @@ pub(crate) fn rules() -> Vec<Row> {
         Row {
             what: "a random move with all legal moves",
             ours: bits,
-            yardstick: ("a second for 1.5 million", second),
+            yardstick: ("a second for 4 million", second),
             target: Target::AtMost(1.0),
         },
         square_remover(),

@@ -6,9 +6,13 @@ use std::fmt;
 
 use super::cells;
 pub use super::cells::{CELLS, Cell, CellSet, SIDE};
+use super::links::Links;
 
 /// Colours are numbered from 0 to one less than this.
 pub const COLORS: u8 = 5;
+
+/// The binary digits of the number that stands for a cell: 0 for an empty one, or its colour plus 1.
+const DIGITS: usize = 3;
 
 /// The colour of a tile, 0 to 4.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -38,39 +42,39 @@ pub struct Region {
 /// A board, settled or not.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Board {
-    /// The tiles of each colour.
-    colors: [CellSet; COLORS as usize],
+    /// For each binary digit, the lowest first, the cells where it is 1.
+    digits: [CellSet; DIGITS],
 }
 
 impl Board {
     /// A board from its rows, the top one first; `None` is an empty place.
     pub fn from_rows(rows: &[[Option<Color>; SIDE]; SIDE]) -> Self {
-        let mut colors = [CellSet::default(); COLORS as usize];
+        let mut digits = [CellSet::default(); DIGITS];
         for cell in Cell::all() {
-            if let Some(color) = rows[SIDE - 1 - cell.y][cell.x] {
-                colors[usize::from(color.0)].insert(cell);
+            let number = rows[SIDE - 1 - cell.y][cell.x].map_or(0, |color| color.0 + 1);
+            for (place, digit) in digits.iter_mut().enumerate() {
+                if number >> place & 1 != 0 {
+                    digit.insert(cell);
+                }
             }
         }
-        Self { colors }
+        Self { digits }
     }
 
     /// The tile at `cell`.
     pub fn tile(&self, cell: Cell) -> Option<Color> {
-        (0..COLORS)
-            .zip(&self.colors)
-            .find(|(_, set)| set.contains(cell))
-            .map(|(color, _)| Color(color))
+        self.color(|digit| digit.contains(cell))
     }
 
     /// The number of tiles on the board.
     pub fn tiles(&self) -> usize {
-        self.colors.iter().map(CellSet::len).sum()
+        self.digits.into_iter().fold(CellSet::default(), CellSet::or).len()
     }
 
     /// The region that the tile at `cell` belongs to; `None` where there is no tile.
     pub fn region(&self, cell: Cell) -> Option<Region> {
         let color = self.tile(cell)?;
-        let cells = self.colors[usize::from(color.0)].grow(CellSet::of(cell));
+        let cells = Links::between(&self.digits).grow(CellSet::of(cell));
         Some(Region { color, cells })
     }
 
@@ -78,27 +82,35 @@ impl Board {
     pub fn legal_moves(&self) -> Vec<Region> {
         // A full random board of five colours has 44 or so.
         let mut moves = Vec::with_capacity(64);
-        for (color, set) in (0..COLORS).zip(self.colors) {
-            set.groups().for_each(|cells| moves.push(Region { color: Color(color), cells }));
-        }
+        Links::between(&self.digits).groups(|one, cells| {
+            let color = self.color(|digit| !digit.and(one).is_empty());
+            moves.push(Region { color: color.expect("a tile"), cells });
+        });
         moves
+    }
+
+    /// The colour of the cell that `is_set` tells the digits of.
+    fn color(&self, is_set: impl Fn(CellSet) -> bool) -> Option<Color> {
+        let places = self.digits.iter().enumerate();
+        let number =
+            places.fold(0, |number, (place, &digit)| number | u8::from(is_set(digit)) << place);
+        number.checked_sub(1).map(Color)
     }
 
     /// Whether any two neighbouring tiles match.
     pub fn has_legal_move(&self) -> bool {
-        self.colors.iter().any(|set| set.has_neighbours())
+        !Links::between(&self.digits).is_empty()
     }
 
     /// Takes the region's tiles away and settles the whole board.
     pub fn remove(&mut self, region: &Region) {
-        let set = &mut self.colors[usize::from(region.color.0)];
-        *set = set.without(region.cells);
+        self.digits = self.digits.map(|digit| digit.without(region.cells));
         self.settle();
     }
 
     /// Lets tiles fall to the bottom of their columns and closes empty columns to the left.
     pub fn settle(&mut self) {
-        cells::settle(&mut self.colors);
+        cells::settle(&mut self.digits);
     }
 
     /// Whether settling would change nothing.
@@ -114,9 +126,9 @@ impl fmt::Display for Board {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const EMPTY: u8 = b'-';
         let mut rows = [[EMPTY; SIDE]; SIDE];
-        for (number, set) in (b'0'..).zip(&self.colors) {
-            for Cell { x, y } in set.iter() {
-                rows[SIDE - 1 - y][x] = number;
+        for cell in Cell::all() {
+            if let Some(color) = self.tile(cell) {
+                rows[SIDE - 1 - cell.y][cell.x] = b'0' + color.0;
             }
         }
         // Filling a byte array is much faster than 225 formatted writes, and every turn does it.

@@ -85,8 +85,27 @@ impl CellSet {
         })
     }
 
+    /// Calls `see` with each of the cells, as a set of its own, in no particular order.
+    pub(super) fn each(self, mut see: impl FnMut(Self)) {
+        // Where it knows the word, the compiler does most of what an inlined `see` does with the empty ones.
+        self.each_in::<0>(&mut see);
+        self.each_in::<1>(&mut see);
+        self.each_in::<2>(&mut see);
+        self.each_in::<3>(&mut see);
+    }
+
+    fn each_in<const WORD: usize>(self, see: &mut impl FnMut(Self)) {
+        let mut left = self.0[WORD];
+        while left != 0 {
+            let mut one = Self::default();
+            one.0[WORD] = left & left.wrapping_neg();
+            left &= left - 1;
+            see(one);
+        }
+    }
+
     /// Any one of the cells, as a set.
-    fn one(self) -> Option<Self> {
+    pub(super) fn one(self) -> Option<Self> {
         let mut before = 0;
         let one = self.map(|word| {
             let lowest = if before == 0 { word & word.wrapping_neg() } else { 0 };
@@ -114,6 +133,11 @@ impl CellSet {
         self.zip(other, |one, other| one & !other)
     }
 
+    /// The cells in one of the sets and not in the other.
+    pub(super) fn xor(self, other: Self) -> Self {
+        self.zip(other, |one, other| one ^ other)
+    }
+
     fn zip(self, other: Self, join: impl Fn(u64, u64) -> u64) -> Self {
         Self(std::array::from_fn(|word| join(self.0[word], other.0[word])))
     }
@@ -123,57 +147,25 @@ impl CellSet {
     }
 
     /// The cells to the right of these, possibly with bits beyond the board.
-    fn right(self) -> Self {
+    pub(super) fn right(self) -> Self {
         let [a, b, c, d] = self.0;
         Self([d << COLUMN_BITS, a, b, c])
     }
 
     /// The cells to the left of these.
-    fn left(self) -> Self {
+    pub(super) fn left(self) -> Self {
         let [a, b, c, d] = self.0;
         Self([b, c, d, a >> COLUMN_BITS])
     }
 
-    /// The neighbours of these cells, possibly with bits beyond the board.
-    fn beside(self) -> Self {
-        self.map(|word| word << 1 | word >> 1).or(self.left()).or(self.right())
+    /// The cells above these, possibly with bits beyond the board.
+    pub(super) fn up(self) -> Self {
+        self.map(|word| word << 1)
     }
 
-    /// The cells that have a neighbour in the set.
-    #[must_use]
-    pub fn with_neighbours(self) -> Self {
-        self.and(self.beside())
-    }
-
-    /// Whether any two cells of the set are neighbours.
-    pub fn has_neighbours(self) -> bool {
-        !self.and(self.map(|word| word << 1).or(self.right())).is_empty()
-    }
-
-    /// The connected groups of two cells or more, in no particular order.
-    pub(super) fn groups(self) -> impl Iterator<Item = Self> {
-        let mut left = self.with_neighbours();
-        std::iter::from_fn(move || {
-            let group = left.grow(left.one()?);
-            left = left.without(group);
-            Some(group)
-        })
-    }
-
-    /// All cells of this set that are connected to `seed`, a subset of it.
-    #[must_use]
-    pub fn grow(self, seed: Self) -> Self {
-        let wider = |grown: Self| grown.or(grown.beside().and(self));
-        let mut grown = seed;
-        loop {
-            // Most regions are small, and checking whether one still grows costs as much as growing it.
-            let once = wider(grown);
-            let twice = wider(once);
-            if twice.without(once).is_empty() {
-                return once;
-            }
-            grown = twice;
-        }
+    /// The cells below these, possibly with bits beyond the board.
+    pub(super) fn down(self) -> Self {
+        self.map(|word| word >> 1)
     }
 }
 

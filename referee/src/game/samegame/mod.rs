@@ -7,6 +7,7 @@ pub mod boardfile;
 mod cells;
 mod frames;
 pub mod generate;
+mod links;
 pub mod message;
 pub mod position;
 mod remarks;

@@ -1,0 +1,104 @@
+//! Which neighbouring tiles match, for all colours at once, and the groups that they make.
+//!
+//! Listing the groups is what playing spends its time on, and nearly all of them are small. So those that are
+//! one cell and its neighbours are found without following them from cell to cell.
+
+use super::cells::CellSet;
+
+/// Links between cells and their neighbours.
+#[derive(Clone, Copy)]
+pub(super) struct Links {
+    /// The cells that are linked to the one above.
+    up: CellSet,
+    /// The cells that are linked to the one on their right.
+    right: CellSet,
+}
+
+impl Links {
+    /// Links every two neighbours with the same number, other than 0; the sets are the numbers' binary digits.
+    pub(super) fn between<const DIGITS: usize>(digits: &[CellSet; DIGITS]) -> Self {
+        let any = digits.iter().fold(CellSet::default(), |any, digit| any.or(*digit));
+        let same = |moved: fn(CellSet) -> CellSet| {
+            digits.iter().fold(any, |same, digit| same.without(digit.xor(moved(*digit))))
+        };
+        Self { up: same(CellSet::down), right: same(CellSet::left) }
+    }
+
+    /// Whether there is no link at all.
+    pub(super) fn is_empty(self) -> bool {
+        self.up.or(self.right).is_empty()
+    }
+
+    /// All cells that links lead to from `seed`, and those of `seed` itself.
+    pub(super) fn grow(self, seed: CellSet) -> CellSet {
+        let mut grown = seed;
+        loop {
+            // Checking whether a group still grows costs as much as growing it.
+            let once = self.with_linked(grown);
+            let twice = self.with_linked(once);
+            if twice.without(once).is_empty() {
+                return once;
+            }
+            grown = twice;
+        }
+    }
+
+    /// Calls `found` with each group of linked cells, and one of its cells before it, in no particular order.
+    pub(super) fn groups(self, mut found: impl FnMut(CellSet, CellSet)) {
+        // Unless they are inlined where `each` calls them, the closures take twice the time of all the rest.
+        let inner = self.inner();
+        self.centres(inner).each(
+            #[inline(always)]
+            |one| found(one, self.with_linked(one)),
+        );
+        // What is left has inner cells that are linked to each other, so without its ends it is still whole.
+        let core = self.within(inner);
+        let inner = core.inner();
+        core.centres(inner).each(
+            #[inline(always)]
+            |one| found(one, self.with_linked(core.with_linked(one))),
+        );
+        let mut rest = core.within(inner).ends();
+        while let Some(one) = rest.one() {
+            let group = core.grow(one);
+            rest = rest.without(group);
+            found(one, self.with_linked(group));
+        }
+    }
+
+    /// A cell of each group that is no more than this cell and those linked to it; `inner` is [`Self::inner`].
+    fn centres(self, inner: CellSet) -> CellSet {
+        let pairs = self.up.without(inner.or(inner.down()));
+        let pairs = pairs.or(self.right.without(inner.or(inner.left())));
+        pairs.or(inner.without(self.within(inner).ends()))
+    }
+
+    /// The cells with two links or more.
+    fn inner(self) -> CellSet {
+        let Self { up, right } = self;
+        let (down, left) = (up.up(), right.right());
+        let both = up.and(down).or(left.and(right));
+        both.or(up.or(down).and(left.or(right)))
+    }
+
+    /// The cells that have a link.
+    fn ends(self) -> CellSet {
+        let Self { up, right } = self;
+        up.or(up.up()).or(right).or(right.right())
+    }
+
+    /// The links between two cells of the set.
+    fn within(self, cells: CellSet) -> Self {
+        let up = self.up.and(cells).and(cells.down());
+        let right = self.right.and(cells).and(cells.left());
+        Self { up, right }
+    }
+
+    /// The cells of the set, and those linked to one of them.
+    fn with_linked(self, cells: CellSet) -> CellSet {
+        let Self { up, right } = self;
+        let column = cells.and(up).up().or(cells.down().and(up));
+        let row = cells.and(right).right().or(cells.left().and(right));
+        cells.or(column).or(row)
+    }
+}
