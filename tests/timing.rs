@@ -459,15 +459,16 @@ fn the_referee_keeps_to_one_core_and_the_keeper_to_those_of_its_bot() {
     let bot = ["play", "--pin", "--bot", "@thinker --sleep 60000"];
     let mut child = referee().args(bot).args(PATIENT).stdout(Stdio::null()).spawn().expect("runs");
     let is_one = |cores: &str| !cores.is_empty() && !cores.contains(['-', ',']);
-    let referees = watched(|| cores_allowed(child.id()).unwrap_or_default(), is_one);
     let keepers = || {
         let keeper = children(child.id()).first().copied();
         keeper
             .and_then(|keeper| cores_allowed(keeper.as_raw_pid().cast_unsigned()))
             .unwrap_or_default()
     };
-    // It is there once it has started the bot.
-    let keepers = watched(keepers, |cores| is_one(cores) && cores != referees);
+    let keepers = watched(keepers, is_one);
+    // It goes to its own core once the bot has not answered at once.
+    let is_apart = |cores: &str| is_one(cores) && cores != keepers;
+    let referees = watched(|| cores_allowed(child.id()).unwrap_or_default(), is_apart);
     child.kill().expect("it runs");
     child.wait().expect("a child");
     assert!(is_one(&referees) && is_one(&keepers), "{referees} {keepers}");

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use super::cgroup::Room;
 use super::launch::{Launch, LaunchError, Privileges, Started, Step, Strings, Tree, launch};
 use super::method::ContainmentMethod;
-use super::pin::Pinning;
+use super::pin::{Pinning, Seat};
 use super::sandbox::{self, Needs, Sandbox};
 use super::scratch::Scratch;
 use super::{filter, guard, tree};
@@ -144,6 +144,8 @@ pub(super) struct Spawned {
     pub(super) scratch: Option<Scratch>,
     /// The control group that it was born in.
     pub(super) room: Option<Room>,
+    /// Where this thread is beside it, if it is pinned.
+    pub(super) seat: Option<Seat>,
 }
 
 impl BotCommand {
@@ -159,11 +161,9 @@ impl BotCommand {
         let born_in =
             |source| SpawnError::Confinement { what: "opening its control group", source };
         launched.cgroup = room.as_ref().map(Room::descriptor).transpose().map_err(born_in)?;
-        if let Some(pinning) = &self.pinning {
-            pinning.pin_referee().map_err(not_pinned)?;
-        }
+        let seat = self.pinning.as_ref().map(Seat::take).transpose().map_err(not_pinned)?;
         match launch(&launched) {
-            Ok(started) => Ok(Spawned { started, scratch, room }),
+            Ok(started) => Ok(Spawned { started, scratch, room, seat }),
             Err(error) => {
                 let _ = room.map(Room::give_back);
                 Err(self.explain(&program, error))
@@ -195,7 +195,6 @@ impl BotCommand {
             envp: Strings::new(self.environment(temporary)?),
             cwd,
             method: *method,
-            cores: self.pinning.as_ref().map(Pinning::cores),
             rlimits: guard::rlimits(resources),
             privileges,
             tree,
@@ -306,7 +305,6 @@ impl BotCommand {
             Step::Pipes | Step::Clone | Step::Fork => {
                 SpawnError::Resources { program: path.to_owned(), source: error }
             }
-            Step::Cores => not_pinned(error),
             Step::Users => SpawnError::Confinement { what: "making its namespace", source: error },
             Step::Mounts => SpawnError::Confinement { what: "mounting its files", source: error },
             Step::Limits => SpawnError::Confinement { what: "setting its limits", source: error },

@@ -108,12 +108,18 @@ impl BotProcess {
             self.read_stdout()?;
         }
         let early = !self.lines.held().is_empty();
+        if let Some(seat) = &mut self.seat {
+            seat.begin();
+        }
         let mut clock = self.start_clock(request);
         self.stdin.send(request.input)?;
         let mut heard = ExchangeState::new();
         let (lines, no_reply) = self.await_reply(request, &mut clock, &mut heard)?;
         let own_wait = clock.own_wait();
         let wall = heard.stop.duration_since(clock.start);
+        if let Some(seat) = &mut self.seat {
+            seat.end();
+        }
         // Who loses or is late deserves a closer look.
         let lost = no_reply.is_some();
         let is_looked_at = lost || clock.wants_account(wall);
@@ -193,7 +199,8 @@ impl BotProcess {
         clock: &mut Clock,
         heard: &mut ExchangeState,
     ) -> Result<(), ExchangeError> {
-        let wake = clock.listen(self.guard.wake(clock.deadline));
+        let wake = self.guard.wake(clock.deadline);
+        let wake = clock.listen(self.seat.as_ref().map_or(wake, |seat| seat.wake(wake)));
         let ready = self.wait(Some(wake))?;
         if ready.interrupted {
             self.read_stderr(&mut heard.stderr)?;
@@ -202,6 +209,9 @@ impl BotProcess {
         heard.has_stderr = ready.stderr;
         let now = Instant::now();
         clock.woke(now);
+        if let Some(seat) = &mut self.seat {
+            seat.woke(now);
+        }
         heard.timed_out = clock.has_passed(now);
         if ready.stdout || heard.timed_out {
             self.read_stdout()?;

@@ -57,6 +57,7 @@ use self::guard::Guard;
 pub use self::guard::HostMemory;
 use self::launch::{Keeper, Started};
 pub use self::method::ContainmentMethod;
+use self::pin::Seat;
 pub use self::pin::{PinError, Pinning};
 pub use self::pipes::Captured;
 use self::pipes::{InputPipe, OutputPipe};
@@ -83,6 +84,8 @@ pub struct BotProcess {
     used: Option<Sample>,
     /// When it was about to be started.
     spawned: Instant,
+    /// Where this thread is beside it, if it is pinned.
+    seat: Option<Seat>,
     stderr_cap: usize,
     interrupt: Option<Interrupt>,
     /// Dropped after the bot has gone: fields are dropped in order.
@@ -102,7 +105,7 @@ impl BotProcess {
         interrupt: Option<Interrupt>,
     ) -> Result<Self, SpawnError> {
         let spawned = Instant::now();
-        let Spawned { started, scratch, room } = command.spawn()?;
+        let Spawned { started, scratch, room, seat } = command.spawn()?;
         let Started { keeper, stdin, stdout, stderr } = started;
         log::debug!("keeper {}: started {command:?}", keeper.pid.as_raw_pid());
         let resources =
@@ -120,6 +123,7 @@ impl BotProcess {
             chunk: pipes::chunk(),
             lines: LineBuffer::default(),
             guard: Guard::new(command.confinement.resources, tree, room),
+            seat,
             stderr_cap,
             interrupt,
             scratch,

@@ -1,7 +1,9 @@
-//! Keeps a bot and the referee on cores of their own.
+//! Keeps a bot on cores of its own.
+
+use std::io;
+use std::time::{Duration, Instant};
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
-use std::io;
 
 /// Which cores a bot gets, and which one the referee keeps to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,27 +73,73 @@ impl Pinning {
             }
         }
     }
-
-    /// Goes to the referee's own core.
-    pub(super) fn pin_referee(&self) -> io::Result<()> {
-        Ok(sched_setaffinity(None, &set(&[self.referee]))?)
-    }
-
-    pub(super) fn cores(&self) -> Cores {
-        let bot = set(&self.bot);
-        let mut any = bot;
-        any.set(self.referee);
-        Cores { bot, any }
-    }
 }
 
-/// Where a bot may run.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Cores {
-    pub(super) bot: CpuSet,
-    /// The same, and the referee's: where a keeper is until it has started the bot. A process that is
-    /// born where it may run on an idle core gets there sooner than one that has to be moved.
-    pub(super) any: CpuSet,
+/// How soon a bot has answered that leaves no time to wake another core in.
+const PROMPT: Duration = Duration::from_millis(1);
+
+/// Where this thread runs while it referees a pinned bot.
+///
+/// A core passes faster from one process to another than a second core wakes up, and referee and bot take turns.
+/// So the thread shares the core of a bot that has one, for as long as each answer comes within [`PROMPT`]. It waits for
+/// all others on its own core, where a bot that thinks, or fills its core with hogs, is in nobody's way.
+#[derive(Debug)]
+pub(super) struct Seat {
+    pinning: Pinning,
+    is_shared: bool,
+    /// When to leave, in this exchange.
+    leave: Instant,
+    /// Whether an exchange has begun. The first has the bot's start in it and tells nothing of the others.
+    has_begun: bool,
+    /// Whether the bot has taken its time.
+    has_thought: bool,
+}
+
+impl Seat {
+    /// Goes to the bot's cores, for it to be born there.
+    pub(super) fn take(pinning: &Pinning) -> io::Result<Self> {
+        sched_setaffinity(None, &set(&pinning.bot))?;
+        Ok(Self {
+            pinning: pinning.clone(),
+            is_shared: true,
+            leave: Instant::now(),
+            has_begun: false,
+            has_thought: pinning.bot.len() > 1,
+        })
+    }
+
+    /// An exchange begins.
+    pub(super) fn begin(&mut self) {
+        self.share(!self.has_thought);
+        self.leave = Instant::now() + PROMPT;
+    }
+
+    /// When to wake at the latest, for who would otherwise wake at `wake`.
+    pub(super) fn wake(&self, wake: Instant) -> Instant {
+        if self.is_shared { wake.min(self.leave) } else { wake }
+    }
+
+    /// The exchange goes on.
+    pub(super) fn woke(&mut self, now: Instant) {
+        if self.is_shared && now >= self.leave {
+            self.has_thought = self.has_begun;
+            self.share(false);
+        }
+    }
+
+    /// The exchange is over.
+    pub(super) fn end(&mut self) {
+        self.has_begun = true;
+    }
+
+    fn share(&mut self, is_shared: bool) {
+        if self.is_shared != is_shared {
+            self.is_shared = is_shared;
+            let Pinning { bot, referee } = &self.pinning;
+            // If the core has been taken from this process meanwhile, it is the system that says where to run.
+            let _ = sched_setaffinity(None, &if is_shared { set(bot) } else { set(&[*referee]) });
+        }
+    }
 }
 
 fn set(cores: &[usize]) -> CpuSet {
@@ -100,4 +148,53 @@ fn set(cores: &[usize]) -> CpuSet {
         set.set(core);
     }
     set
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The cores that this thread may use.
+    fn mine() -> Vec<usize> {
+        let cores = sched_getaffinity(None).expect("known");
+        (0..CpuSet::MAX_CPU).filter(|&core| cores.is_set(core)).collect()
+    }
+
+    /// An exchange that the bot has answered before the referee woke, or after that.
+    fn exchange(seat: &mut Seat, is_prompt: bool) {
+        seat.begin();
+        let now = Instant::now();
+        let far = now + 9 * PROMPT;
+        assert_eq!(seat.wake(far) < far, mine() == seat.pinning.bot, "nobody stays too long");
+        seat.woke(if is_prompt { now } else { now + 2 * PROMPT });
+        seat.end();
+    }
+
+    #[test]
+    fn the_core_of_a_bot_is_shared_until_it_thinks() {
+        let all = mine();
+        let [referee, bot, ..] = all[..] else { return };
+        let mut seat = Seat::take(&Pinning { bot: vec![bot], referee }).expect("allowed");
+        assert_eq!(mine(), [bot]);
+        exchange(&mut seat, false);
+        assert_eq!(mine(), [referee], "its start took a while");
+        for _ in 0..3 {
+            exchange(&mut seat, true);
+            assert_eq!(mine(), [bot]);
+        }
+        exchange(&mut seat, false);
+        assert_eq!(mine(), [referee]);
+        exchange(&mut seat, true);
+        assert_eq!(mine(), [referee], "it may think again");
+    }
+
+    #[test]
+    fn the_cores_of_a_bot_that_has_several_are_its_own() {
+        let all = mine();
+        let [referee, bot, ..] = all[..] else { return };
+        let pinning = Pinning { bot: vec![bot, referee], referee };
+        let mut seat = Seat::take(&pinning).expect("allowed");
+        exchange(&mut seat, true);
+        assert_eq!(mine(), [referee]);
+    }
 }

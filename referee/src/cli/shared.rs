@@ -58,7 +58,7 @@ pub(super) struct BotFlags {
     #[command(flatten)]
     environment: EnvironmentFlags,
 
-    /// Gives the bot cores of its own, and keeps the referee on another
+    /// Gives the bot cores of its own, and keeps the referee on another while the bot thinks
     #[arg(long)]
     pin: bool,
 

@@ -12,8 +12,8 @@ use rustix::process::{
     Pid, Signal, chdir, getpid, getppid, set_parent_process_death_signal, setpgid, setrlimit,
 };
 use rustix::thread::{
-    CapabilitySet, CapabilitySets, Gid, Uid, capabilities, sched_setaffinity, set_capabilities,
-    set_no_new_privs, set_thread_groups, set_thread_res_gid, set_thread_res_uid,
+    CapabilitySet, CapabilitySets, Gid, Uid, capabilities, set_capabilities, set_no_new_privs,
+    set_thread_groups, set_thread_res_gid, set_thread_res_uid,
 };
 
 use super::report::{Message, Step};
@@ -53,9 +53,6 @@ fn at(step: Step) -> impl Fn(Errno) -> Failure {
 fn become_bot(plan: &ForkPlan<'_>, keeper: Pid) -> Result<(), Failure> {
     die_with(keeper)?;
     let _ = setpgid(None, None);
-    if let Some(cores) = &plan.cores {
-        sched_setaffinity(None, &cores.bot).map_err(at(Step::Cores))?;
-    }
     let [stdin, stdout, stderr] = plan.stdio;
     // None of the pipes is a standard descriptor: Rust's runtime opens those that are missing.
     let _ = rustix::stdio::dup2_stdin(stdin);

@@ -12,7 +12,7 @@ use rustix::process::{
     Pid, Signal, WaitOptions, getpid, kill_process, kill_process_group, set_child_subreaper,
     set_parent_process_death_signal, setsid, wait, waitpid,
 };
-use rustix::thread::{nanosleep, sched_setaffinity, set_name};
+use rustix::thread::{nanosleep, set_name};
 
 use super::report::{Message, Step};
 use super::{ForkPlan, bot, mounts, raw};
@@ -72,9 +72,6 @@ fn settle(plan: &ForkPlan<'_>) -> Option<Held> {
     // First of all, so that no other bot's pipe stays open here.
     raw::close_all_but(&plan.kept);
     raw::reset_signals();
-    if let Some(cores) = &plan.cores {
-        plan.check(Step::Cores, sched_setaffinity(None, &cores.any))?;
-    }
     let _ = setsid();
     let _ = set_name(c"bot-keeper");
     if plan.method.is_namespace() {

@@ -40,7 +40,6 @@ use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd, RawFd};
 
 use rustix::io::Errno;
 use rustix::process::{Pid, Resource, Rlimit};
-use rustix::thread::sched_setaffinity;
 use seccompiler::sock_filter;
 
 pub(super) use self::mounts::{MountStep, Tree};
@@ -50,7 +49,6 @@ use self::report::{KeeperReport, MOST_MESSAGES, Message};
 pub(super) use self::report::{LaunchError, Step};
 pub(super) use self::users::has_nobody;
 use super::method::ContainmentMethod;
-use super::pin::Cores;
 use crate::verdict::BotExit;
 
 /// The user, and group, that has no files.
@@ -75,8 +73,6 @@ pub(super) struct Launch {
     pub(super) envp: Strings,
     pub(super) cwd: Option<CString>,
     pub(super) method: ContainmentMethod,
-    /// The cores that it and its keeper keep to, if they are chosen.
-    pub(super) cores: Option<Cores>,
     pub(super) rlimits: Vec<(Resource, Rlimit)>,
     pub(super) privileges: Privileges,
     /// The files that it sees, if not the host's; only in a namespace.
@@ -98,7 +94,6 @@ impl Launch {
             envp: Strings::new(Vec::new()),
             cwd: None,
             method,
-            cores: None,
             rlimits: Vec::new(),
             privileges: Privileges::All,
             tree: None,
@@ -227,7 +222,6 @@ struct ForkPlan<'a> {
     envp: &'a Strings,
     cwd: Option<&'a CStr>,
     method: ContainmentMethod,
-    cores: Option<Cores>,
     rlimits: &'a [(Resource, Rlimit)],
     privileges: Privileges,
     tree: Option<&'a Tree>,
@@ -256,7 +250,6 @@ impl<'a> ForkPlan<'a> {
             envp: &launch.envp,
             cwd: launch.cwd.as_deref(),
             method: launch.method,
-            cores: launch.cores,
             rlimits: &launch.rlimits,
             privileges: launch.privileges,
             tree: launch.tree.as_ref(),
@@ -324,11 +317,6 @@ fn fork(launch: &Launch, run: impl FnOnce(&ForkPlan<'_>) -> c_int) -> Result<Sta
         keeper.map_users().map_err(|error| Step::Users.failed(error))?;
     }
     keeper.await_start()?;
-    if let Some(cores) = &launch.cores {
-        // The keeper sleeps, or is about to, and costs the bot nothing. This fails only once it has
-        // ended.
-        let _ = sched_setaffinity(Some(pid), &cores.bot);
-    }
     if launch.method.is_namespace() && launch.tree.is_none() {
         keeper.mounts = Some(MountNamespace::of(pid));
     }

@@ -13,7 +13,6 @@ use crate::verdict::BotExit;
 pub(in crate::bot) enum Step {
     Pipes,
     Clone,
-    Cores,
     /// Mapping the users of the new namespace.
     Users,
     /// Mounting what the bot sees.
@@ -28,10 +27,9 @@ pub(in crate::bot) enum Step {
 }
 
 impl Step {
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 11] = [
         Self::Pipes,
         Self::Clone,
-        Self::Cores,
         Self::Users,
         Self::Mounts,
         Self::Fork,

@@ -17,7 +17,7 @@ pub(super) struct JobsFlags {
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
 
-    /// Gives each game cores of its own, and keeps the referee on another
+    /// Gives each game cores of its own, and keeps the referee on another while the bot thinks
     #[arg(long)]
     pin: bool,
 
