@@ -9,7 +9,10 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::support::{User, bot_line, children, has_program, json, leave_out, referee, referee_of};
+use crate::support::{
+    User, bot_line, children, has_program, in_four_tries, json, leave_out, referee, referee_of,
+    wait_until,
+};
 use crate::timing::Hogs;
 
 /// Every game ends at its second turn, which takes 150 ms and may take 100.
@@ -96,17 +99,23 @@ fn hogs_of_an_earlier_game_are_no_excuse() {
     if !has_program("python3") {
         return leave_out("hogs of an earlier game", "there is no python3 on this machine");
     }
-    let output = referee()
-        .args(["timing", "--containment", "group", "--games", "2", "--bot", &bot("daemons", 150)])
-        .args(&RULES[..8])
-        .output();
-    let report = json(&output.expect("runs"));
-    let later = &report["turns"][1];
-    assert_eq!(later["bot_overruns"], later["count"], "{report}");
+    in_four_tries(|| {
+        let bot = bot("daemons", 150);
+        let output = referee()
+            .args(["timing", "--containment", "group", "--games", "2", "--bot", &bot])
+            .args(&RULES[..8])
+            .output();
+        let report = json(&output.expect("runs"));
+        let later = &report["turns"][1];
+        // A turn that the hogs excuse is the host's fault; that of a machine that stands still is one of many.
+        let [bot, host] = ["bot_overruns", "host_overruns"]
+            .map(|culprit| later[culprit].as_i64().expect("a count"));
+        assert!(bot > 0 && host * 20 <= bot, "{report}");
+    });
 }
 
-/// Whether a bot that computes for a fifth of its time beside hogs is late by the host's fault.
-fn is_excused_beside_hogs(trick: &str) -> bool {
+/// Plays a bot that needs less than half of its time, beside hogs: it is late by the host's fault.
+fn is_excused_beside_hogs(trick: &str) {
     let _hogs = Hogs::on_core("0", 6);
     let output = Command::new("taskset")
         .args(["-c", "0", env!("CARGO_BIN_EXE_referee"), "play"])
@@ -115,7 +124,8 @@ fn is_excused_beside_hogs(trick: &str) -> bool {
         .output();
     let result = json(&output.expect("runs"));
     let (bot, host) = overruns(&result);
-    bot == 0 && host > 0
+    // A turn of the bot's own ends the game; with other tests on its core that may happen at last.
+    assert!((bot == 0 && host > 0) || host >= 5, "{trick}: {result}");
 }
 
 #[test]
@@ -126,7 +136,7 @@ fn work_beside_hogs_is_excused_wherever_the_bot_does_it() {
         }
     }
     for trick in ["spin", "thread", "child"] {
-        assert!((0..5).any(|_| is_excused_beside_hogs(trick)), "{trick}");
+        in_four_tries(|| is_excused_beside_hogs(trick));
     }
 }
 
@@ -136,11 +146,16 @@ fn a_bot_that_somebody_else_stops_is_excused() {
         return leave_out("a bot that is stopped", "there is no python3 on this machine");
     }
     let stopped = || {
-        let args = ["play", "--bot", &bot("spin", 600), "--turn", "2s"];
+        let args = ["play", "--bot", &bot("spin", 300), "--turn", "3s"];
         let rules = [&RULES[..6], &RULES[8..]].concat();
         let referee =
             referee().args(args).args(rules).stdout(Stdio::piped()).spawn().expect("runs");
-        sleep(Duration::from_millis(1200));
+        wait_until("there is a bot", || {
+            let keeper = children(referee.id()).first().copied();
+            keeper.is_some_and(|keeper| !children(keeper.as_raw_pid().cast_unsigned()).is_empty())
+        });
+        // By then it computes a later turn, for which it may take three seconds.
+        sleep(Duration::from_secs(1));
         let send = |signal| {
             let keeper = children(referee.id()).first().copied();
             let bot = keeper.map(|keeper| children(keeper.as_raw_pid().cast_unsigned()));
@@ -150,12 +165,13 @@ fn a_bot_that_somebody_else_stops_is_excused() {
             }
         };
         send(Signal::STOP);
-        sleep(Duration::from_millis(2500));
+        // Beyond the limit, for less than the second that the referee then waits for a bot that is kept waiting.
+        sleep(Duration::from_millis(3300));
         send(Signal::CONT);
         json(&referee.wait_with_output().expect("runs"))
     };
     let mut last = Value::Null;
-    let is_excused = (0..3).any(|_| {
+    let is_excused = (0..4).any(|_| {
         last = stopped();
         let exchanges = last["timing"]["exchanges"].as_array().expect("an array");
         let taken = |exchange: &Value| exchange["parts"]["taken_ms"].as_f64().unwrap_or_default();

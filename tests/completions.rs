@@ -130,6 +130,7 @@ fn the_tab_key_of_a_real_bash_completes() {
     let terminal = Terminal::of_size(120, 24);
     terminal.run(&format!("cd '{}' && exec bash --norc --noprofile", project.path().display()));
     terminal.run("PS1='bash: '; . ./script; clear");
+    terminal.wait_until("bash waits", |screen| screen.trim_end() == "bash:");
     for (typed, completed) in [
         ("referee pl", "referee play "),
         ("referee play --bot @gree", "referee play --bot @greedy "),

@@ -11,7 +11,8 @@ use seccompiler::{SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule}
 use serde_json::Value;
 
 use crate::support::{
-    Mark, PATIENT, User, bound, children, json, lets_go, referee, referee_of, run_as, start_without,
+    Mark, PATIENT, User, bound, children, in_four_tries, json, lets_go, referee, referee_of,
+    run_as, start_without, wait_until,
 };
 
 const MEANS: [&str; 4] = ["namespace", "seccomp", "reaper", "group"];
@@ -20,9 +21,9 @@ const USERS: [User; 2] = [User::Mine, User::Nobody];
 /// For bots that hang.
 const SHORT: [&str; 4] = ["--first-turn", "60s", "--turn", "1s"];
 
-/// The limit of such a bot, its grace, and the second that everything else may take; a busy machine
-/// gets some more.
-const BOUND: Duration = Duration::from_millis(1000 + 200 + 1000 + 2000);
+/// What such a game may take: the limit, the grace, a second for everything else, and far more for a machine that is
+/// busy.
+const SOON: Duration = Duration::from_secs(30);
 
 /// The most memory that the referee may have.
 const REFEREE_MEMORY: u64 = 64 << 20;
@@ -115,8 +116,9 @@ fn play(user: User, means: &str, mark: &Mark, bot: &str, more: &[&str]) -> Shown
     run(command)
 }
 
-fn every_fault_is_contained(user: User, means: &str) {
-    for Fault { words, limits, verdict, diagnosis } in FAULTS {
+impl Fault {
+    fn is_contained(&self, user: User, means: &str) {
+        let Self { words, limits, verdict, diagnosis } = *self;
         let mark = Mark::new();
         let bot = format!("@misbehaving {words} --on-turn 2");
         let shown = play(user, means, &mark, &bot, &limits);
@@ -126,8 +128,19 @@ fn every_fault_is_contained(user: User, means: &str) {
         assert_eq!(result["verdict"], verdict, "{what}");
         let said = result["diagnosis"].as_str().unwrap_or_default();
         assert!(said.contains(diagnosis) && (verdict != "completed" || said.is_empty()), "{what}");
-        assert!(limits != SHORT || shown.took < bound(BOUND), "{:?}: {what}", shown.took);
+        assert!(limits != SHORT || shown.took < bound(SOON), "{:?}: {what}", shown.took);
         assert!(shown.memory < REFEREE_MEMORY, "{} bytes: {what}", shown.memory);
+    }
+}
+
+fn every_fault_is_contained(user: User, means: &str) {
+    for fault in FAULTS {
+        // How a bot is seen at a limit of a second, and a group that has little time to end, is up to the host too.
+        if fault.limits == SHORT || means == "group" {
+            in_four_tries(|| fault.is_contained(user, means));
+        } else {
+            fault.is_contained(user, means);
+        }
     }
     // The next game knows nothing of all this.
     let mark = Mark::new();
@@ -165,6 +178,9 @@ fn daemons_are_killed_or_named() {
             let result = json(&play(user, means, &mark, bot, &PATIENT).output);
             assert_eq!(result["verdict"], "completed", "{means}: {result}");
             let said = result["diagnosis"].as_str().unwrap_or_default();
+            let expected = if lets_go(means, user) { 3 } else { 0 };
+            // Killed ones may take a moment to be gone.
+            mark.wait_for(expected);
             let left: Vec<u32> = mark.processes().into_keys().collect();
             // What the means cannot hold, it must name.
             for pid in &left {
@@ -172,7 +188,7 @@ fn daemons_are_killed_or_named() {
                 let pid = Pid::from_raw(i32::try_from(*pid).expect("a pid")).expect("not 0");
                 kill_process(pid, Signal::KILL).expect("it is there");
             }
-            assert_eq!(left.len(), if lets_go(means, user) { 3 } else { 0 }, "{means}: {said}");
+            assert_eq!(left.len(), expected, "{means}: {said}");
             assert_eq!(left.is_empty(), said.is_empty(), "{means}: {said}");
             mark.assert_gone();
         }
@@ -238,11 +254,7 @@ fn out_of_memory_kills_the_bot_before_the_referee() {
             .expect("starts");
         mark.wait_for(1);
         let bot = *mark.processes().keys().next().expect("just seen");
-        let patience = Instant::now() + Duration::from_secs(20);
-        while badness(bot) != "500\n" {
-            assert!(Instant::now() < patience, "{means}: {}", badness(bot));
-            thread::sleep(Duration::from_millis(5));
-        }
+        wait_until(&format!("{means}: the bot's badness"), || badness(bot) == "500\n");
         assert_eq!(badness(child.id()), badness(std::process::id()), "{means}");
         child.kill().expect("it is there");
         child.wait().expect("a child");
@@ -265,11 +277,12 @@ fn a_bot_ends_whenever_its_keeper_is_killed() {
             .expect("starts");
         let start = Instant::now();
         let mut killed = 0;
-        while start.elapsed() < Duration::from_secs(3) {
+        // A machine that is busy may take longer than that for the first game.
+        while start.elapsed() < Duration::from_secs(3) || killed == 0 {
+            assert!(start.elapsed() < Duration::from_mins(5), "{means}: there is no keeper");
             let keepers = children(child.id()).into_iter();
             killed += keepers.filter(|keeper| kill_process(*keeper, Signal::KILL).is_ok()).count();
         }
-        assert!(killed > 0, "{means}");
         assert!(child.try_wait().expect("a child").is_none(), "{means}: the referee plays on");
         assert_eq!(badness(child.id()), badness(std::process::id()), "{means}");
         kill_process(Pid::from_child(&child), Signal::INT).expect("it is there");

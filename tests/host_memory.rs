@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::support::{PATIENT, User, json, referee_of, run_as};
+use crate::support::{PATIENT, User, json, referee_of, run_as, wait_until};
 
 const METHODS: [&str; 4] = ["namespace", "seccomp", "reaper", "group"];
 const USERS: [User; 2] = [User::Mine, User::Nobody];
@@ -68,11 +68,18 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        for inner in fs::read_dir(&self.0).into_iter().flatten().flatten() {
-            let _ = fs::remove_dir(inner.path());
+        let remove = || {
+            for inner in fs::read_dir(&self.0).into_iter().flatten().flatten() {
+                let _ = fs::remove_dir(inner.path());
+            }
+            fs::remove_dir(&self.0)
+        };
+        // What has been killed in there may take a moment to be gone.
+        if !std::thread::panicking() {
+            wait_until("the control group is empty", || remove().is_ok());
+        } else if let Err(error) = remove() {
+            eprintln!("{}: {error}", self.0.display());
         }
-        let removed = fs::remove_dir(&self.0);
-        assert!(removed.is_ok() || std::thread::panicking(), "{removed:?}");
     }
 }
 

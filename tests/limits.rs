@@ -8,7 +8,8 @@ use std::process::Output;
 use serde_json::Value;
 
 use crate::support::{
-    Mark, PATIENT, User, has_program, has_sandbox, json, leave_out, referee, referee_of,
+    Mark, PATIENT, User, has_program, has_sandbox, in_four_tries, json, leave_out, referee,
+    referee_of,
 };
 
 const USERS: [User; 2] = [User::Mine, User::Nobody];
@@ -69,9 +70,9 @@ fn memory_that_processes_share_counts_once() {
                time.sleep(0.3)\n\
                print('x', flush=True)\n\
                sys.stdin.read()";
-    let args = ["play", "--format", "json", "--memory", "100MiB", "--", "python3", "-c", bot];
+    let args = ["--format", "json", "--memory", "100MiB", "--", "python3", "-c", bot];
     for user in USERS {
-        let output = referee_of(user).args(args).output().expect("runs");
+        let output = referee_of(user).arg("play").args(PATIENT).args(args).output().expect("runs");
         assert_eq!(json(&output)["verdict"], "malformed_reply", "{user:?}: {output:?}");
     }
 }
@@ -85,8 +86,8 @@ fn a_process_name_that_is_not_utf8_hides_no_memory() {
                open('/proc/self/comm', 'wb').write(b'\\xff\\xfe')\n\
                held = bytearray(300 << 20)\n\
                time.sleep(3600)";
-    let args = ["play", "--format", "json", "--memory", "100MiB", "--", "python3", "-c", bot];
-    let output = referee().args(args).output().expect("runs");
+    let args = ["--format", "json", "--memory", "100MiB", "--", "python3", "-c", bot];
+    let output = referee().arg("play").args(PATIENT).args(args).output().expect("runs");
     assert_eq!(json(&output)["verdict"], "memory_limit", "{output:?}");
 }
 
@@ -100,7 +101,8 @@ fn processes_and_threads() {
 #[test]
 fn open_files() {
     let diagnosis = ["it had 64 files open, as many as it may (`open-files` in the settings)"];
-    lost("resources.open-files = 64", "open-files", &["--turn", "1s"], "timeout", &diagnosis);
+    let settings = "resources.open-files = 64";
+    in_four_tries(|| lost(settings, "open-files", &["--turn", "1s"], "timeout", &diagnosis));
 }
 
 #[test]
@@ -123,7 +125,7 @@ fn output() {
     let output = referee()
         .args(["play", "--game", "square-remover", "--format", "json", "--config"])
         .arg(config.path())
-        .arg("--log")
+        .args(["--bot", "@squares-random", "--log"])
         .arg(log.path())
         .output()
         .expect("runs");

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{has_program, leave_out, referee};
+use crate::support::{has_program, in_four_tries, leave_out, referee};
 
 /// A folder with a program `good` in it and in a folder with a blank, and a project of two bots.
 fn scene() -> tempfile::TempDir {
@@ -100,10 +100,13 @@ fn a_terminal_shows_a_spinner_while_a_bot_is_slow() {
     }
     let play = "play --first-turn 2s --bot '@misbehaving hang'";
     let command = format!("'{}' {play}", env!("CARGO_BIN_EXE_referee"));
-    let output =
-        Command::new("script").args(["-qec", &command, "/dev/null"]).output().expect("runs");
-    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(shown.contains("turn 1: no answer yet, ") && shown.contains(" s of 2 s"), "{shown}");
+    in_four_tries(|| {
+        let output =
+            Command::new("script").args(["-qec", &command, "/dev/null"]).output().expect("runs");
+        let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+        let spins = shown.contains("turn 1: no answer yet, ") && shown.contains(" s of 2 s");
+        assert!(spins, "{shown}");
+    });
     // Nobody looks at a pipe.
     let args = ["play", "--first-turn", "2s", "--bot", "@misbehaving hang"];
     let output = referee().args(args).output().expect("runs");

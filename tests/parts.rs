@@ -1,18 +1,19 @@
 //! Runs in parts: each part on its own, merged to the results of the same suite in one piece.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
 
 use insta::assert_snapshot;
 use referee::suite::{Outcome, RunFolder, Times};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::place::{Place, assert_code, stderr};
-use crate::support::{PATIENT, finished, referee};
+use crate::support::{PATIENT, finished, referee, wait_until};
+
+/// A bot whose first game ends, and whose others wait for a file `go`.
+const FIRST_ENDS: &str = "mkdir begun 2>&- || until [ -e go ]; do sleep 0.1; done; exit 3";
 
 impl Place {
     fn referee(&self, args: &[&str]) -> Output {
@@ -41,11 +42,7 @@ impl Place {
     /// Waits until a part of a run has a result.
     fn wait_for_result(&self, run: &str, part: &str) {
         let path = self.path(run).join("parts").join(part).join("results.jsonl");
-        let patience = Instant::now() + Duration::from_mins(1);
-        while fs::metadata(&path).map_or(0, |file| file.len()) == 0 {
-            assert!(Instant::now() < patience);
-            sleep(Duration::from_millis(2));
-        }
+        wait_until("there is a result", || fs::metadata(&path).is_ok_and(|file| file.len() > 0));
     }
 }
 
@@ -155,22 +152,27 @@ fn a_part_is_played_from_copies_of_the_bot_as_it_was_planned() {
 #[test]
 fn a_part_that_is_played_already_is_waited_for() {
     let place = Place::new();
-    place.script("bot", "sleep 0.3; exit 3");
+    place.script("bot", FIRST_ENDS);
     place.plan("run", "2", &["./bot"], "1..6");
     let first = place.start_part("run", "1");
     place.wait_for_result("run", "0001");
-    let second = place.start_part("run", "1");
+    let mut second = place.command(&["suite", "--run", "run", "--part", "1"]);
+    let said = File::create(place.path("said")).expect("made");
+    let second = second.stdout(Stdio::null()).stderr(said).spawn().expect("runs");
+    wait_until("it says that it waits", || {
+        let said = fs::read_to_string(place.path("said")).expect("text");
+        said.contains("another process is playing the run in run/parts/0001")
+    });
+    fs::write(place.path("go"), "").expect("written");
     assert_code(&finished(first), 0);
-    let second = finished(second);
-    assert_code(&second, 0);
-    assert!(stderr(&second).contains("another process is playing the run in run/parts/0001"));
+    assert_code(&finished(second), 0);
     assert_eq!(place.run("run").sessions().expect("sessions").len(), 1, "no game was left for it");
 }
 
 #[test]
 fn a_part_that_a_signal_ends_keeps_its_results_and_goes_on() {
     let place = Place::new();
-    place.script("bot", "sleep 0.2; exit 3");
+    place.script("bot", FIRST_ENDS);
     place.plan("run", "1", &["./bot"], "1..8");
     let child = place.start_part("run", "1");
     place.wait_for_result("run", "0001");
@@ -180,7 +182,8 @@ fn a_part_that_a_signal_ends_keeps_its_results_and_goes_on() {
     let said = stderr(&ended);
     assert!(said.contains("; `referee suite --run run --part 1` plays the rest"), "{said}");
     let before = results(&place.run("run"));
-    assert!((1..8).contains(&before.len()), "{}", before.len());
+    assert_eq!(before.len(), 1);
+    fs::write(place.path("go"), "").expect("written");
     assert_code(&place.part("run", "1"), 0);
     assert_eq!(results(&place.run("run")).len(), 8);
 }

@@ -140,6 +140,8 @@ fn without_unicode_everything_is_ascii_and_sixteen_colours_are_enough() {
     terminal.press(&["End"]);
     let screen = wait_for_position(&terminal, &game.film(), 47, &["turn   end of 47", "q quit"]);
     assert!(screen.is_ascii(), "{screen}");
+    terminal.press(&["q"]);
+    terminal.wait_for("status: 0");
     let raw = terminal.raw();
     assert!(raw.windows(3).any(|bytes| bytes == b"\x1b[4"), "there are colours");
     for large in [&b"8;2;"[..], b"8:2:", b"38;5;16", b"48;5;16"] {
@@ -156,10 +158,11 @@ fn colours_are_what_the_terminal_and_its_user_want() {
     let raw = |variable: &str| {
         let terminal = Terminal::open();
         let (program, log) = (env!("CARGO_BIN_EXE_referee"), game.path.display());
-        terminal.run(&format!("{variable} '{program}' replay --watch '{log}'"));
+        terminal
+            .run(&format!("{variable} '{program}' replay --watch '{log}'; echo \"status: $?\""));
         wait_for_position(&terminal, &game.film(), 0, &["turn   1 of 47"]);
         terminal.press(&["q"]);
-        terminal.wait_for("agrees with the log");
+        terminal.wait_for("status: 0");
         String::from_utf8(terminal.raw()).expect("UTF-8")
     };
     let has_colours = |raw: &str| raw.contains("[48;") || raw.contains(";48;");

@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::{PATIENT, finished, has_program, json, leave_out, referee};
+use crate::support::{PATIENT, finished, has_program, json, leave_out, referee, wait_until};
 
 /// A project of its own, in which commands are run.
 struct Project(TempDir);
@@ -281,11 +281,7 @@ fn long_suite(project: &Project, run: &str) -> Child {
     suite.args(["suite", "--bot", slow, "--seed", "1..300", "--jobs", "1", "--run", run]);
     suite.args(PATIENT).current_dir(&project.0).stdout(Stdio::null()).stderr(Stdio::null());
     let suite = suite.spawn().expect("runs");
-    let patience = Instant::now() + Duration::from_mins(1);
-    while !project.path(run).join("results.jsonl").exists() {
-        assert!(Instant::now() < patience, "it does not begin");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_until("it begins", || project.path(run).join("results.jsonl").exists());
     suite
 }
 

@@ -12,7 +12,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::support::{
-    Mark, data, has_program, json, leave_out, referee, repository, shared_data, summary,
+    Mark, data, has_program, in_four_tries, json, leave_out, referee, repository, shared_data,
+    summary,
 };
 
 /// One run of the original tester.
@@ -87,8 +88,10 @@ fn a_bot_receives_exactly_the_case() {
     for run in runs().iter().take(3) {
         // `cat` ends when the referee closes its input, at the end of the limit.
         let seed = run.seed.to_string();
-        play(&["--seed", &seed, "--total", "2s", "--", "sh", "-c", &script]);
-        assert_eq!(fs::read_to_string(&received).expect("written"), run.input);
+        in_four_tries(|| {
+            play(&["--seed", &seed, "--total", "2s", "--", "sh", "-c", &script]);
+            assert_eq!(fs::read_to_string(&received).expect("written"), run.input);
+        });
     }
 }
 
@@ -246,7 +249,7 @@ fn surplus_numbers_are_reported() {
 
 #[test]
 fn each_fault_of_a_process_has_its_verdict_and_leaves_nothing_behind() {
-    for (fault, limit, verdict, diagnosis) in [
+    for fault in [
         ("hang", "1s", "timeout", "no answer within 1 s; the bot's fault: in 1"),
         ("late 120000", "1s", "timeout", "no answer within 1 s"),
         ("late 100", "60s", "completed", ""),
@@ -267,20 +270,30 @@ fn each_fault_of_a_process_has_its_verdict_and_leaves_nothing_behind() {
         ("invalid-utf8", "60s", "malformed_reply", "the reply was `"),
         ("empty-line", "60s", "malformed_reply", "the reply was ``"),
     ] {
-        let mark = Mark::new();
-        let bot = format!("@misbehaving {fault}");
-        let args = ["--seed", "3", "--bot", &bot, "--total", limit, "--env", mark.env()];
-        let output = play(&args);
-        mark.assert_gone();
-        let result = json(&output);
-        assert_eq!(result["verdict"], verdict, "{fault}: {result}");
-        assert_eq!(output.status.code(), Some(i32::from(verdict != "completed")), "{fault}");
-        let found = result["diagnosis"].as_str().unwrap_or_default();
-        let says = if diagnosis.is_empty() { found.is_empty() } else { found.contains(diagnosis) };
-        assert!(says, "{fault}: {diagnosis:?} is not in {found:?}");
-        if verdict != "completed" {
-            assert_eq!(result["score"], -1, "{fault}");
+        // What is seen of a bot by the end of a second is up to the host too.
+        if fault.1 == "1s" {
+            in_four_tries(|| shows_itself(fault));
+        } else {
+            shows_itself(fault);
         }
+    }
+}
+
+/// Plays a fault under a limit, and checks its verdict and what the diagnosis says.
+fn shows_itself((fault, limit, verdict, diagnosis): (&str, &str, &str, &str)) {
+    let mark = Mark::new();
+    let bot = format!("@misbehaving {fault}");
+    let args = ["--seed", "3", "--bot", &bot, "--total", limit, "--env", mark.env()];
+    let output = play(&args);
+    mark.assert_gone();
+    let result = json(&output);
+    assert_eq!(result["verdict"], verdict, "{fault}: {result}");
+    assert_eq!(output.status.code(), Some(i32::from(verdict != "completed")), "{fault}");
+    let found = result["diagnosis"].as_str().unwrap_or_default();
+    let says = if diagnosis.is_empty() { found.is_empty() } else { found.contains(diagnosis) };
+    assert!(says, "{fault}: {diagnosis:?} is not in {found:?}");
+    if verdict != "completed" {
+        assert_eq!(result["score"], -1, "{fault}");
     }
 }
 
@@ -450,7 +463,7 @@ fn a_timeout_with_half_a_number_replays_to_the_same() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     let path = log.to_str().expect("UTF-8");
-    for output in ["1\\n2\\n3", "1\\n2\\nabc"] {
+    let plays_and_replays = |output: &str| {
         let bot = format!("printf '{output}'; sleep 3600");
         let played =
             json(&play(&["--seed", "1", "--total", "1s", "--log", path, "--", "sh", "-c", &bot]));
@@ -462,6 +475,10 @@ fn a_timeout_with_half_a_number_replays_to_the_same() {
         let replayed =
             json(&referee().args(["replay", "--format", "json", path]).output().expect("runs"));
         assert_eq!(replayed["agrees"], true, "{replayed}");
+    };
+    for output in ["1\\n2\\n3", "1\\n2\\nabc"] {
+        // A shell may take longer than that to write it.
+        in_four_tries(|| plays_and_replays(output));
     }
 }
 

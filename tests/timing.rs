@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::support::{PATIENT, children, has_program, json, leave_out, referee};
+use crate::support::{
+    PATIENT, children, has_program, in_four_tries, json, leave_out, referee, wait_until,
+};
 
 fn play(args: &[&str]) -> Value {
     json(&referee().args(["play", "--format", "json"]).args(args).output().expect("runs"))
@@ -59,21 +61,25 @@ fn what_a_bots_own_children_use_counts() {
 
 #[test]
 fn a_sleeping_bot_is_late_by_its_own_fault() {
-    let args = ["--bot", "@thinker --sleep 3000", "--first-turn", "1s"];
-    let result = play(&args);
-    assert_eq!(result["verdict"], "timeout");
-    assert_eq!(overruns(&result), (1, 0), "{result}");
-    let diagnosis = result["diagnosis"].as_str().expect("text");
-    assert!(diagnosis.contains("the bot's fault: in 1"), "{diagnosis}");
+    let args = ["--bot", "@thinker --sleep 4000", "--first-turn", "1s"];
+    in_four_tries(|| {
+        let result = play(&args);
+        assert_eq!(result["verdict"], "timeout");
+        assert_eq!(overruns(&result), (1, 0), "{result}");
+        let diagnosis = result["diagnosis"].as_str().expect("text");
+        assert!(diagnosis.contains("the bot's fault: in 1"), "{diagnosis}");
+    });
 }
 
 #[test]
 fn chatter_does_not_extend_a_deadline() {
-    let result = play(&["--first-turn", "1s", "--bot", "@misbehaving chatter"]);
-    assert_eq!(result["verdict"], "timeout");
-    assert!(result["timing"]["first_turn"]["wall_ms"].as_f64().expect("a number") < 20_000.0);
-    let diagnosis = result["diagnosis"].as_str().expect("text");
-    assert!(diagnosis.contains("it had written `xxx"), "{diagnosis}");
+    in_four_tries(|| {
+        let result = play(&["--first-turn", "1s", "--bot", "@misbehaving chatter"]);
+        assert_eq!(result["verdict"], "timeout");
+        assert!(result["timing"]["first_turn"]["wall_ms"].as_f64().expect("a number") < 20_000.0);
+        let diagnosis = result["diagnosis"].as_str().expect("text");
+        assert!(diagnosis.contains("it had written `xxx"), "{diagnosis}");
+    });
 }
 
 #[test]
@@ -85,14 +91,16 @@ fn sdk_soft_forgives_two_late_answers_and_not_the_third() {
         ["--bot", "@thinker --sleep 300", "--first-turn", "60s", "--turn", "100ms", "--config"];
     let log = folder.path().join("game.jsonl");
     let log = ["--log", log.to_str().expect("UTF-8")];
-    let result = play(&[&args[..], &[config.to_str().expect("UTF-8")], &log].concat());
-    assert_eq!(result["verdict"], "timeout", "{result}");
-    assert_eq!(result["turns"], 4, "turns 2 and 3 are forgiven");
-    let diagnosis = result["diagnosis"].as_str().expect("text");
-    assert!(
-        diagnosis.contains("2 turns answered late, and forgiven (the first is turn 2)"),
-        "{diagnosis}"
-    );
+    in_four_tries(|| {
+        let result = play(&[&args[..], &[config.to_str().expect("UTF-8")], &log].concat());
+        assert_eq!(result["verdict"], "timeout", "{result}");
+        assert_eq!(result["turns"], 4, "turns 2 and 3 are forgiven");
+        let diagnosis = result["diagnosis"].as_str().expect("text");
+        assert!(
+            diagnosis.contains("2 turns answered late, and forgiven (the first is turn 2)"),
+            "{diagnosis}"
+        );
+    });
     let replayed =
         json(&referee().args(["replay", "--format", "json", log[1]]).output().expect("runs"));
     assert_eq!(replayed["agrees"], true, "a late reply that is whole is a timeout: {replayed}");
@@ -121,7 +129,13 @@ impl Hogs {
                 .stdin(Stdio::null());
             hog.spawn().expect("runs")
         };
-        Self((0..count).map(|_| hog()).collect())
+        let hogs: Vec<Child> = (0..count).map(|_| hog()).collect();
+        for hog in &hogs {
+            // On a busy machine it may take a while until each of them computes.
+            let name = format!("/proc/{}/comm", hog.id());
+            wait_until("a hog", || fs::read_to_string(&name).is_ok_and(|name| name == "sh\n"));
+        }
+        Self(hogs)
     }
 }
 
@@ -171,10 +185,13 @@ fn a_core_that_a_bot_chose_itself_is_its_own_fault() {
     }
     let bot = format!("taskset -c 0 '{}' bot thinker --compute 200", env!("CARGO_BIN_EXE_referee"));
     let _hogs = Hogs::on_core("0", 6);
-    let result = play(&["--seed", "7", "--colors", "1", "--first-turn", "400ms", "--bot", &bot]);
-    assert_eq!(overruns(&result), (1, 0), "{result}");
-    let parts = parts(&result["timing"]["exchanges"][0]);
-    assert_eq!(parts["kept_waiting_ms"], 0.0, "{parts}");
+    in_four_tries(|| {
+        let args = ["--seed", "7", "--colors", "1", "--first-turn", "400ms", "--bot", &bot];
+        let result = play(&args);
+        assert_eq!(overruns(&result), (1, 0), "{result}");
+        let parts = parts(&result["timing"]["exchanges"][0]);
+        assert_eq!(parts["kept_waiting_ms"], 0.0, "{parts}");
+    });
 }
 
 #[test]
@@ -182,6 +199,11 @@ fn a_starved_bot_is_late_by_the_hosts_fault_and_the_user_decides() {
     if !has_program("taskset") {
         return leave_out("a starved bot", "there is no taskset on this machine");
     }
+    in_four_tries(fail_for_the_host);
+    in_four_tries(retry_for_the_host);
+}
+
+fn fail_for_the_host() {
     let failed = starved(&[]);
     assert_eq!(failed["verdict"], "timeout", "{failed}");
     assert_eq!(overruns(&failed), (0, 1), "{failed}");
@@ -191,7 +213,9 @@ fn a_starved_bot_is_late_by_the_hosts_fault_and_the_user_decides() {
     assert!(waited > 100.0, "six others were on its core: {failed}");
     let kept = parts(&failed["timing"]["exchanges"][0])["kept_waiting_ms"].as_f64();
     assert!(kept.expect("a number") > 100.0, "{failed}");
+}
 
+fn retry_for_the_host() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     let path = log.to_str().expect("UTF-8");
@@ -209,14 +233,16 @@ fn only_the_referees_wait_that_delayed_a_reply_counts() {
     }
     // The referee wakes every 25 ms to look at the bot, and waits for its core each time.
     let _hogs = Hogs::on_core("0", 6);
-    let output = Command::new("taskset")
-        .args(["-c", "0", env!("CARGO_BIN_EXE_referee"), "play", "--format", "json"])
-        .args(["--bot", "@thinker --sleep 1500", "--seed", "7", "--colors", "1"])
-        .output();
-    let result = json(&output.expect("runs"));
-    let exchange = &result["timing"]["exchanges"][0];
-    let wait = exchange["referee_wait_ms"].as_f64().expect("a number");
-    assert!(wait < 100.0, "one wake, not all sixty: {exchange}");
+    in_four_tries(|| {
+        let output = Command::new("taskset")
+            .args(["-c", "0", env!("CARGO_BIN_EXE_referee"), "play", "--format", "json"])
+            .args(["--bot", "@thinker --sleep 1500", "--seed", "7", "--colors", "1"])
+            .output();
+        let result = json(&output.expect("runs"));
+        let exchange = &result["timing"]["exchanges"][0];
+        let wait = exchange["referee_wait_ms"].as_f64().expect("a number");
+        assert!(wait < 100.0, "one wake, not all sixty: {exchange}");
+    });
 }
 
 #[test]
@@ -231,8 +257,10 @@ fn a_bot_that_starves_itself_has_nobody_else_to_blame() {
     );
     let args = ["--seed", "7", "--colors", "1", "--first-turn", "400ms", "--bot", &bot];
     let late = || play(&[&args[..], &["--on-host-delay", "accept"]].concat());
-    // Where other tests want the same core, the host may have its part in it as well.
-    assert!((0..5).any(|_| overruns(&late()) == (1, 0)), "{}", late());
+    in_four_tries(|| {
+        let result = late();
+        assert_eq!(overruns(&result), (1, 0), "{result}");
+    });
 }
 
 #[test]
@@ -240,15 +268,14 @@ fn a_late_answer_of_the_hosts_making_counts_if_the_user_wants_it() {
     if !has_program("taskset") {
         return leave_out("a starved bot", "there is no taskset on this machine");
     }
-    let accepted = starved(&["--on-host-delay", "accept"]);
-    assert_eq!(overruns(&accepted), (0, 1), "{accepted}");
-    // With still more load than the hogs make, even the second that is waited is too short.
-    let overrun = &accepted["timing"]["first_turn"]["overrun"]["decision"];
-    if overrun == "accepted" {
-        assert_eq!(accepted["verdict"], "completed", "{accepted}");
-    } else {
-        assert_eq!(accepted["verdict"], "timeout", "{accepted}");
-    }
+    in_four_tries(|| {
+        let accepted = starved(&["--on-host-delay", "accept"]);
+        assert_eq!(overruns(&accepted), (0, 1), "{accepted}");
+        // With still more load than the hogs make, even the second that is waited is too short.
+        let overrun = &accepted["timing"]["first_turn"]["overrun"]["decision"];
+        let verdict = if overrun == "accepted" { "completed" } else { "timeout" };
+        assert_eq!(accepted["verdict"], verdict, "{accepted}");
+    });
 }
 
 fn timing(args: &[&str]) -> std::process::Output {
@@ -279,13 +306,20 @@ fn timing_measures_every_turn_of_every_game() {
 
 #[test]
 fn timing_goes_on_beyond_the_limit_and_says_who_was_late() {
+    in_four_tries(measure_late_turns);
+}
+
+fn measure_late_turns() {
     let args = ["--bot", "@thinker --sleep 300", "--board", "@clearable", "--turn", "100ms"];
     let output = timing(
         &[&args[..], &["--first-turn", "60s", "--patience", "60s", "--format", "json"]].concat(),
     );
     let report = json(&output);
     assert_eq!(report["turns"][1]["count"], 20, "the game went on: {report}");
-    assert_eq!(report["turns"][1]["bot_overruns"], 20, "{report}");
+    let [bot, host] = ["bot_overruns", "host_overruns"]
+        .map(|culprit| report["turns"][1][culprit].as_i64().expect("a count"));
+    // A machine that stands still may have its part in one of them.
+    assert!(bot >= 18 && bot + host == 20, "{report}");
     assert_eq!(report["lost"], serde_json::json!([]));
     assert_eq!(report["timeout_per_submission"]["estimate"], 1.0);
     let passes: Vec<_> =
@@ -297,27 +331,21 @@ fn timing_goes_on_beyond_the_limit_and_says_who_was_late() {
 
 #[test]
 fn a_slower_judge_scales_the_times() {
-    let args =
-        ["--bot", "@thinker --sleep 300", "--seed", "7", "--first-turn", "60s", "--turn", "60s"];
-    let kept = timing(&[&args[..], &["--scale", "1"]].concat());
+    let args = ["--bot", "@thinker --sleep 200", "--board", "@clearable"];
+    let args = [&args[..], &["--first-turn", "10s", "--turn", "10s", "--scale"]].concat();
+    let kept = timing(&[&args[..], &["1"]].concat());
     assert_eq!(kept.status.code(), Some(0), "{kept:?}");
-    let broken = timing(
-        &[
-            &["--bot", "@thinker --sleep 700", "--board", "@clearable"][..],
-            &["--first-turn", "60s", "--turn", "60s", "--scale", "100"],
-        ]
-        .concat(),
-    );
+    let broken = timing(&[&args[..], &["100"]].concat());
     assert_eq!(broken.status.code(), Some(1));
     let text = String::from_utf8(broken.stdout).expect("UTF-8");
     assert!(text.contains("Times are shown 100 times as long, for a slower judge."), "{text}");
     assert!(
-        text.contains("@thinker --sleep 700 breaks its limits: 1 game of samegame, 21 turns"),
+        text.contains("@thinker --sleep 200 breaks its limits: 1 game of samegame, 21 turns"),
         "{text}"
     );
     // Whom each of the twenty is put down to is a matter of the load: 0.1 s is soon stolen.
     let later = text.lines().find(|line| line.contains("later turns")).expect("a row of the table");
-    assert!(later.contains(" 20 ") && later.contains("60 s -"), "{text}");
+    assert!(later.contains(" 20 ") && later.replace(' ', "").contains("10s-"), "{text}");
 }
 
 #[test]
@@ -444,7 +472,7 @@ pub(crate) fn watched(look: impl Fn() -> String, is_good: impl Fn(&str) -> bool)
     let start = Instant::now();
     loop {
         let seen = look();
-        if is_good(&seen) || start.elapsed() > Duration::from_mins(1) {
+        if is_good(&seen) || start.elapsed() > Duration::from_mins(5) {
             return seen;
         }
         sleep(Duration::from_millis(10));

@@ -5,10 +5,10 @@
 use std::env;
 use std::fs::{self, File};
 use std::hint::black_box;
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -221,12 +221,16 @@ fn share(mebibytes: usize, processes: usize) -> io::Result<()> {
          for i in range({processes}):\n\
         \x20   if os.fork() == 0:\n\
         \x20       sum(held[at] for at in range(0, {mebibytes} << 20, 4096))\n\
+        \x20       os.write(1, b'.')\n\
         \x20       time.sleep(3600)\n\
          time.sleep(3600)\n"
     );
-    Command::new("python3").args(["-c", &script]).spawn()?;
+    let child = Command::new("python3").args(["-c", &script]).stdout(Stdio::piped()).spawn()?;
+    // Each of them says when it has read the file.
+    let mut said = vec![0; processes];
+    child.stdout.ok_or_else(|| io::Error::other("no pipe"))?.read_exact(&mut said)?;
     // They are all alive at one time, for long enough to be seen.
-    thread::sleep(Duration::from_secs(2));
+    thread::sleep(Duration::from_millis(300));
     Ok(())
 }
 

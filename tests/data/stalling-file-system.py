@@ -25,7 +25,7 @@ def serve(device):
 
     signal.signal(signal.SIGUSR1, stall)
     # Should a referee wait for an answer, let it go after a while, so that it can be told what it did.
-    signal.alarm(30)
+    signal.alarm(300)
     while True:
         request = os.read(device, 1 << 18)
         _, call, number, inode = struct.unpack_from("<IIQQ", request)

@@ -12,6 +12,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -43,6 +44,17 @@ pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     while !is_so() {
         assert!(Instant::now() < patience, "{what}");
         std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Makes a check, up to four times until it holds. For what is seen under limits of seconds or less: other tests
+/// want the same cores, and a virtual machine may stand still for a second at any moment, so that now and then the
+/// host really has its part in it. What is wrong by itself fails every time.
+#[track_caller]
+pub(crate) fn in_four_tries(check: impl Fn()) {
+    let holds = || catch_unwind(AssertUnwindSafe(&check)).is_ok();
+    if !(0..3).any(|_| holds()) {
+        check();
     }
 }
 
@@ -320,10 +332,12 @@ impl Mark {
     }
 
     /// Waits until `count` marked processes are alive.
+    #[track_caller]
     pub(crate) fn wait_for(&self, count: usize) {
-        self.wait(count, Duration::from_secs(20));
+        self.wait(count, BOUND);
     }
 
+    #[track_caller]
     fn wait(&self, count: usize, patience: Duration) {
         let patience = Instant::now() + patience;
         while self.processes().len() != count {
@@ -332,10 +346,11 @@ impl Mark {
         }
     }
 
-    /// Fails if a marked process is left. A killed one may take a moment to be gone, but none of the
-    /// bots here ends by itself so soon.
+    /// Fails if a marked process is left. A killed one may take a moment to be gone, on a machine that is busy or
+    /// stands still, but those that nobody kills here go on for two minutes at least.
+    #[track_caller]
     pub(crate) fn assert_gone(&self) {
-        self.wait(0, Duration::from_secs(2));
+        self.wait(0, Duration::from_mins(1));
     }
 }
 

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{has_program, leave_out};
+use super::{BOUND, has_program, leave_out, wait_until};
 
 /// Whether there is a terminal to test in; otherwise says what is left out.
 pub(crate) fn can_watch(test: &str) -> bool {
@@ -57,9 +57,15 @@ impl Terminal {
         self.folder.path().join("raw")
     }
 
-    /// Everything that was ever written to the terminal, byte for byte.
+    /// Everything that was ever written to the terminal, byte for byte. It must be at the shell's prompt.
+    #[track_caller]
     pub(crate) fn raw(&self) -> Vec<u8> {
-        fs::read(self.raw_path()).unwrap_or_default()
+        // What tmux has shown may still be on its way to the file.
+        self.run("echo all''-of-it");
+        let raw = || fs::read(self.raw_path()).unwrap_or_default();
+        let end = b"all-of-it";
+        wait_until("the end of what was written", || raw().windows(end.len()).any(|it| it == end));
+        raw()
     }
 
     /// Types a command and Enter.
@@ -106,7 +112,7 @@ impl Terminal {
     /// Waits until the screen is as `wanted` says.
     #[track_caller]
     pub(crate) fn wait_until(&self, what: &str, wanted: impl Fn(&str) -> bool) -> String {
-        let patience = Instant::now() + Duration::from_secs(20);
+        let patience = Instant::now() + BOUND;
         loop {
             let screen = self.screen();
             if wanted(&screen) {
