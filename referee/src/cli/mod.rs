@@ -13,6 +13,7 @@ mod inputs;
 mod man;
 mod merge;
 mod named_run;
+mod on_demand;
 mod play;
 mod replay;
 mod report;
@@ -36,6 +37,7 @@ use clap::builder::Styles;
 use clap::{ArgAction, ColorChoice, Parser, Subcommand};
 use log::LevelFilter;
 
+use self::on_demand::OnDemand;
 use crate::bot::{SpawnError, remove_cgroups};
 use crate::play::PlayError;
 use crate::suite::{FolderError, RecordsError};
@@ -71,22 +73,22 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Play(play::PlayArgs),
-    Suite(Box<suite::SuiteArgs>),
-    Merge(merge::MergeArgs),
-    Compare(compare::CompareArgs),
-    Report(report::ReportArgs),
-    Runs(runs::RunsArgs),
-    Timing(timing::TimingArgs),
-    Replay(replay::ReplayArgs),
-    Generate(generate::GenerateArgs),
-    Init(init::InitArgs),
-    Config(config::ConfigArgs),
-    Doctor(doctor::DoctorArgs),
-    Bot(bot::BotArgs),
-    Tester(tester::TesterArgs),
-    Completions(completions::CompletionsArgs),
-    Man(man::ManArgs),
+    Play(OnDemand<play::PlayArgs>),
+    Suite(OnDemand<suite::SuiteArgs>),
+    Merge(OnDemand<merge::MergeArgs>),
+    Compare(OnDemand<compare::CompareArgs>),
+    Report(OnDemand<report::ReportArgs>),
+    Runs(OnDemand<runs::RunsArgs>),
+    Timing(OnDemand<timing::TimingArgs>),
+    Replay(OnDemand<replay::ReplayArgs>),
+    Generate(OnDemand<generate::GenerateArgs>),
+    Init(OnDemand<init::InitArgs>),
+    Config(OnDemand<config::ConfigArgs>),
+    Doctor(OnDemand<doctor::DoctorArgs>),
+    Bot(OnDemand<bot::BotArgs>),
+    Tester(OnDemand<tester::TesterArgs>),
+    Completions(OnDemand<completions::CompletionsArgs>),
+    Man(OnDemand<man::ManArgs>),
 }
 
 /// Why a command failed.
@@ -178,7 +180,7 @@ impl From<PlayError> for Failure {
 /// exit code; or answers a shell that completes a line. Programs with [games of their own](crate::game::register) call this too.
 pub fn main() -> ExitCode {
     completions::answer_shell();
-    let failure = match run(Cli::parse()) {
+    let failure = match run(on_demand::parse()) {
         Ok(code) => return code,
         Err(failure) => failure,
     };
@@ -208,22 +210,22 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
 
 fn run_command(command: Command) -> Result<ExitCode, Failure> {
     match command {
-        Command::Play(args) => play::run(&args),
-        Command::Suite(args) => suite::run(&args),
-        Command::Merge(args) => merge::run(&args),
-        Command::Compare(args) => compare::run(&args),
-        Command::Report(args) => report::run(&args),
-        Command::Runs(args) => runs::run(&args),
-        Command::Timing(args) => timing::run(&args),
-        Command::Replay(args) => replay::run(&args),
-        Command::Generate(args) => generate::run(&args),
-        Command::Init(args) => init::run(&args),
-        Command::Config(args) => config::run(&args),
-        Command::Doctor(args) => doctor::run(&args),
-        Command::Bot(args) => bot::run(&args),
-        Command::Tester(args) => tester::run(&args),
-        Command::Completions(args) => completions::run(&args),
-        Command::Man(args) => man::run(&args),
+        Command::Play(args) => play::run(&args.0),
+        Command::Suite(args) => suite::run(&args.0),
+        Command::Merge(args) => merge::run(&args.0),
+        Command::Compare(args) => compare::run(&args.0),
+        Command::Report(args) => report::run(&args.0),
+        Command::Runs(args) => runs::run(&args.0),
+        Command::Timing(args) => timing::run(&args.0),
+        Command::Replay(args) => replay::run(&args.0),
+        Command::Generate(args) => generate::run(&args.0),
+        Command::Init(args) => init::run(&args.0),
+        Command::Config(args) => config::run(&args.0),
+        Command::Doctor(args) => doctor::run(&args.0),
+        Command::Bot(args) => bot::run(&args.0),
+        Command::Tester(args) => tester::run(&args.0),
+        Command::Completions(args) => completions::run(&args.0),
+        Command::Man(args) => man::run(&args.0),
     }
 }
 
