@@ -1,12 +1,8 @@
-//! Games with a bot's process. The bot is on one core and this program on another, for the yardstick as
-//! well: a wake-up from core to core costs several times one on the same core, and where the system
-//! puts them is chance.
+//! Games with a bot's process, against a program that does no more than the pipes ask for.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::hint::black_box;
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -14,31 +10,13 @@ use referee::bot::{BotCommand, Confinement, Containment, Pinning};
 use referee::game::GameKind;
 use referee::gamelog::Event;
 use referee::play::Match;
-use rustix::thread::{CpuSet, sched_setaffinity};
 
+use super::bare::{Bare, Times, cores};
 use super::table::{Row, Target};
-use super::{CONFIG, REFEREE, median};
+use super::{CONFIG, REFEREE, median, timed};
 
 /// A board on which 0 0 is a legal move until the end.
-const BOARD: &str = "@clearable";
-
-/// The core of this process, and that of the bots.
-const HERE: usize = 0;
-const THERE: usize = 1;
-
-/// Starts something on the bots' core; afterwards this thread is on its own.
-fn start_there<T>(start: impl FnOnce() -> T) -> T {
-    let go = |core: usize| {
-        let mut set = CpuSet::new();
-        set.set(core);
-        // With a single core all are on it anyway.
-        let _ = sched_setaffinity(None, &set);
-    };
-    go(THERE);
-    let started = start();
-    go(HERE);
-    started
-}
+pub(crate) const BOARD: &str = "@clearable";
 
 fn samegame() -> &'static GameKind {
     GameKind::named("samegame").expect("a game")
@@ -50,13 +28,26 @@ fn board(name: &str) -> &'static str {
     found.expect("a bundled board").1
 }
 
-pub(crate) fn command(program: &Path, args: &[&str], containment: Containment) -> BotCommand {
+/// The yardstick for games on the board.
+pub(crate) fn bare() -> Bare {
+    let game = (samegame().parse)(board(BOARD)).expect("a board");
+    let echo = command(Path::new(REFEREE), &["bot", "echo"], Containment::Auto, None);
+    // The start and the end of a game are events as well.
+    Bare::new(played(&echo, |_| ()).len() - 2, game.test_case())
+}
+
+pub(crate) fn command(
+    program: &Path,
+    args: &[&str],
+    containment: Containment,
+    pinning: Option<Pinning>,
+) -> BotCommand {
     BotCommand {
         program: program.into(),
         args: args.iter().map(Into::into).collect(),
         cwd: None,
         env: BTreeMap::new(),
-        pinning: Some(Pinning { bot: vec![THERE], referee: HERE }),
+        pinning,
         confinement: Confinement {
             method: containment.method().expect("this host has it"),
             resources: CONFIG.resources,
@@ -65,8 +56,15 @@ pub(crate) fn command(program: &Path, args: &[&str], containment: Containment) -
     }
 }
 
+/// As `--pin` does it; nothing, where there is one core.
+fn pinned() -> Option<Pinning> {
+    let cores = cores();
+    let [referee, .., bot] = cores[..] else { return None };
+    Some(Pinning { bot: vec![bot], referee })
+}
+
 /// Plays a game, shows `see` its events, and returns when each came.
-pub(crate) fn played(command: &BotCommand, mut see: impl FnMut(&Event)) -> Vec<Instant> {
+pub(crate) fn played(command: &BotCommand, mut see: impl FnMut(&Event) + Send) -> Vec<Instant> {
     let game = Match {
         game: samegame(),
         board: BOARD,
@@ -86,139 +84,85 @@ pub(crate) fn played(command: &BotCommand, mut see: impl FnMut(&Event)) -> Vec<I
     times
 }
 
-/// A child that answers as fast as it can, spoken to over bare pipes.
-struct Bare {
-    child: std::process::Child,
-    input: std::process::ChildStdin,
-    output: BufReader<std::process::ChildStdout>,
-}
-
-impl Bare {
-    fn start(program: &Path, args: &[&str]) -> Self {
-        let mut command = Command::new(program);
-        command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = start_there(|| command.spawn()).expect("starts");
-        let input = child.stdin.take().expect("piped");
-        let output = BufReader::new(child.stdout.take().expect("piped"));
-        let mut bare = Self { child, input, output };
-        bare.ping(&full_board());
-        bare
-    }
-
-    fn ping(&mut self, board: &str) -> Duration {
-        let mut reply = String::new();
-        let start = Instant::now();
-        self.input.write_all(board.as_bytes()).expect("it reads");
-        self.output.read_line(&mut reply).expect("it answers");
-        start.elapsed()
-    }
-}
-
-impl Drop for Bare {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// What a bot is sent in the first turn.
-fn full_board() -> String {
-    let game = (samegame().parse)(board(BOARD)).expect("a board");
-    game.test_case().to_owned()
+/// Lets something be measured by a thread that ends, since a pinned bot's referee stays where it was.
+fn aside<T: Send>(measure: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| scope.spawn(measure).join().expect("measured"))
 }
 
 /// (a) A turn of the match loop, events included.
 pub(crate) fn turns() -> Vec<Row> {
-    let echo = ["bot", "echo"];
-    let command = command(Path::new(REFEREE), &echo, Containment::Auto);
-    let mut bare = Bare::start(Path::new(REFEREE), &echo);
-    let board = full_board();
-    let (mut ours, mut pings) = (Vec::new(), Vec::new());
-    for _ in 0..60 {
-        let times = played(&command, |_| ());
-        // Without the start, the first turn, which has the bot's own start in it, and the end.
-        let turns = times[2..times.len() - 1].windows(2).map(|pair| pair[1] - pair[0]);
-        let turns: Vec<_> = turns.collect();
-        pings.extend((0..turns.len()).map(|_| bare.ping(&board)));
-        ours.extend(turns);
-    }
-    let yardstick = ("a bare ping-pong of the same bytes", median(pings));
-    vec![Row { what: "a turn", ours: median(ours), yardstick, target: Target::AtMost(3.0) }]
-}
-
-/// (b) A whole game against the bare minimum that it is made of.
-pub(crate) fn games() -> Vec<Row> {
-    let folder = tempfile::tempdir().expect("a folder");
-    let bot = instant_bot(folder.path());
-    let mut bare = Bare::start(&bot, &[]);
-    let board = full_board();
-    let group = command(&bot, &[], Containment::Group);
-    let default = command(&bot, &[], Containment::Auto);
-    let (mut in_group, mut by_default, mut minimum) = (Vec::new(), Vec::new(), Vec::new());
-    for _ in 0..200 {
-        for (command, times) in [(&group, &mut in_group), (&default, &mut by_default)] {
-            let start = Instant::now();
-            black_box(played(command, |_| ()));
-            times.push(start.elapsed());
-        }
-        let turns = played(&group, |_| ()).len() - 2;
-        let start = Instant::now();
-        Command::new("/bin/true").status().expect("runs");
-        let started = start.elapsed();
-        minimum.push(started + (0..turns).map(|_| bare.ping(&board)).sum::<Duration>());
-    }
-    let yardstick = ("`/bin/true` and the ping-pongs", median(minimum));
-    let (in_group, by_default) = (median(in_group), median(by_default));
-    vec![
-        Row {
-            what: "a game with --containment group",
-            ours: in_group,
-            yardstick,
-            target: Target::AtMost(1.6),
-        },
-        Row {
-            what: "a game with the default containment",
-            ours: by_default,
-            yardstick: ("the same with --containment group", in_group),
-            target: Target::More(Duration::from_millis(2)),
-        },
-    ]
-}
-
-/// Compiles a bot that answers as soon as it has 15 lines.
-fn instant_bot(folder: &Path) -> PathBuf {
-    const SOURCE: &str = r#"
-        #include <unistd.h>
-        int main(void) {
-            char buffer[4096];
-            int lines = 0;
-            for (long count; (count = read(0, buffer, sizeof buffer)) > 0;)
-                for (long i = 0; i < count; i++)
-                    if (buffer[i] == '\n' && ++lines % 15 == 0)
-                        if (write(1, "0 0\n", 4) < 0) return 1;
-        }
-    "#;
-    let (source, bot) = (folder.join("bot.c"), folder.join("bot"));
-    fs::write(&source, SOURCE).expect("written");
-    let built = Command::new("cc").args(["-O2", "-o"]).args([&bot, &source]).status();
-    assert!(built.expect("a C compiler").success());
-    bot
-}
-
-/// (g) Starting the program.
-pub(crate) fn start() -> Vec<Row> {
-    let run = |program: &Path, args: &[&str]| {
-        let start = Instant::now();
-        let output = Command::new(program).args(args).output().expect("runs");
-        assert!(output.status.success());
-        start.elapsed()
+    let bare = bare();
+    let [free, pinned] =
+        [None, pinned()].map(|pinning| command(&bare.bot(), &[], Containment::Auto, pinning));
+    // Without the start, the first turn, which has the bot's own start in it, and the end.
+    let turns = |command: &BotCommand| -> Vec<Duration> {
+        let times = aside(|| played(command, |_| ()));
+        times[2..times.len() - 1].windows(2).map(|pair| pair[1] - pair[0]).collect()
     };
-    let (mut ours, mut minimum) = (Vec::new(), Vec::new());
-    for _ in 0..100 {
-        ours.push(run(Path::new(REFEREE), &["--version"]));
-        minimum.push(run(Path::new("/bin/true"), &[]));
+    let (mut where_placed, mut shared, mut pings) = (Vec::new(), Vec::new(), Times::default());
+    for _ in 0..60 {
+        where_placed.extend(turns(&free));
+        shared.extend(turns(&pinned));
+        pings.add(|| bare.play(1).1.split_off(1));
     }
-    let yardstick = ("`/bin/true`", median(minimum));
-    let target = Target::AtMost(3.0);
-    vec![Row { what: "`referee --version`", ours: median(ours), yardstick, target }]
+    let yardstick = ("a bare ping-pong of the same bytes", pings.best());
+    let row =
+        |what, times| Row { what, ours: median(times), yardstick, target: Target::AtMost(2.5) };
+    vec![row("a turn with --pin", shared), row("a turn", where_placed)]
+}
+
+/// (b) A whole game.
+pub(crate) fn games() -> Vec<Row> {
+    let bare = bare();
+    let bot = bare.bot();
+    let group = command(&bot, &[], Containment::Group, pinned());
+    let default = command(&bot, &[], Containment::Auto, pinned());
+    let free = command(&bot, &[], Containment::Auto, None);
+    let games = [&group, &default, &free];
+    let mut ours = [const { Vec::new() }; 3];
+    let mut minimum = Times::default();
+    for _ in 0..200 {
+        for (command, times) in games.into_iter().zip(&mut ours) {
+            times.push(timed(|| drop(black_box(aside(|| played(command, |_| ()))))));
+        }
+        minimum.add(|| vec![bare.play(4).0 / 4]);
+    }
+    let yardstick = ("a bare game", minimum.best());
+    let names = ["a game with --containment group and --pin", "a game with --pin", "a game"];
+    let row =
+        |(what, times)| Row { what, ours: median(times), yardstick, target: Target::AtMost(1.5) };
+    names.into_iter().zip(ours).map(row).collect()
+}
+
+/// (g) Starting the program, and playing one game.
+pub(crate) fn start() -> Vec<Row> {
+    let bare = bare();
+    let bot = bare.bot().into_os_string().into_string().expect("UTF-8");
+    let run = |program: &str, args: &[&str]| {
+        let mut command = Command::new(program);
+        command.args(args).stdout(Stdio::null());
+        timed(|| assert!(command.status().expect("runs").success()))
+    };
+    let (mut version, mut nothing) = (Vec::new(), Vec::new());
+    let (mut pinned, mut free, mut minimum) = (Vec::new(), Vec::new(), Times::default());
+    let play = ["play", "--board", BOARD, "--bot", &bot, "--pin"];
+    for _ in 0..100 {
+        version.push(run(REFEREE, &["--version"]));
+        nothing.push(run("/bin/true", &[]));
+        pinned.push(run(REFEREE, &play));
+        free.push(run(REFEREE, &play[..play.len() - 1]));
+        minimum.add(|| vec![bare.play(1).0]);
+    }
+    let row = |what, ours, yardstick, most| Row {
+        what,
+        ours: median(ours),
+        yardstick,
+        target: Target::AtMost(most),
+    };
+    let bare = ("a bare game as a process", minimum.best());
+    vec![
+        row("`referee --version`", version, ("`/bin/true`", median(nothing)), 1.5),
+        row("`referee play --pin`", pinned, bare, 1.4),
+        row("`referee play`", free, bare, 1.4),
+    ]
 }

@@ -4,13 +4,14 @@
 //! `cargo bench` prints a table, `cargo bench -- NAME` some of its lines, and `cargo bench -- --json`
 //! an object a line, for `scripts/performance-report.py`.
 
+mod bare;
 mod games;
 mod rules;
 mod suite;
 mod table;
 
 use std::sync::LazyLock;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use referee::config::Config;
 
@@ -34,6 +35,12 @@ fn main() {
         ("jobs", suite::jobs),
         ("memory", suite::memory),
     ]);
+}
+
+fn timed(run: impl FnOnce()) -> Duration {
+    let start = Instant::now();
+    run();
+    start.elapsed()
 }
 
 fn median(mut times: Vec<Duration>) -> Amount {

@@ -114,7 +114,7 @@ fn answer_of(bot: &str, case: &str) -> Vec<u8> {
 /// (e) Refereeing a log again against parsing it.
 pub(crate) fn replays() -> Vec<Row> {
     let mut log = Vec::new();
-    played(&command(REFEREE.as_ref(), &["bot", "echo"], Containment::Auto), |event| {
+    played(&command(REFEREE.as_ref(), &["bot", "echo"], Containment::Auto, None), |event| {
         serde_json::to_writer(&mut log, event).expect("JSON");
         log.push(b'\n');
     });

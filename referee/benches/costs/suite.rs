@@ -1,71 +1,50 @@
 //! What suites cost: beside their games, with two jobs instead of one, and in memory.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use referee::bot::{BotCommand, Confinement};
-use referee::game::SeedOptions;
-use referee::play::Match;
-
+use super::bare::Times;
+use super::games::{BOARD, bare};
 use super::table::{Amount, Row, Target};
-use super::{CONFIG, REFEREE, median};
+use super::{REFEREE, median, timed};
 
-fn timed(run: impl FnOnce()) -> Duration {
-    let start = Instant::now();
-    run();
-    start.elapsed()
-}
-
-/// Games of a bot that answers at once, as a suite plays them with logs, progress and a run folder,
-/// against the same games in a bare loop. Rounds of the two take turns, so that a machine that is busy
-/// for a while slows both.
+/// Games of a bot that answers at once, as a suite plays them with progress and a run folder. Rounds of all
+/// ways take turns, so that a machine that is busy for a while slows each.
 pub(crate) fn overhead() -> Vec<Row> {
-    const ROUNDS: i64 = 9;
-    const GAMES: i64 = 250;
-    let folder = tempfile::tempdir().expect("a folder");
-    let (mut bare, mut in_suite) = (Vec::new(), Vec::new());
-    for round in 0..ROUNDS {
-        let seeds = round * GAMES + 1..=(round + 1) * GAMES;
-        let args = format!("--bot @first --logs all --seed {}..{}", seeds.start(), seeds.end());
-        bare.push(timed(|| play_bare(seeds)));
-        in_suite.push(timed(|| run(suite(&args, 1, &folder.path().join(round.to_string())))));
+    const ROUNDS: usize = 5;
+    const GAMES: usize = 500;
+    const WAYS: [(&str, u32); 5] = [
+        ("--logs none --pin", 1),
+        ("--logs none", 1),
+        ("--logs all --pin", 1),
+        ("--logs none", 2),
+        ("--logs all", 2),
+    ];
+    let bare = bare();
+    let bot = bare.bot();
+    let bot = shlex::try_quote(bot.to_str().expect("UTF-8")).expect("no NUL").into_owned();
+    let (mut in_suite, mut minimum) = ([const { Vec::new() }; WAYS.len()], Times::default());
+    for _ in 0..ROUNDS {
+        for ((args, jobs), times) in WAYS.into_iter().zip(&mut in_suite) {
+            let folder = tempfile::tempdir().expect("a folder");
+            let args = format!("--bot {bot} --board {BOARD} --repeat {GAMES} {args}");
+            times.push(timed(|| run(suite(&args, jobs, &folder.path().join("run")))));
+        }
+        minimum.add(|| vec![bare.play(GAMES).0]);
     }
-    vec![Row {
-        what: "a suite of 250 games with their logs",
-        ours: median(in_suite),
-        yardstick: ("the games in a bare loop", median(bare)),
-        target: Target::AtMost(1.1),
-    }]
-}
-
-fn play_bare(seeds: std::ops::RangeInclusive<i64>) {
-    let config = &*CONFIG;
-    let method = config.containment.method().expect("auto is always there");
-    let command = BotCommand {
-        program: REFEREE.into(),
-        args: vec!["bot".into(), "first".into()],
-        cwd: None,
-        env: BTreeMap::new(),
-        pinning: None,
-        confinement: Confinement { method, resources: config.resources, sandbox: None },
-    };
-    for seed in seeds {
-        let case = (config.game.from_seed)(seed, SeedOptions::default()).expect("a seed");
-        let game = Match {
-            game: config.game,
-            board: "",
-            test_case: &case,
-            bot: "@first",
-            command: &command,
-            rules: config.rules,
-            interrupt: None,
-        };
-        game.play(drop).expect("a game");
-    }
+    let yardstick = ("the same in a bare loop", minimum.best());
+    let [pinned, one, pinned_logs, two, two_logs] = in_suite.map(median);
+    let row = |what, ours, yardstick, target| Row { what, ours, yardstick, target };
+    vec![
+        row("a suite of 500 games with --pin", pinned, yardstick, Target::AtMost(1.6)),
+        row("a suite of 500 games", one, yardstick, Target::AtMost(1.6)),
+        row("two jobs", two, ("one job", one), Target::TimesLess(1.9)),
+        row("logs of all, with --pin", pinned_logs, ("no logs", pinned), Target::AtMost(1.05)),
+        row("logs of all, two jobs", two_logs, ("no logs", two), Target::AtMost(1.05)),
+    ]
 }
 
 /// A bot that computes, so that two jobs want two cores.
@@ -80,7 +59,7 @@ pub(crate) fn jobs() -> Vec<Row> {
         what: "a suite of a bot that computes, two jobs",
         ours: two,
         yardstick: ("one job", one),
-        target: Target::TimesLess(1.8),
+        target: Target::TimesLess(1.9),
     }]
 }
 

@@ -44,7 +44,7 @@ pub(crate) struct Row {
 }
 
 /// What is measured.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum Amount {
     Time(Duration),
     /// In bytes.
@@ -56,13 +56,11 @@ pub(crate) enum Target {
     AtMost(f64),
     /// So many times less than the yardstick.
     TimesLess(f64),
-    /// So much time beyond the yardstick.
-    More(Duration),
 }
 
 impl Amount {
     /// In seconds or bytes.
-    fn number(self) -> f64 {
+    pub(crate) fn number(self) -> f64 {
         match self {
             Self::Time(time) => time.as_secs_f64(),
             #[expect(clippy::cast_precision_loss, reason = "no more than a few megabytes")]
@@ -88,10 +86,6 @@ impl Row {
             Target::AtMost(most) => (ratio, format!("at most {most}"), ratio <= *most),
             Target::TimesLess(least) => {
                 (1.0 / ratio, format!("at least {least} times less"), 1.0 / ratio >= *least)
-            }
-            Target::More(more) => {
-                let met = ours.number() - other.number() <= more.as_secs_f64();
-                (ratio, format!("at most {more:?} more"), met)
             }
         };
         if json {

@@ -78,6 +78,9 @@ impl Pinning {
 /// How soon a bot has answered that leaves no time to wake another core in.
 const PROMPT: Duration = Duration::from_millis(1);
 
+/// The same of the first answer, which comes when the program has started.
+const PROMPT_START: Duration = Duration::from_millis(20);
+
 /// Where this thread runs while it referees a pinned bot.
 ///
 /// A core passes faster from one process to another than a second core wakes up, and referee and bot take turns.
@@ -89,7 +92,7 @@ pub(super) struct Seat {
     is_shared: bool,
     /// When to leave, in this exchange.
     leave: Instant,
-    /// Whether an exchange has begun. The first has the bot's start in it and tells nothing of the others.
+    /// Whether the first exchange is over, which has the bot's start in it and tells nothing of the others.
     has_begun: bool,
     /// Whether the bot has taken its time.
     has_thought: bool,
@@ -111,7 +114,8 @@ impl Seat {
     /// An exchange begins.
     pub(super) fn begin(&mut self) {
         self.share(!self.has_thought);
-        self.leave = Instant::now() + PROMPT;
+        let prompt = if self.has_begun { PROMPT } else { PROMPT_START };
+        self.leave = Instant::now() + prompt;
     }
 
     /// When to wake at the latest, for who would otherwise wake at `wake`.
@@ -164,9 +168,9 @@ mod tests {
     fn exchange(seat: &mut Seat, is_prompt: bool) {
         seat.begin();
         let now = Instant::now();
-        let far = now + 9 * PROMPT;
+        let far = now + 2 * PROMPT_START;
         assert_eq!(seat.wake(far) < far, mine() == seat.pinning.bot, "nobody stays too long");
-        seat.woke(if is_prompt { now } else { now + 2 * PROMPT });
+        seat.woke(if is_prompt { now } else { far });
         seat.end();
     }
 
