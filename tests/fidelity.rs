@@ -7,7 +7,7 @@ use base64::prelude::BASE64_STANDARD;
 use proptest::prelude::*;
 use referee::game::{GAMES, Game, GameKind};
 use referee::lines::{LineBuffer, Progress};
-use referee::play::rule;
+use referee::ruling::rule;
 use referee::verdict::{BotExit, NoReply};
 use serde::Deserialize;
 use serde_json::{Value, json};

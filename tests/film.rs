@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use referee::game::frames::Picture;
 use referee::game::{Game, GameKind};
 use referee::lines::Lines;
-use referee::play::rule;
+use referee::ruling::rule;
 
 use crate::support::{cases, data};
 

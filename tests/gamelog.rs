@@ -12,7 +12,7 @@ use referee::gamelog::{
 use referee::limits::{Breach, LimitKind, Limits, Resource, Resources};
 use referee::lines::{Lines, Progress};
 use referee::millis::Millis;
-use referee::play::rule;
+use referee::ruling::rule;
 use referee::said::{Said, SaidInGame, SaidNumbers, SaidValue};
 use referee::verdict::{BotExit, Culprit, Decision, NoReply, Overrun, Verdict};
 use serde_json::json;

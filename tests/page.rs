@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use referee::game::{Game, GameKind};
 use referee::gamelog::{self, Bytes, Event, Log};
 use referee::lines::Lines;
-use referee::play::rule;
+use referee::ruling::rule;
 use referee::verdict::Culprit;
 use serde_json::{Value, json};
 

@@ -6,7 +6,7 @@ use std::process::Output;
 
 use referee::game::{GameKind, SeedOptions};
 use referee::lines::{Lines, Progress};
-use referee::play::rule;
+use referee::ruling::rule;
 use referee::verdict::{BotExit, NoReply};
 use serde::Deserialize;
 use serde_json::Value;

@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 use referee::game::GAMES;
 use referee::lines::{LineBuffer, Progress};
-use referee::play::rule;
+use referee::ruling::rule;
 use referee::verdict::{BotExit, NoReply, Verdict};
 
 /// More exchanges than any game has.

@@ -39,15 +39,19 @@
 //! # From the bottom up
 //!
 //! [`lines`], [`limits`], [`certificate`] and [`verdict`] are the vocabulary; [`game`] holds the rules
-//! and touches nothing else; [`bot`] runs a process and knows no game; [`play`] is the only place where a
-//! game meets a process; [`suite`] plays many games and keeps their results and records; [`compare`]
-//! pairs those of two bots, with the [statistics](stats) that belong to it.
+//! and touches nothing else; [`ruling`] is what a reply does to a game; [`bot`] runs a process and knows no
+//! game; [`play`] is the only place where the two meet; [`suite`] plays many games and keeps their results and
+//! records; [`compare`] pairs those of two bots, with the [statistics](stats) that belong to it.
 //!
-//! # Features
+//! # Features and systems
 //!
 //! `cli`, a default feature, adds the command line (`cli`) and the terminal player (`view::player`).
 //! Without it the library builds without clap and the terminal crates.
+//!
+//! Playing needs Linux, and so does `cli`. Without `cli` the library also builds for other systems, where it lacks
+//! [`bot`], [`play`] and [`interrupt`], and of [`suite`] what plays a run or locks it.
 
+#[cfg(target_os = "linux")]
 pub mod bot;
 #[cfg(feature = "cli")]
 mod build;
@@ -62,14 +66,17 @@ mod doctor;
 pub mod game;
 pub mod gamelog;
 mod html;
+#[cfg(target_os = "linux")]
 pub mod interrupt;
 pub mod limits;
 pub mod lines;
 pub mod millis;
+#[cfg(target_os = "linux")]
 pub mod play;
 pub mod replay;
 #[cfg(feature = "cli")]
 mod report;
+pub mod ruling;
 pub mod said;
 #[cfg(feature = "cli")]
 mod slurm;

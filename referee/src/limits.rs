@@ -58,6 +58,24 @@ impl Profile {
     }
 }
 
+/// Which method is to keep a bot's processes together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+pub enum Containment {
+    /// The first of the others that this host allows
+    #[default]
+    Auto,
+    /// A pid namespace: the kernel kills all that is in it
+    Namespace,
+    /// No process can leave the bot's process group, which is killed
+    Seccomp,
+    /// Orphans are adopted, and killed one by one
+    Reaper,
+    /// Only the bot's process group is killed; what leaves it is named
+    Group,
+}
+
 /// The rules of a match, the same for every game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MatchRules {

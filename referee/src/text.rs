@@ -1,6 +1,5 @@
 //! Formats durations, sizes and counts for people, and makes text from bots safe for a terminal.
 
-use std::error::Error;
 use std::time::Duration;
 
 use bytesize::ByteSize;
@@ -73,12 +72,6 @@ pub(crate) fn ranges(numbers: &[u32]) -> String {
         run => format!("{}-{}", run[0], run[run.len() - 1]),
     });
     runs.collect::<Vec<_>>().join(",")
-}
-
-/// An error and what caused it, on one line.
-pub(crate) fn with_causes(error: &dyn Error) -> String {
-    let chain = std::iter::successors(Some(error), |&error| error.source());
-    chain.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
 /// A bot's output between backticks: shortened, with everything escaped that a terminal would obey.

@@ -9,6 +9,41 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits::{Breach, Resource};
 
+/// Linux's signals from 1 on. Logs hold numbers, and are read on systems that number signals differently.
+const SIGNAL_NAMES: [&str; 31] = [
+    "SIGHUP",
+    "SIGINT",
+    "SIGQUIT",
+    "SIGILL",
+    "SIGTRAP",
+    "SIGABRT",
+    "SIGBUS",
+    "SIGFPE",
+    "SIGKILL",
+    "SIGUSR1",
+    "SIGSEGV",
+    "SIGUSR2",
+    "SIGPIPE",
+    "SIGALRM",
+    "SIGTERM",
+    "SIGSTKFLT",
+    "SIGCHLD",
+    "SIGCONT",
+    "SIGSTOP",
+    "SIGTSTP",
+    "SIGTTIN",
+    "SIGTTOU",
+    "SIGURG",
+    "SIGXCPU",
+    "SIGXFSZ",
+    "SIGVTALRM",
+    "SIGPROF",
+    "SIGWINCH",
+    "SIGIO",
+    "SIGPWR",
+    "SIGSYS",
+];
+
 /// How a game ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -135,16 +170,38 @@ pub enum BotExit {
     Unknown,
 }
 
+fn signal_name(signal: i32) -> Option<&'static str> {
+    let index = usize::try_from(signal).ok()?.checked_sub(1)?;
+    SIGNAL_NAMES.get(index).copied()
+}
+
 impl fmt::Display for BotExit {
     /// A verb phrase: `exited with status 3`, `was killed by SIGSEGV`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Code(code) => write!(f, "exited with status {code}"),
             Self::Unknown => f.write_str("ended"),
-            Self::Signal(signal) => match signal_hook::low_level::signal_name(signal) {
+            Self::Signal(signal) => match signal_name(signal) {
                 Some(name) => write!(f, "was killed by {name}"),
                 None => write!(f, "was killed by signal {signal}"),
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signals_are_called_what_this_system_calls_them() {
+        let known = (-1..=64)
+            .filter_map(|number| Some((number, signal_hook::low_level::signal_name(number)?)));
+        let known: Vec<_> = known.collect();
+        assert!(known.len() > 20, "{known:?}");
+        for (number, name) in known {
+            assert_eq!(signal_name(number), Some(name), "{number}");
+        }
+        assert_eq!((signal_name(-1), signal_name(0), signal_name(64)), (None, None, None));
     }
 }

@@ -18,24 +18,7 @@ use landlock::{AccessFs, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _
 use super::filter;
 use super::launch::{LaunchError, Step, landlock_version, try_namespace};
 use super::method::ContainmentMethod;
-
-/// Which method is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-#[serde(rename_all = "kebab-case")]
-pub enum Containment {
-    /// The first of the others that this host allows
-    #[default]
-    Auto,
-    /// A pid namespace: the kernel kills all that is in it
-    Namespace,
-    /// No process can leave the bot's process group, which is killed
-    Seccomp,
-    /// Orphans are adopted, and killed one by one
-    Reaper,
-    /// Only the bot's process group is killed; what leaves it is named
-    Group,
-}
+use crate::limits::Containment;
 
 /// A method that this host does not offer.
 #[derive(Debug, Clone, thiserror::Error)]

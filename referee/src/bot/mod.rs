@@ -51,7 +51,7 @@ pub use self::cgroup::{check_cgroups, memory_limit_of_host, remove_cgroups};
 pub use self::clock::{Overtime, Phase};
 use self::command::Spawned;
 pub use self::command::{BotCommand, Confinement, SpawnError};
-pub use self::containment::{Containment, Unavailable};
+pub use self::containment::Unavailable;
 pub use self::exchange::{ExchangeError, Exchanged, Request};
 use self::guard::Guard;
 pub use self::guard::HostMemory;
@@ -66,6 +66,7 @@ use self::scratch::Scratch;
 pub use self::teardown::{Ending, Left, Survivor};
 use self::usage::{Sample, Sampler};
 use crate::interrupt::Interrupt;
+pub use crate::limits::Containment;
 use crate::lines::LineBuffer;
 
 /// A running bot.

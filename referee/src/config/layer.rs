@@ -14,9 +14,8 @@ use super::Stored;
 use super::project::{self, BoardSet, BotEntry, ClusterTable, SuiteTable};
 use super::resources::{Bound, ResourceTable, Size};
 use super::values::{Factor, Limit};
-use crate::bot::Containment;
 use crate::game::{GameKind, unknown_game};
-use crate::limits::{LimitKind, OnHostDelay, Profile};
+use crate::limits::{Containment, LimitKind, OnHostDelay, Profile};
 use crate::source::SourceError;
 
 /// Settings, each of which may be unset.

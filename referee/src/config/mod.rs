@@ -3,6 +3,8 @@
 //!
 //! The defaults are `configs/default.toml`, whose comments are the documentation.
 
+#[cfg(target_os = "linux")]
+mod confinement;
 mod layer;
 mod project;
 mod resources;
@@ -17,9 +19,10 @@ pub use self::project::{
 };
 pub use self::resources::{Bound, Count, Size};
 pub use self::values::{Limit, SeedRange};
-use crate::bot::{Confinement, Containment, Sandbox, Unavailable};
 use crate::game::{GameKind, unknown_game};
-use crate::limits::{Limits, MatchRules, OnHostDelay, OverrunRules, Profile, Resources, SoftLimit};
+use crate::limits::{
+    Containment, Limits, MatchRules, OnHostDelay, OverrunRules, Profile, Resources, SoftLimit,
+};
 
 /// The file that holds every setting and its default.
 pub const DEFAULT: &str = include_str!("../../configs/default.toml");
@@ -105,15 +108,6 @@ impl Config {
                 cluster: settings.cluster.clone(),
             },
         })
-    }
-
-    /// The confinement that these settings ask for, with a sandbox if one is given.
-    ///
-    /// # Errors
-    /// When this host does not offer the requested containment.
-    pub fn confinement(&self, sandbox: Option<Sandbox>) -> Result<Confinement, Unavailable> {
-        let method = self.containment.method()?;
-        Ok(Confinement { method, resources: self.resources, sandbox })
     }
 
     /// Whether a game completed under these rules without a late reply would also have been completed

@@ -21,18 +21,16 @@ mod stderr;
 
 use std::time::Instant;
 
-use serde_json::Value;
-
 use self::diagnosis::{Observations, Seen};
 pub(crate) use self::record::host;
 use crate::bot::{
     BotCommand, BotProcess, ExchangeError, Exchanged, HostMemory, Request, SpawnError,
 };
-use crate::game::{Exchange, Fault, Game, GameKind, Played, Rejected};
+use crate::game::{Exchange, Game, GameKind};
 use crate::gamelog::{End, Event, Turn};
 use crate::interrupt::Interrupt;
 use crate::limits::MatchRules;
-use crate::lines::Lines;
+use crate::ruling::rule;
 use crate::said::Saying;
 use crate::source::SourceError;
 use crate::verdict::{Culprit, Decision, NoReply, Overrun, Verdict};
@@ -178,42 +176,5 @@ impl Match<'_> {
             ExchangeError::HostMemory(lack) => PlayError::HostMemory(lack),
             error @ ExchangeError::Io(_) => PlayError::Exchange(error),
         })
-    }
-}
-
-/// The effect of an exchange on the game.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Ruling {
-    /// How the game has ended; [`Verdict::Completed`] as long as nothing is wrong.
-    pub verdict: Verdict,
-    /// The points that the reply scored.
-    pub gain: i64,
-    /// The move in the game's own terms, where one could be read.
-    pub action: Option<Value>,
-    /// The line of the reply that was wrong, from 0.
-    pub wrong_line: Option<usize>,
-    /// The game's remark on the reply.
-    pub remark: Option<String>,
-}
-
-/// Passes a reply, or the reason why none came, to the game.
-pub fn rule(game: &mut dyn Game, reply: &Lines, no_reply: Option<NoReply>) -> Ruling {
-    if let Some(no_reply) = no_reply {
-        game.unanswered(reply);
-        let verdict = no_reply.verdict();
-        return Ruling { verdict, gain: 0, action: None, wrong_line: None, remark: None };
-    }
-    match game.accept(reply) {
-        Ok(Played { gain, action, remark }) => {
-            let verdict = Verdict::Completed;
-            Ruling { verdict, gain, action: Some(action), wrong_line: None, remark }
-        }
-        Err(Rejected { fault, line, action, remark }) => {
-            let verdict = match fault {
-                Fault::Malformed => Verdict::MalformedReply,
-                Fault::Illegal => Verdict::IllegalMove,
-            };
-            Ruling { verdict, gain: 0, action, wrong_line: Some(line), remark }
-        }
     }
 }

@@ -3,12 +3,13 @@
 use std::sync::LazyLock;
 use std::time::Instant;
 
-use super::{Match, Ruling};
+use super::Match;
 use crate::bot::{BotCommand, Ending, Exchanged};
 use crate::game::Game;
 use crate::gamelog::{self, Bytes, End, FORMAT, Host, Start, Turn};
 use crate::limits::LimitKind;
 use crate::millis::Millis;
+use crate::ruling::Ruling;
 use crate::said::{Said, Saying};
 
 /// The start of an attempt; `spoilt` holds the diagnoses of earlier attempts.

@@ -7,7 +7,7 @@ use crate::gamelog::foreign::{Claims, Foreign, ForeignFormat, ForeignTurn};
 use crate::gamelog::{Bot, Bytes, End, FORMAT, Host, Log, Start, Turn};
 use crate::limits::Limits;
 use crate::lines::{Lines, Progress};
-use crate::play;
+use crate::ruling::rule;
 use crate::text::quote;
 use crate::verdict::{BotExit, NoReply, Verdict};
 
@@ -108,7 +108,7 @@ impl Referee {
             (Some(_), Progress::TooLong) => Some(NoReply::LineTooLong),
             (Some(_), Progress::Incomplete) => Some(NoReply::Ended(BotExit::Unknown)),
         };
-        let ruling = play::rule(self.game.as_mut(), &reply, no_reply);
+        let ruling = rule(self.game.as_mut(), &reply, no_reply);
         self.verdict = ruling.verdict;
         if let (Some(line), Some(remark)) = (ruling.wrong_line, &ruling.remark) {
             let reply = quote(reply.iter().nth(line).unwrap_or_default());

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::game::{Exchange, Game, GameKind};
 use crate::gamelog::{End, Log, Start, Turn};
 use crate::lines::{Lines, Progress};
-use crate::play::{self, Ruling};
+use crate::ruling::{Ruling, rule};
 use crate::verdict::{NoReply, Verdict};
 
 /// A log that was refereed again.
@@ -133,7 +133,7 @@ fn referee_turn(game: &mut dyn Game, turn: &Turn) -> Result<Ruling, Difference> 
         let logged = word(turn.no_reply.is_none());
         return Err(Difference::of(turn.turn, "the reply", &logged, &word(whole)));
     }
-    Ok(play::rule(game, &reply, turn.no_reply))
+    Ok(rule(game, &reply, turn.no_reply))
 }
 
 /// The first exchange that went differently when the bot of `log` played again.

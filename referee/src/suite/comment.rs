@@ -4,8 +4,8 @@ use std::io;
 
 use fs_err as fs;
 
+use super::files::write_whole;
 use super::folder::{FolderError, RunFolder};
-use super::writer::write_whole;
 
 const COMMENT: &str = "comment.txt";
 

@@ -41,7 +41,7 @@ use crate::gamelog::Host;
 use crate::source::SourceError;
 
 /// The version of the format of run folders that this referee writes, and the only one that it reads.
-const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 1;
 
 pub(super) const RUN: &str = "run.toml";
 pub(super) const RESULTS: &str = "results.jsonl";
@@ -54,7 +54,7 @@ pub(super) const PART_FOLDERS: &str = "parts";
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// The version of the format.
-    format: u32,
+    pub(super) format: u32,
     /// The version of the referee that started it.
     pub referee: String,
     /// When it was started, in UTC.
@@ -84,22 +84,6 @@ pub struct Opponent {
     /// The difference that does not matter.
     #[serde(default)]
     pub margin: Margin,
-}
-
-impl Run {
-    /// A run of `plan` that starts now, here.
-    pub fn new(plan: Plan, against: Option<Opponent>) -> Self {
-        Self {
-            format: FORMAT,
-            referee: env!("CARGO_PKG_VERSION").to_owned(),
-            started: jiff::Timestamp::now(),
-            host: crate::play::host(),
-            started_in: std::env::current_dir().ok(),
-            git: None,
-            against,
-            plan,
-        }
-    }
 }
 
 /// What is wrong with a run folder.

@@ -15,12 +15,12 @@ use serde::{Deserialize, Serialize};
 
 use super::comment::comment_in;
 use super::commit::Commit;
+use super::files::new_file;
 use super::folder::{FolderError, PART_FOLDERS, RESULTS, RUN, RunFolder};
 use super::ids::RecordId;
 use super::outcome::Outcome;
 use super::plan::{Plan, PlannedBot};
 use super::records::Bests;
-use super::writer::new_file;
 use crate::millis::Millis;
 
 const LISTING: &str = "listing.json";
@@ -93,9 +93,9 @@ type Stamp = (u64, i64, i64);
 type Stamps = Vec<Option<Stamp>>;
 
 fn stamp(file: &Path) -> Option<Stamp> {
-    use std::os::unix::fs::MetadataExt as _;
     let data = fs::metadata(file).ok()?;
-    Some((data.size(), data.mtime(), data.mtime_nsec()))
+    let changed = jiff::Timestamp::try_from(data.modified().ok()?).ok()?;
+    Some((data.len(), changed.as_second(), changed.subsec_nanosecond().into()))
 }
 
 /// The stamps of the run in `path`, which was planned in so many parts.

@@ -5,8 +5,8 @@ use std::io::{BufWriter, ErrorKind, Write as _};
 use fs_err as fs;
 use fs_err::OpenOptions;
 
+use super::files::{json_line, new_file, write_whole};
 use super::folder::{FolderError, PART_FOLDERS, RESULTS, RUN, RunFolder, SESSIONS};
-use super::writer::{json_line, new_file, write_whole};
 
 /// Makes one `results.jsonl` and one `sessions.jsonl` of those of the parts, and takes the parts away. It
 /// may be killed at any moment and called again, and does nothing for a run that has no parts any more.

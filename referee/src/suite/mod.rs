@@ -7,40 +7,33 @@
 //!
 //! Whatever a bot does is an outcome. This module shows nothing and asks nobody.
 
-mod archive;
-mod bot_files;
 mod comment;
 mod commit;
-mod core_claims;
+mod files;
 mod folder;
-mod game;
 mod game_set;
 mod ids;
-mod jobs;
 mod listing;
+mod logs;
 mod margin;
 mod merge;
 mod outcome;
 mod outcomes;
 mod places;
 mod plan;
-mod pool;
+#[cfg(target_os = "linux")]
+mod playing;
 mod records;
-mod removal;
 mod session;
 mod shuffle;
 mod summary;
-mod writer;
 
-pub use self::archive::{Archive, Logs, Packing, kept_log};
-pub use self::bot_files::{BotFiles, copy_whole};
 pub use self::commit::Commit;
-pub use self::core_claims::CoreClaims;
 pub use self::folder::{FolderError, Opponent, Run, RunFolder};
 pub use self::game_set::GameSet;
 pub use self::ids::{BoardId, RecordId};
-pub use self::jobs::{undisturbed_jobs, usable_cpus};
 pub use self::listing::{ListedBot, Listing, list_runs};
+pub use self::logs::{Logs, Packing, kept_log};
 pub use self::margin::Margin;
 pub use self::merge::merge;
 pub use self::outcome::{NotPlayed, Outcome, SuiteVerdict, Times};
@@ -49,9 +42,11 @@ pub use self::places::{NoisyHost, differing_places, noisy_hosts};
 #[cfg(test)]
 pub(crate) use self::plan::test_plan;
 pub use self::plan::{Assignment, Case, CaseError, Plan, PlannedBoard, PlannedBot, Rules, Seeds};
-pub use self::pool::{Entrant, Pool, PoolError};
+#[cfg(target_os = "linux")]
+pub use self::playing::{
+    Archive, BotFiles, CoreClaims, Entrant, Pool, PoolError, RunWriter, copy_whole, remove_remains,
+    size_of, undisturbed_jobs, usable_cpus,
+};
 pub use self::records::{Best, Bests, Record, Records, RecordsError};
-pub use self::removal::{remove_remains, size_of};
 pub use self::session::Session;
 pub use self::summary::{Loss, NewBest, Summary, Tally, loss_kind, records_of};
-pub use self::writer::RunWriter;

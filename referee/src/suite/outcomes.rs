@@ -62,12 +62,12 @@ impl Outcomes {
     }
 
     /// The result that came last, as it was written.
-    pub(super) fn line(&self) -> &[u8] {
+    pub fn line(&self) -> &[u8] {
         self.lines.as_ref().map_or(&[], |lines| &lines.line)
     }
 
     /// The results so far of games that had one already.
-    pub(super) fn duplicates(&self) -> usize {
+    pub fn duplicates(&self) -> usize {
         self.duplicates
     }
 

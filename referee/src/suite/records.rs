@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
+use super::files::write_whole;
 use super::ids::RecordId;
 use super::outcome::Outcome;
-use super::writer::write_whole;
 use crate::source::SourceError;
 
 /// The figures that come with the referee.

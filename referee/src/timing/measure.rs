@@ -3,7 +3,8 @@
 use super::Timed;
 use crate::gamelog::{End, Event};
 use crate::lines::Lines;
-use crate::play::{Match, PlayError, rule};
+use crate::play::{Match, PlayError};
+use crate::ruling::rule;
 
 /// The turns and losses of the games so far.
 #[derive(Debug, Default)]

@@ -10,8 +10,8 @@ use std::time::Duration;
 use crate::game::frames::{Frame, Picture};
 use crate::game::{Game, GameKind};
 use crate::gamelog::{End, Event, Log, Start, Turn};
-use crate::play;
 use crate::replay::{Difference, ReplayError, Replayed, kind_of, reply_to};
+use crate::ruling::rule;
 
 /// A game, move by move.
 pub struct Film {
@@ -210,7 +210,7 @@ impl Film {
             None => self.position.frames(&reply),
             Some(_) => Vec::new(),
         };
-        play::rule(self.position.as_mut(), &reply, turn.no_reply);
+        rule(self.position.as_mut(), &reply, turn.no_reply);
         frames
     }
 }

@@ -6,8 +6,8 @@
 use std::io::{self, Write};
 
 use crate::gamelog::{Log, Turn};
-use crate::play;
 use crate::replay::{ReplayError, game_of, reply_to};
+use crate::ruling::rule;
 use crate::text::{duration, printable, printable_lines};
 
 /// The input and the turn of one exchange.
@@ -62,7 +62,7 @@ fn exchanges(log: &Log) -> Result<Vec<ReplayedTurn<'_>>, ReplayError> {
         let Some(exchange) = game.next_exchange() else { break };
         let (input, reply) = (game.input().into_owned(), reply_to(&exchange, turn));
         exchanges.push(ReplayedTurn { turn, input });
-        play::rule(game.as_mut(), &reply, turn.no_reply);
+        rule(game.as_mut(), &reply, turn.no_reply);
     }
     Ok(exchanges)
 }

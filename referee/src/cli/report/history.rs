@@ -11,7 +11,7 @@ use crate::report::history::{self, Listed};
 use crate::report::markup::address_of;
 use crate::report::runs::{self, RunsPage, ShownRun};
 use crate::suite::{Bests, FolderError, Listing, RunFolder};
-use crate::text::{plural, printable, with_causes};
+use crate::text::{plural, printable};
 
 pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
     let folder = runs_folder(&inputs::project()?);
@@ -19,7 +19,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
         |path: &Path, listing: Listing| Listed { path: path.to_owned(), listing, page: None };
     let Found { runs, broken } = newest_first(&folder, show, |run| run.listing.started)?;
     for (path, error) in broken {
-        log::warn!("left out: {}: {}", path.display(), with_causes(&error));
+        log::warn!("left out: {}: {:#}", path.display(), anyhow::Error::from(error));
     }
     let mut runs: Vec<Listed> = runs.into_iter().map(|(_, run)| run).take(args.count).collect();
     if runs.is_empty() {

@@ -12,7 +12,6 @@ use crate::cli::{Failure, completions, inputs, print};
 use crate::game::games;
 use crate::report::history::{Broken, History, ListFormat, RunRow};
 use crate::suite::{Bests, Listing};
-use crate::text::with_causes;
 
 /// Which runs are listed, and how.
 #[derive(Debug, Args)]
@@ -73,7 +72,7 @@ pub(super) fn run(args: &ListArgs) -> Result<ExitCode, Failure> {
     let broken = broken.into_iter().filter(|_| !args.is_filtered());
     let broken = broken.map(|(path, error)| Broken {
         run: path.display().to_string(),
-        problem: with_causes(&error),
+        problem: format!("{:#}", anyhow::Error::from(error)),
     });
     let history = History { runs, older, broken: broken.collect() };
     print(|out| history.write(args.format, out))?;

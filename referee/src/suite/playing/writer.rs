@@ -2,24 +2,20 @@
 
 use std::fs::TryLockError;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use fs_err as fs;
 use fs_err::{File, OpenOptions};
-use serde::Serialize;
-use tempfile::NamedTempFile;
 
-use super::folder::{FolderError, RESULTS, RUN, Run, RunFolder, SESSIONS};
-use super::outcome::Outcome;
-use super::session::Session;
+use crate::suite::files::{NEW, folder_of, json_line, naming, new_file, written};
+use crate::suite::folder::{FolderError, RESULTS, RUN, Run, RunFolder, SESSIONS};
+use crate::suite::outcome::Outcome;
+use crate::suite::session::Session;
 
 /// The longest time before results are synced to the disk.
 const SYNC_INTERVAL: Duration = Duration::from_secs(1);
-
-/// The prefix of the name of a file or folder that is about to appear.
-const NEW: &str = ".new-";
 
 /// A run whose results are being written.
 #[derive(Debug)]
@@ -175,13 +171,6 @@ impl RunWriter {
     }
 }
 
-/// A value as one line of JSON.
-pub(super) fn json_line(value: &impl Serialize) -> Vec<u8> {
-    let mut line = serde_json::to_vec(value).expect("memory");
-    line.push(b'\n');
-    line
-}
-
 /// Locks the results of a run; the kernel unlocks them when this process ends.
 fn lock_file(results: &File, folder: &RunFolder) -> Result<(), FolderError> {
     match results.file().try_lock() {
@@ -227,40 +216,7 @@ fn is_free(path: &Path) -> bool {
     }
 }
 
-/// The folder that holds `path`.
-fn folder_of(path: &Path) -> &Path {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    folder.unwrap_or(Path::new("."))
-}
-
-/// A file beside `path` that is to take its place.
-pub(super) fn new_file(path: &Path) -> io::Result<NamedTempFile> {
-    let file = tempfile::Builder::new().prefix(NEW).tempfile_in(folder_of(path))?;
-    // A temporary file is the user's alone; this one is as readable as any other.
-    file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
-    Ok(file)
-}
-
-fn written(path: &Path, content: &[u8]) -> io::Result<NamedTempFile> {
-    let mut file = new_file(path)?;
-    file.write_all(content)?;
-    file.as_file().sync_all()?;
-    Ok(file)
-}
-
-fn naming(path: &Path) -> impl Fn(io::Error) -> io::Error {
-    move |error| {
-        io::Error::new(error.kind(), format!("failed to write {}: {error}", path.display()))
-    }
-}
-
-/// Writes a file that appears whole or not at all.
-pub(super) fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
-    let file = written(path, content).map_err(naming(path))?;
-    file.persist(path).map(drop).map_err(|error| naming(path)(error.error))
-}
-
-/// The same for a file that must not be there yet.
+/// Writes a file that must not be there yet; it appears whole or not at all.
 fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
     let file = written(path, content).map_err(naming(path))?;
     file.persist_noclobber(path).map(drop).map_err(|error| naming(path)(error.error))

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use fs_err as fs;
 
-use super::folder::{FolderError, RESULTS, RunFolder};
 use super::writer::RunWriter;
+use crate::suite::folder::{FolderError, RESULTS, RunFolder};
 
 /// The prefix of the name of a folder that is being removed. It is hidden, so that no list shows it.
 const REMOVED: &str = ".removed-";

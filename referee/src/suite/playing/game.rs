@@ -7,11 +7,10 @@ use crate::config::Config;
 use crate::gamelog::Event;
 use crate::interrupt::Interrupt;
 use crate::play::{Match, PlayError};
-use crate::text::with_causes;
 use crate::verdict::Verdict;
 
-use super::outcome::{NotPlayed, Outcome, SuiteVerdict, Times};
-use super::plan::{Assignment, Case};
+use crate::suite::outcome::{NotPlayed, Outcome, SuiteVerdict, Times};
+use crate::suite::plan::{Assignment, Case};
 
 /// What a worker needs to play a game.
 pub(super) struct Job<'a> {
@@ -108,4 +107,10 @@ impl Job<'_> {
             times: Times::default(),
         }
     }
+}
+
+/// An error and what caused it, on one line.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let chain = std::iter::successors(Some(error), |&error| error.source());
+    chain.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }

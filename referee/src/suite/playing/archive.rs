@@ -13,11 +13,12 @@ use flate2::write::GzEncoder;
 use fs_err as fs;
 
 use super::game::Finished;
-use super::plan::{PlannedBot, Rules};
 use crate::game::GameKind;
-use crate::gamelog::{self, Event, Log};
+use crate::gamelog::{self, Event};
 use crate::lines::Lines;
-use crate::play::rule;
+use crate::ruling::rule;
+use crate::suite::logs::{Logs, Packing, log_path, packed_log};
+use crate::suite::plan::{PlannedBot, Rules};
 use crate::text::{exact_duration, exact_size, printable};
 
 /// About how many bundles a run has at most; a bot that loses every game of a large suite would fill the disk.
@@ -25,56 +26,6 @@ const MAX_BUNDLES: usize = 100;
 
 /// The folder of the bundles.
 const BUNDLES: &str = "failures";
-
-/// Which games leave a log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-pub enum Logs {
-    /// Every game
-    All,
-    /// Games that were lost, each with a bundle to look into it
-    #[default]
-    Failed,
-    /// No game; nor are there bundles
-    None,
-}
-
-/// How logs are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Packing {
-    /// Not packed.
-    #[default]
-    Plain,
-    /// Packed with gzip.
-    Gzip,
-}
-
-/// Where the log of a game is, if it is not packed.
-fn log_path(folder: &Path, game: usize) -> PathBuf {
-    folder.join("games").join(format!("{game:06}.jsonl"))
-}
-
-/// Where it is, if it is packed.
-fn packed_log(log: &Path) -> PathBuf {
-    log.with_extension("jsonl.gz")
-}
-
-/// The log of a game in a run folder; `None` if it was not kept.
-///
-/// # Errors
-/// When it is there and cannot be read; the error names it.
-pub fn kept_log(folder: &Path, game: usize) -> io::Result<Option<Log>> {
-    let plain = log_path(folder, game);
-    let packed = packed_log(&plain);
-    // Nothing writes these any more; reading one says what to do.
-    let zstd = plain.with_extension("jsonl.zst");
-    let Some(path) = [plain, packed, zstd].into_iter().find(|path| path.is_file()) else {
-        return Ok(None);
-    };
-    let damaged = |problem: String| io::Error::other(format!("{}:{problem}", path.display()));
-    let text = gamelog::unpacked(fs::read(&path)?).map_err(|error| damaged(format!(" {error}")))?;
-    gamelog::read(&text).map(Some).map_err(|error| damaged(error.to_string()))
-}
 
 /// Keeps games in a run folder.
 pub struct Archive<'a> {

@@ -20,12 +20,12 @@ use std::time::Duration;
 use super::archive::Archive;
 use super::bot_files::{BotFiles, FileChange};
 use super::game::Job;
-use super::outcome::{NotPlayed, Outcome, SuiteVerdict};
-use super::plan::{CaseError, Plan, PlannedBot};
 use crate::bot::{BotCommand, Pinning};
 use crate::config::Config;
 use crate::interrupt::Interrupt;
 use crate::play::PlayError;
+use crate::suite::outcome::{NotPlayed, Outcome, SuiteVerdict};
+use crate::suite::plan::{CaseError, Plan, PlannedBot};
 use crate::verdict::Verdict;
 
 /// Everything needed to play the games of a plan.

@@ -5,14 +5,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::{OsStr, OsString};
-use std::io;
+use std::io::{self, Read as _};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use fs_err as fs;
+use sha2::{Digest as _, Sha256};
 
-use crate::digest::file_digest;
+use crate::digest::to_hex;
 
 /// The files of a bot.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -163,6 +164,19 @@ fn stamped(path: &Path) -> io::Result<(Stamp, String)> {
     }
 }
 
+/// The digest of a file's content.
+fn file_digest(path: &Path) -> io::Result<String> {
+    let mut file = fs_err::File::open(path)?;
+    let mut hash = Sha256::new();
+    let mut chunk = vec![0; 1 << 16];
+    loop {
+        match file.read(&mut chunk)? {
+            0 => return Ok(to_hex(&hash.finalize())),
+            count => hash.update(&chunk[..count]),
+        }
+    }
+}
+
 /// Copies a file so that its copy appears whole, and may be used as the original may.
 ///
 /// # Errors
@@ -234,5 +248,14 @@ mod tests {
         assert_eq!(files.check(&planned), Err(FileChange::Replaced("bot.sh".to_owned())));
         std::fs::remove_file(&bot).expect("removed");
         assert_eq!(files.check(&planned), Err(FileChange::Missing("bot.sh".to_owned())));
+    }
+
+    #[test]
+    fn a_file_has_the_digest_of_its_content() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let content = vec![7; 200_000];
+        std::fs::write(file.path(), &content).expect("written");
+        assert_eq!(file_digest(file.path()).expect("read"), crate::digest::digest(&content));
+        assert!(file_digest(Path::new("/nowhere")).is_err());
     }
 }

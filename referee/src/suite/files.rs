@@ -1,0 +1,51 @@
+//! Makes the files of run folders, whole or not at all.
+
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use serde::Serialize;
+use tempfile::NamedTempFile;
+
+/// The prefix of the name of a file or folder that is about to appear.
+pub(super) const NEW: &str = ".new-";
+
+/// A value as one line of JSON.
+pub(super) fn json_line(value: &impl Serialize) -> Vec<u8> {
+    let mut line = serde_json::to_vec(value).expect("memory");
+    line.push(b'\n');
+    line
+}
+
+/// The folder that holds `path`.
+pub(super) fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
+}
+
+/// A file beside `path` that is to take its place.
+pub(super) fn new_file(path: &Path) -> io::Result<NamedTempFile> {
+    let file = tempfile::Builder::new().prefix(NEW).tempfile_in(folder_of(path))?;
+    // On Unix a temporary file is the user's alone; this one is as readable as any other.
+    #[cfg(unix)]
+    file.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
+    Ok(file)
+}
+
+pub(super) fn written(path: &Path, content: &[u8]) -> io::Result<NamedTempFile> {
+    let mut file = new_file(path)?;
+    file.write_all(content)?;
+    file.as_file().sync_all()?;
+    Ok(file)
+}
+
+pub(super) fn naming(path: &Path) -> impl Fn(io::Error) -> io::Error {
+    move |error| {
+        io::Error::new(error.kind(), format!("failed to write {}: {error}", path.display()))
+    }
+}
+
+/// Writes a file that appears whole or not at all.
+pub(super) fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
+    let file = written(path, content).map_err(naming(path))?;
+    file.persist(path).map(drop).map_err(|error| naming(path)(error.error))
+}
