@@ -2,23 +2,24 @@
 //!
 //! It shows a [`Film`]: a whole one, or one that grows while the game is being played. A game never
 //! waits for the player: the match loop only sends its events into a channel. `state` holds what is shown
-//! and handles keys, `draw` draws, and this file owns the terminal and always restores it.
+//! and handles keys, `draw` draws, and `terminal` owns the terminal and always restores it.
 
 mod board;
 mod draw;
+mod keys;
 mod look;
 mod said;
 mod state;
+mod terminal;
 
 use std::io::{self, IsTerminal as _};
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Duration, Instant};
 
-use crossterm::event::{self, Event as Input, KeyEventKind};
-use ratatui::DefaultTerminal;
-
+use self::keys::Key;
 pub use self::look::{Charset, Look};
 use self::state::{GameState, KeyCommand, Player};
+use self::terminal::Screen;
 use super::film::Film;
 use crate::gamelog::Event;
 use crate::interrupt::Interrupt;
@@ -67,20 +68,21 @@ pub fn watch(show: Show, look: Look, interrupt: &Interrupt) -> io::Result<Watche
             Some(News::Some) => true,
             Some(News::None) | None => false,
         };
+        stale |= screen.is_resized()?;
         let moved = player.as_mut().is_some_and(|player| player.advance(Instant::now()));
         if let Some(player) = &player
             && (news || moved || stale)
         {
-            screen.0.draw(|frame| draw::draw(frame, player, look))?;
+            screen.draw(|frame| draw::draw(frame, player, look))?;
             stale = false;
         }
         if interrupt.signal().is_some() {
             return Ok(Watched::Interrupted);
         }
         let pause = if player.as_ref().is_some_and(Player::is_playing) { FRAME } else { IDLE };
-        if event::poll(pause)? {
+        if let Some(key) = screen.key(pause)? {
             stale = true;
-            match answer(&event::read()?, player.as_mut()) {
+            match answer(key, player.as_mut()) {
                 KeyCommand::Quit => return Ok(Watched::Quit),
                 KeyCommand::Interrupt => return Ok(Watched::Interrupted),
                 KeyCommand::GoOn => {}
@@ -90,17 +92,13 @@ pub fn watch(show: Show, look: Look, interrupt: &Interrupt) -> io::Result<Watche
 }
 
 /// Handles a key. Before the game has started, the user can only quit.
-fn answer(input: &Input, player: Option<&mut Player>) -> KeyCommand {
-    match (input, player) {
-        (Input::Key(key), player) if key.kind != KeyEventKind::Release => state::command(*key)
-            .unwrap_or_else(|| {
-                if let Some(player) = player {
-                    player.press(key.code);
-                }
-                KeyCommand::GoOn
-            }),
-        _ => KeyCommand::GoOn,
-    }
+fn answer(key: Key, player: Option<&mut Player>) -> KeyCommand {
+    state::command(key).unwrap_or_else(|| {
+        if let Some(player) = player {
+            player.press(key);
+        }
+        KeyCommand::GoOn
+    })
 }
 
 /// What has happened in a running game since the last check.
@@ -129,25 +127,5 @@ fn take_in(events: &Receiver<Event>, player: &mut Option<Player>) -> News {
             }
         }
         news = News::Some;
-    }
-}
-
-/// The terminal while the player owns it.
-struct Screen(DefaultTerminal);
-
-impl Screen {
-    /// Takes the terminal over, and has a panic restore it before its message is printed.
-    fn open() -> io::Result<Self> {
-        ratatui::try_init().map(Self)
-    }
-}
-
-impl Drop for Screen {
-    fn drop(&mut self) {
-        // A panic has already restored the terminal and printed its message.
-        if !std::thread::panicking() {
-            // If the terminal has gone away, there is nothing to restore.
-            let _ = ratatui::try_restore();
-        }
     }
 }

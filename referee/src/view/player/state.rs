@@ -2,8 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-
+use super::keys::Key;
 use crate::game::frames::Pace;
 use crate::view::film::Film;
 
@@ -100,44 +99,44 @@ impl Player {
     }
 
     /// Handles a key, other than the keys that quit.
-    pub(super) fn press(&mut self, key: KeyCode) {
+    pub(super) fn press(&mut self, key: Key) {
         match (key, self.pane) {
-            (KeyCode::Char(digit @ '0'..='9'), _) if self.typed.len() < MAX_DIGITS => {
+            (Key::Char(digit @ '0'..='9'), _) if self.typed.len() < MAX_DIGITS => {
                 self.typed.push(digit);
                 return;
             }
-            (KeyCode::Backspace, _) => drop(self.typed.pop()),
-            (KeyCode::Enter, _) => self.jump(),
-            (KeyCode::Char(' '), _) => self.toggle(),
-            (KeyCode::Char('e'), Pane::Output(_)) | (KeyCode::Char('?'), Pane::Keys) => {
+            (Key::Backspace, _) => drop(self.typed.pop()),
+            (Key::Enter, _) => self.jump(),
+            (Key::Char(' '), _) => self.toggle(),
+            (Key::Char('e'), Pane::Output(_)) | (Key::Char('?'), Pane::Keys) => {
                 self.pane = Pane::Board;
             }
-            (KeyCode::Char('e'), _) => self.pane = Pane::Output(0),
-            (KeyCode::Char('?'), _) => self.pane = Pane::Keys,
-            (KeyCode::Up, Pane::Output(line)) => self.pane = Pane::Output(line.saturating_sub(1)),
-            (KeyCode::Down, Pane::Output(line)) => self.pane = Pane::Output(line.saturating_add(1)),
-            (KeyCode::Char('+' | '='), _) => {
+            (Key::Char('e'), _) => self.pane = Pane::Output(0),
+            (Key::Char('?'), _) => self.pane = Pane::Keys,
+            (Key::Up, Pane::Output(line)) => self.pane = Pane::Output(line.saturating_sub(1)),
+            (Key::Down, Pane::Output(line)) => self.pane = Pane::Output(line.saturating_add(1)),
+            (Key::Char('+' | '='), _) => {
                 self.speed = (self.speed + 1).min(SLOW_MOVES_PER_SECOND.len() - 1);
             }
-            (KeyCode::Char('-'), _) => self.speed = self.speed.saturating_sub(1),
+            (Key::Char('-'), _) => self.speed = self.speed.saturating_sub(1),
             (key, _) => self.travel(key),
         }
-        if key != KeyCode::Backspace {
+        if key != Key::Backspace {
             self.typed.clear();
         }
     }
 
-    fn travel(&mut self, key: KeyCode) {
+    fn travel(&mut self, key: Key) {
         let last = self.film.last_position();
         let page = (last / 20).max(5);
         let to = match key {
-            KeyCode::Left | KeyCode::Char('h') => self.position.saturating_sub(1),
-            KeyCode::Right | KeyCode::Char('l') => self.position + 1,
-            KeyCode::PageUp => self.position.saturating_sub(page),
-            KeyCode::PageDown => self.position + page,
-            KeyCode::Home | KeyCode::Char('g') => 0,
-            KeyCode::End | KeyCode::Char('G') => last,
-            KeyCode::Char('n') => self.film.next_gain(self.position),
+            Key::Left | Key::Char('h') => self.position.saturating_sub(1),
+            Key::Right | Key::Char('l') => self.position + 1,
+            Key::PageUp => self.position.saturating_sub(page),
+            Key::PageDown => self.position + page,
+            Key::Home | Key::Char('g') => 0,
+            Key::End | Key::Char('G') => last,
+            Key::Char('n') => self.film.next_gain(self.position),
             _ => return,
         };
         self.go(to);
@@ -170,11 +169,11 @@ impl Player {
 }
 
 /// The command of a key that affects the player as a whole; `None` for other keys.
-pub(super) fn command(key: KeyEvent) -> Option<KeyCommand> {
-    match (key.code, key.modifiers.contains(KeyModifiers::CONTROL)) {
-        (KeyCode::Char('c'), true) => Some(KeyCommand::Interrupt),
-        (KeyCode::Char('q') | KeyCode::Esc, false) => Some(KeyCommand::Quit),
-        (_, true) => Some(KeyCommand::GoOn),
+pub(super) fn command(key: Key) -> Option<KeyCommand> {
+    match key {
+        Key::Ctrl('c') => Some(KeyCommand::Interrupt),
+        Key::Char('q') | Key::Escape => Some(KeyCommand::Quit),
+        Key::Ctrl(_) => Some(KeyCommand::GoOn),
         _ => None,
     }
 }

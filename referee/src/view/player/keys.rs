@@ -1,0 +1,98 @@
+//! What keys send. Termion's parser is not used, since it panics where a sequence is cut off.
+
+use std::collections::VecDeque;
+
+pub(super) const ESCAPE: u8 = 0x1B;
+
+/// A key, alone or with Ctrl.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Key {
+    /// One of ASCII's visible characters, or a blank.
+    Char(char),
+    /// A letter with Ctrl.
+    Ctrl(char),
+    Up,
+    Down,
+    Left,
+    Right,
+    PageUp,
+    PageDown,
+    Home,
+    End,
+    Enter,
+    Backspace,
+    Escape,
+}
+
+impl Key {
+    /// Takes the next key from `typed`; what is none of these keys is skipped.
+    pub(super) fn take(typed: &mut VecDeque<u8>) -> Option<Self> {
+        while let Some(first) = typed.pop_front() {
+            let key = match first {
+                ESCAPE if typed.is_empty() => Some(Self::Escape),
+                ESCAPE => Self::of_sequence(typed),
+                b'\r' | b'\n' => Some(Self::Enter),
+                0x08 | 0x7F => Some(Self::Backspace),
+                1..=26 => Some(Self::Ctrl(char::from(b'a' + first - 1))),
+                b' '..=b'~' => Some(Self::Char(char::from(first))),
+                _ => None,
+            };
+            if key.is_some() {
+                return key;
+            }
+        }
+        None
+    }
+
+    /// The key whose sequence goes on like this after ESC. Terminals differ in Home and End.
+    fn of_sequence(typed: &mut VecDeque<u8>) -> Option<Self> {
+        // Anything else is a key with Alt.
+        typed.pop_front().filter(|introducer| matches!(introducer, b'[' | b'O'))?;
+        let mut parameters = Vec::new();
+        loop {
+            let byte = typed.pop_front()?;
+            if !matches!(byte, b'@'..=b'~') {
+                parameters.push(byte);
+                continue;
+            }
+            return match (byte, parameters.as_slice()) {
+                (b'A', _) => Some(Self::Up),
+                (b'B', _) => Some(Self::Down),
+                (b'C', _) => Some(Self::Right),
+                (b'D', _) => Some(Self::Left),
+                (b'H', _) | (b'~', b"1" | b"7") => Some(Self::Home),
+                (b'F', _) | (b'~', b"4" | b"8") => Some(Self::End),
+                (b'~', b"5") => Some(Self::PageUp),
+                (b'~', b"6") => Some(Self::PageDown),
+                _ => None,
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn typed_bytes_are_keys_and_other_sequences_are_none() {
+        let table: [(&str, &[Key]); 10] = [
+            ("q", &[Key::Char('q')]),
+            ("\x1b", &[Key::Escape]),
+            ("\x03", &[Key::Ctrl('c')]),
+            ("1\r", &[Key::Char('1'), Key::Enter]),
+            ("\x1b[C\x1b[5~l", &[Key::Right, Key::PageUp, Key::Char('l')]),
+            ("\x1bOA\x1b[1;2B", &[Key::Up, Key::Down]),
+            ("\x1b[H\x1b[4~\x7f", &[Key::Home, Key::End, Key::Backspace]),
+            // The answer to a question that was not asked, and keys that do nothing.
+            ("\x1b[?1;2c\x1bq\x1b[15~é ", &[Key::Char(' ')]),
+            ("\x1b[", &[]),
+            ("\x1b[<0;1", &[]),
+        ];
+        for (text, keys) in table {
+            let mut typed: VecDeque<u8> = text.bytes().collect();
+            let found: Vec<Key> = std::iter::from_fn(|| Key::take(&mut typed)).collect();
+            assert_eq!(found, keys, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! The terminal while the player owns it: raw mode, the other screen, keys, and giving it all back.
+
+use std::collections::VecDeque;
+use std::io::{self, Stdout, Write as _};
+use std::panic;
+use std::sync::{Mutex, Once, PoisonError};
+use std::time::Duration;
+
+use ratatui::backend::TermionBackend;
+use ratatui::termion::screen::{ToAlternateScreen, ToMainScreen};
+use ratatui::termion::{clear, cursor};
+use ratatui::{Frame, Terminal};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
+
+use super::keys::{ESCAPE, Key};
+
+/// How long the rest of a key's sequence may take after its first bytes.
+const SEQUENCE: Duration = Duration::from_millis(50);
+
+/// How the terminal was set before; `None` when there is nothing to restore.
+static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
+
+/// The terminal, which is given back when this is dropped, or when any thread panics.
+pub(super) struct Screen {
+    terminal: Terminal<TermionBackend<Stdout>>,
+    /// Its columns and rows.
+    size: (u16, u16),
+    /// What was typed and is not read yet.
+    typed: VecDeque<u8>,
+}
+
+impl Screen {
+    /// Takes the terminal over, and has a panic restore it before its message is printed.
+    pub(super) fn open() -> io::Result<Self> {
+        restore_before_panics();
+        let before = tcgetattr(rustix::stdio::stdin())?;
+        let mut raw = before.clone();
+        raw.make_raw();
+        let terminal = Terminal::new(TermionBackend::new(io::stdout()))?;
+        let screen = Self { terminal, size: size()?, typed: VecDeque::new() };
+        // From here on, dropping the screen restores the terminal, also if something fails.
+        *BEFORE.lock().unwrap_or_else(PoisonError::into_inner) = Some(before);
+        tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, &raw)?;
+        write!(io::stdout(), "{ToAlternateScreen}{}{}", clear::All, cursor::Hide)?;
+        io::stdout().flush()?;
+        Ok(screen)
+    }
+
+    /// Draws a frame.
+    pub(super) fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
+        self.terminal.draw(draw).map(drop)
+    }
+
+    /// Whether the terminal has another size than at the last call.
+    pub(super) fn is_resized(&mut self) -> io::Result<bool> {
+        let before = std::mem::replace(&mut self.size, size()?);
+        Ok(before != self.size)
+    }
+
+    /// Waits up to `at_most` for a key.
+    pub(super) fn key(&mut self, at_most: Duration) -> io::Result<Option<Key>> {
+        if self.typed.is_empty() && self.read(at_most)? {
+            // Over a slow line a key's sequence may come in pieces.
+            while matches!(self.typed.make_contiguous(), [.., ESCAPE] | [.., ESCAPE, b'[' | b'O'])
+                && self.read(SEQUENCE)?
+            {}
+        }
+        Ok(Key::take(&mut self.typed))
+    }
+
+    /// Waits up to `at_most` for input, and reads what is there; `false` if nothing is.
+    fn read(&mut self, at_most: Duration) -> io::Result<bool> {
+        let stdin = rustix::stdio::stdin();
+        let at_most = Timespec::try_from(at_most).expect("short");
+        match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&at_most)) {
+            Ok(0) | Err(Errno::INTR) => return Ok(false),
+            ready => ready?,
+        };
+        let mut bytes = [0; 1024];
+        match rustix::io::read(stdin, &mut bytes)? {
+            0 => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the terminal has gone away")),
+            count => {
+                self.typed.extend(&bytes[..count]);
+                Ok(true)
+            }
+        }
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        restore();
+    }
+}
+
+fn size() -> io::Result<(u16, u16)> {
+    let size = tcgetwinsize(rustix::stdio::stdout())?;
+    Ok((size.ws_col, size.ws_row))
+}
+
+/// Gives the terminal back, unless that has been done.
+fn restore() {
+    let Some(before) = BEFORE.lock().unwrap_or_else(PoisonError::into_inner).take() else {
+        return;
+    };
+    // If the terminal has gone away, there is nothing to restore.
+    let _ = write!(io::stdout(), "{}{ToMainScreen}", cursor::Show);
+    let _ = io::stdout().flush();
+    let _ = tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, &before);
+}
+
+fn restore_before_panics() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let print = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            restore();
+            print(info);
+        }));
+    });
+}
