@@ -5,8 +5,8 @@ Run it on an idle machine with two cores or more, from the top of the source tre
 
     python3 scripts/performance-report.py
 
-It is `cargo bench` as a page, with the machine and the date, and the table of `scripts/peers.py`, whose help says
-which peers it finds by itself and which must be given.
+It is `cargo bench` as a page, with the machine and the date, the table of `scripts/build_costs.py`, and that of
+`scripts/peers.py`, whose help says which peers it finds by itself and which must be given.
 """
 
 import argparse
@@ -18,6 +18,7 @@ import sys
 
 sys.dont_write_bytecode = True  # The next lines leave nothing beside the scripts.
 
+import build_costs  # noqa: E402
 import host  # noqa: E402
 import peers  # noqa: E402
 
@@ -34,6 +35,11 @@ medians. A **no** is a target that this run has missed.
 
 | what | is | yardstick | is | ratio | target | met |
 |---|---|---|---|---|---|---|
+"""
+
+BUILD = """
+## The build
+
 """
 
 PEERS = """
@@ -74,9 +80,10 @@ def main():
         machine=host.machine(),
         size=os.path.getsize("target/release/referee") / 1e6,
     )
+    build = "".join(f"{line}\n" for line in build_costs.section())
     beside = "".join(f"{line}\n" for line in peers.section(options))
     with open("docs/performance.md", "w") as file:
-        file.write(head + "".join(map(line, rows)) + PEERS + beside)
+        file.write(head + "".join(map(line, rows)) + BUILD + build + PEERS + beside)
     print(open("docs/performance.md").read())
 
 

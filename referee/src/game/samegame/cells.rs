@@ -58,6 +58,7 @@ impl CellSet {
     }
 
     /// Whether a cell is in the set.
+    #[inline]
     pub fn contains(&self, Cell { x, y }: Cell) -> bool {
         self.0[x % WORDS] >> (x / WORDS * COLUMN_BITS + y) & 1 != 0
     }
@@ -68,6 +69,7 @@ impl CellSet {
     }
 
     /// Whether the set is empty.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         // A comparison with an array of zeros would spill the words from registers to memory.
         let [a, b, c, d] = self.0;
@@ -86,6 +88,7 @@ impl CellSet {
     }
 
     /// Calls `see` with each of the cells, as a set of its own, in no particular order.
+    #[inline]
     pub(super) fn each(self, mut see: impl FnMut(Self)) {
         // Where it knows the word, the compiler does most of what an inlined `see` does with the empty ones.
         self.each_in::<0>(&mut see);
@@ -94,6 +97,7 @@ impl CellSet {
         self.each_in::<3>(&mut see);
     }
 
+    #[inline]
     fn each_in<const WORD: usize>(self, see: &mut impl FnMut(Self)) {
         let mut left = self.0[WORD];
         while left != 0 {
@@ -105,6 +109,7 @@ impl CellSet {
     }
 
     /// Any one of the cells, as a set.
+    #[inline]
     pub(super) fn one(self) -> Option<Self> {
         let mut before = 0;
         let one = self.map(|word| {
@@ -117,53 +122,63 @@ impl CellSet {
 
     /// The cells in either set.
     #[must_use]
+    #[inline]
     pub fn or(self, other: Self) -> Self {
         self.zip(other, |one, other| one | other)
     }
 
     /// The cells in both sets.
     #[must_use]
+    #[inline]
     pub fn and(self, other: Self) -> Self {
         self.zip(other, |one, other| one & other)
     }
 
     /// The cells of this set that are not in the other.
     #[must_use]
+    #[inline]
     pub fn without(self, other: Self) -> Self {
         self.zip(other, |one, other| one & !other)
     }
 
     /// The cells in one of the sets and not in the other.
+    #[inline]
     pub(super) fn xor(self, other: Self) -> Self {
         self.zip(other, |one, other| one ^ other)
     }
 
+    #[inline]
     fn zip(self, other: Self, join: impl Fn(u64, u64) -> u64) -> Self {
         Self(std::array::from_fn(|word| join(self.0[word], other.0[word])))
     }
 
+    #[inline]
     fn map(self, change: impl FnMut(u64) -> u64) -> Self {
         Self(self.0.map(change))
     }
 
     /// The cells to the right of these, possibly with bits beyond the board.
+    #[inline]
     pub(super) fn right(self) -> Self {
         let [a, b, c, d] = self.0;
         Self([d << COLUMN_BITS, a, b, c])
     }
 
     /// The cells to the left of these.
+    #[inline]
     pub(super) fn left(self) -> Self {
         let [a, b, c, d] = self.0;
         Self([b, c, d, a >> COLUMN_BITS])
     }
 
     /// The cells above these, possibly with bits beyond the board.
+    #[inline]
     pub(super) fn up(self) -> Self {
         self.map(|word| word << 1)
     }
 
     /// The cells below these, possibly with bits beyond the board.
+    #[inline]
     pub(super) fn down(self) -> Self {
         self.map(|word| word >> 1)
     }

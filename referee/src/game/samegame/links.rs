@@ -2,6 +2,7 @@
 //!
 //! Listing the groups is what playing spends its time on, and nearly all of them are small. So those that are
 //! one cell and its neighbours are found without following them from cell to cell.
+//! `inline` is there for builds in several codegen units: a call costs as much as what most of these do.
 
 use super::cells::CellSet;
 
@@ -16,6 +17,7 @@ pub(super) struct Links {
 
 impl Links {
     /// Links every two neighbours with the same number, other than 0; the sets are the numbers' binary digits.
+    #[inline]
     pub(super) fn between<const DIGITS: usize>(digits: &[CellSet; DIGITS]) -> Self {
         let any = digits.iter().fold(CellSet::default(), |any, digit| any.or(*digit));
         let same = |moved: fn(CellSet) -> CellSet| {
@@ -30,6 +32,7 @@ impl Links {
     }
 
     /// All cells that links lead to from `seed`, and those of `seed` itself.
+    #[inline]
     pub(super) fn grow(self, seed: CellSet) -> CellSet {
         let mut grown = seed;
         loop {
@@ -44,6 +47,7 @@ impl Links {
     }
 
     /// Calls `found` with each group of linked cells, and one of its cells before it, in no particular order.
+    #[inline]
     pub(super) fn groups(self, mut found: impl FnMut(CellSet, CellSet)) {
         // Unless they are inlined where `each` calls them, the closures take twice the time of all the rest.
         let inner = self.inner();
@@ -67,6 +71,7 @@ impl Links {
     }
 
     /// A cell of each group that is no more than this cell and those linked to it; `inner` is [`Self::inner`].
+    #[inline]
     fn centres(self, inner: CellSet) -> CellSet {
         let pairs = self.up.without(inner.or(inner.down()));
         let pairs = pairs.or(self.right.without(inner.or(inner.left())));
@@ -74,6 +79,7 @@ impl Links {
     }
 
     /// The cells with two links or more.
+    #[inline]
     fn inner(self) -> CellSet {
         let Self { up, right } = self;
         let (down, left) = (up.up(), right.right());
@@ -82,12 +88,14 @@ impl Links {
     }
 
     /// The cells that have a link.
+    #[inline]
     fn ends(self) -> CellSet {
         let Self { up, right } = self;
         up.or(up.up()).or(right).or(right.right())
     }
 
     /// The links between two cells of the set.
+    #[inline]
     fn within(self, cells: CellSet) -> Self {
         let up = self.up.and(cells).and(cells.down());
         let right = self.right.and(cells).and(cells.left());
@@ -95,6 +103,7 @@ impl Links {
     }
 
     /// The cells of the set, and those linked to one of them.
+    #[inline]
     fn with_linked(self, cells: CellSet) -> CellSet {
         let Self { up, right } = self;
         let column = cells.and(up).up().or(cells.down().and(up));
