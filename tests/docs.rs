@@ -294,6 +294,52 @@ fn the_readmes_commands_print_what_it_shows() {
     assert!(folder.path().join("report.html").exists());
 }
 
+/// The example of a page of the guide whose command starts like this.
+#[track_caller]
+fn example_of(page: &str, start: &str) -> Example {
+    let text = read(&repository().join("docs/guide/src").join(page));
+    let found = examples(&text).into_iter().find(|example| example.command.starts_with(start));
+    found.unwrap_or_else(|| panic!("{page}: {start}"))
+}
+
+#[test]
+fn the_guides_examples_print_what_it_shows() {
+    let folder = playground();
+    let run = |command: &str| {
+        let words = words(command).expect("a command of the referee");
+        let output = referee().args(&words[1..]).current_dir(&folder).output().expect("runs");
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{command}: {output:?}");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    for (page, start) in [
+        ("introduction.md", "referee play"),
+        ("verdicts.md", "referee play --bot \"@misbehaving signal"),
+    ] {
+        let example = example_of(page, start);
+        assert_shows(&example, &run(&example.command));
+    }
+    let picked = example_of("scripts.md", "referee play --format json | jq");
+    let shown: Value = serde_json::from_str(&picked.output.concat()).expect("JSON");
+    let printed: Value = serde_json::from_str(&run(&picked.command)).expect("JSON");
+    for (field, value) in shown.as_object().expect("an object") {
+        assert_eq!(printed[field], *value, "{field}");
+    }
+    // Two pages show the same run, which has the name of the time when it was made.
+    let shown = "runs/20261121-021920";
+    let suite = example_of("suites.md", "referee suite --bot @first");
+    let printed = run(&suite.command);
+    let made = fs::read_dir(folder.path().join("runs")).expect("runs").flatten().next();
+    let made = format!("runs/{}", made.expect("one").file_name().to_string_lossy());
+    assert_shows(&suite, &printed.replace(&made, shown));
+    let compare = example_of("better.md", &format!("referee compare {shown}"));
+    assert_shows(&compare, &run(&compare.command.replace(shown, &made)));
+    for (bot, name) in [("@first", "runs/old"), ("@greedy", "runs/new")] {
+        run(&format!("referee suite --bot {bot} --seed 1..80 --logs all --run {name}"));
+    }
+    let report = example_of("watching.md", "referee report runs/old runs/new");
+    assert_shows(&report, &run(&report.command));
+}
+
 #[test]
 fn each_sample_of_the_first_page_plays_as_the_page_says() {
     for program in ["python3", "c++", "cc", "node", "javac", "rustc"] {
