@@ -292,7 +292,7 @@ fn takes_too_much_memory(bot: &str, more: &[&str]) {
     for user in USERS {
         for method in METHODS.into_iter().filter(|method| !is_sandboxed || has_sandbox(method)) {
             let mark = Mark::new();
-            let more = [&["--memory", "200MiB"][..], &PATIENT, more].concat();
+            let more = [&["--memory", "100MiB"][..], &PATIENT, more].concat();
             let result = play(user, method, &mark, bot, &more);
             assert_eq!(result["verdict"], "memory_limit", "{method} {user:?}: {result}");
             mark.assert_gone();

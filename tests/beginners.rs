@@ -2,6 +2,7 @@
 //!
 //! With `BEGINNERS_TABLE` set the test prints what is said, as a table.
 
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
@@ -52,9 +53,11 @@ fn is_possible(mistake: &str, language: &str) -> bool {
     mistake != "unflushed" || !["bash", "JavaScript"].contains(&language)
 }
 
-/// Plays a bot under limits that are shorter than what anybody would wait for it.
-fn play(bot: &str, mistake: &str, limit: &str) -> Value {
+/// Plays a bot under a limit for each turn, after which it may take so long to end.
+fn play(bot: &str, mistake: &str, [limit, grace]: [&str; 2]) -> Value {
     let limits = ["--first-turn", limit, "--turn", limit];
+    let config = tempfile::NamedTempFile::new().expect("a file");
+    fs::write(config.path(), format!("[bot]\ngrace = '{grace}'")).expect("written");
     let bot = format!("{bot} {mistake}");
     // An empty one is as good as none.
     let buffered = ["--env", "PYTHONUNBUFFERED="];
@@ -63,6 +66,8 @@ fn play(bot: &str, mistake: &str, limit: &str) -> Value {
             .args(["play", "--format", "json", "--bot", &bot])
             .args(limits)
             .args(buffered)
+            .arg("--config")
+            .arg(config.path())
             .output()
             .expect("runs"),
     )
@@ -87,10 +92,10 @@ fn each_mistake_in_each_language_is_named() {
             let diagnosis = result["diagnosis"].as_str().unwrap_or_default();
             result["verdict"] == *verdict && diagnosis.contains(says)
         };
-        // Java takes a while to start, on a busy machine longer than a short limit; then it gets more time.
+        // Java takes a while to start and to end, on a busy machine longer than a short limit; then it gets more time.
         let mut result = Value::Null;
-        for limit in ["3s", "12s", "48s"] {
-            result = play(bot, mistake, limit);
+        for times in [["3s", "200ms"], ["12s", "2s"], ["48s", "30s"]] {
+            result = play(bot, mistake, times);
             if is_named(&result) {
                 break;
             }
