@@ -210,7 +210,7 @@ fn parts_that_cannot_be_are_refused() {
     let far = error(&["suite", "--run", "far", "--part", "1"]);
     assert!(far.ends_with("/gone: this folder, which the run was planned in, is not on this machine; it must be on a file system that all machines share, and so must all that the bots read"), "{far}");
     assert_code(&place.referee(&["suite", "--seed", "1", "--run", "whole"]), 0);
-    assert_snapshot!(error(&["suite", "--run", "whole", "--part", "1"]), @"error: --part 1: the run in whole has 0 parts");
+    assert_snapshot!(error(&["suite", "--run", "whole", "--part", "1"]), @"error: --part 1: the run in whole was not planned in parts; `referee suite --resume whole` plays what is missing of it, and --parts plans a new run for several machines");
 }
 
 #[test]

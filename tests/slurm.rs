@@ -14,8 +14,8 @@ use crate::support::PATIENT;
 use crate::support::slurm::{Cluster, assert_code, ended, outcomes, text};
 
 /// What times and places are called in results and logs; `command` has the path of the copy of the referee that
-/// plays a bundled bot.
-const TIMES_AND_PLACES: [&str; 9] = [
+/// plays a bundled bot. Whether a bot ends by itself once its game is over is a matter of time as well.
+const TIMES_AND_PLACES: [&str; 11] = [
     "session",
     "wall_ms",
     "first_ms",
@@ -25,6 +25,8 @@ const TIMES_AND_PLACES: [&str; 9] = [
     "time",
     "command",
     "cwd",
+    "bot_exit",
+    "killed",
 ];
 
 /// A line of JSON as it is written, without times and places.
@@ -75,13 +77,18 @@ fn disturb(cluster: &Cluster, run: &str, most: usize) {
     cluster.slurm("scancel", &[&cluster.tasks("PENDING")[0].0]);
     let requeued = cluster.playing(run, "n2", most);
     cluster.slurm("scontrol", &["requeue", &requeued]);
-    cluster.start_again(&requeued, "n2");
-    cluster.playing(run, "n1", most);
-    cluster.kill_step("n1");
+    cluster.start_again(&requeued);
+    let mut killed = String::new();
+    cluster.wait_until("a step is killed", || {
+        killed = cluster.playing(run, "n1", most);
+        // It may be over by then.
+        cluster.kill_step("n1")
+    });
     cluster.playing(run, "n2", most);
     cluster.kill_daemon("n2");
     sleep(Duration::from_secs(3));
     cluster.start_node("n2");
+    cluster.notice_the_end(&killed, "n1");
 }
 
 #[test]

@@ -72,11 +72,11 @@ fn what_slurm_refuses(cluster: &Cluster) {
     let refused = refused.expect("runs");
     assert_code(&refused, 2);
     let said = text(&refused.stderr);
-    assert!(
-        said.contains("`referee suite --resume refused --slurm` submits what is not"),
-        "{said}"
-    );
-    assert!(said.contains("invalid partition specified: none"), "{said}");
+    let expected = "error: refused is planned, but cannot be submitted: sbatch failed: invalid partition specified: none; ";
+    assert!(said.starts_with(expected), "{said}");
+    let remedy = "; mend its options, which are those of --slurm-arg and of `cluster` in referee.toml; `referee \
+                  suite --resume refused --slurm` submits what is not";
+    assert!(said.trim_end().ends_with(remedy), "{said}");
     let mended = ["suite", "--resume", "refused", "--slurm", "--wait", "--slurm-arg=--time=5"];
     assert_code(&ended(&mut cluster.referee(&mended)), 1);
 }
@@ -100,19 +100,23 @@ fn a_controller_that_is_away(cluster: &Cluster) {
     // Whoever waits goes on waiting, and is told once; nobody else submits anything.
     let tasks = ["--seed", "1..60", "--parts", "2", "--wait"];
     let mut waiting = slow_losers(cluster, "away", &tasks);
-    let waiting = waiting.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("runs");
+    let said = || fs::read_to_string(cluster.path("said")).expect("text");
+    let told = fs::File::create(cluster.path("said")).expect("made");
+    let waiting = waiting.stdout(Stdio::null()).stderr(told).spawn().expect("runs");
     cluster.playing("away", "n1", 60);
-    cluster.kill_daemon("slurmctld");
-    sleep(Duration::from_secs(5));
+    cluster.stop_controller();
+    cluster.wait_until("it is told", || said().contains("squeue failed: "));
     let refused = losers(cluster, "none", &["--parts", "2"]).output().expect("runs");
     assert_code(&refused, 2);
-    assert!(text(&refused.stderr).contains("scontrol failed: "), "{refused:?}");
+    let told = text(&refused.stderr);
+    let asked = "error: the cluster cannot be asked, so nothing was submitted: scontrol failed: ";
+    assert!(told.starts_with(asked) && told.contains("`scontrol ping` tells"), "{told}");
     assert!(!cluster.path("none").exists(), "nothing is made");
     start_daemon(&mut cluster.on(Command::new("/usr/sbin/slurmctld")));
     set_delay(cluster, "0");
     let waited = finished(waiting);
     assert_code(&waited, 1);
-    let said = text(&waited.stderr);
+    let said = said();
     let told: Vec<_> = said.lines().filter(|line| line.contains("squeue failed: ")).collect();
     let different: BTreeSet<_> = told.iter().collect();
     assert!(!told.is_empty() && told.len() == different.len(), "{said}");
@@ -191,7 +195,7 @@ fn tasks_that_are_preempted_or_lose_their_node_go_on() {
     let preempted = cluster.playing("run", "n1", 5);
     let urgent = ["--partition=urgent", "--nodelist=n1", "--exclusive", "--output=/dev/null"];
     cluster.slurm("sbatch", &[&urgent[..], &["--wrap=sleep 1"]].concat());
-    cluster.start_again(&preempted, "n1");
+    cluster.start_again(&preempted);
 
     // What runs on a node that is drained runs to its end, and nothing follows.
     let drained = cluster.playing("run", "n2", 20);
@@ -204,7 +208,7 @@ fn tasks_that_are_preempted_or_lose_their_node_go_on() {
 
     let down = cluster.playing("run", "n1", 20);
     cluster.update(&["NodeName=n1", "State=DOWN", "Reason=test"]);
-    cluster.start_again(&down, "n1");
+    cluster.start_again(&down);
 
     plays_the_rest(&cluster, "run", 150, &[]);
     let sessions = RunFolder::open(&cluster.path("run")).expect("a run").sessions();
@@ -221,7 +225,7 @@ fn a_node_is_lost(cluster: &Cluster) {
     let (lost, node) = cluster.tasks("RUNNING").pop().expect("a task");
     // Slurm gives up a node that does not answer while its task goes on; the one that it starts elsewhere waits.
     cluster.kill_daemon(&node);
-    cluster.start_again(&lost, &node);
+    cluster.start_again(&lost);
     cluster.wait_until("the new task waits", || {
         let outputs = fs::read_dir(cluster.path("lost/parts")).into_iter().flatten().flatten();
         let mut said = outputs.map(|file| fs::read_to_string(file.path()).unwrap_or_default());

@@ -102,13 +102,33 @@ impl Cluster {
     }
 
     /// Waits until a task that is requeued has left its node, and has it start again at once: Slurm would have it
-    /// wait for two minutes.
+    /// wait for the time that `slurm-here` sets, which is over at last.
     #[track_caller]
-    pub(crate) fn start_again(&self, task: &str, node: &str) {
-        let old = (task.to_owned(), node.to_owned());
-        self.wait_until("it is requeued", || !self.tasks("RUNNING").contains(&old));
-        // It may have started elsewhere already.
+    pub(crate) fn start_again(&self, task: &str) {
+        self.wait_until("it is requeued", || {
+            let is_held = || {
+                let state = self.slurm("squeue", &["-hr", "-j", task, "-o", "%T %r"]);
+                state.trim() == "PENDING BeginTime"
+            };
+            let has_started = || {
+                let job = self.slurm("scontrol", &["show", "job", task]);
+                job.contains("JobState=RUNNING") && !job.contains("Restarts=0 ")
+            };
+            is_held() || has_started()
+        });
         self.slurm("scontrol", &["update", &format!("JobId={task}"), "StartTime=now"]);
+    }
+
+    /// Waits until it is noticed that a task has no step any more, for which a node looks now and then, or when it
+    /// is told to read its settings again.
+    #[track_caller]
+    pub(crate) fn notice_the_end(&self, task: &str, node: &str) {
+        let task = (task.to_owned(), node.to_owned());
+        self.wait_until("its end is noticed", || {
+            self.signal_daemon(node, Signal::HUP);
+            sleep(Duration::from_secs(1));
+            !self.tasks("RUNNING").contains(&task)
+        });
     }
 
     /// Waits until nothing is in the queue any more.
@@ -149,9 +169,20 @@ impl Cluster {
 
     /// Kills a daemon: that of a node, or `slurmctld`.
     pub(crate) fn kill_daemon(&self, name: &str) {
+        self.signal_daemon(name, Signal::KILL);
+    }
+
+    /// Has the controller end, which first writes down what it knows.
+    pub(crate) fn stop_controller(&self) {
+        self.signal_daemon("slurmctld", Signal::TERM);
+        let file = self.path("cluster/slurmctld.pid");
+        self.wait_until("the controller ends", || !file.exists());
+    }
+
+    fn signal_daemon(&self, name: &str, signal: Signal) {
         let file = self.path("cluster").join(format!("{name}.pid"));
         let pid = fs::read_to_string(file).expect("it runs").trim().parse().expect("a number");
-        kill_process(Pid::from_raw(pid).expect("a process"), Signal::KILL).expect("SIGKILL");
+        kill_process(Pid::from_raw(pid).expect("a process"), signal).expect("it runs");
     }
 
     /// Starts the daemon of a node again.
@@ -160,8 +191,8 @@ impl Cluster {
         start_daemon(self.on(start).arg(node));
     }
 
-    /// Kills the daemon of a step on a node, with a process in it that goes on.
-    pub(crate) fn kill_step(&self, node: &str) {
+    /// Kills the daemon of a step on a node, with a process in it that goes on; whether there is one.
+    pub(crate) fn kill_step(&self, node: &str) -> bool {
         let log = self.path("cluster").join(format!("{node}.log"));
         for process in fs::read_dir("/proc").expect("/proc").flatten() {
             let name = fs::read(process.path().join("cmdline")).unwrap_or_default();
@@ -171,11 +202,10 @@ impl Cluster {
             if let (true, true, Some(pid)) =
                 (name.starts_with(b"slurmstepd"), links.any(|link| link == log), pid)
             {
-                let _ = kill_process(Pid::from_raw(pid).expect("a process"), Signal::KILL);
-                return;
+                return kill_process(Pid::from_raw(pid).expect("a process"), Signal::KILL).is_ok();
             }
         }
-        panic!("there is no step on {node}");
+        false
     }
 }
 

@@ -76,8 +76,17 @@ fn call(program: &'static str, args: &[String]) -> Result<String, SlurmError> {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
     let said = String::from_utf8_lossy(&output.stderr);
-    let said: Vec<String> = said.lines().map(printable).collect();
-    Err(SlurmError::Refused { program, said: said.join("; ") })
+    Err(SlurmError::Refused { program, said: one_line(program, &said) })
+}
+
+/// What a program has said, without its name before each line.
+fn one_line(program: &str, said: &str) -> String {
+    let own = |line: &str| {
+        let line = line.strip_prefix(program).and_then(|line| line.strip_prefix(": "))?;
+        Some(line.strip_prefix("error: ").unwrap_or(line).to_owned())
+    };
+    let lines = said.lines().map(|line| printable(&own(line).unwrap_or_else(|| line.to_owned())));
+    lines.collect::<Vec<_>>().join("; ")
 }
 
 /// How many tasks an array may have, by the cluster's settings; this also tells whether there is one, with
@@ -146,5 +155,13 @@ mod tests {
         assert_eq!((task.state.as_str(), task.reason.as_str()), ("PENDING", "Resources"));
         assert_eq!(queued("18|N/A|RUNNING|None").expect("a job").index, None);
         assert_eq!(queued("slurm_load_jobs error"), None);
+    }
+
+    #[test]
+    fn the_lines_of_a_refusal_are_one() {
+        let said =
+            "sbatch: error: invalid partition: none\nsbatch: too bad\nslurm_x error: \u{1b}[31m\n";
+        let expected = "invalid partition: none; too bad; slurm_x error: \\u{1b}[31m";
+        assert_eq!(one_line("sbatch", said), expected);
     }
 }

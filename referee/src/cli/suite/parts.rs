@@ -90,9 +90,14 @@ pub(super) fn play_part(
     let path = folder.path.display();
     let Some(parts) = folder.run.plan.parts.map(NonZeroU32::get).filter(|parts| part <= *parts)
     else {
-        let parts = folder.run.plan.parts.map_or(0, NonZeroU32::get);
-        let has = plural(parts.into(), "part");
-        return Err(Failure::user(anyhow!("--part {part}: the run in {path} has {has}")));
+        let problem = match folder.run.plan.parts {
+            Some(parts) => format!("has {}", plural(parts.get().into(), "part")),
+            None => format!(
+                "was not planned in parts; `referee suite --resume {path}` plays what is missing of it, and \
+                 --parts plans a new run for several machines"
+            ),
+        };
+        return Err(Failure::user(anyhow!("--part {part}: the run in {path} {problem}")));
     };
     if folder.parts() == 0 {
         print(|out| writeln!(out, "the parts of {path} are merged already"))?;

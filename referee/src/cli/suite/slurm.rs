@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::anyhow;
 use clap::Args;
 use fs_err as fs;
 
@@ -78,7 +78,11 @@ impl From<SlurmError> for Failure {
             SlurmError::Missing(_) => anyhow!(
                 "{error}; submit from a login node, or plan with --parts and play with --part elsewhere"
             ),
-            error => error.into(),
+            SlurmError::Refused { .. } => anyhow!(
+                "the cluster cannot be asked, so nothing was submitted: {error}; `scontrol ping` tells whether its \
+                 controller answers"
+            ),
+            SlurmError::Call(..) => error.into(),
         })
     }
 }
@@ -219,17 +223,29 @@ fn submit(
     if due.is_empty() {
         say(args, &format!("all missing parts of {path} are in the queue already"))?;
     } else {
-        let jobs = submit_parts(folder, &due, array, &queue, &mut submissions).with_context(|| {
-            format!(
-                "{path} is planned, and `referee suite --resume {path} --slurm` submits what is not"
-            )
-        });
-        say(args, &submitted(folder, &due, &jobs.map_err(Failure::User)?))?;
+        let jobs = submit_parts(folder, &due, array, &queue, &mut submissions);
+        let jobs = jobs.map_err(|error| not_submitted(folder, &error))?;
+        say(args, &submitted(folder, &due, &jobs))?;
     }
     if args.slurm.wait {
         return wait::wait(args, config, folder, &submissions);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Why a run that is planned could not be submitted, or not all of it, and how to go on.
+fn not_submitted(folder: &RunFolder, error: &anyhow::Error) -> Failure {
+    let path = folder.path.display();
+    let mend = match error.downcast_ref() {
+        Some(SlurmError::Refused { program: "sbatch", .. }) => {
+            "mend its options, which are those of --slurm-arg and of `cluster` in referee.toml; "
+        }
+        _ => "",
+    };
+    Failure::user(anyhow!(
+        "{path} is planned, but cannot be submitted: {error:#}; {mend}`referee suite --resume {path} --slurm` \
+         submits what is not"
+    ))
 }
 
 /// Submits parts as arrays that the cluster takes, and a job that merges them; where the games are

@@ -39,7 +39,7 @@ pub(super) fn wait(
     let mut without_tasks = 0;
     let mut told = String::new();
     loop {
-        let look = Instant::now();
+        let (look, mut pause) = (Instant::now(), INTERVAL);
         if parts::is_complete(folder)? {
             progress.finish();
             return parts::merged(&args.report, config, folder, Games::Kept);
@@ -52,8 +52,9 @@ pub(super) fn wait(
                 progress.show(folder, &tasks)?;
                 without_tasks = if tasks.is_empty() { without_tasks + 1 } else { 0 };
                 told.clear();
+                pause = INTERVAL.max(look.elapsed() * LOOKING_SHARE);
             }
-            // The controller may be away for long.
+            // The controller may be away for long, and Slurm's programs wait for it themselves.
             Err(error) if error.to_string() != told => {
                 log::warn!("{error}; waiting all the same");
                 told = error.to_string();
@@ -64,7 +65,7 @@ pub(super) fn wait(
             progress.finish();
             return Err(nothing_comes(folder)?);
         }
-        if let Some(signal) = interrupt.wait(INTERVAL.max(look.elapsed() * LOOKING_SHARE)) {
+        if let Some(signal) = interrupt.wait(pause) {
             progress.finish();
             return Err(Failure::Interrupted { signal, kept: goes_on(folder, submissions) });
         }
