@@ -183,6 +183,22 @@ fn colours_disappear_in_pipes_and_obey_the_user() {
 }
 
 #[test]
+fn the_version_is_the_same_wherever_it_is_asked_for() {
+    let version = |args: &[&str]| stdout(&referee().args(args).output().expect("runs"));
+    let alone = version(&["--version"]);
+    assert!(alone.starts_with(concat!("referee ", env!("CARGO_PKG_VERSION"))), "{alone}");
+    assert_eq!(version(&["-V"]), alone);
+    assert_eq!(version(&["-v", "--version"]), alone, "as clap has it");
+}
+
+#[test]
+fn flags_may_stand_before_the_command_and_a_mistyped_command_is_told_the_nearest() {
+    let help = |args: &[&str]| stdout(&referee().args(args).output().expect("runs"));
+    assert_eq!(help(&["-v", "play", "--help"]), help(&["play", "--help"]));
+    assert!(stderr(&referee().arg("plya").output().expect("runs")).contains("'play'"));
+}
+
+#[test]
 fn verbose_shows_each_turn_on_stderr() {
     let output = play(&["-v", "--board", "@clearable"]);
     let first = stderr(&output).lines().next().map(str::to_owned).expect("a line");

@@ -180,7 +180,8 @@ impl From<PlayError> for Failure {
 /// exit code; or answers a shell that completes a line. Programs with [games of their own](crate::game::register) call this too.
 pub fn main() -> ExitCode {
     completions::answer_shell();
-    let failure = match run(on_demand::parse()) {
+    let result = if is_version_asked() { print_version() } else { run(on_demand::parse()) };
+    let failure = match result {
         Ok(code) => return code,
         Err(failure) => failure,
     };
@@ -194,6 +195,17 @@ pub fn main() -> ExitCode {
         let _ = signal_hook::low_level::emulate_default_handler(signal);
     }
     failure.exit_code()
+}
+
+fn is_version_asked() -> bool {
+    let mut args = std::env::args_os().skip(1);
+    args.next().is_some_and(|arg| arg == "--version" || arg == "-V") && args.next().is_none()
+}
+
+/// Prints what clap would print as well, once it has the whole command line defined.
+fn print_version() -> Result<ExitCode, Failure> {
+    print(|out| writeln!(out, "referee {}", env!("REFEREE_VERSION")))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Runs a command.

@@ -28,12 +28,8 @@ pub(super) fn parse() -> Cli {
 fn is_spare(name: &str) -> bool {
     FIRST.with_borrow(|first| {
         let first = first.as_deref().and_then(|first| first.to_str());
-        first.is_some_and(|first| match first {
-            "-V" | "--version" => true,
-            // `referee -v suite`, or `referee --help`, which lists all.
-            _ if first.starts_with('-') => false,
-            called => called != name,
-        })
+        // After a flag, as in `referee -v suite` or `referee --help`, any command may be needed.
+        first.is_some_and(|first| !first.starts_with('-') && first != name)
     })
 }
 
