@@ -37,6 +37,23 @@ medians. A **no** is a target that this run has missed.
 |---|---|---|---|---|---|---|
 """
 
+# By hand, from `strace -f -r referee play`.
+REST = """
+## What the rest is
+
+- **A turn** is twelve system calls, where the ping-pong has two: four files of /proc for the certificate (which processes there
+  are, what the bot has computed and waited) and the bot's clock, twice what the referee itself has waited, one look at input that was not read
+  and one at surplus output, and `poll`. Certificates for late turns alone would save half of them; then nobody could
+  say any more how close a turn in time was.
+- **Without `--pin`** the system places bot and referee, mostly on two cores, and each wakes the other from sleep.
+  A bot that is held on one core would count one, start one thread and keep it there, so only `--pin` does that.
+- **A game** has a second process, the keeper, with namespaces and a /proc of its own, and the next game waits until all of that is
+  gone. One keeper for all games of a worker would save that; it would also have to show that nothing passes from a game to the next.
+- **`referee play`** makes a keeper a second time, to find out whether it may; it also reads settings and what limits the host sets, for
+  the log. Of `--version` most is the loading of a program of this size: an empty one in Rust takes 1.2 times `/bin/true`.
+- **The logs** are a file for each game, with a line for each turn.
+"""
+
 BUILD = """
 ## The build
 
@@ -83,7 +100,7 @@ def main():
     build = "".join(f"{line}\n" for line in build_costs.section())
     beside = "".join(f"{line}\n" for line in peers.section(options))
     with open("docs/performance.md", "w") as file:
-        file.write(head + "".join(map(line, rows)) + BUILD + build + PEERS + beside)
+        file.write(head + "".join(map(line, rows)) + REST + BUILD + build + PEERS + beside)
     print(open("docs/performance.md").read())
 
 
