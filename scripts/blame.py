@@ -51,21 +51,35 @@ def outcome(game):
     return later["count"], later["bot_overruns"], later["host_overruns"]
 
 
+def rows(measure):
+    """A row by `measure`, which returns its cells and whether they are as promised, and a second one if they are not: a
+    virtual machine that stands still for a moment spoils a row."""
+    cells, holds = measure()
+    if not holds:
+        yield "| " + " | ".join(map(str, cells)) + " | **no**, so once more |"
+        cells, holds = measure()
+    yield "| " + " | ".join(map(str, cells)) + f" | {'yes' if holds else '**no**'} |"
+
+
+def trick(name, user):
+    """A row of that table."""
+    cells, holds = [name, user], True
+    for means in MEANS:
+        # What one game leaves behind is for the next one.
+        games = "2" if name == "daemons" else "1"
+        _, bot, host = outcome(start(f"{BOT} {name} {TRICK_MS}", "--containment", means, "--games", games, user=user))
+        cells.append(f"{bot} of {bot + host}")
+        holds &= bot > 0 and host == 0
+    return cells, holds
+
+
 def tricks(names=TRICKS):
     """How many late turns of each trick are blamed on the bot, under each means of containment."""
     yield "| trick | user | " + " | ".join(f"`{means}`" for means in MEANS) + " | all on the bot |"
     yield "|---|---|" + "---|" * (len(MEANS) + 1)
     for name in names:
         for user in USERS if os.geteuid() == 0 else ("root",):
-            cells, holds = [], True
-            for means in MEANS:
-                # What one game leaves behind is for the next one.
-                games = "2" if name == "daemons" else "1"
-                game = start(f"{BOT} {name} {TRICK_MS}", "--containment", means, "--games", games, user=user)
-                _, bot, host = outcome(game)
-                cells.append(f"{bot} of {bot + host}")
-                holds &= bot > 0 and host == 0
-            yield f"| {name} | {user} | " + " | ".join(cells) + f" | {'yes' if holds else '**no**'} |"
+            yield from rows(lambda: trick(name, user))
 
 
 @contextlib.contextmanager
@@ -254,16 +268,19 @@ if os.path.exists(STATIC) and shutil.which("qemu-system-x86_64"):
     WRONGS["a virtual machine that is stopped"] = taken_away
 
 
+def wrong(name):
+    """A row of that table."""
+    count, bot, host = WRONGS[name]()
+    late = bot + host
+    return (name, count, late, f"{100 * host / max(late, 1):.1f} %"), host >= 0.95 * late and late > 0
+
+
 def wrongs(names=tuple(WRONGS)):
     """How many late turns of each wrong are blamed on the host."""
     yield "| wrong | turns | late | of these put on the host | at least 95 % |"
     yield "|---|---|---|---|---|"
     for name in names:
-        count, bot, host = WRONGS[name]()
-        late = bot + host
-        holds = host >= 0.95 * late and late > 0
-        share = 100 * host / max(late, 1)
-        yield f"| {name} | {count} | {late} | {share:.1f} % | {'yes' if holds else '**no**'} |"
+        yield from rows(lambda: wrong(name))
 
 
 def main():

@@ -46,56 +46,61 @@ def timing(bot, *more):
 failures = []
 
 
-def row(cells, promise):
-    """A row of the report; `promise` is whether it holds."""
-    if not promise:
-        failures.append(cells)
-    return "| " + " | ".join(str(cell) for cell in (*cells, "yes" if promise else "**no**")) + " |"
-
-
 def precision():
     yield "| bot computes for | turns | median | p99 | off at the median | within 0.3 ms |"
     yield "|---|---|---|---|---|---|"
-    for spin in (5, 20, 45):
+
+    def measure(spin):
         later = timing(f"@thinker --spin {spin}", "--pin")
         off = later["p50_ms"] - spin
-        cells = (f"{spin} ms", later["count"], f"{later['p50_ms']:.3f} ms",
-                 f"{later['p99_ms']:.3f} ms", f"{off:+.3f} ms")
-        yield row(cells, abs(off) <= 0.3)
+        cells = (f"{spin} ms", later["count"], f"{later['p50_ms']:.3f} ms", f"{later['p99_ms']:.3f} ms", f"{off:+.3f} ms")
+        return cells, abs(off) <= 0.3
+
+    for spin in (5, 20, 45):
+        yield from blame.rows(lambda: measure(spin))
 
 
 def verdicts():
     yield "| bot | turns | late by its own fault | late by the host's | as it must be |"
     yield "|---|---|---|---|---|"
-    for bot, own in (("--spin 45", 0), ("--spin 60", 1), ("--sleep 60", 1)):
+
+    def measure(bot, own):
         later = timing(f"@thinker {bot}", "--pin")
         cells = (f"`@thinker {bot}`", later["count"], later["bot_overruns"], later["host_overruns"])
-        right = later["bot_overruns"] == own * later["count"] and later["host_overruns"] == 0
-        yield row(cells, right)
+        return cells, later["bot_overruns"] == own * later["count"] and later["host_overruns"] == 0
+
+    for bot, own in (("--spin 45", 0), ("--spin 60", 1), ("--sleep 60", 1)):
+        yield from blame.rows(lambda: measure(bot, own))
 
 
 def culprits():
     core = max(os.sched_getaffinity(0))
     yield "| bot | hogs on its core | turns | late | of these put on the host | at least 95 % |"
     yield "|---|---|---|---|---|---|"
-    with blame.hogs(core, HOGS):
-        later = timing("@thinker --compute 20", "--pin")
-    late = later["bot_overruns"] + later["host_overruns"]
-    share = later["host_overruns"] / max(late, 1)
-    cells = ("`@thinker --compute 20`", HOGS, later["count"], late, f"{100 * share:.1f} %")
-    yield row(cells, late > 0 and share >= 0.95)
+
+    def measure():
+        with blame.hogs(core, HOGS):
+            later = timing("@thinker --compute 20", "--pin")
+        late = later["bot_overruns"] + later["host_overruns"]
+        share = later["host_overruns"] / max(late, 1)
+        return ("`@thinker --compute 20`", HOGS, later["count"], late, f"{100 * share:.1f} %"), late > 0 and share >= 0.95
+
+    yield from blame.rows(measure)
 
 
 def chatter():
     runs = 50
     limit = 300
     args = ("play", "--pin", "--first-turn", f"{limit}ms", "--bot", "@misbehaving chatter")
-    walls = (referee(*args)["timing"]["first_turn"]["wall_ms"] for _ in range(runs))
-    over = sorted(wall - limit for wall in walls)
     yield "| games | limit | beyond it at the median | at most | within 2 ms |"
     yield "|---|---|---|---|---|"
-    cells = (runs, f"{limit} ms", f"{over[runs // 2]:.3f} ms", f"{over[-1]:.3f} ms")
-    yield row(cells, over[-1] <= 2)
+
+    def measure():
+        walls = (referee(*args)["timing"]["first_turn"]["wall_ms"] for _ in range(runs))
+        over = sorted(wall - limit for wall in walls)
+        return (runs, f"{limit} ms", f"{over[runs // 2]:.3f} ms", f"{over[-1]:.3f} ms"), over[-1] <= 2
+
+    yield from blame.rows(measure)
 
 
 def checked(lines):
@@ -124,8 +129,8 @@ def page():
     yield "# How far the times can be trusted"
     yield ""
     yield "Figures are written by `scripts/timing-report.py`, which also says how each is made; run it to get those"
-    yield "of your own machine. What they mean is at the end. A **no** is what this run on this machine has not shown; a virtual machine is"
-    yield "never quite idle, and what its host takes away from it cannot be seen from inside."
+    yield "of your own machine. What they mean is at the end. A **no** is what this run on this machine has not shown; it is measured once"
+    yield "more, since a virtual machine is never quite idle, and what its host takes away from it cannot be seen from inside."
     yield ""
     yield f"- Date: {datetime.date.today()}"
     yield f"- Machine: {host.machine()}"
@@ -138,26 +143,26 @@ def page():
     yield ""
     yield "`@thinker --spin T` computes for T milliseconds in each turn."
     yield ""
-    yield from precision()
+    yield from checked(precision())
     yield ""
     yield "## A verdict depends on the bot alone"
     yield ""
     yield f"Under the official limit of {LIMIT_MS} ms, on an idle machine: a bot that takes 45 ms is never late, one"
     yield "that computes or sleeps for 60 ms always is, and by its own fault."
     yield ""
-    yield from verdicts()
+    yield from checked(verdicts())
     yield ""
     yield "## A busy machine is named"
     yield ""
     yield "A bot computes for 20 ms of CPU time, on a core where others want to compute too."
     yield ""
-    yield from culprits()
+    yield from checked(culprits())
     yield ""
     yield "## Chatter does not extend a deadline"
     yield ""
     yield "A bot that writes a byte every 10 ms and never a newline fails at its limit."
     yield ""
-    yield from chatter()
+    yield from checked(chatter())
     yield ""
     yield "## No trick puts the blame on the host"
     yield ""
