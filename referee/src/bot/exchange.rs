@@ -10,6 +10,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use super::BotProcess;
 use super::clock::{Clock, Overtime, Phase};
 use super::guard::HostMemory;
+use super::pin::Seat;
 use super::pipes::{Captured, DRAIN_CHUNKS, Got};
 use super::usage::{self, Sample};
 use super::waiting;
@@ -108,18 +109,14 @@ impl BotProcess {
             self.read_stdout()?;
         }
         let early = !self.lines.held().is_empty();
-        if let Some(seat) = &mut self.seat {
-            seat.begin();
-        }
+        self.seat.iter_mut().for_each(Seat::begin);
         let mut clock = self.start_clock(request);
         self.stdin.send(request.input)?;
         let mut heard = ExchangeState::new();
         let (lines, no_reply) = self.await_reply(request, &mut clock, &mut heard)?;
         let own_wait = clock.own_wait();
         let wall = heard.stop.duration_since(clock.start);
-        if let Some(seat) = &mut self.seat {
-            seat.end();
-        }
+        self.seat.iter_mut().for_each(Seat::end);
         // Who loses or is late deserves a closer look.
         let lost = no_reply.is_some();
         let is_looked_at = lost || clock.wants_account(wall);
