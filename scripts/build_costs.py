@@ -38,6 +38,7 @@ PURPOSES = {
     "proc-macro2": "the same",
     "quote": "the same",
     "serde serde_json": "logs, results and all other files in JSON",
+    "serde_core": "what those and `toml` share",
     "toml": "settings, boards, and the plans of runs",
     "jiff": "durations such as `50ms`, and time stamps",
     "rustix": "poll, pidfd, mounts and signals without `unsafe`",

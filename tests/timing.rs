@@ -502,3 +502,37 @@ fn the_referee_keeps_to_one_core_and_the_keeper_to_those_of_its_bot() {
     assert!(is_one(&referees) && is_one(&keepers), "{referees} {keepers}");
     assert_ne!(keepers, referees);
 }
+
+/// Field 39 of a process's `stat` is the core that it was on last.
+fn core_of(stat: &str) -> &str {
+    let (_, fields) = stat.rsplit_once(") ").expect("a line of stat");
+    fields.split(' ').nth(36).expect("a core")
+}
+
+#[test]
+fn a_bot_that_answers_at_once_has_the_referee_on_its_core() {
+    if std::thread::available_parallelism().expect("known").get() < 2 {
+        return leave_out("a shared core", "this machine has one core");
+    }
+    // Of the keeper and of what is above it, the referee.
+    let script = "parent() { read -r stat </proc/$1/stat; set -- ${stat##*)}; echo $2; }; \
+        referee=$(parent $PPID); \
+        while i=1; do \
+            while [ $i -le 15 ] && read -r line; do i=$((i+1)); done; [ $i -gt 15 ] || exit 0; echo 0 0; \
+            read -r stat </proc/$referee/stat; echo \"$stat\" >&2; read -r stat </proc/$$/stat; echo \"$stat\" >&2; \
+        done";
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("bot");
+    fs::write(&file, script).expect("written");
+    let bot = format!("sh '{}'", file.to_str().expect("UTF-8"));
+    // A namespace has process numbers of its own.
+    let args = ["--pin", "--containment", "reaper", "--board", "@clearable", "--bot", &bot];
+    in_four_tries(|| {
+        let result = play(&[&args[..], &PATIENT].concat());
+        assert_eq!(result["verdict"], "completed", "{result}");
+        let said = result["stderr_tail"].as_array().expect("lines");
+        let said: Vec<&str> = said.iter().map(|line| line.as_str().expect("text")).collect();
+        let [.., referee, bot] = said[..] else { panic!("{said:?}") };
+        assert_eq!(core_of(referee), core_of(bot), "{said:?}");
+    });
+}

@@ -75,10 +75,10 @@ impl Pinning {
     }
 }
 
-/// How soon a bot has answered that leaves no time to wake another core in.
+/// An answer within this time is prompt: waking a second core would be a good part of it.
 const PROMPT: Duration = Duration::from_millis(1);
 
-/// The same of the first answer, which comes when the program has started.
+/// The same for the first answer, before which the program has to start.
 const PROMPT_START: Duration = Duration::from_millis(20);
 
 /// Where this thread runs while it referees a pinned bot.
@@ -118,7 +118,7 @@ impl Seat {
         self.leave = Instant::now() + prompt;
     }
 
-    /// When to wake at the latest, for who would otherwise wake at `wake`.
+    /// When to wake instead of at `wake`: in time to leave the bot's core.
     pub(super) fn wake(&self, wake: Instant) -> Instant {
         if self.is_shared { wake.min(self.leave) } else { wake }
     }
