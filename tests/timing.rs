@@ -509,30 +509,42 @@ fn core_of(stat: &str) -> &str {
     fields.split(' ').nth(36).expect("a core")
 }
 
-#[test]
-fn a_bot_that_answers_at_once_has_the_referee_on_its_core() {
-    if std::thread::available_parallelism().expect("known").get() < 2 {
-        return leave_out("a shared core", "this machine has one core");
-    }
+/// The cores of the referee and of a bot that does this in each turn, which is to print `$cores` and answer.
+fn cores_in_the_end(turn: &str) -> [String; 2] {
     // Of the keeper and of what is above it, the referee.
-    let script = "parent() { read -r stat </proc/$1/stat; set -- ${stat##*)}; echo $2; }; \
+    let script = format!(
+        "parent() {{ read -r stat </proc/$1/stat; set -- ${{stat##*)}}; echo $2; }}; \
         referee=$(parent $PPID); \
+        cores() {{ for pid in $referee $$; do read -r stat </proc/$pid/stat; echo \"$stat\" >&2; done; }}; \
         while i=1; do \
-            while [ $i -le 15 ] && read -r line; do i=$((i+1)); done; [ $i -gt 15 ] || exit 0; echo 0 0; \
-            read -r stat </proc/$referee/stat; echo \"$stat\" >&2; read -r stat </proc/$$/stat; echo \"$stat\" >&2; \
-        done";
+            while [ $i -le 15 ] && read -r line; do i=$((i+1)); done; [ $i -gt 15 ] || exit 0; {turn}; \
+        done"
+    );
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("bot");
     fs::write(&file, script).expect("written");
     let bot = format!("sh '{}'", file.to_str().expect("UTF-8"));
     // A namespace has process numbers of its own.
     let args = ["--pin", "--containment", "reaper", "--board", "@clearable", "--bot", &bot];
+    let result = play(&[&args[..], &PATIENT].concat());
+    assert_eq!(result["verdict"], "completed", "{result}");
+    let said = result["stderr_tail"].as_array().expect("lines");
+    let said: Vec<&str> = said.iter().map(|line| line.as_str().expect("text")).collect();
+    let [.., referee, bot] = said[..] else { panic!("{said:?}") };
+    [referee, bot].map(|stat| core_of(stat).to_owned())
+}
+
+#[test]
+fn the_referee_is_on_the_core_of_a_bot_that_answers_at_once_and_of_no_other() {
+    if std::thread::available_parallelism().expect("known").get() < 2 {
+        return leave_out("a shared core", "this machine has one core");
+    }
     in_four_tries(|| {
-        let result = play(&[&args[..], &PATIENT].concat());
-        assert_eq!(result["verdict"], "completed", "{result}");
-        let said = result["stderr_tail"].as_array().expect("lines");
-        let said: Vec<&str> = said.iter().map(|line| line.as_str().expect("text")).collect();
-        let [.., referee, bot] = said[..] else { panic!("{said:?}") };
-        assert_eq!(core_of(referee), core_of(bot), "{said:?}");
+        let [referee, bot] = cores_in_the_end("echo 0 0; cores");
+        assert_eq!(referee, bot);
+    });
+    in_four_tries(|| {
+        let [referee, bot] = cores_in_the_end("cores; sleep 0.05; echo 0 0");
+        assert_ne!(referee, bot);
     });
 }
