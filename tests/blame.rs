@@ -140,42 +140,61 @@ fn work_beside_hogs_is_excused_wherever_the_bot_does_it() {
     }
 }
 
+/// Plays a bot that may take three seconds for its second turn and takes `millis`. After a second of that, `meanwhile`
+/// gets the numbers of the referee and of the bot.
+fn play_long_turn(trick: &str, millis: u32, meanwhile: impl Fn(Pid, &[Pid])) -> Value {
+    let args = ["play", "--bot", &bot(trick, millis), "--turn", "3s"];
+    let rules = [&RULES[..6], &RULES[8..]].concat();
+    let referee = referee().args(args).args(rules).stdout(Stdio::piped()).spawn().expect("runs");
+    let bots = || {
+        let keeper = children(referee.id()).first().copied();
+        keeper.map(|keeper| children(keeper.as_raw_pid().cast_unsigned())).unwrap_or_default()
+    };
+    wait_until("there is a bot", || !bots().is_empty());
+    sleep(Duration::from_secs(1));
+    meanwhile(Pid::from_child(&referee), &bots());
+    json(&referee.wait_with_output().expect("runs"))
+}
+
+/// Stops processes for a while.
+fn stop(processes: &[Pid], time: Duration) {
+    for (signal, pause) in [(Signal::STOP, time), (Signal::CONT, Duration::ZERO)] {
+        for &process in processes {
+            // It may have ended on a slow machine.
+            let _: Result<(), _> = kill_process(process, signal);
+        }
+        sleep(pause);
+    }
+}
+
 #[test]
 fn a_bot_that_somebody_else_stops_is_excused() {
     if !has_program("python3") {
         return leave_out("a bot that is stopped", "there is no python3 on this machine");
     }
-    let stopped = || {
-        let args = ["play", "--bot", &bot("spin", 300), "--turn", "3s"];
-        let rules = [&RULES[..6], &RULES[8..]].concat();
-        let referee =
-            referee().args(args).args(rules).stdout(Stdio::piped()).spawn().expect("runs");
-        wait_until("there is a bot", || {
-            let keeper = children(referee.id()).first().copied();
-            keeper.is_some_and(|keeper| !children(keeper.as_raw_pid().cast_unsigned()).is_empty())
-        });
-        // By then it computes a later turn, for which it may take three seconds.
-        sleep(Duration::from_secs(1));
-        let send = |signal| {
-            let keeper = children(referee.id()).first().copied();
-            let bot = keeper.map(|keeper| children(keeper.as_raw_pid().cast_unsigned()));
-            for &bot in bot.iter().flatten() {
-                // It may have ended on a slow machine.
-                let _: Result<(), _> = kill_process(bot as Pid, signal);
-            }
-        };
-        send(Signal::STOP);
-        // Beyond the limit, for less than the second that the referee then waits for a bot that is kept waiting.
-        sleep(Duration::from_millis(3300));
-        send(Signal::CONT);
-        json(&referee.wait_with_output().expect("runs"))
-    };
+    // Beyond the limit, for less than the second that the referee then waits for a bot that is kept waiting.
+    let time = Duration::from_millis(3300);
     let mut last = Value::Null;
     let is_excused = (0..4).any(|_| {
-        last = stopped();
+        last = play_long_turn("spin", 300, |_, bot| stop(bot, time));
         let exchanges = last["timing"]["exchanges"].as_array().expect("an array");
         let taken = |exchange: &Value| exchange["parts"]["taken_ms"].as_f64().unwrap_or_default();
         overruns(&last).0 == 0 && exchanges.iter().any(|exchange| taken(exchange) > 500.0)
     });
     assert!(is_excused, "{last}");
+}
+
+#[test]
+fn a_machine_that_stands_still_while_a_bot_sleeps_takes_nothing_from_it() {
+    if !has_program("python3") {
+        return leave_out("a bot that sleeps", "there is no python3 on this machine");
+    }
+    in_four_tries(|| {
+        // To the referee it is the same whether the machine stops or the referee alone.
+        let result =
+            play_long_turn("sleep", 3500, |referee, _| stop(&[referee], Duration::from_secs(1)));
+        assert_eq!(overruns(&result), (1, 0), "{result}");
+        let late = &result["timing"]["exchanges"][1];
+        assert!(late["parts"]["asleep_ms"].as_f64() > Some(2500.0), "{result}");
+    });
 }

@@ -51,7 +51,18 @@ pub(super) struct Clock {
     listened: Instant,
     /// For how long the machine has stood still, as timers show.
     delays: Delays,
+    /// The last standstill, until it is clear whether the bot has lost time by it.
+    standstill: Option<Standstill>,
     pub(super) start: Instant,
+}
+
+/// The machine has stood still.
+#[derive(Debug)]
+struct Standstill {
+    /// What it has added to the delays.
+    delays: Delays,
+    /// The bot just after it, and when that was.
+    bot: Option<(Instant, Sample)>,
 }
 
 /// A timer that is later than this, though its process did not wait for a core, shows that the machine stood still.
@@ -83,6 +94,7 @@ impl Clock {
             nap: (start, start),
             listened: start,
             delays: Delays::default(),
+            standstill: None,
             start,
         }
     }
@@ -106,9 +118,30 @@ impl Clock {
         if late >= STAND_STILL {
             let still = late.saturating_sub(self.own_wait().unwrap_or(late));
             if still >= STAND_STILL {
+                let unseen = wake.saturating_duration_since(since);
                 self.delays.machine += still;
-                self.delays.unseen += wake.saturating_duration_since(since);
+                self.delays.unseen += unseen;
+                let delays = Delays { machine: still, unseen, ..Delays::default() };
+                self.standstill = Some(Standstill { delays, bot: None });
             }
+        }
+    }
+
+    /// Looks twice at a bot that has not answered when the machine runs on. One that sleeps, and has not run at the
+    /// second look either, has lost nothing: the clock that it waits for has not stood still.
+    pub(super) fn look_after_standstill(&mut self, keeper: Pid) {
+        let Some(standstill) = &mut self.standstill else { return };
+        let sample = || Sample::below_until(keeper, self.deadline);
+        match &standstill.bot {
+            None => standstill.bot = Some((Instant::now(), sample())),
+            Some((seen, bot)) if seen.elapsed() >= STAND_STILL => {
+                if sample().has_slept_since(bot, keeper) {
+                    self.delays.machine -= standstill.delays.machine;
+                    self.delays.unseen -= standstill.delays.unseen;
+                }
+                self.standstill = None;
+            }
+            Some(_) => {}
         }
     }
 

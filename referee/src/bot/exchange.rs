@@ -182,6 +182,7 @@ impl BotProcess {
                 }
                 (Progress::Incomplete, None) => {}
             }
+            clock.look_after_standstill(self.keeper.pid);
             if let Some(breach) = self.guard.sample_if_due(self.keeper.pid, clock.deadline) {
                 return Ok((count, Some(NoReply::OverLimit(breach))));
             }

@@ -24,6 +24,7 @@ use std::time::{Duration, Instant};
 use rustix::process::Pid;
 
 use self::computed::Computed;
+use self::look::Look;
 use self::procfs::{Stat, children, field, open_files, read_again};
 pub(super) use self::procfs::{numbers_in, read, state};
 pub(super) use self::sampler::Sampler;
@@ -32,7 +33,7 @@ use crate::certificate::Certificate;
 use crate::millis::Millis;
 
 /// Counters of one thread, since it started.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Thread {
     run: Duration,
     wait: Duration,
@@ -168,6 +169,14 @@ impl Sample {
     /// The bot's own process number, as long as it has not been reaped.
     pub(super) fn bot(&self) -> Option<i32> {
         self.processes.first().map(|bot| bot.pid)
+    }
+
+    /// Whether all threads sleep, and have slept since `before`.
+    pub(super) fn has_slept_since(&self, before: &Self, keeper: Pid) -> bool {
+        let is_runnable =
+            || Look::at(self, keeper).threads.values().any(|thread| thread.is_runnable);
+        let are_whole = self.unvisited.is_empty() && before.unvisited.is_empty();
+        are_whole && self.bot().is_some() && self.threads == before.threads && !is_runnable()
     }
 
     /// What has been used since `before`, in an exchange that took `wall`. Threads and processes that are new count
