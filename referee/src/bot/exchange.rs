@@ -109,7 +109,7 @@ impl BotProcess {
             self.read_stdout()?;
         }
         let early = !self.lines.held().is_empty();
-        self.seat.iter_mut().for_each(Seat::begin);
+        self.seat.iter_mut().for_each(|seat| seat.begin(request.limit));
         let mut clock = self.start_clock(request);
         self.stdin.send(request.input)?;
         let mut heard = ExchangeState::new();
@@ -122,7 +122,7 @@ impl BotProcess {
         let is_looked_at = lost || clock.wants_account(wall);
         let after =
             if is_looked_at { Sample::below(self.keeper.pid) } else { self.sampler.sample() };
-        let no_reply = self.guard.check(&after).map(NoReply::OverLimit).or(no_reply);
+        let no_reply = self.guard.check(&after, None).map(NoReply::OverLimit).or(no_reply);
         if let Some(lack) = no_reply.and_then(|no_reply| self.guard.check_host(no_reply)) {
             return Err(lack.into());
         }
@@ -198,7 +198,7 @@ impl BotProcess {
         heard: &mut ExchangeState,
     ) -> Result<(), ExchangeError> {
         let wake = self.guard.wake(clock.deadline);
-        let wake = clock.listen(self.seat.as_ref().map_or(wake, |seat| seat.wake(wake)));
+        let wake = clock.listen(wake);
         let ready = self.wait(Some(wake))?;
         if ready.interrupted {
             self.read_stderr(&mut heard.stderr)?;

@@ -171,17 +171,18 @@ impl Guard {
         if now < self.next {
             return None;
         }
-        let breach = self.check(&Sample::below_until(keeper, deadline));
+        let breach = self.check(&Sample::below_until(keeper, deadline), deadline);
         self.next = Instant::now() + INTERVAL.max(now.elapsed() * SAMPLING_SHARE);
         breach
     }
 
-    /// Whether a sample exceeds a limit.
-    pub(super) fn check(&mut self, sample: &Sample) -> Option<Breach> {
+    /// Whether a sample exceeds a limit, as far as there is time until `deadline` to be sure.
+    pub(super) fn check(&mut self, sample: &Sample, deadline: Option<Instant>) -> Option<Breach> {
         let has_all_files = |limit| sample.open_files() >= limit;
         self.is_out_of_files |= self.limits.open_files.is_some_and(has_all_files);
         let too_many = |tasks| self.limits.breach(Resource::Processes, tasks);
-        let processes = too_many(sample.tasks()).and_then(|_| too_many(sample.living_tasks()));
+        let processes =
+            too_many(sample.tasks()).and_then(|_| too_many(sample.living_tasks(deadline)));
         let breach = processes.or_else(|| self.check_memory(sample));
         let breach = breach.or_else(|| self.room.as_ref()?.breach())?;
         Some(self.record(breach))

@@ -81,6 +81,9 @@ const PROMPT: Duration = Duration::from_millis(1);
 /// The same for the first answer, before which the program has to start.
 const PROMPT_START: Duration = Duration::from_millis(20);
 
+/// With so much time for an answer the referee wakes once, and leaves, long before the deadline.
+const LONG_ENOUGH: Duration = Duration::from_millis(20);
+
 /// Where this thread runs while it referees a pinned bot.
 ///
 /// A core passes faster from one process to another than a second core wakes up, and referee and bot take turns.
@@ -90,8 +93,8 @@ const PROMPT_START: Duration = Duration::from_millis(20);
 pub(super) struct Seat {
     pinning: Pinning,
     is_shared: bool,
-    /// When to leave, in this exchange.
-    leave: Instant,
+    /// Until when an answer is prompt, in this exchange.
+    prompt: Instant,
     /// Whether the first exchange is over, which has the bot's start in it and tells nothing of the others.
     has_begun: bool,
     /// Whether the bot has taken its time.
@@ -105,27 +108,24 @@ impl Seat {
         Ok(Self {
             pinning: pinning.clone(),
             is_shared: true,
-            leave: Instant::now(),
+            prompt: Instant::now(),
             has_begun: false,
             has_thought: pinning.bot.len() > 1,
         })
     }
 
-    /// An exchange begins.
-    pub(super) fn begin(&mut self) {
-        self.share(!self.has_thought);
+    /// An exchange of at most `limit` begins.
+    pub(super) fn begin(&mut self, limit: Option<Duration>) {
+        let has_room = limit.is_none_or(|limit| limit >= LONG_ENOUGH);
+        self.share(has_room && !self.has_thought);
         let prompt = if self.has_begun { PROMPT } else { PROMPT_START };
-        self.leave = Instant::now() + prompt;
+        self.prompt = Instant::now() + prompt;
     }
 
-    /// When to wake instead of at `wake`: in time to leave the bot's core.
-    pub(super) fn wake(&self, wake: Instant) -> Instant {
-        if self.is_shared { wake.min(self.leave) } else { wake }
-    }
-
-    /// The exchange goes on.
+    /// The referee has woken. Nobody wakes it for this: a timer that rings before the system's own tick costs more than
+    /// all else in a turn where a hypervisor has to set it.
     pub(super) fn woke(&mut self, now: Instant) {
-        if self.is_shared && now >= self.leave {
+        if self.is_shared && now >= self.prompt {
             self.has_thought = self.has_begun;
             self.share(false);
         }
@@ -166,11 +166,9 @@ mod tests {
 
     /// An exchange that the bot has answered before the referee woke, or after that.
     fn exchange(seat: &mut Seat, is_prompt: bool) {
-        seat.begin();
+        seat.begin(Some(LONG_ENOUGH));
         let now = Instant::now();
-        let far = now + 2 * PROMPT_START;
-        assert_eq!(seat.wake(far) < far, mine() == seat.pinning.bot, "nobody stays too long");
-        seat.woke(if is_prompt { now } else { far });
+        seat.woke(if is_prompt { now } else { now + 2 * PROMPT_START });
         seat.end();
     }
 
@@ -186,6 +184,10 @@ mod tests {
             exchange(&mut seat, true);
             assert_eq!(mine(), [bot]);
         }
+        seat.begin(Some(LONG_ENOUGH / 2));
+        assert_eq!(mine(), [referee], "its time is too short");
+        seat.begin(None);
+        assert_eq!(mine(), [bot]);
         exchange(&mut seat, false);
         assert_eq!(mine(), [referee]);
         exchange(&mut seat, true);

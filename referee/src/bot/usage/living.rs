@@ -3,14 +3,14 @@
 use std::time::Instant;
 
 use super::procfs::{field, read};
-use super::{Sample, WALK};
+use super::{Sample, long_walk};
 
 impl Sample {
     /// The number of processes and threads that were seen in the sample and are still there, as far as they can
-    /// be looked at in a short time. They all lived at one moment; of processes that come and go, the sample itself
-    /// may have seen more than there ever were at once.
-    pub(in crate::bot) fn living_tasks(&self) -> u64 {
-        let until = Instant::now() + WALK;
+    /// be looked at before `deadline`. They all lived at one moment; of processes that come and go, the sample
+    /// itself may have seen more than there ever were at once.
+    pub(in crate::bot) fn living_tasks(&self, deadline: Option<Instant>) -> u64 {
+        let until = long_walk(deadline);
         let visited = self.processes.iter().map(|process| (process.pid, process.threads));
         let unvisited = self.unvisited.iter().map(|&pid| (pid, 1));
         let all = visited.chain(unvisited).take_while(|_| Instant::now() < until);
@@ -35,11 +35,11 @@ mod tests {
     fn who_has_ended_does_not_live() {
         let mut child = Command::new("sleep").arg("3600").spawn().expect("starts");
         let pid = i32::try_from(child.id()).expect("a pid");
-        let sample = Sample::of_all(vec![pid], Instant::now() + WALK);
-        assert_eq!((sample.tasks(), sample.living_tasks()), (1, 1));
+        let sample = Sample::of_all(vec![pid], long_walk(None));
+        assert_eq!((sample.tasks(), sample.living_tasks(None)), (1, 1));
         child.kill().expect("it is there");
         let patience = Instant::now() + std::time::Duration::from_secs(20);
-        while sample.living_tasks() > 0 {
+        while sample.living_tasks(None) > 0 {
             assert!(Instant::now() < patience, "a zombie counts");
         }
         child.wait().expect("a child");

@@ -83,6 +83,12 @@ const WALK: Duration = Duration::from_millis(100);
 /// The same while there is time until a deadline.
 const LONG_WALK: Duration = Duration::from_secs(1);
 
+/// When a walk ends that has until `deadline`.
+fn long_walk(deadline: Option<Instant>) -> Instant {
+    let until = Instant::now() + LONG_WALK;
+    deadline.map_or(until, |deadline| deadline.min(until))
+}
+
 impl Sample {
     /// All processes below a keeper, without itself, as far as they can be visited in a short time.
     pub(super) fn below(keeper: Pid) -> Self {
@@ -91,9 +97,7 @@ impl Sample {
 
     /// The same in a longer time, but not beyond `deadline`.
     pub(super) fn below_until(keeper: Pid, deadline: Option<Instant>) -> Self {
-        let until = Instant::now() + LONG_WALK;
-        let until = deadline.map_or(until, |deadline| deadline.min(until));
-        Self::of_tree(keeper.as_raw_pid(), until)
+        Self::of_tree(keeper.as_raw_pid(), long_walk(deadline))
     }
 
     fn of_tree(keeper: i32, until: Instant) -> Self {
