@@ -191,8 +191,8 @@ impl BotCommand {
         };
         let launched = Launch {
             program: c_string(program.as_os_str())?,
-            argv: Strings::new(argv.collect::<Result<_, _>>()?),
-            envp: Strings::new(self.environment(temporary)?),
+            argv: Strings::new(&argv.collect::<Result<Vec<_>, _>>()?),
+            envp: Strings::new(&self.environment(temporary)?),
             cwd,
             method: *method,
             rlimits: guard::rlimits(resources),

@@ -66,7 +66,7 @@ pub(super) struct Guard {
     tree: Option<Pid>,
     /// The control group that it is in, if any.
     room: Option<Room>,
-    /// Without such a group: how many processes around the referee had been killed for want of memory.
+    /// How many processes around the referee had been killed for want of memory.
     memory_kills: u64,
 }
 
@@ -85,13 +85,19 @@ pub struct HostMemory {
 }
 
 impl Guard {
-    pub(super) fn new(limits: Resources, tree: Option<Pid>, room: Option<Room>) -> Self {
+    /// `memory_kills` is how many processes had been killed for want of memory before the bot started.
+    pub(super) fn new(
+        limits: Resources,
+        tree: Option<Pid>,
+        room: Option<Room>,
+        memory_kills: u64,
+    ) -> Self {
         Self {
             limits,
             next: Instant::now(),
             next_memory: Instant::now() + INTERVAL,
             tree,
-            memory_kills: if room.is_some() { 0 } else { memory_kills() },
+            memory_kills,
             room,
             turn_output: 0,
             game_output: 0,

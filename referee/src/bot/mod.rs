@@ -47,6 +47,7 @@ mod waiting;
 use std::io::{PipeReader, PipeWriter};
 use std::time::Instant;
 
+use self::cgroup::memory_kills;
 pub use self::cgroup::{check_cgroups, memory_limit_of_host, remove_cgroups};
 pub use self::clock::{Overtime, Phase};
 use self::command::Spawned;
@@ -105,6 +106,8 @@ impl BotProcess {
         stderr_cap: usize,
         interrupt: Option<Interrupt>,
     ) -> Result<Self, SpawnError> {
+        // Before there is a bot, from which each page that this touches would have to be told apart.
+        let memory_kills = memory_kills();
         let spawned = Instant::now();
         let Spawned { started, scratch, room, seat } = command.spawn()?;
         let Started { keeper, stdin, stdout, stderr } = started;
@@ -123,7 +126,7 @@ impl BotProcess {
             stderr: OutputPipe::new(stderr).map_err(resources)?,
             chunk: pipes::chunk(),
             lines: LineBuffer::default(),
-            guard: Guard::new(command.confinement.resources, tree, room),
+            guard: Guard::new(command.confinement.resources, tree, room, memory_kills),
             seat,
             stderr_cap,
             interrupt,

@@ -90,8 +90,8 @@ impl Launch {
     fn of_nothing(method: ContainmentMethod) -> Self {
         Self {
             program: CString::default(),
-            argv: Strings::new(Vec::new()),
-            envp: Strings::new(Vec::new()),
+            argv: Strings::new(&[]),
+            envp: Strings::new(&[]),
             cwd: None,
             method,
             rlimits: Vec::new(),

@@ -22,14 +22,22 @@ use crate::verdict::BotExit;
 #[derive(Debug)]
 pub(in crate::bot) struct Strings {
     pointers: Vec<*const c_char>,
-    /// What they point to.
-    _strings: Vec<CString>,
+    /// What they point to. It is in one piece since, while a keeper lives, the referee needs a copy of each page that it
+    /// frees anything in.
+    _text: Vec<u8>,
 }
 
 impl Strings {
-    pub(in crate::bot) fn new(strings: Vec<CString>) -> Self {
-        let pointers = strings.iter().map(|string| string.as_ptr()).chain([ptr::null()]).collect();
-        Self { pointers, _strings: strings }
+    pub(in crate::bot) fn new(strings: &[CString]) -> Self {
+        let text = strings.iter().map(CString::as_bytes_with_nul).collect::<Vec<_>>().concat();
+        let mut rest = text.as_slice();
+        let mut next = |string: &CString| {
+            let (first, others) = rest.split_at(string.as_bytes_with_nul().len());
+            rest = others;
+            first.as_ptr().cast()
+        };
+        let pointers = strings.iter().map(&mut next).chain([ptr::null()]).collect();
+        Self { pointers, _text: text }
     }
 }
 
