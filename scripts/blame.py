@@ -70,6 +70,9 @@ def trick(name, user):
         _, bot, host = outcome(start(f"{BOT} {name} {TRICK_MS}", "--containment", means, "--games", games, user=user))
         cells.append(f"{bot} of {bot + host}")
         holds &= bot > 0 and host == 0
+    if name == "daemons":
+        # What a group leaves behind fills all cores until it ends by itself, and is not known to the next referee.
+        time.sleep(20)
     return cells, holds
 
 
@@ -203,11 +206,22 @@ def throttled():
     write("cpu.cfs_period_us", "100000")
     write("cpu.cfs_quota_us", "20000")
     game = start(f"{BOT} spin 30", "--pin", "--games", "1")
-    for pid in bot_of(game):
-        write("cgroup.procs", str(pid))
+    done = threading.Event()
+
+    def enter():
+        # The keeper stands between the referee and the bot. What measures the host comes before the bot.
+        while not done.wait(0.005):
+            for pid in below(game.pid)[2:]:
+                with contextlib.suppress(OSError):
+                    write("cgroup.procs", str(pid))
+
+    thread = threading.Thread(target=enter)
+    thread.start()
     try:
         return outcome(game)
     finally:
+        done.set()
+        thread.join()
         time.sleep(0.1)
         os.rmdir(folder)
 

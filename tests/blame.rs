@@ -185,7 +185,7 @@ fn a_bot_that_somebody_else_stops_is_excused() {
 }
 
 #[test]
-fn a_machine_that_stands_still_while_a_bot_sleeps_takes_nothing_from_it() {
+fn a_machine_that_stands_still_takes_time_from_a_bot_that_computes_and_from_no_other() {
     if !has_program("python3") {
         return leave_out("a bot that sleeps", "there is no python3 on this machine");
     }
@@ -196,5 +196,12 @@ fn a_machine_that_stands_still_while_a_bot_sleeps_takes_nothing_from_it() {
         assert_eq!(overruns(&result), (1, 0), "{result}");
         let late = &result["timing"]["exchanges"][1];
         assert!(late["parts"]["asleep_ms"].as_f64() > Some(2500.0), "{result}");
+    });
+    in_four_tries(|| {
+        let result =
+            play_long_turn("spin", 3500, |referee, _| stop(&[referee], Duration::from_secs(1)));
+        let late = &result["timing"]["exchanges"][1];
+        assert!(late["parts"]["taken_ms"].as_f64() > Some(800.0), "it computed: {result}");
+        assert_eq!(overruns(&result).0, 0, "{result}");
     });
 }

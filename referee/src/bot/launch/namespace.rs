@@ -15,7 +15,8 @@ use rustix::process::Pid;
 #[derive(Debug)]
 pub(in crate::bot) struct MountNamespace(Option<OwnedFd>);
 
-/// As many wait to be taken apart together: to wake a thread for each would cost a game more than all else here.
+/// As many wait for each other, or for the end of this process, and are taken apart together: a thread that wakes for each
+/// costs a game more than the rest of this.
 const TOGETHER: usize = 8;
 
 static WAITING: Mutex<Vec<OwnedFd>> = Mutex::new(Vec::new());
