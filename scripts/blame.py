@@ -108,16 +108,6 @@ def below(pid):
     return found
 
 
-def bot_of(game):
-    """The bot's processes, once there are any."""
-    for _ in range(200):
-        # The keeper stands between the referee and the bot.
-        if found := below(game.pid)[2:]:
-            return found
-        time.sleep(0.01)
-    sys.exit("the bot has not started within 2 s")
-
-
 def starved(trick):
     """The bot computes for 20 ms, on a core that four others want."""
     with hogs(max(os.sched_getaffinity(0)), 4):
@@ -209,7 +199,8 @@ def throttled():
     done = threading.Event()
 
     def enter():
-        # The keeper stands between the referee and the bot. What measures the host comes before the bot.
+        # The keeper stands between the referee and the bot. The echo child of the host check comes first, so whatever
+        # appears is moved.
         while not done.wait(0.005):
             for pid in below(game.pid)[2:]:
                 with contextlib.suppress(OSError):

@@ -48,7 +48,7 @@ pub struct Parts {
     /// A thread of the bot could have run, and others had its core.
     #[serde(rename = "kept_waiting_ms")]
     pub kept_waiting: Millis,
-    /// The machine stood still, or somebody outside had stopped the bot.
+    /// The machine stood still, other than while the whole bot slept, or somebody outside had stopped the bot.
     #[serde(rename = "taken_ms")]
     pub taken: Millis,
     /// The referee was late to send the input or to see the reply, and not because of the bot.

@@ -51,18 +51,20 @@ pub(super) struct Clock {
     listened: Instant,
     /// For how long the machine has stood still, as timers show.
     delays: Delays,
-    /// The last standstill, until it is clear whether the bot has lost time by it.
+    /// Standstills of which it is not clear yet whether the bot has lost time by them.
     standstill: Option<Standstill>,
     pub(super) start: Instant,
 }
 
-/// The machine has stood still.
+/// Standstills of the machine, one soon after the other.
 #[derive(Debug)]
 struct Standstill {
-    /// What it has added to the delays.
+    /// What they have added to the clock's delays.
     delays: Delays,
-    /// The bot just after it, and when that was.
-    bot: Option<(Instant, Sample)>,
+    /// The bot just after the first one.
+    bot: Option<Sample>,
+    /// The end of the last one, or of the first look at the bot.
+    since: Instant,
 }
 
 /// A timer that is later than this, though its process did not wait for a core, shows that the machine stood still.
@@ -121,21 +123,30 @@ impl Clock {
                 let unseen = wake.saturating_duration_since(since);
                 self.delays.machine += still;
                 self.delays.unseen += unseen;
-                let delays = Delays { machine: still, unseen, ..Delays::default() };
-                self.standstill = Some(Standstill { delays, bot: None });
+                let standstill = self.standstill.get_or_insert_with(|| Standstill {
+                    delays: Delays::default(),
+                    bot: None,
+                    since: now,
+                });
+                standstill.delays.machine += still;
+                standstill.delays.unseen += unseen;
+                standstill.since = now;
             }
         }
     }
 
-    /// Looks twice at a bot that has not answered when the machine runs on. One that sleeps, and has not run at the
-    /// second look either, has lost nothing: the clock that it waits for has not stood still.
-    pub(super) fn look_after_standstill(&mut self, keeper: Pid) {
+    /// Withdraws the excuse of a standstill that the bot slept through: it slept just after it, and had not run
+    /// [`STAND_STILL`] later. What it waits for is a clock, and that ran on.
+    pub(super) fn settle_standstill(&mut self, keeper: Pid) {
         let Some(standstill) = &mut self.standstill else { return };
-        let sample = || Sample::below_until(keeper, self.deadline);
         match &standstill.bot {
-            None => standstill.bot = Some((Instant::now(), sample())),
-            Some((seen, bot)) if seen.elapsed() >= STAND_STILL => {
-                if sample().has_slept_since(bot, keeper) {
+            None => {
+                standstill.bot = Some(Sample::below_until(keeper, self.deadline));
+                standstill.since = Instant::now();
+            }
+            Some(bot) if standstill.since.elapsed() >= STAND_STILL => {
+                let now = Sample::below_until(keeper, self.deadline);
+                if now.has_slept_since(bot, self.deadline) {
                     self.delays.machine -= standstill.delays.machine;
                     self.delays.unseen -= standstill.delays.unseen;
                 }

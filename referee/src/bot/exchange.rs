@@ -182,7 +182,7 @@ impl BotProcess {
                 }
                 (Progress::Incomplete, None) => {}
             }
-            clock.look_after_standstill(self.keeper.pid);
+            clock.settle_standstill(self.keeper.pid);
             if let Some(breach) = self.guard.sample_if_due(self.keeper.pid, clock.deadline) {
                 return Ok((count, Some(NoReply::OverLimit(breach))));
             }
@@ -207,9 +207,6 @@ impl BotProcess {
         heard.has_stderr = ready.stderr;
         let now = Instant::now();
         clock.woke(now);
-        if let Some(seat) = &mut self.seat {
-            seat.woke(now);
-        }
         heard.timed_out = clock.has_passed(now);
         if ready.stdout || heard.timed_out {
             self.read_stdout()?;
@@ -222,6 +219,9 @@ impl BotProcess {
             self.lines.end_partial();
         }
         heard.stop = Instant::now();
+        if let Some(seat) = &mut self.seat {
+            seat.woke(now);
+        }
         if ready.stdin {
             self.stdin.flush()?;
         }

@@ -66,7 +66,7 @@ pub(super) struct Guard {
     tree: Option<Pid>,
     /// The control group that it is in, if any.
     room: Option<Room>,
-    /// How many processes around the referee had been killed for want of memory.
+    /// How many processes around the referee had been killed for want of memory before the bot started.
     memory_kills: u64,
 }
 

@@ -106,7 +106,7 @@ impl BotProcess {
         stderr_cap: usize,
         interrupt: Option<Interrupt>,
     ) -> Result<Self, SpawnError> {
-        // Before there is a bot, from which each page that this touches would have to be told apart.
+        // Read before the fork: every page written to after it is copied.
         let memory_kills = memory_kills();
         let spawned = Instant::now();
         let Spawned { started, scratch, room, seat } = command.spawn()?;

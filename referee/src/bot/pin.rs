@@ -81,8 +81,9 @@ const PROMPT: Duration = Duration::from_millis(1);
 /// The same for the first answer, before which the program has to start.
 const PROMPT_START: Duration = Duration::from_millis(20);
 
-/// With so much time for an answer the referee wakes once, and leaves, long before the deadline.
-const LONG_ENOUGH: Duration = Duration::from_millis(20);
+/// The referee wakes every 10 ms (the clock's `HEARTBEAT`): with so much time left for an answer that is not prompt, it has
+/// left the core before the deadline.
+const MARGIN: Duration = Duration::from_millis(20);
 
 /// Where this thread runs while it referees a pinned bot.
 ///
@@ -116,14 +117,14 @@ impl Seat {
 
     /// An exchange of at most `limit` begins.
     pub(super) fn begin(&mut self, limit: Option<Duration>) {
-        let has_room = limit.is_none_or(|limit| limit >= LONG_ENOUGH);
-        self.share(has_room && !self.has_thought);
         let prompt = if self.has_begun { PROMPT } else { PROMPT_START };
+        let has_room = limit.is_none_or(|limit| limit >= prompt + MARGIN);
+        self.share(has_room && !self.has_thought);
         self.prompt = Instant::now() + prompt;
     }
 
-    /// The referee has woken. Nobody wakes it for this: a timer that rings before the system's own tick costs more than
-    /// all else in a turn where a hypervisor has to set it.
+    /// The referee has woken. No timer is set for this: where a hypervisor has to arm it, that costs more than the rest of
+    /// a turn.
     pub(super) fn woke(&mut self, now: Instant) {
         if self.is_shared && now >= self.prompt {
             self.has_thought = self.has_begun;
@@ -166,7 +167,7 @@ mod tests {
 
     /// An exchange that the bot has answered before the referee woke, or after that.
     fn exchange(seat: &mut Seat, is_prompt: bool) {
-        seat.begin(Some(LONG_ENOUGH));
+        seat.begin(Some(PROMPT_START + MARGIN));
         let now = Instant::now();
         seat.woke(if is_prompt { now } else { now + 2 * PROMPT_START });
         seat.end();
@@ -184,7 +185,7 @@ mod tests {
             exchange(&mut seat, true);
             assert_eq!(mine(), [bot]);
         }
-        seat.begin(Some(LONG_ENOUGH / 2));
+        seat.begin(Some(MARGIN));
         assert_eq!(mine(), [referee], "its time is too short");
         seat.begin(None);
         assert_eq!(mine(), [bot]);

@@ -5,15 +5,15 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use rustix::io::Errno;
 
-/// A buffer for one read. Clearing it would touch pages that no bot ever fills; and when anything of 64 KiB is freed, the
-/// C library's allocator tidies up its whole heap.
+/// A buffer for one read: half of a default pipe, since freeing 64 KiB or more makes glibc consolidate its heap. It is
+/// not cleared, which would touch pages that no bot ever fills.
 pub(super) fn chunk() -> Vec<u8> {
     Vec::with_capacity(32 * 1024)
 }
 
-/// How many chunks one call may drain: a bot that writes faster than the referee reads must not
+/// How many chunks one call may drain, in all the largest pipe that a bot can make: one that writes faster than the referee reads must not
 /// keep it from looking at the clock.
-pub(super) const DRAIN_CHUNKS: usize = 16;
+pub(super) const DRAIN_CHUNKS: usize = 32;
 
 /// The result of a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

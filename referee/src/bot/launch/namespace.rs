@@ -15,9 +15,9 @@ use rustix::process::Pid;
 #[derive(Debug)]
 pub(in crate::bot) struct MountNamespace(Option<OwnedFd>);
 
-/// As many wait for each other, or for the end of this process, and are taken apart together: a thread that wakes for each
-/// costs a game more than the rest of this.
-const TOGETHER: usize = 8;
+/// How many are taken apart at once. Waking the thread for each would cost a game more than it saves; the last few wait
+/// for the end of this process.
+const BATCH: usize = 8;
 
 static WAITING: Mutex<Vec<OwnedFd>> = Mutex::new(Vec::new());
 
@@ -33,12 +33,12 @@ impl Drop for MountNamespace {
     fn drop(&mut self) {
         let mut waiting = WAITING.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.extend(self.0.take());
-        if waiting.len() < TOGETHER {
+        if waiting.len() < BATCH {
             return;
         }
-        let namespaces = mem::replace(&mut *waiting, Vec::with_capacity(TOGETHER));
+        let namespaces = mem::replace(&mut *waiting, Vec::with_capacity(BATCH));
         drop(waiting);
-        // If the thread is behind, this one waits for it to be done with what it has.
+        // Blocks while the thread is a whole batch behind.
         if let Some(queue) = queue() {
             let _ = queue.send(namespaces);
         }

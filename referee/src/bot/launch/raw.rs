@@ -22,8 +22,8 @@ use crate::verdict::BotExit;
 #[derive(Debug)]
 pub(in crate::bot) struct Strings {
     pointers: Vec<*const c_char>,
-    /// What they point to. It is in one piece since, while a keeper lives, the referee needs a copy of each page that it
-    /// frees anything in.
+    /// What they point to. In one allocation, because freeing memory while a keeper shares it copies each page that is
+    /// touched.
     _text: Vec<u8>,
 }
 
@@ -31,12 +31,12 @@ impl Strings {
     pub(in crate::bot) fn new(strings: &[CString]) -> Self {
         let text = strings.iter().map(CString::as_bytes_with_nul).collect::<Vec<_>>().concat();
         let mut rest = text.as_slice();
-        let mut next = |string: &CString| {
+        let next = |string: &CString| {
             let (first, others) = rest.split_at(string.as_bytes_with_nul().len());
             rest = others;
             first.as_ptr().cast()
         };
-        let pointers = strings.iter().map(&mut next).chain([ptr::null()]).collect();
+        let pointers = strings.iter().map(next).chain([ptr::null()]).collect();
         Self { pointers, _text: text }
     }
 }

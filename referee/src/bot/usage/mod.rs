@@ -24,7 +24,6 @@ use std::time::{Duration, Instant};
 use rustix::process::Pid;
 
 use self::computed::Computed;
-use self::look::Look;
 use self::procfs::{Stat, children, field, open_files, read_again};
 pub(super) use self::procfs::{numbers_in, read, state};
 pub(super) use self::sampler::Sampler;
@@ -175,12 +174,19 @@ impl Sample {
         self.processes.first().map(|bot| bot.pid)
     }
 
-    /// Whether all threads sleep, and have slept since `before`.
-    pub(super) fn has_slept_since(&self, before: &Self, keeper: Pid) -> bool {
-        let is_runnable =
-            || Look::at(self, keeper).threads.values().any(|thread| thread.is_runnable);
+    /// Whether all threads sleep, and have not run since `before`; no, if that cannot be told before `deadline`.
+    pub(super) fn has_slept_since(&self, before: &Self, deadline: Option<Instant>) -> bool {
+        let until = long_walk(deadline);
+        // A disk does nothing for a machine that stands still, so who waits for one may have lost time.
+        let sleeps = |tid: &i32| {
+            let state = state(&format!("/proc/{tid}/task/{tid}/stat"));
+            Instant::now() < until && !matches!(state, 'R' | 'D' | ' ')
+        };
         let are_whole = self.unvisited.is_empty() && before.unvisited.is_empty();
-        are_whole && self.bot().is_some() && self.threads == before.threads && !is_runnable()
+        are_whole
+            && self.bot().is_some()
+            && self.threads == before.threads
+            && self.threads.keys().all(sleeps)
     }
 
     /// What has been used since `before`, in an exchange that took `wall`. Threads and processes that are new count

@@ -45,11 +45,10 @@ pub(super) fn field(text: &str, name: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// The number of files that a process has open, as far as they can be counted in a short time.
+/// The number of files that a process has open; before Linux 6.2, which shows it as the folder's size, counted up to `MOST`.
 pub(super) fn open_files(pid: i32) -> u64 {
     const MOST: usize = 10_000;
     let folder = format!("/proc/{pid}/fd");
-    // The size of the folder tells, since Linux 6.2.
     match fs::metadata(&folder).map_or(0, |folder| folder.len()) {
         0 => fs::read_dir(&folder).map_or(0, |files| files.take(MOST).count() as u64),
         files => files,
