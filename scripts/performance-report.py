@@ -57,7 +57,7 @@ REST = """
 - **`referee play`** makes a keeper a second time, to find out whether it may; it also reads settings and what limits the host sets, for
   the log. Of `--version` most is the loading of a program of this size: an empty one in Rust takes 1.2 times `/bin/true`.
 - **The logs** are a file for each game, with a line for each turn.
-- **The build** is half the referee itself. Without the terminal's player, ratatui, it would take a sixth less.
+- **The build** is for a third the referee itself and for a ninth ratatui, for the player in the terminal.
 """
 
 BUILD = """
