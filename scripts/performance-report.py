@@ -56,7 +56,7 @@ REST = """
   would save its namespaces too, and come to about 1.2 bare games; it would have to show that nothing passes from a game to the next.
 - **`referee play`** makes a keeper a second time, to find out whether it may; it also reads settings and what limits the host sets, for
   the log. Of `--version` most is the loading of a program of this size: an empty one in Rust takes 1.2 times `/bin/true`.
-- **The logs** are a file for each game, with a line for each turn.
+- **The logs** are a file for each game, with a line for each turn: 0.1 ms a game, two thirds to make the file and one third for its JSON.
 - **The build** is for a third the referee itself and for a ninth ratatui, for the player in the terminal.
 """
 
