@@ -2,9 +2,9 @@
 
 use std::fs::File;
 use std::os::fd::OwnedFd;
-use std::sync::mpsc::{SyncSender, sync_channel};
-use std::sync::{Mutex, OnceLock, PoisonError};
-use std::{mem, thread};
+use std::sync::OnceLock;
+use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::thread;
 
 use rustix::process::Pid;
 
@@ -15,11 +15,8 @@ use rustix::process::Pid;
 #[derive(Debug)]
 pub(in crate::bot) struct MountNamespace(Option<OwnedFd>);
 
-/// How many are taken apart at once. Waking the thread for each would cost a game more than it saves; the last few wait
-/// for the end of this process.
-const BATCH: usize = 8;
-
-static WAITING: Mutex<Vec<OwnedFd>> = Mutex::new(Vec::new());
+/// So many may wait to be taken apart; beyond that, who drops one waits.
+const WAITING: usize = 16;
 
 impl MountNamespace {
     pub(super) fn of(process: Pid) -> Self {
@@ -31,25 +28,18 @@ impl MountNamespace {
 
 impl Drop for MountNamespace {
     fn drop(&mut self) {
-        let mut waiting = WAITING.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.extend(self.0.take());
-        if waiting.len() < BATCH {
-            return;
-        }
-        let namespaces = mem::replace(&mut *waiting, Vec::with_capacity(BATCH));
-        drop(waiting);
-        // Blocks while the thread is a whole batch behind.
-        if let Some(queue) = queue() {
-            let _ = queue.send(namespaces);
+        let (Some(namespace), Some(queue)) = (self.0.take(), queue()) else { return };
+        if let Err(TrySendError::Full(namespace)) = queue.try_send(namespace) {
+            drop(namespace);
         }
     }
 }
 
 /// Leads to a thread that nobody waits for.
-fn queue() -> Option<&'static SyncSender<Vec<OwnedFd>>> {
-    static QUEUE: OnceLock<Option<SyncSender<Vec<OwnedFd>>>> = OnceLock::new();
+fn queue() -> Option<&'static SyncSender<OwnedFd>> {
+    static QUEUE: OnceLock<Option<SyncSender<OwnedFd>>> = OnceLock::new();
     let start = || {
-        let (queue, namespaces) = sync_channel(1);
+        let (queue, namespaces) = sync_channel(WAITING);
         let close = move || namespaces.into_iter().for_each(drop);
         let thread = thread::Builder::new().name("unmount".to_owned()).spawn(close);
         thread.is_ok().then_some(queue)
