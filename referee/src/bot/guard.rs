@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Resource as KernelResource, Rlimit, getrlimit};
 
-use super::cgroup::{Room, memory_kills, memory_limit_of_host};
+use super::cgroup::{Room, kills_are_of_group, memory_kills, memory_limit_of_host};
 use super::pipes::Captured;
 use super::usage::Sample;
 use crate::limits::{Breach, Resource, Resources};
 use crate::text::size;
-use crate::verdict::NoReply;
+use crate::verdict::{BotExit, NoReply};
 
 /// The time between two samples of a thinking bot.
 const INTERVAL: Duration = Duration::from_millis(25);
@@ -200,7 +200,10 @@ impl Guard {
             (_, NoReply::OverLimit(_)) => false,
             (Some(room), _) => room.lacked_memory_of_host(),
             // Another bot's process may have been killed, so this one must have ended as well.
-            (None, NoReply::Ended(_)) => memory_kills() > self.memory_kills,
+            // On the whole machine others may have been killed at their own limits.
+            (None, NoReply::Ended(exit)) => {
+                memory_kills() > self.memory_kills && (kills_are_of_group() || was_killed(exit))
+            }
             (None, _) => false,
         };
         is_hosts.then(|| HostMemory { used: self.peak_memory, host: memory_limit_of_host() })
@@ -230,10 +233,29 @@ impl Guard {
     }
 }
 
+/// Whether the bot may have been killed, itself or below the shell that it ran in.
+fn was_killed(exit: BotExit) -> bool {
+    const BY_SHELL: i32 = 128 + libc::SIGKILL;
+    matches!(exit, BotExit::Signal(libc::SIGKILL) | BotExit::Code(BY_SHELL) | BotExit::Unknown)
+}
+
 impl Drop for Guard {
     fn drop(&mut self) {
         if let Some(room) = self.room.take() {
             room.give_back();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_ends_otherwise_was_not_killed_for_want_of_memory() {
+        let shell = BotExit::Code(137);
+        assert!([BotExit::Signal(9), shell, BotExit::Unknown].into_iter().all(was_killed));
+        let others = [BotExit::Code(0), BotExit::Code(8), BotExit::Signal(11)];
+        assert!(!others.into_iter().any(was_killed));
     }
 }

@@ -23,6 +23,21 @@ pub fn memory_limit_of_host() -> Option<u64> {
 /// How many processes the kernel has killed for want of memory: in the group that counts this process's memory, or
 /// on the whole machine where there is none. Bots without a group of their own are in there as well.
 pub(in crate::bot) fn memory_kills() -> u64 {
+    let Some(file) = group_file().or_else(machine_file) else { return 0 };
+    // Longer than any of them.
+    let mut buffer = [MaybeUninit::uninit(); 16 << 10];
+    let read = rustix::io::pread(file, &mut buffer, 0);
+    read.ok()
+        .and_then(|(text, _)| str::from_utf8(text).ok())
+        .map_or(0, |text| counter(text, "oom_kill"))
+}
+
+/// Whether those are the kills of a group, and not of a machine on which others may have a limit of their own.
+pub(in crate::bot) fn kills_are_of_group() -> bool {
+    group_file().is_some()
+}
+
+fn group_file() -> Option<&'static File> {
     static FILE: OnceLock<Option<File>> = OnceLock::new();
     let open = || {
         let second = own_group().into_iter().flat_map(|group| {
@@ -30,14 +45,12 @@ pub(in crate::bot) fn memory_kills() -> u64 {
             group.ancestors().map(|group| group.join("memory.events")).collect::<Vec<_>>()
         });
         let first = own_old_memory_group().map(|group| group.join("memory.oom_control"));
-        let mut files = first.into_iter().chain(second).chain(["/proc/vmstat".into()]);
-        files.find_map(|file| File::open(file).ok())
+        first.into_iter().chain(second).find_map(|file| File::open(file).ok())
     };
-    let Some(file) = FILE.get_or_init(open) else { return 0 };
-    // Longer than any of them.
-    let mut buffer = [MaybeUninit::uninit(); 16 << 10];
-    let read = rustix::io::pread(file, &mut buffer, 0);
-    read.ok()
-        .and_then(|(text, _)| str::from_utf8(text).ok())
-        .map_or(0, |text| counter(text, "oom_kill"))
+    FILE.get_or_init(open).as_ref()
+}
+
+fn machine_file() -> Option<&'static File> {
+    static FILE: OnceLock<Option<File>> = OnceLock::new();
+    FILE.get_or_init(|| File::open("/proc/vmstat").ok()).as_ref()
 }

@@ -21,8 +21,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use self::hierarchy::counter;
-pub(super) use self::host::memory_kills;
 pub use self::host::memory_limit_of_host;
+pub(super) use self::host::{kills_are_of_group, memory_kills};
 use super::launch::try_cgroup;
 use crate::limits::{Breach, Resource, Resources};
 
