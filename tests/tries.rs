@@ -80,7 +80,7 @@ fn the_pages_rules_are_the_referees_on_thousands_of_boards() {
     if !has_program("node") {
         return leave_out(test, "there is no node");
     }
-    let script = include_str!("../referee/src/view/page/samegame.js");
+    let script = include_str!("../crates/report/src/view/page/samegame.js");
     let picture = Shown::play(&[]).game().picture();
     let head = json!({
         "script": script,

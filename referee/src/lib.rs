@@ -38,53 +38,58 @@
 //!
 //! # From the bottom up
 //!
-//! [`lines`], [`limits`], [`certificate`] and [`verdict`] are the vocabulary; [`game`] holds the rules
-//! and touches nothing else; [`ruling`] is what a reply does to a game; [`bot`] runs a process and knows no
-//! game; [`play`] is the only place where the two meet; [`suite`] plays many games and keeps their results and
-//! records; [`compare`] pairs those of two bots, with the [statistics](stats) that belong to it.
+//! The library is a crate for each floor, and this one shows them under one roof: [`lines`], [`limits`],
+//! [`certificate`] and [`verdict`] are the vocabulary; [`game`] holds the rules and touches nothing else;
+//! [`ruling`] is what a reply does to a game; [`bot`] runs a process and knows no game; [`play`] is the only
+//! place where the two meet; [`suite`] plays many games and keeps their results and records; [`compare`] pairs
+//! those of two bots, with the [statistics](stats) that belong to it.
 //!
-//! # Features and systems
+//! # Systems
 //!
-//! `cli`, a default feature, adds the command line (`cli`) and the terminal player (`view::player`).
-//! Without it the library builds without clap and the terminal crates.
-//!
-//! Playing needs Linux, and so does `cli`. Without `cli` the library also builds for other systems, where it lacks
-//! [`bot`], [`play`] and [`interrupt`], and of [`suite`] what plays a run or locks it.
+//! Playing needs Linux, and so does this crate. Where games are only read, the crates `referee-rules`,
+//! `referee-results` (logs, runs, comparisons) and `referee-report` (pages) build on other systems too.
 
-#[cfg(target_os = "linux")]
-pub mod bot;
-#[cfg(feature = "cli")]
-mod build;
-pub mod certificate;
-#[cfg(feature = "cli")]
 pub mod cli;
-pub mod compare;
-pub mod config;
-mod digest;
-#[cfg(feature = "cli")]
-mod doctor;
 pub mod game;
-pub mod gamelog;
-mod html;
-#[cfg(target_os = "linux")]
-pub mod interrupt;
-pub mod limits;
-pub mod lines;
-pub mod millis;
-#[cfg(target_os = "linux")]
-pub mod play;
-pub mod replay;
-#[cfg(feature = "cli")]
-mod report;
-pub mod ruling;
-pub mod said;
-#[cfg(feature = "cli")]
-mod slurm;
-pub mod source;
-pub mod stats;
-pub mod suite;
-mod text;
-#[cfg(feature = "cli")]
-mod timing;
-pub mod verdict;
-pub mod view;
+
+pub use contain::{bot, interrupt};
+pub use engine::{config, play};
+pub use results::{compare, gamelog, replay, said};
+pub use rules::{ruling, source};
+pub use statistics as stats;
+pub use terms::{certificate, lines, millis, verdict};
+
+/// Time limits, their profiles, and limits on a bot's resources.
+pub mod limits {
+    pub use contain::bot::Containment;
+    pub use terms::limits::*;
+}
+
+/// Many boards, several bots: plans, runs that survive a kill, parts that several machines play.
+///
+/// A [`Plan`](suite::Plan) says what is to be played and gives each game a number. A
+/// [`RunFolder`](suite::RunFolder) keeps the plan and the [`Outcome`](suite::Outcome) of each finished game. A
+/// [`Pool`](suite::Pool) plays the games that have no result yet, each through [`play`].
+/// [`Summary`](suite::Summary) adds up the outcomes, and [`compare`] pairs those of two bots; both read a run
+/// and touch no game.
+pub mod suite {
+    pub use engine::suite::{
+        Archive, BotFiles, CoreClaims, Entrant, Pool, PoolError, copy_whole, undisturbed_jobs,
+        usable_cpus,
+    };
+    pub use results::suite::{
+        Assignment, Best, Bests, BoardId, Case, CaseError, Commit, FolderError, GameSet, ListedBot,
+        Listing, Logs, Loss, Margin, NewBest, NoisyHost, NotPlayed, Opponent, Outcome, Outcomes,
+        Packing, Plan, PlannedBoard, PlannedBot, Record, RecordId, Records, RecordsError, Rules,
+        Run, RunFolder, RunWriter, Seeds, Session, SuiteVerdict, Summary, Tally, Times,
+        differing_places, kept_log, list_runs, loss_kind, merge, noisy_hosts, records_of,
+        remove_remains, size_of,
+    };
+}
+
+/// Games to look at, saved and live: as a page, in the terminal, as plain text.
+pub mod view {
+    pub mod player;
+
+    pub use report::view::*;
+}

@@ -8,11 +8,11 @@ use clap::Args;
 
 use super::named_run::{is_run, run_path};
 use super::{Failure, completions, exit, print};
-use crate::compare::{Comparison, Contender};
-use crate::report::Format;
-use crate::report::compare::write;
-use crate::stats::Conclusion;
-use crate::suite::{PlannedBot, RunFolder, differing_places, noisy_hosts};
+use report::Format;
+use report::compare::write;
+use results::compare::{Comparison, Contender};
+use results::suite::{PlannedBot, RunFolder, differing_places, noisy_hosts};
+use statistics::Conclusion;
 
 /// Compare bots on the boards that they have both played
 ///

@@ -8,7 +8,7 @@ use toml::{Table, Value};
 
 use super::shared::RuleFlags;
 use super::{Failure, inputs, print};
-use crate::config::DEFAULT;
+use engine::config::DEFAULT;
 
 /// Show the settings that apply here, and where each comes from
 ///

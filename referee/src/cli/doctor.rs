@@ -6,10 +6,10 @@ use clap::Args;
 
 use super::shared::RuleFlags;
 use super::{Failure, print, timing};
-use crate::doctor::Findings;
-use crate::report::BasicFormat;
-use crate::report::doctor::DoctorReport;
-use crate::report::timing::TimingReport;
+use engine::host::probe_host;
+use report::BasicFormat;
+use report::doctor::DoctorReport;
+use report::timing::TimingReport;
 
 /// Tell what this host allows: containment, sandbox, limits, timing
 ///
@@ -28,7 +28,7 @@ pub(super) fn run(args: &DoctorArgs) -> Result<ExitCode, Failure> {
     let config = args.rules.resolve(None)?;
     let thresholds = timing::thresholds(&config, 1.0);
     let report = DoctorReport {
-        findings: Findings::gather(config.resources),
+        findings: probe_host(config.resources),
         timing: TimingReport::of_host(timing::check_host(&config)?, thresholds),
     };
     print(|out| report.write(args.format, out))?;

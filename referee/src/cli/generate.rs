@@ -10,8 +10,8 @@ use anyhow::{Context as _, anyhow};
 use clap::Args;
 
 use super::{Failure, inputs, print};
-use crate::config::SeedRange;
-use crate::game::{GameKind, SeedOptions};
+use engine::config::SeedRange;
+use rules::game::{GameKind, SeedOptions};
 
 /// Write the boards or test cases that seeds stand for
 ///
@@ -71,7 +71,7 @@ fn write_files(
         write_case(&folder.join(format!("seed-{seed}.txt")), &case)?;
         written += 1;
     }
-    let files = crate::text::plural(written, "file");
+    let files = terms::text::plural(written, "file");
     print(|out| writeln!(out, "{files} in {}", folder.display()))
 }
 

@@ -8,7 +8,7 @@ use clap::Args;
 use fs_err::File;
 
 use super::{Failure, print};
-use crate::config::{PROJECT_FILE, TEMPLATE};
+use engine::config::{PROJECT_FILE, TEMPLATE};
 
 /// Write a commented project file, referee.toml, into the working directory
 #[derive(Debug, Args)]

@@ -10,11 +10,11 @@ use anyhow::{Context as _, anyhow};
 use clap::builder::PossibleValuesParser;
 
 use super::Failure;
-use crate::bot::{BotCommand, Confinement, Sandbox};
-use crate::build::build;
-use crate::config::{Config, Layer, Project, find_project};
-use crate::game::{Game, GameKind, SeedOptions, games};
-use crate::suite::Records;
+use contain::bot::{BotCommand, Confinement, Sandbox};
+use engine::build::build;
+use engine::config::{Config, Layer, Project, find_project};
+use results::suite::Records;
+use rules::game::{Game, GameKind, SeedOptions, games};
 
 /// Far larger than any test case or settings file. A longer input is a mistake, such as a device file.
 const MAX_INPUT_BYTES: u64 = 1 << 20;

@@ -10,7 +10,7 @@ use clap_mangen::Man;
 use fs_err as fs;
 
 use super::{Cli, Failure, print};
-use crate::text::printable;
+use terms::text::printable;
 
 /// Write manual pages into a folder
 ///

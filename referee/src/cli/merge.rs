@@ -9,8 +9,8 @@ use super::compare::warn_of_places;
 use super::named_run::run_path;
 use super::suite::{Games, ReportFlags, merged};
 use super::{Failure, completions, inputs};
-use crate::config::Layer;
-use crate::suite::RunFolder;
+use engine::config::Layer;
+use results::suite::RunFolder;
 
 /// Put the parts of a suite together, and report on it
 ///

@@ -25,6 +25,7 @@ mod suite;
 mod tester;
 mod timing;
 mod watch;
+mod words;
 
 use std::fs;
 use std::io::{self, Write};
@@ -38,10 +39,10 @@ use clap::{ArgAction, ColorChoice, Parser, Subcommand};
 use log::LevelFilter;
 
 use self::on_demand::OnDemand;
-use crate::bot::{SpawnError, remove_cgroups};
-use crate::play::PlayError;
-use crate::suite::{FolderError, RecordsError};
-use crate::text::printable;
+use contain::bot::{SpawnError, remove_cgroups};
+use engine::play::PlayError;
+use results::suite::{FolderError, RecordsError};
+use terms::text::printable;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 
@@ -177,7 +178,7 @@ impl From<PlayError> for Failure {
 }
 
 /// The whole program: parses the arguments, runs the command, prints an error if it fails, and returns the
-/// exit code; or answers a shell that completes a line. Programs with [games of their own](crate::game::register) call this too.
+/// exit code; or answers a shell that completes a line. Programs with [games of their own](rules::game::register) call this too.
 pub fn main() -> ExitCode {
     completions::answer_shell();
     let result = if is_version_asked() { print_version() } else { run(on_demand::parse()) };

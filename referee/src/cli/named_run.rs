@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 
 use super::{Failure, inputs};
-use crate::config::Project;
-use crate::suite::{FolderError, list_runs};
-use crate::text::plural;
+use engine::config::Project;
+use results::suite::{FolderError, list_runs};
+use terms::text::plural;
 
 /// The folder in which suites make the folders of runs.
 pub(super) fn runs_folder(project: &Project) -> PathBuf {
@@ -26,7 +26,7 @@ pub(super) struct Found<T> {
 /// Lists the runs in `folder`; `started` is when what `show` has made was started.
 pub(super) fn newest_first<T: Send>(
     folder: &Path,
-    show: impl Fn(&Path, crate::suite::Listing) -> T + Sync,
+    show: impl Fn(&Path, results::suite::Listing) -> T + Sync,
     started: impl Fn(&T) -> jiff::Timestamp,
 ) -> Result<Found<T>, Failure> {
     let mut found = Found { runs: Vec::new(), broken: Vec::new() };

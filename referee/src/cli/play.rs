@@ -10,13 +10,14 @@ use clap::Args;
 use super::shared::{BotFlags, RuleFlags};
 use super::spinner::Spinner;
 use super::watch::{LiveViewer, WatchFlags};
+use super::words::word;
 use super::{Failure, completions, exit, inputs, print};
-use crate::game::{GameKind, SeedOptions};
-use crate::gamelog::{End, Event, LogWriter};
-use crate::interrupt::Interrupt;
-use crate::limits::OnHostDelay;
-use crate::play::{Match, PlayError};
-use crate::report::{BasicFormat, GameReport};
+use contain::interrupt::Interrupt;
+use engine::play::{Match, PlayError};
+use report::{BasicFormat, GameReport};
+use results::gamelog::{End, Event, LogWriter};
+use rules::game::{GameKind, SeedOptions};
+use terms::limits::OnHostDelay;
 
 /// Play one game: one bot, one board
 ///
@@ -46,7 +47,7 @@ pub(super) struct PlayArgs {
     colors: Option<u8>,
 
     /// What to do when the host made the bot late [default: fail]
-    #[arg(long, value_name = "WHAT")]
+    #[arg(long, value_name = "WHAT", value_parser = word::<OnHostDelay>())]
     on_host_delay: Option<OnHostDelay>,
 
     /// Writes the game to this file as it goes, for `referee replay`
@@ -181,12 +182,12 @@ fn tell(event: &Event) {
             }
         }
         Event::Turn(turn) => {
-            let wall = crate::text::duration(turn.wall.0);
+            let wall = terms::text::duration(turn.wall.0);
             let result = match turn.no_reply {
                 None => format!("gain {}, score {}", turn.gain, turn.score),
                 Some(no_reply) => no_reply.verdict().to_string(),
             };
-            let reply = crate::text::quote(turn.reply.0.trim_ascii_end());
+            let reply = terms::text::quote(turn.reply.0.trim_ascii_end());
             log::info!("turn {}: {reply} in {wall}, {result}", turn.turn);
         }
         Event::End(_) => {}
@@ -199,7 +200,7 @@ fn what_was_kept(
     failure: Option<Failure>,
 ) -> String {
     let turns = report.map_or(0, |report| report.turns);
-    let turns = crate::text::plural(turns.into(), "turn");
+    let turns = terms::text::plural(turns.into(), "turn");
     match (log, failure) {
         (_, Some(failure)) => format!(" after {turns}; {failure}"),
         (Some(log), None) => format!(" after {turns}; they are in {}", log.display()),
@@ -215,7 +216,7 @@ fn tell_stderr(stderr: &[u8]) {
     let mut out = anstream::stderr().lock();
     for line in &lines[lines.len().saturating_sub(MAX_STDERR_LINES)..] {
         // If standard error is closed, the lines are lost.
-        let _ = writeln!(out, "{}", crate::text::printable(line));
+        let _ = writeln!(out, "{}", terms::text::printable(line));
     }
 }
 

@@ -9,14 +9,14 @@ use serde_json::json;
 
 use super::watch::{WatchFlags, watch_saved};
 use super::{Failure, completions, exit, inputs, print, rerun, write_file};
-use crate::gamelog::foreign::{self, Foreign};
-use crate::gamelog::{self, Log, LogError};
-use crate::replay::foreign::Refereed;
-use crate::replay::{self, Difference, Replayed, replay};
-use crate::report::{BasicFormat, GameReport, ReplayReport};
-use crate::text::printable;
-use crate::view::film::{Film, TurnTimes};
-use crate::view::{page, transcript};
+use report::view::film::{Film, TurnTimes};
+use report::view::{page, transcript};
+use report::{BasicFormat, GameReport, ReplayReport};
+use results::gamelog::foreign::{self, Foreign};
+use results::gamelog::{self, Log, LogError};
+use results::replay::foreign::Refereed;
+use results::replay::{self, Difference, Replayed, replay};
+use terms::text::printable;
 
 /// Referee a saved game again, without its bot, and show it
 ///

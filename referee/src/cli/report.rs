@@ -11,14 +11,14 @@ use fs_err as fs;
 
 use super::compare::{Side, refuse_different_games, warn_of_places};
 use super::{Failure, completions, inputs, print, write_file};
-use crate::gamelog::Log;
-use crate::replay::replay;
-use crate::report::markup::address_of;
-use crate::report::runs::{self, RunsPage, ShownRun};
-use crate::suite::{Bests, Outcome};
-use crate::text::{plural, printable};
-use crate::view::film::{Film, TurnTimes};
-use crate::view::page;
+use report::markup::address_of;
+use report::runs::{self, RunsPage, ShownRun};
+use report::view::film::{Film, TurnTimes};
+use report::view::page;
+use results::gamelog::Log;
+use results::replay::replay;
+use results::suite::{Bests, Outcome};
+use terms::text::{plural, printable};
 
 /// Make a page of a run, or of several that are compared
 ///

@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, anyhow};
-use clap::ValueEnum as _;
 
+use super::words::Word as _;
 use super::{Failure, exit, inputs, print};
-use crate::bot::{BotCommand, Pinning, Sandbox};
-use crate::config::{Config, Layer, Stored};
-use crate::gamelog::{Bot, Event, Log, Start, Turn};
-use crate::interrupt::Interrupt;
-use crate::limits::{OnHostDelay, Profile};
-use crate::play::Match;
-use crate::replay::{Difference, first_difference, game_of};
-use crate::report::BasicFormat;
-use crate::text::{plural, printable};
+use contain::bot::{BotCommand, Pinning, Sandbox};
+use contain::interrupt::Interrupt;
+use engine::config::{Config, Layer, Stored};
+use engine::play::Match;
+use report::BasicFormat;
+use results::gamelog::{Bot, Event, Log, Start, Turn};
+use results::replay::{Difference, first_difference, game_of};
+use terms::limits::{OnHostDelay, Profile};
+use terms::text::{plural, printable};
 
 pub(super) fn run(path: &Path, log: &Log, format: BasicFormat) -> Result<ExitCode, Failure> {
     let turns = play_again(path, &log.start)?;
@@ -61,7 +61,7 @@ fn play_again(path: &Path, start: &Start) -> Result<Vec<Turn>, Failure> {
 
 /// The settings of the logged game, with defaults for what the log does not hold.
 fn settings(path: &Path, start: &Start) -> Result<Config, Failure> {
-    let profile = Profile::from_str(&start.profile, false).map_err(|_| {
+    let profile = Profile::named(&start.profile).ok_or_else(|| {
         Failure::place(path, format!("1: there is no profile `{}` here", start.profile))
     })?;
     inputs::settings([Layer::of_stored(&Stored {

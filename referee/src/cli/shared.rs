@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum as _};
+use clap::Args;
 
 use super::inputs::{self, NamedBot, Variable};
+use super::words::{Word as _, word};
 use super::{Failure, completions, hints};
-use crate::bot::{Containment, Pinning, Sandbox};
-use crate::config::{Bound, Config, Layer, Limit, LimitsTable, Size, Stored};
-use crate::limits::{OnHostDelay, Profile};
-use crate::suite::{Plan, Rules};
+use contain::bot::{Containment, Pinning, Sandbox};
+use engine::config::{Bound, Config, Layer, Limit, LimitsTable, Size, Stored};
+use results::suite::{Plan, Rules};
+use terms::limits::{OnHostDelay, Profile};
 
 /// What a bot runs in.
 #[derive(Debug, Args)]
@@ -127,7 +128,7 @@ pub(super) struct RuleFlags {
     game: Option<String>,
 
     /// Which time limits apply [default: official]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = word::<Profile>())]
     profile: Option<Profile>,
 
     /// The time for the first answer, start included, such as 20s; beats the profile
@@ -147,7 +148,7 @@ pub(super) struct RuleFlags {
     memory: Option<Bound<Size>>,
 
     /// What keeps the bot's processes together, so that none outlives its game [default: auto]
-    #[arg(long, value_name = "MEANS")]
+    #[arg(long, value_name = "METHOD", value_parser = word::<Containment>())]
     containment: Option<Containment>,
 
     /// Settings, in the form of configs/default.toml [default: the nearest referee.toml, from the working
@@ -173,8 +174,7 @@ impl RuleFlags {
         let limit = |name: &str| format!("limits.{game}.{name}");
         let time = |limit: Option<Limit>| limit.map(|limit| limit.to_string());
         let profile = self.profile.map(|profile| profile.name().to_owned());
-        let possible = self.containment.and_then(|means| means.to_possible_value());
-        let containment = possible.map(|value| value.get_name().to_owned());
+        let containment = self.containment.map(|method| method.word().to_owned());
         [
             ("--game", "game".to_owned(), self.game.clone()),
             ("--profile", "profile".to_owned(), profile),
@@ -196,8 +196,8 @@ impl RuleFlags {
             let path = std::path::absolute(path).map_err(Failure::user)?;
             words.extend(["--config".to_owned(), path.display().to_string()]);
         }
-        if let Some(value) = self.containment.and_then(|means| means.to_possible_value()) {
-            words.extend(["--containment".to_owned(), value.get_name().to_owned()]);
+        if let Some(method) = self.containment {
+            words.extend(["--containment".to_owned(), method.word().to_owned()]);
         }
         Ok(words)
     }

@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::gamelog::Event;
-use crate::limits::{LimitKind, Limits};
-use crate::text::duration;
+use results::gamelog::Event;
+use terms::limits::{LimitKind, Limits};
+use terms::text::duration;
 
 /// How long a bot may think before the spinner appears.
 const NOTICE: Duration = Duration::from_millis(500);

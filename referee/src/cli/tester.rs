@@ -14,14 +14,14 @@ use anyhow::Context as _;
 use clap::Args;
 
 use super::{Failure, inputs};
-use crate::config::Layer;
-use crate::game::{GameKind, SeedOptions};
-use crate::gamelog::Event;
-use crate::interrupt::Interrupt;
-use crate::limits::{MatchRules, Profile};
-use crate::lines::Lines;
-use crate::play::{Match, PlayError};
-use crate::text::printable;
+use contain::interrupt::Interrupt;
+use engine::config::Layer;
+use engine::play::{Match, PlayError};
+use results::gamelog::Event;
+use rules::game::{GameKind, SeedOptions};
+use terms::limits::{MatchRules, Profile};
+use terms::lines::Lines;
+use terms::text::printable;
 
 /// Stand in for the offline tester of Square Remover
 ///

@@ -12,14 +12,15 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::inputs::{self, NamedBot};
 use super::shared::{BotFlags, RuleFlags};
 use super::{Failure, completions, exit, print};
-use crate::config::{Config, Limit, SeedRange};
-use crate::game::{GameKind, SeedOptions};
-use crate::interrupt::Interrupt;
-use crate::play::{Match, PlayError};
-use crate::report::Format;
-use crate::report::timing::TimingReport;
-use crate::timing::host::HostCheck;
-use crate::timing::{Analysis, Measured, Thresholds};
+use contain::interrupt::Interrupt;
+use engine::config::{Config, Limit, SeedRange};
+use engine::play::{Match, PlayError};
+use engine::timing::Measured;
+use report::Format;
+use report::timing::TimingReport;
+use results::host::HostCheck;
+use results::timing::{Analysis, Thresholds};
+use rules::game::{GameKind, SeedOptions};
 
 /// Measure whether a bot keeps its deadlines, and by what margin
 ///
@@ -144,7 +145,7 @@ pub(super) fn thresholds(config: &Config, scale: f64) -> Thresholds {
 pub(super) fn check_host(config: &Config) -> Result<HostCheck, Failure> {
     let confinement = inputs::confinement(config, None)?;
     let echo = inputs::bot_command(vec![ECHO.into()], None, BTreeMap::default(), confinement)?;
-    HostCheck::run(&echo).context("the host check failed").map_err(Failure::Referee)
+    engine::host::check_host(&echo).context("the host check failed").map_err(Failure::Referee)
 }
 
 /// A name and a test case.

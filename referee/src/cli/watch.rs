@@ -11,10 +11,10 @@ use rustix::thread::gettid;
 use signal_hook::consts::SIGINT;
 
 use super::Failure;
-use crate::gamelog::Event;
-use crate::interrupt::Interrupt;
-use crate::view::film::Film;
 use crate::view::player::{self, Charset, Look, Show, Watched};
+use contain::interrupt::Interrupt;
+use report::view::film::Film;
+use results::gamelog::Event;
 
 /// Whether and how to watch.
 #[derive(Debug, Args)]

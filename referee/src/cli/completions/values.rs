@@ -8,9 +8,9 @@ use clap_complete::{ArgValueCandidates, ArgValueCompleter, CompletionCandidate};
 
 use crate::cli::inputs;
 use crate::cli::named_run::{newest_first, run_path, runs_folder};
-use crate::config::Project;
-use crate::game::games;
-use crate::suite::RunFolder;
+use engine::config::Project;
+use results::suite::RunFolder;
+use rules::game::games;
 
 /// Values of `--bot`: bundled bots, the project's, and paths, also within a command line in quotes.
 pub(in crate::cli) fn bots() -> ArgValueCompleter {

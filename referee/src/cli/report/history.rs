@@ -7,11 +7,11 @@ use std::process::ExitCode;
 use super::{ReportArgs, folder_beside, make_folder};
 use crate::cli::named_run::{Found, newest_first, runs_folder};
 use crate::cli::{Failure, inputs, print, write_file};
-use crate::report::history::{self, Listed};
-use crate::report::markup::address_of;
-use crate::report::runs::{self, RunsPage, ShownRun};
-use crate::suite::{Bests, FolderError, Listing, RunFolder};
-use crate::text::{plural, printable};
+use report::history::{self, Listed};
+use report::markup::address_of;
+use report::runs::{self, RunsPage, ShownRun};
+use results::suite::{Bests, FolderError, Listing, RunFolder};
+use terms::text::{plural, printable};
 
 pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
     let folder = runs_folder(&inputs::project()?);

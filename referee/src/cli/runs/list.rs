@@ -9,9 +9,9 @@ use clap::Args;
 use super::FolderFlag;
 use crate::cli::named_run::{Found, newest_first};
 use crate::cli::{Failure, completions, inputs, print};
-use crate::game::games;
-use crate::report::history::{Broken, History, ListFormat, RunRow};
-use crate::suite::{Bests, Listing};
+use report::history::{Broken, History, ListFormat, RunRow};
+use results::suite::{Bests, Listing};
+use rules::game::games;
 
 /// Which runs are listed, and how.
 #[derive(Debug, Args)]

@@ -12,8 +12,8 @@ use self::list::ListArgs;
 use self::prune::PruneArgs;
 use super::named_run::run_path;
 use super::{Failure, completions, inputs, named_run, print};
-use crate::suite::RunFolder;
-use crate::text::printable;
+use results::suite::RunFolder;
+use terms::text::printable;
 
 /// List the runs of the project, newest first
 ///

@@ -11,8 +11,8 @@ use fs_err as fs;
 use super::FolderFlag;
 use crate::cli::named_run::newest_first;
 use crate::cli::{Failure, inputs, print};
-use crate::suite::{Listing, RunFolder, remove_remains, size_of};
-use crate::text::{plural, printable, size};
+use results::suite::{Listing, RunFolder, remove_remains, size_of};
+use terms::text::{plural, printable, size};
 
 /// Remove old runs
 ///

@@ -9,9 +9,9 @@ use clap::Args;
 use fs_err as fs;
 
 use crate::cli::{Failure, completions, inputs};
-use crate::config::{BoardSet, Config, SeedRange};
-use crate::game::{GameKind, SeedOptions};
-use crate::suite::{PlannedBoard, Seeds};
+use engine::config::{BoardSet, Config, SeedRange};
+use results::suite::{PlannedBoard, Seeds};
+use rules::game::{GameKind, SeedOptions};
 
 /// The boards to play.
 #[derive(Debug, Args)]

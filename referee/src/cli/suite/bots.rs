@@ -8,12 +8,13 @@ use anyhow::{Context as _, anyhow};
 use clap::Args;
 
 use super::params::{Param, combined, param};
-use crate::bot::{Sandbox, SpawnError};
 use crate::cli::inputs::ProjectBot;
 use crate::cli::shared::EnvironmentFlags;
 use crate::cli::{Failure, completions, hints, inputs};
-use crate::config::Config;
-use crate::suite::{BotFiles, Entrant, PlannedBot, Run, RunFolder};
+use contain::bot::{Sandbox, SpawnError};
+use engine::config::Config;
+use engine::suite::{BotFiles, Entrant};
+use results::suite::{PlannedBot, Run, RunFolder};
 
 /// The folder of the copies of bots in a run folder.
 const COPIES: &str = "bots";

@@ -3,11 +3,11 @@
 use anyhow::anyhow;
 use clap::Args;
 
-use crate::bot::Pinning;
 use crate::cli::Failure;
-use crate::config::SuiteTable;
-use crate::suite::{CoreClaims, undisturbed_jobs, usable_cpus};
-use crate::text::plural;
+use contain::bot::Pinning;
+use engine::config::SuiteTable;
+use engine::suite::{CoreClaims, undisturbed_jobs, usable_cpus};
+use terms::text::plural;
 
 /// How many games are played at a time, and on which cores.
 #[derive(Debug, Args)]

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, anyhow};
-use clap::{Args, ValueEnum as _};
+use clap::Args;
 use serde::Deserialize as _;
 use serde::de::IntoDeserializer as _;
 
@@ -30,16 +30,17 @@ pub(super) use self::report::{Games, ReportFlags, report};
 use self::slurm::SlurmFlags;
 use super::named_run::{run_path, runs_folder};
 use super::shared::RuleFlags;
+use super::words::{Word as _, word};
 use super::{Failure, completions};
-use crate::compare::Decider;
-use crate::config::Config;
-use crate::limits::OnHostDelay;
-use crate::report::suite::SuiteFormat;
-use crate::suite::{
+use ::report::suite::SuiteFormat;
+use engine::config::Config;
+use results::compare::Decider;
+use results::suite::{
     Commit, FolderError, Logs, Margin, Outcome, Plan, PlannedBot, Rules, Run, RunFolder, RunWriter,
     SuiteVerdict,
 };
-use crate::verdict::Verdict;
+use terms::limits::OnHostDelay;
+use terms::verdict::Verdict;
 
 /// Play one or more bots on many boards, several games at a time
 ///
@@ -68,7 +69,7 @@ pub(super) struct SuiteArgs {
     shuffle: bool,
 
     /// What to do when the host made a bot late [default: fail]
-    #[arg(long, value_name = "WHAT")]
+    #[arg(long, value_name = "WHAT", value_parser = word::<OnHostDelay>())]
     on_host_delay: Option<OnHostDelay>,
 
     #[command(flatten)]
@@ -123,7 +124,7 @@ pub(super) struct SuiteArgs {
     margin: Option<Margin>,
 
     /// Which games leave a log in the run folder
-    #[arg(long, value_name = "WHICH", value_enum, default_value_t)]
+    #[arg(long, value_name = "WHICH", value_parser = word::<Logs>(), default_value = Logs::default().word())]
     logs: Logs,
 
     /// Packs these logs with gzip
@@ -295,8 +296,7 @@ impl SuiteArgs {
     /// What a task on another machine is told beside the run and its part.
     fn task_words(&self, config: &Config) -> Result<Vec<String>, Failure> {
         let mut words = self.jobs.task_words(&config.project.suite);
-        let logs = self.logs.to_possible_value().expect("it can be typed");
-        words.extend(["--logs".to_owned(), logs.get_name().to_owned()]);
+        words.extend(["--logs".to_owned(), self.logs.word().to_owned()]);
         words.extend(self.compress.then(|| "--compress".to_owned()));
         words.extend(self.rules.task_words()?);
         Ok(words)

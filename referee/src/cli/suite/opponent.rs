@@ -6,8 +6,8 @@ use anyhow::anyhow;
 
 use crate::cli::Failure;
 use crate::cli::compare::Side;
-use crate::compare::{Contender, Decider};
-use crate::suite::{Margin, Opponent, Plan, RunFolder};
+use results::compare::{Contender, Decider};
+use results::suite::{Margin, Opponent, Plan, RunFolder};
 
 /// Chooses the opponent that was named, and has the plan play on its boards if they are to be the same.
 pub(super) fn choose(

@@ -3,7 +3,7 @@
 use anyhow::anyhow;
 
 use crate::cli::Failure;
-use crate::suite::PlannedBot;
+use results::suite::PlannedBot;
 
 /// The most bots that a run has by combination.
 const MAX_BOTS: usize = 1000;
@@ -181,9 +181,11 @@ mod tests {
 
     #[test]
     fn a_value_is_in_the_command_or_in_the_environment_and_in_the_name() {
-        let mut bot = crate::suite::test_plan(1).bots.swap_remove(0);
-        bot.name = "./bot --w {W}".to_owned();
-        bot.command = ["./bot", "--w", "{W}", "{w}"].map(str::to_owned).into();
+        let bot = PlannedBot {
+            name: "./bot --w {W}".to_owned(),
+            command: ["./bot", "--w", "{W}", "{w}"].map(str::to_owned).into(),
+            ..PlannedBot::default()
+        };
         let bot = with(&with(&bot, "W", "3"), "T", "0.5");
         assert_eq!(bot.name, "./bot --w 3 T=0.5");
         assert_eq!(bot.command, ["./bot", "--w", "3", "{w}"]);

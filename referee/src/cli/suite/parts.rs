@@ -11,14 +11,13 @@ use clap::Args;
 use super::report::not_played_code;
 use super::{Games, ReportFlags, SuiteArgs, bots, create, opponent, play, report};
 use crate::cli::{Failure, print};
-use crate::config::Config;
-use crate::interrupt::Interrupt;
-use crate::report::suite::headline;
-use crate::slurm::{self, Submissions};
-use crate::suite::{
-    Bests, FolderError, Records, Run, RunFolder, RunWriter, Summary, copy_whole, merge,
-};
-use crate::text::{plural, ranges};
+use ::report::suite::headline;
+use contain::interrupt::Interrupt;
+use engine::config::Config;
+use engine::slurm::{self, Submissions};
+use engine::suite::copy_whole;
+use results::suite::{Bests, FolderError, Records, Run, RunFolder, RunWriter, Summary, merge};
+use terms::text::{plural, ranges};
 
 /// How often it is looked whether another process has left a part.
 const LOCK_INTERVAL: Duration = Duration::from_secs(1);

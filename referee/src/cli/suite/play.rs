@@ -8,18 +8,16 @@ use anyhow::{Context as _, anyhow};
 use super::progress::SuiteProgress;
 use super::stream::GameStream;
 use super::{SuiteArgs, bots};
-use crate::bot::memory_limit_of_host;
 use crate::cli::{Failure, timing};
-use crate::compare::Decider;
-use crate::config::Config;
-use crate::interrupt::Interrupt;
-use crate::millis::Millis;
-use crate::report::suite::SuiteFormat;
-use crate::suite::{
-    Archive, Bests, CoreClaims, Entrant, FolderError, Logs, Outcome, Packing, Pool, PoolError,
-    RunFolder, RunWriter, Session,
-};
-use crate::text::{plural, size};
+use ::report::suite::SuiteFormat;
+use contain::bot::memory_limit_of_host;
+use contain::interrupt::Interrupt;
+use engine::config::Config;
+use engine::suite::{Archive, CoreClaims, Entrant, Pool, PoolError};
+use results::compare::Decider;
+use results::suite::{Bests, FolderError, Logs, Outcome, Packing, RunFolder, RunWriter, Session};
+use terms::millis::Millis;
+use terms::text::{plural, size};
 
 /// How long a batch system may take to signal all processes of a task.
 const SIGNAL_SPREAD: Duration = Duration::from_millis(200);

@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
-use crate::compare::Standing;
-use crate::report::suite::interval;
-use crate::suite::{Bests, FolderError, Outcome, RunFolder, Tally};
+use report::suite::interval;
+use results::compare::Standing;
+use results::suite::{Bests, FolderError, Outcome, RunFolder, Tally};
 
 /// How many lines are written without a terminal.
 const LINES: usize = 10;

@@ -7,10 +7,10 @@ use clap::Args;
 
 use super::opponent;
 use crate::cli::{Failure, exit, inputs, print};
-use crate::compare::Relation;
-use crate::config::Config;
-use crate::report::suite::{SuiteFormat, SuiteReport, write_game};
-use crate::suite::{
+use engine::config::Config;
+use report::suite::{SuiteFormat, SuiteReport, write_game};
+use results::compare::Relation;
+use results::suite::{
     Bests, Listing, NotPlayed, Records, RunFolder, SuiteVerdict, Summary, Tally, noisy_hosts,
     records_of,
 };

@@ -13,11 +13,11 @@ use fs_err as fs;
 
 use super::{Games, SuiteArgs, parts, wait};
 use crate::cli::{Failure, print};
-use crate::config::{ClusterTable, Config, Limit};
-use crate::limits::LimitKind;
-use crate::slurm::{self, Job, Queued, Script, SlurmError, Submission, Submissions, is_directive};
-use crate::suite::{Plan, Run, RunFolder};
-use crate::text::{plural, ranges};
+use engine::config::{ClusterTable, Config, Limit};
+use engine::slurm::{self, Job, Queued, Script, SlurmError, Submission, Submissions, is_directive};
+use results::suite::{Plan, Run, RunFolder};
+use terms::limits::LimitKind;
+use terms::text::{plural, ranges};
 
 /// The batch script in a run folder.
 const SCRIPT: &str = "slurm.sh";

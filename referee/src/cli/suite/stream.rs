@@ -3,8 +3,8 @@
 use std::io;
 
 use crate::cli::Failure;
-use crate::report::suite::write_game;
-use crate::suite::{Bests, Outcome};
+use report::suite::write_game;
+use results::suite::{Bests, Outcome};
 
 /// Writes the lines. After the first failure nothing more is written.
 pub(super) struct GameStream<'a> {

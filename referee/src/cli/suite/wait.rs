@@ -13,9 +13,9 @@ use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
 use super::{Games, SuiteArgs, parts, play};
 use crate::cli::Failure;
-use crate::config::Config;
-use crate::slurm::{self, Queued, Submissions};
-use crate::suite::RunFolder;
+use engine::config::Config;
+use engine::slurm::{self, Queued, Submissions};
+use results::suite::RunFolder;
 
 /// How often it is looked, unless looking takes long.
 const INTERVAL: Duration = Duration::from_secs(2);

@@ -7,7 +7,7 @@ use ratatui::widgets::{Block, Paragraph};
 
 use super::look::Look;
 use super::state::Player;
-use crate::game::frames::{Frame, Origin, Picture, Place};
+use rules::game::frames::{Frame, Origin, Picture, Place};
 
 /// The size of a tile in columns and lines. A cell of a terminal is about twice as high as wide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -182,7 +182,7 @@ fn size(picture: &Picture, tile: Tile) -> (u16, u16) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::frames::Pace;
+    use rules::game::frames::Pace;
 
     fn arranged(columns: u16, lines: u16) -> (Tile, Rect, Rect) {
         let tiles = vec![None; 225];

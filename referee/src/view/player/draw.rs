@@ -10,13 +10,13 @@ use super::board::Arrangement;
 use super::look::Look;
 use super::said;
 use super::state::{GameState, Pane, Player};
-use crate::game::frames::Picture;
-use crate::gamelog::Turn;
-use crate::millis::Millis;
-use crate::text::duration;
-use crate::verdict::Culprit;
-use crate::view::film::Film;
-use crate::view::{output, reply};
+use report::view::film::Film;
+use report::view::{output, reply};
+use results::gamelog::Turn;
+use rules::game::frames::Picture;
+use terms::millis::Millis;
+use terms::text::duration;
+use terms::verdict::Culprit;
 
 /// The height of the figures in lines, where they are narrow and wrap, and where they are wide.
 const FIGURE_LINES: u16 = 11;

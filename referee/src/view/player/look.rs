@@ -3,7 +3,7 @@
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::symbols::border;
 
-use crate::text::printable;
+use terms::text::printable;
 
 /// Which characters may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -20,9 +20,9 @@ use self::keys::Key;
 pub use self::look::{Charset, Look};
 use self::state::{GameState, KeyCommand, Player};
 use self::terminal::Screen;
-use super::film::Film;
-use crate::gamelog::Event;
-use crate::interrupt::Interrupt;
+use contain::interrupt::Interrupt;
+use report::view::film::Film;
+use results::gamelog::Event;
 
 /// The shortest time between two redraws.
 const FRAME: Duration = Duration::from_millis(33);

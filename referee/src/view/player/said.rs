@@ -5,7 +5,7 @@ use ratatui::text::{Line, Span};
 
 use super::look::Look;
 use super::state::Player;
-use crate::said::SaidValue;
+use results::said::SaidValue;
 
 /// The lines for everything that was said up to the player's position, by name.
 pub(super) fn lines(player: &Player, look: Look, width: u16) -> Vec<Line<'static>> {

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use super::keys::Key;
-use crate::game::frames::Pace;
-use crate::view::film::Film;
+use report::view::film::Film;
+use rules::game::frames::Pace;
 
 /// The speeds of each [`Pace`], in moves per second.
 const SLOW_MOVES_PER_SECOND: [f64; 7] = [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0];

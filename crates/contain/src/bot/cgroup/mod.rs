@@ -1,0 +1,227 @@
+//! Control groups (version 2), where this process may make them: the kernel itself then keeps a bot to its limits
+//! on memory and processes, and ends all of it at once.
+//!
+//! Making one takes the kernel tens of milliseconds, so each is used for one game after another.
+//! Only the group's counters, and cached pages of files, which the kernel may drop at any time,
+//! carry over from one game to the next. A group that is not empty after its game is not used
+//! again.
+
+mod hierarchy;
+mod home;
+mod host;
+
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use self::hierarchy::counter;
+pub use self::host::memory_limit_of_host;
+pub(super) use self::host::{kills_are_of_group, memory_kills};
+use super::launch::try_cgroup;
+use terms::limits::{Breach, Resource, Resources};
+
+/// A control group for one bot at a time.
+#[derive(Debug)]
+pub(super) struct Room {
+    folder: PathBuf,
+    /// Open and locked as long as the referee lives.
+    lock: File,
+    limits: Resources,
+    before: Counters,
+}
+
+/// How often the kernel has refused or killed something in a group.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Counters {
+    /// Times that the group's own limit on memory left nothing to give.
+    out_of_memory: u64,
+    /// Processes that were killed for want of memory: the group's, that of a group around it, or the machine's.
+    memory_kills: u64,
+    processes: u64,
+}
+
+const PREFIX: &str = "referee-bot-";
+
+/// How long the kernel may take to end everything that it kills.
+const EMPTY: Duration = Duration::from_secs(1);
+
+/// Groups without a bot.
+static FREE: Mutex<Vec<Room>> = Mutex::new(Vec::new());
+
+/// Checks whether this host offers control groups; it is probed once.
+///
+/// # Errors
+/// The reason why it does not, as a phrase.
+pub fn check_cgroups() -> Result<(), String> {
+    home().as_ref().map(drop).map_err(Clone::clone)
+}
+
+/// Removes the groups that were made. Those of a referee that was killed are removed by the next one.
+pub fn remove_cgroups() {
+    for room in FREE.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+        room.remove();
+    }
+    if let Some(Ok(home)) = HOME.get() {
+        home::leave_as_found(home);
+    }
+}
+
+/// The group in which groups can be made, once known.
+static HOME: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+
+fn home() -> &'static Result<PathBuf, String> {
+    HOME.get_or_init(|| {
+        let home = home::find()?;
+        sweep(&home);
+        let failed = |error: io::Error| format!("cannot make one in {}: {error}", home.display());
+        let room = Room::make(&home).map_err(failed)?;
+        let tried = room.descriptor().and_then(try_cgroup);
+        room.remove();
+        tried.map_err(|error| format!("no process can be born in one: {error}"))?;
+        Ok(home)
+    })
+}
+
+/// Removes the groups of referees that were killed.
+fn sweep(home: &Path) {
+    for entry in fs::read_dir(home).into_iter().flatten().flatten() {
+        if entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes())
+            && let Ok(room) = Room::lock(entry.path())
+        {
+            room.remove();
+        }
+    }
+}
+
+impl Room {
+    /// A group with these limits; `None` without control groups.
+    pub(super) fn take(limits: &Resources) -> io::Result<Option<Self>> {
+        let Ok(home) = home() else { return Ok(None) };
+        let free = FREE.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut room = match free {
+            Some(room) => room,
+            None => Self::make(home)?,
+        };
+        if room.limits != *limits {
+            room.limit(limits)?;
+            room.limits = *limits;
+        }
+        room.before = room.counters();
+        Ok(Some(room))
+    }
+
+    fn make(home: &Path) -> io::Result<Self> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let folder = home.join(format!("{PREFIX}{}-{count}", std::process::id()));
+        fs::create_dir(&folder)?;
+        let room = Self::lock(folder)?;
+        room.write("memory.swap.max", "0").or_else(ignore_missing)?;
+        room.limit(&Resources::default())?;
+        Ok(room)
+    }
+
+    /// Takes a group that no other referee holds.
+    fn lock(folder: PathBuf) -> io::Result<Self> {
+        let lock = File::options().read(true).custom_flags(libc::O_DIRECTORY).open(&folder)?;
+        lock.try_lock()?;
+        let (limits, before) = Default::default();
+        Ok(Self { folder, lock, limits, before })
+    }
+
+    fn limit(&self, limits: &Resources) -> io::Result<()> {
+        let text = |limit: Option<u64>| limit.map_or_else(|| "max".to_owned(), |it| it.to_string());
+        self.write("memory.max", &text(limits.memory))?;
+        // The keeper counts too.
+        self.write("pids.max", &text(limits.processes.map(|limit| limit.saturating_add(1))))
+    }
+
+    fn write(&self, file: &str, content: &str) -> io::Result<()> {
+        fs::write(self.folder.join(file), content)
+    }
+
+    fn read(&self, file: &str) -> String {
+        fs::read_to_string(self.folder.join(file)).unwrap_or_default()
+    }
+
+    fn counters(&self) -> Counters {
+        let memory = self.read("memory.events");
+        Counters {
+            out_of_memory: counter(&memory, "oom"),
+            memory_kills: counter(&memory, "oom_kill"),
+            processes: counter(&self.read("pids.events"), "max"),
+        }
+    }
+
+    /// The descriptor with which `clone3` starts a process in this group.
+    pub(super) fn descriptor(&self) -> io::Result<OwnedFd> {
+        self.lock.try_clone().map(Into::into)
+    }
+
+    /// The limit that the kernel has enforced since the game began, if any.
+    pub(super) fn breach(&self) -> Option<Breach> {
+        let now = self.counters();
+        let is_out_of_memory = now.memory_kills > self.before.memory_kills
+            && now.out_of_memory > self.before.out_of_memory;
+        let limit = |resource| self.limits.of(resource);
+        // The kernel lets it have no more than that memory, and it tried to have one process more.
+        let memory = limit(Resource::Memory).filter(|_| is_out_of_memory);
+        let memory = memory.map(|limit| Breach { resource: Resource::Memory, used: limit, limit });
+        let processes = limit(Resource::Processes);
+        let processes = processes.filter(|_| now.processes > self.before.processes);
+        memory.or(processes.map(|limit| Breach {
+            resource: Resource::Processes,
+            used: limit.saturating_add(1),
+            limit,
+        }))
+    }
+
+    /// Whether the kernel has killed something in it since the game began for want of memory that others have.
+    pub(super) fn lacked_memory_of_host(&self) -> bool {
+        let now = self.counters();
+        now.memory_kills > self.before.memory_kills
+            && now.out_of_memory == self.before.out_of_memory
+    }
+
+    /// Kills everything in the group, and returns whether it is empty.
+    pub(super) fn clear(&self) -> bool {
+        let until = Instant::now() + EMPTY;
+        loop {
+            if counter(&self.read("cgroup.events"), "populated") == 0 {
+                return true;
+            }
+            let killed = self.write("cgroup.kill", "1");
+            if killed.is_err() || Instant::now() >= until {
+                return false;
+            }
+            sleep(Duration::from_micros(200));
+        }
+    }
+
+    /// Keeps it for the next game, unless something is stuck in it.
+    pub(super) fn give_back(self) {
+        if self.clear() {
+            FREE.lock().unwrap_or_else(PoisonError::into_inner).push(self);
+        } else {
+            log::warn!("the control group {} does not empty", self.folder.display());
+        }
+    }
+
+    fn remove(self) {
+        self.clear();
+        if let Err(error) = fs::remove_dir(&self.folder) {
+            log::debug!("the control group {} stays: {error}", self.folder.display());
+        }
+    }
+}
+
+/// A kernel without swap has no file for its limit.
+fn ignore_missing(error: io::Error) -> io::Result<()> {
+    if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
+}

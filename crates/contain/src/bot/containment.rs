@@ -1,0 +1,190 @@
+//! The methods that keep a bot's processes together, so that none outlives its game.
+//!
+//! | method | how | what it takes |
+//! |---|---|---|
+//! | namespace | a pid namespace, whose init is the bot's keeper: when that dies, the kernel kills the rest; in user and mount namespaces of its own, with a `/proc` of its own | user namespaces |
+//! | seccomp | no process can leave the bot's process group; the keeper kills the group and adopts what is left | seccomp filters |
+//! | reaper | the keeper adopts what the bot orphans, and kills its children until there are none | `/proc` with lists of children |
+//! | group | the keeper kills the bot's process group, and names what has left it | nothing |
+//!
+//! Each is stronger, or at least quicker, than those below it. The host is probed once.
+
+use std::fs;
+use std::os::fd::OwnedFd;
+use std::sync::OnceLock;
+
+use landlock::{AccessFs, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _, Scope};
+
+use serde::Deserialize;
+
+use super::filter;
+use super::launch::{LaunchError, Step, landlock_version, try_namespace};
+use super::method::ContainmentMethod;
+
+/// Which method is to keep a bot's processes together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Containment {
+    /// The first of the others that this host allows.
+    #[default]
+    Auto,
+    /// A pid namespace: the kernel kills all that is in it.
+    Namespace,
+    /// No process can leave the bot's process group, which is killed.
+    Seccomp,
+    /// Orphans are adopted, and killed one by one.
+    Reaper,
+    /// Only the bot's process group is killed; what leaves it is named.
+    Group,
+}
+
+/// A method that this host does not offer.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum Unavailable {
+    /// Something that this method needs is missing.
+    #[error("--containment {}: {why}; `referee doctor` tells what this host offers", method.name())]
+    Method {
+        /// What was asked for.
+        method: ContainmentMethod,
+        /// What is missing.
+        why: String,
+    },
+    /// A bot's use of resources cannot be seen.
+    #[error("no bot can be watched here: {0}; mount one with `mount -t proc proc /proc`")]
+    Proc(String),
+}
+
+impl ContainmentMethod {
+    /// Checks whether this host offers this method.
+    ///
+    /// # Errors
+    /// The reason why it does not, as a phrase.
+    pub fn check(self) -> Result<(), String> {
+        match self {
+            Self::Namespace => try_namespace(None).map_err(|error| refusal(&error)),
+            Self::Seccomp => filter::has_seccomp().then_some(()).ok_or_else(|| {
+                "the kernel has no seccomp filters, or not for this processor".to_owned()
+            }),
+            Self::Reaper => match fs::read("/proc/thread-self/children") {
+                Ok(_) => Ok(()),
+                Err(error) => Err(format!("cannot read /proc/thread-self/children: {error}")),
+            },
+            Self::Group => Ok(()),
+        }
+    }
+
+    /// The rules that keep a bot from signalling and tracing the referee where a namespace does not hide it.
+    /// Absent where the kernel lacks Landlock.
+    pub(super) fn ruleset(self) -> Option<OwnedFd> {
+        let ruleset = || {
+            Ruleset::default()
+                .set_compatibility(CompatLevel::BestEffort)
+                // Any ruleset keeps a process from tracing those outside it. Forbidding devices
+                // costs a bot the least.
+                .handle_access(AccessFs::MakeBlock)?
+                .scope(Scope::Signal)?
+                .create()
+        };
+        if self.is_namespace() { None } else { ruleset().ok()?.into() }
+    }
+
+    /// What a bot can still do to the referee on this host, as phrases; empty if the method hides
+    /// the referee.
+    pub fn exposures(self) -> Vec<&'static str> {
+        let mut exposures = Vec::new();
+        if self.is_namespace() {
+            return exposures;
+        }
+        let version = landlock_version();
+        if version == 0 {
+            exposures.push("trace it and write to its memory (no Landlock)");
+        }
+        if version < SCOPED_SIGNALS {
+            exposures.push("signal it (Landlock before version 6, Linux 6.12)");
+        }
+        if !filter::has_seccomp() {
+            exposures.push("change its limits and how it is scheduled (no seccomp filters)");
+        }
+        exposures.push("change its files in /proc, such as oom_score_adj and autogroup");
+        exposures
+    }
+}
+
+/// The first version of Landlock that keeps signals from others.
+const SCOPED_SIGNALS: u32 = 6;
+
+fn refusal(error: &LaunchError) -> String {
+    match error.step {
+        Step::Users => format!("a user namespace gives no rights here: {}", error.error),
+        Step::Mounts => format!("a namespace gets no /proc of its own here: {}", error.error),
+        _ => format!("the system refuses the namespace: {}", error.error),
+    }
+}
+
+impl Containment {
+    /// Resolves to a method; the host is probed once.
+    ///
+    /// # Errors
+    /// When the host does not offer what is asked for, or its `/proc` is not this process's.
+    pub fn method(self) -> Result<ContainmentMethod, Unavailable> {
+        static STRONGEST: OnceLock<ContainmentMethod> = OnceLock::new();
+        check_proc()?;
+        let asked = match self {
+            Self::Auto => {
+                let strongest = || {
+                    let mut all = ContainmentMethod::ALL.into_iter();
+                    all.find(|&method| is_available(method)).unwrap_or(ContainmentMethod::Group)
+                };
+                return Ok(*STRONGEST.get_or_init(strongest));
+            }
+            Self::Namespace => ContainmentMethod::Namespace,
+            Self::Seccomp => ContainmentMethod::Seccomp,
+            Self::Reaper => ContainmentMethod::Reaper,
+            Self::Group => ContainmentMethod::Group,
+        };
+        asked.check().map_err(|why| Unavailable::Method { method: asked, why })?;
+        Ok(asked)
+    }
+}
+
+fn is_available(method: ContainmentMethod) -> bool {
+    let checked = method.check();
+    if let Err(why) = &checked {
+        log::debug!("containment {method:?}: {why}");
+    }
+    checked.is_ok()
+}
+
+/// Checks that /proc shows this process's own pid namespace: with the numbers of another one,
+/// limits would lapse and unrelated processes be killed.
+fn check_proc() -> Result<(), Unavailable> {
+    static WRONG: OnceLock<Option<String>> = OnceLock::new();
+    let wrong = WRONG.get_or_init(|| match fs::read_to_string("/proc/self/status") {
+        Err(error) => Some(format!("cannot read /proc/self/status: {error}")),
+        Ok(status) if is_own(&status, std::process::id()) => None,
+        Ok(_) => Some("/proc is that of another pid namespace".to_owned()),
+    });
+    wrong.clone().map_or(Ok(()), |why| Err(Unavailable::Proc(why)))
+}
+
+/// Whether this status says that the process has this number and no other.
+fn is_own(status: &str, pid: u32) -> bool {
+    let line = |name| status.lines().find_map(|line| line.strip_prefix(name));
+    // A process has a number in each namespace from that of /proc down to its own.
+    let numbers = line("NSpid:").or_else(|| line("Pid:")).unwrap_or_default();
+    numbers.trim().parse() == Ok(pid)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_proc_of_another_namespace_is_told_by_its_numbers() {
+        assert!(is_own("Name:\tx\nPid:\t7\nNSpid:\t7\n", 7));
+        assert!(is_own("Name:\tx\nPid:\t7\n", 7), "a kernel without namespaces");
+        assert!(!is_own("Name:\tx\nPid:\t7\nNSpid:\t7\t7\n", 7));
+        assert!(!is_own("Name:\tx\nPid:\t9\nNSpid:\t9\n", 7));
+        assert!(!is_own("", 7));
+    }
+}

@@ -1,0 +1,391 @@
+//! One exchange with a bot: input out, a reply in, one absolute deadline.
+
+use std::io;
+use std::mem;
+use std::os::fd::AsFd as _;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::BotProcess;
+use super::clock::{Clock, Overtime, Phase};
+use super::guard::HostMemory;
+use super::pin::Seat;
+use super::pipes::{Captured, DRAIN_CHUNKS, Got};
+use super::usage::{self, Sample};
+use super::waiting;
+use terms::certificate::Certificate;
+use terms::lines::{LineRules, Lines, Progress};
+use terms::millis::Millis;
+use terms::verdict::{BotExit, NoReply};
+
+/// How long after the end of its output a bot may take to end, before it counts as one that closed
+/// its output and runs on. A process closes its pipes a moment before it is seen to end.
+const EXIT_NOTICE: Duration = Duration::from_millis(200);
+
+/// What an exchange sends and waits for.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// What the bot is sent.
+    pub input: &'a [u8],
+    /// What makes a whole reply.
+    pub rules: LineRules,
+    /// The time for it; `None` waits for ever.
+    pub limit: Option<Duration>,
+    /// What happens when the limit has passed without a reply.
+    pub overtime: Overtime,
+}
+
+/// The result of an exchange.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "any of them may be so at once")]
+pub struct Exchanged {
+    /// The reply, or the part of it that came.
+    pub reply: Lines,
+    /// Why the reply is not whole; `None` if it is.
+    pub no_reply: Option<NoReply>,
+    /// From before the first byte was written until the read that completed the reply, or until
+    /// the exchange was given up; in the first exchange with what the bot had computed before.
+    pub wall: Duration,
+    /// When the exchange ended.
+    pub phase: Phase,
+    /// What it cost the bot, and what it waited for.
+    pub certificate: Certificate,
+    /// Whether the reply came before the bot had read any of the input: a surplus line of an earlier
+    /// exchange, or a guess.
+    pub early: bool,
+    /// The bytes of input that the bot had not read by the end of the exchange.
+    pub unread_input: u64,
+    /// Whether the bot had closed its standard input, so that the input was lost.
+    pub stdin_closed: bool,
+    /// Whether a signal had stopped the bot when its time ran out.
+    pub stopped: bool,
+    /// Whether the bot was waiting for more input when its time ran out.
+    pub awaits_input: bool,
+    /// What the bot wrote to its standard error.
+    pub stderr: Captured,
+}
+
+/// Why an exchange could not be refereed; nothing that a bot does leads here.
+#[derive(Debug, thiserror::Error)]
+pub enum ExchangeError {
+    /// A signal asked the referee to stop; the bot had written this to its standard error meanwhile.
+    #[error("interrupted")]
+    Interrupted(Vec<u8>),
+    /// The host had no memory left for the bot.
+    #[error(transparent)]
+    HostMemory(#[from] HostMemory),
+    /// The system failed the referee.
+    #[error("the referee cannot watch the bot")]
+    Io(#[from] io::Error),
+}
+
+impl From<rustix::io::Errno> for ExchangeError {
+    fn from(errno: rustix::io::Errno) -> Self {
+        Self::Io(errno.into())
+    }
+}
+
+/// Which descriptors poll found ready.
+#[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "any of them may be ready at once")]
+pub(super) struct Ready {
+    pub(super) stdin: bool,
+    pub(super) stdout: bool,
+    pub(super) stderr: bool,
+    pub(super) ended: bool,
+    pub(super) interrupted: bool,
+}
+
+impl BotProcess {
+    /// Sends the input and waits for the reply. Whatever the bot does, this returns by the limit or
+    /// the end of the overtime.
+    ///
+    /// # Errors
+    /// When a signal interrupts it or the system fails; the bot's failures are part of the result.
+    pub fn exchange(&mut self, request: &Request<'_>) -> Result<Exchanged, ExchangeError> {
+        self.guard.start();
+        if self.lines.held().is_empty() {
+            self.read_stdout()?;
+        }
+        let early = !self.lines.held().is_empty();
+        self.seat.iter_mut().for_each(|seat| seat.begin(request.limit));
+        let mut clock = self.start_clock(request);
+        self.stdin.send(request.input)?;
+        let mut heard = ExchangeState::new();
+        let (lines, no_reply) = self.await_reply(request, &mut clock, &mut heard)?;
+        let own_wait = clock.own_wait();
+        let wall = heard.stop.duration_since(clock.start);
+        self.seat.iter_mut().for_each(Seat::end);
+        // Who loses or is late deserves a closer look.
+        let lost = no_reply.is_some();
+        let is_looked_at = lost || clock.wants_account(wall);
+        let after =
+            if is_looked_at { Sample::below(self.keeper.pid) } else { self.sampler.sample() };
+        let no_reply = self.guard.check(&after, None).map(NoReply::OverLimit).or(no_reply);
+        if let Some(lack) = no_reply.and_then(|no_reply| self.guard.check_host(no_reply)) {
+            return Err(lack.into());
+        }
+        let certificate = self.certify(&mut clock, &after, wall, own_wait, no_reply.is_none());
+        let stopped = no_reply == Some(NoReply::Deadline) && after.is_stopped();
+        let unread_input = self.stdin.unread()?;
+        let awaits_input = no_reply == Some(NoReply::Deadline)
+            && unread_input == 0
+            && self.awaits_input(&after.pids());
+        self.used = Some(after);
+        // Standard error from before the reply was polled together with it.
+        if lost || heard.has_stderr {
+            self.read_stderr(&mut heard.stderr)?;
+        }
+        Ok(Exchanged {
+            reply: self.lines.take(lines),
+            no_reply,
+            wall,
+            phase: clock.phase(),
+            certificate,
+            early: no_reply.is_none() && (early || unread_input >= request.input.len() as u64),
+            unread_input,
+            stdin_closed: self.stdin.is_refused(),
+            stopped,
+            awaits_input,
+            stderr: heard.stderr,
+        })
+    }
+
+    /// Listens until the reply is whole or can no longer arrive; the number of its lines.
+    fn await_reply(
+        &mut self,
+        request: &Request<'_>,
+        clock: &mut Clock,
+        heard: &mut ExchangeState,
+    ) -> Result<(usize, Option<NoReply>), ExchangeError> {
+        let count = request.rules.count;
+        loop {
+            match (self.lines.progress(&request.rules), self.guard.check_output()) {
+                (Progress::Complete(lines), None) => return Ok((lines, None)),
+                // The output beyond the limit came after the reply.
+                (Progress::Complete(lines), Some(_)) if self.lines.has_more_than(lines) => {
+                    return Ok((lines, None));
+                }
+                (_, Some(breach)) => {
+                    return Ok((count, Some(NoReply::OverLimit(self.guard.record(breach)))));
+                }
+                (Progress::TooLong, None) => return Ok((count, Some(NoReply::LineTooLong))),
+                (Progress::Incomplete, None) if heard.ended || self.stdout.is_closed() => {
+                    let ending = self.how_it_ended(clock.deadline, &mut heard.stderr)?;
+                    return Ok((count, Some(ending)));
+                }
+                (Progress::Incomplete, None) if heard.timed_out => {
+                    if !clock.goes_on(self.keeper.pid) {
+                        return Ok((count, Some(NoReply::Deadline)));
+                    }
+                }
+                (Progress::Incomplete, None) => {}
+            }
+            clock.settle_standstill(self.keeper.pid);
+            if let Some(breach) = self.guard.sample_if_due(self.keeper.pid, clock.deadline) {
+                return Ok((count, Some(NoReply::OverLimit(breach))));
+            }
+            self.listen(request, clock, heard)?;
+        }
+    }
+
+    /// Waits once, and reads what has arrived.
+    fn listen(
+        &mut self,
+        request: &Request<'_>,
+        clock: &mut Clock,
+        heard: &mut ExchangeState,
+    ) -> Result<(), ExchangeError> {
+        let wake = self.guard.wake(clock.deadline);
+        let wake = clock.listen(wake);
+        let ready = self.wait(Some(wake))?;
+        if ready.interrupted {
+            self.read_stderr(&mut heard.stderr)?;
+            return Err(ExchangeError::Interrupted(mem::take(&mut heard.stderr.bytes)));
+        }
+        heard.has_stderr = ready.stderr;
+        let now = Instant::now();
+        clock.woke(now);
+        heard.timed_out = clock.has_passed(now);
+        if ready.stdout || heard.timed_out {
+            self.read_stdout()?;
+        }
+        if ready.ended {
+            self.drain_stdout()?;
+            heard.ended = true;
+        }
+        if request.rules.eof_ends_line && (heard.ended || self.stdout.is_closed()) {
+            self.lines.end_partial();
+        }
+        heard.stop = Instant::now();
+        if let Some(seat) = &mut self.seat {
+            seat.woke(now);
+        }
+        if ready.stdin {
+            self.stdin.flush()?;
+        }
+        if ready.stderr {
+            self.read_some_stderr(&mut heard.stderr)?;
+        }
+        Ok(())
+    }
+
+    /// The clock of an exchange. That of the first one starts when the input is sent, less the time that the bot has
+    /// computed since its start: what it has used counts, and how long the machine takes to tell of its start does not.
+    fn start_clock(&mut self, request: &Request<'_>) -> Clock {
+        let (before, head_start) = match self.used.take() {
+            Some(used) => (used, Duration::ZERO),
+            None => self.sampler.sample().without_computing(),
+        };
+        // Several cores may have computed at once.
+        let head_start = head_start.min(self.spawned.elapsed());
+        Clock::start(request.limit, request.overtime, before, head_start)
+    }
+
+    /// What an exchange that took `wall` cost the bot, and where the time went if it was late.
+    fn certify(
+        &self,
+        clock: &mut Clock,
+        after: &Sample,
+        wall: Duration,
+        own_wait: Option<Duration>,
+        has_replied: bool,
+    ) -> Certificate {
+        let used = after.since(&clock.before, wall);
+        let idle = wall.saturating_sub(used.cpu.unwrap_or_default().0);
+        let mut certificate = Certificate {
+            referee_wait: own_wait.map(|wait| Millis(wait.min(idle))),
+            // A bot that has ended has no memory any more.
+            peak_memory: used.peak_memory.max(self.guard.peak_memory()),
+            ..used
+        };
+        if clock.wants_account(wall) {
+            let account =
+                clock.account(self.keeper.pid, after.clone(), wall, own_wait, has_replied);
+            certificate.parts = Some(account.0);
+            certificate.wait = certificate.wait.max(Some(Millis(account.1)));
+        }
+        certificate
+    }
+
+    /// Tells a bot that has ended from one that only closed its output.
+    fn how_it_ended(
+        &mut self,
+        deadline: Option<Instant>,
+        stderr: &mut Captured,
+    ) -> Result<NoReply, ExchangeError> {
+        let notice = Instant::now() + EXIT_NOTICE;
+        let until = deadline.map_or(notice, |deadline| deadline.min(notice));
+        loop {
+            if let Some(exit) = self.keeper.bot_exit() {
+                return Ok(NoReply::Ended(exit));
+            }
+            if Instant::now() >= until {
+                return Ok(if self.is_undead() {
+                    NoReply::Ended(BotExit::Unknown)
+                } else {
+                    NoReply::StdoutClosed
+                });
+            }
+            let ready = self.wait(Some(until))?;
+            if ready.interrupted {
+                return Err(ExchangeError::Interrupted(mem::take(&mut stderr.bytes)));
+            }
+            if ready.ended && self.keeper.bot_exit().is_none() {
+                // The keeper was killed, and with it the bot.
+                return Ok(NoReply::Ended(BotExit::Unknown));
+            }
+            if ready.stdin {
+                self.stdin.flush()?;
+            }
+            if ready.stderr {
+                self.read_some_stderr(stderr)?;
+            }
+        }
+    }
+
+    fn awaits_input(&self, processes: &[i32]) -> bool {
+        let pipes = self.stdin.fd().zip(self.stdout.fd());
+        pipes.is_some_and(|(input, output)| waiting::awaits_input(processes, input, output))
+    }
+
+    /// Whether the bot has ended, and a process that traces it withholds how.
+    fn is_undead(&self) -> bool {
+        let bot = Sample::below(self.keeper.pid).bot();
+        bot.is_none_or(|bot| usage::state(&format!("/proc/{bot}/stat")) == 'Z')
+    }
+
+    /// Reads no further than the limits on output, so that what is read of a flood is the same however
+    /// it arrives.
+    fn read_stdout(&mut self) -> io::Result<Got> {
+        self.stdout.read_at_most(self.guard.output_room(), &mut self.chunk, |chunk| {
+            self.guard.count_output(chunk.len() as u64);
+            self.lines.push(chunk);
+        })
+    }
+
+    fn drain_stdout(&mut self) -> io::Result<()> {
+        for _ in 0..DRAIN_CHUNKS {
+            if self.read_stdout()? != Got::Bytes || self.guard.check_output().is_some() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn read_stderr(&mut self, stderr: &mut Captured) -> io::Result<()> {
+        let keep = |chunk: &[u8]| self.guard.keep_stderr(stderr, chunk, self.stderr_cap);
+        self.stderr.drain(&mut self.chunk, keep)
+    }
+
+    fn read_some_stderr(&mut self, stderr: &mut Captured) -> io::Result<()> {
+        let keep = |chunk: &[u8]| self.guard.keep_stderr(stderr, chunk, self.stderr_cap);
+        self.stderr.read_once(&mut self.chunk, keep).map(drop)
+    }
+
+    /// Waits until something is ready or `until` has come.
+    pub(super) fn wait(&self, until: Option<Instant>) -> io::Result<Ready> {
+        let watched = [
+            (self.stdin.fd_if_pending(), PollFlags::OUT),
+            (self.stdout.fd(), PollFlags::IN),
+            (self.stderr.fd(), PollFlags::IN),
+            (Some(self.keeper.notice.as_fd()), PollFlags::IN),
+            (self.interrupt.as_ref().map(|interrupt| interrupt.as_fd()), PollFlags::IN),
+        ];
+        let open =
+            watched.iter().filter_map(|&(fd, flags)| Some(PollFd::from_borrowed_fd(fd?, flags)));
+        let mut fds: Vec<PollFd<'_>> = open.collect();
+        let timeout = until.map(|until| until.saturating_duration_since(Instant::now()));
+        // A duration too long for the kernel is as good as no limit.
+        let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
+        match poll(&mut fds, timeout.as_ref()) {
+            Ok(_) => {}
+            Err(rustix::io::Errno::INTR) => return Ok(Ready::default()),
+            Err(errno) => return Err(errno.into()),
+        }
+        let mut found = fds.iter().map(|fd| !fd.revents().is_empty());
+        let ready = watched.map(|(fd, _)| fd.and_then(|_| found.next()).unwrap_or_default());
+        let [stdin, stdout, stderr, ended, interrupted] = ready;
+        Ok(Ready { stdin, stdout, stderr, ended, interrupted })
+    }
+}
+
+/// What one exchange has brought so far, apart from the reply.
+#[derive(Debug)]
+struct ExchangeState {
+    stderr: Captured,
+    /// Whether there may be more standard error than was read.
+    has_stderr: bool,
+    /// When the bot was last polled.
+    stop: Instant,
+    ended: bool,
+    timed_out: bool,
+}
+
+impl ExchangeState {
+    fn new() -> Self {
+        let stderr = Captured::default();
+        Self { stderr, has_stderr: true, stop: Instant::now(), ended: false, timed_out: false }
+    }
+}

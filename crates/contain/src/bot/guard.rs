@@ -1,0 +1,261 @@
+//! Limits on what a bot uses: those that the kernel enforces, and those that the referee watches.
+//!
+//! The kernel's limits count for each process alone, and its limit on memory counts what a program
+//! reserves and never touches, which runtimes do generously. So the referee watches what is resident,
+//! in all of a bot's processes, every few hundredths of a second while a bot thinks.
+
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Resource as KernelResource, Rlimit, getrlimit};
+
+use super::cgroup::{Room, kills_are_of_group, memory_kills, memory_limit_of_host};
+use super::pipes::Captured;
+use super::usage::Sample;
+use terms::limits::{Breach, Resource, Resources};
+use terms::text::size;
+use terms::verdict::{BotExit, NoReply};
+
+/// The time between two samples of a thinking bot.
+const INTERVAL: Duration = Duration::from_millis(25);
+
+/// The most time to spend on shared and held memory, which blocks the referee.
+const MEMORY_TIME: Duration = Duration::from_millis(100);
+
+/// Sampling may use at most 1/20 of the referee's time.
+const SAMPLING_SHARE: u32 = 20;
+
+/// The kernel's limits, as far as whoever started the referee may set them.
+pub(super) fn rlimits(resources: &Resources) -> Vec<(KernelResource, Rlimit)> {
+    let cpu_time = resources.cpu_time.map(|time| time.0.as_secs().max(1));
+    let limits = [
+        // No core dumps. One byte is too small for a file and, unlike 0, also keeps the kernel from
+        // piping the dump to a program.
+        (KernelResource::Core, Some(1)),
+        (KernelResource::Nofile, resources.open_files),
+        (KernelResource::Cpu, cpu_time),
+        (KernelResource::Fsize, resources.file_size),
+    ];
+    let set = |(resource, limit): (_, Option<u64>)| {
+        let allowed = getrlimit(resource).maximum;
+        let limit = limit?;
+        // At the soft limit on CPU time the kernel sends SIGXCPU, at the hard one SIGKILL.
+        let hard = if resource == KernelResource::Cpu { limit + 1 } else { limit };
+        let at_most = |limit: u64| Some(limit.min(allowed.unwrap_or(u64::MAX)));
+        Some((resource, Rlimit { current: at_most(limit), maximum: at_most(hard) }))
+    };
+    limits.into_iter().filter_map(set).collect()
+}
+
+/// Watches what a bot uses.
+#[derive(Debug)]
+pub(super) struct Guard {
+    limits: Resources,
+    next: Instant,
+    /// Standard output since the start of the exchange, and before.
+    turn_output: u64,
+    game_output: u64,
+    is_breached: bool,
+    /// Standard error that was kept.
+    stderr: u64,
+    /// Whether a process has reached its limit on open files.
+    is_out_of_files: bool,
+    peak_memory: Option<u64>,
+    /// When shared and held memory is next due.
+    next_memory: Instant,
+    /// A process that sees the bot's own file system, if it has one.
+    tree: Option<Pid>,
+    /// The control group that it is in, if any.
+    room: Option<Room>,
+    /// How many processes around the referee had been killed for want of memory before the bot started.
+    memory_kills: u64,
+}
+
+/// The kernel killed a bot that broke no limit, because the host had no memory left for it.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the host ran out of memory, and the kernel killed the bot, which {}{}; run fewer bots at once, or give the referee more",
+    used.map_or("was within its limit".to_owned(), |used| format!("had {} so far", size(used))),
+    host.map(|host| format!(", while the control group around the referee has {} for all", size(host))).unwrap_or_default()
+)]
+pub struct HostMemory {
+    /// The most that the bot was seen to have, in bytes.
+    used: Option<u64>,
+    /// What all processes around the referee may have, in bytes.
+    host: Option<u64>,
+}
+
+impl Guard {
+    /// `memory_kills` is how many processes had been killed for want of memory before the bot started.
+    pub(super) fn new(
+        limits: Resources,
+        tree: Option<Pid>,
+        room: Option<Room>,
+        memory_kills: u64,
+    ) -> Self {
+        Self {
+            limits,
+            next: Instant::now(),
+            next_memory: Instant::now() + INTERVAL,
+            tree,
+            memory_kills,
+            room,
+            turn_output: 0,
+            game_output: 0,
+            is_breached: false,
+            stderr: 0,
+            is_out_of_files: false,
+            peak_memory: None,
+        }
+    }
+
+    /// The highest memory use seen, in bytes, if any.
+    pub(super) fn peak_memory(&self) -> Option<u64> {
+        self.peak_memory
+    }
+
+    /// Whether a limit was broken, so that the bot gets no grace.
+    pub(super) fn is_breached(&self) -> bool {
+        self.is_breached
+    }
+
+    /// The limit on open files, if a process was seen at it.
+    pub(super) fn reached_open_files(&self) -> Option<u64> {
+        self.limits.open_files.filter(|_| self.is_out_of_files)
+    }
+
+    /// Starts an exchange.
+    pub(super) fn start(&mut self) {
+        self.next = Instant::now() + INTERVAL;
+        self.game_output += self.turn_output;
+        self.turn_output = 0;
+    }
+
+    /// When to wake for the next sample, unless `until` comes first.
+    pub(super) fn wake(&self, until: Option<Instant>) -> Instant {
+        until.map_or(self.next, |until| until.min(self.next))
+    }
+
+    /// Keeps standard error, up to `cap` and to what remains of the game's limit.
+    pub(super) fn keep_stderr(&mut self, stderr: &mut Captured, chunk: &[u8], cap: usize) {
+        let before = stderr.bytes.len();
+        let left =
+            self.limits.game_stderr.map_or(u64::MAX, |limit| limit.saturating_sub(self.stderr));
+        let room = usize::try_from(left).unwrap_or(usize::MAX).saturating_add(before);
+        stderr.push(chunk, cap.min(room));
+        self.stderr += (stderr.bytes.len() - before) as u64;
+    }
+
+    /// Counts output that was read.
+    pub(super) fn count_output(&mut self, bytes: u64) {
+        self.turn_output += bytes;
+    }
+
+    /// How much output may be read at once: up to the limit, and the byte that breaks it.
+    pub(super) fn output_room(&self) -> usize {
+        let limit = |resource| self.limits.of(resource).unwrap_or(u64::MAX);
+        let turn = limit(Resource::TurnOutput).saturating_sub(self.turn_output);
+        let game = limit(Resource::GameOutput)
+            .saturating_sub(self.game_output)
+            .saturating_sub(self.turn_output);
+        usize::try_from(turn.min(game)).unwrap_or(usize::MAX).saturating_add(1)
+    }
+
+    /// Whether there was too much output.
+    pub(super) fn check_output(&self) -> Option<Breach> {
+        let game = self.game_output + self.turn_output;
+        let turn = self.limits.breach(Resource::TurnOutput, self.turn_output);
+        turn.or_else(|| self.limits.breach(Resource::GameOutput, game))
+    }
+
+    /// Samples the bot if it is time to; not beyond `deadline`.
+    pub(super) fn sample_if_due(
+        &mut self,
+        keeper: Pid,
+        deadline: Option<Instant>,
+    ) -> Option<Breach> {
+        let now = Instant::now();
+        if now < self.next {
+            return None;
+        }
+        let breach = self.check(&Sample::below_until(keeper, deadline), deadline);
+        self.next = Instant::now() + INTERVAL.max(now.elapsed() * SAMPLING_SHARE);
+        breach
+    }
+
+    /// Whether a sample exceeds a limit, as far as there is time until `deadline` to be sure.
+    pub(super) fn check(&mut self, sample: &Sample, deadline: Option<Instant>) -> Option<Breach> {
+        let has_all_files = |limit| sample.open_files() >= limit;
+        self.is_out_of_files |= self.limits.open_files.is_some_and(has_all_files);
+        let too_many = |tasks| self.limits.breach(Resource::Processes, tasks);
+        let processes =
+            too_many(sample.tasks()).and_then(|_| too_many(sample.living_tasks(deadline)));
+        let breach = processes.or_else(|| self.check_memory(sample));
+        let breach = breach.or_else(|| self.room.as_ref()?.breach())?;
+        Some(self.record(breach))
+    }
+
+    /// Whether the host's want of memory, rather than the bot, is why no reply came.
+    pub(super) fn check_host(&self, no_reply: NoReply) -> Option<HostMemory> {
+        let is_hosts = match (&self.room, no_reply) {
+            (_, NoReply::OverLimit(_)) => false,
+            (Some(room), _) => room.lacked_memory_of_host(),
+            // Another bot's process may have been killed, so this one must have ended as well.
+            // On the whole machine others may have been killed at their own limits.
+            (None, NoReply::Ended(exit)) => {
+                memory_kills() > self.memory_kills && (kills_are_of_group() || was_killed(exit))
+            }
+            (None, _) => false,
+        };
+        is_hosts.then(|| HostMemory { used: self.peak_memory, host: memory_limit_of_host() })
+    }
+
+    /// Kills what is left in the bot's control group, if it has one. Returns whether that is empty.
+    pub(super) fn clear_room(&self) -> Option<bool> {
+        self.room.as_ref().map(Room::clear)
+    }
+
+    /// Remembers that the bot has gone beyond a limit.
+    pub(super) fn record(&mut self, breach: Breach) -> Breach {
+        self.is_breached = true;
+        breach
+    }
+
+    fn check_memory(&mut self, sample: &Sample) -> Option<Breach> {
+        // The peak of a single process is certain.
+        let mut used = sample.largest_peak();
+        let now = Instant::now();
+        if now >= self.next_memory {
+            used = used.max(sample.memory(self.tree, MEMORY_TIME));
+            self.next_memory = Instant::now() + INTERVAL.max(now.elapsed() * SAMPLING_SHARE);
+        }
+        self.peak_memory = self.peak_memory.max((used > 0).then_some(used));
+        self.limits.breach(Resource::Memory, used)
+    }
+}
+
+/// Whether the bot may have been killed, itself or below the shell that it ran in.
+fn was_killed(exit: BotExit) -> bool {
+    const BY_SHELL: i32 = 128 + libc::SIGKILL;
+    matches!(exit, BotExit::Signal(libc::SIGKILL) | BotExit::Code(BY_SHELL) | BotExit::Unknown)
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if let Some(room) = self.room.take() {
+            room.give_back();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_ends_otherwise_was_not_killed_for_want_of_memory() {
+        let shell = BotExit::Code(137);
+        assert!([BotExit::Signal(9), shell, BotExit::Unknown].into_iter().all(was_killed));
+        let others = [BotExit::Code(0), BotExit::Code(8), BotExit::Signal(11)];
+        assert!(!others.into_iter().any(was_killed));
+    }
+}

@@ -1,0 +1,282 @@
+//! System calls around a start that have no safe form elsewhere: all the project's `unsafe` code.
+//!
+//! What is called in a fork must not allocate, lock or panic: another thread of the referee may have
+//! held a lock when it forked.
+#![expect(unsafe_code, reason = "processes: clone, exec, and what happens between them")]
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd, RawFd};
+use std::ptr;
+use std::time::Duration;
+
+use rustix::io::Errno;
+use rustix::process::{Pid, Resource, Signal, WaitOptions, getrlimit, kill_process, waitpid};
+use seccompiler::sock_filter;
+
+use crate::interrupt::SIGNALS;
+use terms::verdict::BotExit;
+
+/// Strings for the kernel, and a list of pointers to them that ends in a null pointer.
+#[derive(Debug)]
+pub(in crate::bot) struct Strings {
+    pointers: Vec<*const c_char>,
+    /// What they point to. In one allocation, because freeing memory while a keeper shares it copies each page that is
+    /// touched.
+    _text: Vec<u8>,
+}
+
+impl Strings {
+    pub(in crate::bot) fn new(strings: &[CString]) -> Self {
+        let text = strings.iter().map(CString::as_bytes_with_nul).collect::<Vec<_>>().concat();
+        let mut rest = text.as_slice();
+        let next = |string: &CString| {
+            let (first, others) = rest.split_at(string.as_bytes_with_nul().len());
+            rest = others;
+            first.as_ptr().cast()
+        };
+        let pointers = strings.iter().map(next).chain([ptr::null()]).collect();
+        Self { pointers, _text: text }
+    }
+}
+
+/// Forks: `run` is all that the child does, and must keep to what is allowed after a fork.
+///
+/// Every signal is blocked in the child, since the referee's handlers must not run there.
+pub(super) fn fork(
+    flags: c_int,
+    cgroup: Option<BorrowedFd<'_>>,
+    run: impl FnOnce() -> c_int,
+) -> io::Result<(Pid, OwnedFd)> {
+    reset_sigchld();
+    let mut pidfd: c_int = -1;
+    let mut mask = MaybeUninit::<libc::sigset_t>::uninit();
+    // SAFETY: `all`, `mask` and `pidfd` are valid for writing. The child gets a copy of this memory and
+    // this stack, and leaves by `_exit`, so nothing of the referee's is run or dropped twice.
+    let pid = unsafe {
+        let mut all = MaybeUninit::uninit();
+        libc::sigfillset(all.as_mut_ptr());
+        libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), mask.as_mut_ptr());
+        let pid = clone(flags | libc::CLONE_PIDFD, cgroup, &raw mut pidfd);
+        if pid == 0 {
+            libc::_exit(run());
+        }
+        let pid = Pid::from_raw(pid.max(0)).ok_or_else(io::Error::last_os_error);
+        libc::pthread_sigmask(libc::SIG_SETMASK, mask.as_ptr(), ptr::null_mut());
+        pid?
+    };
+    if pidfd < 0 {
+        // An emulator that does not know of it.
+        let _ = kill_process(pid, Signal::KILL);
+        let _ = waitpid(Some(pid), WaitOptions::empty());
+        return Err(Errno::NOSYS.into());
+    }
+    // SAFETY: the kernel has just made this descriptor for us.
+    Ok((pid, unsafe { OwnedFd::from_raw_fd(pidfd) }))
+}
+
+/// Returns twice, as fork(2) does. Without a control group, the call is the one that emulators and
+/// containers of any age know.
+///
+/// # Safety
+/// `pidfd` is valid for writing, and the child does only what is allowed after a fork.
+unsafe fn clone(flags: c_int, cgroup: Option<BorrowedFd<'_>>, pidfd: *mut c_int) -> libc::pid_t {
+    let none = 0_usize;
+    let pid = match cgroup {
+        None => unsafe {
+            let flags = flags | libc::SIGCHLD;
+            libc::syscall(libc::SYS_clone, flags.cast_unsigned(), none, pidfd, none, none)
+        },
+        Some(cgroup) => unsafe {
+            let mut args = MaybeUninit::<libc::clone_args>::zeroed().assume_init();
+            args.flags = u64::from(flags.cast_unsigned()) | CLONE_INTO_CGROUP;
+            args.pidfd = pidfd as u64;
+            args.exit_signal = u64::from(libc::SIGCHLD.cast_unsigned());
+            args.cgroup = u64::from(cgroup.as_raw_fd().cast_unsigned());
+            libc::syscall(libc::SYS_clone3, &raw const args, size_of_val(&args))
+        },
+    };
+    libc::pid_t::try_from(pid).unwrap_or(-1)
+}
+
+const CLONE_INTO_CGROUP: u64 = 0x2_0000_0000;
+
+/// Restores SIGCHLD's default, so that a keeper that has ended stays a zombie until it is reaped.
+///
+/// A parent may have left SIGCHLD ignored, which survives exec and makes the kernel reap children by
+/// itself: then nobody can tell how they ended.
+fn reset_sigchld() {
+    // SAFETY: an action is plain data; nothing but the one for this signal changes, and only from
+    // ignoring it to the default.
+    unsafe {
+        let mut now = MaybeUninit::<libc::sigaction>::zeroed().assume_init();
+        libc::sigaction(libc::SIGCHLD, ptr::null(), &raw mut now);
+        if now.sa_sigaction == libc::SIG_IGN || now.sa_flags & libc::SA_NOCLDWAIT != 0 {
+            let default = MaybeUninit::<libc::sigaction>::zeroed().assume_init();
+            libc::sigaction(libc::SIGCHLD, &raw const default, ptr::null_mut());
+        }
+    }
+}
+
+/// Forks without copying memory, as vfork(2) does: the caller stands still until the child has executed
+/// a program or ended.
+pub(super) fn fork_sharing_memory<F: Fn() -> c_int>(run: &F) -> io::Result<Pid> {
+    extern "C" fn call<F: Fn() -> c_int>(run: *mut c_void) -> c_int {
+        // SAFETY: it is the reference that the caller holds while it stands still.
+        unsafe { (*run.cast::<F>())() }
+    }
+    let mut stack = [MaybeUninit::<u128>::uninit(); 1024];
+    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+    // SAFETY: the stack is aligned, is the child's alone, and outlives its use of it, as `run` does.
+    let pid = unsafe {
+        let top = stack.as_mut_ptr_range().end.cast();
+        libc::clone(call::<F>, top, flags, ptr::from_ref(run).cast_mut().cast())
+    };
+    Pid::from_raw(pid.max(0)).ok_or_else(io::Error::last_os_error)
+}
+
+/// Executes a program with no signal blocked. Returns only if that fails.
+pub(super) fn execute(program: &CStr, argv: &Strings, envp: &Strings) -> Errno {
+    // SAFETY: the lists end in null pointers, and what they point to lives as long as they do.
+    unsafe {
+        let mut none = MaybeUninit::uninit();
+        libc::sigemptyset(none.as_mut_ptr());
+        libc::pthread_sigmask(libc::SIG_SETMASK, none.as_ptr(), ptr::null_mut());
+        libc::execve(program.as_ptr(), argv.pointers.as_ptr(), envp.pointers.as_ptr());
+    }
+    last_errno()
+}
+
+fn last_errno() -> Errno {
+    Errno::from_raw_os_error(io::Error::last_os_error().raw_os_error().unwrap_or(0))
+}
+
+/// Undoes the referee's signal handlers: between unblocking its signals and its exec, a bot must not
+/// run them. Ignored signals stay ignored, apart from SIGPIPE, which Rust's runtime ignores.
+pub(super) fn reset_signals() {
+    // SAFETY: an action is plain data, and zeroes are the default. None of these calls can fail.
+    unsafe {
+        let default = MaybeUninit::<libc::sigaction>::zeroed().assume_init();
+        for signal in SIGNALS {
+            let mut now = default;
+            libc::sigaction(signal, ptr::null(), &raw mut now);
+            if now.sa_sigaction != libc::SIG_IGN {
+                libc::sigaction(signal, &raw const default, ptr::null_mut());
+            }
+        }
+        libc::sigaction(libc::SIGPIPE, &raw const default, ptr::null_mut());
+    }
+}
+
+/// Closes all descriptors but `kept`, which is sorted. An end of a pipe that stayed open in a keeper
+/// would hide that the bot, or the referee, closed its own.
+pub(super) fn close_all_but(kept: &[RawFd]) {
+    let mut first = 0;
+    for &fd in kept {
+        close_range(first, fd - 1);
+        first = fd + 1;
+    }
+    close_range(first, RawFd::MAX);
+}
+
+fn close_range(first: RawFd, last: RawFd) {
+    if first > last {
+        return;
+    }
+    let (low, high) = (first.cast_unsigned(), last.cast_unsigned());
+    // SAFETY: the fork uses none of these any more, and never drops what owns them.
+    unsafe {
+        // Since Linux 5.9.
+        if libc::syscall(libc::SYS_close_range, low, high, 0) != 0 {
+            for fd in first..=last.min(highest_descriptor()) {
+                libc::close(fd);
+            }
+        }
+    }
+}
+
+/// The highest descriptor to close one by one. The limit on open files may be a billion, and each
+/// attempt takes time.
+fn highest_descriptor() -> RawFd {
+    const HIGHEST: RawFd = 1 << 16;
+    let limit = getrlimit(Resource::Nofile).current;
+    limit.and_then(|limit| RawFd::try_from(limit).ok()).map_or(HIGHEST, |limit| limit.min(HIGHEST))
+}
+
+/// A descriptor that becomes readable when a child has ended. SIGCHLD must be blocked.
+pub(super) fn child_signals() -> Result<OwnedFd, Errno> {
+    // SAFETY: the set is initialised before it is read, and the kernel makes the descriptor for us.
+    unsafe {
+        let mut set = MaybeUninit::uninit();
+        libc::sigemptyset(set.as_mut_ptr());
+        libc::sigaddset(set.as_mut_ptr(), libc::SIGCHLD);
+        let fd = libc::signalfd(-1, set.as_ptr(), libc::SFD_CLOEXEC | libc::SFD_NONBLOCK);
+        if fd < 0 { Err(last_errno()) } else { Ok(OwnedFd::from_raw_fd(fd)) }
+    }
+}
+
+/// A child that has ended, and how. It stays a zombie.
+pub(super) fn ended_child() -> Option<(Pid, BotExit)> {
+    let options = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+    // SAFETY: zeroes are a valid one, and it is valid for writing. The kernel fills it in as for a
+    // child, or leaves its zeroes.
+    let (pid, code, status) = unsafe {
+        let mut info = MaybeUninit::<libc::siginfo_t>::zeroed().assume_init();
+        if libc::waitid(libc::P_ALL, 0, &raw mut info, options) != 0 {
+            return None;
+        }
+        (info.si_pid(), info.si_code, info.si_status())
+    };
+    let exit = if code == libc::CLD_EXITED { BotExit::Code } else { BotExit::Signal };
+    Some((Pid::from_raw(pid)?, exit(status)))
+}
+
+/// Applies a Landlock ruleset.
+pub(super) fn restrict_self(ruleset: BorrowedFd<'_>) -> Result<(), Errno> {
+    // SAFETY: a system call on numbers.
+    let done = unsafe { libc::syscall(libc::SYS_landlock_restrict_self, ruleset.as_raw_fd(), 0) };
+    if done == 0 { Ok(()) } else { Err(last_errno()) }
+}
+
+/// Applies a seccomp filter, with speculation left on: before Linux 5.16 filters disabled it unless
+/// told otherwise.
+pub(super) fn set_filter(filter: &[sock_filter]) -> Result<(), Errno> {
+    let len = u16::try_from(filter.len()).map_err(|_| Errno::INVAL)?;
+    let program = libc::sock_fprog { len, filter: filter.as_ptr().cast_mut().cast() };
+    let (set, flags) = (libc::SECCOMP_SET_MODE_FILTER, libc::SECCOMP_FILTER_FLAG_SPEC_ALLOW);
+    // SAFETY: the kernel copies the program, which is as long as it says.
+    let done = unsafe { libc::syscall(libc::SYS_seccomp, set, flags, &raw const program) };
+    if done == 0 { Ok(()) } else { Err(last_errno()) }
+}
+
+/// The version of Landlock that the kernel has; 0 where it lacks it.
+pub(in crate::bot) fn landlock_version() -> u32 {
+    const ASK_VERSION: u32 = 1;
+    // SAFETY: with this flag the kernel reads no attributes, and makes nothing.
+    let version = unsafe {
+        libc::syscall(libc::SYS_landlock_create_ruleset, ptr::null::<c_void>(), 0, ASK_VERSION)
+    };
+    u32::try_from(version).unwrap_or(0)
+}
+
+/// Whether the kernel has seccomp filters: if so, it complains that this one is missing.
+pub(in crate::bot) fn has_seccomp_filters() -> bool {
+    // SAFETY: the kernel reads a filter from no address, and puts on none.
+    let set = unsafe {
+        libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, ptr::null::<c_void>())
+    };
+    set != 0 && io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT)
+}
+
+/// The CPU time of a process, with that of threads that have ended; `None` once it has gone.
+pub(in crate::bot) fn process_cpu(pid: i32) -> Option<Duration> {
+    // What clock_getcpuclockid(3) makes of a process number, without asking whether there is one.
+    let clock = (!pid << 3) | 2;
+    let mut time = MaybeUninit::<libc::timespec>::uninit();
+    // SAFETY: `time` is valid for writing, and read only if the call has filled it.
+    let time = unsafe {
+        (libc::clock_gettime(clock, time.as_mut_ptr()) == 0).then(|| time.assume_init())
+    }?;
+    Some(Duration::new(time.tv_sec.try_into().ok()?, time.tv_nsec.try_into().ok()?))
+}

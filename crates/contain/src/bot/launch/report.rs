@@ -1,0 +1,178 @@
+//! What a keeper tells the referee through its pipe: messages of a fixed size, each in one write.
+
+use std::io;
+use std::os::fd::AsFd;
+
+use rustix::io::Errno;
+use rustix::process::Pid;
+
+use terms::verdict::BotExit;
+
+/// The step of a start that failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::bot) enum Step {
+    Pipes,
+    Clone,
+    /// Mapping the users of the new namespace.
+    Users,
+    /// Mounting what the bot sees.
+    Mounts,
+    Fork,
+    Directory,
+    Limits,
+    Privileges,
+    Ruleset,
+    Filter,
+    Exec,
+}
+
+impl Step {
+    const ALL: [Self; 11] = [
+        Self::Pipes,
+        Self::Clone,
+        Self::Users,
+        Self::Mounts,
+        Self::Fork,
+        Self::Directory,
+        Self::Limits,
+        Self::Privileges,
+        Self::Ruleset,
+        Self::Filter,
+        Self::Exec,
+    ];
+}
+
+/// One message of a keeper.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Message {
+    /// The start failed, with this `errno`.
+    Failed(Step, i32),
+    /// The program has been executed; the bot's process number in the keeper's pid namespace.
+    Started(i32),
+    /// The bot has ended by itself.
+    Ended(BotExit),
+    /// A process that the keeper could not kill, or was not to kill.
+    Survivor(i32),
+    /// The number of further ones.
+    MoreSurvivors(i32),
+}
+
+/// A kind, a detail of it, and a number.
+const SIZE: usize = 6;
+
+impl Message {
+    fn encode(self) -> [u8; SIZE] {
+        let (kind, detail, number) = match self {
+            Self::Failed(step, errno) => (0, step as u8, errno),
+            Self::Started(pid) => (1, 0, pid),
+            Self::Ended(BotExit::Code(code)) => (2, 0, code),
+            Self::Ended(BotExit::Signal(signal)) => (2, 1, signal),
+            Self::Ended(BotExit::Unknown) => (2, 2, 0),
+            Self::Survivor(pid) => (3, 0, pid),
+            Self::MoreSurvivors(count) => (4, 0, count),
+        };
+        let [a, b, c, d] = number.to_ne_bytes();
+        [kind, detail, a, b, c, d]
+    }
+
+    fn decode(bytes: [u8; SIZE]) -> Option<Self> {
+        let [kind, detail, number @ ..] = bytes;
+        let number = i32::from_ne_bytes(number);
+        Some(match (kind, detail) {
+            (0, step) => Self::Failed(*Step::ALL.get(usize::from(step))?, number),
+            (1, _) => Self::Started(number),
+            (2, 0) => Self::Ended(BotExit::Code(number)),
+            (2, 1) => Self::Ended(BotExit::Signal(number)),
+            (2, _) => Self::Ended(BotExit::Unknown),
+            (3, _) => Self::Survivor(number),
+            (4, _) => Self::MoreSurvivors(number),
+            _ => return None,
+        })
+    }
+
+    /// Sends it. A referee that has died does not read it, and there is nobody else to tell.
+    pub(super) fn send(self, pipe: impl AsFd) {
+        let _ = rustix::io::write(pipe, &self.encode());
+    }
+
+    /// Receives the next one; `None` if none has come, or the keeper has ended.
+    pub(super) fn receive(pipe: impl AsFd) -> Option<Self> {
+        let mut bytes = [0; SIZE];
+        loop {
+            match rustix::io::read(&pipe, &mut bytes) {
+                Err(Errno::INTR) => {}
+                // Messages are written, and so read, whole.
+                Ok(SIZE) => return Self::decode(bytes),
+                Ok(_) | Err(_) => return None,
+            }
+        }
+    }
+}
+
+/// A start that failed.
+#[derive(Debug, thiserror::Error)]
+#[error("{step:?}: {error}")]
+pub(in crate::bot) struct LaunchError {
+    pub(in crate::bot) step: Step,
+    pub(in crate::bot) error: io::Error,
+}
+
+impl Step {
+    pub(super) fn failed(self, error: impl Into<io::Error>) -> LaunchError {
+        LaunchError { step: self, error: error.into() }
+    }
+}
+
+/// More than any keeper has to say. Root's bot in a namespace can take its keeper's pipe, and would never come to an end.
+pub(super) const MOST_MESSAGES: u32 = 32;
+
+/// What a keeper has reported so far.
+#[derive(Debug, Default)]
+pub(super) struct KeeperReport {
+    pub(super) messages: u32,
+    pub(super) bot: Option<Pid>,
+    pub(super) exit: Option<BotExit>,
+    pub(super) survivors: Vec<i32>,
+    pub(super) more_survivors: usize,
+}
+
+impl KeeperReport {
+    pub(super) fn take(&mut self, message: Message) {
+        self.messages += 1;
+        match message {
+            Message::Started(pid) => self.bot = Pid::from_raw(pid),
+            Message::Ended(exit) => self.exit = Some(exit),
+            Message::Survivor(pid) => self.survivors.push(pid),
+            Message::MoreSurvivors(count) => {
+                self.more_survivors = usize::try_from(count).unwrap_or(0);
+            }
+            // Comes before anything else or not at all.
+            Message::Failed(..) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_sent_is_received() {
+        let (read, write) = io::pipe().expect("a pipe");
+        let mut sent = vec![
+            Message::Started(7),
+            Message::Ended(BotExit::Code(3)),
+            Message::Ended(BotExit::Signal(9)),
+            Message::Ended(BotExit::Unknown),
+            Message::Survivor(1 << 20),
+            Message::MoreSurvivors(52),
+        ];
+        sent.extend(Step::ALL.map(|step| Message::Failed(step, libc::ENOENT)));
+        for message in &sent {
+            message.send(&write);
+        }
+        drop(write);
+        let received: Vec<_> = std::iter::from_fn(|| Message::receive(&read)).collect();
+        assert_eq!(received, sent);
+    }
+}

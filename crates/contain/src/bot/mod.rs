@@ -1,0 +1,135 @@
+//! A bot as a child process: its lines, its deadlines, its end. No game is known here.
+//!
+//! # Theory of operation
+//!
+//! A bot runs as the leader of a process group of its own, with three pipes. One thread, one poll
+//! loop: writing its input, reading its output and draining its standard error take turns as the
+//! pipes allow, so a bot that does not read, that floods, or that answers before it is asked
+//! blocks nobody. A pidfd in the same loop tells of its end at once.
+//!
+//! An exchange ([`BotProcess::exchange`]) has one absolute deadline on the monotonic clock. The
+//! clock starts just before the first byte is written, and stops when the read that completes the
+//! reply returns; output never moves it. At the deadline there is one more read that does not
+//! block, since the poll may have woken late and the answer be there already.
+//!
+//! When poll reports output and the end of the process together, output comes first: the last line
+//! of a bot that answers and exits counts.
+//!
+//! Output is read only while an exchange waits for it. What comes in surplus stays queued for the
+//! next one, and a flood fills the pipe and stops there, instead of the referee's memory.
+//!
+//! Between the referee and the bot stands a keeper (`launch`), which holds on to all processes that
+//! come from the bot, by one of several [methods](ContainmentMethod), and goes only when they have gone. `guard` watches
+//! what they use, and a [`Sandbox`] is what else they may be kept from.
+//!
+//! The end ([`BotProcess::finish`]) is bounded: close the input, leave a short grace for a clean
+//! exit, then have the keeper clear away what is left. Dropping a bot does that as well, and so does
+//! the death of the referee.
+
+mod cgroup;
+mod clock;
+mod command;
+mod containment;
+mod exchange;
+mod filter;
+mod guard;
+mod launch;
+mod method;
+mod pin;
+mod pipes;
+mod sandbox;
+mod scratch;
+mod teardown;
+mod tree;
+mod usage;
+mod waiting;
+
+use std::io::{PipeReader, PipeWriter};
+use std::time::Instant;
+
+use self::cgroup::memory_kills;
+pub use self::cgroup::{check_cgroups, memory_limit_of_host, remove_cgroups};
+pub use self::clock::{Overtime, Phase};
+use self::command::Spawned;
+pub use self::command::{BotCommand, Confinement, SpawnError};
+pub use self::containment::{Containment, Unavailable};
+pub use self::exchange::{ExchangeError, Exchanged, Request};
+use self::guard::Guard;
+pub use self::guard::HostMemory;
+use self::launch::{Keeper, Started};
+pub use self::method::ContainmentMethod;
+use self::pin::Seat;
+pub use self::pin::{PinError, Pinning};
+pub use self::pipes::Captured;
+use self::pipes::{InputPipe, OutputPipe};
+pub use self::sandbox::{Sandbox, SandboxError};
+use self::scratch::Scratch;
+pub use self::teardown::{Ending, Left, Survivor};
+use self::usage::{Sample, Sampler};
+use crate::interrupt::Interrupt;
+use terms::lines::LineBuffer;
+
+/// A running bot.
+#[derive(Debug)]
+pub struct BotProcess {
+    keeper: Keeper,
+    stdin: InputPipe<PipeWriter>,
+    stdout: OutputPipe<PipeReader>,
+    stderr: OutputPipe<PipeReader>,
+    /// The buffer for one read.
+    chunk: Vec<u8>,
+    lines: LineBuffer,
+    guard: Guard,
+    sampler: Sampler,
+    /// What it had used after the last exchange; between exchanges a bot has nothing to do.
+    used: Option<Sample>,
+    /// When it was about to be started.
+    spawned: Instant,
+    /// Where this thread is beside it, if it is pinned.
+    seat: Option<Seat>,
+    stderr_cap: usize,
+    interrupt: Option<Interrupt>,
+    /// Dropped after the bot has gone: fields are dropped in order.
+    scratch: Option<Scratch>,
+}
+
+impl BotProcess {
+    /// Starts a bot. At most `stderr_cap` bytes of its standard error are kept for each exchange;
+    /// `interrupt` makes an exchange end early.
+    ///
+    /// # Errors
+    /// When the command cannot be started or confined as it should be, or the system lacks pipes or a
+    /// pidfd (Linux 5.4).
+    pub fn spawn(
+        command: &BotCommand,
+        stderr_cap: usize,
+        interrupt: Option<Interrupt>,
+    ) -> Result<Self, SpawnError> {
+        // Read before the fork: every page written to after it is copied.
+        let memory_kills = memory_kills();
+        let spawned = Instant::now();
+        let Spawned { started, scratch, room, seat } = command.spawn()?;
+        let Started { keeper, stdin, stdout, stderr } = started;
+        log::debug!("keeper {}: started {command:?}", keeper.pid.as_raw_pid());
+        let resources =
+            |source| SpawnError::Resources { program: command.program.clone().into(), source };
+        let has_tree = command.confinement.sandbox.is_some() && keeper.is_namespace();
+        let tree = has_tree.then_some(keeper.pid);
+        Ok(Self {
+            sampler: Sampler::new(keeper.pid),
+            used: None,
+            spawned,
+            keeper,
+            stdin: InputPipe::new(stdin).map_err(resources)?,
+            stdout: OutputPipe::new(stdout).map_err(resources)?,
+            stderr: OutputPipe::new(stderr).map_err(resources)?,
+            chunk: pipes::chunk(),
+            lines: LineBuffer::default(),
+            guard: Guard::new(command.confinement.resources, tree, room, memory_kills),
+            seat,
+            stderr_cap,
+            interrupt,
+            scratch,
+        })
+    }
+}

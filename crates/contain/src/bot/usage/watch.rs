@@ -1,0 +1,347 @@
+//! Watches a bot that has not answered by its limit, and says where the time went.
+//!
+//! The rule: the host is at fault only for time that no thread of the bot's tree caused, and that the answer had to
+//! wait for. docs/timing.md has the theory behind it, and what cannot be told.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use rustix::process::Pid;
+use rustix::thread::sched_getcpu;
+
+use super::Sample;
+use super::look::Look;
+use super::track::{TICK, Track};
+use crate::bot::teardown::has_left_survivors;
+use terms::certificate::Parts;
+use terms::millis::Millis;
+
+/// Looking may use 1/5 of the referee's time.
+const LOOKING_SHARE: u32 = 4;
+
+/// How long until the next look at a bot that is stopped.
+const STOPPED_STEP: Duration = Duration::from_millis(2);
+
+/// Watches a bot in one exchange, once that is late.
+#[derive(Debug)]
+pub(in crate::bot) struct Watch {
+    start: Instant,
+    limit: Duration,
+    /// When to stop looking in any case.
+    give_up: Instant,
+    threads: BTreeMap<i32, Track>,
+    tree: Tree,
+    stop: Stop,
+    waits_for_disk: bool,
+    /// Whether the bot would still have had time when the watch ended.
+    given_up: bool,
+    /// How often there was reason to doubt that the counters show all.
+    doubts: u32,
+}
+
+/// What the processes have computed that have gone.
+#[derive(Debug, Default)]
+struct Tree {
+    /// The last sample, and what each process had computed by then.
+    last: Option<(Sample, BTreeMap<i32, Duration>)>,
+    gone: Duration,
+    /// Whether a process computed, here or in an earlier game, whose time nobody counts.
+    is_incomplete: bool,
+}
+
+/// For how long others have stopped the bot.
+#[derive(Debug, Default)]
+struct Stop {
+    so_far: Duration,
+    /// Whether it goes on. Who stopped a bot that never runs on is not known.
+    goes_on: bool,
+}
+
+/// What the clock knows of delays that are not the bot's.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::bot) struct Delays {
+    /// For how long the referee itself waited for a core.
+    pub(in crate::bot) referee: Duration,
+    /// For how long the machine did not run at all.
+    pub(in crate::bot) machine: Duration,
+    /// For how long it may have stood still besides, before anybody could notice.
+    pub(in crate::bot) unseen: Duration,
+}
+
+impl Watch {
+    /// The shortest and the longest time to look on for.
+    const STEPS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(5));
+
+    pub(in crate::bot) fn new(start: Instant, limit: Duration, patience: Duration) -> Self {
+        Self {
+            start,
+            limit,
+            give_up: start + limit + patience,
+            threads: BTreeMap::new(),
+            tree: Tree::default(),
+            stop: Stop::default(),
+            waits_for_disk: false,
+            given_up: false,
+            doubts: 0,
+        }
+    }
+
+    /// Whether the patience ended before the bot had had its time.
+    pub(in crate::bot) fn is_given_up(&self) -> bool {
+        self.given_up
+    }
+
+    /// Looks at a bot whose exchange began at `before`, after `delays` that others caused. The referee has last
+    /// listened to it at `listened`. Returns when to look again, or `None` when the case is clear.
+    pub(in crate::bot) fn look(
+        &mut self,
+        keeper: Pid,
+        before: &Sample,
+        delays: Delays,
+        listened: Instant,
+    ) -> Option<Instant> {
+        let begin = Instant::now();
+        let sample = Sample::below(keeper);
+        let now = Instant::now();
+        let elapsed = now - self.start;
+        self.observe(sample, before, keeper, now);
+        let parts = self.parts(before, elapsed, delays, false);
+        let stopped = if self.stop.goes_on { self.stop.so_far } else { Duration::ZERO };
+        let own = elapsed.saturating_sub(parts.excused() + stopped);
+        let missing = self.limit.saturating_sub(own);
+        if listened >= self.give_up {
+            self.given_up = !missing.is_zero();
+            return None;
+        }
+        if let Some(doubt) = self.doubt(now, elapsed) {
+            return Some((now + doubt).min(self.give_up));
+        }
+        let longest = if self.stop.goes_on { STOPPED_STEP } else { Self::STEPS.1 };
+        // A look at many threads takes its time.
+        let step = missing.clamp(Self::STEPS.0, longest).max(begin.elapsed() * LOOKING_SHARE);
+        (!missing.is_zero()).then(|| (now + step).min(self.give_up))
+    }
+
+    /// When to look again at a bot whose answer is awaited in any case, and which was last listened to at `listened`.
+    pub(in crate::bot) fn look_on(&self, listened: Instant) -> Option<Instant> {
+        (listened < self.give_up).then(|| (Instant::now() + Self::STEPS.1).min(self.give_up))
+    }
+
+    /// Takes in how the bot is at `now`.
+    pub(in crate::bot) fn observe(
+        &mut self,
+        sample: Sample,
+        before: &Sample,
+        keeper: Pid,
+        now: Instant,
+    ) {
+        let look = Look::at(&sample, keeper);
+        let elapsed = now - self.start;
+        for track in self.threads.values_mut() {
+            track.is_runnable = false;
+        }
+        for (tid, thread) in sample.threads_since(before, elapsed) {
+            let Some(seen) = look.threads.get(&tid) else { continue };
+            let track = self.threads.entry(tid).or_insert_with(|| Track::new(seen.is_as_started));
+            track.is_as_started &= seen.is_as_started;
+            (track.core, track.is_runnable) = (seen.core, seen.is_runnable);
+            track.advance((thread.run, thread.wait), seen.is_runnable, now, elapsed);
+        }
+        self.waits_for_disk |= look.waits_for_disk;
+        self.stop.goes_on = look.is_stopped;
+        if look.is_stopped {
+            let explained = self.threads.values().map(|track| track.run + track.wait).max();
+            self.stop.so_far = elapsed.saturating_sub(explained.unwrap_or_default());
+        }
+        self.tree.is_incomplete |= look.forgets_children || has_left_survivors();
+        self.tree.advance(sample, before);
+    }
+
+    /// How long to look on to learn whether a bot that could run does. A short look tells for most:
+    /// by then they have run on or gone to sleep. A bot that has done neither gets a whole tick.
+    fn doubt(&mut self, now: Instant, elapsed: Duration) -> Option<Duration> {
+        let is_open = |track: &&Track| {
+            track.is_as_started
+                && track.still_since.is_some()
+                && elapsed.saturating_sub(track.run + track.wait) > 2 * TICK
+        };
+        let open = self.threads.values().filter(is_open).filter_map(|track| track.still_since);
+        let stalled = open.map(|since| now - since).max().filter(|stalled| *stalled < TICK)?;
+        let step = match self.doubts {
+            0 => Self::STEPS.0,
+            1 if !stalled.is_zero() => TICK,
+            _ => return None,
+        };
+        self.doubts += 1;
+        Some(step)
+    }
+
+    /// The parts of `wall`, as of the last observation.
+    pub(in crate::bot) fn parts(
+        &self,
+        before: &Sample,
+        wall: Duration,
+        delays: Delays,
+        has_replied: bool,
+    ) -> Parts {
+        let tree = self.tree.computed(before);
+        let stop = if self.stop.goes_on { Duration::ZERO } else { self.stop.so_far };
+        // Threads of the kernel that write and read for the bot may be what has its core.
+        let waited = if self.tree.is_incomplete || self.waits_for_disk {
+            Duration::ZERO
+        } else {
+            self.kept_waiting(tree, has_replied)
+        };
+        let idle = |track: &Track| wall.saturating_sub(track.run + track.waited(has_replied));
+        let asleep = self.threads.values().map(idle).min().unwrap_or_default();
+        // What the clocks of threads do not explain either was part of it.
+        let unseen = delays.unseen.min(asleep.saturating_sub(delays.machine + stop));
+        let mut left = wall;
+        let mut take = |time: Duration| {
+            let part = time.min(left);
+            left = left.saturating_sub(part);
+            Millis(part)
+        };
+        Parts {
+            // While the machine stands still, the kernel's clocks for its threads may run on.
+            computed: take(tree.saturating_sub(delays.machine)),
+            taken: take(delays.machine + stop + unseen),
+            kept_waiting: take(waited.saturating_sub(delays.machine)),
+            referee: take(delays.referee.saturating_sub(self.on_this_core(tree))),
+            asleep: take(asleep),
+            unknown: Millis(left),
+            waits_for_disk: self.waits_for_disk,
+        }
+    }
+
+    /// For how long others kept from their cores the bot's first thread and one that it may have waited for: no longer
+    /// than nobody else in the tree was computing. The answer has not waited for a thread that still runs when it
+    /// comes, unless that is the first.
+    fn kept_waiting(&self, computed: Duration, has_replied: bool) -> Duration {
+        let bot = self.tree.last.as_ref().and_then(|(sample, _)| sample.bot());
+        let times = |track: &Track| (track.waited(has_replied), track.run);
+        let excusable = |(tid, track): (&i32, &Track)| {
+            let was_awaited = !has_replied || !track.is_runnable || bot == Some(*tid);
+            (track.is_as_started && was_awaited).then(|| (*tid, times(track)))
+        };
+        let tracks: BTreeMap<i32, _> = self.threads.iter().filter_map(excusable).collect();
+        let first = bot.and_then(|bot| tracks.get(&bot)).copied().unwrap_or_default();
+        let others = tracks.iter().filter(|(tid, _)| bot != Some(**tid)).map(|(_, times)| *times);
+        let by_strangers = |(wait, run): (Duration, Duration)| {
+            (wait + first.0).saturating_sub(computed.saturating_sub(run + first.1))
+        };
+        others.chain([Default::default()]).map(by_strangers).max().unwrap_or_default()
+    }
+
+    /// What of `computed` may have been in the way of the referee, on the core that it runs on.
+    fn on_this_core(&self, computed: Duration) -> Duration {
+        let here = sched_getcpu();
+        let elsewhere =
+            |track: &&Track| track.is_as_started && track.core.is_some_and(|core| core != here);
+        let elsewhere: Duration =
+            self.threads.values().filter(elsewhere).map(|track| track.run).sum();
+        computed.saturating_sub(elsewhere)
+    }
+
+    /// The longest time that a thread has waited for a core, whoever had it.
+    pub(in crate::bot) fn longest_wait(&self, has_replied: bool) -> Duration {
+        let waits = self.threads.values().map(|track| track.waited(has_replied));
+        waits.max().unwrap_or_default()
+    }
+}
+
+impl Tree {
+    fn advance(&mut self, sample: Sample, before: &Sample) {
+        let times = sample.own_times_since(before);
+        if let Some((last, were)) = &self.last {
+            let gone = were.iter().filter(|(pid, _)| !times.contains_key(pid));
+            let gone: Vec<Duration> = gone.map(|(_, time)| *time).collect();
+            self.is_incomplete |= !gone.is_empty() && !sample.has_waited_since(last);
+            self.gone += gone.iter().sum::<Duration>();
+        }
+        self.last = Some((sample, times));
+    }
+
+    /// What the tree has computed since `before`, by what is there and by what has gone.
+    fn computed(&self, before: &Sample) -> Duration {
+        let Some((last, _)) = &self.last else { return Duration::ZERO };
+        let time = last.tree_time_since(before);
+        time.own + time.children_seen(self.gone)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WALL: Duration = Duration::from_millis(100);
+
+    fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    /// A watch that has seen threads: how long each ran and waited, and whether it was scheduled as at its start.
+    fn watch(threads: &[(u64, u64, bool)], gone: u64) -> Watch {
+        let mut watch = Watch::new(Instant::now(), ms(50), ms(50));
+        for (tid, &(run, wait, is_as_started)) in (1..).zip(threads) {
+            let mut track = Track::new(is_as_started);
+            (track.run, track.wait, track.core) = (ms(run), ms(wait), Some(usize::MAX));
+            watch.threads.insert(tid, track);
+        }
+        let run = threads.iter().map(|(run, ..)| ms(*run)).sum::<Duration>() + ms(gone);
+        watch.tree.last = Some((Sample::of_process(1, run), BTreeMap::new()));
+        watch
+    }
+
+    fn parts(watch: &Watch, delays: Delays) -> Parts {
+        let parts = watch.parts(&Sample::default(), WALL, delays, true);
+        assert_eq!(parts.wall(), WALL, "{parts:?}");
+        parts
+    }
+
+    #[test]
+    fn only_waits_in_which_nobody_of_the_tree_computed_are_the_hosts() {
+        for (threads, gone, expected) in [
+            (&[(20, 70, true)][..], 0, 70),
+            (&[(20, 70, true), (10, 10, true)], 0, 70),
+            (&[(5, 15, true), (20, 40, true)], 0, 55),
+            (&[(5, 15, true), (20, 40, true), (30, 0, true)], 0, 25),
+            (&[(0, 100, true), (80, 0, true)], 0, 20),
+            (&[(20, 70, false)], 0, 0),
+            (&[(5, 95, false), (80, 20, true)], 0, 15),
+            (&[(0, 100, true)], 80, 20),
+        ] {
+            let kept = parts(&watch(threads, gone), Delays::default()).kept_waiting;
+            assert_eq!(kept, Millis(ms(expected)), "{threads:?} {gone}");
+        }
+    }
+
+    #[test]
+    fn time_that_nobody_counted_excuses_nothing() {
+        let mut watch = watch(&[(20, 70, true)], 0);
+        watch.tree.is_incomplete = true;
+        let parts = parts(&watch, Delays::default());
+        assert_eq!((parts.excused(), parts.unknown), (Duration::ZERO, Millis(ms(70))));
+        assert_eq!(parts.asleep, Millis(ms(10)));
+    }
+
+    #[test]
+    fn a_referee_is_late_by_itself_where_no_hog_of_the_bots_was_on_its_core() {
+        let delays = Delays { referee: ms(30), ..Delays::default() };
+        let elsewhere = watch(&[(60, 0, true)], 0);
+        assert_eq!(parts(&elsewhere, delays).referee, Millis(ms(30)));
+        let moved = watch(&[(60, 0, false)], 0);
+        assert_eq!(parts(&moved, delays).referee, Millis(Duration::ZERO), "it may have been there");
+        let gone = watch(&[(0, 0, true)], 20);
+        assert_eq!(parts(&gone, delays).referee, Millis(ms(10)));
+    }
+
+    #[test]
+    fn a_machine_that_stands_still_lets_the_clocks_of_threads_run_on() {
+        let delays = Delays { machine: ms(70), unseen: ms(10), ..Delays::default() };
+        let running = parts(&watch(&[(95, 0, true)], 0), delays);
+        assert_eq!((running.taken, running.computed), (Millis(ms(70)), Millis(ms(25))));
+        let frozen = parts(&watch(&[(22, 0, true)], 0), delays);
+        assert_eq!((frozen.taken, frozen.asleep), (Millis(ms(78)), Millis(ms(22))));
+    }
+}

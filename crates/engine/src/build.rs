@@ -1,0 +1,75 @@
+//! Builds a bot with the command that its project names.
+
+use std::io::{self, Read as _, Seek as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+use wait_timeout::ChildExt as _;
+
+/// How long a build may be silent before anybody wonders.
+const NOTICE: Duration = Duration::from_secs(10);
+
+/// Why a bot was not built.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// The shell cannot be started.
+    #[error("cannot build the bot `{bot}` in {}", folder.display())]
+    Shell {
+        /// The bot's name.
+        bot: String,
+        /// Where it is built.
+        folder: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The command failed.
+    #[error("cannot build the bot `{bot}`: `{command}` ended with {status}\n{output}")]
+    Failed {
+        /// The bot's name.
+        bot: String,
+        /// The command.
+        command: String,
+        /// How it ended.
+        status: ExitStatus,
+        /// All that it wrote.
+        output: String,
+    },
+}
+
+/// Runs `command` in a shell in `folder`, and warns now and then that it is still running.
+///
+/// # Errors
+/// When the shell cannot be started, or the command fails.
+pub fn build(bot: &str, command: &str, folder: &Path) -> Result<(), BuildError> {
+    let run = run(bot, command, folder);
+    let (status, output) = run.map_err(|source| BuildError::Shell {
+        bot: bot.to_owned(),
+        folder: folder.to_owned(),
+        source,
+    })?;
+    if status.success() {
+        return Ok(());
+    }
+    let output = String::from_utf8_lossy(&output).trim_end().to_owned();
+    let (bot, command) = (bot.to_owned(), command.to_owned());
+    Err(BuildError::Failed { bot, command, status, output })
+}
+
+/// Returns how the command ended and everything that it wrote to either stream.
+fn run(bot: &str, command: &str, folder: &Path) -> io::Result<(ExitStatus, Vec<u8>)> {
+    let mut output = tempfile::tempfile()?;
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).current_dir(folder).stdin(Stdio::null());
+    let mut child = shell.stdout(output.try_clone()?).stderr(output.try_clone()?).spawn()?;
+    let status = loop {
+        match child.wait_timeout(NOTICE)? {
+            Some(status) => break status,
+            None => log::warn!("still building the bot `{bot}`: {command}"),
+        }
+    };
+    let mut written = Vec::new();
+    output.rewind()?;
+    output.read_to_end(&mut written)?;
+    Ok((status, written))
+}

@@ -1,0 +1,220 @@
+//! One layer of settings: the defaults, a user's file, flags, or the settings stored in a plan or a log.
+//!
+//! What a layer leaves unset comes from the layers below it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::Stored;
+use super::project::{self, BoardSet, BotEntry, ClusterTable, SuiteTable};
+use super::resources::{Bound, ResourceTable, Size};
+use super::values::{Factor, Limit};
+use contain::bot::Containment;
+use rules::game::{GameKind, unknown_game};
+use rules::source::SourceError;
+use terms::limits::{LimitKind, OnHostDelay, Profile};
+
+/// Settings, each of which may be unset.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Layer {
+    pub(super) game: Option<Spanned<String>>,
+    /// `--profile`.
+    pub profile: Option<Profile>,
+    pub(super) relaxed_factor: Option<Factor>,
+    /// `--on-host-delay`.
+    pub on_host_delay: Option<OnHostDelay>,
+    /// `--containment`.
+    pub containment: Option<Containment>,
+    #[serde(default)]
+    pub(super) sdk_soft: SoftTable,
+    #[serde(default)]
+    pub(super) limits: BTreeMap<Spanned<String>, LimitsTable>,
+    /// `--first-turn`, `--turn`, `--total` and `--memory`: limits for whichever game is played, unaffected
+    /// by the profile.
+    #[serde(skip)]
+    pub fixed: LimitsTable,
+    #[serde(default)]
+    pub(super) resources: ResourceTable,
+    #[serde(default)]
+    pub(super) bot: BotTable,
+    #[serde(default)]
+    pub(super) bots: BTreeMap<String, BotEntry>,
+    #[serde(default)]
+    pub(super) boards: BTreeMap<String, BoardSet>,
+    #[serde(default)]
+    pub(super) suite: SuiteTable,
+    #[serde(default)]
+    pub(super) cluster: ClusterTable,
+    /// The folder of the file that this layer comes from.
+    #[serde(skip)]
+    pub(super) folder: Option<PathBuf>,
+}
+
+/// Limits of a game, each of which may be unset.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct LimitsTable {
+    /// For the first reply.
+    pub first_turn: Option<Limit>,
+    /// For each later reply.
+    pub turn: Option<Limit>,
+    /// For the only reply of a game.
+    pub total: Option<Limit>,
+    /// For the memory of all its processes together.
+    pub memory: Option<Bound<Size>>,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct SoftTable {
+    pub(super) extra: Option<Limit>,
+    pub(super) forgiven: Option<u32>,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct BotTable {
+    pub(super) grace: Option<Limit>,
+    pub(super) stderr_cap: Option<usize>,
+}
+
+impl Layer {
+    /// A layer that chooses a game.
+    pub fn of_game(name: &str) -> Self {
+        Self { game: Some(Spanned::new(0..0, name.to_owned())), ..Self::default() }
+    }
+
+    /// The settings under which a game or a run was played before.
+    pub fn of_stored(stored: &Stored<'_>) -> Self {
+        let limit = |kind| stored.limits.of(kind).map(Limit);
+        Self {
+            profile: Some(stored.profile),
+            on_host_delay: Some(stored.on_host_delay),
+            fixed: LimitsTable {
+                first_turn: limit(LimitKind::FirstTurn),
+                turn: limit(LimitKind::Turn),
+                total: limit(LimitKind::Total),
+                memory: Some(Bound::of(stored.resources.memory.map(Size))),
+            },
+            resources: ResourceTable::of(&stored.resources),
+            ..Self::of_game(stored.game)
+        }
+    }
+
+    /// This layer, read from a file in `folder`; its relative paths start there.
+    #[must_use]
+    pub fn in_folder(self, folder: PathBuf) -> Self {
+        Self { folder: Some(folder), ..self }
+    }
+
+    /// Lays this layer over `below`, which fills in the unset settings.
+    #[must_use]
+    pub fn over(self, below: Self) -> Self {
+        let mut limits = below.limits;
+        for (game, table) in self.limits {
+            let below = limits.remove(&game).unwrap_or_default();
+            limits.insert(game, table.over(below));
+        }
+        Self {
+            game: self.game.or(below.game),
+            profile: self.profile.or(below.profile),
+            relaxed_factor: self.relaxed_factor.or(below.relaxed_factor),
+            on_host_delay: self.on_host_delay.or(below.on_host_delay),
+            containment: self.containment.or(below.containment),
+            sdk_soft: SoftTable {
+                extra: self.sdk_soft.extra.or(below.sdk_soft.extra),
+                forgiven: self.sdk_soft.forgiven.or(below.sdk_soft.forgiven),
+            },
+            limits,
+            fixed: self.fixed.over(below.fixed),
+            resources: self.resources.over(below.resources),
+            bot: BotTable {
+                grace: self.bot.grace.or(below.bot.grace),
+                stderr_cap: self.bot.stderr_cap.or(below.bot.stderr_cap),
+            },
+            bots: below.bots.into_iter().chain(self.bots).collect(),
+            boards: below.boards.into_iter().chain(self.boards).collect(),
+            suite: self.suite.over(below.suite),
+            cluster: self.cluster.over(below.cluster),
+            folder: self.folder.or(below.folder),
+        }
+    }
+
+    /// The limits that this layer sets for a game.
+    pub(super) fn limits(&self, game: &str) -> LimitsTable {
+        let mut tables = self.limits.iter();
+        let found = tables.find(|(name, _)| name.get_ref() == game);
+        found.map(|(_, table)| *table).unwrap_or_default()
+    }
+
+    /// Checks the names and limits of games. The error is an offset in the file and the problem there.
+    fn check_games(&self) -> Result<(), (usize, String)> {
+        let known = |name: &Spanned<String>| {
+            GameKind::named(name.get_ref())
+                .ok_or_else(|| (name.span().start, unknown_game(name.get_ref())))
+        };
+        self.game.as_ref().map(known).transpose()?;
+        for (name, table) in &self.limits {
+            let game = known(name)?;
+            if let Some(stray) = table.stray(game) {
+                return Err((name.span().start, stray_limit(game, stray)));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Layer {
+    type Err = SourceError;
+
+    fn from_str(source: &str) -> Result<Self, SourceError> {
+        let layer: Self = toml::from_str(source).map_err(|error| {
+            let SourceError { line, column, problem } = SourceError::from_toml(source, &error);
+            SourceError { line, column, problem: project::with_suggestion(problem) }
+        })?;
+        layer
+            .check_games()
+            .map_err(|(offset, problem)| SourceError::at(source, offset, problem))?;
+        Ok(layer)
+    }
+}
+
+impl LimitsTable {
+    pub(super) fn get(&self, kind: LimitKind) -> Option<Duration> {
+        let limit = match kind {
+            LimitKind::FirstTurn => self.first_turn,
+            LimitKind::Turn => self.turn,
+            LimitKind::Total => self.total,
+        };
+        limit.map(|limit| limit.0)
+    }
+
+    fn over(self, below: Self) -> Self {
+        Self {
+            first_turn: self.first_turn.or(below.first_turn),
+            turn: self.turn.or(below.turn),
+            total: self.total.or(below.total),
+            memory: self.memory.or(below.memory),
+        }
+    }
+
+    /// A limit that this table sets but the game does not use.
+    pub(super) fn stray(&self, game: &GameKind) -> Option<LimitKind> {
+        let all = [LimitKind::FirstTurn, LimitKind::Turn, LimitKind::Total];
+        let stray = |kind: &LimitKind| {
+            self.get(*kind).is_some() && !game.limit_kinds().any(|known| known == *kind)
+        };
+        all.into_iter().find(stray)
+    }
+}
+
+pub(super) fn stray_limit(game: &GameKind, stray: LimitKind) -> String {
+    let has: Vec<_> = game.limit_kinds().map(LimitKind::name).collect();
+    format!("{} has no limit `{}`; it has: {}", game.name, stray.name(), has.join(", "))
+}

@@ -1,0 +1,306 @@
+//! Settings, in layers: flags lie over the user's file, which lies over the built-in defaults. Each is a
+//! [`Layer`]; together they resolve to a [`Config`].
+//!
+//! The defaults are `configs/default.toml`, whose comments are the documentation.
+
+mod confinement;
+mod layer;
+mod project;
+mod resources;
+mod values;
+
+use std::time::Duration;
+
+use self::layer::stray_limit;
+pub use self::layer::{Layer, LimitsTable};
+pub use self::project::{
+    BoardSet, BotEntry, ClusterTable, PROJECT_FILE, Project, SuiteTable, TEMPLATE, find_project,
+};
+pub use self::resources::{Bound, Count, Size};
+pub use self::values::{Limit, SeedRange};
+use contain::bot::Containment;
+use rules::game::{GameKind, unknown_game};
+use terms::limits::{Limits, MatchRules, OnHostDelay, OverrunRules, Profile, Resources, SoftLimit};
+
+/// The file that holds every setting and its default.
+pub const DEFAULT: &str = include_str!("../../configs/default.toml");
+
+/// The settings that a plan or a log stores for its games.
+#[derive(Debug, Clone, Copy)]
+pub struct Stored<'a> {
+    /// The name of the game.
+    pub game: &'a str,
+    /// The profile.
+    pub profile: Profile,
+    /// What happens when the host makes a bot late.
+    pub on_host_delay: OnHostDelay,
+    /// The time limits.
+    pub limits: Limits,
+    /// The resources that a bot may use.
+    pub resources: Resources,
+}
+
+/// Validated settings.
+pub struct Config {
+    /// The game to play.
+    pub game: &'static GameKind,
+    /// The time limits, and the rules for late replies.
+    pub rules: MatchRules,
+    /// The time limits of the original, and its limit of memory.
+    official: (Limits, Option<u64>),
+    /// The factor of the profile `relaxed`.
+    pub relaxed_factor: f64,
+    /// What the profile `sdk-soft` forgives.
+    pub sdk_soft: SoftLimit,
+    /// How a bot's processes are kept together.
+    pub containment: Containment,
+    /// The resources that a bot may use.
+    pub resources: Resources,
+    /// The size in bytes at which a log stops storing standard error.
+    pub log_size: Option<u64>,
+    /// Bots, board sets and settings of suites of the project.
+    pub project: Project,
+}
+
+impl Config {
+    /// Lays these layers over the defaults, the first one on top.
+    ///
+    /// # Errors
+    /// When a layer names an unknown game, or sets a limit that the game does not use.
+    pub fn resolve(layers: impl IntoIterator<Item = Layer>) -> Result<Self, String> {
+        let default: Layer = DEFAULT.parse().expect("tested: the defaults are valid");
+        let layers = layers.into_iter().chain([default.clone()]).reduce(Layer::over);
+        Self::complete(&layers.unwrap_or_default(), &default)
+    }
+
+    fn complete(settings: &Layer, default: &Layer) -> Result<Self, String> {
+        let name = need(settings.game.as_ref(), "game")?.get_ref();
+        let game = GameKind::named(name).ok_or_else(|| unknown_game(name))?;
+        if let Some(stray) = settings.fixed.stray(game) {
+            return Err(format!("--{}: {}", stray.name(), stray_limit(game, stray)));
+        }
+        let relaxed_factor = need(settings.relaxed_factor, "relaxed-factor")?.0;
+        let sdk_soft = SoftLimit {
+            extra: need(settings.sdk_soft.extra, "sdk-soft.extra")?.0,
+            forgiven: need(settings.sdk_soft.forgiven, "sdk-soft.forgiven")?,
+        };
+        let limits = settings.limits(name);
+        let bytes = |bound: Option<Bound<Size>>| bound.and_then(Bound::limit).map(|size| size.0);
+        Ok(Self {
+            game,
+            rules: rules(settings, game, relaxed_factor, sdk_soft)?,
+            official: (
+                Limits::from_kinds(|kind| game.official_limit(kind)),
+                bytes(default.limits(name).memory),
+            ),
+            relaxed_factor,
+            sdk_soft,
+            containment: need(settings.containment, "containment")?,
+            resources: settings.resources.resources(settings.fixed.memory.or(limits.memory)),
+            log_size: bytes(settings.resources.log_size),
+            project: Project {
+                folder: settings.folder.clone().unwrap_or_default(),
+                bots: settings.bots.clone(),
+                boards: settings.boards.clone(),
+                suite: settings.suite.clone(),
+                cluster: settings.cluster.clone(),
+            },
+        })
+    }
+
+    /// Whether a game completed under these rules without a late reply would also have been completed
+    /// under the official rules.
+    pub fn is_as_strict_as_official(&self) -> bool {
+        let (limits, memory) = &self.official;
+        let mut kinds = self.game.limit_kinds();
+        let in_time = kinds.all(|kind| is_as_strict(self.rules.limits.of(kind), limits.of(kind)));
+        in_time && is_as_strict(self.resources.memory, *memory)
+    }
+}
+
+/// Whether a limit allows no more than the official one.
+fn is_as_strict<T: PartialOrd>(limit: Option<T>, official: Option<T>) -> bool {
+    official.is_none_or(|official| limit.is_some_and(|limit| limit <= official))
+}
+
+fn rules(
+    settings: &Layer,
+    game: &GameKind,
+    relaxed_factor: f64,
+    sdk_soft: SoftLimit,
+) -> Result<MatchRules, String> {
+    let profile = need(settings.profile, "profile")?;
+    let profiled = |limit: Duration| match profile {
+        Profile::Official | Profile::SdkSoft => Some(limit),
+        Profile::Relaxed => Some(limit.mul_f64(relaxed_factor)),
+        Profile::Unlimited => None,
+    };
+    let limits = settings.limits(game.name);
+    let overruns = OverrunRules {
+        on_host_delay: need(settings.on_host_delay, "on-host-delay")?,
+        soft: (profile == Profile::SdkSoft).then_some(sdk_soft),
+        patience: None,
+    };
+    Ok(MatchRules {
+        profile,
+        limits: Limits::from_kinds(|kind| {
+            let limit = limits.get(kind).or(game.official_limit(kind));
+            settings.fixed.get(kind).or(limit.and_then(profiled))
+        }),
+        overruns,
+        grace: need(settings.bot.grace, "bot.grace")?.0,
+        stderr_cap: need(settings.bot.stderr_cap, "bot.stderr-cap")?,
+    })
+}
+
+/// The value of a setting; the error says that the defaults lack it.
+fn need<T>(setting: Option<T>, name: &str) -> Result<T, String> {
+    setting.ok_or_else(|| format!("the setting `{name}` has no value"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rules::game::GAMES;
+    use terms::limits::LimitKind;
+
+    fn resolved(file: &str, flags: Layer) -> Config {
+        Config::resolve([flags, file.parse().expect("a valid file")]).expect("a known game")
+    }
+
+    fn turn(limit: &str) -> LimitsTable {
+        LimitsTable { turn: limit.parse().ok(), ..LimitsTable::default() }
+    }
+
+    fn limits(first_turn: u64, turn: u64) -> Limits {
+        let millis = |number| Some(Duration::from_millis(number));
+        Limits::from_kinds(|kind| match kind {
+            LimitKind::FirstTurn => millis(first_turn),
+            LimitKind::Turn => millis(turn),
+            LimitKind::Total => None,
+        })
+    }
+
+    #[test]
+    fn the_defaults_are_complete_and_official() {
+        let config = resolved("", Layer::default());
+        assert_eq!(config.game.name, "samegame");
+        assert_eq!(config.rules.profile, Profile::Official);
+        assert_eq!(config.rules.limits, limits(20_000, 50));
+        assert_eq!(config.rules.grace, Duration::from_millis(200));
+        assert_eq!(config.rules.stderr_cap, 65_536);
+        assert_eq!(config.containment, Containment::Auto);
+        let Resources { memory, processes, open_files, .. } = config.resources;
+        assert_eq!((memory, processes, open_files), (Some(768 << 20), Some(512), Some(1024)));
+        assert_eq!(config.rules.overruns, OverrunRules::default());
+        let soft = resolved("profile = 'sdk-soft'", Layer::default());
+        assert_eq!(soft.rules.limits, limits(20_000, 50));
+        let extra = Duration::from_millis(50);
+        assert_eq!(soft.rules.overruns.soft, Some(SoftLimit { extra, forgiven: 2 }));
+        let squares = resolved("game = 'square-remover'", Layer::default());
+        assert_eq!(squares.resources.memory, Some(1024 << 20));
+        let squares = squares.rules.limits;
+        assert_eq!(squares.of(LimitKind::Total), Some(Duration::from_secs(30)));
+        assert_eq!(squares.of(LimitKind::Turn), None);
+        for game in GAMES {
+            let config = resolved(&format!("game = '{}'", game.name), Layer::default());
+            for &(kind, official) in game.limits {
+                assert_eq!(config.rules.limits.of(kind), Some(official), "{}: {kind:?}", game.name);
+            }
+        }
+    }
+
+    #[test]
+    fn flags_beat_the_file_and_the_file_the_defaults() {
+        let file = "[limits.samegame]\nfirst-turn = '1s'\nturn = '2s'\n[bot]\ngrace = '1ms'";
+        let flags = Layer { fixed: turn("3s"), ..Layer::default() };
+        let config = resolved(file, flags);
+        assert_eq!(config.rules.limits, limits(1000, 3000));
+        assert_eq!(config.rules.grace, Duration::from_millis(1));
+    }
+
+    #[test]
+    fn each_setting_of_a_layer_hides_the_one_below_and_no_other() {
+        let above = "[suite]\njobs = 2\n[limits.samegame]\nturn = '1s'\n[sdk-soft]\nforgiven = 7";
+        let below = "[suite]\njobs = 3\ncores-per-bot = 4\n[limits.samegame]\nturn = '2s'\n\
+                     first-turn = '3s'\n[bots.a]\ncommand = 'a'";
+        let layers = [above, below].map(|source| source.parse().expect("a valid file"));
+        let config = Config::resolve(layers).expect("a known game");
+        let suite = &config.project.suite;
+        assert_eq!((suite.jobs, suite.cores_per_bot), (Some(2), Some(4)));
+        assert_eq!(config.rules.limits, limits(3000, 1000));
+        assert_eq!((config.sdk_soft.forgiven, config.sdk_soft.extra.as_millis()), (7, 50));
+        assert!(config.project.bots.contains_key("a"));
+    }
+
+    #[test]
+    fn a_profile_changes_the_limits_that_no_flag_sets() {
+        let relaxed = resolved("profile = 'relaxed'\nrelaxed-factor = 2", Layer::default());
+        assert_eq!(relaxed.rules.limits, limits(40_000, 100));
+        let flags =
+            Layer { profile: Some(Profile::Unlimited), fixed: turn("1s"), ..Layer::default() };
+        let unlimited = resolved("", flags).rules.limits;
+        assert_eq!(unlimited.of(LimitKind::FirstTurn), None);
+        assert_eq!(unlimited.of(LimitKind::Turn), Some(Duration::from_secs(1)));
+    }
+
+    #[test]
+    fn what_was_stored_holds_again_whatever_a_file_says() {
+        for profile in ["official", "relaxed", "unlimited"] {
+            let played = resolved(&format!("profile = '{profile}'"), Layer::default());
+            let stored = Layer::of_stored(&Stored {
+                game: played.game.name,
+                profile: played.rules.profile,
+                on_host_delay: played.rules.overruns.on_host_delay,
+                limits: played.rules.limits,
+                resources: played.resources,
+            });
+            let file = "profile = 'sdk-soft'\n[limits.samegame]\nturn = '1s'\nmemory = 'none'\n\
+                        [resources]\nprocesses = 7\n[bot]\ngrace = '1ms'";
+            let again = resolved(file, stored);
+            assert_eq!(again.resources, played.resources, "{profile}");
+            assert_eq!(again.rules.limits, played.rules.limits, "{profile}");
+            assert_eq!(again.rules.overruns, played.rules.overruns, "{profile}");
+            assert_eq!(again.rules.grace, Duration::from_millis(1), "not stored");
+        }
+    }
+
+    #[test]
+    fn only_limits_as_strict_as_the_official_ones_count() {
+        let strict = |source: &str| resolved(source, Layer::default()).is_as_strict_as_official();
+        assert!(strict("") && strict("profile = 'sdk-soft'"));
+        assert!(strict("[limits.samegame]\nturn = '10ms'"));
+        assert!(!strict("[limits.samegame]\nturn = '51ms'"));
+        assert!(!strict("profile = 'relaxed'") && !strict("profile = 'unlimited'"));
+        assert!(!strict("[limits.samegame]\nmemory = '769MiB'"));
+        assert!(!strict("[limits.samegame]\nmemory = 'none'"));
+    }
+
+    #[test]
+    fn a_wrong_file_is_refused_with_its_place() {
+        for (source, expected) in [
+            ("gam = 'samegame'", "1:1: unknown field `gam`"),
+            (
+                "game = 'chess'",
+                "1:8: there is no game `chess`; the games are: samegame, square-remover",
+            ),
+            ("\n[limits.samegame]\nturn = 50", "3:8: invalid type: integer `50`"),
+            ("[limits.samegame]\nturn = '0s'", "2:8: `0s` must be more than zero"),
+            ("[limits.chess]\nturn = '1s'", "1:9: there is no game `chess`"),
+            (
+                "[limits.square-remover]\nturn = '1s'",
+                "1:9: square-remover has no limit `turn`; it has: total",
+            ),
+            ("[limits.samegame]\nmemory = 768", "2:10: `768` is not a size"),
+            ("[resources]\nprocesses = 0", "2:13: `0` is not a whole number"),
+            ("[resources]\ncpu-time = true", "2:12: expected a number, a text"),
+            ("containment = 'strong'", "1:15: unknown variant `strong`"),
+            ("relaxed-factor = 0.5", "1:18: 0.5 is not in 1 to 1000"),
+            ("profile = 'fast'", "1:11: unknown variant `fast`"),
+            ("[bot", "1:5: "),
+        ] {
+            let error = source.parse::<Layer>().expect_err(source).to_string();
+            assert!(error.starts_with(expected), "{error}");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Values as a user writes them.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+use std::time::Duration;
+
+use jiff::SignedDuration;
+use serde::Deserialize;
+use serde::de::Error as _;
+
+use terms::text::exact_duration;
+
+/// A time limit as a user writes it: a number with a unit, more than zero and at most
+/// [`MAX`](Self::MAX).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limit(pub Duration);
+
+impl Limit {
+    /// Longer than any bot needs, and short enough for arithmetic not to overflow.
+    pub const MAX: Duration = Duration::from_hours(1000);
+}
+
+impl FromStr for Limit {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        let duration: SignedDuration = text.parse().map_err(|_| {
+            format!("`{text}` is not a duration; write a number with a unit, such as 50ms or 20s")
+        })?;
+        if !duration.is_positive() {
+            return Err(format!("`{text}` must be more than zero"));
+        }
+        let duration = duration.unsigned_abs();
+        if duration > Self::MAX {
+            return Err(format!("`{text}` is more than 1000h; for no limit there is a profile"));
+        }
+        Ok(Self(duration))
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&exact_duration(self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Limit {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+/// A factor that relaxes limits, 1 to 1000.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(try_from = "f64")]
+pub(super) struct Factor(pub(super) f64);
+
+impl TryFrom<f64> for Factor {
+    type Error = String;
+
+    fn try_from(factor: f64) -> Result<Self, String> {
+        if (1.0..=1000.0).contains(&factor) {
+            Ok(Self(factor))
+        } else {
+            Err(format!("{factor} is not in 1 to 1000"))
+        }
+    }
+}
+
+/// A seed, or a range of them with both ends included: `7`, `1..10`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SeedRange {
+    /// The first one.
+    pub first: i64,
+    /// The last one, not less than the first.
+    pub last: i64,
+}
+
+impl SeedRange {
+    /// The seeds in order.
+    pub fn seeds(self) -> RangeInclusive<i64> {
+        self.first..=self.last
+    }
+}
+
+impl FromStr for SeedRange {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (first, last) = text.split_once("..").unwrap_or((text, text));
+        let number = |text: &str| text.trim().parse::<i64>().ok();
+        match (number(first), number(last)) {
+            (Some(first), Some(last)) if first <= last => Ok(Self { first, last }),
+            _ => Err(format!("`{text}` is neither a number nor a range such as 1..10")),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for SeedRange {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_have_a_unit_and_are_more_than_zero() {
+        for (text, nanos) in
+            [("50ms", 50_000_000), ("1.5s", 1_500_000_000), ("2 m", 120_000_000_000)]
+        {
+            assert_eq!(text.parse(), Ok(Limit(Duration::from_nanos(nanos))), "{text}");
+        }
+        for text in ["50ms", "20s", "1500ms"] {
+            assert_eq!(text.parse::<Limit>().expect(text).to_string(), text);
+        }
+        for text in ["", "50", "0ms", "0s", "-1s", "fast", "1e9", "1001h", "9999999999999h"] {
+            assert!(text.parse::<Limit>().is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_range_of_seeds_has_both_ends() {
+        for (text, first, last) in [("7", 7, 7), ("-3..4", -3, 4), ("1..1", 1, 1)] {
+            assert_eq!(text.parse(), Ok(SeedRange { first, last }), "{text}");
+        }
+        for text in ["", "x", "4..1", "1..", "1...3", "1-3"] {
+            assert!(text.parse::<SeedRange>().is_err(), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Finds out which containment and sandboxing this host offers, and what would offer more.
+
+use std::fs;
+
+use contain::bot::{ContainmentMethod, Sandbox, check_cgroups, memory_limit_of_host};
+use results::host::{Findings, MethodFinding};
+use terms::limits::Resources;
+
+/// Finds out what this host offers.
+pub fn probe_host(resources: Resources) -> Findings {
+    let finding = |method: ContainmentMethod| MethodFinding {
+        name: method.name(),
+        how: how(method),
+        missing: method.check().err(),
+    };
+    let containment: Vec<_> = ContainmentMethod::ALL.into_iter().map(finding).collect();
+    let has = |name| containment.iter().any(|it| it.name == name && it.missing.is_none());
+    let first = ContainmentMethod::ALL.into_iter().find(|method| has(method.name()));
+    let used = first.unwrap_or(ContainmentMethod::Group);
+    let no_sandbox = Sandbox::new(&[]).err().map(|error| error.to_string());
+    let mut advice = Vec::new();
+    if !has("namespace") {
+        advice.extend(for_namespaces());
+    }
+    if no_sandbox.is_some() {
+        advice.push(
+                "for --sandbox: namespaces, or a kernel of 6.2 or later with `landlock` in its `lsm=` line"
+                    .to_owned(),
+            );
+    }
+    Findings {
+        used: used.name(),
+        exposures: used.exposures(),
+        no_cgroups: check_cgroups().err(),
+        host_memory: memory_limit_of_host(),
+        containment,
+        no_sandbox,
+        resources,
+        advice,
+    }
+}
+
+fn how(method: ContainmentMethod) -> &'static str {
+    match method {
+        ContainmentMethod::Namespace => "pid, mount and user namespaces of the bot's own",
+        ContainmentMethod::Seccomp => "a filter that keeps processes in their group",
+        ContainmentMethod::Reaper => "orphans are adopted, and killed one by one",
+        ContainmentMethod::Group => "the process group is killed; what leaves it is named",
+    }
+}
+
+/// Whether something is mounted over a part of /proc, as containers do; then the kernel gives nobody in here
+/// another /proc.
+fn hides_proc() -> bool {
+    let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    let mut points = mounts.lines().filter_map(|line| line.split(' ').nth(4));
+    // Every system has this one, over an empty folder.
+    points
+        .any(|point| point.starts_with("/proc/") && !point.starts_with("/proc/sys/fs/binfmt_misc"))
+}
+
+/// Advice for each known kernel setting that forbids namespaces here.
+fn for_namespaces() -> Vec<String> {
+    let is = |path: &str, value: &str| {
+        fs::read_to_string(path).is_ok_and(|content| content.trim() == value)
+    };
+    let mut advice = Vec::new();
+    for (path, value, better) in [
+        ("kernel/unprivileged_userns_clone", "0", "1"),
+        ("kernel/apparmor_restrict_unprivileged_userns", "1", "0"),
+        ("user/max_user_namespaces", "0", "10000"),
+        ("user/max_pid_namespaces", "0", "10000"),
+    ] {
+        if is(&format!("/proc/sys/{path}"), value) {
+            let name = path.replace('/', ".");
+            advice.push(format!("for namespaces: sysctl -w {name}={better} (it is {value})"));
+        }
+    }
+    if advice.is_empty() && hides_proc() {
+        advice.push(
+            "for namespaces: start the container with --security-opt unmask=ALL (podman) or \
+             --security-opt systempaths=unconfined (docker), since parts of /proc are hidden here"
+                .to_owned(),
+        );
+    }
+    if advice.is_empty() {
+        advice.push(
+            "for namespaces: in a container, a seccomp profile that allows `clone` with \
+             CLONE_NEWUSER; elsewhere a kernel with CONFIG_USER_NS and CONFIG_PID_NS"
+                .to_owned(),
+        );
+    }
+    advice
+}

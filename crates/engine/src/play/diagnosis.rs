@@ -1,0 +1,372 @@
+//! Explains in words what really happened, beside the official verdict.
+
+use std::time::Duration;
+
+use libc::{SIGXCPU, SIGXFSZ};
+
+use super::Match;
+use super::stderr::StderrPipe;
+use contain::bot::{Captured, Ending, Left, Phase, Survivor};
+use results::gamelog::{Parts, Turn};
+use terms::limits::{Breach, LimitKind, OnHostDelay, Resource, Resources};
+use terms::lines::Lines;
+use terms::millis::Millis;
+use terms::text::{duration, plural, printable, quote, size};
+use terms::verdict::{BotExit, Culprit, Decision, NoReply, Verdict};
+
+/// Facts about an exchange that the log does not keep.
+#[derive(Debug, Clone)]
+pub(super) struct Seen {
+    pub(super) limit: Option<Duration>,
+    /// How many lines make a reply.
+    pub(super) lines: usize,
+    /// The line that was wrong, from 0.
+    pub(super) wrong_line: Option<usize>,
+    /// The game's remark on the reply.
+    pub(super) remark: Option<String>,
+    /// The number of lines that the bot had read when its time ran out, if it was waiting for more.
+    pub(super) awaits_lines: Option<usize>,
+    pub(super) phase: Phase,
+}
+
+/// Collects during a game what its diagnosis may mention.
+#[derive(Debug)]
+pub(super) struct Observations {
+    resources: Resources,
+    on_host_delay: OnHostDelay,
+    fatal: Option<Fatal>,
+    /// Remarks on replies that counted.
+    remarks: Vec<String>,
+    stderr: StderrPipe,
+    /// Exchanges that were answered before their input had been read.
+    early: Occurrences,
+    /// Late replies that counted, by the reason.
+    found_late: Occurrences,
+    accepted: Occurrences,
+    forgiven: Occurrences,
+}
+
+/// The exchange that lost the game.
+#[derive(Debug)]
+struct Fatal {
+    what: Vec<String>,
+    no_reply: Option<NoReply>,
+    stdin_closed: bool,
+    /// The explanation for output that comes after the input was closed.
+    late_output: &'static str,
+    /// The explanation if no such output comes.
+    no_output: Option<&'static str>,
+    /// Whether the reply was read to its last line.
+    is_read_whole: bool,
+}
+
+impl Observations {
+    pub(super) fn new(game: &Match<'_>) -> Self {
+        Self {
+            resources: game.command.confinement.resources,
+            on_host_delay: game.rules.overruns.on_host_delay,
+            fatal: None,
+            remarks: Vec::new(),
+            stderr: StderrPipe::new(game.game.stderr_per_turn),
+            early: Occurrences::default(),
+            found_late: Occurrences::default(),
+            accepted: Occurrences::default(),
+            forgiven: Occurrences::default(),
+        }
+    }
+
+    pub(super) fn add(&mut self, turn: &Turn, verdict: Verdict, seen: Seen) {
+        if turn.early {
+            self.early.record(turn.turn);
+        }
+        self.stderr.add(turn);
+        match turn.overrun.map(|overrun| overrun.decision) {
+            Some(Decision::Accepted) if seen.phase == Phase::Limit => {
+                self.found_late.record(turn.turn);
+            }
+            Some(Decision::Accepted) => self.accepted.record(turn.turn),
+            Some(Decision::Forgiven) => self.forgiven.record(turn.turn),
+            Some(Decision::Timeout | Decision::Measured) | None => {}
+        }
+        if verdict != Verdict::Completed {
+            self.fatal = Some(Fatal::of(turn, &seen, self));
+        } else if let Some(remark) = seen.remark {
+            self.remarks.push(format!("turn {}: {remark}", turn.turn));
+        }
+    }
+
+    /// The diagnosis; `None` if the verdict says everything.
+    pub(super) fn diagnose(&self, ending: &Ending) -> Option<String> {
+        let mut parts = Vec::new();
+        if let Some(fatal) = &self.fatal {
+            parts.extend(fatal.what.clone());
+            parts.extend(fatal.after_the_end(ending));
+        }
+        parts.extend(what_is_left(&ending.left));
+        if self.fatal.as_ref().is_none_or(|fatal| fatal.is_read_whole) {
+            parts.extend(surplus_output(ending));
+        }
+        parts.extend(self.early.describe("answered before the bot had read the input"));
+        parts.extend(self.found_late.describe(
+            "may have been answered in time, since the referee itself looked late, and counted",
+        ));
+        parts.extend(self.accepted.describe(
+            "answered late, kept waiting by the host, and counted (`--on-host-delay accept`)",
+        ));
+        parts.extend(self.forgiven.describe("answered late, and forgiven"));
+        parts.extend(self.remarks.first().cloned());
+        parts.extend(self.stderr.diagnosis());
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
+}
+
+impl Fatal {
+    fn of(turn: &Turn, seen: &Seen, game: &Observations) -> Self {
+        let lines = Lines::split(&turn.reply.0);
+        let mut what = vec![format!("turn {}: {}", turn.turn, what_happened(turn, &lines, seen))];
+        if let Some(no_reply) = turn.no_reply {
+            what.extend(missing_lines(&lines, seen));
+            what.extend(partial_line(&lines, no_reply));
+            what.extend(unread_input(turn, no_reply));
+            match seen.awaits_lines {
+                Some(lines) => what.push(format!("it took all {lines} lines and waited for more")),
+                None => what.extend(blame(turn, game.on_host_delay)),
+            }
+            what.extend(kernel_limit(no_reply, &game.resources));
+            what.extend(turn.stopped.then(|| "a signal had stopped it".to_owned()));
+        }
+        Self {
+            what,
+            no_reply: turn.no_reply,
+            stdin_closed: turn.stdin_closed,
+            late_output: match (seen.awaits_lines, turn.limit) {
+                (Some(_), LimitKind::Total) => READS_ON,
+                (Some(_), _) => NOT_FLUSHED,
+                (None, LimitKind::Total) => TOO_SLOW_OR_READS_ON,
+                (None, _) => "too slow, or not flushed after the turn",
+            },
+            no_output: (seen.awaits_lines.is_some() && lines.partial().is_empty()).then_some(
+                if turn.limit == LimitKind::Total { READS_ON } else { READS_ON_OR_NOT_FLUSHED },
+            ),
+            is_read_whole: turn.no_reply.is_none() && lines.len() >= seen.lines,
+        }
+    }
+
+    /// What the end of the bot's process adds to the diagnosis.
+    fn after_the_end(&self, ending: &Ending) -> Vec<String> {
+        let Some(no_reply) = self.no_reply else { return Vec::new() };
+        let mut parts = Vec::new();
+        // A bot that has ended by itself has closed everything, so it is not worth mentioning.
+        if self.stdin_closed && ending.killed && !matches!(no_reply, NoReply::Ended(_)) {
+            parts.push("it had closed its standard input".to_owned());
+        }
+        if no_reply == NoReply::Deadline {
+            parts.extend(self.late_output(ending));
+        }
+        parts.extend(ending.reached_open_files.map(|limit| {
+            format!(
+                "it had {} open, as many as it may (`open-files` in the settings)",
+                plural(limit, "file")
+            )
+        }));
+        parts.extend(ending.killed.then(|| "the referee killed it".to_owned()));
+        parts
+    }
+
+    /// Explains output that came after the input was closed: it was late, or stuck in the bot's buffer,
+    /// or the bot was reading to the end of its input.
+    fn late_output(&self, ending: &Ending) -> Option<String> {
+        let output = ending.late_output.bytes.trim_ascii();
+        if output.is_empty() {
+            return self.no_output.map(str::to_owned);
+        }
+        let (output, why) = (quote(output), self.late_output);
+        Some(format!("{output} came when its input had been closed: {why}"))
+    }
+}
+
+const READS_ON: &str = "the bot reads more lines than it is sent, or its input to the end, which stays open while the game \
+     goes on";
+const READS_ON_OR_NOT_FLUSHED: &str = "the bot reads more lines than it is sent, or its input to the end, which stays open while the game \
+     goes on, or it does not flush its output";
+const NOT_FLUSHED: &str = "the bot does not flush its output after the turn, or reads its input to the end, which stays open \
+     while the game goes on";
+const TOO_SLOW_OR_READS_ON: &str =
+    "too slow, or the bot reads its input to the end, which stays open while the game goes on";
+
+/// Counts the turns in which something happened, and remembers the first.
+#[derive(Debug, Default)]
+struct Occurrences {
+    first: Option<u32>,
+    turns: u64,
+}
+
+impl Occurrences {
+    fn record(&mut self, turn: u32) {
+        self.first.get_or_insert(turn);
+        self.turns += 1;
+    }
+
+    fn describe(&self, what: &str) -> Option<String> {
+        let first = self.first?;
+        Some(format!("{} {what} (the first is turn {first})", plural(self.turns, "turn")))
+    }
+}
+
+fn what_happened(turn: &Turn, lines: &Lines, seen: &Seen) -> String {
+    let wall = duration(turn.wall.0);
+    match turn.no_reply {
+        None => rejected_line(lines, seen),
+        Some(NoReply::Deadline) => match (seen.limit, turn.limit) {
+            (Some(limit), LimitKind::FirstTurn) => {
+                format!("no answer within {} of the first turn", duration(limit))
+            }
+            (Some(limit), _) => format!("no answer within {}", duration(limit)),
+            (None, _) => "no answer".to_owned(),
+        },
+        Some(NoReply::LineTooLong) => "the line is longer than is read".to_owned(),
+        Some(NoReply::StdoutClosed) => {
+            format!("the bot closed its standard output after {wall}, while it was running")
+        }
+        Some(NoReply::Ended(exit)) => format!("the bot {exit} after {wall} without answering"),
+        Some(NoReply::OverLimit(breach)) => over_limit(&breach),
+    }
+}
+
+fn over_limit(&Breach { resource, used, limit }: &Breach) -> String {
+    match resource {
+        Resource::Memory => {
+            let (used, limit) = (size(used), size(limit));
+            format!("the bot used {used} of memory; its limit is {limit} (--memory)")
+        }
+        Resource::Processes => format!(
+            "the bot had {used} processes and threads; its limit is {limit} (`processes` in the settings)"
+        ),
+        Resource::TurnOutput => format!(
+            "the bot wrote {} in one turn; its limit is {} (`turn-output` in the settings)",
+            size(used),
+            size(limit)
+        ),
+        Resource::GameOutput => format!(
+            "the bot has written {}; its limit for a game is {} (`game-output` in the settings)",
+            size(used),
+            size(limit)
+        ),
+    }
+}
+
+/// Explains SIGXCPU and SIGXFSZ.
+fn kernel_limit(no_reply: NoReply, resources: &Resources) -> Option<String> {
+    match no_reply {
+        NoReply::Ended(BotExit::Signal(SIGXCPU)) => {
+            let limit = duration(resources.cpu_time?.0);
+            Some(format!("its CPU time is limited to {limit} (`cpu-time` in the settings)"))
+        }
+        NoReply::Ended(BotExit::Signal(SIGXFSZ)) => {
+            let limit = size(resources.file_size?);
+            Some(format!("each of its files is limited to {limit} (`file-size` in the settings)"))
+        }
+        _ => None,
+    }
+}
+
+/// Names the processes that the bot has left behind, as far as they are known.
+fn what_is_left(left: &Left) -> Option<String> {
+    match left {
+        Left::Survivors(survivors, _) if survivors.is_empty() => None,
+        Left::Survivors(survivors, more) => {
+            let name = |Survivor { pid, name }: &Survivor| format!("{pid} ({})", printable(name));
+            let names: Vec<_> = survivors.iter().map(name).collect();
+            let more = if *more > 0 { format!(", and {more} more") } else { String::new() };
+            Some(format!("still alive, and out of reach: process {}{more}", names.join(", ")))
+        }
+        Left::Dying => Some("some of its processes were still dying after 5 s".to_owned()),
+        Left::Unknown => Some(
+            "the process that watches over the bot was killed; the bot may have left other processes".to_owned(),
+        ),
+    }
+}
+
+fn rejected_line(lines: &Lines, seen: &Seen) -> String {
+    let number = seen.wrong_line.unwrap_or(0);
+    let line = quote(lines.iter().nth(number).unwrap_or_default());
+    let which = if seen.lines == 1 {
+        "the reply".to_owned()
+    } else {
+        format!("line {} of the reply", number + 1)
+    };
+    let remark = seen.remark.as_ref().map(|remark| format!(": {remark}")).unwrap_or_default();
+    format!("{which} was {line}{remark}")
+}
+
+/// How many lines of a reply had arrived.
+fn missing_lines(lines: &Lines, seen: &Seen) -> Option<String> {
+    let (some, all) = (lines.len(), seen.lines);
+    (some > 0 && some < all).then(|| format!("it had written {some} of {all} lines"))
+}
+
+/// Whose fault a timeout is, with the figures that say so.
+fn blame(turn: &Turn, on_host_delay: OnHostDelay) -> Option<String> {
+    let (culprit, advice) = match turn.overrun?.culprit {
+        Culprit::Bot => ("the bot's", ""),
+        Culprit::Host if on_host_delay == OnHostDelay::Retry => {
+            ("the host's", "; `--profile relaxed` has longer limits")
+        }
+        Culprit::Host => (
+            "the host's",
+            "; `--on-host-delay retry` plays such a game again, `--profile relaxed` has longer limits",
+        ),
+    };
+    let wall = duration(turn.wall.0);
+    let parts = turn.certificate.parts.as_ref().map(where_the_time_went).unwrap_or_default();
+    Some(format!("{culprit} fault: in {wall} {parts}{advice}"))
+}
+
+/// The parts of the time that are worth a word.
+fn where_the_time_went(parts: &Parts) -> String {
+    let disk = if parts.waits_for_disk {
+        ", at times for a disk, and whether others kept that busy is not known"
+    } else {
+        ""
+    };
+    let told = [
+        (parts.computed, "it computed for ", ""),
+        (parts.kept_waiting, "waited ", " for a core that others had"),
+        (parts.taken, "the machine was taken from us for ", ""),
+        (parts.referee, "the referee was late by ", ""),
+        (parts.asleep, "it slept for ", disk),
+        (parts.unknown, "nothing tells about ", ""),
+    ];
+    let worth_a_word = |(Millis(time), before, after): (Millis, &str, &str)| {
+        (time >= WORTH_A_WORD).then(|| format!("{before}{}{after}", duration(time)))
+    };
+    let told: Vec<String> = told.into_iter().filter_map(worth_a_word).collect();
+    told.join(", ")
+}
+
+/// Parts of a turn's time that are shorter explain nothing.
+const WORTH_A_WORD: Duration = Duration::from_millis(1);
+
+fn partial_line(lines: &Lines, no_reply: NoReply) -> Option<String> {
+    let partial = lines.partial();
+    let wanted = no_reply != NoReply::LineTooLong && !partial.is_empty();
+    wanted.then(|| format!("it had written {} without a newline", quote(partial)))
+}
+
+/// Input that the bot never read. A bot that has ended needs no such explanation.
+fn unread_input(turn: &Turn, no_reply: NoReply) -> Option<String> {
+    let says =
+        !matches!(no_reply, NoReply::Ended(_)) && !turn.stdin_closed && turn.unread_input > 0;
+    says.then(|| format!("it had not read {} of its input", plural(turn.unread_input, "byte")))
+}
+
+/// Output beyond a whole reply.
+fn surplus_output(ending: &Ending) -> Option<String> {
+    let Captured { bytes, dropped } = &ending.late_output;
+    let count = bytes.len() as u64 + dropped;
+    let surplus = || {
+        let (bytes, output) = (plural(count, "byte"), quote(bytes.trim_ascii_end()));
+        format!("the bot wrote {bytes} more than it was asked for: {output}")
+    };
+    (count > 0).then(surplus)
+}

@@ -1,0 +1,92 @@
+//! Makes the events that the match loop emits.
+
+use std::time::Instant;
+
+use super::Match;
+use contain::bot::{BotCommand, Ending, Exchanged};
+use results::gamelog::{self, Bytes, End, FORMAT, Host, Start, Turn};
+use results::said::{Said, Saying};
+use rules::game::Game;
+use rules::ruling::Ruling;
+use terms::limits::LimitKind;
+use terms::millis::Millis;
+
+/// The start of an attempt; `spoilt` holds the diagnoses of earlier attempts.
+pub(super) fn start(played: &Match<'_>, game: &dyn Game, spoilt: &[String]) -> Start {
+    let BotCommand { program, args, cwd, env, pinning, confinement } = played.command;
+    let text = |os: &std::ffi::OsStr| os.to_string_lossy().into_owned();
+    Start {
+        format: FORMAT,
+        referee: env!("CARGO_PKG_VERSION").to_owned(),
+        game: played.game.name.to_owned(),
+        board: played.board.to_owned(),
+        test_case: game.test_case().to_owned(),
+        bot: gamelog::Bot {
+            name: played.bot.to_owned(),
+            command: std::iter::once(program).chain(args).map(|word| text(word)).collect(),
+            cwd: cwd.as_ref().map(|cwd| text(cwd.as_os_str())),
+            cores: pinning.as_ref().map(|pinning| pinning.bot.clone()),
+            env: env.iter().map(|(key, value)| (text(key), text(value))).collect(),
+            containment: confinement.method.name().to_owned(),
+            sandbox: confinement.sandbox.is_some(),
+            resources: confinement.resources,
+        },
+        profile: played.rules.profile.name().to_owned(),
+        limits: played.rules.limits,
+        retried: spoilt.to_vec(),
+        host: Host::here(),
+        time: jiff::Timestamp::now(),
+    }
+}
+
+/// An exchange and its ruling.
+pub(super) fn turn(
+    turn: u32,
+    limit: LimitKind,
+    exchanged: Exchanged,
+    ruling: Ruling,
+    score: i64,
+) -> Turn {
+    Turn {
+        turn,
+        limit,
+        reply: Bytes(exchanged.reply.into_bytes()),
+        no_reply: exchanged.no_reply,
+        action: ruling.action,
+        gain: ruling.gain,
+        score,
+        wall: Millis(exchanged.wall),
+        certificate: exchanged.certificate,
+        overrun: None,
+        early: exchanged.early,
+        unread_input: exchanged.unread_input,
+        stdin_closed: exchanged.stdin_closed,
+        stopped: exchanged.stopped,
+        stderr: Bytes(exchanged.stderr.bytes),
+        stderr_dropped: exchanged.stderr.dropped,
+        said: Said::default(),
+    }
+}
+
+/// The end of a game whose bot was started at `started` and ended as `ending` says.
+pub(super) fn ended(
+    end: End,
+    ending: Ending,
+    diagnosis: Option<String>,
+    saying: Saying,
+    started: Instant,
+) -> End {
+    let said = saying.finish(&ending.stderr.bytes, ending.stderr.dropped);
+    End {
+        diagnosis,
+        bot_exit: ending.exit,
+        killed: ending.killed,
+        late_output: Bytes(ending.late_output.bytes),
+        late_output_dropped: ending.late_output.dropped,
+        stderr: Bytes(ending.stderr.bytes),
+        stderr_dropped: ending.stderr.dropped,
+        said,
+        wall: Some(Millis(started.elapsed())),
+        ..end
+    }
+}

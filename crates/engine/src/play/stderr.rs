@@ -1,0 +1,97 @@
+//! Predicts when the original would have blocked a bot on its standard error, of which it reads little.
+
+use results::gamelog::Turn;
+use terms::text::size;
+
+/// The default capacity of a pipe on Linux.
+const PIPE_BYTES: u64 = 64 * 1024;
+
+/// The pipe for a bot's standard error, as the original would have left it.
+///
+/// CodinGame's SDK reads `per_turn` bytes in each turn. A bot that fills the pipe with the rest blocks in
+/// the middle of a turn, and is late. What the production site does is not known.
+#[derive(Debug)]
+pub(super) struct StderrPipe {
+    per_turn: Option<u64>,
+    written: u64,
+    unread: u64,
+    /// The turn in which the pipe became full.
+    full: Option<Full>,
+}
+
+#[derive(Debug)]
+struct Full {
+    turn: u32,
+    /// The bytes written in that turn.
+    in_turn: u64,
+    /// The bytes written in all turns up to then.
+    written: u64,
+}
+
+impl StderrPipe {
+    pub(super) fn new(per_turn: Option<u64>) -> Self {
+        Self { per_turn, written: 0, unread: 0, full: None }
+    }
+
+    pub(super) fn add(&mut self, turn: &Turn) {
+        let Some(per_turn) = self.per_turn else { return };
+        let in_turn = turn.stderr.0.len() as u64 + turn.stderr_dropped;
+        self.written += in_turn;
+        self.unread += in_turn;
+        if self.unread > PIPE_BYTES {
+            let full = Full { turn: turn.turn, in_turn, written: self.written };
+            self.full.get_or_insert(full);
+        }
+        self.unread = self.unread.saturating_sub(per_turn);
+    }
+
+    pub(super) fn diagnosis(&self) -> Option<String> {
+        let (Some(per_turn), Some(full)) = (self.per_turn, &self.full) else { return None };
+        let &Full { turn, in_turn, written } = full;
+        let so_far =
+            if in_turn == written { String::new() } else { format!(" ({} so far)", size(written)) };
+        let (in_turn, per_turn) = (size(in_turn), per_turn / 1000);
+        Some(format!(
+            "the bot wrote {in_turn} of standard error in turn {turn}{so_far}; CodinGame's referee, as \
+             in its SDK, reads {per_turn} kB a turn and leaves the rest in the pipe, and this bot would \
+             have been late there"
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use results::gamelog::Bytes;
+
+    fn says(per_turn: Option<u64>, written: &[usize]) -> Option<String> {
+        let mut pipe = StderrPipe::new(per_turn);
+        for (number, &bytes) in (1..).zip(written) {
+            let stderr = Bytes(vec![b'e'; bytes]);
+            let json =
+                r#"{"turn": 1, "limit": "turn", "reply": "", "gain": 0, "score": 0, "wall_ms": 1}"#;
+            let turn: Turn = serde_json::from_str(json).expect("a turn");
+            pipe.add(&Turn { turn: number, stderr, ..turn });
+        }
+        pipe.diagnosis()
+    }
+
+    #[test]
+    fn the_turn_that_fills_the_pipe_is_reported() {
+        let once = says(Some(4096), &[0, 70_000, 0]).expect("too much");
+        assert!(once.starts_with("the bot wrote 70 kB of standard error in turn 2; Cod"), "{once}");
+        let often = says(Some(4096), &[8_000; 40]).expect("too much");
+        assert!(
+            often.contains("wrote 8 kB of standard error in turn 16 (125 KiB so far); "),
+            "{often}"
+        );
+    }
+
+    #[test]
+    fn output_that_fits_the_pipe_is_harmless() {
+        assert_eq!(says(Some(4096), &[4_096; 100]), None);
+        assert_eq!(says(Some(4096), &[8_000; 15]), None);
+        assert_eq!(says(Some(4096), &[65_536]), None);
+        assert_eq!(says(None, &[1_000_000]), None);
+    }
+}

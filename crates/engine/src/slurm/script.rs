@@ -1,0 +1,89 @@
+//! The batch script of a run, which plays a part or merges all.
+
+use std::path::Path;
+
+/// What is in the script.
+pub struct Script<'a> {
+    /// The run folder; an absolute path.
+    pub run: &'a Path,
+    /// Options of `sbatch`, such as `--mem=1024M`; of two for the same thing the later one holds.
+    pub directives: &'a [String],
+    /// What the referee is told beside the run and the part.
+    pub task: &'a [String],
+    /// What it is told for merging.
+    pub merge: &'a [String],
+}
+
+/// Whether a text can stand in a batch script as an option of `sbatch`.
+pub fn is_directive(text: &str) -> bool {
+    text.starts_with('-') && !text.contains(|c: char| c.is_control() || c == '"')
+}
+
+impl Script<'_> {
+    /// The script. Its argument is the part that index 0 of the array stands for, or `merge`.
+    pub fn text(&self) -> String {
+        let quote = |word: &str| shlex::try_quote(word).expect("no NUL").into_owned();
+        let words = |words: &[String]| {
+            let quoted = words.iter().map(|word| format!(" {}", quote(word)));
+            quoted.collect::<Vec<_>>().concat()
+        };
+        let directives = self.directives.iter();
+        let directives = directives.map(|option| format!("#SBATCH {}\n", directive(option)));
+        let directives = directives.collect::<Vec<_>>().concat();
+        format!(
+            "#!/bin/sh\n\
+             # Written by `referee suite --slurm`, which submits it. Its argument is `merge`, or the part\n\
+             # that index 0 of the array stands for.\n\
+             {directives}\
+             run={}\n\
+             if [ \"$1\" = merge ]; then\n    \
+                 exec \"$run/referee\" merge \"$run\"{}\n\
+             fi\n\
+             exec \"$run/referee\" suite --run \"$run\" --part $(($1 + SLURM_ARRAY_TASK_ID)){}\n",
+            quote(&self.run.display().to_string()),
+            words(self.merge),
+            words(self.task),
+        )
+    }
+}
+
+/// An option as the script's comments hold it: a value with blanks in quotes.
+fn directive(option: &str) -> String {
+    match option.split_once('=') {
+        Some((name, value)) if value.contains(' ') => format!("{name}=\"{value}\""),
+        _ => option.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_reach_the_shell_as_they_are() {
+        let script = Script {
+            run: Path::new("/a b/$run"),
+            directives: &["--mem=5M".to_owned(), "--chdir=/a b".to_owned()],
+            task: &["--logs".to_owned(), "it's".to_owned()],
+            merge: &[],
+        };
+        let text = script.text();
+        for line in [
+            "#SBATCH --mem=5M",
+            "#SBATCH --chdir=\"/a b\"",
+            "run='/a b/$run'",
+            "exec \"$run/referee\" suite --run \"$run\" --part $(($1 + SLURM_ARRAY_TASK_ID)) --logs \"it's\"",
+            "    exec \"$run/referee\" merge \"$run\"",
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line}\n{text}");
+        }
+    }
+
+    #[test]
+    fn what_would_break_the_script_is_no_option() {
+        assert!(is_directive("--constraint=a&b") && is_directive("-pshort"));
+        for text in ["", "short", "--a=\"b\"", "--a\nrm -rf /", "--a\u{1b}"] {
+            assert!(!is_directive(text), "{text:?}");
+        }
+    }
+}

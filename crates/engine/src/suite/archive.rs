@@ -1,0 +1,188 @@
+//! What is kept of single games: logs, and a bundle for each that was lost.
+//!
+//! A bundle has all that it takes to look into a loss: `board.txt`, `game.jsonl` (the log, with the
+//! certificate of each exchange), `stdin.txt` (all that the bot was sent, to feed a debugger with),
+//! `stderr.txt`, and `again.sh`, the command that plays the game again.
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use fs_err as fs;
+
+use super::game::Finished;
+use results::gamelog::{self, Event};
+use results::suite::{Logs, Packing, log_path, packed_log};
+use results::suite::{PlannedBot, Rules};
+use rules::game::GameKind;
+use rules::ruling::rule;
+use terms::lines::Lines;
+use terms::text::{exact_duration, exact_size, printable};
+
+/// About how many bundles a run has at most; a bot that loses every game of a large suite would fill the disk.
+const MAX_BUNDLES: usize = 100;
+
+/// The folder of the bundles.
+const BUNDLES: &str = "failures";
+
+/// Keeps games in a run folder.
+pub struct Archive<'a> {
+    /// The run folder.
+    pub folder: &'a Path,
+    /// The game.
+    pub kind: &'static GameKind,
+    /// The rules about time.
+    pub rules: &'a Rules,
+    /// Which games are kept.
+    pub logs: Logs,
+    /// How.
+    pub packing: Packing,
+    /// The size beyond which logs take no more standard error.
+    pub log_size: Option<u64>,
+}
+
+impl Archive<'_> {
+    /// Keeps a game as the settings say; one that was never started leaves nothing.
+    pub(super) fn keep(&self, finished: &Finished, bot: &PlannedBot) -> io::Result<()> {
+        let outcome = &finished.outcome;
+        let leaves_log = match self.logs {
+            Logs::None => false,
+            Logs::Failed => !outcome.won,
+            Logs::All => true,
+        };
+        if !leaves_log || finished.events.is_empty() {
+            return Ok(());
+        }
+        let path = log_path(self.folder, outcome.game);
+        let log = gamelog::log_of(&finished.events, &path, self.log_size)?;
+        if !outcome.won {
+            static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+            let _guard = ONE_AT_A_TIME.lock();
+            if self.bundles() < MAX_BUNDLES {
+                self.bundle(finished, bot, &log)?;
+            }
+        }
+        fs::create_dir_all(path.parent().unwrap_or(self.folder))?;
+        let packed = packed_log(&path);
+        // A suite that was stopped may have left a torn log in the other form.
+        match self.packing {
+            Packing::Plain => {
+                remove_if_there(&packed)?;
+                fs::write(path, log)
+            }
+            Packing::Gzip => {
+                remove_if_there(&path)?;
+                fs::write(packed, gzip(&log)?)
+            }
+        }
+    }
+
+    /// How many bundles the run has. Other processes may add some at the same moment.
+    fn bundles(&self) -> usize {
+        fs::read_dir(self.folder.join(BUNDLES)).map_or(0, Iterator::count)
+    }
+
+    fn bundle(&self, finished: &Finished, bot: &PlannedBot, log: &[u8]) -> io::Result<()> {
+        let folder = self.folder.join(BUNDLES).join(format!("{:06}", finished.outcome.game));
+        fs::create_dir_all(&folder)?;
+        let file = |name: &str, content: &[u8]| fs::write(folder.join(name), content);
+        file("board.txt", finished.test_case.as_bytes())?;
+        file("game.jsonl", log)?;
+        file("stdin.txt", &stdin(self.kind, finished))?;
+        file("stderr.txt", &stderr(&finished.events))?;
+        file("again.sh", self.again(bot, finished).as_bytes())?;
+        let runnable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        fs::set_permissions(folder.join("again.sh"), runnable)
+    }
+
+    /// A shell script that plays the game again, from anywhere.
+    fn again(&self, bot: &PlannedBot, finished: &Finished) -> String {
+        let quote = |word: &String| shlex::try_quote(word).expect("no NUL").into_owned();
+        let options: Vec<_> = self.options(bot).iter().map(|word| for_shell(word)).collect();
+        let command: Vec<_> = bot.command.iter().map(quote).collect();
+        let command = for_shell(&command.join(" "));
+        let loss = printable(&finished.outcome.loss());
+        format!(
+            "#!/bin/sh\n# {loss}\nbundle=$(dirname \"$(realpath \"$0\")\")\n\
+             exec referee play {} --board \"$bundle/board.txt\" --bot {command} \"$@\"\n",
+            options.join(" ")
+        )
+    }
+
+    /// The flags that make the rules and the bot's surroundings the same.
+    fn options(&self, bot: &PlannedBot) -> Vec<String> {
+        let mut words: Vec<String> = Vec::new();
+        let mut option = |name: &str, value: String| words.extend([format!("--{name}"), value]);
+        option("game", self.kind.name.to_owned());
+        option("profile", self.rules.profile.name().to_owned());
+        for kind in self.kind.limit_kinds() {
+            if let Some(limit) = self.rules.limits.of(kind) {
+                option(kind.name(), exact_duration(limit));
+            }
+        }
+        let memory = self.rules.resources.memory;
+        option("memory", memory.map_or_else(|| "none".to_owned(), exact_size));
+        for (name, value) in &bot.env {
+            option("env", format!("{name}={value}"));
+        }
+        let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+        let cwd = bot.cwd.as_ref().map_or_else(|| here.clone(), |cwd| here.join(cwd));
+        option("cwd", cwd.display().to_string());
+        for path in bot.sandbox.iter().flatten() {
+            option("sandbox-read", here.join(path).display().to_string());
+        }
+        words.extend(bot.sandbox.iter().map(|_| "--sandbox".to_owned()));
+        words
+    }
+}
+
+/// Quotes a word for a shell. What a terminal would obey, were the script shown there, is escaped;
+/// line breaks at the end are lost then.
+fn for_shell(word: &str) -> String {
+    if printable(word) == word {
+        return shlex::try_quote(word).expect("no NUL").into_owned();
+    }
+    let escaped: Vec<_> = word.bytes().map(|byte| format!("\\{byte:03o}")).collect();
+    format!("\"$(printf '{}')\"", escaped.concat())
+}
+
+fn gzip(log: &[u8]) -> io::Result<Vec<u8>> {
+    let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
+    packer.write_all(log)?;
+    packer.finish()
+}
+
+fn remove_if_there(file: &Path) -> io::Result<()> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}
+
+/// Everything that the bot was sent, recomputed from its replies.
+fn stdin(kind: &GameKind, finished: &Finished) -> Vec<u8> {
+    let mut game = (kind.parse)(&finished.test_case).expect("it was played");
+    let mut sent = Vec::new();
+    for event in &finished.events {
+        if let (Event::Turn(turn), Some(_)) = (event, game.next_exchange()) {
+            sent.extend_from_slice(game.input().as_bytes());
+            rule(game.as_mut(), &Lines::split(&turn.reply.0), turn.no_reply);
+        }
+    }
+    sent
+}
+
+fn stderr(events: &[Event]) -> Vec<u8> {
+    let mut said = Vec::new();
+    for event in events {
+        let chunk = match event {
+            Event::Start(_) => continue,
+            Event::Turn(turn) => &turn.stderr,
+            Event::End(end) => &end.stderr,
+        };
+        said.write_all(&chunk.0).expect("memory");
+    }
+    said
+}

@@ -1,0 +1,261 @@
+//! The files that make a bot: its program and what its arguments name.
+//!
+//! A digest tells whether a file is still the one that the plan names. Reading a file takes long, so
+//! a digest is kept for as long as the file's stamp (its place, size and times) stays the same.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read as _};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use fs_err as fs;
+use sha2::{Digest as _, Sha256};
+
+use results::digest::to_hex;
+
+/// The files of a bot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BotFiles(Vec<BotFile>);
+
+/// A file of a bot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct BotFile {
+    /// Which word of the bot's command names it, from 0.
+    index: usize,
+    /// The word.
+    word: String,
+    path: PathBuf,
+    /// Whether the word is the path of a file of the user's, rather than the name of an installed program.
+    is_own: bool,
+}
+
+/// Where a copy of the file that a word of a command names is in `folder`: by itself, under its own name.
+fn copy_in(folder: &Path, index: usize, word: &str) -> Option<PathBuf> {
+    Some(folder.join(index.to_string()).join(Path::new(word).file_name()?))
+}
+
+/// How a bot's files have changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum FileChange {
+    /// This file's content differs.
+    Replaced(String),
+    /// This file cannot be read.
+    Missing(String),
+}
+
+/// Changes whenever the file's content does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stamp {
+    file: (u64, u64),
+    size: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl Stamp {
+    fn of(path: &Path) -> io::Result<Self> {
+        let data = fs::metadata(path)?;
+        Ok(Self {
+            file: (data.dev(), data.ino()),
+            size: data.size(),
+            modified: (data.mtime(), data.mtime_nsec()),
+            changed: (data.ctime(), data.ctime_nsec()),
+        })
+    }
+}
+
+impl BotFiles {
+    /// The files that a command names, seen from `folder`. A first word `@NAME` is this very program; a
+    /// name without a slash is looked up in `search`, a `PATH`.
+    pub fn of(command: &[String], folder: Option<&Path>, search: Option<&OsStr>) -> Self {
+        let here = |word: &str| folder.map_or_else(|| word.into(), |folder| folder.join(word));
+        let path = |(index, word): (usize, &String)| match index {
+            0 if word.starts_with('@') => std::env::current_exe().ok(),
+            0 if !word.contains('/') => in_path(word, search?),
+            _ => Some(here(word)).filter(|path| path.is_file()),
+        };
+        let file = |(index, word): (usize, &String)| {
+            let path = path((index, word))?;
+            let is_own = index > 0 || word.contains('/');
+            Some(BotFile { index, word: word.clone(), path, is_own })
+        };
+        Self(command.iter().enumerate().filter_map(file).collect())
+    }
+
+    /// Copies the user's own files into `folder`, those that are not there yet.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or its copy not be written.
+    pub fn copy_into(&self, folder: &Path) -> io::Result<()> {
+        for BotFile { index, word, path, .. } in self.0.iter().filter(|file| file.is_own) {
+            if let Some(copy) = copy_in(folder, *index, word).filter(|copy| !copy.exists()) {
+                copy_whole(path, &copy)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// These files of `command`, with the copies that are in `folder` in place of the originals, which may
+    /// be gone.
+    #[must_use]
+    pub fn copied_in(mut self, command: &[String], folder: &Path) -> Self {
+        for (index, word) in command.iter().enumerate() {
+            if let Some(path) = copy_in(folder, index, word).filter(|copy| copy.exists()) {
+                self.0.retain(|file| file.index != index);
+                self.0.push(BotFile { index, word: word.clone(), path, is_own: true });
+            }
+        }
+        self.0.sort_by_key(|file| file.index);
+        self
+    }
+
+    /// The bot's command, with the paths of the copies in `folder` that these files are.
+    pub fn command(&self, command: &[String], folder: &Path) -> Vec<OsString> {
+        let mut words: Vec<OsString> = command.iter().map(OsString::from).collect();
+        for file in self.0.iter().filter(|file| file.path.starts_with(folder)) {
+            words[file.index] = file.path.clone().into();
+        }
+        words
+    }
+
+    /// The digest of each file that can be read.
+    pub fn digests(&self) -> BTreeMap<String, String> {
+        let digest = |file: &BotFile| Some((file.word.clone(), stamped(&file.path).ok()?.1));
+        self.0.iter().filter_map(digest).collect()
+    }
+
+    /// Checks each file against its digest in the plan, if it has one there.
+    pub(super) fn check(
+        &self,
+        planned: &BTreeMap<String, String>,
+    ) -> Result<Vec<Stamp>, FileChange> {
+        let planned = self.0.iter().filter_map(|file| Some((file, planned.get(&file.word)?)));
+        let check = |(file, planned): (&BotFile, &String)| match stamped(&file.path) {
+            Ok((stamp, digest)) if digest == *planned => Ok(stamp),
+            Ok(_) => Err(FileChange::Replaced(file.word.clone())),
+            Err(_) => Err(FileChange::Missing(file.word.clone())),
+        };
+        planned.map(check).collect()
+    }
+
+    /// Whether the program exists.
+    pub fn has_program(&self, command: &[String]) -> bool {
+        self.0.first().map(|file| &file.word) == command.first()
+    }
+}
+
+/// A file's stamp and the digest of its content.
+fn stamped(path: &Path) -> io::Result<(Stamp, String)> {
+    static KNOWN: LazyLock<Mutex<HashMap<PathBuf, (Stamp, String)>>> =
+        LazyLock::new(Mutex::default);
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    loop {
+        let stamp = Stamp::of(path)?;
+        if let Some(found) = known().get(path).filter(|(known, _)| *known == stamp) {
+            return Ok(found.clone());
+        }
+        let digest = file_digest(path)?;
+        // The digest of a file that changes while it is read fits neither content.
+        if Stamp::of(path)? == stamp {
+            known().insert(path.to_owned(), (stamp, digest));
+        }
+    }
+}
+
+/// The digest of a file's content.
+fn file_digest(path: &Path) -> io::Result<String> {
+    let mut file = fs_err::File::open(path)?;
+    let mut hash = Sha256::new();
+    let mut chunk = vec![0; 1 << 16];
+    loop {
+        match file.read(&mut chunk)? {
+            0 => return Ok(to_hex(&hash.finalize())),
+            count => hash.update(&chunk[..count]),
+        }
+    }
+}
+
+/// Copies a file so that its copy appears whole, and may be used as the original may.
+///
+/// # Errors
+/// When the file cannot be read, or its copy not be written.
+pub fn copy_whole(from: &Path, to: &Path) -> io::Result<()> {
+    let folder = to.parent().expect("a file is in a folder");
+    fs::create_dir_all(folder)?;
+    let new = tempfile::Builder::new().tempfile_in(folder)?.into_temp_path();
+    fs::copy(from, &new)?;
+    new.persist(to).map_err(|error| error.error)
+}
+
+/// The program that a name without a path stands for.
+fn in_path(name: &str, search: &OsStr) -> Option<PathBuf> {
+    let is_program = |path: &PathBuf| {
+        path.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+    };
+    std::env::split_paths(search).map(|folder| folder.join(name)).find(is_program)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(folder: &Path) -> BotFiles {
+        let words = ["sh", "bot.sh", "--fast"].map(str::to_owned);
+        BotFiles::of(&words, Some(folder), Some(OsStr::new("/nowhere:/usr/bin:/bin")))
+    }
+
+    #[test]
+    fn the_program_and_the_files_that_arguments_name_make_a_bot() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("bot.sh"), "exit 1").expect("written");
+        let digests = files(folder.path()).digests();
+        assert_eq!(digests.keys().collect::<Vec<_>>(), ["bot.sh", "sh"]);
+        assert_eq!(digests["bot.sh"], results::digest::digest(b"exit 1"));
+    }
+
+    #[test]
+    fn the_users_own_files_are_copied_and_installed_programs_are_not() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("bot.sh"), "exit 1").expect("written");
+        let words = ["sh", "bot.sh", "--fast"].map(str::to_owned);
+        let (original, copies) = (files(folder.path()), folder.path().join("copies"));
+        assert_eq!(original.clone().copied_in(&words, &copies), original);
+        original.copy_into(&copies).expect("copied");
+        std::fs::write(folder.path().join("bot.sh"), "exit 2").expect("written");
+        original.copy_into(&copies).expect("it is there");
+        assert_eq!(original.command(&words, &copies), words.each_ref().map(OsString::from));
+        let played = original.clone().copied_in(&words, &copies);
+        let bot = copies.join("1/bot.sh").into_os_string();
+        assert_eq!(played.command(&words, &copies), ["sh".into(), bot, "--fast".into()]);
+        assert_eq!(played.digests()["bot.sh"], results::digest::digest(b"exit 1"));
+        assert_eq!(original.digests()["bot.sh"], results::digest::digest(b"exit 2"));
+    }
+
+    #[test]
+    fn another_content_is_seen_and_a_new_time_is_not() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let bot = folder.path().join("bot.sh");
+        std::fs::write(&bot, "exit 1").expect("written");
+        let files = files(folder.path());
+        let planned = files.digests();
+        let before = files.check(&planned).expect("nothing has changed");
+        assert_eq!(files.check(&planned).as_ref(), Ok(&before));
+        std::fs::write(&bot, "exit 1").expect("written");
+        assert_ne!(files.check(&planned).expect("the same content"), before);
+        std::fs::write(&bot, "exit 2").expect("written");
+        assert_eq!(files.check(&planned), Err(FileChange::Replaced("bot.sh".to_owned())));
+        std::fs::remove_file(&bot).expect("removed");
+        assert_eq!(files.check(&planned), Err(FileChange::Missing("bot.sh".to_owned())));
+    }
+
+    #[test]
+    fn a_file_has_the_digest_of_its_content() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let content = vec![7; 200_000];
+        std::fs::write(file.path(), &content).expect("written");
+        assert_eq!(file_digest(file.path()).expect("read"), results::digest::digest(&content));
+        assert!(file_digest(Path::new("/nowhere")).is_err());
+    }
+}

@@ -1,0 +1,116 @@
+//! Plays one game of a suite, and works out its outcome.
+
+use std::collections::BTreeMap;
+
+use crate::config::Config;
+use crate::play::{Match, PlayError};
+use contain::bot::BotCommand;
+use contain::interrupt::Interrupt;
+use results::gamelog::Event;
+use terms::verdict::Verdict;
+
+use results::suite::{Assignment, Case};
+use results::suite::{NotPlayed, Outcome, SuiteVerdict, Times};
+
+/// What a worker needs to play a game.
+pub(super) struct Job<'a> {
+    pub(super) config: &'a Config,
+    pub(super) bot: &'a str,
+    pub(super) command: &'a BotCommand,
+    pub(super) assignment: Assignment,
+    pub(super) case: Case,
+    pub(super) interrupt: &'a Interrupt,
+}
+
+/// A game that was played, or whose bot could not be started.
+pub(super) struct Finished {
+    pub(super) outcome: Outcome,
+    /// The events; none if the bot did not start.
+    pub(super) events: Vec<Event>,
+    pub(super) test_case: String,
+}
+
+impl Job<'_> {
+    /// Plays the game.
+    ///
+    /// A game whose bot cannot be started, or that the host has no memory for, is not played, which is no loss of
+    /// the bot's.
+    pub(super) fn play(&self) -> Result<Finished, PlayError> {
+        let mut outcome = self.outcome();
+        let test_case = self.case.game.test_case();
+        let game = Match {
+            game: self.config.game,
+            board: &self.case.name,
+            test_case,
+            bot: self.bot,
+            command: self.command,
+            rules: self.config.rules,
+            interrupt: Some(self.interrupt),
+        };
+        let mut events = Vec::new();
+        let played = game.play(|event| {
+            if let Event::Start(_) = event {
+                events.clear();
+            }
+            events.push(event);
+        });
+        match played {
+            Err(PlayError::Spawn(error)) => {
+                let is_user_error = error.is_user_error();
+                let reason =
+                    if is_user_error { NotPlayed::CannotStart } else { NotPlayed::NoResources };
+                outcome.record_not_played(reason, with_causes(&error));
+                // Left from an earlier attempt.
+                events.clear();
+            }
+            Err(PlayError::HostMemory(error)) => {
+                outcome.record_not_played(NotPlayed::NoResources, error.to_string());
+                events.clear();
+            }
+            played => {
+                played?;
+                outcome.record(&events, self.config.is_as_strict_as_official());
+            }
+        }
+        let test_case = test_case.to_owned();
+        Ok(Finished { outcome, events, test_case })
+    }
+
+    /// The outcome of a game that was not played.
+    pub(super) fn not_played(&self, reason: NotPlayed, why: String) -> Outcome {
+        let mut outcome = self.outcome();
+        outcome.record_not_played(reason, why);
+        outcome
+    }
+
+    /// The outcome before anything has happened.
+    fn outcome(&self) -> Outcome {
+        let Case { name, set, board_id, record_id, game } = &self.case;
+        Outcome {
+            game: self.assignment.game,
+            session: None,
+            bot: self.bot.to_owned(),
+            board: name.clone(),
+            set: set.clone(),
+            board_id: board_id.clone(),
+            record_id: record_id.clone(),
+            traits: game.groups(),
+            repeat: self.assignment.repeat,
+            verdict: SuiteVerdict::Played(Verdict::Completed),
+            won: false,
+            score: 0,
+            counts: false,
+            official: String::new(),
+            diagnosis: None,
+            turns: 0,
+            said: BTreeMap::new(),
+            times: Times::default(),
+        }
+    }
+}
+
+/// An error and what caused it, on one line.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let chain = std::iter::successors(Some(error), |&error| error.source());
+    chain.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}

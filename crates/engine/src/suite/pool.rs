@@ -1,0 +1,230 @@
+//! The worker pool: some threads, one game each at a time.
+//!
+//! A worker takes the next game, plays it through [`play`](crate::play), archives it, and hands its
+//! outcome to the thread that started the pool. That thread alone adds results and shows progress.
+//! The channel between them is short, so nothing piles up in memory.
+//!
+//! Games know nothing of each other. A bot that hangs or crashes costs its own games. One that cannot be
+//! started leaves games that are not played; if that happens several times in a row, or a bot's files
+//! are replaced, or the referee itself fails, the pool ends once the games in flight are over. A signal
+//! ends these too, through the same [`Interrupt`] that each of them waits for.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use super::archive::Archive;
+use super::bot_files::{BotFiles, FileChange};
+use super::game::Job;
+use crate::config::Config;
+use crate::play::PlayError;
+use contain::bot::{BotCommand, Pinning};
+use contain::interrupt::Interrupt;
+use results::suite::{CaseError, Plan, PlannedBot};
+use results::suite::{NotPlayed, Outcome, SuiteVerdict};
+use terms::verdict::Verdict;
+
+/// Everything needed to play the games of a plan.
+pub struct Pool<'a> {
+    /// What is played.
+    pub plan: &'a Plan,
+    /// The rules.
+    pub config: &'a Config,
+    /// The bots of the plan, in its order.
+    pub entrants: &'a [Entrant],
+    /// One entry for each worker: its cores, if it has cores of its own.
+    pub workers: &'a [Option<Pinning>],
+    /// Keeps logs and bundles.
+    pub archive: Archive<'a>,
+    /// Ends all games.
+    pub interrupt: &'a Interrupt,
+    /// How long after a bot the referee may get a signal that went to both.
+    pub signal_spread: Duration,
+}
+
+/// A bot of the plan, ready to be started.
+pub struct Entrant {
+    /// The bot, with paths as they are from here.
+    pub bot: PlannedBot,
+    /// How it is started.
+    pub command: BotCommand,
+    /// The files that it is made of.
+    pub files: BotFiles,
+}
+
+/// A suite ends after this many games in a row that could not be played.
+const MAX_NOT_PLAYED: u32 = 5;
+
+/// Why not all games were played; nothing that a bot does leads here.
+#[derive(Debug, thiserror::Error)]
+pub enum PoolError {
+    /// A test case in the plan does not parse.
+    #[error(transparent)]
+    Case(#[from] CaseError),
+    /// A game could not be refereed.
+    #[error(transparent)]
+    Play(#[from] PlayError),
+    /// A bot's file was replaced.
+    #[error("the bot `{bot}` has changed while it was played: {file} is not the same")]
+    Replaced {
+        /// The bot.
+        bot: String,
+        /// What its command calls the file.
+        file: String,
+    },
+    /// Several games of a bot in a row could not be started.
+    #[error("{MAX_NOT_PLAYED} games of `{bot}` in a row could not be played: {why}")]
+    NotPlayed {
+        /// The bot.
+        bot: String,
+        /// Why the last one could not.
+        why: String,
+        /// Whether the bot's command is the reason, rather than the host.
+        is_user_error: bool,
+    },
+    /// A log or a bundle could not be written.
+    #[error("cannot keep a game; the results so far are kept, and --resume goes on from them")]
+    Keep(#[source] io::Error),
+}
+
+impl Pool<'_> {
+    /// Plays these games and hands each outcome to `see` as it comes; once that breaks, no new game is
+    /// started, and the outcomes of those in flight still come. A signal ends it without an error.
+    ///
+    /// # Errors
+    /// The first thing that went wrong; outcomes that come after it are handed on as well.
+    pub fn play(
+        &self,
+        games: impl Iterator<Item = usize> + Send,
+        mut see: impl FnMut(Outcome) -> ControlFlow<()>,
+    ) -> Result<(), PoolError> {
+        let queue = Mutex::new(games);
+        let stop = AtomicBool::new(false);
+        let (send, outcomes) = mpsc::sync_channel(self.workers.len());
+        let mut failure = None;
+        let mut not_played = NotPlayedInARow::default();
+        thread::scope(|scope| {
+            for pinning in self.workers {
+                let (send, queue, stop) = (send.clone(), &queue, &stop);
+                scope.spawn(move || self.work(pinning.as_ref(), queue, stop, &send));
+            }
+            drop(send);
+            for outcome in outcomes {
+                let checked = outcome.map(|outcome| (not_played.count(&outcome), see(outcome)));
+                let go_on = match checked {
+                    Ok((Ok(()), go_on)) => go_on,
+                    Ok((Err(error), _)) | Err(error) => {
+                        failure.get_or_insert(error);
+                        ControlFlow::Break(())
+                    }
+                };
+                if go_on.is_break() {
+                    stop.store(true, Ordering::Relaxed);
+                }
+            }
+        });
+        failure.map_or(Ok(()), Err)
+    }
+
+    /// Plays games from the queue until it is empty or something fails.
+    fn work(
+        &self,
+        pinning: Option<&Pinning>,
+        queue: &Mutex<impl Iterator<Item = usize>>,
+        stop: &AtomicBool,
+        outcomes: &mpsc::SyncSender<Result<Outcome, PoolError>>,
+    ) {
+        while !stop.load(Ordering::Relaxed) && self.interrupt.signal().is_none() {
+            let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some(game) = next else { return };
+            let played = match self.play_one(game, pinning) {
+                Err(PoolError::Play(PlayError::Interrupted { .. })) => return,
+                played => played,
+            };
+            let failed = played.is_err();
+            // The receiver lives until all workers are gone.
+            if outcomes.send(played).is_err() || failed {
+                return;
+            }
+        }
+    }
+
+    /// The signal that ended the referee's bot along with the referee. A batch system that ends a job
+    /// signals all of its processes, bots included, so a bot that has just ended may be no bot that
+    /// crashed.
+    fn signal_that_ended(&self, outcome: &Outcome) -> Option<i32> {
+        let has_ended = matches!(
+            outcome.verdict,
+            SuiteVerdict::Played(Verdict::Crash | Verdict::EarlyExit | Verdict::StdoutClosed)
+        );
+        has_ended.then(|| self.interrupt.wait(self.signal_spread))?
+    }
+
+    fn play_one(&self, game: usize, pinning: Option<&Pinning>) -> Result<Outcome, PoolError> {
+        let assignment = self.plan.assignment(game);
+        let Entrant { bot, command, files } = &self.entrants[assignment.bot];
+        let command = BotCommand { pinning: pinning.cloned(), ..command.clone() };
+        let job = Job {
+            config: self.config,
+            bot: &bot.name,
+            command: &command,
+            assignment,
+            case: self.plan.case(self.config.game, assignment.board)?,
+            interrupt: self.interrupt,
+        };
+        loop {
+            let played = files.check(&bot.files).and_then(|before| {
+                let finished = job.play();
+                let is_same = files.check(&bot.files)? == before;
+                Ok((finished, is_same))
+            });
+            match played {
+                Ok((finished, true)) => {
+                    let finished = finished?;
+                    if let Some(signal) = self.signal_that_ended(&finished.outcome) {
+                        return Err(PlayError::Interrupted { signal, stderr: Vec::new() }.into());
+                    }
+                    self.archive.keep(&finished, bot).map_err(PoolError::Keep)?;
+                    return Ok(finished.outcome);
+                }
+                // A file was replaced and put back, so nobody knows which one has played.
+                Ok((finished, false)) => drop(finished?),
+                Err(FileChange::Replaced(file)) => {
+                    return Err(PoolError::Replaced { bot: bot.name.clone(), file });
+                }
+                Err(FileChange::Missing(file)) => {
+                    let why = format!("cannot start the bot: no such file: {file}");
+                    return Ok(job.not_played(NotPlayed::CannotStart, why));
+                }
+            }
+        }
+    }
+}
+
+/// The number of consecutive games of each bot that were not played.
+#[derive(Default)]
+struct NotPlayedInARow(BTreeMap<String, u32>);
+
+impl NotPlayedInARow {
+    /// Counts a game; too many in a row are an error.
+    fn count(&mut self, outcome: &Outcome) -> Result<(), PoolError> {
+        let SuiteVerdict::NotPlayed(reason) = outcome.verdict else {
+            self.0.remove(&outcome.bot);
+            return Ok(());
+        };
+        let count = self.0.entry(outcome.bot.clone()).or_default();
+        *count += 1;
+        if *count < MAX_NOT_PLAYED {
+            return Ok(());
+        }
+        Err(PoolError::NotPlayed {
+            bot: outcome.bot.clone(),
+            why: outcome.diagnosis.clone().unwrap_or_default(),
+            is_user_error: reason == NotPlayed::CannotStart,
+        })
+    }
+}

@@ -1,0 +1,45 @@
+//! Plays games to measure the times of their turns.
+
+use crate::play::{Match, PlayError};
+use results::gamelog::{End, Event};
+use results::timing::Timed;
+use rules::ruling::rule;
+use terms::lines::Lines;
+
+/// The turns and losses of the games so far.
+#[derive(Debug, Default)]
+pub struct Measured {
+    /// Every turn.
+    pub turns: Vec<Timed>,
+    /// Games that were not played to their end: the board and why.
+    pub lost: Vec<String>,
+    /// Games that were played to an end, whatever it was. A game that was interrupted has turns, but does not
+    /// count.
+    pub games: usize,
+}
+
+impl Measured {
+    /// Plays one more game.
+    ///
+    /// # Errors
+    /// As for [`Match::play`].
+    pub fn play(&mut self, game: &Match<'_>) -> Result<End, PlayError> {
+        let number = self.games + 1;
+        // A second game on the same replies counts the legal moves outside the bot's time.
+        let mut shadow = (game.game.parse)(game.test_case).map_err(PlayError::TestCase)?;
+        let end = game.play(|event| match event {
+            Event::Turn(turn) => {
+                let (board, choices) = (game.board.to_owned(), shadow.legal_moves());
+                rule(shadow.as_mut(), &Lines::split(&turn.reply.0), turn.no_reply);
+                self.turns.push(Timed { game: number, board, turn, choices });
+            }
+            Event::End(end) if !end.won => {
+                let why = end.diagnosis.as_deref().unwrap_or(&end.official);
+                self.lost.push(format!("{}: {}: {why}", game.board, end.verdict));
+            }
+            Event::Start(_) | Event::End(_) => {}
+        })?;
+        self.games = number;
+        Ok(end)
+    }
+}

@@ -1,0 +1,139 @@
+//! A page of the runs so far: for each bot, the mean of yours/best in each run, with its interval.
+//!
+//! It has no script, and its policy allows the one style by its hash.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::{Listed, one_line};
+use crate::html;
+use crate::markup::Text;
+use crate::runs::bars::{self, percent};
+use results::suite::{Bests, Commit, ListedBot};
+use statistics::{MeanEstimate, mean};
+use terms::text::plural;
+
+const HTML: &str = include_str!("page.html");
+const STYLE: &str = concat!(
+    include_str!("../html/colors.css"),
+    include_str!("../runs/page.css"),
+    include_str!("page.css")
+);
+
+/// A mean of yours/best, from 0 to 1, and its interval.
+#[derive(Debug, Clone, Copy)]
+struct Share {
+    mean: f64,
+    interval: (f64, f64),
+}
+
+impl Share {
+    /// That of the bot of this index; `None` if no best score is known of any of its boards.
+    fn of(run: &Listed, bot: usize, bests: &Bests) -> Option<Self> {
+        let ratios = run.listing.board_ratios(bot, bests);
+        let mean = (!ratios.is_empty()).then(|| mean(&ratios))?;
+        // One board has no interval. No share is below 0 or above 1.
+        let (low, high) =
+            MeanEstimate::of(&ratios).map_or((mean, mean), |estimate| estimate.interval);
+        Some(Self { mean, interval: (low.clamp(0.0, mean), high.clamp(mean, 1.0)) })
+    }
+}
+
+/// A bot in a run.
+struct Entry<'a> {
+    run: &'a Listed,
+    bot: &'a ListedBot,
+    share: Option<Share>,
+}
+
+/// Makes the page of `runs`, newest first; `bests` has the best scores of each of their games.
+pub fn page(runs: &[Listed], bests: &BTreeMap<String, Bests>) -> String {
+    let mut games: BTreeMap<&str, BTreeMap<&str, Vec<Entry<'_>>>> = BTreeMap::new();
+    for run in runs {
+        let game = run.listing.game.as_str();
+        let known = &bests[game];
+        for (index, bot) in run.listing.bots.iter().enumerate() {
+            let entry = Entry { run, bot, share: Share::of(run, index, known) };
+            games.entry(game).or_default().entry(&bot.bot).or_default().push(entry);
+        }
+    }
+    let title = match games.keys().collect::<Vec<_>>().as_slice() {
+        [game] => format!("{} of {game}", plural(runs.len() as u64, "run")),
+        _ => plural(runs.len() as u64, "run"),
+    };
+    let mut content = String::new();
+    for (game, bots) in &games {
+        let shares = bots.values().flatten().filter_map(|entry| entry.share);
+        // The differences between runs are small beside their shares.
+        let floor = shares.map(|share| share.interval.0).fold(1.0, f64::min);
+        let floor = (floor * 10.0).floor().clamp(0.0, 9.0) / 10.0;
+        for (index, (bot, entries)) in bots.iter().enumerate() {
+            let heading =
+                if games.len() > 1 { format!("{bot} in {game}") } else { (*bot).to_owned() };
+            section(&heading, entries, floor, &bars::color(index), &mut content);
+        }
+    }
+    html::fill(HTML, |name| match name {
+        "style" => STYLE.to_owned(),
+        "style-hash" => html::source_of(STYLE),
+        "title" => Text(&title).to_string(),
+        "content" => std::mem::take(&mut content),
+        other => unreachable!("page.html wants `{other}`"),
+    })
+}
+
+fn section(heading: &str, entries: &[Entry<'_>], floor: f64, color: &str, out: &mut String) {
+    let heading = Text(heading);
+    writeln!(
+        out,
+        "<section class=\"card history\">\n<h2>{heading}</h2>\n<div class=\"wide tall\" tabindex=\"0\" role=\"region\" \
+         aria-label=\"{heading}\"><table class=\"pictured\"><thead><tr><th scope=\"col\">run</th>\
+         <th scope=\"col\" class=\"picture\">{:.0} % to 100 %</th><th scope=\"col\">yours/best</th>\
+         <th scope=\"col\">95 % interval</th><th scope=\"col\">games</th><th scope=\"col\">lost</th></tr></thead><tbody>",
+        100.0 * floor
+    )
+    .expect("memory");
+    for entry in entries {
+        row(entry, floor, color, out);
+    }
+    out.push_str("</tbody></table></div>\n</section>\n");
+}
+
+fn row(Entry { run, bot, share }: &Entry<'_>, floor: f64, color: &str, out: &mut String) {
+    write!(out, "<tr><th scope=\"row\">{}</th><td>", describe(run)).expect("memory");
+    let place = |share: f64| percent(share - floor, 1.0 - floor);
+    bars::open(out, 1);
+    if let Some(Share { mean, interval: (low, high) }) = *share {
+        bars::bar(out, 0, "well", 0.0, 100.0);
+        bars::bar(out, 0, color, place(low), place(high));
+        bars::line(out, "best", place(mean), bars::ROW);
+    }
+    let of = |part: f64| format!("{:.2} %", 100.0 * part);
+    let mean = share.map_or("-".to_owned(), |share| of(share.mean));
+    let interval = share.map_or("-".to_owned(), |Share { interval: (low, high), .. }| {
+        format!("{:.2} to {:.2}", 100.0 * low, 100.0 * high)
+    });
+    let (games, lost) = (bot.games, bot.lost);
+    writeln!(
+        out,
+        "</svg></td><td>{mean}</td><td>{interval}</td><td>{games}</td><td>{lost}</td></tr>"
+    )
+    .expect("memory");
+}
+
+/// What a run is called, as a link to its page, with its boards, its time, its commit and its comment.
+fn describe(run: &Listed) -> String {
+    let listing = &run.listing;
+    let name = run.path.file_name().unwrap_or_default().to_string_lossy();
+    let link = match &run.page {
+        Some(page) => format!("<a href=\"{}\">{}</a>", Text(page), Text(&name)),
+        None => Text(&name).to_string(),
+    };
+    let started = listing.started.strftime("%Y-%m-%d %H:%M UTC").to_string();
+    let commit = listing.git.as_ref().map(Commit::short);
+    let facts: Vec<String> = [started, listing.board_names()].into_iter().chain(commit).collect();
+    let lines = [facts.join(", "), one_line(listing.comment.as_deref().unwrap_or_default())];
+    let lines = lines.iter().filter(|line| !line.is_empty());
+    let lines = lines.map(|line| format!("<span class=\"line soft\">{}</span>", Text(line)));
+    format!("{link}{}", lines.collect::<String>())
+}

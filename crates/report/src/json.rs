@@ -1,0 +1,101 @@
+//! One object on one line, for programs. Its fields are a contract; new ones may join them.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::inert::write_json;
+use super::{GameReport, Response};
+use results::replay::Difference;
+use terms::millis::Millis;
+use terms::verdict::{Culprit, Verdict};
+
+#[derive(Serialize)]
+struct Object<'a> {
+    game: &'a str,
+    board: &'a str,
+    bot: &'a str,
+    won: bool,
+    score: i64,
+    /// Null for a log that stops before its end; so are `official` and `metadata`.
+    verdict: Option<Verdict>,
+    official: Option<&'a str>,
+    summary: &'a [String],
+    metadata: Option<&'a BTreeMap<String, String>>,
+    turns: u32,
+    diagnosis: Option<&'a str>,
+    timing: Timing<'a>,
+    profile: &'a str,
+    stderr_tail: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stderr_after_verdict: Vec<String>,
+    log: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page: Option<String>,
+    #[serde(flatten)]
+    replay: Option<Replay<'a>>,
+}
+
+#[derive(Serialize)]
+struct Timing<'a> {
+    first_turn: Option<&'a Response>,
+    slowest_turn: Option<&'a Response>,
+    game_ms: Option<Millis>,
+    overruns: Overruns,
+    exchanges: &'a [Response],
+}
+
+#[derive(Serialize)]
+struct Overruns {
+    bot: usize,
+    host: usize,
+}
+
+#[derive(Serialize)]
+struct Replay<'a> {
+    complete: bool,
+    agrees: bool,
+    /// The first of `differences`.
+    difference: Option<&'a Difference>,
+    differences: &'a [Difference],
+}
+
+pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
+    let end = report.end.as_ref();
+    let object = Object {
+        game: &report.start.game,
+        board: &report.start.board,
+        bot: &report.start.bot.name,
+        won: end.is_some_and(|end| end.won),
+        score: report.score,
+        verdict: end.map(|end| end.verdict),
+        official: end.map(|end| end.official.as_str()),
+        summary: &report.summary,
+        metadata: end.map(|end| &end.metadata),
+        turns: report.turns,
+        diagnosis: end.and_then(|end| end.diagnosis.as_deref()),
+        timing: Timing {
+            first_turn: report.first(),
+            slowest_turn: report.slowest(),
+            overruns: Overruns {
+                bot: report.overruns(Culprit::Bot),
+                host: report.overruns(Culprit::Host),
+            },
+            exchanges: &report.exchanges,
+            game_ms: end.and_then(|end| end.wall),
+        },
+        profile: &report.start.profile,
+        stderr_tail: report.stderr.before_verdict(),
+        stderr_after_verdict: report.stderr.after_verdict(),
+        log: report.log.as_ref().map(|log| log.display().to_string()),
+        page: report.page.as_ref().map(|page| page.display().to_string()),
+        replay: report.replay.as_ref().map(|replay| Replay {
+            complete: replay.complete,
+            agrees: replay.differences.is_empty(),
+            difference: replay.differences.first(),
+            differences: &replay.differences,
+        }),
+    };
+    write_json(&object, out)
+}

@@ -1,0 +1,174 @@
+//! Results for people and programs: text, Markdown, pages, JSON, CSV, `JUnit`, SVG; a game board by board.
+//!
+//! It starts no process and reads no settings.
+
+pub mod compare;
+pub mod doctor;
+mod format;
+pub mod history;
+mod html;
+mod inert;
+mod json;
+mod junit;
+mod markdown;
+pub mod markup;
+pub mod runs;
+mod stderr;
+pub mod suite;
+mod table;
+mod text;
+pub mod timing;
+pub mod view;
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+pub use self::format::{BasicFormat, Format};
+use self::stderr::Stderr;
+use results::gamelog::{Certificate, End, Event, Start, Turn};
+use results::replay::Difference;
+use terms::limits::LimitKind;
+use terms::millis::Millis;
+use terms::verdict::{Culprit, Overrun};
+
+/// Converts a CSV error. The rows are always valid, so only writing them can fail.
+fn csv_error(error: ::csv::Error) -> io::Error {
+    match error.into_kind() {
+        ::csv::ErrorKind::Io(error) => error,
+        kind => io::Error::other(format!("{kind:?}")),
+    }
+}
+
+/// The content of a report on a game.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GameReport {
+    /// What was played.
+    pub start: Start,
+    /// How it ended; `None` if unknown.
+    pub end: Option<End>,
+    /// The exchanges.
+    pub turns: u32,
+    /// The score after the last exchange.
+    pub score: i64,
+    /// The original's game summary, with colour marks.
+    pub summary: Vec<String>,
+    /// The responses, in order.
+    pub exchanges: Vec<Response>,
+    /// The log of the game.
+    pub log: Option<PathBuf>,
+    /// The page that shows the game.
+    pub page: Option<PathBuf>,
+    /// The result of a replay; `None` for a game that was played.
+    pub replay: Option<ReplayReport>,
+    stderr: Stderr,
+}
+
+/// How long the bot took for a turn. In JSON its fields are a contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Response {
+    /// The number of the turn, from 1.
+    pub turn: u32,
+    /// The kind of limit that applied.
+    #[serde(skip)]
+    pub kind: LimitKind,
+    /// The time taken.
+    #[serde(rename = "wall_ms")]
+    pub wall: Millis,
+    /// The limit for it, if there was one.
+    #[serde(rename = "limit_ms")]
+    pub limit: Option<Millis>,
+    /// What the turn cost.
+    #[serde(flatten)]
+    pub certificate: Certificate,
+    /// Whose fault a late response is, and what was done about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overrun: Option<Overrun>,
+}
+
+/// The result of a replay.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReplayReport {
+    /// Whether the log holds the end of the game.
+    pub complete: bool,
+    /// The first difference from the log; for a game that another program saved, all differences.
+    pub differences: Vec<Difference>,
+}
+
+impl GameReport {
+    /// A report of a game that is about to start.
+    pub fn new(start: Start) -> Self {
+        Self {
+            start,
+            end: None,
+            turns: 0,
+            score: 0,
+            summary: Vec::new(),
+            exchanges: Vec::new(),
+            log: None,
+            page: None,
+            replay: None,
+            stderr: Stderr::default(),
+        }
+    }
+
+    /// Adds an event.
+    pub fn add(&mut self, event: &Event) {
+        match event {
+            Event::Start(start) => self.start = start.clone(),
+            Event::Turn(turn) => self.add_turn(turn),
+            Event::End(end) => self.add_end(end.clone()),
+        }
+    }
+
+    /// Adds an exchange.
+    pub fn add_turn(&mut self, turn: &Turn) {
+        self.turns = turn.turn;
+        self.score = turn.score;
+        self.stderr.add_turn(&turn.stderr.0, turn.stderr_dropped);
+        self.exchanges.push(Response {
+            turn: turn.turn,
+            kind: turn.limit,
+            wall: turn.wall,
+            limit: self.start.limits.of(turn.limit).map(Millis),
+            certificate: turn.certificate,
+            overrun: turn.overrun,
+        });
+    }
+
+    /// Adds the end.
+    pub fn add_end(&mut self, end: End) {
+        self.score = end.score;
+        self.summary.clone_from(&end.summary);
+        self.stderr.add_end(&end.stderr.0);
+        self.end = Some(end);
+    }
+
+    /// The first response.
+    fn first(&self) -> Option<&Response> {
+        self.exchanges.first()
+    }
+
+    /// The slowest response after the first; the earliest of several equal ones.
+    fn slowest(&self) -> Option<&Response> {
+        self.exchanges.iter().skip(1).rev().max_by_key(|response| response.wall)
+    }
+
+    /// How many late replies are the fault of `culprit`.
+    fn overruns(&self, culprit: Culprit) -> usize {
+        let culprits = self.exchanges.iter().filter_map(|response| response.overrun);
+        culprits.filter(|overrun| overrun.culprit == culprit).count()
+    }
+
+    /// Writes the report.
+    ///
+    /// # Errors
+    /// When `out` fails.
+    pub fn write(&self, format: BasicFormat, out: &mut dyn Write) -> io::Result<()> {
+        match format {
+            BasicFormat::Text => text::write(self, out),
+            BasicFormat::Json => json::write(self, out),
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Bars in SVG whose lengths are percentages of the available width.
+
+use super::put;
+
+/// The height of a bar with its margins, as in `page.css`.
+pub(crate) const ROW: usize = 18;
+
+/// How many colours there are for entrants, as in `page.css`.
+const COLORS: usize = 6;
+
+/// The class of an entrant's colour.
+pub(crate) fn color(entrant: usize) -> String {
+    format!("s{}", entrant % COLORS)
+}
+
+/// A part of a whole in percent, from 0 to 100.
+pub(crate) fn percent(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { (100.0 * part / whole).clamp(0.0, 100.0) } else { 0.0 }
+}
+
+/// Opens a picture of `bars` bars below one another. Decorative: the same figures stand beside it as text.
+pub(crate) fn open(out: &mut String, bars: usize) {
+    put(
+        out,
+        format_args!(
+            "<svg class=\"bars\" width=\"100%\" height=\"{}\" aria-hidden=\"true\">",
+            bars * ROW
+        ),
+    );
+}
+
+/// A bar from one place to another, both in percent. Bars get a visible minimum width; empty ones are
+/// not drawn.
+pub(crate) fn bar(out: &mut String, row: usize, class: &str, from: f64, to: f64) {
+    if to <= from {
+        return;
+    }
+    let (y, height) = (row * ROW + 4, ROW - 8);
+    put(
+        out,
+        format_args!(
+            "<rect class=\"{class}\" x=\"{from:.2}%\" y=\"{y}\" width=\"{:.2}%\" height=\"{height}\" rx=\"2\"/>",
+            (to - from).max(0.3)
+        ),
+    );
+}
+
+/// A line from top to bottom, at a place in percent.
+pub(crate) fn line(out: &mut String, class: &str, at: f64, height: usize) {
+    put(
+        out,
+        format_args!(
+            "<line class=\"{class}\" x1=\"{at:.2}%\" x2=\"{at:.2}%\" y1=\"0\" y2=\"{height}\"/>"
+        ),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[expect(clippy::float_cmp, reason = "halves and bounds are exact")]
+    fn parts_stay_within_the_whole() {
+        assert_eq!([percent(1.0, 2.0), percent(3.0, 2.0), percent(-1.0, 2.0)], [50.0, 100.0, 0.0]);
+        assert_eq!(percent(0.0, 0.0), 0.0);
+    }
+}

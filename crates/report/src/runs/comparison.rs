@@ -1,0 +1,91 @@
+//! A comparison: the verdict, what it rests on, and the difference on each board.
+
+use super::{Text, bars, compare, differences, put, table};
+use results::compare::{BoardDifference, Comparison};
+use statistics::Conclusion;
+use terms::text::plural;
+
+/// The most boards that are shown at either end.
+const SHOWN: usize = 500;
+
+/// Shows one comparison, of `comparisons` in all.
+pub(super) fn write(comparison: &Comparison, comparisons: usize, out: &mut String) {
+    let paired = &comparison.paired;
+    let class = match paired.conclusion {
+        Conclusion::Better => "good",
+        Conclusion::Worse => "bad",
+        Conclusion::NoDifferenceShown | Conclusion::TooFewGames => "open",
+    };
+    put(
+        out,
+        format_args!(
+            "<section class=\"card comparison\">\n<h2 class=\"{class}\">{}</h2>\n",
+            Text(&compare::verdict(comparison))
+        ),
+    );
+    if let Some(advice) = compare::advice(paired) {
+        put(out, format_args!("<p>{}</p>\n", Text(&advice)));
+    }
+    let groups = comparison.groups.iter().map(|group| compare::columns(&group.name, &group.paired));
+    let rows = std::iter::once(compare::columns("all boards", paired)).chain(groups);
+    let verdict = compare::verdict(comparison);
+    table(out, &format!("Figures: {verdict}"), &compare::COLUMNS, rows);
+    put(
+        out,
+        format_args!("<p class=\"soft\">{}</p>\n", Text(&compare::tests(comparison, comparisons))),
+    );
+    for sentence in compare::unpaired(comparison) {
+        put(out, format_args!("<p>{}</p>\n", Text(&sentence)));
+    }
+    if !comparison.boards.is_empty() {
+        differences::write(comparison, out);
+        boards(comparison, out);
+    }
+    out.push_str("</section>\n");
+}
+
+/// A bar per board to the left or the right of the middle, the greatest loss first.
+fn boards(comparison: &Comparison, out: &mut String) {
+    let label = format!("Differences: {}", compare::verdict(comparison));
+    put(
+        out,
+        format_args!(
+            "<h3>Difference on each board, the greatest loss first</h3>\n\
+         <div class=\"wide tall\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\
+         <table class=\"pictured\"><thead><tr><th scope=\"col\">board</th><td class=\"picture\"></td>\
+         <th scope=\"col\">difference</th><th scope=\"col\">before</th><th scope=\"col\">now</th>\
+         </tr></thead><tbody>\n",
+            Text(&label)
+        ),
+    );
+    let all = &comparison.boards;
+    let scale = all.iter().map(|board| board.difference.abs()).fold(0.0, f64::max);
+    let left_out = all.len().saturating_sub(2 * SHOWN);
+    let first = if left_out > 0 { SHOWN } else { all.len() };
+    all[..first].iter().for_each(|board| row(board, scale, out));
+    if left_out > 0 {
+        let boards = plural(left_out as u64, "board");
+        put(out, format_args!("<tr><td colspan=\"5\">… {boards} …</td></tr>\n"));
+        all[first + left_out..].iter().for_each(|board| row(board, scale, out));
+    }
+    out.push_str("</tbody></table></div>\n");
+}
+
+fn row(board: &BoardDifference, scale: f64, out: &mut String) {
+    let BoardDifference { board, baseline, challenger, difference } = board;
+    put(out, format_args!("<tr><th scope=\"row\">{}</th><td>", Text(board)));
+    bars::open(out, 1);
+    bars::line(out, "base", 50.0, bars::ROW);
+    let half = bars::percent(difference.abs(), scale) / 2.0;
+    if *difference < 0.0 {
+        bars::bar(out, 0, "down", 50.0 - half, 50.0);
+    } else {
+        bars::bar(out, 0, "up", 50.0, 50.0 + half);
+    }
+    put(
+        out,
+        format_args!(
+            "</svg></td><td>{difference:+.0}</td><td>{baseline:.0}</td><td>{challenger:.0}</td></tr>\n"
+        ),
+    );
+}

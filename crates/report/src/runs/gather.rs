@@ -1,0 +1,247 @@
+//! Reads the runs, once more than their summaries do, for the details of the page.
+
+use std::collections::BTreeMap;
+
+use super::ShownRun;
+use results::compare::{Comparison, Contender};
+use results::gamelog::Log;
+use results::suite::{Best, Bests, FolderError, Outcome, Summary, Tally, kept_log};
+use statistics::Distribution;
+use terms::limits::{LimitKind, Limits};
+
+/// The most games to list of each kind: a longer page would not open on a phone.
+const LISTED: usize = 1000;
+
+/// A bot of a run.
+pub(super) struct ShownBot {
+    /// The run, by index.
+    pub(super) run: usize,
+    /// What it is called on the page.
+    pub(super) name: String,
+    /// The tally of its games.
+    pub(super) tally: Tally,
+    /// Its limits.
+    pub(super) limits: Limits,
+    /// Its response times.
+    pub(super) times: BotTimes,
+}
+
+/// The response times of a bot.
+#[derive(Default)]
+pub(super) struct BotTimes {
+    /// The first response of each game.
+    pub(super) first: Distribution,
+    /// Every later response of the games that have a log.
+    pub(super) later: Distribution,
+    /// The slowest later one of each game.
+    pub(super) slowest: Distribution,
+    /// The games with a response.
+    pub(super) games: usize,
+    /// The games that have a log.
+    pub(super) logged: usize,
+    /// Late responses by the bot's own fault.
+    pub(super) bot_overruns: u32,
+    /// Late responses by the host's fault.
+    pub(super) host_overruns: u32,
+}
+
+impl BotTimes {
+    fn record(&mut self, outcome: &Outcome, log: Option<&Log>) {
+        let times = &outcome.times;
+        self.bot_overruns += times.bot_overruns;
+        self.host_overruns += times.host_overruns;
+        let Some(first) = times.first else { return };
+        self.games += 1;
+        self.first.record(first.0);
+        if let Some(slowest) = times.slowest {
+            self.slowest.record(slowest.0);
+        }
+        let Some(log) = log else { return };
+        self.logged += 1;
+        for turn in log.turns.iter().filter(|turn| turn.limit == LimitKind::Turn) {
+            self.later.record(turn.wall.0);
+        }
+    }
+
+    /// Whether every game has a log, so that every later response is known.
+    pub(super) fn is_whole(&self) -> bool {
+        self.logged == self.games
+    }
+}
+
+/// A bot's points on a board.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Points {
+    /// The sum of its games, a lost one counted as 0.
+    pub(super) sum: i64,
+    /// How many games.
+    pub(super) games: u32,
+    /// Those that were lost.
+    pub(super) lost: u32,
+}
+
+impl Points {
+    /// The mean; `None` without a game.
+    #[expect(clippy::cast_precision_loss, reason = "scores are far below 2^53")]
+    pub(super) fn mean(self) -> Option<f64> {
+        (self.games > 0).then(|| self.sum as f64 / f64::from(self.games))
+    }
+}
+
+/// A board.
+pub(super) struct Board {
+    /// What it is called.
+    pub(super) name: String,
+    /// The best known score on it.
+    pub(super) best: Option<Best>,
+    /// The points of each entrant.
+    pub(super) points: Vec<Points>,
+    /// The run and the game that it was first seen in, by number.
+    place: (usize, usize),
+}
+
+impl Board {
+    fn new(run: usize, outcome: &Outcome, bests: &Bests, entrants: usize) -> Self {
+        Self {
+            name: outcome.board.clone(),
+            best: bests.holder(&outcome.record_id).cloned(),
+            points: vec![Points::default(); entrants],
+            place: (run, outcome.game),
+        }
+    }
+
+    fn add(&mut self, run: usize, entrant: usize, outcome: &Outcome) {
+        self.place = self.place.min((run, outcome.game));
+        if !outcome.is_played() {
+            return;
+        }
+        let points = &mut self.points[entrant];
+        points.sum += outcome.points();
+        points.games += 1;
+        points.lost += u32::from(!outcome.won);
+    }
+}
+
+/// A game in a list.
+pub(super) struct Listed {
+    /// The run, by index.
+    pub(super) run: usize,
+    /// The entrant, by index.
+    pub(super) entrant: usize,
+    /// Its outcome.
+    pub(super) outcome: Outcome,
+    /// The address of its replay page.
+    pub(super) page: Option<String>,
+}
+
+/// The listed games, and the number of the others.
+#[derive(Default)]
+pub(super) struct GameList {
+    /// The games to list.
+    pub(super) games: Vec<Listed>,
+    /// The number of games that are not listed.
+    pub(super) more: usize,
+}
+
+impl GameList {
+    fn sort(&mut self) {
+        self.games.sort_by_key(|game| (game.run, game.outcome.game));
+    }
+}
+
+/// Everything that the page shows.
+#[derive(Default)]
+pub(super) struct Gathered {
+    /// The folder of each run.
+    pub(super) runs: Vec<String>,
+    /// One for each run, of the bots that are shown.
+    pub(super) summaries: Vec<Summary>,
+    /// The bots of all runs.
+    pub(super) entrants: Vec<ShownBot>,
+    /// The boards, in the order of the plans.
+    pub(super) boards: Vec<Board>,
+    /// Each entrant against the first one.
+    pub(super) comparisons: Vec<Comparison>,
+    /// The games that were lost.
+    pub(super) lost: GameList,
+    /// The games that could not be played.
+    pub(super) not_played: GameList,
+    /// The games that were won.
+    pub(super) others: GameList,
+}
+
+impl Gathered {
+    /// What summaries and comparisons give, before any game is read.
+    fn of(sources: &[ShownRun<'_>], bests: &Bests) -> Result<Self, FolderError> {
+        let mut gathered = Self::default();
+        let mut contenders = Vec::new();
+        for (run, source) in sources.iter().enumerate() {
+            let summary = source.summary(bests)?;
+            gathered.entrants.extend(source.entrants(run, &summary));
+            gathered.summaries.push(summary);
+            gathered.runs.push(source.folder.path.display().to_string());
+            contenders.extend(Contender::read(source.folder, &source.bots)?);
+        }
+        gathered.comparisons = Comparison::with_first(&contenders);
+        Ok(gathered)
+    }
+
+    fn entrant(&self, run: usize, bot: &str) -> Option<usize> {
+        self.entrants.iter().position(|entrant| entrant.run == run && entrant.tally.bot == bot)
+    }
+
+    /// Lists a game, if there is room.
+    fn list(&mut self, game: Listed) -> Option<&mut Listed> {
+        let list = match (game.outcome.is_played(), game.outcome.won) {
+            (false, _) => &mut self.not_played,
+            (true, false) => &mut self.lost,
+            (true, true) => &mut self.others,
+        };
+        if list.games.len() >= LISTED {
+            list.more += 1;
+            return None;
+        }
+        list.games.push(game);
+        list.games.last_mut()
+    }
+}
+
+/// Reads `sources`. `page_of` is asked for the replay page of each game that is listed and has a log.
+pub(super) fn gather<E: From<FolderError>>(
+    sources: &[ShownRun<'_>],
+    bests: &Bests,
+    mut page_of: impl FnMut(usize, &Outcome, &Log) -> Result<Option<String>, E>,
+) -> Result<Gathered, E> {
+    let mut gathered = Gathered::of(sources, bests)?;
+    let mut boards = BTreeMap::new();
+    for (run, source) in sources.iter().enumerate() {
+        for outcome in source.folder.outcomes()? {
+            let outcome = outcome?;
+            let Some(entrant) = gathered.entrant(run, &outcome.bot) else { continue };
+            let entrants = gathered.entrants.len();
+            let new = || Board::new(run, &outcome, bests, entrants);
+            let board = boards.entry(outcome.board_id.clone()).or_insert_with(new);
+            board.add(run, entrant, &outcome);
+            let log = log_of(source, outcome.game);
+            gathered.entrants[entrant].times.record(&outcome, log.as_ref());
+            let game = Listed { run, entrant, outcome, page: None };
+            if let (Some(listed), Some(log)) = (gathered.list(game), &log) {
+                listed.page = page_of(run, &listed.outcome, log)?;
+            }
+        }
+    }
+    gathered.lost.sort();
+    gathered.not_played.sort();
+    gathered.others.sort();
+    gathered.boards = boards.into_values().collect();
+    gathered.boards.sort_by_key(|board| board.place);
+    Ok(gathered)
+}
+
+/// The log of a game; one that cannot be read is skipped with a warning.
+fn log_of(source: &ShownRun<'_>, game: usize) -> Option<Log> {
+    kept_log(&source.folder.path, game).unwrap_or_else(|error| {
+        log::warn!("left out: {error}");
+        None
+    })
+}

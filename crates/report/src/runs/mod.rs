@@ -1,0 +1,193 @@
+//! A page of one run or several: totals against records, what was lost, comparisons, boards, times,
+//! and every game with its replay page.
+//!
+//! The page is `page.html` and `page.css` with pictures in SVG, made by the small templates in this
+//! folder. It is complete without a script; the one it has, `tables.js`, sorts and filters what stands
+//! there. Its policy allows that script and the one style, by their hashes, and nothing else. Names and
+//! diagnoses reach it through `markup::Text` only. Lengths are percentages of the available width, so that
+//! words keep their size on a phone.
+
+pub(super) mod bars;
+mod boards;
+mod comparison;
+mod differences;
+mod games;
+mod gather;
+mod times;
+mod totals;
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use self::gather::{BotTimes, Gathered, ShownBot};
+use super::{compare, suite};
+use crate::html;
+use crate::markup::Text;
+use results::gamelog::Log;
+use results::suite::{Bests, FolderError, Outcome, RunFolder, Session, Summary};
+use terms::text::{duration, plural};
+
+const HTML: &str = include_str!("page.html");
+const STYLE: &str = concat!(include_str!("../html/colors.css"), include_str!("page.css"));
+const SCRIPT: &str = include_str!("tables.js");
+
+/// A run, and which of its bots are shown.
+pub struct ShownRun<'a> {
+    /// The run.
+    pub folder: &'a RunFolder,
+    /// The bots, each with what it is called on the page.
+    pub bots: Vec<(&'a str, String)>,
+}
+
+impl ShownRun<'_> {
+    /// The summary of the bots that are shown.
+    fn summary(&self, bests: &Bests) -> Result<Summary, FolderError> {
+        let mut summary = Summary::of(self.folder, bests)?;
+        let is_shown = |name: &str| self.bots.iter().any(|(bot, _)| *bot == name);
+        // Every bot of a plan has as many games.
+        summary.planned = summary.planned / summary.bots.len().max(1) * self.bots.len();
+        summary.bots.retain(|tally| is_shown(&tally.bot));
+        summary.new_bests.retain(|best| is_shown(&best.bot));
+        Ok(summary)
+    }
+
+    fn entrants(&self, run: usize, summary: &Summary) -> Vec<ShownBot> {
+        let plan = &self.folder.run.plan;
+        let entrant = |(bot, name): &(&str, String)| {
+            let tally = summary.bots.iter().find(|tally| tally.bot == *bot)?.clone();
+            let (name, limits) = (name.clone(), plan.rules.limits);
+            Some(ShownBot { run, name, tally, limits, times: BotTimes::default() })
+        };
+        self.bots.iter().filter_map(entrant).collect()
+    }
+
+    /// What was played and how, in a line.
+    fn describe(&self) -> Result<String, FolderError> {
+        let run = &self.folder.run;
+        let rules = &run.plan.rules;
+        let limit = |kind: terms::limits::LimitKind| {
+            Some(format!("{} {}", kind.name(), duration(rules.limits.of(kind)?)))
+        };
+        let game = rules::game::GameKind::named(&run.plan.game);
+        let kinds = game.into_iter().flat_map(rules::game::GameKind::limit_kinds);
+        let limits: Vec<String> = kinds.filter_map(limit).collect();
+        let limits = if limits.is_empty() { "no limits".to_owned() } else { limits.join(", ") };
+        let place = |session: Session| format!("{} ({})", session.host, session.cpu);
+        let places: BTreeSet<String> = self.folder.sessions()?.into_iter().map(place).collect();
+        let on = if places.is_empty() { "" } else { ", on " };
+        let places = places.into_iter().collect::<Vec<_>>().join(", ");
+        Ok(format!(
+            "{}, started {}, profile {} ({limits}), referee {}{on}{places}",
+            self.folder.path.display(),
+            run.started.strftime("%Y-%m-%d %H:%M UTC"),
+            rules.profile.name(),
+            run.referee,
+        ))
+    }
+}
+
+/// The page of some runs of one game, and its headline.
+pub struct RunsPage {
+    /// The page.
+    pub html: String,
+    /// Its content in one line.
+    pub headline: String,
+}
+
+/// Makes the page of `sources`, with the best scores known. `page_of` is asked for the address of a
+/// replay page of each game that is listed and has a log: with the index of its source, its
+/// outcome, and its log.
+///
+/// # Errors
+/// When the results cannot be read, or `page_of` fails.
+pub fn page<E: From<FolderError>>(
+    sources: &[ShownRun<'_>],
+    bests: &Bests,
+    page_of: impl FnMut(usize, &Outcome, &Log) -> Result<Option<String>, E>,
+) -> Result<RunsPage, E> {
+    let gathered = gather::gather(sources, bests, page_of)?;
+    let headline = headline(&gathered);
+    let mut runs = runs(sources)?;
+    let html = html::fill(HTML, |name| match name {
+        "style" => STYLE.to_owned(),
+        "style-hash" => html::source_of(STYLE),
+        "script" => SCRIPT.to_owned(),
+        "script-hash" => html::source_of(SCRIPT),
+        "title" => Text(&headline).to_string(),
+        "runs" => std::mem::take(&mut runs),
+        "content" => content(&gathered),
+        other => unreachable!("page.html wants `{other}`"),
+    });
+    Ok(RunsPage { html, headline })
+}
+
+/// The verdict of a comparison of two, otherwise how many games there are and how many were lost.
+fn headline(gathered: &Gathered) -> String {
+    match (gathered.comparisons.as_slice(), gathered.summaries.as_slice()) {
+        ([one], _) => compare::verdict(one),
+        (_, [one]) => suite::headline(one),
+        (_, several) => {
+            let games: usize = several.iter().map(Summary::games).sum();
+            let lost: usize = several.iter().map(Summary::lost).sum();
+            let runs = plural(several.len() as u64, "run");
+            format!("{runs}: {}, {lost} lost", plural(games as u64, "game"))
+        }
+    }
+}
+
+fn runs(sources: &[ShownRun<'_>]) -> Result<String, FolderError> {
+    let line = |source: &ShownRun<'_>| Ok(format!("<p>{}</p>\n", Text(&source.describe()?)));
+    sources.iter().map(line).collect()
+}
+
+fn content(gathered: &Gathered) -> String {
+    let mut out = String::new();
+    totals::write(gathered, &mut out);
+    games::write_lost(gathered, &mut out);
+    for comparison in &gathered.comparisons {
+        comparison::write(comparison, gathered.comparisons.len(), &mut out);
+    }
+    boards::write(gathered, &mut out);
+    times::write(gathered, &mut out);
+    games::write_others(gathered, &mut out);
+    out
+}
+
+/// Appends formatted text; writing to memory cannot fail.
+fn put(out: &mut String, what: std::fmt::Arguments<'_>) {
+    out.write_fmt(what).expect("memory");
+}
+
+/// A table with a column of words and others of numbers, which may be wider than a phone. `label` names it
+/// for those who cannot see it, and no other part of the page.
+fn table(
+    out: &mut String,
+    label: &str,
+    headings: &[&str],
+    rows: impl IntoIterator<Item = Vec<String>>,
+) {
+    put(
+        out,
+        format_args!(
+            "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table><thead><tr>",
+            Text(label)
+        ),
+    );
+    for heading in headings {
+        match *heading {
+            "" => out.push_str("<td></td>"),
+            heading => put(out, format_args!("<th scope=\"col\">{}</th>", Text(heading))),
+        }
+    }
+    out.push_str("</tr></thead><tbody>\n");
+    for row in rows {
+        out.push_str("<tr>");
+        for (index, cell) in row.iter().enumerate() {
+            let (open, close) =
+                if index == 0 { ("<th scope=\"row\">", "</th>") } else { ("<td>", "</td>") };
+            put(out, format_args!("{open}{}{close}", Text(cell)));
+        }
+        out.push_str("</tr>\n");
+    }
+    out.push_str("</tbody></table></div>\n");
+}

@@ -1,0 +1,149 @@
+//! For people: the verdict first, then its details.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+
+use super::{GameReport, ReplayReport, Response};
+use results::replay::Difference;
+use rules::game::GameKind;
+use terms::limits::LimitKind;
+use terms::millis::Millis;
+use terms::text::{duration, plural, printable};
+use terms::verdict::Culprit;
+
+const GOOD: Style = AnsiColor::Green.on_default().bold();
+const BAD: Style = AnsiColor::Red.on_default().bold();
+const LABEL: Style = Style::new().dimmed();
+
+/// The most differences to list; `--format json` lists all.
+const MAX_DIFFERENCES: usize = 20;
+
+pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
+    headline(report, out)?;
+    writeln!(out)?;
+    row(out, "game", &report.start.game)?;
+    row(out, "board", &report.start.board)?;
+    row(out, "bot", &report.start.bot.name)?;
+    if let Some(end) = &report.end {
+        row(out, "verdict", &end.verdict.to_string())?;
+        if has_differences(report) {
+            // Otherwise it is the headline.
+            row(out, "official", &end.official)?;
+        }
+    }
+    row(out, "score", &report.score.to_string())?;
+    row(out, "turns", &report.turns.to_string())?;
+    if let Some(first) = report.first() {
+        let label = if first.kind == LimitKind::Total { "time" } else { "first turn" };
+        row(out, label, &response(first))?;
+    }
+    if let Some(slowest) = report.slowest() {
+        row(out, "slowest turn", &format!("{} (turn {})", response(slowest), slowest.turn))?;
+    }
+    let (bot, host) = (report.overruns(Culprit::Bot), report.overruns(Culprit::Host));
+    if bot + host > 0 {
+        row(out, "overruns", &format!("{bot} by the bot, {host} by the host"))?;
+    }
+    let diagnosis = report.end.as_ref().and_then(|end| end.diagnosis.as_ref());
+    if let Some(diagnosis) = diagnosis {
+        let won = report.end.as_ref().is_some_and(|end| end.won);
+        row(out, if won { "warning" } else { "diagnosis" }, diagnosis)?;
+    }
+    if let Some(log) = &report.log {
+        row(out, "log", &log.display().to_string())?;
+    }
+    if let Some(page) = &report.page {
+        row(out, "page", &page.display().to_string())?;
+    }
+    if let Some(replay) = &report.replay {
+        replay_rows(replay, out)?;
+    }
+    stderr(report, out)?;
+    official_lines(report, out)
+}
+
+/// Ends with the original's summary, for games whose original prints it.
+fn official_lines(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
+    if !GameKind::named(&report.start.game).is_some_and(|kind| kind.prints_summary) {
+        return Ok(());
+    }
+    if !report.summary.is_empty() {
+        writeln!(out)?;
+    }
+    for line in &report.summary {
+        writeln!(out, "{}", printable(line))?;
+    }
+    Ok(())
+}
+
+fn has_differences(report: &GameReport) -> bool {
+    report.replay.as_ref().is_some_and(|replay| !replay.differences.is_empty())
+}
+
+fn headline(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
+    let difference = report.replay.as_ref().and_then(|replay| replay.differences.first());
+    if let Some(difference) = difference {
+        let turn = difference.turn;
+        writeln!(out, "{BAD}The replay differs from the log at turn {turn}.{BAD:#}")
+    } else if let Some(end) = &report.end {
+        let style = if end.won { GOOD } else { BAD };
+        writeln!(out, "{style}{}{style:#}", printable(&end.official))
+    } else {
+        let turns = plural(report.turns.into(), "turn");
+        writeln!(out, "{BAD}The game has no end yet after {turns}.{BAD:#}")
+    }
+}
+
+fn row(out: &mut dyn Write, label: &str, value: &str) -> io::Result<()> {
+    writeln!(out, "  {LABEL}{label:<13}{LABEL:#} {}", printable(value))
+}
+
+fn response(response: &Response) -> String {
+    let wall = duration(response.wall.0);
+    match response.limit {
+        Some(Millis(limit)) => format!("{wall} of {}", duration(limit)),
+        None => format!("{wall}, no limit"),
+    }
+}
+
+fn replay_rows(replay: &ReplayReport, out: &mut dyn Write) -> io::Result<()> {
+    if !replay.complete {
+        row(out, "incomplete", "the log stops before the end of the game")?;
+    }
+    if replay.differences.is_empty() {
+        return row(out, "replay", "agrees with the log");
+    }
+    for Difference { turn, what, logged, refereed } in
+        replay.differences.iter().take(MAX_DIFFERENCES)
+    {
+        row(out, "replay", &format!("differs from the log at turn {turn}: {what}"))?;
+        row(out, "  in the log", &logged.to_string())?;
+        row(out, "  by the rules", &refereed.to_string())?;
+    }
+    let more = replay.differences.len().saturating_sub(MAX_DIFFERENCES);
+    if more > 0 {
+        row(out, "", &format!("and {} more", plural(more as u64, "difference")))?;
+    }
+    Ok(())
+}
+
+/// Shows the standard error of a bot that lost. Output after its input was closed is shown apart: it is a
+/// consequence of the verdict, not its cause.
+fn stderr(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
+    if report.end.as_ref().is_some_and(|end| end.won) {
+        return Ok(());
+    }
+    let before = report.stderr.before_verdict();
+    block(out, "the bot's standard error:", &before)?;
+    let after = report.stderr.after_verdict();
+    block(out, "after the verdict, when its input had been closed (not the cause):", &after)
+}
+
+fn block(out: &mut dyn Write, title: &str, lines: &[String]) -> io::Result<()> {
+    if lines.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n  {LABEL}{title}{LABEL:#}")?;
+    lines.iter().try_for_each(|line| writeln!(out, "    {}", printable(line)))
+}

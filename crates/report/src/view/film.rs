@@ -1,0 +1,216 @@
+//! A game prepared for viewing, for the page and the terminal player.
+//!
+//! A film is the events of a saved or running game, with the effect of each move on the board. It referees
+//! the game again, so its boards follow the rules. Text from bots and logs is kept unchanged; the code that
+//! renders it must make it inert.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use results::gamelog::{End, Event, Log, Start, Turn};
+use results::replay::{Difference, ReplayError, Replayed, kind_of, reply_to};
+use rules::game::frames::{Frame, Picture};
+use rules::game::{Game, GameKind};
+use rules::ruling::rule;
+
+/// A game, move by move.
+pub struct Film {
+    /// The game.
+    pub kind: &'static GameKind,
+    /// The start event.
+    pub start: Start,
+    /// The board before the first move.
+    pub opening: Picture,
+    /// The exchanges.
+    pub turns: Vec<Turn>,
+    /// The moves of all exchanges; an exchange without a move has a placeholder.
+    pub moves: Vec<Move>,
+    /// How it ended; `None` if it is still running, or its log is incomplete.
+    pub end: Option<End>,
+    /// A notice to show beside the game.
+    pub note: Option<String>,
+    times: TurnTimes,
+    position: Box<dyn Game>,
+}
+
+/// One move, between two boards.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Move {
+    /// The index of its exchange.
+    pub turn: usize,
+    /// What it does.
+    pub frame: Frame,
+}
+
+/// Whether a log's times were measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TurnTimes {
+    /// The referee measured them.
+    Measured,
+    /// Another program saved the game, without times.
+    Unknown,
+}
+
+impl Film {
+    /// The film of a log, as far as it goes.
+    ///
+    /// # Errors
+    /// When the game or the test case in the log is invalid.
+    pub fn of_log(log: Log, times: TurnTimes) -> Result<Self, ReplayError> {
+        let mut film = Self { times, ..Self::new(log.start)? };
+        log.turns.into_iter().for_each(|turn| film.add_turn(turn));
+        film.end = log.end;
+        Ok(film)
+    }
+
+    /// The film of a log by the rules, with a note on the first difference between log and rules.
+    ///
+    /// # Errors
+    /// When the game or the test case in the log is invalid.
+    pub fn refereed(
+        log: Log,
+        times: TurnTimes,
+        replayed: &Replayed,
+        difference: Option<&Difference>,
+    ) -> Result<Self, ReplayError> {
+        let note = difference.map(|Difference { turn, what, .. }| {
+            format!("This is not as the log says: from turn {turn} on the rules differ ({what}).")
+        });
+        Ok(Self { end: replayed.end.clone(), note, ..Self::of_log(log, times)? })
+    }
+
+    /// The film of a game that is about to start.
+    ///
+    /// # Errors
+    /// When the game is unknown or the test case invalid.
+    pub fn new(start: Start) -> Result<Self, ReplayError> {
+        let kind = kind_of(&start)?;
+        let position = (kind.parse)(&start.test_case)?;
+        Ok(Self {
+            kind,
+            opening: position.picture(),
+            start,
+            turns: Vec::new(),
+            moves: Vec::new(),
+            end: None,
+            note: None,
+            times: TurnTimes::Measured,
+            position,
+        })
+    }
+
+    /// The last position. Position `i` is the board before move `i`; the last position is the end of the
+    /// game.
+    pub fn last_position(&self) -> usize {
+        self.moves.len()
+    }
+
+    /// The board at a position.
+    pub fn board(&self, position: usize) -> Picture {
+        let mut board = self.opening.clone();
+        for played in &self.moves[..position.min(self.moves.len())] {
+            board.apply(&played.frame);
+        }
+        board
+    }
+
+    /// The score at a position, before its move scores.
+    pub fn score(&self, position: usize) -> i64 {
+        match (&self.end, self.moves.get(position)) {
+            (Some(end), None) => end.score,
+            _ => self.moves.iter().take(position).map(|played| played.frame.gain).sum(),
+        }
+    }
+
+    /// The exchange that a position belongs to; `None` at the end.
+    pub fn turn(&self, position: usize) -> Option<&Turn> {
+        self.turns.get(self.moves.get(position)?.turn)
+    }
+
+    /// The time that a turn took, where it was measured.
+    pub fn wall(&self, turn: &Turn) -> Option<Duration> {
+        (self.times == TurnTimes::Measured).then_some(turn.wall.0)
+    }
+
+    /// The limit for a turn, if there was one.
+    pub fn limit(&self, turn: &Turn) -> Option<Duration> {
+        self.start.limits.of(turn.limit)
+    }
+
+    /// The next position whose move scores, or the end.
+    pub fn next_gain(&self, position: usize) -> usize {
+        let later = self.moves.iter().enumerate().skip(position + 1);
+        let found =
+            later.filter(|(_, played)| played.frame.gain != 0).map(|(index, _)| index).next();
+        found.unwrap_or(self.last_position())
+    }
+
+    /// The position of the move with this number, or the end.
+    pub fn position_of(&self, number: usize) -> usize {
+        let found = self.moves.iter().position(|played| played.frame.number == number);
+        found.unwrap_or(self.last_position())
+    }
+
+    /// Describes a position's move, or the end, in a few words.
+    pub fn tell(&self, position: usize) -> Cow<'_, str> {
+        let Some(played) = self.moves.get(position) else {
+            return self.end.as_ref().map_or_else(Cow::default, |end| (&end.official).into());
+        };
+        match self.turns.get(played.turn).and_then(|turn| turn.no_reply) {
+            Some(no_reply) => format!("No move: {}", no_reply.verdict()).into(),
+            None => (&played.frame.caption).into(),
+        }
+    }
+
+    /// Adds an event of a game that is being played.
+    pub fn add(&mut self, event: Event) {
+        match event {
+            Event::Start(_) => {}
+            Event::Turn(turn) => self.add_turn(turn),
+            Event::End(end) => self.end = Some(end),
+        }
+    }
+
+    /// The number of the first move in which two games on the same board differ.
+    pub fn first_difference(&self, other: &Self) -> Option<usize> {
+        let index = self.first_different_move(other)?;
+        let longer = if self.moves.len() > index { self } else { other };
+        Some(longer.moves[index].frame.number)
+    }
+
+    /// The first move that differs, as an index into the moves of the longer game.
+    pub(super) fn first_different_move(&self, other: &Self) -> Option<usize> {
+        let pairs = self.moves.iter().zip(&other.moves);
+        let same = pairs.take_while(|(one, two)| one.frame.caption == two.frame.caption).count();
+        (same < self.moves.len().max(other.moves.len())).then_some(same)
+    }
+
+    /// Whether another game was played on the same board.
+    pub fn is_of_same_board(&self, other: &Self) -> bool {
+        self.start.game == other.start.game && self.start.test_case == other.start.test_case
+    }
+
+    fn add_turn(&mut self, turn: Turn) {
+        let mut frames = self.referee(&turn);
+        let index = self.turns.len();
+        // A turn without a move gets a position too, which shows the board that got no answer.
+        if frames.is_empty() {
+            let caption = "No move".to_owned();
+            frames.push(Frame { number: index + 1, caption, ..Frame::default() });
+        }
+        self.moves.extend(frames.into_iter().map(|frame| Move { turn: index, frame }));
+        self.turns.push(turn);
+    }
+
+    /// Plays the turn, and returns the frames of its moves.
+    fn referee(&mut self, turn: &Turn) -> Vec<Frame> {
+        let Some(exchange) = self.position.next_exchange() else { return Vec::new() };
+        let reply = reply_to(&exchange, turn);
+        let frames = match turn.no_reply {
+            None => self.position.frames(&reply),
+            Some(_) => Vec::new(),
+        };
+        rule(self.position.as_mut(), &reply, turn.no_reply);
+        frames
+    }
+}

@@ -1,0 +1,79 @@
+//! A game as plain text: the input, the replies and the results.
+//!
+//! A log does not hold the input, because the rules determine it; refereeing the log again gives it. The
+//! transcript is for people, and inert; [`stdin`] returns the exact bytes, to feed to a bot.
+
+use std::io::{self, Write};
+
+use results::gamelog::{Log, Turn};
+use results::replay::{ReplayError, game_of, reply_to};
+use rules::ruling::rule;
+use terms::text::{duration, printable, printable_lines};
+
+/// The input and the turn of one exchange.
+struct ReplayedTurn<'l> {
+    turn: &'l Turn,
+    input: String,
+}
+
+/// Writes the transcript of a log.
+///
+/// # Errors
+/// When `out` fails, or the game or the test case in the log is invalid.
+pub fn write(log: &Log, out: &mut dyn Write) -> io::Result<()> {
+    let start = &log.start;
+    line(out, "game  ", &start.game)?;
+    line(out, "board ", &start.board)?;
+    line(out, "bot   ", &start.bot.name)?;
+    for ReplayedTurn { turn, input } in exchanges(log).map_err(io::Error::other)? {
+        writeln!(out, "\nturn {}", turn.turn)?;
+        lines(out, '>', input.as_bytes())?;
+        lines(out, '<', &turn.reply.0)?;
+        lines(out, '!', &turn.stderr.0)?;
+        match turn.no_reply {
+            Some(no_reply) => writeln!(out, "= {}", no_reply.verdict())?,
+            None => writeln!(out, "= gain {}, score {}", turn.gain, turn.score)?,
+        }
+        // Games that other programs saved have no times.
+        if !turn.wall.0.is_zero() {
+            writeln!(out, "= {}", duration(turn.wall.0))?;
+        }
+    }
+    let Some(end) = &log.end else { return writeln!(out, "\nthe log stops here") };
+    writeln!(out, "\nend: {}", end.verdict)?;
+    lines(out, '!', &end.stderr.0)?;
+    end.summary.iter().chain(&end.diagnosis).try_for_each(|text| line(out, "=", text))
+}
+
+/// The exact bytes that the bot was sent in all exchanges of the log.
+///
+/// # Errors
+/// When the game or the test case in the log is invalid.
+pub fn stdin(log: &Log) -> Result<Vec<u8>, ReplayError> {
+    let inputs = exchanges(log)?.into_iter().map(|exchanged| exchanged.input);
+    Ok(inputs.flat_map(String::into_bytes).collect())
+}
+
+/// The exchanges of a log, up to the first that the rules contradict.
+fn exchanges(log: &Log) -> Result<Vec<ReplayedTurn<'_>>, ReplayError> {
+    let mut game = game_of(&log.start)?;
+    let mut exchanges = Vec::new();
+    for turn in &log.turns {
+        let Some(exchange) = game.next_exchange() else { break };
+        let (input, reply) = (game.input().into_owned(), reply_to(&exchange, turn));
+        exchanges.push(ReplayedTurn { turn, input });
+        rule(game.as_mut(), &reply, turn.no_reply);
+    }
+    Ok(exchanges)
+}
+
+/// Writes one line of untrusted text, made inert.
+fn line(out: &mut dyn Write, label: &str, text: &str) -> io::Result<()> {
+    writeln!(out, "{label} {}", printable(text))
+}
+
+/// Writes lines of input or output, made inert.
+fn lines(out: &mut dyn Write, mark: char, bytes: &[u8]) -> io::Result<()> {
+    let text = printable_lines(&String::from_utf8_lossy(bytes));
+    text.lines().try_for_each(|line| writeln!(out, "{mark} {line}"))
+}

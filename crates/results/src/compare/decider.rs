@@ -1,0 +1,232 @@
+//! Decides while a run goes on whether its bot is better than an opponent.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::Contender;
+use crate::suite::{Margin, Outcome, Plan, RecordId};
+use statistics::{ConfidenceSequence, Decided};
+
+/// Takes in the games of one bot and compares each with what an opponent has on the same board.
+///
+/// Games may end in another order than they are planned in, and quick ones may be better ones. So the
+/// test takes them in the plan's random order, and one that is early waits for those before it. Nothing
+/// that is decided depends on the order in which they are added.
+pub struct Decider {
+    opponent: Contender,
+    /// The games of the plan, in order.
+    schedule: Box<dyn Iterator<Item = usize>>,
+    next: Option<usize>,
+    /// Games that are early, with their board and points if they were played.
+    early: BTreeMap<usize, Option<(RecordId, i64)>>,
+    /// Boards that have been taken; the same board in other colours says nothing new.
+    seen: BTreeSet<RecordId>,
+    margin: f64,
+    sequence: ConfidenceSequence,
+}
+
+/// How a bot stands against its opponent.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Standing {
+    /// The opponent.
+    pub opponent: String,
+    /// The decision; `None` while it is open.
+    pub bot_is: Option<Relation>,
+    /// The number of boards that this rests on.
+    pub boards: usize,
+    /// The mean difference in points, above 0 if the bot has more.
+    pub mean: f64,
+    /// Its interval, which may be looked at after every game; `None` without a board.
+    pub interval: Option<(f64, f64)>,
+    /// Mean differences below this do not matter.
+    pub margin: f64,
+    /// A p-value that stays valid when looked at after every game.
+    pub p: f64,
+    /// About how many boards would decide; `None` if that is decided, or hopeless.
+    pub boards_to_decide: Option<u64>,
+}
+
+/// How a bot compares with its opponent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Relation {
+    /// It is better.
+    Better,
+    /// It is worse.
+    Worse,
+    /// The two differ by less than the margin.
+    Even,
+}
+
+impl Decider {
+    /// A decider for the games of `plan` against those of `opponent`.
+    pub fn new(plan: &Plan, opponent: Contender, margin: Margin) -> Self {
+        let mut schedule = plan.schedule(None);
+        let next = schedule.next();
+        let margin = margin.points(opponent.mean());
+        Self {
+            opponent,
+            schedule: Box::new(schedule),
+            next,
+            early: BTreeMap::new(),
+            seen: BTreeSet::new(),
+            margin,
+            sequence: ConfidenceSequence::new(margin),
+        }
+    }
+
+    /// Adds a game. One that was not played is passed over.
+    pub fn add(&mut self, outcome: &Outcome) {
+        let played = outcome.is_played().then(|| (outcome.record_id.clone(), outcome.points()));
+        self.early.insert(outcome.game, played);
+        while let Some(due) = self.next.and_then(|next| self.early.remove(&next)) {
+            self.next = self.schedule.next();
+            if let Some((board, points)) = due {
+                self.take(board, points);
+            }
+        }
+    }
+
+    /// Takes the game that is due, if the opponent has played its board too and it is the first one on it.
+    #[expect(clippy::cast_precision_loss, reason = "scores are far below 2^53")]
+    fn take(&mut self, board: RecordId, points: i64) {
+        let theirs = self.opponent.first_points(&board);
+        if let Some(theirs) = theirs.filter(|_| self.seen.insert(board)) {
+            self.sequence.push(points as f64, theirs as f64);
+        }
+    }
+
+    /// Whether the comparison is decided.
+    pub fn is_decided(&self) -> bool {
+        self.sequence.decided().is_some()
+    }
+
+    /// The standing so far.
+    pub fn standing(&self) -> Standing {
+        let relation = |decided| match decided {
+            Decided::Above => Relation::Better,
+            Decided::Below => Relation::Worse,
+            Decided::Even => Relation::Even,
+        };
+        Standing {
+            opponent: self.opponent.name.clone(),
+            bot_is: self.sequence.decided().map(relation),
+            boards: self.sequence.count(),
+            mean: self.sequence.mean(),
+            interval: self.sequence.interval(),
+            margin: self.margin,
+            p: self.sequence.p_value(),
+            boards_to_decide: self.sequence.boards_to_decide(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_core::Rng as _;
+    use rand_pcg::Pcg64Mcg;
+
+    use super::super::tests::{contender, outcome};
+    use super::*;
+    use crate::suite::{NotPlayed, SuiteVerdict};
+
+    #[test]
+    fn a_decision_takes_games_in_the_plans_order_and_boards_once() {
+        let plan = crate::suite::test_plan(200);
+        let opponent = contender("old", &(1..=200).map(|n| (n, 100)).collect::<Vec<_>>());
+        let game = |number: usize, board: u32| Outcome { game: number, ..outcome(board, 150) };
+        let mut decider = Decider::new(&plan, opponent.clone(), Margin::default());
+        for number in 2..=150 {
+            decider.add(&game(number, u32::try_from(number).expect("small")));
+        }
+        assert_eq!(decider.standing().boards, 0, "the first game is still awaited");
+        decider.add(&game(1, 1));
+        let standing = decider.standing();
+        assert!(decider.is_decided());
+        assert_eq!((standing.bot_is, standing.boards), (Some(Relation::Better), 150));
+        assert!(standing.p <= 0.05);
+
+        let mut twins = Decider::new(&plan, opponent, Margin::default());
+        (1..=100).for_each(|number| twins.add(&game(number, 1)));
+        assert_eq!((twins.standing().bot_is, twins.standing().boards), (None, 1));
+    }
+
+    #[test]
+    fn a_decision_rests_on_single_games_and_skips_what_was_not_played() {
+        let plan = crate::suite::test_plan(200);
+        let opponent = contender("old", &[(1, 100), (1, 900), (2, 100)]);
+        let mut decider = Decider::new(&plan, opponent, Margin::default());
+        decider.add(&Outcome { game: 1, ..outcome(1, 150) });
+        assert!((decider.standing().mean - 50.0).abs() < 1e-12, "the first of its games");
+        let verdict = SuiteVerdict::NotPlayed(NotPlayed::NoResources);
+        decider.add(&Outcome { game: 2, verdict, won: false, ..outcome(2, 0) });
+        assert_eq!(decider.standing().boards, 1);
+    }
+
+    /// The boards of a suite on a cluster, and how many of them are in a wave of its parts.
+    const BOARDS: u32 = 300;
+    const WAVE: usize = 75;
+
+    /// A suite of two bots of one strength: its plan in random order, the opponent, and the games in the plan's
+    /// order. Some boards are others in other colours.
+    fn equal_bots(seed: u32) -> (Plan, Contender, Vec<Outcome>) {
+        let mut random = Pcg64Mcg::new(u128::from(seed) << 64 | 1);
+        let mut score = || i64::from(random.next_u32() % 600) + 1000;
+        let plan = Plan { shuffle: Some(seed), ..crate::suite::test_plan(BOARDS.into()) };
+        let board = |game: usize| u32::try_from(game).expect("small") % (BOARDS - 20);
+        let theirs: Vec<_> = (1..=BOARDS - 20).map(|n| (n % (BOARDS - 20), score())).collect();
+        let games = plan.schedule(None);
+        let games = games.map(|game| Outcome { game, ..outcome(board(game), score()) }).collect();
+        (plan, contender("old", &theirs), games)
+    }
+
+    /// What is decided when games come back wave by wave, in this order within a wave, and in the end.
+    fn decided(
+        (plan, opponent, games): &(Plan, Contender, Vec<Outcome>),
+        order: impl Fn(&mut [Outcome]),
+    ) -> (Option<Relation>, Standing) {
+        let mut decider = Decider::new(plan, opponent.clone(), Margin::default());
+        let mut first = None;
+        for wave in games.chunks(WAVE) {
+            let mut wave = wave.to_vec();
+            order(&mut wave);
+            for outcome in &wave {
+                decider.add(outcome);
+                first = first.or(decider.standing().bot_is);
+            }
+        }
+        (first, decider.standing())
+    }
+
+    #[test]
+    fn no_decision_depends_on_which_games_came_back_first() {
+        const SUITES: u32 = 80;
+        let (mut wrong, mut naively_wrong) = (0, 0);
+        for seed in 1..=SUITES {
+            let suite = equal_bots(seed);
+            let expected = decided(&suite, |_| {});
+            let best_first = |wave: &mut [Outcome]| wave.sort_by_key(|game| -game.score);
+            let worst_first = |wave: &mut [Outcome]| wave.sort_by_key(|game| game.score);
+            assert_eq!(decided(&suite, best_first), expected, "{seed}");
+            assert_eq!(decided(&suite, worst_first), expected, "{seed}");
+            assert_eq!(decided(&suite, <[Outcome]>::reverse), expected, "{seed}");
+            assert_eq!(decided(&suite, |wave| wave.rotate_left(WAVE / 3)), expected, "{seed}");
+            wrong += u32::from(expected.0.is_some());
+
+            // Who takes them as they come is misled.
+            let (_, opponent, games) = &suite;
+            let mut sequence = ConfidenceSequence::new(0.0);
+            let mut games = games.clone();
+            best_first(&mut games);
+            for game in &games {
+                let theirs = opponent.first_points(&game.record_id).expect("all boards");
+                #[expect(clippy::cast_precision_loss, reason = "small")]
+                sequence.push(game.score as f64, theirs as f64);
+            }
+            naively_wrong += u32::from(sequence.decided().is_some());
+        }
+        assert!(wrong * 20 <= SUITES, "{wrong} of {SUITES} suites of equal bots are decided");
+        assert!(naively_wrong * 2 > SUITES, "{naively_wrong}");
+    }
+}

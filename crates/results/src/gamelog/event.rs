@@ -1,0 +1,280 @@
+//! The events of a game. Their fields define version 1 of the log format.
+
+use std::collections::BTreeMap;
+use std::env::consts;
+use std::fs;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::bytes::Bytes;
+use crate::said::{Said, SaidInGame};
+use rules::game::Game;
+use terms::certificate::Certificate;
+use terms::limits::{LimitKind, Limits, Resources};
+use terms::millis::Millis;
+use terms::verdict::{BotExit, NoReply, Overrun, Verdict};
+
+/// The version of the log format: the one that this referee writes, and the only one that it reads.
+pub const FORMAT: u32 = 1;
+
+/// A line of a log.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    /// Always the first line.
+    Start(Start),
+    /// One exchange.
+    Turn(Turn),
+    /// The last line; without it the log is incomplete.
+    End(End),
+}
+
+/// The game, the bot, and the limits.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Start {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// The version of the referee that wrote the log.
+    pub referee: String,
+    /// The name of the game.
+    pub game: String,
+    /// What the user called the test case: a path, or `@NAME` for a bundled one.
+    pub board: String,
+    /// The test case itself.
+    pub test_case: String,
+    /// Who plays.
+    pub bot: Bot,
+    /// The name of the profile that the limits come from.
+    pub profile: String,
+    /// The rules about time.
+    pub limits: Limits,
+    /// The diagnoses of earlier attempts at this game that the host spoilt.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub retried: Vec<String>,
+    /// The machine that the game was played on.
+    pub host: Host,
+    /// When the game started, in UTC.
+    pub time: jiff::Timestamp,
+}
+
+/// A bot as it was started.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bot {
+    /// What the user called it.
+    pub name: String,
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// Its working directory, if different from the referee's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// The cores that it was pinned to; `None` if it was not pinned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cores: Option<Vec<usize>>,
+    /// Environment variables that were set for it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    /// How its processes were kept together: `namespace`, `seccomp`, `reaper` or `group`; empty in logs
+    /// that do not state it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub containment: String,
+    /// Whether it was in a sandbox.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub sandbox: bool,
+    /// The resources that it was allowed to use.
+    #[serde(default)]
+    pub resources: Resources,
+}
+
+/// The machine that a game was played on.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Host {
+    /// The operating system and its release.
+    pub os: String,
+    /// The processor architecture.
+    pub arch: String,
+    /// The processors that this process may use.
+    pub cpus: usize,
+}
+
+impl Host {
+    /// This machine. Determined once: counting processors takes longer than a turn, and after pinning only
+    /// one would be counted.
+    pub fn here() -> Self {
+        static HERE: LazyLock<Host> = LazyLock::new(|| {
+            let kernel = |name: &str| {
+                let text = fs::read_to_string(format!("/proc/sys/kernel/{name}")).ok()?;
+                Some(text.trim().to_owned())
+            };
+            // Only Linux has these files.
+            let system = kernel("ostype").zip(kernel("osrelease"));
+            Host {
+                os: system.map_or_else(
+                    || consts::OS.to_owned(),
+                    |(system, release)| format!("{system} {release}"),
+                ),
+                arch: consts::ARCH.to_owned(),
+                cpus: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            }
+        });
+        HERE.clone()
+    }
+}
+
+/// One exchange: the reply and its effect.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Turn {
+    /// The number of the exchange, from 1.
+    pub turn: u32,
+    /// Which time limit applied.
+    pub limit: LimitKind,
+    /// The reply as the bot wrote it, terminators included; if it is not whole, the part that arrived.
+    pub reply: Bytes,
+    /// Why no whole reply came; `None` if one did.
+    #[serde(default, rename = "unanswered", skip_serializing_if = "Option::is_none")]
+    pub no_reply: Option<NoReply>,
+    /// The move in the game's own terms, where one could be read.
+    #[serde(default, rename = "move", skip_serializing_if = "Option::is_none")]
+    pub action: Option<Value>,
+    /// The points that the reply brought.
+    pub gain: i64,
+    /// The score after the reply.
+    pub score: i64,
+    /// From before the first byte of the input was written until the read that completed the reply,
+    /// or until the exchange ended without one; in the first exchange with what the bot had computed before.
+    #[serde(rename = "wall_ms")]
+    pub wall: Millis,
+    /// What the exchange cost, and how long it had to wait.
+    #[serde(default)]
+    pub certificate: Certificate,
+    /// Whose fault a late reply is, and what was done about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overrun: Option<Overrun>,
+    /// Whether the reply came before the bot had read any of the input.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub early: bool,
+    /// Bytes of input that the bot had not read by the end of the exchange.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unread_input: u64,
+    /// Whether the bot had closed its standard input, so that the input was lost.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub stdin_closed: bool,
+    /// Whether a signal had stopped the bot when its time ran out.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub stopped: bool,
+    /// What the bot wrote to its standard error, up to a cap.
+    #[serde(default, skip_serializing_if = "Bytes::is_empty")]
+    pub stderr: Bytes,
+    /// Bytes of standard error beyond the cap.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub stderr_dropped: u64,
+    /// What the bot said about itself: the last value of each name.
+    #[serde(default, skip_serializing_if = "Said::is_empty")]
+    pub said: Said,
+}
+
+/// How a game ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct End {
+    /// How the game really ended.
+    pub verdict: Verdict,
+    /// The original's wording for the end, without colour marks.
+    pub official: String,
+    /// Whether the original counts the game as won.
+    pub won: bool,
+    /// The final score.
+    pub score: i64,
+    /// The original's game summary, with colour marks.
+    pub summary: Vec<String>,
+    /// The original's metadata.
+    pub metadata: BTreeMap<String, String>,
+    /// The number of exchanges.
+    pub turns: u32,
+    /// What really happened, if the verdict does not say everything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diagnosis: Option<String>,
+    /// How the bot's process ended; absent if it could not be reaped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bot_exit: Option<BotExit>,
+    /// Whether the referee had to kill the bot.
+    #[serde(default)]
+    pub killed: bool,
+    /// Standard output beyond the replies that were asked for, up to a cap.
+    #[serde(default, skip_serializing_if = "Bytes::is_empty")]
+    pub late_output: Bytes,
+    /// Bytes of standard output beyond that cap.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub late_output_dropped: u64,
+    /// Standard error after the last exchange, up to a cap.
+    #[serde(default, skip_serializing_if = "Bytes::is_empty")]
+    pub stderr: Bytes,
+    /// Bytes of standard error beyond that cap.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub stderr_dropped: u64,
+    /// What the bot said about itself in the whole game, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub said: BTreeMap<String, SaidInGame>,
+    /// From the start of the bot until it was reaped.
+    #[serde(default, rename = "wall_ms", skip_serializing_if = "Option::is_none")]
+    pub wall: Option<Millis>,
+}
+
+impl Turn {
+    /// A turn of which only the reply is known: nothing measured, nothing gained.
+    pub fn with_reply(turn: u32, limit: LimitKind, reply: Bytes) -> Self {
+        Self {
+            turn,
+            limit,
+            reply,
+            no_reply: None,
+            action: None,
+            gain: 0,
+            score: 0,
+            wall: Millis::default(),
+            certificate: Certificate::default(),
+            overrun: None,
+            early: false,
+            unread_input: 0,
+            stdin_closed: false,
+            stopped: false,
+            stderr: Bytes::default(),
+            stderr_dropped: 0,
+            said: Said::default(),
+        }
+    }
+}
+
+impl End {
+    /// The end as far as the rules decide it; the bot's process is not known.
+    pub fn by_rules(game: &dyn Game, verdict: Verdict, turns: u32) -> Self {
+        Self {
+            verdict,
+            official: game.official_result().to_owned(),
+            won: verdict == Verdict::Completed,
+            score: game.score(),
+            summary: game.summary().to_vec(),
+            metadata: game.metadata(),
+            turns,
+            diagnosis: None,
+            bot_exit: None,
+            killed: false,
+            late_output: Bytes::default(),
+            late_output_dropped: 0,
+            stderr: Bytes::default(),
+            stderr_dropped: 0,
+            said: BTreeMap::new(),
+            wall: None,
+        }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}

@@ -1,0 +1,17 @@
+//! The record of one game: a line of JSON for each event, written as the game is played.
+//!
+//! The events are also the interface between playing a game and showing it: the match loop emits them,
+//! and a log is simply the events in order. A log that a kill or a full disk cut short is readable up to
+//! its last whole line. (The crate called `log` is unrelated: it serves the referee's own diagnostics.)
+
+mod bytes;
+mod event;
+pub mod foreign;
+mod reader;
+mod writer;
+
+pub use self::bytes::Bytes;
+pub use self::event::{Bot, End, Event, FORMAT, Host, Start, Turn};
+pub use self::reader::{Log, LogError, MAX_LOG_BYTES, read, unpacked};
+pub use self::writer::{LogWriter, OpenError, log_of};
+pub use terms::certificate::{Certificate, Parts};

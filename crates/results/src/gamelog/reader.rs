@@ -1,0 +1,163 @@
+//! Reads a log back, as far as it is whole.
+
+use std::io::{self, Read as _};
+
+use flate2::read::MultiGzDecoder;
+use serde::Deserialize;
+
+use super::event::{End, Event, FORMAT, Start, Turn};
+use rules::source::json_problem;
+
+/// The largest log to read, in bytes. The referee never writes larger ones.
+pub const MAX_LOG_BYTES: u64 = 1 << 27;
+
+/// The first bytes of a file that gzip has packed.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// The same for zstd.
+const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// The content of a log, unpacked if it was packed with gzip.
+///
+/// # Errors
+/// When it is packed and damaged, or packed with zstd.
+pub fn unpacked(content: Vec<u8>) -> io::Result<Vec<u8>> {
+    if content.starts_with(&ZSTD) {
+        return Err(io::Error::other("it is packed with zstd; unpack it with `zstd -d`"));
+    }
+    if !content.starts_with(&GZIP) {
+        return Ok(content);
+    }
+    let mut text = Vec::new();
+    MultiGzDecoder::new(content.as_slice()).take(MAX_LOG_BYTES).read_to_end(&mut text)?;
+    Ok(text)
+}
+
+/// A log in memory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Log {
+    /// What was played.
+    pub start: Start,
+    /// The exchanges, in order.
+    pub turns: Vec<Turn>,
+    /// How it ended; `None` if the log is incomplete.
+    pub end: Option<End>,
+}
+
+/// What is wrong with a log.
+#[derive(Debug, thiserror::Error)]
+pub enum LogError {
+    /// The file holds no whole line.
+    #[error("not a game log: it holds no whole line")]
+    Empty,
+    /// The first line is not a start event.
+    #[error("1: not a game log: the first line must be of type `start`: {0}")]
+    NotALog(String),
+    /// The log is of an unknown format version.
+    #[error(
+        "1: the log is of format {format}, and referee {} reads format {FORMAT}; {}",
+        env!("CARGO_PKG_VERSION"),
+        reader_of(writer.as_deref())
+    )]
+    Format {
+        /// The format's version.
+        format: u64,
+        /// The version of the referee that wrote it, where it says so.
+        writer: Option<String>,
+    },
+    /// A line within the log is damaged.
+    #[error("{line}: {problem}")]
+    Damaged {
+        /// The number of the line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        problem: String,
+    },
+}
+
+fn reader_of(writer: Option<&str>) -> String {
+    match writer {
+        Some(version) => format!("referee {version}, which wrote it, reads it"),
+        None => "the referee that wrote it reads it".to_owned(),
+    }
+}
+
+/// Reads a log.
+///
+/// A last line that was cut short is ignored: the log is then incomplete, not damaged.
+///
+/// # Errors
+/// When the text is not a log, has another format version, or is damaged before its last line.
+pub fn read(text: &[u8]) -> Result<Log, LogError> {
+    let mut lines = numbered_lines(text);
+    let (_, first) = lines.next().ok_or(LogError::Empty)?;
+    let start = read_start(first)?;
+    let mut log = Log { start, turns: Vec::new(), end: None };
+    for (number, line) in lines {
+        let damaged = |problem: String| LogError::Damaged { line: number, problem };
+        let event = match parse(line) {
+            Ok(event) => event,
+            Err(_) if !line.ends_with(b"\n") => break,
+            Err(error) => return Err(damaged(format!("damaged: {}", json_problem(&error)))),
+        };
+        if log.end.is_some() {
+            return Err(damaged("the log goes on after its end".to_owned()));
+        }
+        match event {
+            Event::Start(_) => return Err(damaged("a second game starts here".to_owned())),
+            Event::Turn(turn) if usize::try_from(turn.turn) == Ok(log.turns.len() + 1) => {
+                log.turns.push(turn);
+            }
+            Event::Turn(turn) => {
+                let expected = log.turns.len() + 1;
+                return Err(damaged(format!("turn {} where turn {expected} belongs", turn.turn)));
+            }
+            Event::End(end) => log.end = Some(end),
+        }
+    }
+    Ok(log)
+}
+
+/// Parses one event. The first bytes of events that the referee wrote show their type; searching for a
+/// `type` anywhere in the object would take twice as long.
+fn parse(line: &[u8]) -> serde_json::Result<Event> {
+    if line.starts_with(br#"{"type":"turn","#) {
+        serde_json::from_slice(line).map(Event::Turn)
+    } else if line.starts_with(br#"{"type":"start","#) {
+        serde_json::from_slice(line).map(Event::Start)
+    } else {
+        serde_json::from_slice(line)
+    }
+}
+
+/// The lines that are not blank, with their numbers and terminators.
+fn numbered_lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    (1..)
+        .zip(text.split_inclusive(|&byte| byte == b'\n'))
+        .filter(|(_, line)| !line.trim_ascii().is_empty())
+}
+
+fn read_start(line: &[u8]) -> Result<Start, LogError> {
+    match parse(line) {
+        Ok(Event::Start(start)) if start.format == FORMAT => Ok(start),
+        Ok(_) => Err(no_start(line, "it is of another type".to_owned())),
+        Err(error) => Err(no_start(line, json_problem(&error))),
+    }
+}
+
+/// The error for a first line that has this `problem`.
+fn no_start(line: &[u8], problem: String) -> LogError {
+    #[derive(Deserialize)]
+    #[serde(expecting = "an object with a `format`")]
+    struct AnyFormat {
+        format: u64,
+        referee: Option<String>,
+    }
+    match serde_json::from_slice::<AnyFormat>(line) {
+        Ok(any) if any.format != u64::from(FORMAT) => {
+            LogError::Format { format: any.format, writer: any.referee }
+        }
+        Ok(_) => LogError::NotALog(problem),
+        Err(_) if !line.ends_with(b"\n") => LogError::Empty,
+        Err(error) => LogError::NotALog(json_problem(&error)),
+    }
+}

@@ -1,0 +1,129 @@
+//! What was found out about the host: what it offers for containment, and how much it disturbs times.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use statistics::Distribution;
+use terms::limits::Resources;
+
+/// Verdicts are meaningful for limits of at least this many times the greatest disturbance.
+const LIMIT_PER_DISTURBANCE: u32 = 10;
+
+/// What this host offers.
+#[derive(Debug, Clone, Serialize)]
+pub struct Findings {
+    /// Each method of containment, from the strongest to the weakest.
+    pub containment: Vec<MethodFinding>,
+    /// The name of the strongest method that this host offers.
+    pub used: &'static str,
+    /// What a bot can still do to the referee under that one.
+    pub exposures: Vec<&'static str>,
+    /// Why bots get no control groups, if they do not.
+    pub no_cgroups: Option<String>,
+    /// The memory that the referee and its bots may have together, in bytes, if a control group limits it.
+    pub host_memory: Option<u64>,
+    /// Why this host cannot sandbox bots; `None` if it can.
+    pub no_sandbox: Option<String>,
+    /// The resource limits in the settings.
+    pub resources: Resources,
+    /// What to change to get more.
+    pub advice: Vec<String>,
+}
+
+/// Whether this host offers a method of containment.
+#[derive(Debug, Clone, Serialize)]
+pub struct MethodFinding {
+    /// Its name, as `--containment` takes it.
+    pub name: &'static str,
+    /// What it needs.
+    pub how: &'static str,
+    /// Why it is unavailable; `None` if it is available.
+    pub missing: Option<String>,
+}
+
+/// The results of a short check of the host.
+#[derive(Debug, Clone)]
+pub struct HostCheck {
+    /// The time from writing a board to reading the answer of a child that answers at once.
+    pub round_trip: Distribution,
+    /// How late the referee itself wakes from a sleep.
+    pub wake_up: Distribution,
+    /// The share of CPU time that a hypervisor gave to other machines during the check, 0 to 1, if the
+    /// kernel reports it.
+    pub steal: Option<f64>,
+    /// The load average of the last minute.
+    pub load: Option<f64>,
+    /// The cores that this process may use.
+    pub cores: usize,
+    /// The frequency governor of the first core, if there is one.
+    pub governor: Option<String>,
+    /// Whether the machine runs on mains power, if it reports that.
+    pub on_mains: Option<bool>,
+}
+
+impl HostCheck {
+    /// The smallest limit at which a verdict depends on the bot more than on the machine.
+    pub fn smallest_limit(&self) -> Duration {
+        (self.round_trip.max() + self.wake_up.max()) * LIMIT_PER_DISTURBANCE
+    }
+
+    /// What to do if the machine is too restless for `limit`; empty if it is quiet enough.
+    pub fn advice(&self, limit: Duration) -> Vec<String> {
+        if self.smallest_limit() <= limit {
+            return Vec::new();
+        }
+        let mut advice = Vec::new();
+        #[expect(clippy::cast_precision_loss, reason = "a number of cores")]
+        let busy = self.load.is_some_and(|load| load > self.cores as f64 - 1.0);
+        if busy {
+            advice.push("run fewer jobs beside it".to_owned());
+        }
+        if self.cores > 1 {
+            advice.push("keep the bot and the referee apart with --pin".to_owned());
+        }
+        if self.on_mains == Some(false) {
+            advice.push("plug in mains power".to_owned());
+        }
+        if let Some(governor) = self.governor.as_ref().filter(|governor| *governor != "performance")
+        {
+            advice.push(format!("set the frequency governor to performance (it is {governor})"));
+        }
+        if self.steal.is_some_and(|steal| steal > 0.01) {
+            advice.push("use a machine that is not shared".to_owned());
+        }
+        if advice.is_empty() {
+            advice.push("try again, or use a larger limit".to_owned());
+        }
+        advice
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(late: Duration) -> HostCheck {
+        let mut wake_up = Distribution::default();
+        wake_up.record(late);
+        HostCheck {
+            round_trip: Distribution::default(),
+            wake_up,
+            steal: Some(0.0),
+            load: Some(7.0),
+            cores: 2,
+            governor: Some("powersave".to_owned()),
+            on_mains: Some(false),
+        }
+    }
+
+    #[test]
+    fn a_restless_machine_gets_advice() {
+        let restless = check(Duration::from_millis(20));
+        assert!(restless.smallest_limit() > Duration::from_millis(199));
+        let advice = restless.advice(Duration::from_millis(50)).join("; ");
+        for part in ["fewer jobs", "--pin", "mains power", "it is powersave"] {
+            assert!(advice.contains(part), "{part:?} is not in {advice:?}");
+        }
+        assert_eq!(check(Duration::from_micros(100)).advice(Duration::from_millis(50)), [""; 0]);
+    }
+}

@@ -1,0 +1,334 @@
+//! The folder of a run: `run.toml`, `results.jsonl`, `sessions.jsonl`, the user's comment, and the logs and
+//! bundles of games.
+//!
+//! # Parts
+//!
+//! A run that is played in parts has `results.jsonl` and `sessions.jsonl` in a folder for each part,
+//! `parts/0017`, so that machines that share the run folder need not share a lock. Reading the run reads
+//! these, until [`merge`](fn@super::merge) puts one `results.jsonl` in their place: then it is a run like any other.
+//!
+//! # What is kept when
+//!
+//! `run.toml` appears whole, before the first game, and never changes. Of several processes that start
+//! the same run, one makes it. A finished game is one line of `results.jsonl`, appended by one `write` of
+//! the whole line, and the file is synced to the disk at least once a second while games finish, and at
+//! the end. So a kill at any moment loses the games in flight and no other; a loss of power loses those
+//! of the last second as well. A line that was cut short is no result: readers leave it out, and taking
+//! up the run cuts it off. Of two results of one game the first one counts.
+//!
+//! A line of `sessions.jsonl` says where and when a process played games of the run; each result names its
+//! session.
+//!
+//! Whoever adds results holds a lock on `results.jsonl`, which the kernel releases when the process
+//! ends.
+
+use std::io;
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Once};
+
+use fs_err as fs;
+use serde::{Deserialize, Serialize};
+
+use super::commit::Commit;
+use super::game_set::GameSet;
+use super::margin::Margin;
+use super::outcome::Outcome;
+use super::outcomes::{JsonLines, Outcomes};
+use super::plan::Plan;
+use super::session::Session;
+use crate::gamelog::Host;
+use rules::source::SourceError;
+
+/// The version of the format of run folders that this referee writes, and the only one that it reads.
+pub(super) const FORMAT: u32 = 1;
+
+pub(super) const RUN: &str = "run.toml";
+pub(super) const RESULTS: &str = "results.jsonl";
+pub(super) const SESSIONS: &str = "sessions.jsonl";
+
+/// The folder of the folders of parts.
+pub(super) const PART_FOLDERS: &str = "parts";
+
+/// What a run is: the content of `run.toml`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// The version of the format.
+    pub(super) format: u32,
+    /// The version of the referee that started it.
+    pub referee: String,
+    /// When it was started, in UTC.
+    pub started: jiff::Timestamp,
+    /// Where it was started.
+    pub host: Host,
+    /// The working directory that it was started in, from which the bots are found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_in: Option<PathBuf>,
+    /// The commit of the user's repository that it was started from, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub git: Option<Commit>,
+    /// The opponent against which playing decides who is better, and then stops.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub against: Option<Opponent>,
+    /// What is played.
+    pub plan: Plan,
+}
+
+/// A bot of another run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Opponent {
+    /// The other run's folder.
+    pub run: PathBuf,
+    /// The bot.
+    pub bot: String,
+    /// The difference that does not matter.
+    #[serde(default)]
+    pub margin: Margin,
+}
+
+/// What is wrong with a run folder.
+#[derive(Debug, thiserror::Error)]
+pub enum FolderError {
+    /// The folder holds no run.
+    #[error("{} is no run folder: it has no {RUN}", .0.display())]
+    NotARun(PathBuf),
+    /// The folder for a new run is not empty.
+    #[error("{} exists; choose another folder, or take up the run in it with --resume", .0.display())]
+    Exists(PathBuf),
+    /// The run was made by another version.
+    #[error("{}: the run is of format {format}, and this referee reads format {FORMAT}", path.display())]
+    Format {
+        /// The run's `run.toml`.
+        path: PathBuf,
+        /// Its format.
+        format: i64,
+    },
+    /// `run.toml` is malformed.
+    #[error("{}:{problem}", path.display())]
+    Plan {
+        /// The run's `run.toml`.
+        path: PathBuf,
+        /// What is wrong, and where.
+        problem: SourceError,
+    },
+    /// A line is malformed.
+    #[error("{}:{line}: {problem}; delete this line, and --resume plays its game again", path.display())]
+    Damaged {
+        /// The run's `results.jsonl` or `sessions.jsonl`.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        problem: String,
+    },
+    /// Another process is playing the run.
+    #[error("another process is playing the run in {}; wait for its end", .0.display())]
+    InUse(PathBuf),
+    /// The run cannot be read.
+    #[error("cannot read the run")]
+    Read(#[source] io::Error),
+    /// The run cannot be written.
+    #[error("cannot write the run; the results so far are kept, and --resume goes on from them")]
+    Write(#[source] io::Error),
+    /// The comment on the run cannot be written.
+    #[error("cannot write the comment on the run")]
+    Comment(#[source] io::Error),
+    /// The run cannot be removed.
+    #[error("cannot remove the run")]
+    Remove(#[source] io::Error),
+    /// The folder cannot be made.
+    #[error("cannot make the run folder")]
+    Make(#[source] io::Error),
+}
+
+impl FolderError {
+    /// Whether the user can fix it, or only the machine is at fault.
+    pub fn is_user_error(&self) -> bool {
+        match self {
+            Self::Write(_) => false,
+            Self::Make(error) | Self::Comment(error) => error.kind() != io::ErrorKind::StorageFull,
+            _ => true,
+        }
+    }
+}
+
+/// A run, or a part of one, that can be read.
+#[derive(Debug, Clone)]
+pub struct RunFolder {
+    /// Where the run is.
+    pub path: PathBuf,
+    /// What it is.
+    pub run: Run,
+    /// The part, from 1, if this is not the whole run.
+    pub part: Option<u32>,
+    /// Results are read several times, but duplicates are reported once.
+    duplicates_told: Arc<Once>,
+}
+
+impl RunFolder {
+    pub(super) fn new(path: PathBuf, run: Run) -> Self {
+        Self { path, run, part: None, duplicates_told: Arc::new(Once::new()) }
+    }
+
+    /// Opens the run in `path`.
+    ///
+    /// # Errors
+    /// When the folder holds no run, or `run.toml` is malformed.
+    pub fn open(path: &Path) -> Result<Self, FolderError> {
+        let file = path.join(RUN);
+        let source = fs::read_to_string(&file).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+                FolderError::NotARun(path.to_owned())
+            }
+            _ => FolderError::Read(error),
+        })?;
+        let run = parse_run(file, &source)?;
+        Ok(Self::new(path.to_owned(), run))
+    }
+
+    /// A part of this run, from 1.
+    #[must_use]
+    pub fn of_part(&self, part: u32) -> Self {
+        Self { part: Some(part), ..self.clone() }
+    }
+
+    /// The number of parts that have not been merged; 0 if this is a run like any other.
+    pub fn parts(&self) -> u32 {
+        let is_merged = || self.path.join(RESULTS).exists();
+        let parts = self.run.plan.parts.filter(|_| self.part.is_none() && !is_merged());
+        parts.map_or(0, NonZeroU32::get)
+    }
+
+    /// Where the results are that are this folder's own.
+    pub(super) fn place(&self) -> PathBuf {
+        match self.part {
+            Some(part) => self.path.join(PART_FOLDERS).join(format!("{part:04}")),
+            None => self.path.clone(),
+        }
+    }
+
+    /// The folders that results are in: those of the parts that have been begun, or this one.
+    fn pieces(&self) -> Vec<Self> {
+        match self.parts() {
+            0 => vec![self.clone()],
+            parts => {
+                let parts = (1..=parts).map(|part| self.of_part(part));
+                parts.filter(|part| part.place().join(RESULTS).exists()).collect()
+            }
+        }
+    }
+
+    /// The games to be played here, in order.
+    pub fn schedule(&self) -> impl Iterator<Item = usize> + Send + use<> {
+        self.run.plan.schedule(self.part)
+    }
+
+    /// How many games are to be played here.
+    pub fn planned(&self) -> usize {
+        self.run.plan.scheduled(self.part)
+    }
+
+    /// The results, in the order in which the games of each part ended; one that was cut short is left
+    /// out, and so is a second one of a game.
+    ///
+    /// # Errors
+    /// When they cannot be read or are damaged; then it was the last item.
+    pub fn outcomes(&self) -> Result<Outcomes, FolderError> {
+        let games = self.run.plan.games();
+        Outcomes::of(self.pieces(), games, Arc::clone(&self.duplicates_told))
+    }
+
+    /// Where the games were played; empty for runs of a referee that did not keep it.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is damaged.
+    pub fn sessions(&self) -> Result<Vec<Session>, FolderError> {
+        let mut all: Vec<Session> = Vec::new();
+        for piece in self.pieces() {
+            let before = all.last().map_or(0, |last| last.number);
+            let own = piece.own_sessions()?.into_iter();
+            all.extend(own.map(|session| Session { number: before + session.number, ..session }));
+        }
+        Ok(all)
+    }
+
+    /// The sessions in this folder, as they are numbered there.
+    pub(super) fn own_sessions(&self) -> Result<Vec<Session>, FolderError> {
+        let path = self.place().join(SESSIONS);
+        if !path.exists() {
+            return Ok(Vec::new());
+        }
+        let mut lines = JsonLines::open(path)?;
+        std::iter::from_fn(|| lines.next()).collect()
+    }
+
+    /// The games to be played here that have been played.
+    ///
+    /// # Errors
+    /// When a result cannot be read, or belongs to no game of the plan.
+    pub fn played(&self) -> Result<GameSet, FolderError> {
+        let mut due = GameSet::new(self.run.plan.games());
+        for game in self.schedule() {
+            due.add(game);
+        }
+        let mut played = GameSet::new(self.run.plan.games());
+        let mut outcomes = self.outcomes()?;
+        while let Some(outcome) = outcomes.next() {
+            let outcome = outcome?;
+            self.check(&outcome, &due).map_err(|problem| outcomes.damaged(problem))?;
+            if outcome.is_played() {
+                played.add(outcome.game);
+            }
+        }
+        Ok(played)
+    }
+
+    /// The parts with games that have no result, each with how many of them.
+    ///
+    /// # Errors
+    /// When a result cannot be read, or belongs to no game of the plan.
+    pub fn missing_parts(&self) -> Result<Vec<(u32, usize)>, FolderError> {
+        let (played, mut schedule) = (self.played()?, self.schedule());
+        let missing = |part| {
+            let games = schedule.by_ref().take(self.run.plan.scheduled(Some(part)));
+            (part, games.filter(|&game| !played.has(game)).count())
+        };
+        let missing: Vec<_> = (1..=self.parts()).map(missing).collect();
+        Ok(missing.into_iter().filter(|(_, games)| *games > 0).collect())
+    }
+
+    /// Whether a result belongs to the plan, and to this part of it.
+    fn check(&self, outcome: &Outcome, due: &GameSet) -> Result<(), String> {
+        let plan = &self.run.plan;
+        let game = outcome.game;
+        if !plan.has(game) {
+            return Err(format!("there is no game {game} in the plan"));
+        }
+        if !due.has(game) {
+            return Err(format!("game {game} is in another part"));
+        }
+        let planned = plan.assignment(game);
+        let bot = &plan.bots[planned.bot].name;
+        let board = plan.board_name(planned.board);
+        if *bot == outcome.bot && board == outcome.board && planned.repeat == outcome.repeat {
+            return Ok(());
+        }
+        Err(format!("by the plan, game {game} is one of `{bot}` on {board}"))
+    }
+}
+
+fn parse_run(path: PathBuf, source: &str) -> Result<Run, FolderError> {
+    #[derive(Deserialize)]
+    struct AnyFormat {
+        format: i64,
+    }
+    let refuse = |error: &toml::de::Error| FolderError::Plan {
+        path: path.clone(),
+        problem: SourceError::from_toml(source, error),
+    };
+    let AnyFormat { format } = toml::from_str(source).map_err(|error| refuse(&error))?;
+    if format != i64::from(FORMAT) {
+        return Err(FolderError::Format { path, format });
+    }
+    toml::from_str(source).map_err(|error| refuse(&error))
+}

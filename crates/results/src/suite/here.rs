@@ -1,0 +1,99 @@
+//! What a run says of the place where it is played.
+
+use std::env;
+
+use fs_err as fs;
+
+use super::folder::{FORMAT, Opponent, Run};
+use super::plan::Plan;
+use super::session::Session;
+use crate::gamelog::Host;
+
+impl Run {
+    /// A run of `plan` that starts now, here.
+    pub fn new(plan: Plan, against: Option<Opponent>) -> Self {
+        Self {
+            format: FORMAT,
+            referee: env!("CARGO_PKG_VERSION").to_owned(),
+            started: jiff::Timestamp::now(),
+            host: Host::here(),
+            started_in: env::current_dir().ok(),
+            git: None,
+            against,
+            plan,
+        }
+    }
+}
+
+impl Session {
+    /// A session that begins now, here; its number is given to it when it is added to a run.
+    pub fn here(containment: &str) -> Self {
+        let machine = Host::here();
+        Self {
+            number: 0,
+            started: jiff::Timestamp::now(),
+            referee: env!("CARGO_PKG_VERSION").to_owned(),
+            host: host_name(),
+            cpu: cpu_model().unwrap_or_else(|| machine.arch.clone()),
+            machine,
+            job: batch_job(|name| env::var(name).ok().filter(|value| !value.is_empty())),
+            containment: containment.to_owned(),
+            smallest_limit: None,
+        }
+    }
+}
+
+/// The kernel's name of this machine; empty where it does not tell.
+fn host_name() -> String {
+    let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    name.trim().to_owned()
+}
+
+/// The processors' model as `/proc/cpuinfo` has it; ARM's kernels tell numbers only.
+fn cpu_model() -> Option<String> {
+    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
+    let model = text.lines().find(|line| line.starts_with("model name"))?;
+    Some(model.split_once(':')?.1.trim().to_owned())
+}
+
+/// The job that this process belongs to, from what batch systems put into the environment: the variable
+/// of the job, and that of the task in an array of jobs.
+fn batch_job(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
+    const SYSTEMS: [(&str, &str, &str); 3] = [
+        ("slurm", "SLURM_JOB_ID", "SLURM_ARRAY_TASK_ID"),
+        ("pbs", "PBS_JOBID", "PBS_ARRAY_INDEX"),
+        ("lsf", "LSB_JOBID", "LSB_JOBINDEX"),
+    ];
+    SYSTEMS.iter().find_map(|(system, job, task)| {
+        let job = variable(job)?;
+        let task = variable(task).map(|task| format!(", task {task}"));
+        Some(format!("{system} {job}{}", task.unwrap_or_default()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_job_is_known_by_its_environment() {
+        let job = |pairs: &'static [(&str, &str)]| {
+            batch_job(|name| {
+                pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
+            })
+        };
+        assert_eq!(job(&[]), None);
+        assert_eq!(job(&[("SLURM_JOB_ID", "47")]).as_deref(), Some("slurm 47"));
+        let array = job(&[("SLURM_ARRAY_TASK_ID", "3"), ("SLURM_JOB_ID", "47")]);
+        assert_eq!(array.as_deref(), Some("slurm 47, task 3"));
+        assert_eq!(job(&[("PBS_JOBID", "9.head")]).as_deref(), Some("pbs 9.head"));
+    }
+
+    #[test]
+    fn a_session_tells_where_it_is_played() {
+        let session = Session::here("namespace");
+        assert!(!session.host.is_empty() && !session.cpu.is_empty());
+        let line = serde_json::to_string(&session).expect("JSON");
+        assert_eq!(serde_json::from_str::<Session>(&line).expect("a session"), session);
+    }
+}

@@ -1,0 +1,57 @@
+//! The logs of single games in a run folder.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use fs_err as fs;
+
+use crate::gamelog::{self, Log};
+
+/// Which games leave a log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Logs {
+    /// Every game
+    All,
+    /// Games that were lost, each with a bundle to look into it
+    #[default]
+    Failed,
+    /// No game; nor are there bundles
+    None,
+}
+
+/// How logs are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Packing {
+    /// Not packed.
+    #[default]
+    Plain,
+    /// Packed with gzip.
+    Gzip,
+}
+
+/// Where the log of a game is, if it is not packed.
+pub fn log_path(folder: &Path, game: usize) -> PathBuf {
+    folder.join("games").join(format!("{game:06}.jsonl"))
+}
+
+/// Where it is, if it is packed.
+pub fn packed_log(log: &Path) -> PathBuf {
+    log.with_extension("jsonl.gz")
+}
+
+/// The log of a game in a run folder; `None` if it was not kept.
+///
+/// # Errors
+/// When it is there and cannot be read; the error names it.
+pub fn kept_log(folder: &Path, game: usize) -> io::Result<Option<Log>> {
+    let plain = log_path(folder, game);
+    let packed = packed_log(&plain);
+    // Nothing writes these any more; reading one says what to do.
+    let zstd = plain.with_extension("jsonl.zst");
+    let Some(path) = [plain, packed, zstd].into_iter().find(|path| path.is_file()) else {
+        return Ok(None);
+    };
+    let damaged = |problem: String| io::Error::other(format!("{}:{problem}", path.display()));
+    let text = gamelog::unpacked(fs::read(&path)?).map_err(|error| damaged(format!(" {error}")))?;
+    gamelog::read(&text).map(Some).map_err(|error| damaged(error.to_string()))
+}

@@ -1,0 +1,50 @@
+//! Many boards, several bots: plans, runs that survive a kill, parts that several machines play.
+//!
+//! A [`Plan`] says what is to be played and gives each game a number. A [`RunFolder`] keeps the
+//! plan and the [`Outcome`] of each finished game, which a [`RunWriter`] adds. [`Summary`] adds up the
+//! outcomes, and [`compare`](crate::compare) pairs those of two bots; both read a run and touch no game.
+//!
+//! Whatever a bot does is an outcome. This module plays nothing, shows nothing and asks nobody.
+
+mod comment;
+mod commit;
+mod files;
+mod folder;
+mod game_set;
+mod here;
+mod ids;
+mod listing;
+mod logs;
+mod margin;
+mod merge;
+mod outcome;
+mod outcomes;
+mod places;
+mod plan;
+mod recording;
+mod records;
+mod removal;
+mod session;
+mod shuffle;
+mod summary;
+mod writer;
+
+pub use self::commit::Commit;
+pub use self::folder::{FolderError, Opponent, Run, RunFolder};
+pub use self::game_set::GameSet;
+pub use self::ids::{BoardId, RecordId};
+pub use self::listing::{ListedBot, Listing, list_runs};
+pub use self::logs::{Logs, Packing, kept_log, log_path, packed_log};
+pub use self::margin::Margin;
+pub use self::merge::merge;
+pub use self::outcome::{NotPlayed, Outcome, SuiteVerdict, Times};
+pub use self::outcomes::Outcomes;
+pub use self::places::{NoisyHost, differing_places, noisy_hosts};
+#[cfg(test)]
+pub(crate) use self::plan::test_plan;
+pub use self::plan::{Assignment, Case, CaseError, Plan, PlannedBoard, PlannedBot, Rules, Seeds};
+pub use self::records::{Best, Bests, Record, Records, RecordsError};
+pub use self::removal::{remove_remains, size_of};
+pub use self::session::Session;
+pub use self::summary::{Loss, NewBest, Summary, Tally, loss_kind, records_of};
+pub use self::writer::RunWriter;

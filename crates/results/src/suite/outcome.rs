@@ -1,0 +1,142 @@
+//! The outcome of one game of a suite: a line of `results.jsonl`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::ids::{BoardId, RecordId};
+use crate::said::SaidInGame;
+use terms::millis::Millis;
+use terms::verdict::Verdict;
+
+/// The outcome of a game.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// The number of the game in its plan, from 1.
+    pub game: usize,
+    /// The [session](super::Session) of the run that it was played in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<u32>,
+    /// The bot's name.
+    pub bot: String,
+    /// What the board is called.
+    pub board: String,
+    /// The board set that it comes from, if it comes from one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub set: Option<String>,
+    /// The digest of the test case.
+    pub board_id: BoardId,
+    /// The digest of the board's record key, which boards with the same records share.
+    pub record_id: RecordId,
+    /// The properties that comparisons may group by.
+    #[serde(default)]
+    pub traits: BTreeMap<String, u32>,
+    /// The number of this game among those of this bot on this board, from 1.
+    pub repeat: u32,
+    /// How it ended.
+    pub verdict: SuiteVerdict,
+    /// Whether the bot won, as the original sees it.
+    pub won: bool,
+    /// The score as the original reports it.
+    pub score: i64,
+    /// Whether the score would have counted under the official rules.
+    pub counts: bool,
+    /// What the original says.
+    pub official: String,
+    /// What really happened, if the verdict does not say everything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diagnosis: Option<String>,
+    /// The number of exchanges.
+    pub turns: u32,
+    /// What the bot said about itself, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub said: BTreeMap<String, SaidInGame>,
+    /// The times.
+    #[serde(flatten)]
+    pub times: Times,
+}
+
+/// How long a game took; nothing here is the same in two runs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Times {
+    /// From the start of the bot until it was reaped.
+    #[serde(default, rename = "wall_ms", skip_serializing_if = "Option::is_none")]
+    pub wall: Option<Millis>,
+    /// The first response, or the only one.
+    #[serde(default, rename = "first_ms", skip_serializing_if = "Option::is_none")]
+    pub first: Option<Millis>,
+    /// The slowest of the later ones.
+    #[serde(default, rename = "slowest_ms", skip_serializing_if = "Option::is_none")]
+    pub slowest: Option<Millis>,
+    /// Late replies by the bot's own fault, forgiven ones included.
+    #[serde(default)]
+    pub bot_overruns: u32,
+    /// Late replies by the host's fault.
+    #[serde(default)]
+    pub host_overruns: u32,
+}
+
+/// How a game of a suite ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum SuiteVerdict {
+    /// It was played.
+    Played(Verdict),
+    /// It was not.
+    NotPlayed(NotPlayed),
+}
+
+/// Why a game of a suite was not played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NotPlayed {
+    /// The bot cannot be started.
+    CannotStart,
+    /// The host is short of processes, memory or files.
+    NoResources,
+}
+
+impl fmt::Display for SuiteVerdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Played(verdict) => verdict.fmt(f),
+            Self::NotPlayed(NotPlayed::CannotStart) => f.write_str("cannot start"),
+            Self::NotPlayed(NotPlayed::NoResources) => f.write_str("no resources"),
+        }
+    }
+}
+
+impl Outcome {
+    /// Whether the game was played; if not, a resumed suite plays it.
+    pub fn is_played(&self) -> bool {
+        matches!(self.verdict, SuiteVerdict::Played(_))
+    }
+
+    /// What the game is worth in sums and comparisons: its score, or nothing if it was lost.
+    pub fn points(&self) -> i64 {
+        if self.won { self.score } else { 0 }
+    }
+
+    /// Why it was lost or not played, in one line.
+    pub fn loss(&self) -> String {
+        let why = self.diagnosis.as_deref().unwrap_or(&self.official);
+        format!("{}: {why}", self.verdict)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_are_one_word_in_json() {
+        for (ending, word) in [
+            (SuiteVerdict::Played(Verdict::EarlyExit), "\"early_exit\""),
+            (SuiteVerdict::NotPlayed(NotPlayed::CannotStart), "\"cannot_start\""),
+        ] {
+            assert_eq!(serde_json::to_string(&ending).expect("JSON"), word);
+            assert_eq!(serde_json::from_str::<SuiteVerdict>(word).expect("an ending"), ending);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Checks whether games were played in comparable places.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::time::Duration;
+
+use super::folder::{FolderError, RunFolder};
+use terms::text::{duration, plural};
+
+/// What makes runs hard to compare, or a run hard to join: games from different kinds of processors,
+/// where time is limited, and games that different versions of the referee have played. One clause each.
+///
+/// # Errors
+/// When a file of sessions cannot be read.
+pub fn differing_places(folders: &[&RunFolder]) -> Result<Vec<String>, FolderError> {
+    let (mut cpus, mut referees, mut remedy) = (BTreeSet::new(), BTreeSet::new(), "");
+    for folder in folders {
+        for session in folder.sessions()? {
+            if folder.run.plan.is_timed() {
+                cpus.insert(session.cpu);
+            }
+            referees.insert(session.referee);
+            if session.job.is_some_and(|job| job.starts_with("slurm")) {
+                remedy = "; --slurm-arg=--constraint=… keeps to one kind";
+            }
+        }
+        referees.insert(folder.run.referee.clone());
+    }
+    let tell = |what: &str, kinds: BTreeSet<String>| {
+        let kinds: Vec<String> = kinds.into_iter().collect();
+        (kinds.len() > 1).then(|| format!("{what}: {}", kinds.join("; ")))
+    };
+    let cpus = tell(
+        "games come from different processors, so times, and what bots make of them, do not compare",
+        cpus,
+    );
+    let referees = tell("games come from different versions of the referee", referees);
+    let cpus = cpus.map(|cpus| format!("{cpus}{remedy}"));
+    Ok(cpus.into_iter().chain(referees).collect())
+}
+
+/// A machine that is too noisy for the limits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoisyHost {
+    /// Its name.
+    pub host: String,
+    /// The limit of the run.
+    pub limit: Duration,
+    /// The smallest limit at which its verdicts mean something.
+    pub smallest_limit: Duration,
+    /// The games that were played there.
+    pub games: usize,
+    /// Those among them with a late reply.
+    pub late: usize,
+}
+
+impl fmt::Display for NoisyHost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} is too noisy for limits of {}: its verdicts are meaningful from {}; {} of its {} had a late reply",
+            self.host,
+            duration(self.limit),
+            duration(self.smallest_limit),
+            self.late,
+            plural(self.games as u64, "game"),
+        )
+    }
+}
+
+/// The machines that a host check has found too noisy for the limits of a run.
+///
+/// # Errors
+/// When sessions or results cannot be read.
+pub fn noisy_hosts(folder: &RunFolder) -> Result<Vec<NoisyHost>, FolderError> {
+    let Some(limit) = folder.run.plan.smallest_limit() else { return Ok(Vec::new()) };
+    let (mut noisy, mut hosts) = (BTreeMap::new(), BTreeMap::new());
+    for session in folder.sessions()? {
+        let Some(smallest_limit) = session.smallest_limit.filter(|least| least.0 > limit) else {
+            continue;
+        };
+        let new = || NoisyHost {
+            host: session.host.clone(),
+            limit,
+            smallest_limit: limit,
+            games: 0,
+            late: 0,
+        };
+        let entry = noisy.entry(session.host.clone()).or_insert_with(new);
+        entry.smallest_limit = smallest_limit.0.max(entry.smallest_limit);
+        hosts.insert(session.number, session.host);
+    }
+    if noisy.is_empty() {
+        return Ok(Vec::new());
+    }
+    for outcome in folder.outcomes()? {
+        let outcome = outcome?;
+        let host = outcome.session.and_then(|session| hosts.get(&session));
+        if let Some(entry) = host.and_then(|host| noisy.get_mut(host)) {
+            entry.games += 1;
+            let overruns = outcome.times.bot_overruns + outcome.times.host_overruns;
+            entry.late += usize::from(overruns > 0);
+        }
+    }
+    Ok(noisy.into_values().collect())
+}

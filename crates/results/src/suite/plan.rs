@@ -1,0 +1,397 @@
+//! What a suite is to play: bots, boards, rules, and a number for each game.
+//!
+//! A plan says everything that a result depends on, test cases and hashes of programs included, so
+//! that a run can be taken up on its own, compared with another one, and played in parts by several
+//! machines. It plays nothing.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::ids::{BoardId, RecordId};
+use super::shuffle::shuffled;
+use rules::game::{Game, GameKind, SeedOptions};
+use terms::limits::{Limits, OnHostDelay, Profile, Resources};
+
+/// What is to be played.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// The name of the game.
+    pub game: String,
+    /// The rules about time and resources.
+    pub rules: Rules,
+    /// How many games each bot plays on each board.
+    pub repeat: u32,
+    /// The seed of a random order of the boards; without one they come as they are listed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shuffle: Option<u32>,
+    /// Boards by seed, after those that are listed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seeds: Option<Seeds>,
+    /// How many parts it is played in, each on its own; without a number it is played as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parts: Option<NonZeroU32>,
+    /// The bots.
+    pub bots: Vec<PlannedBot>,
+    /// The boards.
+    #[serde(default)]
+    pub boards: Vec<PlannedBoard>,
+}
+
+/// The rules about time and resources, as far as results depend on them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Rules {
+    /// The profile.
+    pub profile: Profile,
+    /// What happens when the host makes a bot late.
+    pub on_host_delay: OnHostDelay,
+    /// The limits.
+    pub limits: Limits,
+    /// What a bot may use of the machine.
+    #[serde(default)]
+    pub resources: Resources,
+}
+
+/// A range of seeds, both ends included.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seeds {
+    /// The first one.
+    pub first: i64,
+    /// The last one.
+    pub last: i64,
+    /// The number of colours, where the game leaves it open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub colors: Option<u8>,
+    /// The board set that they come from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub set: Option<String>,
+}
+
+/// A bot, with everything that identifies it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedBot {
+    /// What the user calls it.
+    pub name: String,
+    /// Its command line, word by word, as the user gave it.
+    pub command: Vec<String>,
+    /// Its working directory, if it is not the referee's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// Environment variables that are set for it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    /// The values that it is tried with, by name; they are in its command or environment as well.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub params: BTreeMap<String, String>,
+    /// What it may read in a sandbox beside the usual, if it runs in one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<Vec<PathBuf>>,
+    /// The digests of the program and of files that its arguments name, by what the command calls them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
+}
+
+/// A board with its test case, so that a run needs no other file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedBoard {
+    /// What the user calls it.
+    pub name: String,
+    /// The board set that it comes from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub set: Option<String>,
+    /// The test case as the game writes it.
+    pub test_case: String,
+}
+
+/// The bot and the board of one game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Assignment {
+    /// The number of the game, from 1.
+    pub game: usize,
+    /// The bot, as an index.
+    pub bot: usize,
+    /// The board, as an index into the listed ones and then the seeds.
+    pub board: usize,
+    /// Which game of this bot on this board, from 1.
+    pub repeat: u32,
+}
+
+/// A board that is about to be played.
+pub struct Case {
+    /// What it is called.
+    pub name: String,
+    /// The board set that it comes from.
+    pub set: Option<String>,
+    /// The digest of the test case.
+    pub board_id: BoardId,
+    /// The digest of the board's record key, which boards with the same records share.
+    pub record_id: RecordId,
+    /// A game on it.
+    pub game: Box<dyn Game>,
+}
+
+/// Why a board of a plan cannot be played.
+#[derive(Debug, thiserror::Error)]
+#[error("board `{board}` of the plan: {problem}")]
+pub struct CaseError {
+    board: String,
+    problem: String,
+}
+
+impl Seeds {
+    fn count(&self) -> usize {
+        let count = i128::from(self.last) - i128::from(self.first) + 1;
+        usize::try_from(count).unwrap_or(0)
+    }
+}
+
+impl Plan {
+    /// Whether any time limit applies.
+    pub fn is_timed(&self) -> bool {
+        self.smallest_limit().is_some()
+    }
+
+    /// The smallest time limit of the game, if it has one.
+    pub fn smallest_limit(&self) -> Option<Duration> {
+        let kinds = GameKind::named(&self.game).into_iter().flat_map(GameKind::limit_kinds);
+        kinds.into_iter().filter_map(|kind| self.rules.limits.of(kind)).min()
+    }
+
+    /// The number of boards.
+    pub fn boards(&self) -> usize {
+        self.boards.len() + self.seeds.as_ref().map_or(0, Seeds::count)
+    }
+
+    /// The number of games.
+    pub fn games(&self) -> usize {
+        self.units() * self.bots.len()
+    }
+
+    /// How often a board is played, by all bots each time.
+    fn units(&self) -> usize {
+        self.boards() * self.repeat as usize
+    }
+
+    /// The bot and the board of the game with this number, which must be one of the plan's.
+    pub fn assignment(&self, game: usize) -> Assignment {
+        let (unit, bot) = ((game - 1) / self.bots.len(), (game - 1) % self.bots.len());
+        let repeat = u32::try_from(unit / self.boards()).expect("below the plan's repeat");
+        Assignment { game, bot, board: unit % self.boards(), repeat: repeat + 1 }
+    }
+
+    /// Whether the plan has a game of this number.
+    pub fn has(&self, game: usize) -> bool {
+        (1..=self.games()).contains(&game)
+    }
+
+    /// The numbers of the games in the order in which they are played: of all games, or of those in one
+    /// part. Parts are stretches of that order, and all bots play a board in the same part.
+    pub fn schedule(&self, part: Option<u32>) -> impl Iterator<Item = usize> + Send + use<> {
+        let (bots, boards) = (self.bots.len(), self.boards());
+        let order = self.shuffle.map(|seed| shuffled(boards, seed));
+        let units = self.stretch(part).map(move |place| match &order {
+            Some(order) => place / boards * boards + order[place % boards],
+            None => place,
+        });
+        units.flat_map(move |unit| (0..bots).map(move |bot| unit * bots + bot + 1))
+    }
+
+    /// How many games the plan or one of its parts has.
+    pub fn scheduled(&self, part: Option<u32>) -> usize {
+        self.stretch(part).len() * self.bots.len()
+    }
+
+    /// The places of a part in the order of play; those of all parts without one.
+    fn stretch(&self, part: Option<u32>) -> Range<usize> {
+        let parts = self.parts.map_or(1, NonZeroU32::get) as usize;
+        let end = |part: usize| self.units() * part / parts;
+        part.map_or(0..self.units(), |part| end(part as usize - 1)..end(part as usize))
+    }
+
+    /// What the board of this index is called.
+    pub fn board_name(&self, board: usize) -> String {
+        let seed = || self.seed(board).map(|seed| format!("seed {seed}"));
+        let listed = self.boards.get(board).map(|listed| listed.name.clone());
+        listed.or_else(seed).unwrap_or_default()
+    }
+
+    /// The seed of the board of this index, if it has one.
+    fn seed(&self, board: usize) -> Option<i64> {
+        let index = i64::try_from(board.checked_sub(self.boards.len())?).ok()?;
+        Some(self.seeds.as_ref()?.first + index)
+    }
+
+    /// Sets up the board of this index.
+    ///
+    /// # Errors
+    /// When the plan was changed by hand.
+    pub fn case(&self, kind: &GameKind, board: usize) -> Result<Case, CaseError> {
+        let name = self.board_name(board);
+        let fail = |problem: String| CaseError { board: name.clone(), problem };
+        let listed = self.boards.get(board).map(|listed| &listed.set);
+        let set = listed.or(self.seeds.as_ref().map(|seeds| &seeds.set)).cloned().flatten();
+        let text = match (self.boards.get(board), self.seed(board)) {
+            (Some(listed), _) => listed.test_case.clone(),
+            (None, Some(seed)) => (kind.from_seed)(seed, self.seed_options()).map_err(&fail)?,
+            (None, None) => return Err(fail("the plan has no such board".to_owned())),
+        };
+        let game = (kind.parse)(&text).map_err(|error| fail(error.to_string()))?;
+        let board_id = BoardId::of(game.as_ref());
+        let record_id = RecordId::of(game.as_ref());
+        Ok(Case { name, set, board_id, record_id, game })
+    }
+
+    fn seed_options(&self) -> SeedOptions {
+        SeedOptions { colors: self.seeds.as_ref().and_then(|seeds| seeds.colors) }
+    }
+
+    /// How `other` differs, the number of parts apart, as a clause.
+    pub fn difference(&self, other: &Self) -> Option<String> {
+        let differs = |what: &str, same: bool| (!same).then(|| format!("{what} is not the same"));
+        None.or_else(|| differs("the game", self.game == other.game))
+            .or_else(|| differs("the set of rules (limits, profile)", self.rules == other.rules))
+            .or_else(|| self.bots_difference(other))
+            .or_else(|| differs("the list of boards", self.boards == other.boards))
+            .or_else(|| differs("the range of seeds", self.seeds == other.seeds))
+            .or_else(|| differs("the number of repeats", self.repeat == other.repeat))
+            .or_else(|| differs("the order of the boards", self.shuffle == other.shuffle))
+    }
+
+    fn bots_difference(&self, other: &Self) -> Option<String> {
+        let names = |plan: &Self| plan.bots.iter().map(|bot| bot.name.clone()).collect::<Vec<_>>();
+        if names(self) != names(other) {
+            return Some("the list of bots is not the same".to_owned());
+        }
+        self.bots.iter().zip(&other.bots).find_map(|(mine, others)| mine.difference(others))
+    }
+}
+
+impl PlannedBot {
+    fn difference(&self, other: &Self) -> Option<String> {
+        let name = &self.name;
+        let other_than = |(file, digest): (&String, &String)| match other.files.get(file) {
+            None => Some(format!("the bot `{name}` is not whole: {file} is missing")),
+            Some(other) => (other != digest)
+                .then(|| format!("the bot `{name}` has changed: {file} is not the same")),
+        };
+        let new = |file: &&String| !self.files.contains_key(*file);
+        self.files
+            .iter()
+            .find_map(other_than)
+            .or_else(|| {
+                let file = other.files.keys().find(new)?;
+                Some(format!("the bot `{name}` has changed: {file} was not there"))
+            })
+            .or_else(|| (self != other).then(|| format!("the bot `{name}` is started differently")))
+    }
+}
+
+/// One bot, boards of seeds 1..=`seeds`.
+#[cfg(test)]
+pub(crate) fn test_plan(seeds: i64) -> Plan {
+    tests::plan(1, seeds, 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rules::game::GAMES;
+
+    pub(super) fn plan(bots: usize, seeds: i64, repeat: u32) -> Plan {
+        let bot = |index: usize| PlannedBot {
+            name: format!("bot {index}"),
+            command: vec!["./bot".to_owned()],
+            cwd: None,
+            env: BTreeMap::new(),
+            params: BTreeMap::new(),
+            sandbox: None,
+            files: BTreeMap::from([("./bot".to_owned(), "1".to_owned())]),
+        };
+        let rules = Rules {
+            profile: Profile::Official,
+            on_host_delay: OnHostDelay::Fail,
+            limits: Limits::default(),
+            resources: Resources::default(),
+        };
+        Plan {
+            game: "samegame".to_owned(),
+            rules,
+            repeat,
+            shuffle: None,
+            seeds: Some(Seeds { first: 1, last: seeds, colors: None, set: None }),
+            parts: None,
+            bots: (0..bots).map(bot).collect(),
+            boards: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn every_bot_plays_every_board_as_often_as_asked_for() {
+        let plan = plan(3, 4, 2);
+        let mut played = BTreeMap::new();
+        for game in plan.schedule(None) {
+            let Assignment { bot, board, repeat, .. } = plan.assignment(game);
+            *played.entry((bot, board, repeat)).or_insert(0) += 1;
+        }
+        assert_eq!(played.len(), 3 * 4 * 2);
+        assert!(played.values().all(|&times| times == 1));
+        assert!(plan.has(1) && plan.has(24) && !plan.has(25) && !plan.has(0));
+    }
+
+    #[test]
+    fn parts_share_out_all_games_in_the_order_of_the_plan_and_keep_a_boards_bots_together() {
+        for parts in [1, 4, 14] {
+            let plan = Plan { shuffle: Some(5), parts: NonZeroU32::new(parts), ..plan(3, 7, 2) };
+            let mut games: Vec<usize> = Vec::new();
+            for part in 1..=parts {
+                let mine: Vec<usize> = plan.schedule(Some(part)).collect();
+                assert_eq!(mine.len(), plan.scheduled(Some(part)));
+                let boards: Vec<usize> =
+                    mine.iter().map(|&game| plan.assignment(game).board).collect();
+                assert!(boards.chunks(3).all(|bots| bots.iter().all(|board| *board == bots[0])));
+                games.extend(mine);
+            }
+            assert_eq!(games, plan.schedule(None).collect::<Vec<_>>());
+            games.sort_unstable();
+            assert_eq!(games, (1..=42).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn a_shuffled_plan_has_the_same_games_in_another_order() {
+        let listed = plan(1, 50, 1);
+        let order = |seed| {
+            Plan { shuffle: Some(seed), ..listed.clone() }.schedule(None).collect::<Vec<_>>()
+        };
+        assert_ne!(order(1), order(2));
+        assert_eq!(order(1), order(1));
+        let mut sorted = order(1);
+        sorted.sort_unstable();
+        assert_eq!(sorted, listed.schedule(None).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_difference_names_what_has_changed() {
+        let old = plan(2, 4, 1);
+        let mut new = old.clone();
+        assert_eq!(old.difference(&new), None);
+        new.parts = NonZeroU32::new(2);
+        assert_eq!(old.difference(&new), None, "the same games in parts");
+        new.bots[1].files.insert("./bot".to_owned(), "2".to_owned());
+        let expected = "the bot `bot 1` has changed: ./bot is not the same";
+        assert_eq!(old.difference(&new).as_deref(), Some(expected));
+        let more = Plan { repeat: 2, ..old.clone() };
+        assert_eq!(old.difference(&more).as_deref(), Some("the number of repeats is not the same"));
+    }
+
+    #[test]
+    fn seeds_name_their_boards() {
+        let case = plan(1, 4, 1).case(&GAMES[0], 2).expect("a board");
+        assert_eq!(case.name, "seed 3");
+        assert_ne!(BoardId::of(&*case.game), BoardId::default());
+    }
+}

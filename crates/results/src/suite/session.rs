@@ -1,0 +1,33 @@
+//! Where the games of a run were played.
+
+use serde::{Deserialize, Serialize};
+
+use crate::gamelog::Host;
+use terms::millis::Millis;
+
+/// A session of a run: the games that one process played on one machine. A line of `sessions.jsonl`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Session {
+    /// Its number, from 1; results name it.
+    pub number: u32,
+    /// When it was begun, in UTC.
+    pub started: jiff::Timestamp,
+    /// The version of the referee.
+    pub referee: String,
+    /// The name of the machine.
+    pub host: String,
+    /// The model of its processors, as far as the kernel tells it.
+    pub cpu: String,
+    /// The machine.
+    #[serde(flatten)]
+    pub machine: Host,
+    /// The job of a batch system, such as `slurm 4711`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<String>,
+    /// What kept the bots' processes together.
+    pub containment: String,
+    /// The smallest limit at which the machine was quiet enough for verdicts to depend on bots, if that was
+    /// measured.
+    #[serde(default, rename = "smallest_limit_ms", skip_serializing_if = "Option::is_none")]
+    pub smallest_limit: Option<Millis>,
+}

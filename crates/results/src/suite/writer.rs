@@ -1,0 +1,222 @@
+//! Adds results to a run, and makes the files of run folders.
+
+use std::fs::TryLockError;
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use fs_err as fs;
+use fs_err::{File, OpenOptions};
+use same_file::Handle;
+
+use super::files::{NEW, folder_of, json_line, naming, new_file, written};
+use super::folder::{FolderError, RESULTS, RUN, Run, RunFolder, SESSIONS};
+use super::outcome::Outcome;
+use super::session::Session;
+
+/// The longest time before results are synced to the disk.
+const SYNC_INTERVAL: Duration = Duration::from_secs(1);
+
+/// A run whose results are being written.
+#[derive(Debug)]
+pub struct RunWriter {
+    /// The run.
+    pub folder: RunFolder,
+    results: File,
+    /// The length of the whole lines.
+    length: u64,
+    synced: Instant,
+    line: Vec<u8>,
+    /// The number of the session that results are added to.
+    session: Option<u32>,
+}
+
+impl RunFolder {
+    /// Makes a folder for a run. Of several that try at the same moment, one gets it.
+    ///
+    /// # Errors
+    /// When there is something at `path`, or it cannot be made.
+    pub fn create(path: &Path, run: Run) -> Result<Self, FolderError> {
+        if !is_free(path) {
+            return Err(FolderError::Exists(path.to_owned()));
+        }
+        fs::create_dir_all(path).map_err(FolderError::Make)?;
+        let source = toml::to_string_pretty(&run).expect("a run can be written as TOML");
+        match write_new(&path.join(RUN), source.as_bytes()) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(FolderError::Exists(path.to_owned()))
+            }
+            made => {
+                made.map_err(FolderError::Make)?;
+                Ok(Self::new(path.to_owned(), run))
+            }
+        }
+    }
+}
+
+impl RunWriter {
+    /// Makes a folder for a run, and begins to play it. Of several that try at the same moment, one gets it.
+    ///
+    /// # Errors
+    /// When there is something at `path`, or it cannot be made.
+    pub fn create(path: &Path, run: Run) -> Result<Self, FolderError> {
+        Self::lock(RunFolder::create(path, run)?)
+    }
+
+    /// Resumes a run, without the results of games that were not played and those that `is_dropped`
+    /// picks. A last result that was cut short is cut off.
+    ///
+    /// # Errors
+    /// When it is in use, damaged, or cannot be written.
+    pub fn resume(
+        folder: RunFolder,
+        is_dropped: impl Fn(&Outcome) -> bool,
+    ) -> Result<Self, FolderError> {
+        let mut writer = Self::lock(folder)?;
+        writer.length = whole_lines(&mut writer.results).map_err(FolderError::Read)?;
+        writer.results.set_len(writer.length).map_err(FolderError::Write)?;
+        writer.results.seek(SeekFrom::End(0)).map_err(FolderError::Write)?;
+        let is_dropped = |outcome: &Outcome| !outcome.is_played() || is_dropped(outcome);
+        let mut outcomes = writer.folder.outcomes()?;
+        let drops = outcomes.try_fold(0, |count, outcome| {
+            outcome.map(|outcome| count + usize::from(is_dropped(&outcome)))
+        })?;
+        if drops + outcomes.duplicates() > 0 {
+            writer.drop_outcomes(is_dropped)?;
+        }
+        Ok(writer)
+    }
+
+    pub(super) fn lock(folder: RunFolder) -> Result<Self, FolderError> {
+        let path = folder.place().join(RESULTS);
+        fs::create_dir_all(folder_of(&path)).map_err(FolderError::Make)?;
+        let open =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+        let results = open.map_err(FolderError::Make)?;
+        lock_file(&results, &folder)?;
+        // Whoever had the lock may have put another file in its place.
+        let locked = Handle::from_file(results.file().try_clone().map_err(FolderError::Read)?);
+        let is_same = locked.and_then(|locked| Ok(locked == Handle::from_path(&path)?));
+        if !is_same.map_err(FolderError::Read)? {
+            return Err(FolderError::InUse(folder.place()));
+        }
+        let (synced, line) = (Instant::now(), Vec::new());
+        Ok(Self { folder, results, length: 0, synced, line, session: None })
+    }
+
+    /// Puts a file without some results in place of the old one. It is locked before it appears.
+    fn drop_outcomes(&mut self, is_dropped: impl Fn(&Outcome) -> bool) -> Result<(), FolderError> {
+        let path = self.folder.place().join(RESULTS);
+        let mut new = new_file(&path).map_err(FolderError::Write)?;
+        let mut outcomes = self.folder.outcomes()?;
+        while let Some(outcome) = outcomes.next() {
+            if !is_dropped(&outcome?) {
+                new.write_all(outcomes.line()).map_err(FolderError::Write)?;
+            }
+        }
+        new.as_file().sync_all().map_err(FolderError::Write)?;
+        let file = new.reopen().map_err(FolderError::Write)?;
+        let mut results = File::from_parts(file, &path);
+        lock_file(&results, &self.folder)?;
+        new.persist(&path).map_err(|error| FolderError::Write(error.error))?;
+        self.length = results.seek(SeekFrom::End(0)).map_err(FolderError::Write)?;
+        self.results = results;
+        Ok(())
+    }
+
+    /// Begins a session of the run: the games that are played here and now.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn begin_session(&mut self, session: Session) -> Result<(), FolderError> {
+        let number = self.folder.own_sessions()?.last().map_or(1, |last| last.number + 1);
+        let line = json_line(&Session { number, ..session });
+        let path = self.folder.place().join(SESSIONS);
+        let file = OpenOptions::new().append(true).create(true).open(path);
+        file.and_then(|mut file| file.write_all(&line)).map_err(FolderError::Write)?;
+        self.session = Some(number);
+        Ok(())
+    }
+
+    /// Adds a result to the session that was begun last.
+    ///
+    /// # Errors
+    /// When it cannot be written; what was written of it is cut off again.
+    pub fn append(&mut self, outcome: &Outcome) -> Result<(), FolderError> {
+        self.line = json_line(&Outcome { session: self.session, ..outcome.clone() });
+        self.write_line().map_err(|error| {
+            // If that fails too, the next reader leaves the torn line out all the same.
+            let _ = self.results.set_len(self.length);
+            FolderError::Write(error)
+        })
+    }
+
+    fn write_line(&mut self) -> io::Result<()> {
+        self.results.write_all(&self.line)?;
+        self.length += self.line.len() as u64;
+        if self.synced.elapsed() >= SYNC_INTERVAL {
+            self.results.sync_data()?;
+            self.synced = Instant::now();
+        }
+        Ok(())
+    }
+
+    /// Syncs all results to the disk.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub fn finish(&self) -> Result<(), FolderError> {
+        self.results.sync_data().map_err(FolderError::Write)
+    }
+}
+
+/// Locks the results of a run; the kernel unlocks them when this process ends.
+fn lock_file(results: &File, folder: &RunFolder) -> Result<(), FolderError> {
+    match results.file().try_lock() {
+        Err(TryLockError::WouldBlock) => Err(FolderError::InUse(folder.place())),
+        Err(TryLockError::Error(error)) => {
+            let path = folder.path.display();
+            log::warn!(
+                "{path} cannot be locked ({error}); see to it that no other process plays this run"
+            );
+            Ok(())
+        }
+        Ok(()) => Ok(()),
+    }
+}
+
+/// The length of a file up to its last newline.
+fn whole_lines(file: &mut File) -> io::Result<u64> {
+    const CHUNK: u64 = 1 << 16;
+    let mut end = file.metadata()?.len();
+    let mut chunk = Vec::new();
+    while end > 0 {
+        let start = end.saturating_sub(CHUNK);
+        chunk.resize(usize::try_from(end - start).expect("a small chunk"), 0);
+        file.seek(SeekFrom::Start(start))?;
+        file.read_exact(&mut chunk)?;
+        if let Some(newline) = chunk.iter().rposition(|&byte| byte == b'\n') {
+            return Ok(start + newline as u64 + 1);
+        }
+        end = start;
+    }
+    Ok(0)
+}
+
+/// Whether a run can be made at `path`: there is nothing but what a kill may have left of a file that
+/// was about to appear.
+fn is_free(path: &Path) -> bool {
+    let left_over = |entry: io::Result<fs::DirEntry>| {
+        entry.is_ok_and(|entry| entry.file_name().as_encoded_bytes().starts_with(NEW.as_bytes()))
+    };
+    match fs::read_dir(path) {
+        Ok(mut entries) => entries.all(left_over),
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    }
+}
+
+/// Writes a file that must not be there yet; it appears whole or not at all.
+fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
+    let file = written(path, content).map_err(naming(path))?;
+    file.persist_noclobber(path).map(drop).map_err(|error| naming(path)(error.error))
+}

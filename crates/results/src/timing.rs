@@ -1,0 +1,358 @@
+//! Works out from the times of many turns whether a bot keeps its deadlines, and by what margin.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::gamelog::Turn;
+use statistics::{Distribution, Estimate};
+use terms::limits::LimitKind;
+use terms::limits::Limits;
+use terms::millis::Millis;
+use terms::verdict::Culprit;
+
+/// How many turns are listed as the slowest.
+const SLOWEST_LISTED: usize = 10;
+
+/// The number of games of one submission on CodinGame: the contribution's validators.
+const VALIDATORS: i32 = 40;
+
+/// The width of an interval that tells something: from 0 to 20 %, say.
+pub const TELLING: f64 = 0.2;
+
+/// The time that a bot took for one turn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Timed {
+    /// The number of the game, from 1.
+    pub game: usize,
+    /// The board's name.
+    pub board: String,
+    /// The turn as logged.
+    pub turn: Turn,
+    /// The number of legal moves, if the game can count them.
+    pub choices: Option<usize>,
+}
+
+impl Timed {
+    /// The time that the bot caused itself.
+    fn own(&self) -> Duration {
+        let certificate = &self.turn.certificate;
+        let wall = self.turn.wall.0;
+        if let Some(parts) = certificate.parts {
+            return wall.saturating_sub(parts.excused());
+        }
+        let part = |part: Option<Millis>| part.unwrap_or_default().0;
+        let computed = part(certificate.cpu);
+        let by_others = computed.saturating_sub(part(certificate.busiest_cpu));
+        let waited = part(certificate.wait).saturating_sub(by_others);
+        wall.saturating_sub(waited + part(certificate.referee_wait)).max(computed.min(wall))
+    }
+
+    /// Whose fault it is if this turn, `scale` times as slow, is late.
+    pub fn culprit(&self, limit: Duration, scale: f64) -> Option<Culprit> {
+        let late = self
+            .turn
+            .no_reply
+            .is_some_and(|no_reply| no_reply == terms::verdict::NoReply::Deadline)
+            || self.turn.wall.0.mul_f64(scale) > limit;
+        late.then(|| {
+            let decided = self.turn.overrun.map(|overrun| overrun.culprit);
+            let by_own =
+                if self.own().mul_f64(scale) > limit { Culprit::Bot } else { Culprit::Host };
+            // If no answer came, the match loop has already judged the turn.
+            decided.filter(|_| self.turn.no_reply.is_some()).unwrap_or(by_own)
+        })
+    }
+}
+
+/// The limits that times are compared with.
+#[derive(Debug, Clone, Copy)]
+pub struct Thresholds {
+    /// The limits of the official profile, or those that the user has set.
+    pub limits: Limits,
+    /// How much slower the judge is than this machine.
+    pub scale: f64,
+    /// The factor of the profile `relaxed`.
+    pub relaxed: f64,
+    /// The profile `sdk-soft`.
+    pub soft: terms::limits::SoftLimit,
+}
+
+/// The times of one kind of turn, multiplied by the scale.
+#[derive(Debug, Clone)]
+pub struct KindStats {
+    /// The kind of turn.
+    pub kind: LimitKind,
+    /// The limit for it.
+    pub limit: Option<Duration>,
+    /// The times.
+    pub times: Distribution,
+    /// The late ones that are the bot's fault.
+    pub bot_overruns: usize,
+    /// The late ones that are the host's fault.
+    pub host_overruns: usize,
+    /// The turns in which the machine stood still or the bot was stopped by others, and for how long in all.
+    pub taken: (usize, Duration),
+}
+
+/// Under which profiles a bot would pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct ProfileResult {
+    /// The profile.
+    pub profile: &'static str,
+    /// The games in which the bot itself broke no limit.
+    pub games: usize,
+    /// Whether the bot kept every limit in every game.
+    pub passes: bool,
+}
+
+/// The results of analysing the times.
+#[derive(Debug, Clone)]
+pub struct Analysis {
+    /// The number of games.
+    pub games: usize,
+    /// Each kind of turn that occurred.
+    pub by_kind: Vec<KindStats>,
+    /// The slowest turns as indices, slowest first.
+    pub slowest: Vec<usize>,
+    /// The chance that a game has a timeout that is the bot's fault.
+    pub per_game: Estimate,
+    /// The chance that at least one of a submission's 40 validators has a timeout.
+    pub per_submission: Estimate,
+    /// How many games would narrow that chance to [`TELLING`]; `None` if these do, or if no number that can
+    /// be played would.
+    pub games_to_tell: Option<usize>,
+    /// Under which profiles the bot would pass.
+    pub passes: Vec<ProfileResult>,
+}
+
+impl Analysis {
+    /// Analyses the turns of `games` games, and those of one more that did not end. What is said of games
+    /// leaves that one out.
+    pub fn of(turns: &[Timed], games: usize, thresholds: &Thresholds) -> Self {
+        let kinds = [LimitKind::FirstTurn, LimitKind::Turn, LimitKind::Total];
+        let by_kind = kinds.into_iter().filter_map(|kind| KindStats::of(turns, kind, thresholds));
+        let mut slowest: Vec<usize> = (0..turns.len()).collect();
+        slowest
+            .sort_by_key(|&index| std::cmp::Reverse(share_of_limit_ppm(&turns[index], thresholds)));
+        slowest.truncate(SLOWEST_LISTED);
+        let passes = thresholds.passes(turns, games);
+        let late = games - passes[0].games;
+        let per_game = Estimate::proportion(late, games);
+        let per_submission = per_game.at_least_once(VALIDATORS);
+        let games_to_tell = Estimate::trials_to_tell(late, games, VALIDATORS, TELLING);
+        Self {
+            games,
+            by_kind: by_kind.collect(),
+            slowest,
+            per_game,
+            per_submission,
+            games_to_tell: games_to_tell.filter(|_| per_submission.width() > TELLING),
+            passes,
+        }
+    }
+
+    /// Whether the bot itself broke a limit.
+    pub fn is_broken_by_bot(&self) -> bool {
+        self.by_kind.iter().any(|stats| stats.bot_overruns > 0)
+    }
+}
+
+/// How much of its limit a turn took, in millionths; without limits, its time in nanoseconds.
+fn share_of_limit_ppm(timed: &Timed, thresholds: &Thresholds) -> u128 {
+    let wall = timed.turn.wall.0.as_nanos();
+    match thresholds.limits.of(timed.turn.limit) {
+        Some(limit) => wall * 1_000_000 / limit.as_nanos().max(1),
+        None => wall,
+    }
+}
+
+impl KindStats {
+    fn of(turns: &[Timed], kind: LimitKind, thresholds: &Thresholds) -> Option<Self> {
+        let limit = thresholds.limits.of(kind);
+        let mut stats = Self {
+            kind,
+            limit,
+            times: Distribution::default(),
+            bot_overruns: 0,
+            host_overruns: 0,
+            taken: (0, Duration::ZERO),
+        };
+        for timed in turns.iter().filter(|timed| timed.turn.limit == kind) {
+            stats.times.record(timed.turn.wall.0.mul_f64(thresholds.scale));
+            match limit.and_then(|limit| timed.culprit(limit, thresholds.scale)) {
+                Some(Culprit::Bot) => stats.bot_overruns += 1,
+                Some(Culprit::Host) => stats.host_overruns += 1,
+                None => {}
+            }
+            let taken = timed.turn.certificate.parts.unwrap_or_default().taken.0;
+            stats.taken.0 += usize::from(!taken.is_zero());
+            stats.taken.1 += taken;
+        }
+        (stats.times.count() > 0).then_some(stats)
+    }
+
+    /// The part of the limit that the slowest turn left, from 1 down to less than 0.
+    pub fn margin(&self) -> Option<f64> {
+        let limit = self.limit?.as_secs_f64();
+        Some(1.0 - self.times.max().as_secs_f64() / limit)
+    }
+}
+
+impl Thresholds {
+    /// The bot's own overruns of a limit that `stretch` makes longer, in one game.
+    fn late(&self, turns: &[&Timed], stretch: impl Fn(Duration) -> Duration) -> usize {
+        let is_late = |timed: &&&Timed| {
+            let limit = self.limits.of(timed.turn.limit).map(&stretch);
+            limit.and_then(|limit| timed.culprit(limit, self.scale)) == Some(Culprit::Bot)
+        };
+        turns.iter().filter(is_late).count()
+    }
+
+    fn passes(&self, turns: &[Timed], games: usize) -> Vec<ProfileResult> {
+        let (soft, relaxed) = (self.soft, self.relaxed);
+        let official = |turns: &[&Timed]| self.late(turns, |limit| limit) == 0;
+        let sdk_soft = |turns: &[&Timed]| {
+            let forgiven = usize::try_from(soft.forgiven).unwrap_or(usize::MAX);
+            self.late(turns, |limit| limit + soft.extra) == 0
+                && self.late(turns, |limit| limit) <= forgiven
+        };
+        let relaxed = |turns: &[&Timed]| self.late(turns, |limit| limit.mul_f64(relaxed)) == 0;
+        let pass = |profile, passes: &dyn Fn(&[&Timed]) -> bool| {
+            let passed = (1..=games).filter(|&game| {
+                let turns: Vec<&Timed> = turns.iter().filter(|timed| timed.game == game).collect();
+                passes(&turns)
+            });
+            let passed = passed.count();
+            ProfileResult { profile, games: passed, passes: passed == games }
+        };
+        vec![pass("official", &official), pass("sdk-soft", &sdk_soft), pass("relaxed", &relaxed)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gamelog::{Bytes, Certificate};
+    use terms::certificate::Parts;
+    use terms::limits::SoftLimit;
+
+    fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    fn timed(game: usize, number: u32, wall: u64, wait: u64) -> Timed {
+        let limit = if number == 1 { LimitKind::FirstTurn } else { LimitKind::Turn };
+        let turn = Turn {
+            wall: Millis(ms(wall)),
+            certificate: Certificate { wait: Some(Millis(ms(wait))), ..Certificate::default() },
+            ..Turn::with_reply(number, limit, Bytes::default())
+        };
+        Timed { game, board: "b".to_owned(), turn, choices: None }
+    }
+
+    fn thresholds(scale: f64) -> Thresholds {
+        let limits = Limits::from_kinds(|kind| match kind {
+            LimitKind::FirstTurn => Some(ms(1000)),
+            LimitKind::Turn => Some(ms(50)),
+            LimitKind::Total => None,
+        });
+        let soft = SoftLimit { extra: ms(50), forgiven: 2 };
+        Thresholds { limits, scale, relaxed: 4.0, soft }
+    }
+
+    #[test]
+    fn first_and_later_turns_are_told_apart() {
+        let turns = [timed(1, 1, 400, 0), timed(1, 2, 20, 0), timed(1, 3, 40, 0)];
+        let analysis = Analysis::of(&turns, 1, &thresholds(1.0));
+        let counts: Vec<_> =
+            analysis.by_kind.iter().map(|stats| (stats.kind, stats.times.count())).collect();
+        assert_eq!(counts, [(LimitKind::FirstTurn, 1), (LimitKind::Turn, 2)]);
+        let margin = analysis.by_kind[1].margin().expect("a limit");
+        assert!((margin - 0.2).abs() < 0.001, "{margin}");
+        assert_eq!(analysis.slowest, [2, 0, 1], "by the part of the limit");
+        assert!(!analysis.is_broken_by_bot());
+    }
+
+    #[test]
+    fn a_slower_judge_breaks_what_holds_here() {
+        let turns = [timed(1, 1, 400, 0), timed(1, 2, 40, 0)];
+        assert!(!Analysis::of(&turns, 1, &thresholds(1.2)).is_broken_by_bot());
+        assert!(Analysis::of(&turns, 1, &thresholds(1.3)).is_broken_by_bot());
+    }
+
+    #[test]
+    fn overruns_have_culprits() {
+        let turns = [timed(1, 2, 80, 0), timed(1, 3, 80, 40), timed(1, 4, 50, 0)];
+        let analysis = Analysis::of(&turns, 1, &thresholds(1.0));
+        assert_eq!(analysis.by_kind[0].bot_overruns, 1);
+        assert_eq!(analysis.by_kind[0].host_overruns, 1);
+    }
+
+    #[test]
+    fn computing_cannot_be_excused_by_waits() {
+        let mut turn = timed(1, 2, 80, 40);
+        let computed = |millis| Some(Millis(ms(millis)));
+        turn.turn.certificate.cpu = computed(40);
+        turn.turn.certificate.busiest_cpu = computed(40);
+        assert_eq!(turn.culprit(ms(50), 1.0), Some(Culprit::Host));
+        turn.turn.certificate.cpu = computed(51);
+        assert_eq!(turn.culprit(ms(50), 1.0), Some(Culprit::Bot), "another thread had the core");
+    }
+
+    #[test]
+    fn time_that_was_taken_is_told() {
+        let mut turn = timed(1, 2, 80, 80);
+        let (taken, unknown) = (Millis(ms(40)), Millis(ms(40)));
+        turn.turn.certificate.parts = Some(Parts { taken, unknown, ..Parts::default() });
+        assert_eq!(turn.culprit(ms(50), 1.0), Some(Culprit::Host));
+        assert_eq!(turn.culprit(ms(39), 1.0), Some(Culprit::Bot), "waits are among the parts");
+        let analysis = Analysis::of(&[turn, timed(1, 3, 20, 0)], 1, &thresholds(1.0));
+        assert_eq!(analysis.by_kind[0].taken, (1, ms(40)));
+    }
+
+    #[test]
+    fn profiles_pass_by_their_own_rules() {
+        let passes = |turns: &[Timed]| {
+            let analysis = Analysis::of(turns, 1, &thresholds(1.0));
+            let passes = analysis.passes.iter().map(|pass| pass.passes);
+            passes.collect::<Vec<_>>()
+        };
+        assert_eq!(passes(&[timed(1, 2, 50, 0)]), [true, true, true]);
+        assert_eq!(passes(&[timed(1, 2, 60, 0), timed(1, 3, 60, 0)]), [false, true, true]);
+        let thrice = [timed(1, 2, 60, 0), timed(1, 3, 60, 0), timed(1, 4, 60, 0)];
+        assert_eq!(passes(&thrice), [false, false, true]);
+        assert_eq!(passes(&[timed(1, 2, 101, 0)]), [false, false, true]);
+        assert_eq!(passes(&[timed(1, 2, 201, 0)]), [false, false, false]);
+        assert_eq!(passes(&[timed(1, 2, 201, 160)]), [true, true, true], "the host's fault");
+    }
+
+    #[test]
+    fn the_chance_is_that_of_games_not_turns() {
+        let turns = [timed(1, 2, 60, 0), timed(1, 3, 60, 0), timed(2, 2, 1, 0)];
+        let analysis = Analysis::of(&turns, 2, &thresholds(1.0));
+        assert!((analysis.per_game.estimate - 0.5).abs() < 1e-9);
+        assert!(analysis.per_submission.estimate > 0.999);
+    }
+
+    #[test]
+    fn a_game_that_did_not_end_has_times_and_no_say_in_the_chance() {
+        let turns = [timed(1, 1, 400, 0), timed(2, 1, 500, 0), timed(2, 2, 60, 0)];
+        let analysis = Analysis::of(&turns, 1, &thresholds(1.0));
+        assert_eq!(analysis.by_kind[0].times.count(), 2);
+        assert!(analysis.is_broken_by_bot());
+        assert!(analysis.per_game.estimate < 1e-9 && analysis.passes[0].passes);
+        let none = Analysis::of(&turns[..1], 0, &thresholds(1.0));
+        assert!((none.per_game.low, none.per_game.high) == (0.0, 1.0));
+    }
+
+    #[test]
+    fn a_few_games_say_how_many_would_tell() {
+        let analysis = |games: usize| {
+            let turns: Vec<Timed> = (1..=games).map(|game| timed(game, 1, 1, 0)).collect();
+            Analysis::of(&turns, games, &thresholds(1.0))
+        };
+        assert_eq!(analysis(5).games_to_tell, Some(690));
+        assert_eq!(analysis(690).games_to_tell, None);
+    }
+}

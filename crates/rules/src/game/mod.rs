@@ -1,0 +1,17 @@
+//! The rules of the games, pure: no I/O, no clock, no process.
+//!
+//! Every game is a sequence of *exchanges*: the referee sends some text and awaits a number of lines
+//! under one kind of time limit. Everything above this module works on `dyn Game` and on
+//! the [table of games](games).
+
+pub mod frames;
+mod java;
+mod kind;
+mod rules;
+pub mod samegame;
+pub mod square_remover;
+mod table;
+
+pub use self::kind::{GameKind, SeedOptions};
+pub use self::rules::{Exchange, Fault, Game, Played, Rejected};
+pub use self::table::{GAMES, NameTaken, games, register, unknown_game};

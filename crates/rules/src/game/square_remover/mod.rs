@@ -1,0 +1,229 @@
+//! Square Remover, from TopCoder's TCO14 Marathon Round 1 (Marathon Match 83), as its offline tester
+//! plays it.
+//!
+//! The rules are those of the statement; they and every wording were measured on the original tester.
+
+pub mod board;
+mod case;
+mod frames;
+mod remarks;
+mod sha1prng;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::json;
+
+use self::board::{Board, Direction, OffBoard};
+use self::case::TestCase;
+use super::frames::{Frame, Picture};
+use super::java::parse_int;
+use super::kind::{GameKind, SeedOptions};
+use super::rules::{Exchange, Fault, Game, Played, Rejected};
+use terms::limits::LimitKind;
+use terms::lines::{LineRules, Lines};
+
+/// This game's row in the table of games.
+pub const KIND: GameKind = GameKind {
+    name: "square-remover",
+    title: "Square Remover",
+    parse: |source| Ok(Box::new(SquareRemover::new(&TestCase::parse(source)?))),
+    from_seed,
+    bundled: &[("seed-1", include_str!("../../../boards/square-remover-seed-1.txt"))],
+    default_bot: Some("@squares-greedy"),
+    stderr_per_turn: None,
+    prints_summary: true,
+    limits: &[(LimitKind::Total, Duration::from_secs(30))],
+};
+
+/// The moves of a game.
+const MOVES: usize = 10_000;
+
+/// Three numbers for each move. The original stops at the first line that is not a number. It does not
+/// limit the length of a line: a number may have any number of leading zeros.
+const REPLY: LineRules = LineRules {
+    count: 3 * MOVES,
+    max_bytes: None,
+    eof_ends_line: true,
+    readable: |line| parse_int(line).is_some(),
+};
+
+/// The score of a game that failed.
+const FAILED: i64 = -1;
+
+fn from_seed(seed: i64, options: SeedOptions) -> Result<String, String> {
+    if options.colors.is_some() {
+        return Err("the seed decides how many colours a Square Remover case has".to_owned());
+    }
+    let case = TestCase::from_seed(seed).ok_or(
+        "seed 0 has no case of its own: it leaves the original's generator unseeded, so each run draws another",
+    )?;
+    Ok(case.to_string())
+}
+
+/// A game in progress.
+#[derive(Debug, Clone)]
+pub struct SquareRemover {
+    case: String,
+    board: Board,
+    score: i64,
+    summary: Vec<String>,
+}
+
+impl SquareRemover {
+    fn new(case: &TestCase) -> Self {
+        Self { case: case.to_string(), board: case.board(), score: 0, summary: Vec::new() }
+    }
+
+    /// Plays all moves and returns the score.
+    fn play(&mut self, numbers: &[i32]) -> Result<u32, IllegalMove> {
+        let mut score = self.board.remove_squares();
+        for (index, step) in numbers.chunks_exact(3).enumerate() {
+            let illegal = |problem| IllegalMove { index, problem };
+            self.step(step[0], step[1], step[2]).map_err(illegal)?;
+            score += self.board.remove_squares();
+        }
+        Ok(score)
+    }
+
+    fn step(&mut self, row: i32, column: i32, direction: i32) -> Result<(), Problem> {
+        // The original checks the cell before the direction.
+        if self.board.cell(row, column).is_none() {
+            return Err(Problem::Off(OffBoard::Cell { row, column }));
+        }
+        let direction = Direction::from_number(direction).ok_or(Problem::NoDirection(direction))?;
+        self.board.swap(row, column, direction).map_err(Problem::Off)
+    }
+
+    fn fail(&mut self, wording: &str) {
+        self.score = FAILED;
+        self.summary.push(format!("ERROR: {wording}"));
+        self.end();
+    }
+
+    fn end(&mut self) {
+        self.summary.push(format!("Score  = {}", self.score));
+    }
+}
+
+/// A move that the rules forbid.
+struct IllegalMove {
+    /// The number of the move, from 0.
+    index: usize,
+    problem: Problem,
+}
+
+enum Problem {
+    Off(OffBoard),
+    NoDirection(i32),
+}
+
+impl std::fmt::Display for IllegalMove {
+    /// The official wording.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let index = self.index;
+        match self.problem {
+            Problem::Off(OffBoard::Cell { row, column }) => write!(
+                f,
+                "In move {index} (0-based), the cell chosen by your solution is outside the board: \
+                 row = {row}, col = {column}."
+            ),
+            Problem::Off(OffBoard::Neighbour { row, column }) => write!(
+                f,
+                "In move {index} (0-based), the direction chosen by your solution points to a cell \
+                 outside the board: row = {row}, col = {column}."
+            ),
+            // The original lets Java's message through.
+            Problem::NoDirection(direction) => {
+                write!(f, "Index {direction} out of bounds for length {}", Direction::COUNT)
+            }
+        }
+    }
+}
+
+fn unreadable(index: usize) -> String {
+    format!("Unable to read element {index} (0-based) of your solution's return value.")
+}
+
+impl Game for SquareRemover {
+    fn next_exchange(&self) -> Option<Exchange> {
+        let exchange = Exchange { lines: REPLY, limit: LimitKind::Total };
+        self.summary.is_empty().then_some(exchange)
+    }
+
+    fn input(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.case)
+    }
+
+    fn accept(&mut self, reply: &Lines) -> Result<Played, Rejected> {
+        let mut numbers = Vec::with_capacity(REPLY.count);
+        for (index, line) in reply.iter().enumerate() {
+            let Some(number) = parse_int(line) else {
+                self.fail(&unreadable(index));
+                let remark = Some(remarks::on_unreadable(line).to_owned());
+                let fault = Fault::Malformed;
+                return Err(Rejected { fault, line: index, action: None, remark });
+            };
+            numbers.push(number);
+        }
+        match self.play(&numbers) {
+            Ok(score) => {
+                self.score = score.into();
+                self.end();
+                let action = json!({ "moves": MOVES, "squares": score });
+                Ok(Played { gain: self.score, action, remark: None })
+            }
+            Err(illegal) => {
+                self.fail(&illegal.to_string());
+                let step = &numbers[3 * illegal.index..][..3];
+                let action = json!({
+                    "move": illegal.index, "row": step[0], "col": step[1], "direction": step[2],
+                });
+                Err(Rejected {
+                    fault: Fault::Illegal,
+                    line: 3 * illegal.index,
+                    action: Some(action),
+                    remark: None,
+                })
+            }
+        }
+    }
+
+    /// The original reads until a number is missing, however the output ended. It has no time limit
+    /// itself; for a whole reply that came too late, this reports the last number as missing.
+    fn unanswered(&mut self, received: &Lines) {
+        self.fail(&unreadable(received.len().min(REPLY.count - 1)));
+    }
+
+    fn score(&self) -> i64 {
+        self.score
+    }
+
+    fn summary(&self) -> &[String] {
+        &self.summary
+    }
+
+    fn official_result(&self) -> &str {
+        self.summary.first().map_or("", String::as_str)
+    }
+
+    fn test_case(&self) -> &str {
+        &self.case
+    }
+
+    fn groups(&self) -> BTreeMap<String, u32> {
+        // The first two lines, as `TestCase` writes them.
+        let numbers = self.case.lines().map_while(|line| line.parse().ok());
+        ["colors", "n"].into_iter().map(str::to_owned).zip(numbers).collect()
+    }
+
+    fn picture(&self) -> Picture {
+        frames::picture(&self.board)
+    }
+
+    fn frames(&self, reply: &Lines) -> Vec<Frame> {
+        let numbers: Option<Vec<i32>> = reply.iter().map(parse_int).collect();
+        numbers.map_or_else(Vec::new, |numbers| frames::frames(self.board.clone(), &numbers))
+    }
+}

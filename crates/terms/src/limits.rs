@@ -1,0 +1,226 @@
+//! Time limits, their profiles, and limits on a bot's resources: types that settings, process layer,
+//! match loop and log share.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::millis::Millis;
+
+/// The kinds of time limit that official referees have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LimitKind {
+    /// For the first reply, which includes starting up.
+    FirstTurn,
+    /// For each later reply.
+    Turn,
+    /// For the only reply of a game.
+    Total,
+}
+
+impl LimitKind {
+    /// The name of its setting; its flag is the same after two dashes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::FirstTurn => "first-turn",
+            Self::Turn => "turn",
+            Self::Total => "total",
+        }
+    }
+}
+
+/// Which limits apply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Profile {
+    /// The limits of the original referee.
+    Official,
+    /// Those of CodinGame's engine since 4.7.7: replies are awaited longer, and a few late ones are forgiven.
+    SdkSoft,
+    /// The official limits times a factor.
+    Relaxed,
+    /// No limits.
+    Unlimited,
+}
+
+impl Profile {
+    /// Each profile.
+    pub const ALL: [Self; 4] = [Self::Official, Self::SdkSoft, Self::Relaxed, Self::Unlimited];
+
+    /// Its name in settings and logs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Official => "official",
+            Self::SdkSoft => "sdk-soft",
+            Self::Relaxed => "relaxed",
+            Self::Unlimited => "unlimited",
+        }
+    }
+}
+
+/// The rules of a match, the same for every game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MatchRules {
+    /// The profile that the limits come from.
+    pub profile: Profile,
+    /// The limits that apply.
+    pub limits: Limits,
+    /// What is done about late replies.
+    pub overruns: OverrunRules,
+    /// How long a bot may take to exit after its game.
+    pub grace: Duration,
+    /// How many bytes of standard error are kept for each exchange.
+    pub stderr_cap: usize,
+}
+
+/// The time limits of a game; `None` is unlimited.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// For the first reply of several, which includes starting up.
+    #[serde(default, rename = "first_turn_ms", skip_serializing_if = "Option::is_none")]
+    first_turn: Option<Millis>,
+    /// For each later reply.
+    #[serde(default, rename = "turn_ms", skip_serializing_if = "Option::is_none")]
+    turn: Option<Millis>,
+    /// For the only reply of a game.
+    #[serde(default, rename = "total_ms", skip_serializing_if = "Option::is_none")]
+    total: Option<Millis>,
+}
+
+impl Limits {
+    /// Asks `limit` for the limit of each kind.
+    pub fn from_kinds(limit: impl Fn(LimitKind) -> Option<Duration>) -> Self {
+        let millis = |kind| limit(kind).map(Millis);
+        Self {
+            first_turn: millis(LimitKind::FirstTurn),
+            turn: millis(LimitKind::Turn),
+            total: millis(LimitKind::Total),
+        }
+    }
+
+    /// The limit for an exchange of this kind.
+    pub fn of(&self, kind: LimitKind) -> Option<Duration> {
+        let limit = match kind {
+            LimitKind::FirstTurn => self.first_turn,
+            LimitKind::Turn => self.turn,
+            LimitKind::Total => self.total,
+        };
+        limit.map(|limit| limit.0)
+    }
+}
+
+/// What to do when the host made a bot late.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnHostDelay {
+    /// It is a timeout, as in the original.
+    #[default]
+    Fail,
+    /// The late reply counts.
+    Accept,
+    /// The game is played again, twice at most.
+    Retry,
+}
+
+/// How many late replies count, and how late they may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SoftLimit {
+    /// How long after its limit a reply is awaited.
+    pub extra: Duration,
+    /// How many late replies are forgiven in a game.
+    pub forgiven: u32,
+}
+
+impl OverrunRules {
+    /// How many times a game that the host spoilt is played again.
+    const MAX_RETRIES: usize = 2;
+
+    /// Whether a game that the host spoilt is played again after `retried` retries.
+    pub fn retries(&self, retried: usize) -> bool {
+        self.on_host_delay == OnHostDelay::Retry && retried < Self::MAX_RETRIES
+    }
+}
+
+/// What is done about late replies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OverrunRules {
+    /// What to do if the host is to blame.
+    pub on_host_delay: OnHostDelay,
+    /// The late replies that the profile forgives, if it forgives any.
+    pub soft: Option<SoftLimit>,
+    /// How long after its limit a reply is awaited when times are measured; `None` in ordinary games.
+    pub patience: Option<Duration>,
+}
+
+/// Limits on the resources of a bot and its children; `None` is unlimited.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Resources {
+    /// Resident memory of all its processes together, in bytes.
+    #[serde(default, rename = "memory_bytes", skip_serializing_if = "Option::is_none")]
+    pub memory: Option<u64>,
+    /// Processes and threads at one time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processes: Option<u64>,
+    /// Open files of each process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_files: Option<u64>,
+    /// CPU time of each process, in whole seconds.
+    #[serde(default, rename = "cpu_time_ms", skip_serializing_if = "Option::is_none")]
+    pub cpu_time: Option<Millis>,
+    /// The size of any file that it writes, in bytes.
+    #[serde(default, rename = "file_size_bytes", skip_serializing_if = "Option::is_none")]
+    pub file_size: Option<u64>,
+    /// Bytes of standard output during one exchange.
+    #[serde(default, rename = "turn_output_bytes", skip_serializing_if = "Option::is_none")]
+    pub turn_output: Option<u64>,
+    /// Bytes of standard output during a game.
+    #[serde(default, rename = "game_output_bytes", skip_serializing_if = "Option::is_none")]
+    pub game_output: Option<u64>,
+    /// Bytes of standard error that are kept during a game.
+    #[serde(default, rename = "game_stderr_bytes", skip_serializing_if = "Option::is_none")]
+    pub game_stderr: Option<u64>,
+}
+
+/// A resource whose limit the referee itself enforces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Resource {
+    /// Bytes of memory.
+    Memory,
+    /// Processes and threads.
+    Processes,
+    /// Bytes of standard output during one exchange.
+    TurnOutput,
+    /// Bytes of standard output during a game.
+    GameOutput,
+}
+
+/// A limit that a bot has gone beyond.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Breach {
+    /// The resource.
+    pub resource: Resource,
+    /// How much the bot was using when the referee noticed.
+    pub used: u64,
+    /// How much the bot may use.
+    pub limit: u64,
+}
+
+impl Resources {
+    /// The limit on this resource.
+    pub fn of(&self, resource: Resource) -> Option<u64> {
+        match resource {
+            Resource::Memory => self.memory,
+            Resource::Processes => self.processes,
+            Resource::TurnOutput => self.turn_output,
+            Resource::GameOutput => self.game_output,
+        }
+    }
+
+    /// The breach, if `used` is beyond the limit.
+    pub fn breach(&self, resource: Resource, used: u64) -> Option<Breach> {
+        let limit = self.of(resource).filter(|&limit| used > limit)?;
+        Some(Breach { resource, used, limit })
+    }
+}

@@ -1,0 +1,69 @@
+//! The words that flags take for types of the library, each with its help.
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use contain::bot::Containment;
+use results::suite::Logs;
+use terms::limits::{OnHostDelay, Profile};
+
+/// A type of which flags take each value by a name.
+pub(super) trait Word: Copy + PartialEq + Send + Sync + 'static {
+    /// Each value, its name, and its help.
+    const WORDS: &'static [(Self, &'static str, &'static str)];
+
+    /// The name that a flag takes.
+    fn word(self) -> &'static str {
+        let mut words = Self::WORDS.iter();
+        words.find(|(value, ..)| *value == self).expect("each value has a name").1
+    }
+
+    /// The value of this name.
+    fn named(name: &str) -> Option<Self> {
+        Self::WORDS.iter().find(|(_, word, _)| *word == name).map(|(value, ..)| *value)
+    }
+}
+
+/// Parses a flag's word.
+pub(super) fn word<W: Word>() -> impl TypedValueParser<Value = W> {
+    let possible = W::WORDS.iter().map(|(_, name, help)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(possible).map(|name| W::named(&name).expect("clap has checked it"))
+}
+
+impl Word for Profile {
+    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Official, "official", "The limits of the original referee"),
+        (
+            Self::SdkSoft,
+            "sdk-soft",
+            "The official limits, but an answer is awaited 50 ms longer and two late ones are forgiven in \
+             a game, as in CodinGame's engine since 4.7.7",
+        ),
+        (Self::Relaxed, "relaxed", "The official limits times a factor, 4 unless configured"),
+        (Self::Unlimited, "unlimited", "No limits, for a bot in a debugger"),
+    ];
+}
+
+impl Word for OnHostDelay {
+    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Fail, "fail", "It is a timeout, as in the original"),
+        (Self::Accept, "accept", "The late answer counts"),
+        (Self::Retry, "retry", "The game is played again, twice at most"),
+    ];
+}
+
+impl Word for Containment {
+    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Auto, "auto", "The first of the others that this host allows"),
+        (Self::Namespace, "namespace", "A pid namespace: the kernel kills all that is in it"),
+        (Self::Seccomp, "seccomp", "No process can leave the bot's process group, which is killed"),
+        (Self::Reaper, "reaper", "Orphans are adopted, and killed one by one"),
+        (Self::Group, "group", "Only the bot's process group is killed; what leaves it is named"),
+    ];
+}
+
+impl Word for Logs {
+    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::All, "all", "Every game"),
+        (Self::Failed, "failed", "Games that were lost, each with a bundle to look into it"),
+        (Self::None, "none", "No game; nor are there bundles"),
+    ];
+}
