@@ -2,16 +2,13 @@
 
 use std::io;
 use std::mem;
-use std::os::fd::AsFd as _;
 use std::time::{Duration, Instant};
-
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::BotProcess;
 use super::clock::{Clock, Overtime, Phase};
 use super::guard::HostMemory;
 use super::pin::Seat;
-use super::pipes::{Captured, DRAIN_CHUNKS, Got};
+use super::pipes::Captured;
 use super::usage::{self, Sample};
 use super::waiting;
 use terms::certificate::Certificate;
@@ -86,17 +83,6 @@ impl From<rustix::io::Errno> for ExchangeError {
     }
 }
 
-/// Which descriptors poll found ready.
-#[derive(Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "any of them may be ready at once")]
-pub(super) struct Ready {
-    pub(super) stdin: bool,
-    pub(super) stdout: bool,
-    pub(super) stderr: bool,
-    pub(super) ended: bool,
-    pub(super) interrupted: bool,
-}
-
 impl BotProcess {
     /// Sends the input and waits for the reply. Whatever the bot does, this returns by the limit or
     /// the end of the overtime.
@@ -104,60 +90,32 @@ impl BotProcess {
     /// # Errors
     /// When a signal interrupts it or the system fails; the bot's failures are part of the result.
     pub fn exchange(&mut self, request: &Request<'_>) -> Result<Exchanged, ExchangeError> {
+        let mut state = self.prepare(request)?;
+        let (lines, no_reply) = self.await_reply(request, &mut state)?;
+        // Standard error from before the reply was polled together with it.
+        state.has_stderr |= no_reply.is_some();
+        let cost = self.measure(&mut state, no_reply)?;
+        self.settle(request, state, lines, cost)
+    }
+
+    /// Takes what the bot has said unasked, starts the clock, and sends the input.
+    fn prepare(&mut self, request: &Request<'_>) -> io::Result<ExchangeState> {
         self.guard.start();
         if self.lines.held().is_empty() {
             self.read_stdout()?;
         }
-        let early = !self.lines.held().is_empty();
+        let is_early = !self.lines.held().is_empty();
         self.seat.iter_mut().for_each(|seat| seat.begin(request.limit));
-        let mut clock = self.start_clock(request);
+        let clock = self.start_clock(request);
         self.stdin.send(request.input)?;
-        let mut heard = ExchangeState::new();
-        let (lines, no_reply) = self.await_reply(request, &mut clock, &mut heard)?;
-        let own_wait = clock.own_wait();
-        let wall = heard.stop.duration_since(clock.start);
-        self.seat.iter_mut().for_each(Seat::end);
-        // Who loses or is late deserves a closer look.
-        let lost = no_reply.is_some();
-        let is_looked_at = lost || clock.wants_account(wall);
-        let after =
-            if is_looked_at { Sample::below(self.keeper.pid) } else { self.sampler.sample() };
-        let no_reply = self.guard.check(&after, None).map(NoReply::OverLimit).or(no_reply);
-        if let Some(lack) = no_reply.and_then(|no_reply| self.guard.check_host(no_reply)) {
-            return Err(lack.into());
-        }
-        let certificate = self.certify(&mut clock, &after, wall, own_wait, no_reply.is_none());
-        let stopped = no_reply == Some(NoReply::Deadline) && after.is_stopped();
-        let unread_input = self.stdin.unread()?;
-        let awaits_input = no_reply == Some(NoReply::Deadline)
-            && unread_input == 0
-            && self.awaits_input(&after.pids());
-        self.used = Some(after);
-        // Standard error from before the reply was polled together with it.
-        if lost || heard.has_stderr {
-            self.read_stderr(&mut heard.stderr)?;
-        }
-        Ok(Exchanged {
-            reply: self.lines.take(lines),
-            no_reply,
-            wall,
-            phase: clock.phase(),
-            certificate,
-            early: no_reply.is_none() && (early || unread_input >= request.input.len() as u64),
-            unread_input,
-            stdin_closed: self.stdin.is_refused(),
-            stopped,
-            awaits_input,
-            stderr: heard.stderr,
-        })
+        Ok(ExchangeState::new(clock, is_early))
     }
 
     /// Listens until the reply is whole or can no longer arrive; the number of its lines.
     fn await_reply(
         &mut self,
         request: &Request<'_>,
-        clock: &mut Clock,
-        heard: &mut ExchangeState,
+        state: &mut ExchangeState,
     ) -> Result<(usize, Option<NoReply>), ExchangeError> {
         let count = request.rules.count;
         loop {
@@ -171,22 +129,22 @@ impl BotProcess {
                     return Ok((count, Some(NoReply::OverLimit(self.guard.record(breach)))));
                 }
                 (Progress::TooLong, None) => return Ok((count, Some(NoReply::LineTooLong))),
-                (Progress::Incomplete, None) if heard.ended || self.stdout.is_closed() => {
-                    let ending = self.how_it_ended(clock.deadline, &mut heard.stderr)?;
+                (Progress::Incomplete, None) if state.ended || self.stdout.is_closed() => {
+                    let ending = self.how_it_ended(state.clock.deadline, &mut state.stderr)?;
                     return Ok((count, Some(ending)));
                 }
-                (Progress::Incomplete, None) if heard.timed_out => {
-                    if !clock.goes_on(self.keeper.pid) {
+                (Progress::Incomplete, None) if state.timed_out => {
+                    if !state.clock.goes_on(self.keeper.pid) {
                         return Ok((count, Some(NoReply::Deadline)));
                     }
                 }
                 (Progress::Incomplete, None) => {}
             }
-            clock.settle_standstill(self.keeper.pid);
-            if let Some(breach) = self.guard.sample_if_due(self.keeper.pid, clock.deadline) {
+            state.clock.settle_standstill(self.keeper.pid);
+            if let Some(breach) = self.guard.sample_if_due(self.keeper.pid, state.clock.deadline) {
                 return Ok((count, Some(NoReply::OverLimit(breach))));
             }
-            self.listen(request, clock, heard)?;
+            self.listen(request, state)?;
         }
     }
 
@@ -194,31 +152,30 @@ impl BotProcess {
     fn listen(
         &mut self,
         request: &Request<'_>,
-        clock: &mut Clock,
-        heard: &mut ExchangeState,
+        state: &mut ExchangeState,
     ) -> Result<(), ExchangeError> {
-        let wake = self.guard.wake(clock.deadline);
-        let wake = clock.listen(wake);
+        let wake = self.guard.wake(state.clock.deadline);
+        let wake = state.clock.listen(wake);
         let ready = self.wait(Some(wake))?;
         if ready.interrupted {
-            self.read_stderr(&mut heard.stderr)?;
-            return Err(ExchangeError::Interrupted(mem::take(&mut heard.stderr.bytes)));
+            self.read_stderr(&mut state.stderr)?;
+            return Err(ExchangeError::Interrupted(mem::take(&mut state.stderr.bytes)));
         }
-        heard.has_stderr = ready.stderr;
+        state.has_stderr = ready.stderr;
         let now = Instant::now();
-        clock.woke(now);
-        heard.timed_out = clock.has_passed(now);
-        if ready.stdout || heard.timed_out {
+        state.clock.woke(now);
+        state.timed_out = state.clock.has_passed(now);
+        if ready.stdout || state.timed_out {
             self.read_stdout()?;
         }
         if ready.ended {
             self.drain_stdout()?;
-            heard.ended = true;
+            state.ended = true;
         }
-        if request.rules.eof_ends_line && (heard.ended || self.stdout.is_closed()) {
+        if request.rules.eof_ends_line && (state.ended || self.stdout.is_closed()) {
             self.lines.end_partial();
         }
-        heard.stop = Instant::now();
+        state.stop = Instant::now();
         if let Some(seat) = &mut self.seat {
             seat.woke(now);
         }
@@ -226,9 +183,64 @@ impl BotProcess {
             self.stdin.flush()?;
         }
         if ready.stderr {
-            self.read_some_stderr(&mut heard.stderr)?;
+            self.read_some_stderr(&mut state.stderr)?;
         }
         Ok(())
+    }
+
+    /// Samples what the bot has used, which may explain why the reply is missing.
+    fn measure(
+        &mut self,
+        state: &mut ExchangeState,
+        no_reply: Option<NoReply>,
+    ) -> Result<Cost, ExchangeError> {
+        let own_wait = state.clock.own_wait();
+        let wall = state.stop.duration_since(state.clock.start);
+        self.seat.iter_mut().for_each(Seat::end);
+        // Who loses or is late deserves a closer look.
+        let is_looked_at = no_reply.is_some() || state.clock.wants_account(wall);
+        let after =
+            if is_looked_at { Sample::below(self.keeper.pid) } else { self.sampler.sample() };
+        let no_reply = self.guard.check(&after, None).map(NoReply::OverLimit).or(no_reply);
+        if let Some(lack) = no_reply.and_then(|no_reply| self.guard.check_host(no_reply)) {
+            return Err(lack.into());
+        }
+        let has_replied = no_reply.is_none();
+        let certificate = self.certify(&mut state.clock, &after, wall, own_wait, has_replied);
+        Ok(Cost { after, wall, no_reply, certificate })
+    }
+
+    /// Looks at what the bot has left unread, and puts the result together from `lines` lines of reply.
+    fn settle(
+        &mut self,
+        request: &Request<'_>,
+        mut state: ExchangeState,
+        lines: usize,
+        cost: Cost,
+    ) -> Result<Exchanged, ExchangeError> {
+        let Cost { after, wall, no_reply, certificate } = cost;
+        let is_late = no_reply == Some(NoReply::Deadline);
+        let stopped = is_late && after.is_stopped();
+        let unread_input = self.stdin.unread()?;
+        let awaits_input = is_late && unread_input == 0 && self.awaits_input(&after.pids());
+        self.used = Some(after);
+        if state.has_stderr {
+            self.read_stderr(&mut state.stderr)?;
+        }
+        let is_early = state.is_early || unread_input >= request.input.len() as u64;
+        Ok(Exchanged {
+            reply: self.lines.take(lines),
+            no_reply,
+            wall,
+            phase: state.clock.phase(),
+            certificate,
+            early: no_reply.is_none() && is_early,
+            unread_input,
+            stdin_closed: self.stdin.is_refused(),
+            stopped,
+            awaits_input,
+            stderr: state.stderr,
+        })
     }
 
     /// The clock of an exchange. That of the first one starts when the input is sent, less the time that the bot has
@@ -310,70 +322,20 @@ impl BotProcess {
         pipes.is_some_and(|(input, output)| waiting::awaits_input(processes, input, output))
     }
 
-    /// Whether the bot has ended, and a process that traces it withholds how.
+    /// Whether the bot has ended, and a tracer hides its exit status.
     fn is_undead(&self) -> bool {
         let bot = Sample::below(self.keeper.pid).bot();
         bot.is_none_or(|bot| usage::state(&format!("/proc/{bot}/stat")) == 'Z')
     }
-
-    /// Reads no further than the limits on output, so that what is read of a flood is the same however
-    /// it arrives.
-    fn read_stdout(&mut self) -> io::Result<Got> {
-        self.stdout.read_at_most(self.guard.output_room(), &mut self.chunk, |chunk| {
-            self.guard.count_output(chunk.len() as u64);
-            self.lines.push(chunk);
-        })
-    }
-
-    fn drain_stdout(&mut self) -> io::Result<()> {
-        for _ in 0..DRAIN_CHUNKS {
-            if self.read_stdout()? != Got::Bytes || self.guard.check_output().is_some() {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    pub(super) fn read_stderr(&mut self, stderr: &mut Captured) -> io::Result<()> {
-        let keep = |chunk: &[u8]| self.guard.keep_stderr(stderr, chunk, self.stderr_cap);
-        self.stderr.drain(&mut self.chunk, keep)
-    }
-
-    fn read_some_stderr(&mut self, stderr: &mut Captured) -> io::Result<()> {
-        let keep = |chunk: &[u8]| self.guard.keep_stderr(stderr, chunk, self.stderr_cap);
-        self.stderr.read_once(&mut self.chunk, keep).map(drop)
-    }
-
-    /// Waits until something is ready or `until` has come.
-    pub(super) fn wait(&self, until: Option<Instant>) -> io::Result<Ready> {
-        let watched = [
-            (self.stdin.fd_if_pending(), PollFlags::OUT),
-            (self.stdout.fd(), PollFlags::IN),
-            (self.stderr.fd(), PollFlags::IN),
-            (Some(self.keeper.notice.as_fd()), PollFlags::IN),
-            (self.interrupt.as_ref().map(|interrupt| interrupt.as_fd()), PollFlags::IN),
-        ];
-        let open =
-            watched.iter().filter_map(|&(fd, flags)| Some(PollFd::from_borrowed_fd(fd?, flags)));
-        let mut fds: Vec<PollFd<'_>> = open.collect();
-        let timeout = until.map(|until| until.saturating_duration_since(Instant::now()));
-        // A duration too long for the kernel is as good as no limit.
-        let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
-        match poll(&mut fds, timeout.as_ref()) {
-            Ok(_) => {}
-            Err(rustix::io::Errno::INTR) => return Ok(Ready::default()),
-            Err(errno) => return Err(errno.into()),
-        }
-        let mut found = fds.iter().map(|fd| !fd.revents().is_empty());
-        let ready = watched.map(|(fd, _)| fd.and_then(|_| found.next()).unwrap_or_default());
-        let [stdin, stdout, stderr, ended, interrupted] = ready;
-        Ok(Ready { stdin, stdout, stderr, ended, interrupted })
-    }
 }
 
-/// What one exchange has brought so far, apart from the reply.
+/// One exchange while it is under way.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "any of them may be so at once")]
 struct ExchangeState {
+    clock: Clock,
+    /// Whether output was there before the input was sent.
+    is_early: bool,
     stderr: Captured,
     /// Whether there may be more standard error than was read.
     has_stderr: bool,
@@ -384,8 +346,24 @@ struct ExchangeState {
 }
 
 impl ExchangeState {
-    fn new() -> Self {
-        let stderr = Captured::default();
-        Self { stderr, has_stderr: true, stop: Instant::now(), ended: false, timed_out: false }
+    fn new(clock: Clock, is_early: bool) -> Self {
+        Self {
+            clock,
+            is_early,
+            stderr: Captured::default(),
+            has_stderr: true,
+            stop: Instant::now(),
+            ended: false,
+            timed_out: false,
+        }
     }
+}
+
+/// What an exchange cost the bot.
+#[derive(Debug)]
+struct Cost {
+    after: Sample,
+    wall: Duration,
+    no_reply: Option<NoReply>,
+    certificate: Certificate,
 }

@@ -37,6 +37,7 @@ mod launch;
 mod method;
 mod pin;
 mod pipes;
+mod poll;
 mod sandbox;
 mod scratch;
 mod teardown;
