@@ -80,7 +80,7 @@ fn write_case(path: &Path, case: &str) -> Result<(), Failure> {
     let failed = |error: std::io::Error| {
         let full = error.kind() == ErrorKind::StorageFull;
         let error = anyhow!(error).context(format!("cannot write {}", path.display()));
-        if full { Failure::Referee(error) } else { Failure::User(error) }
+        Failure::new(!full, error)
     };
     match fs::File::create_new(path) {
         Ok(mut file) => file.write_all(case.as_bytes()).map_err(failed),

@@ -13,7 +13,6 @@ mod inputs;
 mod man;
 mod merge;
 mod named_run;
-mod on_demand;
 mod play;
 mod replay;
 mod report;
@@ -35,10 +34,9 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use anyhow::Context as _;
 use clap::builder::Styles;
-use clap::{ArgAction, ColorChoice, Parser, Subcommand};
+use clap::{ArgAction, ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use log::LevelFilter;
 
-use self::on_demand::OnDemand;
 use contain::bot::{SpawnError, remove_cgroups};
 use engine::play::PlayError;
 use results::suite::{FolderError, RecordsError};
@@ -72,24 +70,27 @@ pub struct Cli {
     verbose: u8,
 }
 
+// To define the arguments of all commands together takes longer than a short game's start, and each bundled bot is
+// started as `referee bot`.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Command {
-    Play(OnDemand<play::PlayArgs>),
-    Suite(OnDemand<suite::SuiteArgs>),
-    Merge(OnDemand<merge::MergeArgs>),
-    Compare(OnDemand<compare::CompareArgs>),
-    Report(OnDemand<report::ReportArgs>),
-    Runs(OnDemand<runs::RunsArgs>),
-    Timing(OnDemand<timing::TimingArgs>),
-    Replay(OnDemand<replay::ReplayArgs>),
-    Generate(OnDemand<generate::GenerateArgs>),
-    Init(OnDemand<init::InitArgs>),
-    Config(OnDemand<config::ConfigArgs>),
-    Doctor(OnDemand<doctor::DoctorArgs>),
-    Bot(OnDemand<bot::BotArgs>),
-    Tester(OnDemand<tester::TesterArgs>),
-    Completions(OnDemand<completions::CompletionsArgs>),
-    Man(OnDemand<man::ManArgs>),
+    Play(Box<play::PlayArgs>),
+    Suite(Box<suite::SuiteArgs>),
+    Merge(Box<merge::MergeArgs>),
+    Compare(Box<compare::CompareArgs>),
+    Report(Box<report::ReportArgs>),
+    Runs(Box<runs::RunsArgs>),
+    Timing(Box<timing::TimingArgs>),
+    Replay(Box<replay::ReplayArgs>),
+    Generate(Box<generate::GenerateArgs>),
+    Init(Box<init::InitArgs>),
+    Config(Box<config::ConfigArgs>),
+    Doctor(Box<doctor::DoctorArgs>),
+    Bot(Box<bot::BotArgs>),
+    Tester(Box<tester::TesterArgs>),
+    Completions(Box<completions::CompletionsArgs>),
+    Man(Box<man::ManArgs>),
 }
 
 /// Why a command failed.
@@ -129,6 +130,11 @@ impl Failure {
         }
     }
 
+    /// The user can fix it, or only the machine is at fault.
+    fn new(is_user_error: bool, error: impl Into<anyhow::Error>) -> Self {
+        if is_user_error { Self::User(error.into()) } else { Self::Referee(error.into()) }
+    }
+
     /// The user's input is wrong.
     fn user(error: impl Into<anyhow::Error>) -> Self {
         Self::User(error.into())
@@ -145,34 +151,26 @@ impl Failure {
     }
 }
 
-impl From<SpawnError> for Failure {
-    fn from(error: SpawnError) -> Self {
-        if error.is_user_error() { Self::User(error.into()) } else { Self::Referee(error.into()) }
-    }
+/// Errors that know whether the user can fix them.
+macro_rules! failures {
+    ($($error:ty),*) => {$(
+        impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                Self::new(error.is_user_error(), error)
+            }
+        }
+    )*};
 }
 
-impl From<FolderError> for Failure {
-    fn from(error: FolderError) -> Self {
-        if error.is_user_error() { Self::User(error.into()) } else { Self::Referee(error.into()) }
-    }
-}
-
-impl From<RecordsError> for Failure {
-    fn from(error: RecordsError) -> Self {
-        if error.is_user_error() { Self::User(error.into()) } else { Self::Referee(error.into()) }
-    }
-}
+failures!(SpawnError, FolderError, RecordsError);
 
 impl From<PlayError> for Failure {
     fn from(error: PlayError) -> Self {
         match error {
-            PlayError::TestCase(_) => Self::User(error.into()),
-            PlayError::Spawn(error) => error.into(),
             PlayError::Interrupted { signal, .. } => {
                 Self::Interrupted { signal, kept: String::new() }
             }
-            PlayError::HostMemory(error) => Self::Referee(error.into()),
-            PlayError::Exchange(error) => Self::Referee(error.into()),
+            error => Self::new(error.is_user_error(), error),
         }
     }
 }
@@ -181,7 +179,7 @@ impl From<PlayError> for Failure {
 /// exit code; or answers a shell that completes a line. Programs with [games of their own](rules::game::register) call this too.
 pub fn main() -> ExitCode {
     completions::answer_shell();
-    let result = if is_version_asked() { print_version() } else { run(on_demand::parse()) };
+    let result = if is_version_asked() { print_version() } else { run(parse()) };
     let failure = match result {
         Ok(code) => return code,
         Err(failure) => failure,
@@ -196,6 +194,17 @@ pub fn main() -> ExitCode {
         let _ = signal_hook::low_level::emulate_default_handler(signal);
     }
     failure.exit_code()
+}
+
+/// Parses the program's arguments, or ends the program as [`Parser::parse`] does.
+fn parse() -> Cli {
+    let mut command = Cli::command();
+    // The list of commands shows what each says about itself, which is defined with its arguments.
+    if std::env::args_os().nth(1).is_none_or(|first| first.as_encoded_bytes().starts_with(b"-")) {
+        command.build();
+    }
+    Cli::from_arg_matches(&command.get_matches())
+        .unwrap_or_else(|error| error.format(&mut Cli::command()).exit())
 }
 
 fn is_version_asked() -> bool {
@@ -223,22 +232,22 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
 
 fn run_command(command: Command) -> Result<ExitCode, Failure> {
     match command {
-        Command::Play(args) => play::run(&args.0),
-        Command::Suite(args) => suite::run(&args.0),
-        Command::Merge(args) => merge::run(&args.0),
-        Command::Compare(args) => compare::run(&args.0),
-        Command::Report(args) => report::run(&args.0),
-        Command::Runs(args) => runs::run(&args.0),
-        Command::Timing(args) => timing::run(&args.0),
-        Command::Replay(args) => replay::run(&args.0),
-        Command::Generate(args) => generate::run(&args.0),
-        Command::Init(args) => init::run(&args.0),
-        Command::Config(args) => config::run(&args.0),
-        Command::Doctor(args) => doctor::run(&args.0),
-        Command::Bot(args) => bot::run(&args.0),
-        Command::Tester(args) => tester::run(&args.0),
-        Command::Completions(args) => completions::run(&args.0),
-        Command::Man(args) => man::run(&args.0),
+        Command::Play(args) => play::run(&args),
+        Command::Suite(args) => suite::run(&args),
+        Command::Merge(args) => merge::run(&args),
+        Command::Compare(args) => compare::run(&args),
+        Command::Report(args) => report::run(&args),
+        Command::Runs(args) => runs::run(&args),
+        Command::Timing(args) => timing::run(&args),
+        Command::Replay(args) => replay::run(&args),
+        Command::Generate(args) => generate::run(&args),
+        Command::Init(args) => init::run(&args),
+        Command::Config(args) => config::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
+        Command::Bot(args) => bot::run(&args),
+        Command::Tester(args) => tester::run(&args),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
     }
 }
 

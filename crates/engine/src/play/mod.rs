@@ -79,6 +79,17 @@ pub enum PlayError {
     Exchange(ExchangeError),
 }
 
+impl PlayError {
+    /// Whether the user can fix it with another command.
+    pub fn is_user_error(&self) -> bool {
+        match self {
+            Self::TestCase(_) => true,
+            Self::Spawn(error) => error.is_user_error(),
+            Self::Interrupted { .. } | Self::HostMemory(_) | Self::Exchange(_) => false,
+        }
+    }
+}
+
 impl Match<'_> {
     /// Plays to the end, and passes every event to `sink` as it happens. A game that the host has
     /// spoilt is played again if the rules say so. Each attempt emits its own start event, which carries

@@ -176,5 +176,5 @@ fn failed(error: PoolError, no_run: bool) -> Failure {
         _ if no_run => error.into(),
         remedy => anyhow!("{error}{remedy}"),
     };
-    if is_user_error { Failure::User(error) } else { Failure::Referee(error) }
+    Failure::new(is_user_error, error)
 }
