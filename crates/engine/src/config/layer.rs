@@ -11,6 +11,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::Stored;
+use super::over::{Over, over_by_field};
 use super::project::{self, BoardSet, BotEntry, ClusterTable, SuiteTable};
 use super::resources::{Bound, ResourceTable, Size};
 use super::values::{Factor, Limit};
@@ -84,6 +85,14 @@ pub(super) struct BotTable {
     pub(super) stderr_cap: Option<usize>,
 }
 
+over_by_field!(Layer:
+    game, profile, relaxed_factor, on_host_delay, containment, sdk_soft, limits, fixed, resources,
+    bot, bots, boards, suite, cluster, folder
+);
+over_by_field!(LimitsTable: first_turn, turn, total, memory);
+over_by_field!(SoftTable: extra, forgiven);
+over_by_field!(BotTable: grace, stderr_cap);
+
 impl Layer {
     /// A layer that chooses a game.
     pub fn of_game(name: &str) -> Self {
@@ -116,34 +125,7 @@ impl Layer {
     /// Lays this layer over `below`, which fills in the unset settings.
     #[must_use]
     pub fn over(self, below: Self) -> Self {
-        let mut limits = below.limits;
-        for (game, table) in self.limits {
-            let below = limits.remove(&game).unwrap_or_default();
-            limits.insert(game, table.over(below));
-        }
-        Self {
-            game: self.game.or(below.game),
-            profile: self.profile.or(below.profile),
-            relaxed_factor: self.relaxed_factor.or(below.relaxed_factor),
-            on_host_delay: self.on_host_delay.or(below.on_host_delay),
-            containment: self.containment.or(below.containment),
-            sdk_soft: SoftTable {
-                extra: self.sdk_soft.extra.or(below.sdk_soft.extra),
-                forgiven: self.sdk_soft.forgiven.or(below.sdk_soft.forgiven),
-            },
-            limits,
-            fixed: self.fixed.over(below.fixed),
-            resources: self.resources.over(below.resources),
-            bot: BotTable {
-                grace: self.bot.grace.or(below.bot.grace),
-                stderr_cap: self.bot.stderr_cap.or(below.bot.stderr_cap),
-            },
-            bots: below.bots.into_iter().chain(self.bots).collect(),
-            boards: below.boards.into_iter().chain(self.boards).collect(),
-            suite: self.suite.over(below.suite),
-            cluster: self.cluster.over(below.cluster),
-            folder: self.folder.or(below.folder),
-        }
+        Over::over(self, below)
     }
 
     /// The limits that this layer sets for a game.
@@ -193,15 +175,6 @@ impl LimitsTable {
             LimitKind::Total => self.total,
         };
         limit.map(|limit| limit.0)
-    }
-
-    fn over(self, below: Self) -> Self {
-        Self {
-            first_turn: self.first_turn.or(below.first_turn),
-            turn: self.turn.or(below.turn),
-            total: self.total.or(below.total),
-            memory: self.memory.or(below.memory),
-        }
     }
 
     /// A limit that this table sets but the game does not use.

@@ -5,6 +5,7 @@
 
 mod confinement;
 mod layer;
+mod over;
 mod project;
 mod resources;
 mod values;

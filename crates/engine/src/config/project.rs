@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::over::{Over, over_by_field};
 use super::values::{Limit, SeedRange};
 
 /// The name of a project file. The search starts in the working directory and goes upwards.
@@ -72,16 +73,7 @@ pub struct SuiteTable {
     pub records: Option<PathBuf>,
 }
 
-impl SuiteTable {
-    pub(super) fn over(self, below: Self) -> Self {
-        Self {
-            jobs: self.jobs.or(below.jobs),
-            cores_per_bot: self.cores_per_bot.or(below.cores_per_bot),
-            runs: self.runs.or(below.runs),
-            records: self.records.or(below.records),
-        }
-    }
-}
+over_by_field!(SuiteTable: jobs, cores_per_bot, runs, records);
 
 /// Settings of suites on a Slurm cluster, each of which may be unset.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -108,22 +100,9 @@ pub struct ClusterTable {
     pub max_parts: Option<NonZeroU32>,
 }
 
-impl ClusterTable {
-    pub(super) fn over(self, below: Self) -> Self {
-        Self {
-            partition: self.partition.or(below.partition),
-            account: self.account.or(below.account),
-            qos: self.qos.or(below.qos),
-            time: self.time.or(below.time),
-            memory: self.memory.or(below.memory),
-            constraint: self.constraint.or(below.constraint),
-            // Of two options for the same thing the later one holds.
-            args: below.args.into_iter().chain(self.args).collect(),
-            part_length: self.part_length.or(below.part_length),
-            max_parts: self.max_parts.or(below.max_parts),
-        }
-    }
-}
+over_by_field!(ClusterTable:
+    partition, account, qos, time, memory, constraint, args, part_length, max_parts
+);
 
 /// The project file of a folder: its own, or that of the nearest folder above.
 pub fn find_project(folder: &Path) -> Option<PathBuf> {

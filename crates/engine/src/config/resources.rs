@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde::de::Error as _;
 
 use super::Limit;
+use super::over::{Over, over_by_field};
 use terms::limits::Resources;
 use terms::millis::Millis;
 use terms::text::exact_size;
@@ -109,6 +110,10 @@ pub(super) struct ResourceTable {
     pub(super) log_size: Option<Bound<Size>>,
 }
 
+over_by_field!(ResourceTable:
+    processes, open_files, cpu_time, file_size, turn_output, game_output, game_stderr, log_size
+);
+
 impl<T> Bound<T> {
     pub(super) fn of(limit: Option<T>) -> Self {
         limit.map_or(Self::None, Self::At)
@@ -136,20 +141,6 @@ impl ResourceTable {
             game_output: size(resources.game_output),
             game_stderr: size(resources.game_stderr),
             log_size: None,
-        }
-    }
-
-    /// Lays this table over `below`, which fills in the unset limits.
-    pub(super) fn over(self, below: Self) -> Self {
-        Self {
-            processes: self.processes.or(below.processes),
-            open_files: self.open_files.or(below.open_files),
-            cpu_time: self.cpu_time.or(below.cpu_time),
-            file_size: self.file_size.or(below.file_size),
-            turn_output: self.turn_output.or(below.turn_output),
-            game_output: self.game_output.or(below.game_output),
-            game_stderr: self.game_stderr.or(below.game_stderr),
-            log_size: self.log_size.or(below.log_size),
         }
     }
 

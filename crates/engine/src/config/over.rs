@@ -1,0 +1,55 @@
+//! Lays settings over each other; the kind of a setting says what becomes of two values.
+
+use std::collections::BTreeMap;
+
+use toml::Spanned;
+
+/// A setting, or a table of them, that may be set in several layers.
+pub(super) trait Over {
+    /// Lays this over `below`, which fills in what is unset.
+    #[must_use]
+    fn over(self, below: Self) -> Self;
+}
+
+impl<T> Over for Option<T> {
+    fn over(self, below: Self) -> Self {
+        self.or(below)
+    }
+}
+
+/// Of two options for the same thing the later one holds.
+impl Over for Vec<String> {
+    fn over(self, below: Self) -> Self {
+        below.into_iter().chain(self).collect()
+    }
+}
+
+/// A bot or a board set hides the one of its name whole.
+impl<V> Over for BTreeMap<String, V> {
+    fn over(self, below: Self) -> Self {
+        below.into_iter().chain(self).collect()
+    }
+}
+
+/// The limits of a game hide one another singly.
+impl<V: Over + Default> Over for BTreeMap<Spanned<String>, V> {
+    fn over(self, mut below: Self) -> Self {
+        for (game, table) in self {
+            let table = table.over(below.remove(&game).unwrap_or_default());
+            below.insert(game, table);
+        }
+        below
+    }
+}
+
+/// Implements [`Over`] for a table, each of whose fields implements it.
+macro_rules! over_by_field {
+    ($table:ident: $($field:ident),*) => {
+        impl Over for $table {
+            fn over(self, below: Self) -> Self {
+                Self { $($field: self.$field.over(below.$field)),* }
+            }
+        }
+    };
+}
+pub(super) use over_by_field;
