@@ -159,8 +159,8 @@ fn square_remover_cases_that_do_not_parse() {
     assert_snapshot!(case_error(|lines| drop(lines.remove(9))), @"error: case:10:1: the board ends after 7 rows; by its size N it must have 8");
     assert_snapshot!(case_error(|lines| lines[4].truncate(7)), @"error: case:5:8: row 3 of 8 has 7 tiles; it must have 8");
     assert_snapshot!(case_error(|lines| lines[4].push('0')), @"error: case:5:10: row 3 of 8 has 9 tiles; it must have 8");
-    assert_snapshot!(case_error(|lines| lines[5].replace_range(2..3, "5")), @"error: case:6:3: `5` is no colour; with 5 colours they are 0 to 4");
-    assert_snapshot!(case_error(|lines| lines[5].replace_range(2..3, "x")), @"error: case:6:3: `x` is no colour; with 5 colours they are 0 to 4");
+    assert_snapshot!(case_error(|lines| lines[5].replace_range(2..3, "5")), @"error: case:6:3: `5` is not a colour; with 5 colours they are 0 to 4");
+    assert_snapshot!(case_error(|lines| lines[5].replace_range(2..3, "x")), @"error: case:6:3: `x` is not a colour; with 5 colours they are 0 to 4");
     assert_snapshot!(case_error(|lines| lines[10] = "0".to_owned()), @"error: case:11:1: startSeed must be 1 to 2147483646, not `0`");
     assert_snapshot!(case_error(|lines| lines[10] = "2147483647".to_owned()), @"error: case:11:1: startSeed must be 1 to 2147483646, not `2147483647`");
     assert_snapshot!(case_error(|lines| lines.truncate(10)), @"error: case:10:9: the test case ends before startSeed");

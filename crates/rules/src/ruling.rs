@@ -1,4 +1,4 @@
-//! What a reply does to a game: the one step that playing and refereeing a log again share.
+//! The effect of a reply on a game: the step that playing and replaying a log share.
 
 use serde_json::Value;
 
@@ -9,11 +9,11 @@ use terms::verdict::{NoReply, Verdict};
 /// The effect of an exchange on the game.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ruling {
-    /// How the game has ended; [`Verdict::Completed`] as long as nothing is wrong.
+    /// The verdict; [`Verdict::Completed`] as long as nothing is wrong.
     pub verdict: Verdict,
-    /// The points that the reply scored.
+    /// The points for the reply.
     pub gain: i64,
-    /// The move in the game's own terms, where one could be read.
+    /// The move in the game's own terms, if one could be read.
     pub action: Option<Value>,
     /// The line of the reply that was wrong, from 0.
     pub wrong_line: Option<usize>,

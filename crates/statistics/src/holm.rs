@@ -1,9 +1,9 @@
-//! Several comparisons at a time.
+//! Holm's correction for several comparisons at a time.
 
 use super::real;
 
 /// Adjusts p-values for multiple comparisons (S. Holm, 1979): the chance that any true null
-/// hypothesis gets one below 5 % is at most 5 %, however the tests depend on each other.
+/// hypothesis gets a value below 5 % is at most 5 %, however the tests depend on each other.
 pub fn holm(ps: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..ps.len()).collect();
     order.sort_by(|&a, &b| ps[a].total_cmp(&ps[b]));

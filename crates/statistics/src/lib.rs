@@ -27,13 +27,13 @@ fn real(count: usize) -> f64 {
     count as f64
 }
 
-/// The mean; 0 of no values.
+/// The mean; 0 without values.
 pub fn mean(values: &[f64]) -> f64 {
     if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / real(values.len()) }
 }
 
-/// The value below which the part `fraction` (0 to 1) of `sorted` values lies, between two of them
-/// in proportion, as in `numpy.percentile`; `None` of no values.
+/// The value below which the part `fraction` (0 to 1) of `sorted` values lies, interpolated
+/// linearly as in `numpy.percentile`; `None` without values.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -23,7 +23,7 @@ pub struct MeanEstimate {
 
 impl MeanEstimate {
     /// Joins two intervals: Student's, and that of the studentised bootstrap (B. Efron, 1979; P.
-    /// Hall, 1988), which leans to the side of a skewed distribution's long tail. The p-value is
+    /// Hall, 1988), which follows the long tail of a skewed distribution. The p-value is
     /// the larger one of the two. The same values always give the same estimate. `None` with fewer
     /// than two values.
     pub fn of(values: &[f64]) -> Option<Self> {
@@ -88,7 +88,7 @@ fn two_sided(sorted: &[f64], t: f64) -> f64 {
 }
 
 fn draw(values: &[f64], random: &mut Pcg64Mcg) -> f64 {
-    // The high half of the product is uniform below the number of values, but for a bias of that in 2^64.
+    // The high half of the product is uniform below the number of values, but for a bias of n in 2^64.
     let place = (u128::from(random.next_u64()) * values.len() as u128) >> 64;
     values[usize::try_from(place).expect("below the number of values")]
 }

@@ -1,4 +1,4 @@
-//! Two bots on the same boards: which one is better, and how sure that is.
+//! The paired comparison of two bots on the same boards: which one is better, and how surely.
 
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF as _, Normal};
@@ -11,9 +11,8 @@ const SIGNIFICANT: f64 = 0.05;
 /// The power of a comparison with the suggested number of games.
 const POWER: f64 = 0.8;
 
-/// With fewer pairs there is no verdict: something that happens on one board in twenty, such as a
-/// bonus, may outweigh the differences on all others, and 60 boards miss it in fewer than 5 % of
-/// cases.
+/// The fewest pairs for a verdict. An event of one board in twenty, such as a bonus, may outweigh the
+/// differences on all other boards, and 60 boards miss it in fewer than 5 % of cases.
 pub const MIN_PAIRS: usize = 60;
 
 /// The statistics of differences: the first bot's points minus the second's, board by board.
@@ -21,11 +20,11 @@ pub const MIN_PAIRS: usize = 60;
 pub struct Paired {
     /// The number of boards that both have played.
     pub pairs: usize,
-    /// Those on which the first bot has more points.
+    /// The boards on which the first bot has more points.
     pub wins: u64,
-    /// Those on which they are equal.
+    /// The boards on which both have equally many.
     pub draws: u64,
-    /// Those on which it has fewer.
+    /// The boards on which the first bot has fewer.
     pub losses: u64,
     /// The mean difference.
     pub mean: f64,
@@ -38,12 +37,12 @@ pub struct Paired {
     /// The two-sided p-value of the sign test.
     pub sign_p: f64,
     /// The p-value of the verdict: the larger one of the mean's and the signed-rank test's, adjusted
-    /// for the number of comparisons that it is one of.
+    /// for the number of comparisons made.
     pub adjusted_p: f64,
     /// The verdict.
     pub conclusion: Conclusion,
-    /// How many pairs in all would show a difference of this size in four of five comparisons; `None`
-    /// if there is no difference at all.
+    /// The number of pairs that would show a difference of this size in four of five comparisons;
+    /// `None` if the mean difference is 0.
     pub pairs_to_settle: Option<u64>,
 }
 
@@ -108,12 +107,12 @@ impl Paired {
         }
     }
 
-    /// How many pairs are missing for a verdict.
+    /// The number of pairs missing for a verdict.
     pub fn missing_pairs(&self) -> usize {
         MIN_PAIRS.saturating_sub(self.pairs)
     }
 
-    /// How many more pairs would settle it, if it is open and there is a difference to be settled.
+    /// The number of further pairs that would settle an open comparison; `None` without a difference.
     pub fn more_pairs(&self) -> Option<u64> {
         let open =
             matches!(self.conclusion, Conclusion::NoDifferenceShown | Conclusion::TooFewGames);
@@ -126,7 +125,7 @@ impl Paired {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "positive; what is beyond u64 saturates, and nobody plays it"
+    reason = "positive; numbers beyond u64 saturate, and nobody plays that many"
 )]
 fn pairs_to_settle(differences: &[f64]) -> Option<u64> {
     let mean = mean(differences);

@@ -1,6 +1,6 @@
-//! Games that passed or failed, and what they say of the next ones.
+//! Proportions of games that passed or failed, and predictions from them.
 
-/// A proportion and the interval that it lies in with a confidence of 95 %.
+/// A proportion and its interval of 95 % confidence.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Estimate {
     /// The observed proportion.
@@ -13,8 +13,8 @@ pub struct Estimate {
 
 impl Estimate {
     /// The proportion of `hits` among `trials`, with Wilson's score interval (E. B. Wilson, 1927),
-    /// which is sound for few trials and for proportions near 0 and 1. Without trials nothing is
-    /// known.
+    /// which is sound for few trials and for proportions near 0 and 1. Without trials the interval
+    /// is 0 to 1.
     #[expect(clippy::cast_precision_loss, reason = "games are counted, not grains of sand")]
     pub fn proportion(hits: usize, trials: usize) -> Self {
         /// The normal distribution's quantile for 95 %, two-sided.
@@ -34,9 +34,9 @@ impl Estimate {
         self.high - self.low
     }
 
-    /// How many trials it would take, if they went on as these did, until the chance of at least one hit in
-    /// `runs` lies in an interval no wider than `width`. Two digits of it are known, so it is rounded up to
-    /// two; `None` if a million would not do.
+    /// Trials needed, at the observed rate, until the chance of at least one hit in `runs` lies in an
+    /// interval no wider than `width`. Rounded up to two digits, since no more are known; `None` if a
+    /// million would not suffice.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
@@ -54,7 +54,7 @@ impl Estimate {
         rounded.into_iter().find(is_enough)
     }
 
-    /// The chance that it happens at least once in `runs` independent runs.
+    /// The chance of at least one hit in `runs` independent runs.
     #[must_use]
     pub fn at_least_once(self, runs: i32) -> Self {
         let once = |p: f64| 1.0 - (1.0 - p).powi(runs);

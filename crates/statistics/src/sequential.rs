@@ -7,14 +7,13 @@
 //! m ± s √(2 (n ρ² + 1) / (n² ρ²) · ln(√(n ρ² + 1) / α))
 //!
 //! The true mean lies in all of these intervals at once in 95 % of comparisons, so one may stop as soon as
-//! an interval leaves out 0. Boards in random order without replacement wander off less than independent
-//! ones, so it holds for them too; it is not made narrower towards the end of a list of boards, since the
-//! bots' luck on these boards is not known even then.
+//! an interval leaves out 0. The mean of boards in random order without replacement varies less than that
+//! of independent boards, so the interval holds for them too; it does not narrow towards the end of a list
+//! of boards, since the bots' luck on these boards is unknown even then.
 //!
-//! The theorem speaks of many boards. With few, a difference that is seen on one board of sixty may
-//! be missing, although it makes up for all the others. So the deviation allows for boards that
-//! have not been seen: it is that of the boards seen and of two more, on which one bot has the
-//! highest score seen and the other one nothing, as in a lost game. `docs/statistics.md` has the
+//! The theorem holds for many boards. Few boards may miss a difference that occurs on one board of sixty
+//! and outweighs all others. So the deviation includes two more boards than those seen, on which one
+//! bot has the highest score seen and the other 0, as in a lost game. `docs/statistics.md` has the
 //! resulting error rates.
 
 use super::real;
@@ -39,12 +38,12 @@ pub struct ConfidenceSequence {
     highest: f64,
     /// Mean differences below this do not matter.
     margin: f64,
-    /// What was decided stays so.
+    /// The decision, which is final.
     decided: Option<Decided>,
     lowest_p: Option<f64>,
 }
 
-/// What an interval has shown.
+/// A decision that an interval allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decided {
     /// The mean difference is above 0.
@@ -56,7 +55,7 @@ pub enum Decided {
 }
 
 impl ConfidenceSequence {
-    /// Fewer boards decide nothing.
+    /// The fewest boards for a decision.
     pub const MIN_BOARDS: usize = 100;
 
     /// An empty sequence; mean differences within `margin` of 0 do not matter.
@@ -85,7 +84,7 @@ impl ConfidenceSequence {
         });
     }
 
-    /// How many boards it has seen.
+    /// The number of boards so far.
     pub fn count(&self) -> usize {
         self.count
     }
@@ -101,7 +100,7 @@ impl ConfidenceSequence {
         (self.count > 0).then_some((self.mean - half, self.mean + half))
     }
 
-    /// What has been decided.
+    /// The decision, if one was made.
     pub fn decided(&self) -> Option<Decided> {
         self.decided
     }
@@ -112,8 +111,8 @@ impl ConfidenceSequence {
         self.lowest_p.unwrap_or(1.0)
     }
 
-    /// About how many boards in all would decide, if the rest resemble those so far; `None` if it is
-    /// decided, or beyond ten million.
+    /// The estimated number of boards for a decision, if the rest resemble those so far; `None` if it
+    /// is decided, or beyond ten million.
     pub fn boards_to_decide(&self) -> Option<u64> {
         const MAX_BOARDS: u64 = 10_000_000;
         let distance = self.mean.abs().max(self.margin - self.mean.abs());

@@ -7,13 +7,13 @@ use super::real;
 /// Up to this many differences the p-value is exact, as in `SciPy`.
 const EXACT: usize = 50;
 
-/// The two-sided p-value of differences that are as likely to be above as below 0.
+/// The two-sided p-value of differences if they are equally likely to be above and below 0.
 ///
-/// Differences of 0 are left out, and equal ones share their ranks. Up to 50 the p-value is exact,
-/// equal ones included: all ways to give the ranks signs are counted. Above, it is that of the
-/// normal distribution, corrected for equal ones and not for continuity. This agrees with
+/// Differences of 0 are left out, and equal ones share their ranks. Up to 50 differences the p-value
+/// is exact, also with equal ones: all ways to give the ranks signs are counted. Above, it is that of
+/// the normal distribution, corrected for equal ones and not for continuity. This agrees with
 /// `scipy.stats.wilcoxon`, apart from 14 to 50 differences with equal ones or zeros, where `SciPy`
-/// approximates. 1 without any.
+/// approximates. 1 without differences.
 pub fn signed_rank_test(differences: &[f64]) -> f64 {
     let ranked = Ranked::new(differences);
     match ranked.doubled.len() {
@@ -26,9 +26,9 @@ pub fn signed_rank_test(differences: &[f64]) -> f64 {
 /// The ranks of the differences that are not 0, doubled so that shared ones are whole.
 struct Ranked {
     doubled: Vec<usize>,
-    /// The sum of those above 0.
+    /// The sum of the ranks above 0.
     positive: usize,
-    /// Σ (t³ - t) over the groups of t equal ones.
+    /// Σ (t³ - t) over the groups of t equal differences.
     ties: f64,
 }
 
@@ -61,7 +61,7 @@ impl Ranked {
                 chances[sum] = f64::midpoint(chances[sum], with);
             }
         }
-        // The distribution is symmetric, so the smaller tail says it all.
+        // The distribution is symmetric, so the smaller tail suffices.
         let tail = self.positive.min(total - self.positive);
         (2.0 * chances[..=tail].iter().sum::<f64>()).min(1.0)
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 
-/// Times, summed up to three digits in a small, fixed space; the least and the greatest are exact.
+/// A histogram of times, to three digits in a fixed space; the least and the greatest are exact.
 #[derive(Debug, Clone)]
 pub struct Distribution {
     histogram: Histogram<u64>,
@@ -48,7 +48,7 @@ impl Distribution {
         time.clamp(self.min(), self.max())
     }
 
-    /// How many lie above `low` and not above `high`.
+    /// The number of times above `low` and not above `high`.
     pub fn count_between(&self, low: Duration, high: Duration) -> u64 {
         self.histogram.count_between(nanos(low).saturating_add(1), nanos(high))
     }

@@ -1,5 +1,5 @@
-//! What an exchange cost a bot, and how long it had to wait. The process layer measures it, and the log
-//! stores it unchanged.
+//! The certificate of an exchange: what it cost a bot, and how long the bot had to wait. The process layer
+//! measures it, and the log stores it unchanged.
 
 use std::time::Duration;
 
@@ -7,25 +7,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::millis::Millis;
 
-/// What an exchange cost a bot, and how long it had to wait. `None` is what the kernel does not report.
+/// What an exchange cost a bot, and how long the bot had to wait. `None` if the kernel does not report it.
 ///
 /// All threads count, including those of processes that the bot has started.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Certificate {
-    /// CPU time of all threads and processes, with those that have ended and were waited for.
+    /// CPU time of all threads and processes, including those that have ended and were waited for.
     #[serde(default, rename = "cpu_ms", skip_serializing_if = "Option::is_none")]
     pub cpu: Option<Millis>,
     /// CPU time of the busiest thread.
     #[serde(default, rename = "busiest_cpu_ms", skip_serializing_if = "Option::is_none")]
     pub busiest_cpu: Option<Millis>,
-    /// The longest time that any one thread was runnable but waited for a core.
+    /// The longest time for which one thread was runnable but waited for a core.
     #[serde(default, rename = "wait_ms", skip_serializing_if = "Option::is_none")]
     pub wait: Option<Millis>,
-    /// How much too late the referee may have seen the reply because it waited for a core or overslept its
-    /// deadline; at most the time that the bot did not compute.
+    /// The referee's delay in seeing the reply, at most, because it waited for a core or overslept its
+    /// deadline; never more than the time in which the bot did not compute.
     #[serde(default, rename = "referee_wait_ms", skip_serializing_if = "Option::is_none")]
     pub referee_wait: Option<Millis>,
-    /// What the wall time is made of; only of an exchange that was late or disturbed.
+    /// How the wall time was spent; only for an exchange that was late or disturbed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parts: Option<Parts>,
     /// The number of context switches to these threads.
@@ -39,16 +39,16 @@ pub struct Certificate {
     pub peak_memory: Option<u64>,
 }
 
-/// What the wall time of an exchange is made of. The parts add up to it; none counts twice.
+/// How the wall time of an exchange was spent. The parts add up to it; no time counts twice.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parts {
-    /// Computing by any thread of the bot, at most the time that others leave.
+    /// Computing by any thread of the bot, at most the time left by the other parts.
     #[serde(rename = "computed_ms")]
     pub computed: Millis,
-    /// A thread of the bot could have run, and others had its core.
+    /// A thread of the bot was ready to run, but others had its core.
     #[serde(rename = "kept_waiting_ms")]
     pub kept_waiting: Millis,
-    /// The machine stood still, other than while the whole bot slept, or somebody outside had stopped the bot.
+    /// The machine stood still (not counted while the whole bot slept), or an outsider had stopped the bot.
     #[serde(rename = "taken_ms")]
     pub taken: Millis,
     /// The referee was late to send the input or to see the reply, and not because of the bot.
@@ -57,10 +57,10 @@ pub struct Parts {
     /// No thread wanted a core.
     #[serde(rename = "asleep_ms")]
     pub asleep: Millis,
-    /// Nothing tells what happened; it excuses nothing.
+    /// Unexplained time; it does not excuse the bot.
     #[serde(rename = "unknown_ms")]
     pub unknown: Millis,
-    /// Whether a thread waited for a disk meanwhile. That is the bot's own doing, since it is not known
+    /// Whether a thread waited for a disk meanwhile. The bot answers for that, since it is unknown
     /// whether others kept the disk busy.
     #[serde(default, rename = "disk", skip_serializing_if = "is_false")]
     pub waits_for_disk: bool,
@@ -72,7 +72,7 @@ impl Parts {
         self.kept_waiting.0 + self.taken.0 + self.referee.0
     }
 
-    /// All of it.
+    /// The wall time: the sum of all parts.
     pub fn wall(&self) -> Duration {
         self.excused() + self.computed.0 + self.asleep.0 + self.unknown.0
     }

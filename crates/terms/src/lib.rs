@@ -1,4 +1,4 @@
-//! The words that the crates of the referee share: time limits, lines of text, what a turn cost, verdicts.
+//! The types that the crates of the referee share: time limits, lines of text, the cost of a turn, verdicts.
 //!
 //! It knows no game, no file, no clock and no process.
 

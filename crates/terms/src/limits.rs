@@ -36,7 +36,7 @@ impl LimitKind {
 pub enum Profile {
     /// The limits of the original referee.
     Official,
-    /// Those of CodinGame's engine since 4.7.7: replies are awaited longer, and a few late ones are forgiven.
+    /// The limits of CodinGame's engine since 4.7.7, which waits longer and forgives a few late replies.
     SdkSoft,
     /// The official limits times a factor.
     Relaxed,
@@ -62,7 +62,7 @@ impl Profile {
 /// The rules of a match, the same for every game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MatchRules {
-    /// The profile that the limits come from.
+    /// The profile of the limits.
     pub profile: Profile,
     /// The limits that apply.
     pub limits: Limits,
@@ -89,7 +89,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Asks `limit` for the limit of each kind.
+    /// Makes limits by asking `limit` for each kind.
     pub fn from_kinds(limit: impl Fn(LimitKind) -> Option<Duration>) -> Self {
         let millis = |kind| limit(kind).map(Millis);
         Self {
@@ -123,17 +123,17 @@ pub enum OnHostDelay {
     Retry,
 }
 
-/// How many late replies count, and how late they may be.
+/// The late replies that a profile forgives: how many, and how late.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SoftLimit {
-    /// How long after its limit a reply is awaited.
+    /// The time beyond its limit for which a reply is awaited.
     pub extra: Duration,
-    /// How many late replies are forgiven in a game.
+    /// The number of late replies forgiven in a game.
     pub forgiven: u32,
 }
 
 impl OverrunRules {
-    /// How many times a game that the host spoilt is played again.
+    /// The most retries of a game that the host spoilt.
     const MAX_RETRIES: usize = 2;
 
     /// Whether a game that the host spoilt is played again after `retried` retries.
@@ -147,16 +147,16 @@ impl OverrunRules {
 pub struct OverrunRules {
     /// What to do if the host is to blame.
     pub on_host_delay: OnHostDelay,
-    /// The late replies that the profile forgives, if it forgives any.
+    /// The late replies that the profile forgives, if any.
     pub soft: Option<SoftLimit>,
-    /// How long after its limit a reply is awaited when times are measured; `None` in ordinary games.
+    /// The time beyond its limit for which a reply is awaited, to measure it; `None` in ordinary games.
     pub patience: Option<Duration>,
 }
 
 /// Limits on the resources of a bot and its children; `None` is unlimited.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resources {
-    /// Resident memory of all its processes together, in bytes.
+    /// Resident memory of all the bot's processes together, in bytes.
     #[serde(default, rename = "memory_bytes", skip_serializing_if = "Option::is_none")]
     pub memory: Option<u64>,
     /// Processes and threads at one time.
@@ -168,7 +168,7 @@ pub struct Resources {
     /// CPU time of each process, in whole seconds.
     #[serde(default, rename = "cpu_time_ms", skip_serializing_if = "Option::is_none")]
     pub cpu_time: Option<Millis>,
-    /// The size of any file that it writes, in bytes.
+    /// The size of any file that the bot writes, in bytes.
     #[serde(default, rename = "file_size_bytes", skip_serializing_if = "Option::is_none")]
     pub file_size: Option<u64>,
     /// Bytes of standard output during one exchange.
@@ -201,9 +201,9 @@ pub enum Resource {
 pub struct Breach {
     /// The resource.
     pub resource: Resource,
-    /// How much the bot was using when the referee noticed.
+    /// The amount that the referee measured.
     pub used: u64,
-    /// How much the bot may use.
+    /// The amount allowed.
     pub limit: u64,
 }
 

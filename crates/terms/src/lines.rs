@@ -1,30 +1,31 @@
 //! Splits what a bot writes into lines, as the original referees do.
 //!
-//! `\n`, `\r` and `\r\n` each end one line. The module knows neither pipes nor games: the process layer pushes bytes into a [`LineBuffer`], the games read [`Lines`], and a
-//! replay makes the same [`Lines`] from the bytes in a log.
+//! `\n`, `\r` and `\r\n` each end one line. The module knows neither pipes nor games: the process
+//! layer pushes bytes into a [`LineBuffer`], the games read [`Lines`], and a replay makes the same
+//! [`Lines`] from the bytes in a log.
 
 use std::mem;
 
-/// What counts as a whole reply in an exchange.
+/// The rules for a complete reply in an exchange.
 #[derive(Debug, Clone, Copy)]
 pub struct LineRules {
-    /// How many lines make a whole reply.
+    /// The number of lines of a complete reply.
     pub count: usize,
     /// The longest readable line in bytes, its terminator included; `None` for no bound.
     pub max_bytes: Option<usize>,
     /// Whether the end of the output also ends a last line that has no terminator.
     pub eof_ends_line: bool,
-    /// Whether the original can read a line. It stops at a line that it cannot read, which then ends the
+    /// Whether the original can read a line. It stops at an unreadable line, which then ends the
     /// reply.
     pub readable: fn(&[u8]) -> bool,
 }
 
-/// Whether a reply is whole yet.
+/// Whether a reply is complete yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
     /// More bytes are needed.
     Incomplete,
-    /// The reply is whole; it has this many lines.
+    /// The reply is complete, with this number of lines.
     Complete(usize),
     /// A line of the reply is longer than the rules allow.
     TooLong,
@@ -39,7 +40,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Splits `bytes`; what follows the last terminator is the [`partial`](Self::partial) line.
+    /// Splits `bytes`; the bytes after the last terminator are the [`partial`](Self::partial) line.
     pub fn split(bytes: &[u8]) -> Self {
         let mut buffer = LineBuffer::default();
         buffer.push(bytes);
@@ -76,12 +77,12 @@ impl Lines {
         self.bytes
     }
 
-    /// Whether these lines are a whole reply under `rules`.
+    /// Whether these lines are a complete reply under `rules`.
     pub fn progress(&self, rules: &LineRules) -> Progress {
         self.progress_from(&mut 0, rules)
     }
 
-    /// The same, skipping the first `checked` lines, which have been checked before.
+    /// As [`progress`](Self::progress), skipping the first `checked` lines, which were checked before.
     fn progress_from(&self, checked: &mut usize, rules: &LineRules) -> Progress {
         let too_long = |line: &[u8]| rules.max_bytes.is_some_and(|max| line.len() >= max);
         while *checked < self.len().min(rules.count) {
@@ -123,13 +124,13 @@ impl Lines {
     }
 }
 
-/// Lines that have arrived and have not been taken yet.
+/// Lines that have arrived and were not taken yet.
 #[derive(Debug, Default)]
 pub struct LineBuffer {
     held: Lines,
     /// The last byte pushed was an `\r`: an `\n` that follows belongs to the same terminator.
     after_cr: bool,
-    /// How many of the held lines have been checked and do not end the reply.
+    /// The number of held lines that were checked and do not end the reply.
     checked: usize,
 }
 
@@ -139,7 +140,7 @@ impl LineBuffer {
         let Lines { bytes, ends } = &mut self.held;
         let chunk = match chunk {
             [b'\n', rest @ ..] if self.after_cr => {
-                // The line is over; keep the byte only where the line itself is still held.
+                // The line has ended; keep the byte only if the line itself is still held.
                 if ends.last() == Some(&bytes.len()) && !bytes.is_empty() {
                     bytes.push(b'\n');
                     *ends.last_mut().expect("just seen") += 1;
@@ -167,12 +168,12 @@ impl LineBuffer {
         }
     }
 
-    /// The lines that have not been taken yet.
+    /// The lines not taken yet.
     pub fn held(&self) -> &Lines {
         &self.held
     }
 
-    /// Whether the held lines are a whole reply under `rules`, which must not change until they are taken.
+    /// Whether the held lines are a complete reply under `rules`, which must not change until they are taken.
     pub fn progress(&mut self, rules: &LineRules) -> Progress {
         self.held.progress_from(&mut self.checked, rules)
     }

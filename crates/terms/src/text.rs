@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytesize::ByteSize;
 
-/// The most characters of a bot's output that a message quotes.
+/// The longest quote of a bot's output in a message, in characters.
 const MAX_QUOTE_CHARS: usize = 60;
 
 /// A duration with a unit and three digits: `20 s`, `1.84 ms`, `310 µs`.
@@ -29,7 +29,7 @@ pub fn duration(duration: Duration) -> String {
     format!("{text} {unit}")
 }
 
-/// A number of bytes with a unit and three digits: `768 MiB`, `1.5 kB`. Powers of 1024 are used where
+/// A number of bytes with a unit and three digits: `768 MiB`, `1.5 kB`. Powers of 1024 are used if
 /// they give a whole number.
 pub fn size(bytes: u64) -> String {
     let size = ByteSize::b(bytes);
@@ -39,7 +39,7 @@ pub fn size(bytes: u64) -> String {
     text.replace(".0 ", " ")
 }
 
-/// A duration as a flag takes it, to the nanosecond: `20s`, `50ms`.
+/// A duration in the form that flags take, to the nanosecond: `20s`, `50ms`.
 pub fn exact_duration(duration: Duration) -> String {
     let nanos = duration.as_nanos();
     let units = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000)];
@@ -49,7 +49,7 @@ pub fn exact_duration(duration: Duration) -> String {
     }
 }
 
-/// A number of bytes as a flag takes it, to the byte: `768MiB`.
+/// A number of bytes in the form that flags take, to the byte: `768MiB`.
 pub fn exact_size(bytes: u64) -> String {
     let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
     match units.iter().find(|(_, power)| bytes > 0 && bytes.is_multiple_of(1 << power)) {
@@ -64,7 +64,7 @@ pub fn plural(count: u64, noun: &str) -> String {
     format!("{count} {noun}{s}")
 }
 
-/// Numbers in ascending order, with those that follow each other as a range: `1-4,7`.
+/// Numbers in ascending order, consecutive ones as a range: `1-4,7`.
 pub fn ranges(numbers: &[u32]) -> String {
     let runs = numbers.chunk_by(|a, b| a + 1 == *b).map(|run| match run {
         [one] => one.to_string(),
@@ -73,7 +73,7 @@ pub fn ranges(numbers: &[u32]) -> String {
     runs.collect::<Vec<_>>().join(",")
 }
 
-/// A bot's output between backticks: shortened, with everything escaped that a terminal would obey.
+/// A bot's output between backticks: shortened, with everything escaped that would control a terminal.
 pub fn quote(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let mut chars = text.chars();
@@ -82,12 +82,12 @@ pub fn quote(bytes: &[u8]) -> String {
     format!("`{shown}{rest}`")
 }
 
-/// `text` with everything escaped that a terminal would obey, line breaks included.
+/// `text` with everything escaped that would control a terminal, line breaks included.
 pub fn printable(text: &str) -> String {
     text.chars().flat_map(printable_char).collect()
 }
 
-/// The same as [`printable`], but line breaks and tabs stay.
+/// As [`printable`], but line breaks and tabs stay.
 pub fn printable_lines(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
@@ -101,7 +101,7 @@ pub fn printable_lines(text: &str) -> String {
     shown
 }
 
-/// Escapes control characters and those that do not show, such as direction overrides.
+/// Escapes control characters and invisible ones, such as direction overrides.
 fn printable_char(c: char) -> impl Iterator<Item = char> {
     let plain = matches!(c, '\'' | '"' | '\\');
     let escaped = (!plain).then(|| c.escape_debug());

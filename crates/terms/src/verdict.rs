@@ -1,6 +1,6 @@
 //! The vocabulary for how a game and a bot can end, shared by all layers.
 //!
-//! A verdict tells the truth. What the original referee would have said instead is the official
+//! A verdict tells the truth. What the original referee would have said is the official
 //! wording, which each game provides itself.
 
 use std::fmt;
@@ -48,13 +48,13 @@ const SIGNAL_NAMES: [&str; 31] = [
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// The game was played to its end.
+    /// The bot played to the end of the game.
     Completed,
-    /// A reply was understood and the rules forbid it.
+    /// A reply was understood, but the rules forbid it.
     IllegalMove,
     /// A reply could not be understood.
     MalformedReply,
-    /// A reply did not come in time.
+    /// A reply did not come before its deadline.
     Timeout,
     /// A line of a reply was longer than the original referee reads.
     LineTooLong,
@@ -64,11 +64,11 @@ pub enum Verdict {
     EarlyExit,
     /// The bot closed its standard output and went on running.
     StdoutClosed,
-    /// The bot used more memory than it may.
+    /// The bot used more memory than allowed.
     MemoryLimit,
-    /// The bot had more processes and threads than it may.
+    /// The bot had more processes and threads than allowed.
     ProcessLimit,
-    /// The bot wrote more output than it may.
+    /// The bot wrote more output than allowed.
     OutputLimit,
 }
 
@@ -90,7 +90,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Why an exchange ended without a whole reply.
+/// Why an exchange ended without a complete reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NoReply {
@@ -102,7 +102,7 @@ pub enum NoReply {
     StdoutClosed,
     /// The bot's process ended.
     Ended(BotExit),
-    /// The bot used too much of something.
+    /// The bot exceeded the limit of a resource.
     OverLimit(Breach),
 }
 
@@ -134,18 +134,18 @@ pub enum Culprit {
     Host,
 }
 
-/// What was done about a late reply.
+/// The decision on a late reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
-    /// It is a timeout.
+    /// The reply is a timeout.
     Timeout,
-    /// It counts: the host was at fault, and either the referee itself looked too late to tell, or the user
-    /// chose to accept such replies.
+    /// The reply counts: the host was at fault, and either the referee itself polled too late to tell, or
+    /// the user chose to accept replies that the host made late.
     Accepted,
-    /// It counts, as one of those that the profile forgives.
+    /// The reply counts, as one of those that the profile forgives.
     Forgiven,
-    /// It counts, because the game only measures times.
+    /// The reply counts, because the game only measures times.
     Measured,
 }
 
@@ -154,7 +154,7 @@ pub enum Decision {
 pub struct Overrun {
     /// Whose fault it is.
     pub culprit: Culprit,
-    /// What was done about it.
+    /// The decision on it.
     pub decision: Decision,
 }
 
@@ -166,7 +166,7 @@ pub enum BotExit {
     Code(i32),
     /// A signal of this number killed it.
     Signal(i32),
-    /// It has ended, but a process that traces it withholds its exit status.
+    /// It has ended, but a tracer hides its exit status.
     Unknown,
 }
 

@@ -36,7 +36,7 @@ pub enum Origin {
     BottomLeft,
 }
 
-/// How many moves a game has, which decides how fast a replay plays.
+/// The scale of a game's number of moves, which decides how fast a replay plays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pace {
@@ -47,7 +47,7 @@ pub enum Pace {
 }
 
 impl Pace {
-    /// What a step of the game is called.
+    /// The name of a step of the game.
     pub fn noun(self) -> &'static str {
         match self {
             Self::Turns => "turn",
@@ -56,10 +56,10 @@ impl Pace {
     }
 }
 
-/// The points for taking a region: a maximal 4-connected group of tiles of one colour.
+/// The points for removing a region: a maximal 4-connected group of tiles of one colour.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RegionPoints {
-    /// The points by number of tiles, from 0; `None` where the rules forbid the move.
+    /// The points by number of tiles, from 0; `None` if the rules forbid the move.
     pub by_size: Vec<Option<i64>>,
     /// Extra points for clearing the board.
     pub clear_bonus: i64,
@@ -70,11 +70,11 @@ pub struct RegionPoints {
 pub struct Frame {
     /// The number of the move, from 1; 0 for changes before the first move.
     pub number: usize,
-    /// The move as the bot wrote it, without what else stands in the reply; empty if there is none.
+    /// The move as the bot wrote it, without the rest of the reply; empty if there is none.
     pub notation: String,
     /// The move in the game's terms and its effect, in a few words.
     pub caption: String,
-    /// The tile that was chosen, if it is on the board.
+    /// The chosen tile, if it is on the board.
     pub chosen: Option<Place>,
     /// The message that the bot sent with the move, laid out as in the original.
     pub message: Option<[String; 2]>,
@@ -88,7 +88,7 @@ pub struct Frame {
 /// Changes to a board that are shown together. They apply in the order of the fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Step {
-    /// Where tiles disappear.
+    /// The places where tiles disappear.
     pub gone: Vec<Place>,
     /// Tiles that move, as pairs of source and target; all move at once.
     pub moved: Vec<(Place, Place)>,

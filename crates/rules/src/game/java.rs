@@ -1,4 +1,4 @@
-//! The parts of Java's library that the original referees' results depend on.
+//! The parts of Java's library that affect the original referees' results.
 
 /// Reads a number as Java's `Integer.parseInt` does: an optional sign and decimal digits of any
 /// script, within 32 bits. Text that is not UTF-8 is not a number.

@@ -12,19 +12,19 @@ pub struct GameKind {
     pub name: &'static str,
     /// The name to display.
     pub title: &'static str,
-    /// Starts a game on the content of a test case file. The content decides which of the game's file
-    /// formats it is.
+    /// Starts a game on the content of a test case file, in any of the game's file formats, told apart
+    /// by content.
     pub parse: fn(&str) -> Result<Box<dyn Game>, SourceError>,
-    /// Generates the test case of a seed, as text that `parse` reads; the error says what would be
+    /// Generates the test case of a seed, as text for `parse`; the error says what would be
     /// right.
     pub from_seed: fn(i64, SeedOptions) -> Result<String, String>,
     /// The kinds of time limit that the game uses, with the official limits.
     pub limits: &'static [(LimitKind, Duration)],
     /// The test cases that come with the game, by name; the first one is the default.
     pub bundled: &'static [(&'static str, &'static str)],
-    /// The bot that plays when none is named, as `--bot` takes it; `None` if one must be named.
+    /// The default bot, in the form that `--bot` takes; `None` if the user must name one.
     pub default_bot: Option<&'static str>,
-    /// How many bytes of standard error the original reads per turn, leaving the rest in the pipe;
+    /// The bytes of standard error that the original reads per turn, leaving the rest in the pipe;
     /// `None` if it reads everything.
     pub stderr_per_turn: Option<u64>,
     /// Whether the original prints its summary. If so, text reports end with the summary too, so that

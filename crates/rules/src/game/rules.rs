@@ -17,13 +17,13 @@ pub trait Game {
     /// The text to send to the bot in the next exchange.
     fn input(&self) -> Cow<'_, str>;
 
-    /// Applies a whole reply.
+    /// Applies a complete reply.
     ///
     /// # Errors
     /// When the reply loses the game; the game is then over.
     fn accept(&mut self, reply: &Lines) -> Result<Played, Rejected>;
 
-    /// Ends the game because no whole reply came; `received` is the part that did arrive.
+    /// Ends the game because no complete reply came; `received` is the part that did arrive.
     fn unanswered(&mut self, received: &Lines);
 
     /// The score so far, as the original counts it.
@@ -62,7 +62,7 @@ pub trait Game {
     /// The board as it is now.
     fn picture(&self) -> Picture;
 
-    /// The frames of a whole reply's moves on the current board, up to the first illegal move; empty if
+    /// The frames of a complete reply's moves on the current board, up to the first illegal move; empty if
     /// the reply cannot be understood.
     fn frames(&self, reply: &Lines) -> Vec<Frame>;
 }
@@ -70,7 +70,7 @@ pub trait Game {
 /// One step of a game's protocol.
 #[derive(Debug, Clone, Copy)]
 pub struct Exchange {
-    /// What makes a whole reply.
+    /// What makes a reply complete.
     pub lines: LineRules,
     /// Which time limit applies.
     pub limit: LimitKind,
@@ -79,7 +79,7 @@ pub struct Exchange {
 /// What an accepted reply did.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Played {
-    /// The points that it scored.
+    /// The points for the reply.
     pub gain: i64,
     /// The move in the game's own terms, for the log.
     pub action: Value,
@@ -87,14 +87,14 @@ pub struct Played {
     pub remark: Option<String>,
 }
 
-/// A whole reply that loses the game.
+/// A complete reply that loses the game.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rejected {
-    /// What was wrong with it.
+    /// What was wrong with the reply.
     pub fault: Fault,
     /// The first line that was wrong, from 0.
     pub line: usize,
-    /// The move in the game's own terms, where it could be read.
+    /// The move in the game's own terms, if it could be read.
     pub action: Option<Value>,
     /// What is wrong in plain words, and what the bot may have meant.
     pub remark: Option<String>,
@@ -110,8 +110,8 @@ impl Rejected {
 /// What is wrong with a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// It cannot be understood.
+    /// The reply cannot be understood.
     Malformed,
-    /// It is understood, and the rules forbid it.
+    /// The reply is understood, but the rules forbid it.
     Illegal,
 }

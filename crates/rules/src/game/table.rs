@@ -35,7 +35,7 @@ pub fn register(kind: &'static GameKind) -> Result<(), NameTaken> {
     }
 }
 
-/// There is another game of this name.
+/// Another game has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is another game `{0}`; give yours another name")]
 pub struct NameTaken(&'static str);

@@ -11,7 +11,7 @@ use super::links::Links;
 /// Colours are numbered from 0 to one less than this.
 pub const COLORS: u8 = 5;
 
-/// The binary digits of the number that stands for a cell: 0 for an empty one, or its colour plus 1.
+/// The binary digits of a cell's number: 0 if it is empty, else its colour plus 1.
 const DIGITS: usize = 3;
 
 /// The colour of a tile, 0 to 4.
@@ -47,7 +47,7 @@ pub struct Board {
 }
 
 impl Board {
-    /// A board from its rows, the top one first; `None` is an empty place.
+    /// A board from its rows, the top one first; `None` is an empty cell.
     pub fn from_rows(rows: &[[Option<Color>; SIDE]; SIDE]) -> Self {
         let mut digits = [CellSet::default(); DIGITS];
         for cell in Cell::all() {
@@ -71,7 +71,7 @@ impl Board {
         self.digits.into_iter().fold(CellSet::default(), CellSet::or).len()
     }
 
-    /// The region that the tile at `cell` belongs to; `None` where there is no tile.
+    /// The region of the tile at `cell`; `None` if the cell is empty.
     pub fn region(&self, cell: Cell) -> Option<Region> {
         let color = self.tile(cell)?;
         let cells = Links::between(&self.digits).grow(CellSet::of(cell));
@@ -80,7 +80,7 @@ impl Board {
 
     /// The legal moves: every region of two tiles or more, once, in no particular order.
     pub fn legal_moves(&self) -> Vec<Region> {
-        // A full random board of five colours has 44 or so.
+        // A full random board of five colours has about 44 moves.
         let mut moves = Vec::with_capacity(64);
         Links::between(&self.digits).groups(|one, cells| {
             let color = self.color(|digit| !digit.and(one).is_empty());
@@ -89,7 +89,7 @@ impl Board {
         moves
     }
 
-    /// The colour of the cell that `is_set` tells the digits of.
+    /// The colour of the cell whose digits `is_set` reports.
     fn color(&self, is_set: impl Fn(CellSet) -> bool) -> Option<Color> {
         let places = self.digits.iter().enumerate();
         let number =

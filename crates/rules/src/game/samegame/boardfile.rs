@@ -1,6 +1,6 @@
 //! Reads boards from files: plain text, CodinGame test JSON, and TOML, told apart by content.
 //!
-//! In each format, the board itself is the text that a bot is sent: 15 lines of 15 numbers, the top row
+//! In each format, the board itself is the text sent to a bot: 15 lines of 15 numbers, the top row
 //! first. Errors name the line and column *of the file*, also inside a JSON string.
 
 use serde::Deserialize;
@@ -47,7 +47,7 @@ impl FileFormat {
     }
 }
 
-/// The board's text, taken out of its file.
+/// The board's text, extracted from its file.
 struct Embedded {
     text: String,
     offsets: OffsetMap,
@@ -162,8 +162,8 @@ fn from_json(source: &str) -> Result<Embedded, SourceError> {
     Ok(Embedded { text, offsets: OffsetMap::Mapped(offsets) })
 }
 
-/// Decodes a valid JSON string literal that stands at `start`, with the offset that each byte of
-/// the result comes from. `None` if the literal is not a string.
+/// Decodes a valid JSON string literal at `start`, with the source offset of each byte of
+/// the result. `None` if the literal is not a string.
 fn decode_json_string(raw: &str, start: usize) -> Option<(String, Vec<usize>)> {
     let body = raw.strip_prefix('"')?.strip_suffix('"')?;
     let mut text = String::new();

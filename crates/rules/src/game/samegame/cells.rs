@@ -87,10 +87,10 @@ impl CellSet {
         })
     }
 
-    /// Calls `see` with each of the cells, as a set of its own, in no particular order.
+    /// Calls `see` with each cell as a set of one, in no particular order.
     #[inline]
     pub(super) fn each(self, mut see: impl FnMut(Self)) {
-        // Where it knows the word, the compiler does most of what an inlined `see` does with the empty ones.
+        // With the word known, the compiler precomputes what an inlined `see` does with the three empty words.
         self.each_in::<0>(&mut see);
         self.each_in::<1>(&mut see);
         self.each_in::<2>(&mut see);
@@ -108,7 +108,7 @@ impl CellSet {
         }
     }
 
-    /// Any one of the cells, as a set.
+    /// Any one cell of the set, as a set.
     #[inline]
     pub(super) fn one(self) -> Option<Self> {
         let mut before = 0;
@@ -184,7 +184,7 @@ impl CellSet {
     }
 }
 
-/// Lets the tiles of all `sets` fall to the bottom of their columns, and moves columns to the left over
+/// Lets the tiles of all `sets` fall to the bottom of their columns, and moves columns left over
 /// empty ones.
 pub(super) fn settle<const SETS: usize>(sets: &mut [CellSet; SETS]) {
     let occupied =
@@ -192,7 +192,7 @@ pub(super) fn settle<const SETS: usize>(sets: &mut [CellSet; SETS]) {
     let mut filled = occupied(sets);
     // Each pass takes the lowest gap out of every column that has one.
     while filled.0.iter().any(|word| word >> 1 & !word & ROWS != 0) {
-        // Where a column has no gap, nothing above the lowest empty place moves.
+        // In a column without a gap, nothing above the lowest empty cell moves.
         let below = filled.map(|word| ((word + BOTTOM) & !word) - BOTTOM);
         for set in &mut *sets {
             *set = set.zip(below, |word, below| word & below | word >> 1 & !below & ROWS);

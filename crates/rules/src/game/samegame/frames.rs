@@ -1,4 +1,4 @@
-//! What SameGame looks like in a replay.
+//! SameGame's boards and moves, ready to be drawn in a replay.
 
 use super::board::{Board, CELLS, COLORS, Cell, Region, SIDE};
 use super::position::{self, Position, Removal};
@@ -26,7 +26,7 @@ fn region_points() -> RegionPoints {
     RegionPoints { by_size: (0..=CELLS).map(points).collect(), clear_bonus: position::CLEAR_BONUS }
 }
 
-/// What a reply does to the board; `None` if it cannot be understood.
+/// The effect of a reply on the board; `None` if it cannot be understood.
 pub(super) fn frame(position: &Position, line: &[u8]) -> Option<Frame> {
     let action = reply::parse(line).ok()?;
     let cell = Cell::new(action.x, action.y);

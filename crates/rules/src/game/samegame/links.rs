@@ -1,8 +1,8 @@
 //! Which neighbouring tiles match, for all colours at once, and the groups that they make.
 //!
-//! Listing the groups is what playing spends its time on, and nearly all of them are small. So those that are
-//! one cell and its neighbours are found without following them from cell to cell.
-//! `inline` is there for builds in several codegen units: a call costs as much as what most of these do.
+//! Playing spends most of its time listing the groups, nearly all of which are small. So groups of one
+//! cell and its neighbours are found without following them from cell to cell.
+//! `inline` is for builds in several codegen units: a call costs as much as most of these bodies.
 
 use super::cells::CellSet;
 
@@ -31,7 +31,7 @@ impl Links {
         self.up.or(self.right).is_empty()
     }
 
-    /// All cells that links lead to from `seed`, and those of `seed` itself.
+    /// All cells that links connect to `seed`, and those of `seed` itself.
     #[inline]
     pub(super) fn grow(self, seed: CellSet) -> CellSet {
         let mut grown = seed;
@@ -46,7 +46,7 @@ impl Links {
         }
     }
 
-    /// Calls `found` with each group of linked cells, and one of its cells before it, in no particular order.
+    /// Calls `found` with one cell of each group of linked cells, and with the group, in no particular order.
     #[inline]
     pub(super) fn groups(self, mut found: impl FnMut(CellSet, CellSet)) {
         // Unless they are inlined where `each` calls them, the closures take twice the time of all the rest.
@@ -55,7 +55,7 @@ impl Links {
             #[inline(always)]
             |one| found(one, self.with_linked(one)),
         );
-        // What is left has inner cells that are linked to each other, so without its ends it is still whole.
+        // Each group left has inner cells that are linked to each other, so it stays connected without its ends.
         let core = self.within(inner);
         let inner = core.inner();
         core.centres(inner).each(
@@ -70,7 +70,7 @@ impl Links {
         }
     }
 
-    /// A cell of each group that is no more than this cell and those linked to it; `inner` is [`Self::inner`].
+    /// The centre of each group of one cell and the cells linked to it; `inner` is [`Self::inner`].
     #[inline]
     fn centres(self, inner: CellSet) -> CellSet {
         let pairs = self.up.without(inner.or(inner.down()));

@@ -5,10 +5,10 @@
 
 /// The longest line in UTF-16 units.
 const MAX_LINE_UNITS: usize = 15;
-/// The length in UTF-16 units that a line is cut to before `...` is added.
+/// The length in UTF-16 units of a line that was cut, before `...` is added.
 const CUT_LINE_UNITS: usize = MAX_LINE_UNITS - 1;
 
-/// The two lines that are shown for `message`; the second one is often empty.
+/// The two displayed lines of `message`; the second one is often empty.
 ///
 /// The bot breaks lines with the two characters `\n`. A message that consists only of such
 /// breaks crashes the original; here it is an empty message.
@@ -23,7 +23,7 @@ pub fn layout(message: &str) -> [String; 2] {
     [text(&first), shortened(&second)]
 }
 
-/// Whether the message is one that crashes the original.
+/// Whether the message crashes the original.
 pub(super) fn is_nothing_but_breaks(message: &str) -> bool {
     !message.is_empty() && message.split("\\n").all(str::is_empty)
 }

@@ -94,7 +94,7 @@ impl SameGame {
         self.official = official;
     }
 
-    /// Adds the requested action to the summary. The original does so after checking that the target is
+    /// Adds the requested action to the summary. The original does this after checking that the target is
     /// on the board, and before all other checks.
     fn perform(&mut self, action: &Action, color: Option<board::Color>, size: usize) -> Value {
         let color = color.map_or(-1, |color| i32::from(color.index()));

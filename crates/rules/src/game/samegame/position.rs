@@ -1,11 +1,11 @@
-//! A position: a board and a score, and what a move does to them.
+//! A position: a board and a score, and the effect of moves on them.
 
 use super::board::{Board, CELLS, Cell, Color};
 
 /// The points for clearing the board.
 pub const CLEAR_BONUS: i64 = 1000;
 
-/// The original ends the game at its 115th turn. No game lasts that long, since every move takes at
+/// The original ends the game at its 115th turn. No game gets there, since every move removes at
 /// least two tiles; so the limit is only asserted.
 const MAX_ACTIONS: usize = 114;
 const _: () = assert!(CELLS / 2 < MAX_ACTIONS);
@@ -22,7 +22,7 @@ pub struct Position {
 pub struct Removal {
     /// The colour of the region.
     pub color: Color,
-    /// Its tiles, 2 to 225.
+    /// The number of its tiles, 2 to 225.
     pub size: usize,
     /// The points for the move, bonus included.
     pub gain: i64,

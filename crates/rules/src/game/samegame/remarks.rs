@@ -1,4 +1,4 @@
-//! Guesses what a bot meant by an illegal or malformed reply. They only inform; no verdict depends on
+//! Guesses what a bot meant by an illegal or malformed reply. Guesses only inform; no verdict depends on
 //! them.
 
 use super::board::{Board, SIDE};
@@ -69,9 +69,9 @@ impl Reading {
 
     fn words(self) -> &'static str {
         match self {
-            Self::FromTop => "y counted from the top it would be",
+            Self::FromTop => "with y counted from the top it would be",
             Self::Swapped => "with x and y swapped it would be",
-            Self::RowFromTop => "as the row from the top and the column it would be",
+            Self::RowFromTop => "read as the row from the top and the column it would be",
         }
     }
 
@@ -123,7 +123,7 @@ pub(super) fn on_illegal(
 
 fn so_were(earlier: usize) -> String {
     match earlier {
-        1 => ", and the move before would have been legal so too".to_owned(),
-        many => format!(", and all {many} moves before would have been legal so too"),
+        1 => ", and the move before would also have been legal that way".to_owned(),
+        many => format!(", and all {many} moves before would also have been legal that way"),
     }
 }

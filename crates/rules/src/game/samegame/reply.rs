@@ -30,9 +30,9 @@ pub enum Malformed {
 /// Where Java's `\s` splits: fewer characters than Unicode's white space.
 const SEPARATORS: [char; 6] = [' ', '\t', '\n', '\x0B', '\x0C', '\r'];
 
-/// Characters beside `\n` at which Java's `Scanner` ends a line. The runner takes the reply for one line,
-/// but the original reads it with a `Scanner`: it takes the rest for the runner's next message, and
-/// crashes unless the game is over. Here the rest is ignored.
+/// Characters beside `\n` at which Java's `Scanner` ends a line. To the runner the reply is one line,
+/// but the original reads it with a `Scanner`: the rest becomes the runner's next message, and the
+/// original crashes unless the game is over. Here the rest is ignored.
 pub const LINE_ENDS: [char; 3] = ['\u{85}', '\u{2028}', '\u{2029}'];
 
 /// Reads a line without its terminator, up to the first of [`LINE_ENDS`]; bytes that are not UTF-8

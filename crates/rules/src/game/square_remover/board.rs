@@ -7,8 +7,8 @@ pub const MAX_SIDE: usize = 16;
 
 /// The colours that the buffer yields, without end.
 ///
-/// Source: the statement. The numbers behind it are x₀ = startSeed, xᵢ₊₁ = 48271 xᵢ mod (2³¹ - 1);
-/// the tile of each is x mod colors.
+/// Source: the statement. The generator is x₀ = startSeed, xᵢ₊₁ = 48271 xᵢ mod (2³¹ - 1);
+/// each tile is x mod colors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Buffer {
     next: u32,
@@ -33,7 +33,7 @@ pub struct Board {
     side: usize,
     rows: [Row; MAX_SIDE],
     buffer: Buffer,
-    /// A bit for each row that may hold the top of a square; rows without a bit hold none.
+    /// A bit for each row that may contain the top of a square; other rows contain none.
     suspects: u32,
 }
 
@@ -199,8 +199,8 @@ impl Board {
         Ok(())
     }
 
-    /// Removes squares, always the leftmost of the topmost ones, until no square is left. Returns how
-    /// many were removed.
+    /// Removes squares, always the leftmost of the topmost ones, until none is left. Returns the
+    /// number removed.
     pub fn remove_squares(&mut self) -> u32 {
         let mut removed = 0;
         while self.remove_square().is_some() {
@@ -237,7 +237,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What the statement says, done plainly: scan from the top left after every change.
+    /// A literal reading of the statement: scan from the top left after every change.
     fn remove_by_full_scan(board: &mut Board) -> u32 {
         let mut removed = 0;
         'again: loop {
@@ -260,7 +260,7 @@ mod tests {
     }
 
     fn boards() -> impl Strategy<Value = Board> {
-        // Fewer colours than the game has, so that squares are many; with one colour they never end.
+        // Fewer colours than in the game make many squares; with one colour they never end.
         (8..=MAX_SIDE, 2..=6_u8, 1..2_147_483_647_u32).prop_flat_map(|(side, colors, seed)| {
             proptest::collection::vec(proptest::collection::vec(0..colors, side), side)
                 .prop_map(move |rows| Board::new(&rows, colors.max(4), seed))

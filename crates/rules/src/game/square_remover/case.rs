@@ -1,4 +1,4 @@
-//! A test case: the text that a bot is sent, from a seed or from a file.
+//! A test case: the text sent to a bot, from a seed or from a file.
 
 use std::ops::RangeInclusive;
 
@@ -39,7 +39,7 @@ impl TestCase {
         Some(Self { colors: small(colors), rows: (0..side).map(|_| row()).collect(), start_seed })
     }
 
-    /// Reads a test case in exactly the form that a bot is sent.
+    /// Reads a test case in exactly the form that is sent to a bot.
     pub(super) fn parse(source: &str) -> Result<Self, SourceError> {
         let mut lines = CaseReader { source, rest: source, at: 0 };
         let colors = small(lines.number("the number of colours", &COLORS)?);
@@ -57,7 +57,7 @@ impl TestCase {
 }
 
 impl std::fmt::Display for TestCase {
-    /// What a bot is sent: colours, N, the rows, startSeed, each on a line.
+    /// The text sent to a bot: colours, N, the rows, startSeed, each on a line.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         writeln!(f, "{}\n{}", self.colors, self.rows.len())?;
         for row in &self.rows {
@@ -120,7 +120,7 @@ impl<'a> CaseReader<'a> {
                 let highest = colors - 1;
                 let c = c.escape_debug();
                 let problem =
-                    format!("`{c}` is no colour; with {colors} colours they are 0 to {highest}");
+                    format!("`{c}` is not a colour; with {colors} colours they are 0 to {highest}");
                 SourceError::at(self.source, start + at, problem)
             })
         };

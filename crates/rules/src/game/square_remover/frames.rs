@@ -1,4 +1,4 @@
-//! What Square Remover looks like in a replay.
+//! Square Remover's boards and moves, ready to be drawn in a replay.
 
 use super::board::{Board, Direction};
 use crate::game::frames::{Frame, Origin, Pace, Picture, Place, Step};
@@ -22,7 +22,7 @@ pub(super) fn picture(board: &Board) -> Picture {
 
 /// The frames of a reply's moves, three numbers each, up to the first illegal move.
 ///
-/// Squares that are on the board before the first move are removed in a frame of their own.
+/// Squares on the board before the first move are removed in a separate frame.
 pub(super) fn frames(mut board: Board, numbers: &[i32]) -> Vec<Frame> {
     let mut frames = Vec::with_capacity(numbers.len() / 3 + 1);
     let squares = removed_squares(&mut board);

@@ -1,7 +1,7 @@
 //! Square Remover, from TopCoder's TCO14 Marathon Round 1 (Marathon Match 83), as its offline tester
 //! plays it.
 //!
-//! The rules are those of the statement; they and every wording were measured on the original tester.
+//! The rules are the statement's; they and every wording were measured on the original tester.
 
 pub mod board;
 mod case;
@@ -191,7 +191,7 @@ impl Game for SquareRemover {
     }
 
     /// The original reads until a number is missing, however the output ended. It has no time limit
-    /// itself; for a whole reply that came too late, this reports the last number as missing.
+    /// itself; for a complete reply that came too late, this reports the last number as missing.
     fn unanswered(&mut self, received: &Lines) {
         self.fail(&unreadable(received.len().min(REPLY.count - 1)));
     }

@@ -1,8 +1,8 @@
-//! Guesses what a bot meant by a line that is not a number. They only inform; no verdict depends on them.
+//! Guesses what a bot meant by a line that is not a number. Guesses only inform; no verdict depends on them.
 
 use crate::game::java::parse_int;
 
-/// The remark on a line that the original does not read as a number.
+/// The remark on a line that is not a number to the original.
 pub(super) fn on_unreadable(line: &[u8]) -> &'static str {
     let text = String::from_utf8_lossy(line);
     let words: Vec<&str> = text.split(|c: char| c.is_whitespace() || c == ',').collect();

@@ -1,8 +1,8 @@
 //! Java's `SecureRandom` of the algorithm "SHA1PRNG", and `Random.nextInt` on top of it.
 //!
-//! The algorithm is that of the provider SUN (`sun.security.provider.SecureRandom` in `OpenJDK`, with
-//! `java.util.Random.nextInt(int)`), which the original tester draws its test cases from; the
-//! statement's example cases and 1,999 measured ones pin it. It is not cryptographically secure.
+//! The original tester draws its test cases from the provider SUN's algorithm
+//! (`sun.security.provider.SecureRandom` in `OpenJDK`, with `java.util.Random.nextInt(int)`). The
+//! statement's example cases and 1,999 measured ones confirm it. It is not cryptographically secure.
 
 use sha1::{Digest, Sha1};
 
