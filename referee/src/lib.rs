@@ -78,12 +78,12 @@ pub mod suite {
         usable_cpus,
     };
     pub use results::suite::{
-        Assignment, Best, Bests, BoardId, Case, CaseError, Commit, FolderError, GameSet, ListedBot,
-        Listing, Logs, Loss, Margin, NewBest, NoisyHost, NotPlayed, Opponent, Outcome, Outcomes,
-        Packing, Plan, PlannedBoard, PlannedBot, Record, RecordId, Records, RecordsError, Rules,
+        Assignment, Best, Bests, BoardId, Case, CaseError, Commit, FolderError, GameSet, Listing,
+        Logs, Loss, Margin, NewBest, NoisyHost, NotPlayed, Opponent, Outcome, Outcomes, Packing,
+        Plan, PlannedBoard, PlannedBot, Points, Record, RecordId, Records, RecordsError, Rules,
         Run, RunFolder, RunWriter, Seeds, Session, SuiteVerdict, Summary, Tally, Times,
-        differing_places, kept_log, list_runs, loss_kind, merge, noisy_hosts, records_of,
-        remove_remains, size_of,
+        differing_places, kept_log, list_runs, loss_kind, merge, noisy_hosts, remove_remains,
+        size_of,
     };
 }
 

@@ -194,7 +194,7 @@ fn is_name(text: &str) -> bool {
 }
 
 /// What the numbers of one name come to in the games of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SaidInRun {
     /// The games in which all values were numbers.
     pub games: u32,

@@ -11,7 +11,7 @@ use super::{Failure, completions, exit, print};
 use report::Format;
 use report::compare::write;
 use results::compare::{Comparison, Contender};
-use results::suite::{PlannedBot, RunFolder, differing_places, noisy_hosts};
+use results::suite::{Bests, PlannedBot, RunFolder, Summary, differing_places, noisy_hosts};
 use statistics::Conclusion;
 
 /// Compare bots on the boards that they have both played
@@ -144,7 +144,7 @@ pub(super) fn warn_of_places<'a>(runs: impl Iterator<Item = &'a RunFolder>) -> R
         log::warn!("{difference}");
     }
     for folder in folders {
-        for host in noisy_hosts(folder)? {
+        for host in noisy_hosts(folder, || Summary::of(folder, &Bests::default()))? {
             log::warn!("{}: {host}", folder.path.display());
         }
     }

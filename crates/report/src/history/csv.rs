@@ -4,9 +4,10 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::{BotRow, Broken, History, RunRow};
+use super::{Broken, History, Listed};
 use crate::csv_error;
 use crate::inert::Cell;
+use results::suite::Tally;
 use terms::millis::Millis;
 
 #[derive(Default, Serialize)]
@@ -33,8 +34,16 @@ struct Row<'a> {
 pub(super) fn write(history: &History, out: &mut dyn Write) -> io::Result<()> {
     let mut rows = csv::Writer::from_writer(out);
     for run in &history.runs {
-        for bot in &run.bots {
-            rows.serialize(row(run, bot)).map_err(csv_error)?;
+        let (name, boards) = (run.name(), run.listing.board_names());
+        for (index, bot) in run.listing.summary.bots.iter().enumerate() {
+            let slowest_ms = run.listing.summary.slowest(index);
+            let row = Row {
+                run: Some(Cell(&name)),
+                boards: Some(Cell(&boards)),
+                slowest_ms,
+                ..row(run, bot)
+            };
+            rows.serialize(row).map_err(csv_error)?;
         }
     }
     for Broken { run, problem } in &history.broken {
@@ -44,24 +53,23 @@ pub(super) fn write(history: &History, out: &mut dyn Write) -> io::Result<()> {
     rows.flush()
 }
 
-fn row<'a>(run: &'a RunRow, bot: &'a BotRow) -> Row<'a> {
+/// The row of a bot, without its run, its boards and its slowest response.
+fn row<'a>(run: &'a Listed, bot: &'a Tally) -> Row<'a> {
+    let listing = &run.listing;
     Row {
-        run: Some(Cell(&run.run)),
-        started: Some(run.started),
-        game: Some(Cell(&run.game)),
-        boards: Some(Cell(&run.board_names)),
+        started: Some(listing.started),
+        game: Some(Cell(&listing.game)),
         bot: Some(Cell(&bot.bot)),
         planned: Some(run.planned_each()),
         games: Some(bot.games),
         not_played: Some(bot.not_played),
         lost: Some(bot.lost),
         sum: Some(bot.sum),
-        mean: bot.mean,
-        ratio: bot.ratio,
-        slowest_ms: bot.slowest_ms,
-        commit: run.git.as_ref().map(|git| git.commit.as_str()),
-        dirty: run.git.as_ref().map(|git| git.dirty),
-        comment: run.comment.as_deref().map(Cell),
-        problem: None,
+        mean: bot.mean(),
+        ratio: bot.ratio(),
+        commit: listing.git.as_ref().map(|git| git.commit.as_str()),
+        dirty: listing.git.as_ref().map(|git| git.dirty),
+        comment: listing.comment.as_deref().map(Cell),
+        ..Row::default()
     }
 }

@@ -9,8 +9,8 @@ use super::{Listed, one_line};
 use crate::html;
 use crate::markup::Text;
 use crate::runs::bars::{self, percent};
-use results::suite::{Bests, Commit, ListedBot};
-use statistics::{MeanEstimate, mean};
+use results::suite::{Bests, Commit, Summary, Tally};
+use statistics::MeanEstimate;
 use terms::text::plural;
 
 const HTML: &str = include_str!("page.html");
@@ -29,12 +29,11 @@ struct Share {
 
 impl Share {
     /// That of the bot of this index; `None` if no best score is known of any of its boards.
-    fn of(run: &Listed, bot: usize, bests: &Bests) -> Option<Self> {
-        let ratios = run.listing.board_ratios(bot, bests);
-        let mean = (!ratios.is_empty()).then(|| mean(&ratios))?;
+    fn of(summary: &Summary, bot: usize, bests: &Bests) -> Option<Self> {
+        let mean = summary.bots[bot].ratio()?;
         // One board has no interval. No share is below 0 or above 1.
-        let (low, high) =
-            MeanEstimate::of(&ratios).map_or((mean, mean), |estimate| estimate.interval);
+        let (low, high) = MeanEstimate::of(&summary.board_ratios(bot, bests))
+            .map_or((mean, mean), |estimate| estimate.interval);
         Some(Self { mean, interval: (low.clamp(0.0, mean), high.clamp(mean, 1.0)) })
     }
 }
@@ -42,7 +41,7 @@ impl Share {
 /// A bot in a run.
 struct Entry<'a> {
     run: &'a Listed,
-    bot: &'a ListedBot,
+    bot: &'a Tally,
     share: Option<Share>,
 }
 
@@ -50,10 +49,9 @@ struct Entry<'a> {
 pub fn page(runs: &[Listed], bests: &BTreeMap<String, Bests>) -> String {
     let mut games: BTreeMap<&str, BTreeMap<&str, Vec<Entry<'_>>>> = BTreeMap::new();
     for run in runs {
-        let game = run.listing.game.as_str();
-        let known = &bests[game];
-        for (index, bot) in run.listing.bots.iter().enumerate() {
-            let entry = Entry { run, bot, share: Share::of(run, index, known) };
+        let (game, summary) = (run.listing.game.as_str(), &run.listing.summary);
+        for (index, bot) in summary.bots.iter().enumerate() {
+            let entry = Entry { run, bot, share: Share::of(summary, index, &bests[game]) };
             games.entry(game).or_default().entry(&bot.bot).or_default().push(entry);
         }
     }

@@ -1,7 +1,8 @@
 //! A bar per board for each bot, with a mark at the best score known.
 
-use super::gather::{Board, Gathered, Points};
+use super::gather::{Board, Gathered};
 use super::{Text, bars, put};
+use results::suite::Points;
 use terms::text::plural;
 
 /// The most boards that are shown.

@@ -1,11 +1,11 @@
-//! Reads the runs, once more than their summaries do, for the details of the page.
+//! Reads the runs, for their summaries and for the details of the page.
 
 use std::collections::BTreeMap;
 
 use super::ShownRun;
 use results::compare::{Comparison, Contender};
 use results::gamelog::Log;
-use results::suite::{Best, Bests, FolderError, Outcome, Summary, Tally, kept_log};
+use results::suite::{Best, Bests, FolderError, Outcome, Points, Summary, Tally, kept_log};
 use statistics::Distribution;
 use terms::limits::{LimitKind, Limits};
 
@@ -69,25 +69,6 @@ impl BotTimes {
     }
 }
 
-/// A bot's points on a board.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Points {
-    /// The sum of its games, a lost one counted as 0.
-    pub(super) sum: i64,
-    /// How many games.
-    pub(super) games: u32,
-    /// Those that were lost.
-    pub(super) lost: u32,
-}
-
-impl Points {
-    /// The mean; `None` without a game.
-    #[expect(clippy::cast_precision_loss, reason = "scores are far below 2^53")]
-    pub(super) fn mean(self) -> Option<f64> {
-        (self.games > 0).then(|| self.sum as f64 / f64::from(self.games))
-    }
-}
-
 /// A board.
 pub(super) struct Board {
     /// What it is called.
@@ -108,17 +89,6 @@ impl Board {
             points: vec![Points::default(); entrants],
             place: (run, outcome.game),
         }
-    }
-
-    fn add(&mut self, run: usize, entrant: usize, outcome: &Outcome) {
-        self.place = self.place.min((run, outcome.game));
-        if !outcome.is_played() {
-            return;
-        }
-        let points = &mut self.points[entrant];
-        points.sum += outcome.points();
-        points.games += 1;
-        points.lost += u32::from(!outcome.won);
     }
 }
 
@@ -143,12 +113,6 @@ pub(super) struct GameList {
     pub(super) more: usize,
 }
 
-impl GameList {
-    fn sort(&mut self) {
-        self.games.sort_by_key(|game| (game.run, game.outcome.game));
-    }
-}
-
 /// Everything that the page shows.
 #[derive(Default)]
 pub(super) struct Gathered {
@@ -171,23 +135,19 @@ pub(super) struct Gathered {
 }
 
 impl Gathered {
-    /// What summaries and comparisons give, before any game is read.
-    fn of(sources: &[ShownRun<'_>], bests: &Bests) -> Result<Self, FolderError> {
-        let mut gathered = Self::default();
-        let mut contenders = Vec::new();
-        for (run, source) in sources.iter().enumerate() {
-            let summary = source.summary(bests)?;
-            gathered.entrants.extend(source.entrants(run, &summary));
-            gathered.summaries.push(summary);
-            gathered.runs.push(source.folder.path.display().to_string());
-            contenders.extend(Contender::read(source.folder, &source.bots)?);
+    /// Adds the summary of a run, and its tallies to those of its bots that are shown.
+    fn add(&mut self, run: usize, source: &ShownRun<'_>, mut summary: Summary) {
+        // Every bot of a plan has as many games.
+        summary.planned = summary.planned / summary.bots.len().max(1) * source.bots.len();
+        let is_shown = |name: &str| source.bots.iter().any(|(bot, _)| *bot == name);
+        summary.bots.retain(|tally| is_shown(&tally.bot));
+        summary.new_bests.retain(|best| is_shown(&best.bot));
+        for entrant in self.entrants.iter_mut().filter(|entrant| entrant.run == run) {
+            let tally = summary.bots.iter().find(|tally| tally.bot == entrant.tally.bot);
+            entrant.tally = tally.cloned().unwrap_or_default();
         }
-        gathered.comparisons = Comparison::with_first(&contenders);
-        Ok(gathered)
-    }
-
-    fn entrant(&self, run: usize, bot: &str) -> Option<usize> {
-        self.entrants.iter().position(|entrant| entrant.run == run && entrant.tally.bot == bot)
+        self.runs.push(source.folder.path.display().to_string());
+        self.summaries.push(summary);
     }
 
     /// Lists a game, if there is room.
@@ -206,33 +166,41 @@ impl Gathered {
     }
 }
 
-/// Reads `sources`. `page_of` is asked for the replay page of each game that is listed and has a log.
+/// Reads `sources`, each in one pass. `page_of` is asked for the replay page of each game that is listed and
+/// has a log.
 pub(super) fn gather<E: From<FolderError>>(
     sources: &[ShownRun<'_>],
     bests: &Bests,
     mut page_of: impl FnMut(usize, &Outcome, &Log) -> Result<Option<String>, E>,
 ) -> Result<Gathered, E> {
-    let mut gathered = Gathered::of(sources, bests)?;
-    let mut boards = BTreeMap::new();
+    let mut gathered = Gathered::default();
+    gathered.entrants.extend((0..).zip(sources).flat_map(|(run, source)| source.entrants(run)));
+    let contender = |entrant: &ShownBot| Contender::new(entrant.name.clone());
+    let mut contenders: Vec<_> = gathered.entrants.iter().map(contender).collect();
+    let (mut boards, entrants) = (BTreeMap::new(), contenders.len());
     for (run, source) in sources.iter().enumerate() {
-        for outcome in source.folder.outcomes()? {
-            let outcome = outcome?;
-            let Some(entrant) = gathered.entrant(run, &outcome.bot) else { continue };
-            let entrants = gathered.entrants.len();
+        let summary = Summary::read::<E>(source.folder, bests, |outcome| {
+            let is_its = |shown: &ShownBot| shown.run == run && shown.tally.bot == outcome.bot;
+            let Some(entrant) = gathered.entrants.iter().position(is_its) else { return Ok(()) };
+            contenders[entrant].add(&outcome);
             let new = || Board::new(run, &outcome, bests, entrants);
             let board = boards.entry(outcome.board_id.clone()).or_insert_with(new);
-            board.add(run, entrant, &outcome);
+            board.place = board.place.min((run, outcome.game));
+            board.points[entrant].add(&outcome);
             let log = log_of(source, outcome.game);
             gathered.entrants[entrant].times.record(&outcome, log.as_ref());
             let game = Listed { run, entrant, outcome, page: None };
             if let (Some(listed), Some(log)) = (gathered.list(game), &log) {
                 listed.page = page_of(run, &listed.outcome, log)?;
             }
-        }
+            Ok(())
+        })?;
+        gathered.add(run, source, summary);
     }
-    gathered.lost.sort();
-    gathered.not_played.sort();
-    gathered.others.sort();
+    for list in [&mut gathered.lost, &mut gathered.not_played, &mut gathered.others] {
+        list.games.sort_by_key(|game| (game.run, game.outcome.game));
+    }
+    gathered.comparisons = Comparison::with_first(&contenders);
     gathered.boards = boards.into_values().collect();
     gathered.boards.sort_by_key(|board| board.place);
     Ok(gathered)

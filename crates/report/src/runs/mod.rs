@@ -24,7 +24,7 @@ use super::{compare, suite};
 use crate::html;
 use crate::markup::Text;
 use results::gamelog::Log;
-use results::suite::{Bests, FolderError, Outcome, RunFolder, Session, Summary};
+use results::suite::{Bests, FolderError, Outcome, RunFolder, Session, Summary, Tally};
 use terms::text::{duration, plural};
 
 const HTML: &str = include_str!("page.html");
@@ -40,25 +40,16 @@ pub struct ShownRun<'a> {
 }
 
 impl ShownRun<'_> {
-    /// The summary of the bots that are shown.
-    fn summary(&self, bests: &Bests) -> Result<Summary, FolderError> {
-        let mut summary = Summary::of(self.folder, bests)?;
-        let is_shown = |name: &str| self.bots.iter().any(|(bot, _)| *bot == name);
-        // Every bot of a plan has as many games.
-        summary.planned = summary.planned / summary.bots.len().max(1) * self.bots.len();
-        summary.bots.retain(|tally| is_shown(&tally.bot));
-        summary.new_bests.retain(|best| is_shown(&best.bot));
-        Ok(summary)
-    }
-
-    fn entrants(&self, run: usize, summary: &Summary) -> Vec<ShownBot> {
-        let plan = &self.folder.run.plan;
-        let entrant = |(bot, name): &(&str, String)| {
-            let tally = summary.bots.iter().find(|tally| tally.bot == *bot)?.clone();
-            let (name, limits) = (name.clone(), plan.rules.limits);
-            Some(ShownBot { run, name, tally, limits, times: BotTimes::default() })
-        };
-        self.bots.iter().filter_map(entrant).collect()
+    /// The bots before any of their games is read.
+    fn entrants(&self, run: usize) -> impl Iterator<Item = ShownBot> {
+        let limits = self.folder.run.plan.rules.limits;
+        self.bots.iter().map(move |(bot, name)| ShownBot {
+            run,
+            name: name.clone(),
+            tally: Tally { bot: (*bot).to_owned(), ..Tally::default() },
+            limits,
+            times: BotTimes::default(),
+        })
     }
 
     /// What was played and how, in a line.

@@ -35,24 +35,17 @@ struct Row<'a> {
 }
 
 pub(super) fn write(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> {
-    // What bots say becomes columns, so that the names must be known before the first row.
-    let outcomes = || report.folder.outcomes().map_err(io::Error::other);
-    let mut names: BTreeMap<String, bool> = BTreeMap::new();
-    for outcome in outcomes()? {
-        for (name, said) in outcome.map_err(io::Error::other)?.said {
-            *names.entry(name).or_default() |= said.numbers.is_some();
-        }
-    }
+    let names = &report.summary.said;
     let mut rows = csv::WriterBuilder::new().has_headers(false).from_writer(out);
     let mut is_first = true;
-    for outcome in outcomes()? {
+    for outcome in report.folder.outcomes().map_err(io::Error::other)? {
         let outcome = outcome.map_err(io::Error::other)?;
         if std::mem::take(&mut is_first) {
             let fixed = fixed_headings(&outcome).map_err(csv_error)?;
-            let headings = fixed.iter().map(str::to_owned).chain(said_headings(&names));
+            let headings = fixed.iter().map(str::to_owned).chain(said_headings(names));
             rows.write_record(headings).map_err(csv_error)?;
         }
-        rows.serialize((row(&outcome), said(&outcome, &names))).map_err(csv_error)?;
+        rows.serialize((row(&outcome), said(&outcome, names))).map_err(csv_error)?;
     }
     rows.flush()
 }

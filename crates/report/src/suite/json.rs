@@ -1,6 +1,5 @@
 //! One object on one line, for programs. The games are in `results.jsonl` of the run folder.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use serde::Serialize;
@@ -8,7 +7,7 @@ use serde::Serialize;
 use super::SuiteReport;
 use crate::inert::write_json;
 use results::compare::Standing;
-use results::suite::{Loss, NewBest, PlannedBot, Tally};
+use results::suite::{Loss, NewBest, Tally};
 
 #[derive(Serialize)]
 pub(super) struct Object<'a> {
@@ -37,9 +36,6 @@ pub(super) struct Object<'a> {
 struct Bot<'a> {
     #[serde(flatten)]
     tally: &'a Tally,
-    /// The values that it is tried with.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    params: Option<&'a BTreeMap<String, String>>,
     mean: Option<f64>,
     /// The mean of yours/best.
     ratio: Option<f64>,
@@ -47,10 +43,8 @@ struct Bot<'a> {
 }
 
 impl<'a> Bot<'a> {
-    fn of(tally: &'a Tally, bots: &'a [PlannedBot]) -> Self {
-        let params = bots.iter().find(|bot| bot.name == tally.bot).map(|bot| &bot.params);
-        let params = params.filter(|params| !params.is_empty());
-        Self { tally, params, mean: tally.mean(), ratio: tally.ratio(), marathon: tally.marathon() }
+    fn of(tally: &'a Tally) -> Self {
+        Self { tally, mean: tally.mean(), ratio: tally.ratio(), marathon: tally.marathon() }
     }
 }
 
@@ -59,7 +53,7 @@ pub(super) fn write(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result
 }
 
 pub(super) fn object<'a>(report: &'a SuiteReport<'_>) -> Object<'a> {
-    let (summary, bots) = (&report.summary, &report.folder.run.plan.bots);
+    let summary = &report.summary;
     Object {
         run: report.is_kept.then(|| report.folder.path.display().to_string()),
         game: &summary.game,
@@ -67,7 +61,7 @@ pub(super) fn object<'a>(report: &'a SuiteReport<'_>) -> Object<'a> {
         games: summary.games(),
         lost: summary.lost(),
         games_not_played: summary.games_not_played(),
-        bots: summary.bots.iter().map(|tally| Bot::of(tally, bots)).collect(),
+        bots: summary.bots.iter().map(Bot::of).collect(),
         losses: &summary.losses,
         not_played: &summary.not_played,
         new_bests: &summary.new_bests,

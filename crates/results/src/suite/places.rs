@@ -1,10 +1,12 @@
 //! Checks whether games were played in comparable places.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
 
 use super::folder::{FolderError, RunFolder};
+use super::summary::Summary;
 use terms::text::{duration, plural};
 
 /// What makes runs hard to compare, or a run hard to join: games from different kinds of processors,
@@ -68,11 +70,15 @@ impl fmt::Display for NoisyHost {
     }
 }
 
-/// The machines that a host check has found too noisy for the limits of a run.
+/// The machines that a host check has found too noisy for the limits of a run; `summary` is asked for if
+/// there are any.
 ///
 /// # Errors
-/// When sessions or results cannot be read.
-pub fn noisy_hosts(folder: &RunFolder) -> Result<Vec<NoisyHost>, FolderError> {
+/// When sessions cannot be read, or there is no summary.
+pub fn noisy_hosts<S: Borrow<Summary>>(
+    folder: &RunFolder,
+    summary: impl FnOnce() -> Result<S, FolderError>,
+) -> Result<Vec<NoisyHost>, FolderError> {
     let Some(limit) = folder.run.plan.smallest_limit() else { return Ok(Vec::new()) };
     let (mut noisy, mut hosts) = (BTreeMap::new(), BTreeMap::new());
     for session in folder.sessions()? {
@@ -93,13 +99,10 @@ pub fn noisy_hosts(folder: &RunFolder) -> Result<Vec<NoisyHost>, FolderError> {
     if noisy.is_empty() {
         return Ok(Vec::new());
     }
-    for outcome in folder.outcomes()? {
-        let outcome = outcome?;
-        let host = outcome.session.and_then(|session| hosts.get(&session));
-        if let Some(entry) = host.and_then(|host| noisy.get_mut(host)) {
-            entry.games += 1;
-            let overruns = outcome.times.bot_overruns + outcome.times.host_overruns;
-            entry.late += usize::from(overruns > 0);
+    for (session, (games, late)) in &summary()?.borrow().sessions {
+        if let Some(entry) = hosts.get(session).and_then(|host| noisy.get_mut(host)) {
+            entry.games += games;
+            entry.late += late;
         }
     }
     Ok(noisy.into_values().collect())

@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 
 use super::files::write_whole;
 use super::ids::RecordId;
-use super::outcome::Outcome;
 use rules::source::SourceError;
 
 /// The figures that come with the referee.
@@ -145,19 +144,8 @@ impl Records {
         records.filter_map(|record| record.run.as_deref())
     }
 
-    /// Records a game of the suite in the folder `run`, if it is the bot's best on its board so far.
-    pub fn add_outcome(&mut self, game: &str, outcome: &Outcome, run: Option<&Path>) {
-        self.add(Record {
-            record_id: outcome.record_id.clone(),
-            board: outcome.board.clone(),
-            game: game.to_owned(),
-            bot: outcome.bot.clone(),
-            score: outcome.score,
-            run: run.map(Path::to_owned),
-        });
-    }
-
-    fn add(&mut self, record: Record) {
+    /// Adds a record, if it is the bot's best on its board so far.
+    pub(super) fn add(&mut self, record: Record) {
         let bots = self.0.entry(record.record_id.clone()).or_default();
         match bots.get(&record.bot) {
             Some(known) if known.score >= record.score => {}

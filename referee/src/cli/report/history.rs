@@ -27,9 +27,9 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
     }
     let records = inputs::records(args.records.as_deref())?;
     let mut bests: BTreeMap<String, Bests> = BTreeMap::new();
-    for Listed { listing, .. } in &runs {
-        let game = listing.game.clone();
-        bests.entry(game).or_insert_with_key(|game| Bests::of(game, &records));
+    for Listed { listing, .. } in &mut runs {
+        let bests = bests.entry(listing.game.clone());
+        listing.summary.compare(bests.or_insert_with_key(|game| Bests::of(game, &records)));
     }
     let pages = write_pages(args, &mut runs, &bests)?;
     let html = history::page(&runs, &bests);

@@ -9,7 +9,7 @@ use clap::Args;
 use super::FolderFlag;
 use crate::cli::named_run::{Found, newest_first};
 use crate::cli::{Failure, completions, inputs, print};
-use report::history::{Broken, History, ListFormat, RunRow};
+use report::history::{Broken, History, ListFormat, Listed};
 use results::suite::{Bests, Listing};
 use rules::game::games;
 
@@ -60,13 +60,16 @@ pub(super) fn run(args: &ListArgs) -> Result<ExitCode, Failure> {
     let bests = |name| (name, Bests::of(name, &records));
     let bests: BTreeMap<&str, Bests> = games().iter().map(|game| bests(game.name)).collect();
     let unknown = Bests::default();
-    let show = |path: &Path, listing: Listing| {
-        let bests = bests.get(listing.game.as_str()).unwrap_or(&unknown);
-        args.is_wanted(&listing).then(|| RunRow::new(path, &listing, bests))
+    let show = |path: &Path, mut listing: Listing| {
+        args.is_wanted(&listing).then(|| {
+            listing.summary.compare(bests.get(listing.game.as_str()).unwrap_or(&unknown));
+            Listed { path: path.to_owned(), listing, page: None }
+        })
     };
-    let started = |row: &Option<RunRow>| row.as_ref().map(|row| row.started).unwrap_or_default();
+    let started =
+        |run: &Option<Listed>| run.as_ref().map(|run| run.listing.started).unwrap_or_default();
     let Found { runs, broken } = newest_first(&args.folder.resolve()?, show, started)?;
-    let mut runs: Vec<RunRow> = runs.into_iter().filter_map(|(_, row)| row).collect();
+    let mut runs: Vec<Listed> = runs.into_iter().filter_map(|(_, run)| run).collect();
     let older = if args.all { 0 } else { runs.len().saturating_sub(args.count) };
     runs.truncate(runs.len() - older);
     let broken = broken.into_iter().filter(|_| !args.is_filtered());

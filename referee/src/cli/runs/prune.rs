@@ -50,7 +50,7 @@ struct Candidate {
 
 impl Candidate {
     fn new(path: &Path, listing: Listing) -> Self {
-        let bots = listing.bots.into_iter().map(|bot| bot.bot).collect();
+        let bots = listing.summary.bots.into_iter().map(|bot| bot.bot).collect();
         let Listing { started, against, parts, .. } = listing;
         Self { path: path.to_owned(), started, bots, against, parts, stays: None }
     }

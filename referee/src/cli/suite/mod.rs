@@ -193,7 +193,8 @@ fn play_whole(
         play::play(args, config, &mut writer, &bests, decider.as_mut(), &interrupt)?;
     }
     let games = if args.no_run { Games::Dropped } else { Games::Told };
-    report(&args.report, config, &writer.folder, games)
+    let decision = decider.map(|decider| decider.standing());
+    report(&args.report, config, &writer.folder, decision, games)
 }
 
 /// Parses a verdict as results name it.

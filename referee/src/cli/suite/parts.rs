@@ -16,6 +16,7 @@ use contain::interrupt::Interrupt;
 use engine::config::Config;
 use engine::slurm::{self, Submissions};
 use engine::suite::copy_whole;
+use results::compare::Decider;
 use results::suite::{Bests, FolderError, Records, Run, RunFolder, RunWriter, Summary, merge};
 use terms::text::{plural, ranges};
 
@@ -177,12 +178,14 @@ pub(in crate::cli) fn merged(
     folder: &RunFolder,
     games: Games,
 ) -> Result<ExitCode, Failure> {
-    if !is_complete(folder)? {
+    let decider = opponent::decider(folder)?;
+    if !decider.as_ref().is_some_and(Decider::is_decided) && !folder.missing_parts()?.is_empty() {
         return Err(Failure::user(anyhow!("{}", still_missing(folder)?)));
     }
     cancel_rest(folder);
     merge(folder)?;
-    report(flags, config, folder, games)
+    let decision = decider.map(|decider| decider.standing());
+    report(flags, config, folder, decision, games)
 }
 
 /// Cancels the jobs of a run that has all its games, apart from the one that this is.

@@ -5,14 +5,12 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::opponent;
 use crate::cli::{Failure, exit, inputs, print};
 use engine::config::Config;
 use report::suite::{SuiteFormat, SuiteReport, write_game};
-use results::compare::Relation;
+use results::compare::{Relation, Standing};
 use results::suite::{
     Bests, Listing, NotPlayed, Records, RunFolder, SuiteVerdict, Summary, Tally, noisy_hosts,
-    records_of,
 };
 
 /// What is done with the results.
@@ -83,28 +81,25 @@ fn ratio(text: &str) -> Result<f64, String> {
     ratio.ok_or_else(|| "it must be a number from 0 to 1, such as 0.95".to_owned())
 }
 
-/// Reports on a run, keeps its records, and says in an exit code how it went.
+/// Reports on a run and on how its bot stands against an opponent, keeps its records, and says in an exit
+/// code how it went.
 pub(in crate::cli) fn report(
     flags: &ReportFlags,
     config: &Config,
     folder: &RunFolder,
+    decision: Option<Standing>,
     games: Games,
 ) -> Result<ExitCode, Failure> {
     let bests = flags.bests(config)?;
-    let report = SuiteReport {
-        summary: Summary::of(folder, &bests)?,
-        decision: opponent::decider(folder)?.map(|decider| decider.standing()),
-        noisy_hosts: noisy_hosts(folder)?,
-        folder,
-        is_kept: games != Games::Dropped,
-    };
-    if report.is_kept {
-        if let Some(path) = flags.record_file(config) {
-            records_of(folder)?.save_into(&path)?;
-        }
-        // Made here so that the list of runs need not read the results.
-        Listing::of(&folder.path)?;
+    let is_kept = games != Games::Dropped;
+    // The listing is kept so that the list of runs need not read the results.
+    let summary =
+        if is_kept { Listing::read(folder, &bests)?.summary } else { Summary::of(folder, &bests)? };
+    let noisy_hosts = noisy_hosts(folder, || Ok(&summary))?;
+    if let Some(path) = flags.record_file(config).filter(|_| is_kept) {
+        summary.records(folder).save_into(&path)?;
     }
+    let report = SuiteReport { summary, decision, noisy_hosts, folder, is_kept };
     if flags.format == SuiteFormat::Jsonl && games == Games::Kept {
         for outcome in folder.outcomes()? {
             let outcome = outcome?;
