@@ -31,12 +31,8 @@ use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
 use super::commit::Commit;
-use super::game_set::GameSet;
 use super::margin::Margin;
-use super::outcome::Outcome;
-use super::outcomes::{JsonLines, Outcomes};
 use super::plan::Plan;
-use super::session::Session;
 use crate::gamelog::Host;
 use rules::source::SourceError;
 
@@ -162,7 +158,7 @@ pub struct RunFolder {
     /// The part, from 1, if this is not the whole run.
     pub part: Option<u32>,
     /// Results are read several times, but duplicates are reported once.
-    duplicates_told: Arc<Once>,
+    pub(super) duplicates_told: Arc<Once>,
 }
 
 impl RunFolder {
@@ -207,17 +203,6 @@ impl RunFolder {
         }
     }
 
-    /// The folders that results are in: those of the parts that have been begun, or this one.
-    fn pieces(&self) -> Vec<Self> {
-        match self.parts() {
-            0 => vec![self.clone()],
-            parts => {
-                let parts = (1..=parts).map(|part| self.of_part(part));
-                parts.filter(|part| part.place().join(RESULTS).exists()).collect()
-            }
-        }
-    }
-
     /// The games to be played here, in order.
     pub fn schedule(&self) -> impl Iterator<Item = usize> + Send + use<> {
         self.run.plan.schedule(self.part)
@@ -226,94 +211,6 @@ impl RunFolder {
     /// How many games are to be played here.
     pub fn planned(&self) -> usize {
         self.run.plan.scheduled(self.part)
-    }
-
-    /// The results, in the order in which the games of each part ended; one that was cut short is left
-    /// out, and so is a second one of a game.
-    ///
-    /// # Errors
-    /// When they cannot be read or are damaged; then it was the last item.
-    pub fn outcomes(&self) -> Result<Outcomes, FolderError> {
-        let games = self.run.plan.games();
-        Outcomes::of(self.pieces(), games, Arc::clone(&self.duplicates_told))
-    }
-
-    /// Where the games were played; empty for runs of a referee that did not keep it.
-    ///
-    /// # Errors
-    /// When the file cannot be read or is damaged.
-    pub fn sessions(&self) -> Result<Vec<Session>, FolderError> {
-        let mut all: Vec<Session> = Vec::new();
-        for piece in self.pieces() {
-            let before = all.last().map_or(0, |last| last.number);
-            let own = piece.own_sessions()?.into_iter();
-            all.extend(own.map(|session| Session { number: before + session.number, ..session }));
-        }
-        Ok(all)
-    }
-
-    /// The sessions in this folder, as they are numbered there.
-    pub(super) fn own_sessions(&self) -> Result<Vec<Session>, FolderError> {
-        let path = self.place().join(SESSIONS);
-        if !path.exists() {
-            return Ok(Vec::new());
-        }
-        let mut lines = JsonLines::open(path)?;
-        std::iter::from_fn(|| lines.next()).collect()
-    }
-
-    /// The games to be played here that have been played.
-    ///
-    /// # Errors
-    /// When a result cannot be read, or belongs to no game of the plan.
-    pub fn played(&self) -> Result<GameSet, FolderError> {
-        let mut due = GameSet::new(self.run.plan.games());
-        for game in self.schedule() {
-            due.add(game);
-        }
-        let mut played = GameSet::new(self.run.plan.games());
-        let mut outcomes = self.outcomes()?;
-        while let Some(outcome) = outcomes.next() {
-            let outcome = outcome?;
-            self.check(&outcome, &due).map_err(|problem| outcomes.damaged(problem))?;
-            if outcome.is_played() {
-                played.add(outcome.game);
-            }
-        }
-        Ok(played)
-    }
-
-    /// The parts with games that have no result, each with how many of them.
-    ///
-    /// # Errors
-    /// When a result cannot be read, or belongs to no game of the plan.
-    pub fn missing_parts(&self) -> Result<Vec<(u32, usize)>, FolderError> {
-        let (played, mut schedule) = (self.played()?, self.schedule());
-        let missing = |part| {
-            let games = schedule.by_ref().take(self.run.plan.scheduled(Some(part)));
-            (part, games.filter(|&game| !played.has(game)).count())
-        };
-        let missing: Vec<_> = (1..=self.parts()).map(missing).collect();
-        Ok(missing.into_iter().filter(|(_, games)| *games > 0).collect())
-    }
-
-    /// Whether a result belongs to the plan, and to this part of it.
-    fn check(&self, outcome: &Outcome, due: &GameSet) -> Result<(), String> {
-        let plan = &self.run.plan;
-        let game = outcome.game;
-        if !plan.has(game) {
-            return Err(format!("there is no game {game} in the plan"));
-        }
-        if !due.has(game) {
-            return Err(format!("game {game} is in another part"));
-        }
-        let planned = plan.assignment(game);
-        let bot = &plan.bots[planned.bot].name;
-        let board = plan.board_name(planned.board);
-        if *bot == outcome.bot && board == outcome.board && planned.repeat == outcome.repeat {
-            return Ok(());
-        }
-        Err(format!("by the plan, game {game} is one of `{bot}` on {board}"))
     }
 }
 

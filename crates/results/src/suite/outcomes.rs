@@ -1,4 +1,4 @@
-//! The results of a run, line by line.
+//! Reads the results and the sessions of a run, line by line.
 
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader};
@@ -8,9 +8,10 @@ use std::sync::{Arc, Once};
 use fs_err::File;
 use serde::de::DeserializeOwned;
 
-use super::folder::{FolderError, RESULTS, RunFolder};
+use super::folder::{FolderError, RESULTS, RunFolder, SESSIONS};
 use super::game_set::GameSet;
 use super::outcome::Outcome;
+use super::session::Session;
 use rules::source::json_problem;
 use terms::text::plural;
 
@@ -24,6 +25,107 @@ pub struct Outcomes {
     played: GameSet,
     duplicates: usize,
     told: Arc<Once>,
+}
+
+impl RunFolder {
+    /// The folders that results are in: those of the parts that have been begun, or this one.
+    fn pieces(&self) -> Vec<Self> {
+        match self.parts() {
+            0 => vec![self.clone()],
+            parts => {
+                let parts = (1..=parts).map(|part| self.of_part(part));
+                parts.filter(|part| part.place().join(RESULTS).exists()).collect()
+            }
+        }
+    }
+
+    /// The results, in the order in which the games of each part ended; one that was cut short is left
+    /// out, and so is a second one of a game.
+    ///
+    /// # Errors
+    /// When they cannot be read or are damaged; then it was the last item.
+    pub fn outcomes(&self) -> Result<Outcomes, FolderError> {
+        let games = self.run.plan.games();
+        Outcomes::of(self.pieces(), games, Arc::clone(&self.duplicates_told))
+    }
+
+    /// Where the games were played; empty for runs of a referee that did not keep it.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is damaged.
+    pub fn sessions(&self) -> Result<Vec<Session>, FolderError> {
+        let mut all: Vec<Session> = Vec::new();
+        for piece in self.pieces() {
+            let before = all.last().map_or(0, |last| last.number);
+            let own = piece.own_sessions()?.into_iter();
+            all.extend(own.map(|session| Session { number: before + session.number, ..session }));
+        }
+        Ok(all)
+    }
+
+    /// The sessions in this folder, as they are numbered there.
+    pub(super) fn own_sessions(&self) -> Result<Vec<Session>, FolderError> {
+        let path = self.place().join(SESSIONS);
+        if !path.exists() {
+            return Ok(Vec::new());
+        }
+        let mut lines = JsonLines::open(path)?;
+        std::iter::from_fn(|| lines.next()).collect()
+    }
+
+    /// The games to be played here that have been played.
+    ///
+    /// # Errors
+    /// When a result cannot be read, or belongs to no game of the plan.
+    pub fn played(&self) -> Result<GameSet, FolderError> {
+        let mut due = GameSet::new(self.run.plan.games());
+        for game in self.schedule() {
+            due.add(game);
+        }
+        let mut played = GameSet::new(self.run.plan.games());
+        let mut outcomes = self.outcomes()?;
+        while let Some(outcome) = outcomes.next() {
+            let outcome = outcome?;
+            self.check(&outcome, &due).map_err(|problem| outcomes.damaged(problem))?;
+            if outcome.is_played() {
+                played.add(outcome.game);
+            }
+        }
+        Ok(played)
+    }
+
+    /// The parts with games that have no result, each with how many of them.
+    ///
+    /// # Errors
+    /// When a result cannot be read, or belongs to no game of the plan.
+    pub fn missing_parts(&self) -> Result<Vec<(u32, usize)>, FolderError> {
+        let (played, mut schedule) = (self.played()?, self.schedule());
+        let missing = |part| {
+            let games = schedule.by_ref().take(self.run.plan.scheduled(Some(part)));
+            (part, games.filter(|&game| !played.has(game)).count())
+        };
+        let missing: Vec<_> = (1..=self.parts()).map(missing).collect();
+        Ok(missing.into_iter().filter(|(_, games)| *games > 0).collect())
+    }
+
+    /// Whether a result belongs to the plan, and to this part of it.
+    fn check(&self, outcome: &Outcome, due: &GameSet) -> Result<(), String> {
+        let plan = &self.run.plan;
+        let game = outcome.game;
+        if !plan.has(game) {
+            return Err(format!("there is no game {game} in the plan"));
+        }
+        if !due.has(game) {
+            return Err(format!("game {game} is in another part"));
+        }
+        let planned = plan.assignment(game);
+        let bot = &plan.bots[planned.bot].name;
+        let board = plan.board_name(planned.board);
+        if *bot == outcome.bot && board == outcome.board && planned.repeat == outcome.repeat {
+            return Ok(());
+        }
+        Err(format!("by the plan, game {game} is one of `{bot}` on {board}"))
+    }
 }
 
 impl Outcomes {
