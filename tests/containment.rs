@@ -397,7 +397,7 @@ fn a_host_without_namespaces_gets_the_next_best() {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{stderr}");
     assert!(stderr.contains("error: --containment namespace: "), "{stderr}");
-    assert!(stderr.contains("`referee doctor` tells what this host offers"), "{stderr}");
+    assert!(stderr.contains("`referee doctor` shows what this host offers"), "{stderr}");
     let doctor = without_namespaces("doctor").expect("as before");
     let stdout = String::from_utf8_lossy(&doctor.stdout);
     assert!(stdout.contains("no   namespace "), "{stdout}");

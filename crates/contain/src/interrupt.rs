@@ -1,4 +1,4 @@
-//! Turns the signals that ask a program to stop into something that a poll loop can wait for.
+//! Turns the signals that ask a program to stop into a descriptor for a poll loop.
 //!
 //! The bot runs in a process group of its own, so a Ctrl-C at the terminal reaches only the
 //! referee: it must end the bot, save the results so far, and then die of the signal.
@@ -23,7 +23,7 @@ use signal_hook::consts::{
 pub const SIGNALS: [i32; 8] =
     [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGUSR1, SIGUSR2, SIGALRM];
 
-/// How long ending the bot and saving its results may take after a signal. Longer than the bound on
+/// The time for ending the bot and saving its results after a signal. Longer than the bound on
 /// reaping.
 const CLEAN_END_TIMEOUT: Duration = Duration::from_secs(7);
 
@@ -78,10 +78,10 @@ impl Interrupt {
         }
     }
 
-    /// Waits for a signal, for at most so long.
+    /// Waits for a signal, up to `at_most`.
     pub fn wait(&self, at_most: Duration) -> Option<i32> {
         let timeout = Timespec::try_from(at_most).ok();
-        // Whatever ends the waiting early, the caller looks again.
+        // If anything ends the wait early, the caller checks again.
         let _ = poll(&mut [PollFd::new(&self.0.wake, PollFlags::IN)], timeout.as_ref());
         self.signal()
     }

@@ -1,4 +1,4 @@
-//! Any program as a contained, timed child process. Linux only; it knows no game.
+//! Runs any program as a contained, timed child process. Linux only; it knows no game.
 
 pub mod bot;
 pub mod interrupt;

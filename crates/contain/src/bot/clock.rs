@@ -8,26 +8,25 @@ use rustix::process::Pid;
 use super::usage::{self, Delays, Sample, Watch};
 use terms::certificate::Parts;
 
-/// How long a reply is awaited beyond its limit, so that it can be said how late it was and why.
-/// What a late reply is worth is not decided here.
+/// How long a reply is awaited beyond its limit, to find out how late it is and why.
+/// Whether a late reply counts is not decided here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overtime {
-    /// So long in any case.
+    /// Always wait this long.
     Always(Duration),
-    /// At most so long, and only while the bot would still have time had it not been kept waiting or stopped by
-    /// others.
+    /// Wait up to this long, while the bot would still have time but for the delays that others caused.
     WhileStarved(Duration),
 }
 
 /// When an exchange ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// At its limit at the latest. A `wall` beyond the limit means here that the reply was found when
-    /// the referee woke late.
+    /// At its limit at the latest. A `wall` beyond the limit then means that the referee woke late and
+    /// found the reply.
     Limit,
-    /// When its limit had passed for certain.
+    /// When its limit had certainly passed.
     Overtime,
-    /// When the patience had ended too, and the bot would still have had time without what others did to it.
+    /// When the overtime had ended too, though the bot would still have had time but for others' delays.
     Starved,
 }
 
@@ -36,38 +35,38 @@ pub enum Phase {
 pub(super) struct Clock {
     limit: Option<Duration>,
     overtime: Overtime,
-    /// When to look at the bot next; `None` is never.
+    /// When to sample the bot next; `None` is never.
     pub(super) deadline: Option<Instant>,
     /// Whether the limit has passed without a reply.
     in_overtime: bool,
     watch: Option<Watch>,
-    /// What the bot had used before.
+    /// The bot's usage before the exchange.
     pub(super) before: Sample,
     has_listened: bool,
     own_wait: OwnWait,
-    /// When the last wait for the bot began, and when it was to end at the latest.
+    /// The start of the last poll, and its deadline.
     nap: (Instant, Instant),
-    /// When that wait ended.
+    /// When that poll ended.
     listened: Instant,
-    /// For how long the machine has stood still, as timers show.
+    /// The time for which the machine has stood still, as timers show.
     delays: Delays,
-    /// Standstills of which it is not clear yet whether the bot has lost time by them.
+    /// Standstills that may or may not have cost the bot time.
     standstill: Option<Standstill>,
     pub(super) start: Instant,
 }
 
-/// Standstills of the machine, one soon after the other.
+/// Standstills of the machine in short succession.
 #[derive(Debug)]
 struct Standstill {
-    /// What they have added to the clock's delays.
+    /// Their part of the clock's delays.
     delays: Delays,
-    /// The bot just after the first one.
+    /// A sample of the bot just after the first standstill.
     bot: Option<Sample>,
-    /// The end of the last one, or of the first look at the bot.
+    /// The end of the last standstill, or of the sampling after it.
     since: Instant,
 }
 
-/// A timer that is later than this, though its process did not wait for a core, shows that the machine stood still.
+/// A timer later than this, though its process did not wait for a core, shows that the machine stood still.
 const STAND_STILL: Duration = Duration::from_millis(2);
 
 /// How often the referee wakes while a bot thinks, to notice that the machine stands still.
@@ -101,7 +100,7 @@ impl Clock {
         }
     }
 
-    /// The referee is about to listen to the bot, until `wake` at the latest. Returns until when it may.
+    /// Notes that the referee is about to poll, until `wake` at the latest. Returns the poll's deadline.
     pub(super) fn listen(&mut self, wake: Instant) -> Instant {
         if mem::replace(&mut self.has_listened, true) {
             self.own_wait = OwnWait::start();
@@ -111,8 +110,8 @@ impl Clock {
         self.nap.1
     }
 
-    /// The referee has listened. Nobody's program keeps a timer from ringing: one that is late, but for the time
-    /// that the referee then waited for a core, has rung when the machine ran on.
+    /// Notes that the poll has ended. No program can delay a timer: if the timer is late by more than the time
+    /// that the referee then waited for a core, the machine stood still.
     pub(super) fn woke(&mut self, now: Instant) {
         self.listened = now;
         let (since, wake) = self.nap;
@@ -135,8 +134,8 @@ impl Clock {
         }
     }
 
-    /// Withdraws the excuse of a standstill that the bot slept through: it slept just after it, and had not run
-    /// [`STAND_STILL`] later. What it waits for is a clock, and that ran on.
+    /// Withdraws the excuse of a standstill if the bot slept through it: if the bot slept just after the standstill
+    /// and had not run [`STAND_STILL`] later. Then it awaits a clock, which ran on.
     pub(super) fn settle_standstill(&mut self, keeper: Pid) {
         let Some(standstill) = &mut self.standstill else { return };
         match &standstill.bot {
@@ -156,7 +155,7 @@ impl Clock {
         }
     }
 
-    /// How long the referee has waited for a core, as far as that has delayed the reply.
+    /// The time that the referee waited for a core, as far as that has delayed the reply.
     pub(super) fn own_wait(&self) -> Option<Duration> {
         self.own_wait.so_far()
     }
@@ -165,15 +164,15 @@ impl Clock {
         self.deadline.is_some_and(|deadline| now >= deadline)
     }
 
-    /// How late the referee was to look at a reply that may have been there in time; more than a machine needs
-    /// to wake it is for others to explain.
+    /// The referee's delay in reading a reply that may have arrived in time, up to the usual delay of waking;
+    /// a longer delay must have another explanation.
     fn overslept(&self, wall: Duration) -> Duration {
         let limit = self.limit.filter(|_| !self.in_overtime);
         limit.map(|limit| wall.saturating_sub(limit).min(STAND_STILL)).unwrap_or_default()
     }
 
-    /// Whether to look on when a deadline has passed without a reply. A look takes time, so the patience ends only
-    /// when the bot was listened to until then.
+    /// Whether to go on when a deadline has passed without a reply. Sampling takes time, so the overtime ends only
+    /// after a poll that lasted until its end.
     pub(super) fn goes_on(&mut self, keeper: Pid) -> bool {
         let Some(limit) = self.limit else { return true };
         self.in_overtime = true;
@@ -197,14 +196,14 @@ impl Clock {
         }
     }
 
-    /// Whether an exchange that took `wall` was late or disturbed, so that it is to be told where the time went.
+    /// Whether an exchange that took `wall` was late or disturbed, so that its certificate needs parts.
     pub(super) fn wants_account(&self, wall: Duration) -> bool {
         let is_late = self.in_overtime || self.limit.is_some_and(|limit| wall > limit);
         is_late || !self.delays.machine.is_zero()
     }
 
-    /// What `wall` is made of, and the longest wait of a thread, by the end of an exchange after which `after` was
-    /// sampled and the referee had waited `own_wait` for a core.
+    /// The parts of `wall`, and the longest wait of a thread, for an exchange after which `after` was
+    /// sampled and during which the referee waited `own_wait` for a core.
     pub(super) fn account(
         &mut self,
         keeper: Pid,
@@ -223,9 +222,9 @@ impl Clock {
     }
 }
 
-/// The time that the referee itself waits for a core, from the start of the exchange or, where it
-/// had listened in vain, from when it listened again. By so much it may have been late to send the
-/// input or to see the reply; waits in between delayed nobody.
+/// The referee's own wait for a core since the start of the exchange or, after a poll without result,
+/// since the last poll. It may have delayed sending the input or seeing the reply by this time; waits
+/// in between delayed nobody.
 #[derive(Debug)]
 struct OwnWait(Option<Duration>);
 

@@ -18,10 +18,10 @@ use super::scratch::Scratch;
 use super::{filter, guard, tree};
 use terms::limits::Resources;
 
-/// What to start, where, and with which environment.
+/// A bot's program, working directory and environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BotCommand {
-    /// The program: a path, or a name to be looked up in `PATH`. A relative path starts at `cwd`.
+    /// The program: a path, or a name to look up in `PATH`. A relative path starts at `cwd`.
     pub program: OsString,
     /// Its arguments.
     pub args: Vec<OsString>,
@@ -29,20 +29,20 @@ pub struct BotCommand {
     pub cwd: Option<PathBuf>,
     /// Environment variables that are set beside the inherited ones.
     pub env: BTreeMap<OsString, OsString>,
-    /// The cores that it gets, if they are chosen.
+    /// The bot's cores, if they are chosen.
     pub pinning: Option<Pinning>,
-    /// What it may do.
+    /// The limits on what it may do.
     pub confinement: Confinement,
 }
 
-/// What a bot and its children may do.
+/// The confinement of a bot and its children.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Confinement {
-    /// What keeps its processes together.
+    /// The method that keeps its processes together.
     pub method: ContainmentMethod,
-    /// What it may use of the machine.
+    /// Its limits on resources.
     pub resources: Resources,
-    /// What else it is kept from, if anything.
+    /// Its sandbox, if any.
     pub sandbox: Option<Sandbox>,
 }
 
@@ -80,19 +80,19 @@ pub enum SpawnError {
     /// The file's interpreter is missing.
     #[error("cannot start the bot: {} needs an interpreter that does not exist; see its first line, which must not end in CR LF (or the loader that a binary names)", .0.display())]
     NoInterpreter(PathBuf),
-    /// A folder cannot be run.
+    /// The program is a folder.
     #[error("cannot start the bot: {} is a directory", .0.display())]
     Directory(PathBuf),
-    /// The file may not be executed.
+    /// The file is not executable.
     #[error("cannot start the bot: {file} is not executable (try `chmod +x {file}`)", file = .0.display())]
     NotExecutable(PathBuf),
     /// Only root may execute the file, but root's bots in a sandbox run as another user.
     #[error("cannot start the bot: in a sandbox root's bots run as nobody, who may not execute {file} (try `chmod o+rx` on it and its folder)", file = .0.display())]
     NotForNobody(PathBuf),
     /// The file is neither a binary for this machine nor a script with a `#!` line.
-    #[error("cannot start the bot: {} is no program for this machine (does a script lack its `#!` line?)", .0.display())]
+    #[error("cannot start the bot: {} is not a program for this machine (does a script lack its `#!` line?)", .0.display())]
     NoProgram(PathBuf),
-    /// A word holds a NUL, which no program can be given.
+    /// A word contains a NUL, which cannot be passed to a program.
     #[error("cannot start the bot: {:?} holds a NUL character", .0)]
     Nul(OsString),
     /// The system refuses the requested confinement.
@@ -103,7 +103,7 @@ pub enum SpawnError {
         /// What the system said.
         source: io::Error,
     },
-    /// The system refuses for a reason of its own.
+    /// The system refuses for another reason.
     #[error("cannot start the bot `{}`", program.display())]
     Refused {
         /// What should have been started.
@@ -128,7 +128,7 @@ impl SpawnError {
     }
 }
 
-/// What a bot sees of the machine, and what it may do there.
+/// A bot's view of the machine, and its rights there.
 struct Enclosure {
     cwd: Option<PathBuf>,
     privileges: Privileges,
@@ -137,14 +137,14 @@ struct Enclosure {
     scratch: Option<Scratch>,
 }
 
-/// A bot that was started, and what it was given.
+/// A started bot with its resources.
 pub(super) struct Spawned {
     pub(super) started: Started,
-    /// The folder that it may write to, if it is in a sandbox and sees the host's files.
+    /// The bot's writable folder, if it is in a sandbox and sees the host's files.
     pub(super) scratch: Option<Scratch>,
-    /// The control group that it was born in.
+    /// The bot's control group.
     pub(super) room: Option<Room>,
-    /// Where this thread is beside it, if it is pinned.
+    /// This thread's place beside the bot, if the bot is pinned.
     pub(super) seat: Option<Seat>,
 }
 
@@ -206,7 +206,7 @@ impl BotCommand {
         Ok((launched, scratch))
     }
 
-    /// What a bot sees of the machine.
+    /// Prepares the bot's view of the machine.
     fn enclosure(&self, program: &Path) -> Result<Enclosure, SpawnError> {
         let Confinement { method, resources, sandbox } = &self.confinement;
         let Some(sandbox) = sandbox else {
@@ -269,14 +269,14 @@ impl BotCommand {
         self.program.as_encoded_bytes().contains(&b'/')
     }
 
-    /// The `PATH` that the bot gets.
+    /// The bot's `PATH`.
     fn path(&self) -> OsString {
         let own = self.env.get(OsStr::new("PATH")).cloned();
         own.or_else(|| env::var_os("PATH")).unwrap_or_else(|| "/bin:/usr/bin".into())
     }
 
-    /// The program's file. A relative path is made independent of when the working directory changes;
-    /// a name is looked up in the `PATH` that the bot gets.
+    /// The program's file. A relative path becomes absolute, so that a change of the working directory does not
+    /// matter; a name is looked up in the bot's `PATH`.
     fn find(&self) -> Result<PathBuf, SpawnError> {
         let program = Path::new(&self.program);
         if self.is_path() {

@@ -1,11 +1,11 @@
 //! The methods that keep a bot's processes together, so that none outlives its game.
 //!
-//! | method | how | what it takes |
+//! | method | how | needs |
 //! |---|---|---|
-//! | namespace | a pid namespace, whose init is the bot's keeper: when that dies, the kernel kills the rest; in user and mount namespaces of its own, with a `/proc` of its own | user namespaces |
-//! | seccomp | no process can leave the bot's process group; the keeper kills the group and adopts what is left | seccomp filters |
-//! | reaper | the keeper adopts what the bot orphans, and kills its children until there are none | `/proc` with lists of children |
-//! | group | the keeper kills the bot's process group, and names what has left it | nothing |
+//! | namespace | a pid namespace, whose init is the bot's keeper: when the keeper dies, the kernel kills the rest; with its own user and mount namespaces and its own `/proc` | user namespaces |
+//! | seccomp | no process can leave the bot's process group; the keeper kills the group and adopts the orphans | seccomp filters |
+//! | reaper | the keeper adopts the bot's orphans, and kills its children until none is left | `/proc` with lists of children |
+//! | group | the keeper kills the bot's process group, and names processes that have left it | nothing |
 //!
 //! Each is stronger, or at least quicker, than those below it. The host is probed once.
 
@@ -21,20 +21,20 @@ use super::filter;
 use super::launch::{LaunchError, Step, landlock_version, try_namespace};
 use super::method::ContainmentMethod;
 
-/// Which method is to keep a bot's processes together.
+/// The user's choice of a containment method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Containment {
-    /// The first of the others that this host allows.
+    /// The first of the methods below that this host allows.
     #[default]
     Auto,
-    /// A pid namespace: the kernel kills all that is in it.
+    /// A pid namespace: the kernel kills every process in it.
     Namespace,
     /// No process can leave the bot's process group, which is killed.
     Seccomp,
     /// Orphans are adopted, and killed one by one.
     Reaper,
-    /// Only the bot's process group is killed; what leaves it is named.
+    /// Only the bot's process group is killed; processes that left it are named.
     Group,
 }
 
@@ -42,15 +42,15 @@ pub enum Containment {
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Unavailable {
     /// Something that this method needs is missing.
-    #[error("--containment {}: {why}; `referee doctor` tells what this host offers", method.name())]
+    #[error("--containment {}: {why}; `referee doctor` shows what this host offers", method.name())]
     Method {
-        /// What was asked for.
+        /// The requested method.
         method: ContainmentMethod,
-        /// What is missing.
+        /// The reason, as a phrase.
         why: String,
     },
-    /// A bot's use of resources cannot be seen.
-    #[error("no bot can be watched here: {0}; mount one with `mount -t proc proc /proc`")]
+    /// A bot's usage cannot be read from `/proc`.
+    #[error("no bot can be watched here: {0}; mount /proc with `mount -t proc proc /proc`")]
     Proc(String),
 }
 
@@ -79,7 +79,7 @@ impl ContainmentMethod {
         let ruleset = || {
             Ruleset::default()
                 .set_compatibility(CompatLevel::BestEffort)
-                // Any ruleset keeps a process from tracing those outside it. Forbidding devices
+                // Any ruleset keeps a process from tracing processes outside it. Forbidding devices
                 // costs a bot the least.
                 .handle_access(AccessFs::MakeBlock)?
                 .scope(Scope::Signal)?
@@ -110,7 +110,7 @@ impl ContainmentMethod {
     }
 }
 
-/// The first version of Landlock that keeps signals from others.
+/// The first version of Landlock that keeps a bot from signalling processes outside.
 const SCOPED_SIGNALS: u32 = 6;
 
 fn refusal(error: &LaunchError) -> String {
@@ -125,7 +125,7 @@ impl Containment {
     /// Resolves to a method; the host is probed once.
     ///
     /// # Errors
-    /// When the host does not offer what is asked for, or its `/proc` is not this process's.
+    /// When the host does not offer the method, or `/proc` is that of another pid namespace.
     pub fn method(self) -> Result<ContainmentMethod, Unavailable> {
         static STRONGEST: OnceLock<ContainmentMethod> = OnceLock::new();
         check_proc()?;
@@ -155,8 +155,8 @@ fn is_available(method: ContainmentMethod) -> bool {
     checked.is_ok()
 }
 
-/// Checks that /proc shows this process's own pid namespace: with the numbers of another one,
-/// limits would lapse and unrelated processes be killed.
+/// Checks that /proc shows this process's own pid namespace: with process numbers of another one,
+/// limits would fail and unrelated processes be killed.
 fn check_proc() -> Result<(), Unavailable> {
     static WRONG: OnceLock<Option<String>> = OnceLock::new();
     let wrong = WRONG.get_or_init(|| match fs::read_to_string("/proc/self/status") {
@@ -167,7 +167,7 @@ fn check_proc() -> Result<(), Unavailable> {
     wrong.clone().map_or(Ok(()), |why| Err(Unavailable::Proc(why)))
 }
 
-/// Whether this status says that the process has this number and no other.
+/// Whether this status names this process number and no other.
 fn is_own(status: &str, pid: u32) -> bool {
     let line = |name| status.lines().find_map(|line| line.strip_prefix(name));
     // A process has a number in each namespace from that of /proc down to its own.

@@ -16,20 +16,20 @@ use terms::lines::{LineRules, Lines, Progress};
 use terms::millis::Millis;
 use terms::verdict::{BotExit, NoReply};
 
-/// How long after the end of its output a bot may take to end, before it counts as one that closed
-/// its output and runs on. A process closes its pipes a moment before it is seen to end.
+/// How long after EOF a bot may take to end before it counts as running with its output closed. A process
+/// closes its pipes a moment before its end is visible.
 const EXIT_NOTICE: Duration = Duration::from_millis(200);
 
-/// What an exchange sends and waits for.
+/// The input of an exchange, and the rules and limits of its reply.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
-    /// What the bot is sent.
+    /// The bytes to send to the bot.
     pub input: &'a [u8],
-    /// What makes a whole reply.
+    /// The rules for a complete reply.
     pub rules: LineRules,
-    /// The time for it; `None` waits for ever.
+    /// The time limit; `None` waits for ever.
     pub limit: Option<Duration>,
-    /// What happens when the limit has passed without a reply.
+    /// What to do when the limit has passed without a reply.
     pub overtime: Overtime,
 }
 
@@ -37,16 +37,16 @@ pub struct Request<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "any of them may be so at once")]
 pub struct Exchanged {
-    /// The reply, or the part of it that came.
+    /// The reply, or the part that came.
     pub reply: Lines,
-    /// Why the reply is not whole; `None` if it is.
+    /// Why the reply is incomplete; `None` if it is complete.
     pub no_reply: Option<NoReply>,
-    /// From before the first byte was written until the read that completed the reply, or until
-    /// the exchange was given up; in the first exchange with what the bot had computed before.
+    /// The time from just before the first byte was written until the read that completed the reply, or until
+    /// the referee gave up; in the first exchange plus what the bot had computed before.
     pub wall: Duration,
     /// When the exchange ended.
     pub phase: Phase,
-    /// What it cost the bot, and what it waited for.
+    /// The cost to the bot, and its waits.
     pub certificate: Certificate,
     /// Whether the reply came before the bot had read any of the input: a surplus line of an earlier
     /// exchange, or a guess.
@@ -63,7 +63,7 @@ pub struct Exchanged {
     pub stderr: Captured,
 }
 
-/// Why an exchange could not be refereed; nothing that a bot does leads here.
+/// Why an exchange could not be refereed; no action of a bot causes these.
 #[derive(Debug, thiserror::Error)]
 pub enum ExchangeError {
     /// A signal asked the referee to stop; the bot had written this to its standard error meanwhile.
@@ -72,7 +72,7 @@ pub enum ExchangeError {
     /// The host had no memory left for the bot.
     #[error(transparent)]
     HostMemory(#[from] HostMemory),
-    /// The system failed the referee.
+    /// A system call failed.
     #[error("the referee cannot watch the bot")]
     Io(#[from] io::Error),
 }
@@ -92,13 +92,13 @@ impl BotProcess {
     pub fn exchange(&mut self, request: &Request<'_>) -> Result<Exchanged, ExchangeError> {
         let mut state = self.prepare(request)?;
         let (lines, no_reply) = self.await_reply(request, &mut state)?;
-        // Standard error from before the reply was polled together with it.
+        // Standard error from before the reply shows in the same poll as the reply.
         state.has_stderr |= no_reply.is_some();
         let cost = self.measure(&mut state, no_reply)?;
         self.settle(request, state, lines, cost)
     }
 
-    /// Takes what the bot has said unasked, starts the clock, and sends the input.
+    /// Reads output from before the exchange, starts the clock, and sends the input.
     fn prepare(&mut self, request: &Request<'_>) -> io::Result<ExchangeState> {
         self.guard.start();
         if self.lines.held().is_empty() {
@@ -111,7 +111,7 @@ impl BotProcess {
         Ok(ExchangeState::new(clock, is_early))
     }
 
-    /// Listens until the reply is whole or can no longer arrive; the number of its lines.
+    /// Polls until the reply is complete or can no longer arrive; returns its number of lines.
     fn await_reply(
         &mut self,
         request: &Request<'_>,
@@ -148,7 +148,7 @@ impl BotProcess {
         }
     }
 
-    /// Waits once, and reads what has arrived.
+    /// Polls once, and reads what has arrived.
     fn listen(
         &mut self,
         request: &Request<'_>,
@@ -188,7 +188,7 @@ impl BotProcess {
         Ok(())
     }
 
-    /// Samples what the bot has used, which may explain why the reply is missing.
+    /// Samples the bot's usage, which may explain why the reply is missing.
     fn measure(
         &mut self,
         state: &mut ExchangeState,
@@ -197,7 +197,7 @@ impl BotProcess {
         let own_wait = state.clock.own_wait();
         let wall = state.stop.duration_since(state.clock.start);
         self.seat.iter_mut().for_each(Seat::end);
-        // Who loses or is late deserves a closer look.
+        // A bot that loses or is late is sampled more closely.
         let is_looked_at = no_reply.is_some() || state.clock.wants_account(wall);
         let after =
             if is_looked_at { Sample::below(self.keeper.pid) } else { self.sampler.sample() };
@@ -210,7 +210,7 @@ impl BotProcess {
         Ok(Cost { after, wall, no_reply, certificate })
     }
 
-    /// Looks at what the bot has left unread, and puts the result together from `lines` lines of reply.
+    /// Counts the input that the bot has not read, and builds the result from `lines` lines of reply.
     fn settle(
         &mut self,
         request: &Request<'_>,
@@ -243,8 +243,8 @@ impl BotProcess {
         })
     }
 
-    /// The clock of an exchange. That of the first one starts when the input is sent, less the time that the bot has
-    /// computed since its start: what it has used counts, and how long the machine takes to tell of its start does not.
+    /// Starts the clock of an exchange. That of the first one starts earlier by the CPU time that the bot has used
+    /// since its start: this counts, but the time that the machine takes to report the start does not.
     fn start_clock(&mut self, request: &Request<'_>) -> Clock {
         let (before, head_start) = match self.used.take() {
             Some(used) => (used, Duration::ZERO),
@@ -255,7 +255,7 @@ impl BotProcess {
         Clock::start(request.limit, request.overtime, before, head_start)
     }
 
-    /// What an exchange that took `wall` cost the bot, and where the time went if it was late.
+    /// The certificate of an exchange that took `wall`; with the parts of this time if it was late.
     fn certify(
         &self,
         clock: &mut Clock,
@@ -268,7 +268,7 @@ impl BotProcess {
         let idle = wall.saturating_sub(used.cpu.unwrap_or_default().0);
         let mut certificate = Certificate {
             referee_wait: own_wait.map(|wait| Millis(wait.min(idle))),
-            // A bot that has ended has no memory any more.
+            // A bot that has ended no longer shows its memory.
             peak_memory: used.peak_memory.max(self.guard.peak_memory()),
             ..used
         };

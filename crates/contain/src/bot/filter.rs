@@ -1,4 +1,4 @@
-//! Seccomp programs: the system calls that fail with `EPERM` in a bot.
+//! Seccomp programs: they make system calls fail with `EPERM` in a bot.
 
 use std::io;
 use std::sync::OnceLock;
@@ -11,10 +11,10 @@ use seccompiler::{
 use super::launch::has_seccomp_filters;
 use super::method::ContainmentMethod;
 
-/// A call and when it is refused; without a rule always.
+/// A system call and the rules that refuse it; without a rule it is always refused.
 type Refused = (i64, Vec<SeccompRule>);
 
-/// The program for a bot; empty if nothing is refused. It is made once.
+/// The seccomp program for a bot; empty if nothing is refused. It is made once.
 ///
 /// # Errors
 /// When there is no seccomp for this processor.
@@ -52,7 +52,7 @@ fn make(method: ContainmentMethod, is_sandboxed: bool) -> io::Result<BpfProgram>
     Ok(program)
 }
 
-/// Whether the kernel takes filters, and this crate knows how to make them for the processor.
+/// Whether the kernel supports filters, and this crate can make them for the processor.
 pub(super) fn has_seccomp() -> bool {
     has_seccomp_filters() && compile(vec![always(libc::SYS_setsid)]).is_ok()
 }
@@ -65,7 +65,7 @@ fn compile(refused: Vec<Refused>) -> io::Result<BpfProgram> {
     let mut calls = std::collections::BTreeMap::<i64, Vec<SeccompRule>>::new();
     for (call, rules) in refused {
         match calls.get_mut(&call) {
-            // A call that is always refused stays so.
+            // A call that is always refused remains always refused.
             Some(known) if known.is_empty() || rules.is_empty() => known.clear(),
             Some(known) => known.extend(rules),
             None => drop(calls.insert(call, rules)),
@@ -91,14 +91,14 @@ fn is_not_0(argument: u8) -> io::Result<SeccompCondition> {
     number(argument, SeccompCmpOp::Ne, 0)
 }
 
-/// A rule that refuses a call when all these hold.
+/// A rule that refuses a call when all these conditions hold.
 fn when(conditions: Vec<SeccompCondition>) -> io::Result<SeccompRule> {
     SeccompRule::new(conditions).map_err(io::Error::other)
 }
 
-/// Changing how other processes are scheduled, or their limits, needs no more than the same user: a limit on
-/// its CPU time kills the referee as surely as a signal. A filter cannot tell which processes are the bot's own,
-/// so a bot may change only the thread that calls.
+/// Calls that change other processes' scheduling or limits, which every process of the same user may do: a limit on
+/// CPU time would kill the referee as surely as a signal. A filter cannot tell which processes are the bot's own,
+/// so a bot may change only the calling thread.
 fn on_others() -> io::Result<Vec<Refused>> {
     let new_limit = SeccompCondition::new(2, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0);
     let new_limit = new_limit.map_err(io::Error::other)?;
@@ -116,7 +116,7 @@ fn on_others() -> io::Result<Vec<Refused>> {
     {
         refused.push((call, vec![when(vec![is_not_0(1)?])?, when(vec![is(0, of_user)?])?]));
     }
-    // A new enough Landlock protects single processes. This form would signal all of them.
+    // Recent versions of Landlock protect single processes, but not from this form, which signals all.
     refused.push((libc::SYS_kill, vec![when(vec![is(0, -1)?])?]));
     Ok(refused)
 }
@@ -124,10 +124,10 @@ fn on_others() -> io::Result<Vec<Refused>> {
 const PRIO_USER: i32 = 2;
 const IOPRIO_WHO_USER: i32 = 3;
 
-/// Calls that a bot in a sandbox may use, but not for everything.
+/// Calls that a sandbox refuses with certain arguments.
 fn forbidden_uses() -> io::Result<Vec<Refused>> {
     let mut refused = Vec::new();
-    // Only pairs of sockets that stay connected to each other. The rest of the argument is flags.
+    // Only pairs of sockets that stay connected to each other are allowed. The other bits are flags.
     let of_kind = |kind| {
         let mask = SeccompCmpOp::MaskedEq(0xF);
         number(1, mask, kind).and_then(|is| when(vec![is]))
@@ -135,11 +135,11 @@ fn forbidden_uses() -> io::Result<Vec<Refused>> {
     let others = [libc::SOCK_DGRAM, libc::SOCK_RAW, libc::SOCK_RDM];
     refused
         .push((libc::SYS_socketpair, others.map(of_kind).into_iter().collect::<Result<_, _>>()?));
-    // Attributes of files, which can be changed through read-only descriptors.
+    // File attributes, which can be changed through read-only descriptors.
     let ioctls =
         FILE_ATTRIBUTES.iter().map(|&request| is(1, request).and_then(|is| when(vec![is])));
     refused.push((libc::SYS_ioctl, ioctls.collect::<Result<_, _>>()?));
-    // No namespaces of its own.
+    // New namespaces.
     let namespaces = NAMESPACES.iter().map(|&flag| {
         let mask = SeccompCmpOp::MaskedEq(u64::from(flag.cast_unsigned()));
         number(0, mask, flag).and_then(|is| when(vec![is]))
@@ -167,7 +167,7 @@ const NAMESPACES: [i32; 7] = [
 ];
 
 /// Answers a call by its x32 number with `EPERM`: some kernels know every call by a second number,
-/// which differs from the one that a filter names by this bit.
+/// which differs from the first one, used in the filter, by this bit.
 const NO_SECOND_NUMBERS: [sock_filter; 3] = {
     const X32: u32 = 0x4000_0000;
     answer(0x35, X32, libc::EPERM)
@@ -177,7 +177,7 @@ const NO_SECOND_NUMBERS: [sock_filter; 3] = {
 /// use `clone`.
 const NO_CLONE3: [sock_filter; 3] = answer(0x15, 435, libc::ENOSYS);
 
-/// Loads the call's number, and answers with `errno` if it compares so (jeq or jge) with `number`.
+/// Loads the call's number, and answers with `errno` if `comparison` (jeq or jge) with `number` holds.
 const fn answer(comparison: u16, number: u32, errno: i32) -> [sock_filter; 3] {
     let errno = libc::SECCOMP_RET_ERRNO | errno.cast_unsigned();
     [
@@ -189,10 +189,10 @@ const fn answer(comparison: u16, number: u32, errno: i32) -> [sock_filter; 3] {
 
 /// System calls that no bot in a sandbox needs.
 const FORBIDDEN: &[i64] = &[
-    // The network. Sockets of a process with itself have a call of their own.
+    // The network. Pairs of sockets within a process have a separate call.
     libc::SYS_socket,
     libc::SYS_io_uring_setup,
-    // What Landlock does not check: modes, owners, times and attributes of files.
+    // Modes, owners, times and attributes of files, which Landlock does not check.
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
     SYS_FCHMODAT2,
@@ -208,7 +208,7 @@ const FORBIDDEN: &[i64] = &[
     SYS_SETXATTRAT,
     SYS_REMOVEXATTRAT,
     SYS_FILE_SETATTR,
-    // Memory, semaphores, queues and keys that would outlive the game, and those of others.
+    // Memory, semaphores, queues and keys: they would outlive the game, or belong to others.
     libc::SYS_shmat,
     libc::SYS_shmctl,
     libc::SYS_shmget,
@@ -224,7 +224,7 @@ const FORBIDDEN: &[i64] = &[
     libc::SYS_add_key,
     libc::SYS_request_key,
     libc::SYS_keyctl,
-    // Settings of the machine, should the referee be privileged.
+    // Settings of the machine, in case the referee is privileged.
     libc::SYS_acct,
     libc::SYS_adjtimex,
     libc::SYS_bpf,

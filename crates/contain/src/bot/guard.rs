@@ -1,8 +1,8 @@
-//! Limits on what a bot uses: those that the kernel enforces, and those that the referee watches.
+//! Limits on a bot's resources: some enforced by the kernel, some watched by the referee.
 //!
-//! The kernel's limits count for each process alone, and its limit on memory counts what a program
-//! reserves and never touches, which runtimes do generously. So the referee watches what is resident,
-//! in all of a bot's processes, every few hundredths of a second while a bot thinks.
+//! The kernel's limits apply to each process alone, and its memory limit counts memory that a program
+//! reserves and never touches, which runtimes do generously. So the referee samples the resident memory
+//! of all of a bot's processes every few hundredths of a second while the bot thinks.
 
 use std::time::{Duration, Instant};
 
@@ -18,13 +18,13 @@ use terms::verdict::{BotExit, NoReply};
 /// The time between two samples of a thinking bot.
 const INTERVAL: Duration = Duration::from_millis(25);
 
-/// The most time to spend on shared and held memory, which blocks the referee.
+/// The most time for measuring shared and held memory, which blocks the referee.
 const MEMORY_TIME: Duration = Duration::from_millis(100);
 
 /// Sampling may use at most 1/20 of the referee's time.
 const SAMPLING_SHARE: u32 = 20;
 
-/// The kernel's limits, as far as whoever started the referee may set them.
+/// The kernel's limits, as far as the referee's user may set them.
 pub(super) fn rlimits(resources: &Resources) -> Vec<(KernelResource, Rlimit)> {
     let cpu_time = resources.cpu_time.map(|time| time.0.as_secs().max(1));
     let limits = [
@@ -46,7 +46,7 @@ pub(super) fn rlimits(resources: &Resources) -> Vec<(KernelResource, Rlimit)> {
     limits.into_iter().filter_map(set).collect()
 }
 
-/// Watches what a bot uses.
+/// Watches a bot's use of resources.
 #[derive(Debug)]
 pub(super) struct Guard {
     limits: Resources,
@@ -55,22 +55,22 @@ pub(super) struct Guard {
     turn_output: u64,
     game_output: u64,
     is_breached: bool,
-    /// Standard error that was kept.
+    /// Bytes of standard error kept so far.
     stderr: u64,
     /// Whether a process has reached its limit on open files.
     is_out_of_files: bool,
     peak_memory: Option<u64>,
-    /// When shared and held memory is next due.
+    /// When to measure shared and held memory next.
     next_memory: Instant,
     /// A process that sees the bot's own file system, if it has one.
     tree: Option<Pid>,
-    /// The control group that it is in, if any.
+    /// The bot's control group, if any.
     room: Option<Room>,
-    /// How many processes around the referee had been killed for want of memory before the bot started.
+    /// The number of OOM kills around the referee before the bot started.
     memory_kills: u64,
 }
 
-/// The kernel killed a bot that broke no limit, because the host had no memory left for it.
+/// The kernel killed a bot that was within its limits, because the host had no memory left.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "the host ran out of memory, and the kernel killed the bot, which {}{}; run fewer bots at once, or give the referee more",
@@ -78,14 +78,14 @@ pub(super) struct Guard {
     host.map(|host| format!(", while the control group around the referee has {} for all", size(host))).unwrap_or_default()
 )]
 pub struct HostMemory {
-    /// The most that the bot was seen to have, in bytes.
+    /// The bot's highest measured memory, in bytes.
     used: Option<u64>,
-    /// What all processes around the referee may have, in bytes.
+    /// The memory limit of all processes around the referee, in bytes.
     host: Option<u64>,
 }
 
 impl Guard {
-    /// `memory_kills` is how many processes had been killed for want of memory before the bot started.
+    /// Starts to watch; `memory_kills` is the number of OOM kills before the bot started.
     pub(super) fn new(
         limits: Resources,
         tree: Option<Pid>,
@@ -113,12 +113,12 @@ impl Guard {
         self.peak_memory
     }
 
-    /// Whether a limit was broken, so that the bot gets no grace.
+    /// Whether a limit was exceeded, so that the bot gets no grace.
     pub(super) fn is_breached(&self) -> bool {
         self.is_breached
     }
 
-    /// The limit on open files, if a process was seen at it.
+    /// The limit on open files, if a process has reached it.
     pub(super) fn reached_open_files(&self) -> Option<u64> {
         self.limits.open_files.filter(|_| self.is_out_of_files)
     }
@@ -135,7 +135,7 @@ impl Guard {
         until.map_or(self.next, |until| until.min(self.next))
     }
 
-    /// Keeps standard error, up to `cap` and to what remains of the game's limit.
+    /// Keeps standard error, up to `cap` and to the rest of the game's limit.
     pub(super) fn keep_stderr(&mut self, stderr: &mut Captured, chunk: &[u8], cap: usize) {
         let before = stderr.bytes.len();
         let left =
@@ -145,12 +145,12 @@ impl Guard {
         self.stderr += (stderr.bytes.len() - before) as u64;
     }
 
-    /// Counts output that was read.
+    /// Counts bytes of output.
     pub(super) fn count_output(&mut self, bytes: u64) {
         self.turn_output += bytes;
     }
 
-    /// How much output may be read at once: up to the limit, and the byte that breaks it.
+    /// The bytes of output to read at once: up to the limit, and the one byte that exceeds it.
     pub(super) fn output_room(&self) -> usize {
         let limit = |resource| self.limits.of(resource).unwrap_or(u64::MAX);
         let turn = limit(Resource::TurnOutput).saturating_sub(self.turn_output);
@@ -167,7 +167,7 @@ impl Guard {
         turn.or_else(|| self.limits.breach(Resource::GameOutput, game))
     }
 
-    /// Samples the bot if it is time to; not beyond `deadline`.
+    /// Samples the bot if a sample is due; not beyond `deadline`.
     pub(super) fn sample_if_due(
         &mut self,
         keeper: Pid,
@@ -182,7 +182,7 @@ impl Guard {
         breach
     }
 
-    /// Whether a sample exceeds a limit, as far as there is time until `deadline` to be sure.
+    /// Whether a sample certainly exceeds a limit, as far as the time until `deadline` allows to check.
     pub(super) fn check(&mut self, sample: &Sample, deadline: Option<Instant>) -> Option<Breach> {
         let has_all_files = |limit| sample.open_files() >= limit;
         self.is_out_of_files |= self.limits.open_files.is_some_and(has_all_files);
@@ -194,13 +194,13 @@ impl Guard {
         Some(self.record(breach))
     }
 
-    /// Whether the host's want of memory, rather than the bot, is why no reply came.
+    /// Whether no reply came because the host, not the bot, ran out of memory.
     pub(super) fn check_host(&self, no_reply: NoReply) -> Option<HostMemory> {
         let is_hosts = match (&self.room, no_reply) {
             (_, NoReply::OverLimit(_)) => false,
             (Some(room), _) => room.lacked_memory_of_host(),
-            // Another bot's process may have been killed, so this one must have ended as well.
-            // On the whole machine others may have been killed at their own limits.
+            // The kill may have hit another bot's process, so this bot must have ended as well.
+            // On a whole machine the kill may have hit a process at its own limit.
             (None, NoReply::Ended(exit)) => {
                 memory_kills() > self.memory_kills && (kills_are_of_group() || was_killed(exit))
             }
@@ -209,12 +209,12 @@ impl Guard {
         is_hosts.then(|| HostMemory { used: self.peak_memory, host: memory_limit_of_host() })
     }
 
-    /// Kills what is left in the bot's control group, if it has one. Returns whether that is empty.
+    /// Kills all processes left in the bot's control group, if it has one. Returns whether the group is empty.
     pub(super) fn clear_room(&self) -> Option<bool> {
         self.room.as_ref().map(Room::clear)
     }
 
-    /// Remembers that the bot has gone beyond a limit.
+    /// Remembers that the bot has exceeded a limit.
     pub(super) fn record(&mut self, breach: Breach) -> Breach {
         self.is_breached = true;
         breach
@@ -233,7 +233,7 @@ impl Guard {
     }
 }
 
-/// Whether the bot may have been killed, itself or below the shell that it ran in.
+/// Whether this exit may be that of a killed bot, or of a shell whose bot was killed.
 fn was_killed(exit: BotExit) -> bool {
     const BY_SHELL: i32 = 128 + libc::SIGKILL;
     matches!(exit, BotExit::Signal(libc::SIGKILL) | BotExit::Code(BY_SHELL) | BotExit::Unknown)

@@ -1,10 +1,10 @@
-//! The names of the ways to keep a bot's processes together; [`containment`](super::containment) says how
+//! The names of the containment methods; [`containment`](super::containment) says how
 //! they work and which of them this host offers.
 
 /// The method that holds a bot's processes together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ContainmentMethod {
-    /// User, pid and mount namespaces of the bot's own.
+    /// The bot's own user, pid and mount namespaces.
     Namespace,
     /// A filter that keeps every process in its group.
     Seccomp,
@@ -18,7 +18,7 @@ impl ContainmentMethod {
     /// From the strongest to the weakest.
     pub const ALL: [Self; 4] = [Self::Namespace, Self::Seccomp, Self::Reaper, Self::Group];
 
-    /// The name that `--containment` takes and a log states.
+    /// The name in `--containment` and in logs.
     pub fn name(self) -> &'static str {
         match self {
             Self::Namespace => "namespace",

@@ -1,11 +1,11 @@
-//! A bot as a child process: its lines, its deadlines, its end. No game is known here.
+//! A bot as a child process: its lines, its deadlines, its end. This module knows no game.
 //!
 //! # Theory of operation
 //!
 //! A bot runs as the leader of a process group of its own, with three pipes. One thread, one poll
 //! loop: writing its input, reading its output and draining its standard error take turns as the
 //! pipes allow, so a bot that does not read, that floods, or that answers before it is asked
-//! blocks nobody. A pidfd in the same loop tells of its end at once.
+//! blocks nobody. A pidfd in the same loop reports its end at once.
 //!
 //! An exchange ([`BotProcess::exchange`]) has one absolute deadline on the monotonic clock. The
 //! clock starts just before the first byte is written, and stops when the read that completes the
@@ -15,15 +15,15 @@
 //! When poll reports output and the end of the process together, output comes first: the last line
 //! of a bot that answers and exits counts.
 //!
-//! Output is read only while an exchange waits for it. What comes in surplus stays queued for the
+//! Output is read only while an exchange waits for it. Surplus output stays queued for the
 //! next one, and a flood fills the pipe and stops there, instead of the referee's memory.
 //!
-//! Between the referee and the bot stands a keeper (`launch`), which holds on to all processes that
-//! come from the bot, by one of several [methods](ContainmentMethod), and goes only when they have gone. `guard` watches
-//! what they use, and a [`Sandbox`] is what else they may be kept from.
+//! Between the referee and the bot stands a keeper (`launch`), which keeps hold of all processes that
+//! descend from the bot, by one of several [methods](ContainmentMethod), and ends only after them. `guard` watches
+//! their use of resources, and a [`Sandbox`] restricts their files, network and privileges.
 //!
-//! The end ([`BotProcess::finish`]) is bounded: close the input, leave a short grace for a clean
-//! exit, then have the keeper clear away what is left. Dropping a bot does that as well, and so does
+//! The end ([`BotProcess::finish`]) takes a bounded time: close the input, leave a short grace for a clean
+//! exit, then have the keeper kill what is left. Dropping a bot does the same, and so does
 //! the death of the referee.
 
 mod cgroup;
@@ -82,11 +82,11 @@ pub struct BotProcess {
     lines: LineBuffer,
     guard: Guard,
     sampler: Sampler,
-    /// What it had used after the last exchange; between exchanges a bot has nothing to do.
+    /// Its usage after the last exchange; between exchanges a bot has nothing to do.
     used: Option<Sample>,
-    /// When it was about to be started.
+    /// The time just before its start.
     spawned: Instant,
-    /// Where this thread is beside it, if it is pinned.
+    /// This thread's place beside the bot, if the bot is pinned.
     seat: Option<Seat>,
     stderr_cap: usize,
     interrupt: Option<Interrupt>,
@@ -99,7 +99,7 @@ impl BotProcess {
     /// `interrupt` makes an exchange end early.
     ///
     /// # Errors
-    /// When the command cannot be started or confined as it should be, or the system lacks pipes or a
+    /// When the command cannot be started or confined as asked, or the system lacks pipes or a
     /// pidfd (Linux 5.4).
     pub fn spawn(
         command: &BotCommand,

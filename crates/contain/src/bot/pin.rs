@@ -1,11 +1,11 @@
-//! Keeps a bot on cores of its own.
+//! Pins a bot to its own cores.
 
 use std::io;
 use std::time::{Duration, Instant};
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-/// Which cores a bot gets, and which one the referee keeps to.
+/// The cores of a bot, and the core of the referee.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pinning {
     /// The bot's cores.
@@ -17,18 +17,18 @@ pub struct Pinning {
 /// Why cores cannot be kept apart.
 #[derive(Debug, thiserror::Error)]
 pub enum PinError {
-    /// There are too few.
+    /// There are too few cores.
     #[error(
         "--pin: bots with {wanted} in all and the referee need {} cores, and this process may use {available}{}",
         wanted + 1,
         if *taken > 0 { format!(", of which other suites have {taken}") } else { String::new() }
     )]
     TooFew {
-        /// The cores that all bots should get.
+        /// The number of cores for all bots.
         wanted: usize,
-        /// The cores that this process may use.
+        /// The number of cores that this process may use.
         available: usize,
-        /// How many of them others have taken.
+        /// The number of those that others have taken.
         taken: usize,
     },
     /// The system refused.
@@ -37,7 +37,7 @@ pub enum PinError {
 }
 
 impl Pinning {
-    /// Takes `cores_per_bot` of the cores that this process may use for a bot, and another one for
+    /// Chooses `cores_per_bot` of the cores that this process may use for a bot, and another one for
     /// the referee.
     ///
     /// # Errors
@@ -46,8 +46,8 @@ impl Pinning {
         Ok(Self::plan_apart(1, cores_per_bot, |_| true)?.swap_remove(0))
     }
 
-    /// The same for several concurrent bots, each on cores of its own, while the referee keeps to
-    /// one core. Only cores for which `take` returns true are used.
+    /// As [`plan`](Self::plan), for several concurrent bots, each on its own cores, and one core for the
+    /// referee. Only cores for which `take` returns true are used.
     ///
     /// # Errors
     /// When there are too few, or the system refuses.
@@ -75,35 +75,35 @@ impl Pinning {
     }
 }
 
-/// An answer within this time is prompt: waking a second core would be a good part of it.
+/// An answer within this time is prompt: waking another core would cost a large share of it.
 const PROMPT: Duration = Duration::from_millis(1);
 
-/// The same for the first answer, before which the program has to start.
+/// As [`PROMPT`], for the first answer, before which the program has to start.
 const PROMPT_START: Duration = Duration::from_millis(20);
 
-/// The referee wakes every 10 ms (the clock's `HEARTBEAT`): with so much time left for an answer that is not prompt, it has
-/// left the core before the deadline.
+/// The least time beyond a prompt answer for sharing a core: the referee wakes every 10 ms (the clock's `HEARTBEAT`),
+/// so it leaves the core before the deadline.
 const MARGIN: Duration = Duration::from_millis(20);
 
-/// Where this thread runs while it referees a pinned bot.
+/// The core of this thread while it referees a pinned bot.
 ///
-/// A core passes faster from one process to another than a second core wakes up, and referee and bot take turns.
-/// So the thread shares the core of a bot that has one, for as long as each answer comes within [`PROMPT`]. It waits for
-/// all others on its own core, where a bot that thinks, or fills its core with hogs, is in nobody's way.
+/// A core switches between processes faster than a second core wakes up, and referee and bot take turns.
+/// So the thread shares the core of a bot that has only one, while each answer comes within [`PROMPT`]. It awaits
+/// slower answers on its own core, so that a bot that thinks, or fills its core with hogs, disturbs nobody.
 #[derive(Debug)]
 pub(super) struct Seat {
     pinning: Pinning,
     is_shared: bool,
-    /// Until when an answer is prompt, in this exchange.
+    /// The time until which an answer is prompt, in this exchange.
     prompt: Instant,
-    /// Whether the first exchange is over, which has the bot's start in it and tells nothing of the others.
+    /// Whether the first exchange is over, which includes the bot's start and predicts nothing of the others.
     has_begun: bool,
-    /// Whether the bot has taken its time.
+    /// Whether an answer was not prompt.
     has_thought: bool,
 }
 
 impl Seat {
-    /// Goes to the bot's cores, for it to be born there.
+    /// Moves this thread to the bot's cores, so that the bot starts there.
     pub(super) fn take(pinning: &Pinning) -> io::Result<Self> {
         sched_setaffinity(None, &set(&pinning.bot))?;
         Ok(Self {
@@ -115,7 +115,7 @@ impl Seat {
         })
     }
 
-    /// An exchange of at most `limit` begins.
+    /// Begins an exchange of at most `limit`.
     pub(super) fn begin(&mut self, limit: Option<Duration>) {
         let prompt = if self.has_begun { PROMPT } else { PROMPT_START };
         let has_room = limit.is_none_or(|limit| limit >= prompt + MARGIN);
@@ -123,8 +123,8 @@ impl Seat {
         self.prompt = Instant::now() + prompt;
     }
 
-    /// The referee has woken. No timer is set for this: where a hypervisor has to arm it, that costs more than the rest of
-    /// a turn.
+    /// Notes that the referee has woken. No timer is set for this: a timer that a hypervisor has to arm costs more than
+    /// the rest of a turn.
     pub(super) fn woke(&mut self, now: Instant) {
         if self.is_shared && now >= self.prompt {
             self.has_thought = self.has_begun;
@@ -132,7 +132,7 @@ impl Seat {
         }
     }
 
-    /// The exchange is over.
+    /// Ends the exchange.
     pub(super) fn end(&mut self) {
         self.has_begun = true;
     }
@@ -141,7 +141,7 @@ impl Seat {
         if self.is_shared != is_shared {
             self.is_shared = is_shared;
             let Pinning { bot, referee } = &self.pinning;
-            // If the core has been taken from this process meanwhile, it is the system that says where to run.
+            // If this process has lost the core meanwhile, the system decides where it runs.
             let _ = sched_setaffinity(None, &if is_shared { set(bot) } else { set(&[*referee]) });
         }
     }
@@ -165,7 +165,7 @@ mod tests {
         (0..CpuSet::MAX_CPU).filter(|&core| cores.is_set(core)).collect()
     }
 
-    /// An exchange that the bot has answered before the referee woke, or after that.
+    /// Plays an exchange that the bot answers before the referee wakes, or after that.
     fn exchange(seat: &mut Seat, is_prompt: bool) {
         seat.begin(Some(PROMPT_START + MARGIN));
         let now = Instant::now();

@@ -1,4 +1,4 @@
-//! The referee's ends of a bot's pipes: non-blocking, capped, and never the reason to wait.
+//! The referee's ends of a bot's pipes: non-blocking and capped.
 
 use std::io::{self, ErrorKind, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -11,8 +11,8 @@ pub(super) fn chunk() -> Vec<u8> {
     Vec::with_capacity(32 * 1024)
 }
 
-/// How many chunks one call may drain, in all the largest pipe that a bot can make: one that writes faster than the referee reads must not
-/// keep it from looking at the clock.
+/// The most chunks that one call may drain, together the largest pipe that a bot can make: a bot that writes faster
+/// than the referee reads must not keep the referee from its clock.
 pub(super) const DRAIN_CHUNKS: usize = 32;
 
 /// The result of a read.
@@ -22,11 +22,11 @@ pub(super) enum Got {
     Bytes,
     /// Nothing for now.
     Nothing,
-    /// The end of the output.
+    /// EOF.
     End,
 }
 
-/// The reading end of a pipe, until it has reached its end.
+/// The reading end of a pipe, until EOF.
 #[derive(Debug)]
 pub(super) struct OutputPipe<R> {
     pipe: Option<R>,
@@ -46,7 +46,7 @@ impl<R: AsFd> OutputPipe<R> {
         self.pipe.is_none()
     }
 
-    /// Reads once, into `chunk`, and hands what came to `sink`.
+    /// Reads once, into `chunk`, and passes the bytes to `sink`.
     pub(super) fn read_once(
         &mut self,
         chunk: &mut Vec<u8>,
@@ -55,7 +55,7 @@ impl<R: AsFd> OutputPipe<R> {
         self.read_at_most(usize::MAX, chunk, sink)
     }
 
-    /// The same, but no more than `limit` bytes, which must not be 0.
+    /// As [`read_once`](Self::read_once), but no more than `limit` bytes, which must not be 0.
     pub(super) fn read_at_most(
         &mut self,
         limit: usize,
@@ -85,7 +85,7 @@ impl<R: AsFd> OutputPipe<R> {
         }
     }
 
-    /// Reads all that is there now, within a bound.
+    /// Reads everything that is there now, within a bound.
     pub(super) fn drain(
         &mut self,
         chunk: &mut Vec<u8>,
@@ -100,7 +100,7 @@ impl<R: AsFd> OutputPipe<R> {
     }
 }
 
-/// The writing end of a pipe and what is still to be written to it.
+/// The writing end of a pipe, and the input still to be written.
 #[derive(Debug)]
 pub(super) struct InputPipe<W> {
     pipe: Option<W>,
@@ -119,9 +119,9 @@ impl<W: Write + AsFd> InputPipe<W> {
         self.pipe.as_ref().filter(|_| !self.pending.is_empty()).map(AsFd::as_fd)
     }
 
-    /// Writes what the pipe takes now of `input`, behind what is still pending.
+    /// Writes pending input, then `input`, as far as the pipe takes it now.
     ///
-    /// A bot that has closed its input loses what it is sent; that alone is no fault.
+    /// If the bot has closed its input, the bytes are lost; that alone is not a fault.
     pub(super) fn send(&mut self, input: &[u8]) -> io::Result<()> {
         if self.pipe.is_none() {
             return Ok(());
@@ -137,7 +137,7 @@ impl<W: Write + AsFd> InputPipe<W> {
         Ok(())
     }
 
-    /// Writes as much of what is pending as the pipe takes now.
+    /// Writes as much pending input as the pipe takes now.
     pub(super) fn flush(&mut self) -> io::Result<()> {
         let pending = std::mem::take(&mut self.pending);
         let written = self.write_some(&pending)?;
@@ -152,18 +152,18 @@ impl<W: Write + AsFd> InputPipe<W> {
         self.pipe.as_ref().map(AsFd::as_fd)
     }
 
-    /// Whether the bot has closed its end: what it was sent since then was lost.
+    /// Whether the bot has closed its end: input sent since then was lost.
     pub(super) fn is_refused(&self) -> bool {
         self.refused
     }
 
-    /// Closes the pipe; what is pending is lost.
+    /// Closes the pipe; pending input is lost.
     pub(super) fn close(&mut self) {
         self.pipe = None;
         self.pending.clear();
     }
 
-    /// The bytes that were meant for the bot and that it has not read.
+    /// The number of bytes for the bot that it has not read.
     pub(super) fn unread(&self) -> io::Result<u64> {
         let Some(pipe) = &self.pipe else { return Ok(0) };
         // On Linux this counts the pipe's content at either end.
@@ -196,7 +196,7 @@ impl<W: Write + AsFd> InputPipe<W> {
 pub struct Captured {
     /// The first bytes, up to the cap.
     pub bytes: Vec<u8>,
-    /// The number of bytes beyond it.
+    /// The number of bytes beyond the cap.
     pub dropped: u64,
 }
 

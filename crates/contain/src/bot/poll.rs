@@ -1,4 +1,4 @@
-//! Waits for a bot's pipes, its end and the referee's signals, and reads what the pipes bring.
+//! Polls a bot's pipes, its end and the referee's signals, and reads the pipes.
 
 use std::io;
 use std::os::fd::AsFd as _;
@@ -21,7 +21,7 @@ pub(super) struct Ready {
 }
 
 impl BotProcess {
-    /// Reads no further than the limits on output, so that what is read of a flood is the same however
+    /// Reads no further than the limits on output, so that the bytes read of a flood do not depend on how
     /// it arrives.
     pub(super) fn read_stdout(&mut self) -> io::Result<Got> {
         self.stdout.read_at_most(self.guard.output_room(), &mut self.chunk, |chunk| {

@@ -1,10 +1,10 @@
-//! What a bot in a sandbox may do: read what it needs, write to a folder of its own, compute.
+//! The sandbox of a bot: it may read what it needs, write to its own folder, and compute.
 //!
-//! In a namespace it sees a file system of its own that holds nothing else ([`tree`]); elsewhere
+//! In a namespace the bot sees its own file system, with nothing else in it ([`tree`]); elsewhere
 //! Landlock limits the files. A seccomp filter does the rest: no sockets, nothing that outlives the game, and no
-//! calls that change what neither looks at (modes, owners, times) or the machine itself. Root's privileges
-//! are given up: a device made in the scratch folder would lead around it all. The kernel enforces
-//! these, and every child inherits them. None can be had in part: a host that cannot enforce the
+//! calls that change what the other two do not check (modes, owners, times) or the machine itself. Root's
+//! privileges are dropped: a device made in the scratch folder would bypass the sandbox. The kernel enforces
+//! these rules, and every child inherits them. They are all or nothing: a host that cannot enforce the
 //! sandbox refuses it.
 
 use std::env;
@@ -28,22 +28,22 @@ use super::tree;
 /// A sandbox that this host can enforce.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sandbox {
-    /// Folders and files that a bot may read beside those that every bot may.
+    /// Folders and files that this bot may read, in addition to those of every bot.
     readable: Vec<PathBuf>,
 }
 
-/// Why there can be no sandbox.
+/// Why a sandbox is impossible.
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
-    /// There is neither a namespace with files of its own, nor Landlock.
+    /// The host allows neither a namespace with its own file system, nor Landlock.
     #[error(
         "--sandbox cannot be enforced here: it needs a namespace ({namespace}) or Landlock of version {NEEDED} (Linux 6.2, and `landlock` among the security modules; the kernel has {})",
         version(*.landlock)
     )]
     NoFiles {
-        /// Why there is no namespace.
+        /// Why a namespace is impossible.
         namespace: String,
-        /// The version of Landlock; 0 where the kernel lacks it.
+        /// The version of Landlock; 0 without Landlock.
         landlock: u32,
     },
     /// The kernel takes no filters.
@@ -51,17 +51,17 @@ pub enum SandboxError {
         "--sandbox cannot be enforced here: the kernel has no seccomp filters, or not for this processor"
     )]
     NoSeccomp,
-    /// A path to be readable is missing.
+    /// A path of `--sandbox-read` is missing.
     #[error("--sandbox-read: {}: {source}", path.display())]
     Unreadable {
-        /// What should be readable.
+        /// The path.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
     },
 }
 
-/// The first version of Landlock that knows all ways to change a file's content.
+/// The first version of Landlock that checks all ways to change a file's content.
 const NEEDED: u32 = 3;
 
 fn version(version: u32) -> String {
@@ -85,16 +85,16 @@ const SYSTEM: [&str; 13] = [
     "/usr",
 ];
 
-/// What programs read about the machine, out of the host's /sys and /proc.
+/// Folders of the host's /sys in which programs read about the machine.
 const MACHINE: [&str; 2] = ["/sys/devices/system", "/sys/kernel/mm/transparent_hugepage"];
 
-/// The same under Landlock, which cannot exclude parts of a folder.
+/// As [`MACHINE`], under Landlock, which cannot exclude parts of a folder.
 const WHOLE_MACHINE: [&str; 2] = ["/proc", "/sys"];
 
-/// What a bot's start says about the files that it needs.
+/// The parts of a bot's command that tell which files it needs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Needs<'a> {
-    /// As it is executed, from `cwd`.
+    /// The program's path, as executed from `cwd`.
     pub(super) program: &'a Path,
     pub(super) arguments: &'a [std::ffi::OsString],
     /// An absolute path.
@@ -107,7 +107,7 @@ impl Sandbox {
     /// Checks that this host can enforce a sandbox in which `readable` can be read as well.
     ///
     /// # Errors
-    /// When it cannot, or one of these is not there.
+    /// When it cannot, or one of these paths is missing.
     pub fn new(readable: &[PathBuf]) -> Result<Self, SandboxError> {
         if !has_seccomp() {
             return Err(SandboxError::NoSeccomp);
@@ -161,13 +161,13 @@ impl Sandbox {
         ruleset().map(Into::into).map_err(io::Error::other)
     }
 
-    /// The system, what `program` and `arguments` name, the working directory, and what is in the `PATH`.
+    /// The system, the files that `program` and `arguments` name, the working directory, and the folders of `PATH`.
     fn readable_by(&self, needs: &Needs<'_>) -> Vec<PathBuf> {
         let mut readable: Vec<PathBuf> = SYSTEM.iter().map(PathBuf::from).collect();
         readable.extend(self.readable.iter().cloned());
         readable.extend(needs.named().iter().flat_map(|path| readable_around(path)));
         readable.extend(unless_too_broad(needs.cwd));
-        // Of what lies in somebody's home only the programs: the rest may be private.
+        // In homes only the programs: the rest may be private.
         let in_path = env::split_paths(needs.path).filter_map(|folder| folder.canonicalize().ok());
         readable.extend(in_path.flat_map(|folder| {
             if is_at_home(&folder) {
@@ -181,19 +181,19 @@ impl Sandbox {
 }
 
 impl Needs<'_> {
-    /// The paths of the program and of whatever arguments may name.
+    /// The paths of the program and of all files that arguments may name.
     fn named(&self) -> Vec<PathBuf> {
         let words = self.arguments.iter().map(Path::new);
         [self.program].into_iter().chain(words).map(|word| self.cwd.join(word)).collect()
     }
 }
 
-/// Whether root's bot in a sandbox runs as nobody, who reads only what everybody may.
+/// Whether root's bot in a sandbox runs as nobody, who may read only what everybody may.
 pub(super) fn runs_as_nobody() -> bool {
     has_nobody()
 }
 
-/// Why a bot cannot have a file system of its own here; `None` if it can. The host is probed once.
+/// Why a bot cannot have its own file system here; `None` if it can. The host is probed once.
 fn why_no_tree() -> Option<&'static str> {
     static WHY: OnceLock<Option<String>> = OnceLock::new();
     let trial = || {
@@ -206,7 +206,7 @@ fn why_no_tree() -> Option<&'static str> {
     WHY.get_or_init(trial).as_deref()
 }
 
-/// A folder, or a file and what is installed around it; nothing if there is no such thing.
+/// A folder, or a file and the installation around it; empty if the path does not exist.
 fn readable_around(path: &Path) -> Vec<PathBuf> {
     match path.canonicalize() {
         Ok(folder) if folder.is_dir() => unless_too_broad(&folder).into_iter().collect(),
@@ -218,7 +218,7 @@ fn readable_around(path: &Path) -> Vec<PathBuf> {
     }
 }
 
-/// A folder of programs, and what was installed with them: `/opt/x` with `/opt/x/bin`.
+/// A folder of programs, and the installation around it: `/opt/x` for `/opt/x/bin`.
 fn install_prefix(folder: &Path) -> Vec<PathBuf> {
     let Ok(folder) = folder.canonicalize() else { return Vec::new() };
     let holds_programs = ["bin", "sbin", "shims"].iter().any(|name| folder.ends_with(name));
@@ -226,7 +226,7 @@ fn install_prefix(folder: &Path) -> Vec<PathBuf> {
     unless_too_broad(&folder).into_iter().chain(whole).collect()
 }
 
-/// Refuses folders that no bot needs as a whole: a user's home, or one that everybody shares.
+/// Refuses folders that no bot needs as a whole: a user's home, or a shared folder.
 fn unless_too_broad(folder: &Path) -> Option<PathBuf> {
     let is_shared = |folder: &Path| {
         const STICKY: u32 = 0o1000;
@@ -241,7 +241,7 @@ fn is_at_home(folder: &Path) -> bool {
     homes().iter().any(|home| folder.starts_with(home))
 }
 
-/// The homes of people, and of whoever runs the referee: by `HOME`, and by the list of users.
+/// The homes of people and of the referee's user: by `HOME`, and by the list of users.
 fn homes() -> &'static [PathBuf] {
     static HOMES: OnceLock<Vec<PathBuf>> = OnceLock::new();
     HOMES.get_or_init(|| {

@@ -1,5 +1,5 @@
-//! The folder that a bot in a sandbox may write to, and its removal whatever the bot has put there:
-//! folders that nobody may read, or that are nested deeper than there are descriptors.
+//! The writable folder of a bot in a sandbox, and its removal whatever the bot has put there:
+//! folders that nobody may read, or nested deeper than the number of descriptors allows.
 
 use std::fs::{self, File, Permissions};
 use std::io;
@@ -14,13 +14,13 @@ use tempfile::TempDir;
 #[derive(Debug)]
 pub(super) struct Scratch {
     folder: TempDir,
-    /// Held as long as the referee lives.
+    /// Held while the referee lives.
     _lock: File,
 }
 
 const PREFIX: &str = "referee-bot-";
 
-/// How often another referee may take a new folder for one that was left behind.
+/// The most attempts, since another referee may remove a new folder as one that was left behind.
 const ATTEMPTS: u32 = 10;
 
 impl Scratch {
@@ -62,7 +62,7 @@ fn sweep(temporary: &Path) {
             && open_up(&path).is_ok()
             && let Some(_lock) = lock(&path)
         {
-            // That referee's bot may not have died yet; then the next sweep removes the folder.
+            // That referee's bot may still be dying; then the next sweep removes the folder.
             if let Err(error) = remove(&path) {
                 log::debug!("an old scratch folder {} stays: {error}", path.display());
             }

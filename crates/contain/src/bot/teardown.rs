@@ -1,4 +1,4 @@
-//! The end of a bot: politely first, then certainly, and always within a bound.
+//! The end of a bot: first a chance to exit, then a kill, always in a bounded time.
 
 use std::fs;
 use std::io;
@@ -17,36 +17,36 @@ use super::launch::Keeper;
 use super::pipes::Captured;
 use terms::verdict::BotExit;
 
-/// How long a keeper may take to clear everything away. It gives up before that by itself; only a
-/// process stuck inside the kernel holds it longer, and dies as soon as the kernel lets go of it.
+/// How long to wait for a keeper to kill everything. The keeper itself gives up earlier; only a
+/// process stuck inside the kernel holds it longer, and dies as soon as the kernel releases it.
 const REAP_LIMIT: Duration = Duration::from_secs(5);
 
-/// How much of what a bot writes after its last exchange is kept.
+/// The bytes kept of a bot's output after its last exchange.
 const LATE_OUTPUT_CAP: usize = 4096;
 
 /// How a bot's process ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ending {
-    /// How it ended, by itself or by the kill; `None` if it is not certain that it has.
+    /// Its exit, by itself or by the kill; `None` if it may still run.
     pub exit: Option<BotExit>,
     /// Whether it had to be killed.
     pub killed: bool,
-    /// What it wrote to its standard output beyond the replies that were asked for.
+    /// Its standard output beyond the awaited replies.
     pub late_output: Captured,
-    /// What it wrote to its standard error after the last exchange.
+    /// Its standard error after the last exchange.
     pub stderr: Captured,
-    /// What is left of it.
+    /// Its remaining processes.
     pub left: Left,
-    /// The limit on open files, if one of its processes was seen to have come to it.
+    /// The limit on open files, if one of its processes has reached it.
     pub reached_open_files: Option<u64>,
 }
 
-/// What is left of a bot's processes, as far as is known.
+/// The remaining processes of a bot, as far as known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Left {
     /// The first few processes that live on, and the number of the rest; usually empty.
     Survivors(Vec<Survivor>, usize),
-    /// The keeper was killed, so nobody can tell.
+    /// The keeper was killed, so they are unknown.
     Unknown,
     /// All were killed, but the kernel had not finished in time.
     Dying,
@@ -61,7 +61,7 @@ impl Default for Left {
 /// A process that outlives its game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Survivor {
-    /// Its number.
+    /// Its process number.
     pub pid: i32,
     /// Its name, if it still runs.
     pub name: String,
@@ -70,8 +70,7 @@ pub struct Survivor {
 impl BotProcess {
     /// Closes the bot's input, gives it `grace` to exit, then kills and reaps all its processes.
     ///
-    /// Where the system fails the referee, the bot is killed all the same; what is lost is told in
-    /// the diagnostics.
+    /// If a system call fails, the bot is still killed; the log names what was lost.
     pub fn finish(mut self, grace: Duration) -> Ending {
         self.keeper.announce_end();
         self.stdin.close();
@@ -86,7 +85,7 @@ impl BotProcess {
         });
         ending.left = self.keeper.end();
         if self.guard.clear_room() == Some(true) {
-            // Whatever the keeper could not reach has gone as well.
+            // Processes out of the keeper's reach have been killed too.
             ending.left = Left::default();
         }
         let exit = self.keeper.bot_exit();
@@ -125,7 +124,7 @@ impl BotProcess {
 /// The exit of a bot that had to be killed.
 const KILLED: BotExit = BotExit::Signal(Signal::KILL.as_raw());
 
-/// Whether a bot of this process's has left processes behind. They may be what keeps a later one waiting.
+/// Whether a bot of this process has left processes behind, which may keep a later bot waiting.
 static HAS_LEFT_SURVIVORS: AtomicBool = AtomicBool::new(false);
 
 pub(super) fn has_left_survivors() -> bool {
@@ -138,10 +137,10 @@ impl Keeper {
         if std::mem::replace(&mut self.ended, true) {
             return Left::default();
         }
-        // Closing this tells the keeper to end. In a namespace the kernel is to end it, whatever the bot did to it.
+        // Closing this tells the keeper to end. In a namespace the kernel ends it, whatever the bot did to it.
         drop(self.control.take());
         if self.is_namespace() {
-            // It fails only on a keeper that has ended.
+            // Fails only on a keeper that has ended.
             let _ = pidfd_send_signal(self.pidfd.as_fd(), Signal::KILL);
         }
         if !has_ended_within(&self.pidfd, REAP_LIMIT) {
@@ -151,7 +150,7 @@ impl Keeper {
             self.kill_group();
             return Left::Dying;
         }
-        // A namespace's init is killed, and has taken all with it then.
+        // A namespace's init was killed, and everything with it.
         if !reap(&self.pidfd) && !self.is_namespace() {
             self.kill_group();
             return Left::Unknown;
@@ -164,8 +163,8 @@ impl Keeper {
 }
 
 impl Keeper {
-    /// Kills the bot's process group, where its keeper cannot: the bot itself has died of its keeper's
-    /// death.
+    /// Kills the bot's process group after its keeper was killed, which killed the bot itself
+    /// too.
     fn kill_group(&self) {
         self.bot().map(|bot| kill_process_group(bot, Signal::KILL));
     }
@@ -184,7 +183,7 @@ impl Survivor {
     }
 }
 
-/// Reaps a keeper that ends, or has ended; returns whether it went by itself.
+/// Reaps a keeper that ends, or has ended; returns whether it exited by itself.
 pub(super) fn reap(keeper: &OwnedFd) -> bool {
     loop {
         match waitid(WaitId::PidFd(keeper.as_fd()), WaitIdOptions::EXITED) {

@@ -1,4 +1,4 @@
-//! The file system of a sandboxed bot in a namespace: what it may read, read-only and where it is on the
+//! The file system of a sandboxed bot in a namespace: its readable files, read-only and at their paths on the
 //! host, and scratch space in memory. Everything else is missing.
 
 use std::collections::BTreeSet;
@@ -19,17 +19,17 @@ pub(super) const DEVICES: [&str; 5] =
 /// The scratch folder.
 pub(super) const SCRATCH: &str = "/tmp";
 
-/// Folders of the bot's own, which hide the host's.
+/// The bot's own folders, which hide the host's.
 const OWN: [&str; 3] = ["/dev", "/proc", SCRATCH];
 
-/// How many files a bot may make: more would fill memory that nobody counts.
+/// The most files that a bot may make: more would fill memory that is not counted.
 const MAX_FILES: u32 = 1 << 16;
 
 /// The longest chain of symbolic links to follow.
 const MAX_LINKS: u32 = 40;
 
 /// A tree in which `readable` can be read, `named` paths lead where they lead on the host, and `cwd` exists.
-/// What a bot writes takes at most `size` bytes.
+/// The bot may write at most `size` bytes.
 pub(super) fn build(
     readable: Vec<PathBuf>,
     named: &[PathBuf],
@@ -39,7 +39,7 @@ pub(super) fn build(
     let mut builder = Builder { mounts: mount_points()?, ..Builder::default() };
     builder.own_folders()?;
     let readable: Vec<PathBuf> = readable.into_iter().flat_map(without_own).collect();
-    // Folders come before what is in them. What is missing stays missing.
+    // Folders come before their contents. Missing files are skipped.
     let real: BTreeSet<PathBuf> =
         readable.iter().filter_map(|path| path.canonicalize().ok()).collect();
     for path in &real {
@@ -56,7 +56,7 @@ pub(super) fn build(
     Ok(Tree { options: options.expect("no NUL"), steps: builder.steps })
 }
 
-/// The path itself, or what it holds where the folder cannot be shown as a whole.
+/// The path itself, or its entries if the folder cannot be shown as a whole.
 fn without_own(path: PathBuf) -> Vec<PathBuf> {
     let is_own = |path: &Path| OWN.iter().any(|own| path == Path::new(own));
     if path == Path::new("/") || path == Path::new(SCRATCH) {
@@ -66,7 +66,7 @@ fn without_own(path: PathBuf) -> Vec<PathBuf> {
     if is_own(&path) || path.starts_with("/proc") { Vec::new() } else { vec![path] }
 }
 
-/// A place where something is mounted, and how.
+/// A mount point and its flags.
 struct MountPoint {
     path: PathBuf,
     flags: MountFlags,
@@ -85,7 +85,7 @@ fn mount_points() -> io::Result<Vec<MountPoint>> {
     Ok(text.split(|&byte| byte == b'\n').filter_map(parse).collect())
 }
 
-/// The flags that must be kept when a mount is made read-only, or the kernel refuses.
+/// A flag that must be kept when a mount becomes read-only, or the kernel refuses.
 fn flag(option: &[u8]) -> Option<MountFlags> {
     Some(match option {
         b"nosuid" => MountFlags::NOSUID,
@@ -116,9 +116,9 @@ fn unescape(field: &[u8]) -> PathBuf {
 struct Builder {
     steps: Vec<MountStep>,
     mounts: Vec<MountPoint>,
-    /// Folders, files and links that have been made.
+    /// Folders, files and links already made.
     made: BTreeSet<PathBuf>,
-    /// The paths of the host that are shown.
+    /// The visible paths of the host.
     shown: BTreeSet<PathBuf>,
 }
 
@@ -145,7 +145,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Shows a file or folder read-only, with all that is mounted in it.
+    /// Shows a file or folder read-only, with all mounts in it.
     fn show(&mut self, path: &Path) -> io::Result<()> {
         if self.exists(path) || OWN[..2].iter().any(|own| path.starts_with(own)) {
             return Ok(());
@@ -171,7 +171,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Makes the links that a path leads through.
+    /// Makes the symbolic links on a path.
     fn lead_to(&mut self, path: &Path, links_left: u32) -> io::Result<()> {
         let mut reached = PathBuf::new();
         let mut components = path.components();

@@ -1,19 +1,18 @@
-//! Whether a bot that does not answer is waiting for input itself.
+//! Finds out whether a bot that does not answer is itself waiting for input.
 //!
-//! If the kernel does not say, or not to this user, the answer is no: this only adds to a
-//! diagnosis.
+//! If the kernel does not say, or not to this user, assume no; only the diagnosis uses it.
 
 use std::fs;
 use std::os::fd::{AsFd, AsRawFd as _};
 
 use super::usage::{numbers_in, read, state};
 
-/// Whether a process is blocked reading the pipe whose other end is `input`, which holds nothing, while
+/// Whether a process is blocked reading the empty pipe whose other end is `input`, while
 /// no thread could run.
 ///
 /// A process between the referee and the bot, such as the `cat` of `cat | ./bot`, reads for ever.
-/// So the reader must be one that can write to the bot's `output`, or else no process may be
-/// waiting for something that time alone brings.
+/// So the reader must be able to write to the bot's `output`, or else every process must be
+/// waiting without a time limit.
 pub(super) fn awaits_input(processes: &[i32], input: impl AsFd, output: impl AsFd) -> bool {
     let (Some(input), Some(output)) = (pipe(input), pipe(output)) else { return false };
     let reader = |pid: i32| Process { pid, files: open_files(pid) };
@@ -25,7 +24,7 @@ pub(super) fn awaits_input(processes: &[i32], input: impl AsFd, output: impl AsF
             || processes.iter().all(Process::waits_for_ever))
 }
 
-/// A pipe's name in /proc, the same at either end.
+/// A pipe's name in /proc, the same at both ends.
 fn pipe(fd: impl AsFd) -> Option<String> {
     let number = fd.as_fd().as_raw_fd();
     link(&format!("/proc/self/fd/{number}"))
@@ -89,13 +88,13 @@ impl Process {
     }
 }
 
-/// A system call without a time limit that a thread is blocked in.
+/// A system call without a time limit in which a thread is blocked.
 #[derive(Debug, PartialEq, Eq)]
 enum Call {
     Read(i32),
-    /// Without a time limit: a bot that also waits for a timer may be up to something else.
+    /// An endless epoll: a bot that also waits for a timer may have other plans.
     EpollWait(i32),
-    /// One that waits for a thread or a child.
+    /// A wait for a thread or a child.
     Other,
 }
 
@@ -107,7 +106,7 @@ const EPOLL_WAITS: [libc::c_long; 2] = [libc::SYS_epoll_wait, libc::SYS_epoll_pw
 const EPOLL_WAITS: [libc::c_long; 1] = [libc::SYS_epoll_pwait];
 
 impl Call {
-    /// From /proc/PID/task/TID/syscall: its number, and arguments in hexadecimal.
+    /// Parses /proc/PID/task/TID/syscall: the call's number, and its arguments in hexadecimal.
     fn parse(text: &str) -> Option<Self> {
         let mut words = text.split_whitespace();
         let number: libc::c_long = words.next()?.parse().ok()?;

@@ -1,9 +1,9 @@
-//! Where the control groups of this process are, in either version of the hierarchy.
+//! The folders of this process's control groups, in either version of the hierarchy.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The group of version 2 that this process is in.
+/// This process's group of version 2.
 pub(super) fn own_group() -> Option<PathBuf> {
     folder("cgroup2", "", &own_path(str::is_empty)?)
 }

@@ -1,14 +1,14 @@
-//! Which control group this process is in, what that allows, and whether it may make others in it.
+//! The control group of this process, and whether it may make others in it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::hierarchy::{own_group, read};
 
-/// The group that holds the referee where others are beside it.
+/// The group for the referee beside those of its bots.
 const SUPERVISOR: &str = "referee";
 
-/// The group in which groups with limits on memory and processes can be made. The referee leaves it if it has to.
+/// The group in which groups with limits on memory and processes can be made. The referee leaves it if it must.
 pub(super) fn find() -> Result<PathBuf, String> {
     let own = own_group().ok_or("this process is in no control group of version 2")?;
     let controllers = read(&own, "cgroup.controllers");
@@ -20,7 +20,7 @@ pub(super) fn find() -> Result<PathBuf, String> {
     if enable(&own).is_ok() {
         return Ok(own);
     }
-    // Only the root group may both hold processes and hand out controllers.
+    // Only the root group may both contain processes and delegate controllers.
     let processes = read(&own, "cgroup.procs");
     if processes.trim().parse() != Ok(std::process::id()) {
         return Err(format!(
@@ -35,7 +35,7 @@ pub(super) fn find() -> Result<PathBuf, String> {
     Ok(own)
 }
 
-/// Moves the referee back to the group that it was started in, if it has left it.
+/// Moves the referee back to its original group, if it has left it.
 pub(super) fn leave_as_found(home: &Path) {
     let supervisor = home.join(SUPERVISOR);
     if own_group().is_some_and(|own| own == supervisor) {

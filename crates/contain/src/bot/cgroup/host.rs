@@ -1,5 +1,4 @@
-//! What the groups around this process leave it: the memory of its host, and whom the kernel has killed for want of
-//! that.
+//! The groups around this process: their memory limits, and the kernel's OOM kills in them.
 
 use std::fs::File;
 use std::mem::MaybeUninit;
@@ -7,24 +6,24 @@ use std::sync::OnceLock;
 
 use super::hierarchy::{counter, own_group, own_old_memory_group, read};
 
-/// The least memory that any of the groups around this process, of either version, may have.
+/// The lowest memory limit of the groups around this process, of either version.
 pub fn memory_limit_of_host() -> Option<u64> {
     let second = own_group();
     let of_second = second.iter().flat_map(|folder| folder.ancestors());
     let of_second = of_second.filter_map(|folder| read(folder, "memory.max").trim().parse().ok());
-    // This one knows of the groups around it.
+    // This limit includes those of the groups around it.
     let of_first = own_old_memory_group()
         .map(|folder| counter(&read(&folder, "memory.stat"), "hierarchical_memory_limit"));
-    // Without a limit the number is near the largest one.
+    // Without a limit the number is close to the largest possible.
     let is_limit = |&limit: &u64| limit > 0 && limit < 1 << 60;
     of_second.chain(of_first).filter(is_limit).min()
 }
 
-/// How many processes the kernel has killed for want of memory: in the group that counts this process's memory, or
-/// on the whole machine where there is none. Bots without a group of their own are in there as well.
+/// The number of the kernel's OOM kills: in the group that counts this process's memory, or
+/// on the whole machine if no group does. Includes kills of bots without a group of their own.
 pub(in crate::bot) fn memory_kills() -> u64 {
     let Some(file) = group_file().or_else(machine_file) else { return 0 };
-    // Longer than any of them.
+    // Longer than any of these files.
     let mut buffer = [MaybeUninit::uninit(); 16 << 10];
     let read = rustix::io::pread(file, &mut buffer, 0);
     read.ok()
@@ -32,7 +31,7 @@ pub(in crate::bot) fn memory_kills() -> u64 {
         .map_or(0, |text| counter(text, "oom_kill"))
 }
 
-/// Whether those are the kills of a group, and not of a machine on which others may have a limit of their own.
+/// Whether [`memory_kills`] counts those of a group, not of a machine on which others may have their own limits.
 pub(in crate::bot) fn kills_are_of_group() -> bool {
     group_file().is_some()
 }
@@ -41,7 +40,7 @@ fn group_file() -> Option<&'static File> {
     static FILE: OnceLock<Option<File>> = OnceLock::new();
     let open = || {
         let second = own_group().into_iter().flat_map(|group| {
-            // Where this one's memory is not counted by itself, it counts in the group around it.
+            // A group whose own memory is not counted separately counts in the group around it.
             group.ancestors().map(|group| group.join("memory.events")).collect::<Vec<_>>()
         });
         let first = own_old_memory_group().map(|group| group.join("memory.oom_control"));

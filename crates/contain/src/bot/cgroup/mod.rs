@@ -1,10 +1,10 @@
-//! Control groups (version 2), where this process may make them: the kernel itself then keeps a bot to its limits
-//! on memory and processes, and ends all of it at once.
+//! Control groups (version 2), where this process may make them: the kernel itself then enforces a bot's limits
+//! on memory and processes, and kills all of the bot at once.
 //!
-//! Making one takes the kernel tens of milliseconds, so each is used for one game after another.
+//! Making a group takes the kernel tens of milliseconds, so each is reused for later games.
 //! Only the group's counters, and cached pages of files, which the kernel may drop at any time,
-//! carry over from one game to the next. A group that is not empty after its game is not used
-//! again.
+//! carry over from one game to the next. A group that is not empty after its game is not
+//! reused.
 
 mod hierarchy;
 mod home;
@@ -30,31 +30,31 @@ use terms::limits::{Breach, Resource, Resources};
 #[derive(Debug)]
 pub(super) struct Room {
     folder: PathBuf,
-    /// Open and locked as long as the referee lives.
+    /// Open and locked while the referee lives.
     lock: File,
     limits: Resources,
     before: Counters,
 }
 
-/// How often the kernel has refused or killed something in a group.
+/// The numbers of the kernel's refusals and kills in a group.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Counters {
-    /// Times that the group's own limit on memory left nothing to give.
+    /// Allocations that failed at the group's own memory limit.
     out_of_memory: u64,
-    /// Processes that were killed for want of memory: the group's, that of a group around it, or the machine's.
+    /// OOM kills in this group: at its own limit, at that of a parent group, or on the host.
     memory_kills: u64,
     processes: u64,
 }
 
 const PREFIX: &str = "referee-bot-";
 
-/// How long the kernel may take to end everything that it kills.
+/// The kernel's time to end all killed processes.
 const EMPTY: Duration = Duration::from_secs(1);
 
-/// Groups without a bot.
+/// Groups that are not in use.
 static FREE: Mutex<Vec<Room>> = Mutex::new(Vec::new());
 
-/// Checks whether this host offers control groups; it is probed once.
+/// Checks whether this host offers control groups, by probing once.
 ///
 /// # Errors
 /// The reason why it does not, as a phrase.
@@ -62,7 +62,7 @@ pub fn check_cgroups() -> Result<(), String> {
     home().as_ref().map(drop).map_err(Clone::clone)
 }
 
-/// Removes the groups that were made. Those of a referee that was killed are removed by the next one.
+/// Removes this referee's groups. The next referee removes those of a killed one.
 pub fn remove_cgroups() {
     for room in FREE.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
         room.remove();
@@ -72,7 +72,7 @@ pub fn remove_cgroups() {
     }
 }
 
-/// The group in which groups can be made, once known.
+/// The parent of all groups made here, once known.
 static HOME: OnceLock<Result<PathBuf, String>> = OnceLock::new();
 
 fn home() -> &'static Result<PathBuf, String> {
@@ -83,7 +83,7 @@ fn home() -> &'static Result<PathBuf, String> {
         let room = Room::make(&home).map_err(failed)?;
         let tried = room.descriptor().and_then(try_cgroup);
         room.remove();
-        tried.map_err(|error| format!("no process can be born in one: {error}"))?;
+        tried.map_err(|error| format!("no process can start in one: {error}"))?;
         Ok(home)
     })
 }
@@ -127,7 +127,7 @@ impl Room {
         Ok(room)
     }
 
-    /// Takes a group that no other referee holds.
+    /// Locks a group that no other referee holds.
     fn lock(folder: PathBuf) -> io::Result<Self> {
         let lock = File::options().read(true).custom_flags(libc::O_DIRECTORY).open(&folder)?;
         lock.try_lock()?;
@@ -170,7 +170,7 @@ impl Room {
         let is_out_of_memory = now.memory_kills > self.before.memory_kills
             && now.out_of_memory > self.before.out_of_memory;
         let limit = |resource| self.limits.of(resource);
-        // The kernel lets it have no more than that memory, and it tried to have one process more.
+        // The kernel grants no more memory than the limit; of processes, the bot tried to have one more.
         let memory = limit(Resource::Memory).filter(|_| is_out_of_memory);
         let memory = memory.map(|limit| Breach { resource: Resource::Memory, used: limit, limit });
         let processes = limit(Resource::Processes);
@@ -182,7 +182,7 @@ impl Room {
         }))
     }
 
-    /// Whether the kernel has killed something in it since the game began for want of memory that others have.
+    /// Whether an OOM kill hit the group since the game began, for lack of memory outside the group.
     pub(super) fn lacked_memory_of_host(&self) -> bool {
         let now = self.counters();
         now.memory_kills > self.before.memory_kills
@@ -204,7 +204,7 @@ impl Room {
         }
     }
 
-    /// Keeps it for the next game, unless something is stuck in it.
+    /// Returns the group for the next game, unless something is stuck in it.
     pub(super) fn give_back(self) {
         if self.clear() {
             FREE.lock().unwrap_or_else(PoisonError::into_inner).push(self);

@@ -19,11 +19,11 @@ use rustix::thread::{
 use super::report::{Message, Step};
 use super::{ForkPlan, NOBODY, Privileges, raw};
 
-/// A bot's `oom_score_adj`, in thousandths of all memory (proc(5)): should memory run out, the
+/// A bot's `oom_score_adj`, in thousandths of all memory (proc(5)): if memory runs out, the
 /// kernel kills the bot rather than the referee.
 const OOM_SCORE_ADJ: &[u8] = b"500";
 
-/// Starts the bot, and returns when its program has been executed. Reports what fails.
+/// Starts the bot, and returns when its program has been executed. Reports failures.
 pub(super) fn start(plan: &ForkPlan<'_>) -> Option<Pid> {
     let keeper = getpid();
     let failure = Cell::new(None);
@@ -54,7 +54,7 @@ fn become_bot(plan: &ForkPlan<'_>, keeper: Pid) -> Result<(), Failure> {
     die_with(keeper)?;
     let _ = setpgid(None, None);
     let [stdin, stdout, stderr] = plan.stdio;
-    // None of the pipes is a standard descriptor: Rust's runtime opens those that are missing.
+    // None of the pipes is a standard descriptor: Rust's runtime opens missing ones at its start.
     let _ = rustix::stdio::dup2_stdin(stdin);
     let _ = rustix::stdio::dup2_stdout(stdout);
     let _ = rustix::stdio::dup2_stderr(stderr);
@@ -66,15 +66,15 @@ fn become_bot(plan: &ForkPlan<'_>, keeper: Pid) -> Result<(), Failure> {
         setrlimit(*resource, *limit).map_err(at(Step::Limits))?;
     }
     confine(plan)?;
-    // The kernel forgets this whenever privileges change.
+    // The kernel resets this whenever privileges change.
     die_with(keeper)?;
     Err((Step::Exec, raw::execute(plan.program, plan.argv, plan.envp)))
 }
 
-/// Has the kernel kill the bot when its keeper dies.
+/// Makes the kernel kill the bot when its keeper dies.
 fn die_with(keeper: Pid) -> Result<(), Failure> {
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
-    // Otherwise the keeper died before this was set.
+    // With another parent, the keeper died before this was set.
     if getppid() == Some(keeper) { Ok(()) } else { Err((Step::Fork, Errno::SRCH)) }
 }
 
@@ -85,7 +85,7 @@ fn offer_to_memory_killer() {
     }
 }
 
-/// Applies the rules that no program can shed.
+/// Applies the rules that no program can undo.
 fn confine(plan: &ForkPlan<'_>) -> Result<(), Failure> {
     if plan.ruleset.is_none() && plan.filter.is_empty() {
         return Ok(());
@@ -101,7 +101,7 @@ fn confine(plan: &ForkPlan<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Since no program brings new privileges any more, they stay lost.
+/// Drops privileges for good: no program can bring new ones any more.
 fn drop_privileges(privileges: Privileges) -> Result<(), Errno> {
     let kept = match privileges {
         Privileges::All => return Ok(()),

@@ -1,4 +1,4 @@
-//! The keeper's life: it starts the bot, reports how that ends, and clears away what is left.
+//! The keeper's life: it starts the bot, reports the bot's end, and kills what is left.
 //!
 //! It runs after a fork of a process that may have threads, so nothing here may allocate, lock or panic.
 
@@ -30,7 +30,7 @@ pub(super) fn trial(plan: &ForkPlan<'_>) -> c_int {
 pub(super) fn keeper(plan: &ForkPlan<'_>) -> c_int {
     let Some(held) = settle(plan) else { return 1 };
     let Some(bot) = bot::start(plan) else { return 1 };
-    // An end of the bot's pipes that stayed open here would hide that the bot closed its own.
+    // An end of the bot's pipes left open here would keep EOF from the referee.
     held.close_others(plan);
     Message::Started(bot.as_raw_pid()).send(plan.report);
     keep(bot, plan, &held);
@@ -40,12 +40,12 @@ pub(super) fn keeper(plan: &ForkPlan<'_>) -> c_int {
     0
 }
 
-/// What a keeper opens before it starts the bot, which might later take away its right to open
-/// files.
+/// The descriptors that a keeper opens before it starts the bot, which might later take away its right to
+/// open files.
 struct Held {
     /// Readable when a child has ended.
     signals: OwnedFd,
-    /// The list of children, unless the kernel kills them by itself.
+    /// The list of children, unless the kernel itself kills them.
     children: Option<OwnedFd>,
 }
 
@@ -67,15 +67,15 @@ impl Held {
     }
 }
 
-/// Prepares the keeper's own process. Reports what fails; returns `None` then, or if the referee has died.
+/// Prepares the keeper's own process. `None` after a failure, which is reported, or if the referee has died.
 fn settle(plan: &ForkPlan<'_>) -> Option<Held> {
-    // First of all, so that no other bot's pipe stays open here.
+    // Done first, so that no other bot's pipe stays open here.
     raw::close_all_but(&plan.kept);
     raw::reset_signals();
     let _ = setsid();
     let _ = set_name(c"bot-keeper");
     if plan.method.is_namespace() {
-        // A bot with root's privileges could stop it by tracing it, and then outlive the referee.
+        // Otherwise a bot with root's privileges could stop the keeper by tracing, and outlive the referee.
         let _ = set_parent_process_death_signal(Some(Signal::KILL));
         // The referee sends a byte once it has mapped the users.
         if !matches!(rustix::io::read(plan.control, &mut [0]), Ok(1)) {
@@ -88,17 +88,17 @@ fn settle(plan: &ForkPlan<'_>) -> Option<Held> {
     Held::open(plan.method)
 }
 
-/// How many children are reaped before the keeper looks at the referee again.
+/// The number of children to reap before the keeper polls the referee again.
 const REAPED_AT_A_TIME: u32 = 1_000;
 
-/// Reaps orphans until the bot has ended after the announced end of the game, or until the referee says so or
-/// dies.
+/// Reaps orphans until the bot has ended after the announced end of the game, or until the referee ends the
+/// keeper or dies.
 fn keep(bot: Pid, plan: &ForkPlan<'_>, held: &Held) {
     let mut has_ended = false;
     let mut at_most = None;
     loop {
         let mut fds = [
-            // The referee's end closes when it says so or dies. A byte in there can wait.
+            // The referee's end closes when it ends the keeper or dies. A byte in the pipe can wait.
             PollFd::from_borrowed_fd(plan.control, PollFlags::empty()),
             PollFd::new(&held.signals, PollFlags::IN),
         ];
@@ -109,7 +109,7 @@ fn keep(bot: Pid, plan: &ForkPlan<'_>, held: &Held) {
         if has_ended {
             continue;
         }
-        // One read takes in all signals of a kind.
+        // One read covers all signals of a kind.
         let _ = rustix::io::read(&held.signals, &mut [0_u8; 128]);
         match reap_orphans(bot) {
             Reaped::Bot(exit) => {
@@ -127,16 +127,16 @@ fn keep(bot: Pid, plan: &ForkPlan<'_>, held: &Held) {
 }
 
 enum Reaped {
-    /// The bot has ended, and stays a zombie.
+    /// The bot has ended, and remains a zombie.
     Bot(terms::verdict::BotExit),
-    /// Orphans; there may be more.
+    /// Some orphans; there may be more.
     Some,
-    /// There is nothing to reap for now.
+    /// All; none is left for now.
     All,
 }
 
-/// Reaps processes that have ended, except the bot: as long as that is a zombie, the number of its group
-/// belongs to nobody else.
+/// Reaps processes that have ended, except the bot: while it is a zombie, the number of its group
+/// is not reused.
 fn reap_orphans(bot: Pid) -> Reaped {
     for _ in 0..REAPED_AT_A_TIME {
         match raw::ended_child() {
@@ -153,14 +153,14 @@ fn reap_orphans(bot: Pid) -> Reaped {
 /// How long the keeper kills before it gives up.
 const KILL_TIME: Duration = Duration::from_secs(3);
 
-/// How long it waits for the killed process group to end.
+/// How long the keeper waits for the killed process group to end.
 const GROUP_KILL_TIME: Duration = Duration::from_millis(200);
 
 /// The sleep between attempts, which lets others run.
 const NAP: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000 };
 
-/// Kills the group; except for `group`, then kills children until none is left. Orphaned grandchildren are
-/// reparented to the keeper. What is left after that is reported.
+/// Kills the group; under all methods but `group`, then kills children until none is left. Orphaned
+/// grandchildren are reparented to the keeper. Reports the survivors.
 fn clear(bot: Pid, plan: &ForkPlan<'_>, children: Option<BorrowedFd<'_>>) {
     let _ = kill_process_group(bot, Signal::KILL);
     let kills_all = plan.method != ContainmentMethod::Group;
@@ -180,7 +180,7 @@ fn clear(bot: Pid, plan: &ForkPlan<'_>, children: Option<BorrowedFd<'_>>) {
                 Err(_) => return,
             }
         }
-        // Frequent looks catch a process that keeps forking and exiting.
+        // Frequent passes catch a process that keeps forking and exiting.
         pass = pass.wrapping_add(1);
         if pass.is_multiple_of(8) || !kills_all {
             let _ = nanosleep(&NAP);
@@ -189,7 +189,7 @@ fn clear(bot: Pid, plan: &ForkPlan<'_>, children: Option<BorrowedFd<'_>>) {
     report_survivors(plan, children);
 }
 
-/// How many survivors are reported by their numbers.
+/// The most survivors to report by process number.
 const NAMED: i32 = 8;
 
 fn report_survivors(plan: &ForkPlan<'_>, children: Option<BorrowedFd<'_>>) {

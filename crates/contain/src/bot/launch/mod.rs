@@ -2,27 +2,27 @@
 //!
 //! # Theory of operation
 //!
-//! Between the referee and the bot stands a *keeper*, a fork of the referee that never runs another
-//! program. It starts the bot, takes in the processes that the bot orphans, and does not go before
+//! Between the referee and the bot stands a *keeper*, a fork of the referee that never executes another
+//! program. It starts the bot, adopts the processes that the bot orphans, and does not end before
 //! they do. Two pipes join it to the referee:
 //!
-//! * Through the *report* it says that the bot has started or why not, how the bot has ended, and what it
-//!   could not kill. The bot then stays a zombie, so that what it has used can still be read.
+//! * Through the *report* it says that the bot has started or why not, how the bot has ended, and which
+//!   processes it could not kill. The ended bot stays a zombie, so that its usage can still be read.
 //! * The *control* is the referee's hold on the keeper's life. When the referee closes it, or dies, which
-//!   closes it as well, the keeper kills what it finds and ends. A byte in it announces the end of the game:
-//!   then the end of the bot is enough.
+//!   closes it as well, the keeper kills the bot's processes and ends. A byte in it announces the end of the
+//!   game: then the keeper does so as soon as the bot ends.
 //!
-//! A keeper begins by closing every descriptor that is not its own, so that no keeper holds on to another's
-//! pipes. It opens what it will need before the bot starts.
+//! A keeper begins by closing every descriptor that is not its own, so that no keeper holds another's
+//! pipes open. It opens everything that it will need before the bot starts.
 //!
 //! In a namespace the keeper is the init of a pid namespace, whose death makes the kernel kill all the others;
 //! there the referee kills it with SIGKILL. It is also the leader of a session without a terminal, so a bot has
-//! none to write to.
+//! no terminal to write to.
 //!
 //! # What may run where
 //!
-//! The referee may have threads, so its fork must not touch what another thread may have locked: in [`keeper`],
-//! [`bot`] and [`mounts`] nothing allocates, prints or panics, and all that is needed has been made ready in a
+//! The referee may have threads, so its fork must not touch anything that another thread may have locked: in
+//! [`keeper`], [`bot`] and [`mounts`] nothing allocates, prints or panics, and everything needed is ready in a
 //! [`ForkPlan`]. The bot's own fork shares the keeper's memory (as `posix_spawn` does, to save the copying of page
 //! tables) while the keeper stands still until the program has been executed.
 
@@ -51,21 +51,21 @@ pub(super) use self::users::has_nobody;
 use super::method::ContainmentMethod;
 use terms::verdict::BotExit;
 
-/// The user, and group, that has no files.
+/// The user, and group, that owns no files.
 const NOBODY: u32 = 65534;
 
-/// What a bot keeps of the referee's privileges.
+/// The privileges of the referee that a bot keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Privileges {
     All,
-    /// Only the privilege to read what others own.
+    /// Only the privilege to read others' files.
     ReadAll,
     None,
-    /// None, and it runs as another user.
+    /// None; the bot runs as another user.
     Nobody,
 }
 
-/// Everything about a bot's process that is settled before it starts.
+/// Everything about a bot's process that is decided before it starts.
 #[derive(Debug)]
 pub(super) struct Launch {
     pub(super) program: CString,
@@ -75,18 +75,18 @@ pub(super) struct Launch {
     pub(super) method: ContainmentMethod,
     pub(super) rlimits: Vec<(Resource, Rlimit)>,
     pub(super) privileges: Privileges,
-    /// The files that it sees, if not the host's; only in a namespace.
+    /// The bot's own file system, if it does not see the host's; only in a namespace.
     pub(super) tree: Option<Tree>,
     /// A Landlock ruleset.
     pub(super) ruleset: Option<OwnedFd>,
     /// A seccomp program; empty means no filter.
     pub(super) filter: Vec<sock_filter>,
-    /// A control group to be born in.
+    /// The control group to start in.
     pub(super) cgroup: Option<OwnedFd>,
 }
 
 impl Launch {
-    /// A launch of nothing, to probe the host.
+    /// A launch without a program, to probe the host.
     fn of_nothing(method: ContainmentMethod) -> Self {
         Self {
             program: CString::default(),
@@ -117,17 +117,17 @@ pub(super) struct Started {
 #[derive(Debug)]
 pub(super) struct Keeper {
     pub(super) pid: Pid,
-    /// What it reports. Once the bot has started, it is readable when the bot or the keeper has ended.
+    /// The report pipe. Once the bot has started, it is readable when the bot or the keeper has ended.
     pub(super) notice: PipeReader,
     /// Readable once the keeper has ended.
     pub(super) pidfd: OwnedFd,
-    /// Whether it has been told to end, and reaped.
+    /// Whether the keeper was told to end, and was reaped.
     pub(super) ended: bool,
     /// Closing it tells the keeper to end.
     pub(super) control: Option<PipeWriter>,
     method: ContainmentMethod,
     heard: KeeperReport,
-    /// The bot's mount namespace, unless it has files of its own in there: what they take of memory is to be free again
+    /// The bot's mount namespace, unless it has a file system of its own in there, whose memory must be free again
     /// when the bot has ended.
     pub(super) mounts: Option<MountNamespace>,
 }
@@ -137,7 +137,7 @@ impl Keeper {
         self.method.is_namespace()
     }
 
-    /// The bot's process number; absent in a namespace, which numbers processes by itself.
+    /// The bot's process number; `None` in a namespace, which has its own numbers.
     pub(super) fn bot(&self) -> Option<Pid> {
         self.heard.bot.filter(|_| !self.is_namespace())
     }
@@ -148,23 +148,23 @@ impl Keeper {
         self.heard.exit
     }
 
-    /// Processes that the keeper could not kill, or was not to kill: the first few, and the number of the rest.
+    /// Processes that the keeper could not or should not kill: the first few, and the number of the rest.
     pub(super) fn survivors(&mut self) -> (&[i32], usize) {
         self.listen();
         (&self.heard.survivors, self.heard.more_survivors)
     }
 
-    /// Lets the keeper clear everything away by itself once the bot has ended.
+    /// Lets the keeper kill everything by itself once the bot has ended.
     pub(super) fn announce_end(&self) {
         self.send_byte();
     }
 
-    /// Its meaning depends on when it comes. A keeper that has ended needs none.
+    /// Sends a byte, whose meaning depends on when it comes. A keeper that has ended needs none.
     fn send_byte(&self) {
         let _ = self.control.as_ref().map(|control| rustix::io::write(control, &[1]));
     }
 
-    /// Reads what has been reported.
+    /// Reads the keeper's messages.
     fn listen(&mut self) {
         while self.heard.messages < MOST_MESSAGES
             && let Some(message) = Message::receive(&self.notice)
@@ -173,21 +173,21 @@ impl Keeper {
         }
     }
 
-    /// Maps the users of its namespace, and lets it go on.
+    /// Maps the users of the keeper's namespace, and lets the keeper continue.
     fn map_users(&self) -> io::Result<()> {
         users::map(self.pid)?;
         self.send_byte();
         Ok(())
     }
 
-    /// Waits until it reports that the bot has started, or what has failed.
+    /// Waits until the keeper reports that the bot has started, or a failure.
     fn await_start(&mut self) -> Result<(), LaunchError> {
         match Message::receive(&self.notice) {
             Some(Message::Failed(step, errno)) => {
                 return Err(step.failed(io::Error::from_raw_os_error(errno)));
             }
             Some(message) => self.heard.take(message),
-            // It was killed, and the bot with it.
+            // The keeper was killed, and the bot with it.
             None => {}
         }
         rustix::io::ioctl_fionbio(&self.notice, true).map_err(|error| Step::Pipes.failed(error))
@@ -215,7 +215,7 @@ impl Pipes {
     }
 }
 
-/// What the two forks need, ready to use.
+/// Everything that the two forks need, ready to use.
 struct ForkPlan<'a> {
     program: &'a CStr,
     argv: &'a Strings,
@@ -275,13 +275,13 @@ pub(super) fn launch(launch: &Launch) -> Result<Started, LaunchError> {
     fork(launch, keeper::keeper)
 }
 
-/// Tries whether this host lets a keeper have a namespace of its own, with this tree in it.
+/// Tries whether this host grants a keeper its own namespace, with this tree in it.
 pub(super) fn try_namespace(tree: Option<Tree>) -> Result<(), LaunchError> {
     let launch = Launch { tree, ..Launch::of_nothing(ContainmentMethod::Namespace) };
     fork(&launch, keeper::trial).map(drop)
 }
 
-/// Tries whether a keeper can be born in this control group.
+/// Tries whether a keeper can start in this control group.
 pub(super) fn try_cgroup(cgroup: OwnedFd) -> io::Result<()> {
     let nothing = Launch::of_nothing(ContainmentMethod::Group);
     let launch = Launch { cgroup: Some(cgroup), ..nothing };
@@ -301,7 +301,7 @@ fn fork(launch: &Launch, run: impl FnOnce(&ForkPlan<'_>) -> c_int) -> Result<Sta
         raw::fork(flags, cgroup, || run(&plan)).map_err(|error| Step::Clone.failed(error))?;
     drop(plan);
     let Pipes { stdin, stdout, stderr, report, control } = pipes;
-    // These belong to the forks now. While the referee held them open, no pipe would ever end.
+    // The forks own these now. If the referee held them open too, no pipe would ever reach EOF.
     drop((stdin.0, stdout.1, stderr.1, report.1, control.0));
     let mut keeper = Keeper {
         pid,

@@ -1,4 +1,4 @@
-//! What a bot in a namespace sees of the file system. It is prepared by the referee and carried out by the
+//! The mounts of a bot in a namespace: prepared by the referee, and carried out by the
 //! keeper, which may not allocate.
 
 use std::ffi::{CStr, CString};
@@ -10,7 +10,7 @@ use rustix::mount::{
 };
 use rustix::process::{chdir, pivot_root};
 
-/// One step of building a tree. Paths are relative to its root, except what is bound.
+/// One step of building a tree. Paths are relative to its root, except sources of binds.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::bot) enum MountStep {
     Folder(CString),
@@ -21,24 +21,24 @@ pub(in crate::bot) enum MountStep {
         target: CString,
         at: CString,
     },
-    /// Shows a file or folder of the host, with all that is mounted in it.
+    /// Shows a file or folder of the host, with all mounts in it.
     Bind {
         from: CString,
         at: CString,
     },
-    /// Changes how a mount point is mounted.
+    /// Changes the flags of a mount.
     Remount {
         at: CString,
         flags: MountFlags,
     },
-    /// Where /proc goes.
+    /// The mount point of /proc.
     Proc(CString),
 }
 
-/// A file system of a bot's own: a small one in memory, with parts of the host's in it.
+/// A bot's own file system: a small one in memory, with parts of the host's in it.
 #[derive(Debug)]
 pub(in crate::bot) struct Tree {
-    /// How large it is, as options of tmpfs.
+    /// Its size, as options of tmpfs.
     pub(in crate::bot) options: CString,
     pub(in crate::bot) steps: Vec<MountStep>,
 }
@@ -48,7 +48,7 @@ const GROUND: &CStr = c"/proc";
 
 const UNPRIVILEGED: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV);
 
-/// Gives the new namespace its own /proc and, in a sandbox, a file system of its own.
+/// Gives the new namespace its own /proc and, in a sandbox, its own file system.
 pub(super) fn enter(tree: Option<&Tree>) -> Result<(), Errno> {
     let Some(tree) = tree else {
         hide_terminals();
@@ -81,17 +81,17 @@ fn carry_out(step: &MountStep) -> Result<(), Errno> {
         MountStep::Bind { from, at } => mount_bind_recursive(from.as_c_str(), at.as_c_str()),
         MountStep::Remount { at, flags } => {
             match mount_remount(at.as_c_str(), MountFlags::BIND | *flags, c"") {
-                // What the bot cannot reach it cannot write to.
+                // The bot cannot write to a mount that it cannot reach.
                 Err(Errno::ACCESS | Errno::NOENT) => Ok(()),
                 done => done,
             }
         }
-        // Processes that are not the bot's own, such as its keeper, are not shown.
+        // Hides processes that are not the bot's own, such as its keeper.
         MountStep::Proc(at) => mount_proc(at, Some(c"hidepid=2")),
     }
 }
 
-/// Gives the bot terminals of its own, so that it finds nobody else's by their names. A host may have none.
+/// Gives the bot its own terminals, so that it finds nobody else's by name. A host may have none.
 fn hide_terminals() {
     let flags = MountFlags::NOSUID | MountFlags::NOEXEC;
     let _ = mount(c"devpts", c"/dev/pts", c"devpts", flags, c"newinstance,ptmxmode=0666");

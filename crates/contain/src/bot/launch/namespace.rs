@@ -8,20 +8,20 @@ use std::thread;
 
 use rustix::process::Pid;
 
-/// A mount namespace that outlasts its processes, until this is dropped.
+/// A mount namespace that outlives its processes, until this is dropped.
 ///
-/// Whoever leaves a mount namespace last waits until the kernel has taken it apart, which is a good part of what a
-/// short game costs. That should not be the keeper, whose end the referee waits for.
+/// The last process to leave a mount namespace waits until the kernel has removed it, which takes a large share of a
+/// short game's time. That should not be the keeper, since the referee waits for the keeper's end.
 #[derive(Debug)]
 pub(in crate::bot) struct MountNamespace(Option<OwnedFd>);
 
-/// So many may wait to be taken apart; beyond that, who drops one waits.
+/// The most namespaces that may wait for removal; beyond that, dropping one waits.
 const WAITING: usize = 16;
 
 impl MountNamespace {
     pub(super) fn of(process: Pid) -> Self {
         let file = File::open(format!("/proc/{}/ns/mnt", process.as_raw_pid()));
-        // Without it the end of the game takes longer.
+        // Without this file the end of the game only takes longer.
         Self(file.ok().map(Into::into))
     }
 }
@@ -35,7 +35,7 @@ impl Drop for MountNamespace {
     }
 }
 
-/// Leads to a thread that nobody waits for.
+/// A queue to a thread that removes namespaces in the background.
 fn queue() -> Option<&'static SyncSender<OwnedFd>> {
     static QUEUE: OnceLock<Option<SyncSender<OwnedFd>>> = OnceLock::new();
     let start = || {

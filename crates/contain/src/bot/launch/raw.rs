@@ -1,6 +1,6 @@
-//! System calls around a start that have no safe form elsewhere: all the project's `unsafe` code.
+//! System calls of a start for which no crate has a safe form: all the project's `unsafe` code.
 //!
-//! What is called in a fork must not allocate, lock or panic: another thread of the referee may have
+//! Code that runs in a fork must not allocate, lock or panic: another thread of the referee may have
 //! held a lock when it forked.
 #![expect(unsafe_code, reason = "processes: clone, exec, and what happens between them")]
 
@@ -22,8 +22,8 @@ use terms::verdict::BotExit;
 #[derive(Debug)]
 pub(in crate::bot) struct Strings {
     pointers: Vec<*const c_char>,
-    /// What they point to. In one allocation, because freeing memory while a keeper shares it copies each page that is
-    /// touched.
+    /// The strings. In one allocation, because freeing memory while a keeper shares it copies each touched
+    /// page.
     _text: Vec<u8>,
 }
 
@@ -41,7 +41,7 @@ impl Strings {
     }
 }
 
-/// Forks: `run` is all that the child does, and must keep to what is allowed after a fork.
+/// Forks: the child only calls `run`, which must keep to what is allowed after a fork.
 ///
 /// Every signal is blocked in the child, since the referee's handlers must not run there.
 pub(super) fn fork(
@@ -67,7 +67,7 @@ pub(super) fn fork(
         pid?
     };
     if pidfd < 0 {
-        // An emulator that does not know of it.
+        // An emulator that does not support pidfds.
         let _ = kill_process(pid, Signal::KILL);
         let _ = waitpid(Some(pid), WaitOptions::empty());
         return Err(Errno::NOSYS.into());
@@ -76,8 +76,8 @@ pub(super) fn fork(
     Ok((pid, unsafe { OwnedFd::from_raw_fd(pidfd) }))
 }
 
-/// Returns twice, as fork(2) does. Without a control group, the call is the one that emulators and
-/// containers of any age know.
+/// Returns twice, as fork(2) does. Without a control group, it uses the call that emulators and
+/// containers of any age support.
 ///
 /// # Safety
 /// `pidfd` is valid for writing, and the child does only what is allowed after a fork.
@@ -105,7 +105,7 @@ const CLONE_INTO_CGROUP: u64 = 0x2_0000_0000;
 /// Restores SIGCHLD's default, so that a keeper that has ended stays a zombie until it is reaped.
 ///
 /// A parent may have left SIGCHLD ignored, which survives exec and makes the kernel reap children by
-/// itself: then nobody can tell how they ended.
+/// itself: then their exit status is lost.
 fn reset_sigchld() {
     // SAFETY: an action is plain data; nothing but the one for this signal changes, and only from
     // ignoring it to the default.
@@ -169,8 +169,8 @@ pub(super) fn reset_signals() {
     }
 }
 
-/// Closes all descriptors but `kept`, which is sorted. An end of a pipe that stayed open in a keeper
-/// would hide that the bot, or the referee, closed its own.
+/// Closes all descriptors but `kept`, which is sorted. An end of a pipe left open in a keeper
+/// would keep EOF from the referee or the bot.
 pub(super) fn close_all_but(kept: &[RawFd]) {
     let mut first = 0;
     for &fd in kept {
@@ -216,7 +216,7 @@ pub(super) fn child_signals() -> Result<OwnedFd, Errno> {
     }
 }
 
-/// A child that has ended, and how. It stays a zombie.
+/// A child that has ended, and its exit. It remains a zombie.
 pub(super) fn ended_child() -> Option<(Pid, BotExit)> {
     let options = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
     // SAFETY: zeroes are a valid one, and it is valid for writing. The kernel fills it in as for a
@@ -250,7 +250,7 @@ pub(super) fn set_filter(filter: &[sock_filter]) -> Result<(), Errno> {
     if done == 0 { Ok(()) } else { Err(last_errno()) }
 }
 
-/// The version of Landlock that the kernel has; 0 where it lacks it.
+/// The kernel's version of Landlock; 0 without Landlock.
 pub(in crate::bot) fn landlock_version() -> u32 {
     const ASK_VERSION: u32 = 1;
     // SAFETY: with this flag the kernel reads no attributes, and makes nothing.
@@ -260,7 +260,7 @@ pub(in crate::bot) fn landlock_version() -> u32 {
     u32::try_from(version).unwrap_or(0)
 }
 
-/// Whether the kernel has seccomp filters: if so, it complains that this one is missing.
+/// Whether the kernel has seccomp filters: if so, it complains that the filter's address is invalid.
 pub(in crate::bot) fn has_seccomp_filters() -> bool {
     // SAFETY: the kernel reads a filter from no address, and puts on none.
     let set = unsafe {
@@ -269,9 +269,9 @@ pub(in crate::bot) fn has_seccomp_filters() -> bool {
     set != 0 && io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT)
 }
 
-/// The CPU time of a process, with that of threads that have ended; `None` once it has gone.
+/// The CPU time of a process, with that of threads that have ended; `None` once it has been reaped.
 pub(in crate::bot) fn process_cpu(pid: i32) -> Option<Duration> {
-    // What clock_getcpuclockid(3) makes of a process number, without asking whether there is one.
+    // The clock that clock_getcpuclockid(3) returns, without its check that the process exists.
     let clock = (!pid << 3) | 2;
     let mut time = MaybeUninit::<libc::timespec>::uninit();
     // SAFETY: `time` is valid for writing, and read only if the call has filled it.

@@ -1,4 +1,4 @@
-//! What a keeper tells the referee through its pipe: messages of a fixed size, each in one write.
+//! The keeper's messages to the referee: each of a fixed size, in one write to the report pipe.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -15,7 +15,7 @@ pub(in crate::bot) enum Step {
     Clone,
     /// Mapping the users of the new namespace.
     Users,
-    /// Mounting what the bot sees.
+    /// Mounting the bot's files.
     Mounts,
     Fork,
     Directory,
@@ -51,9 +51,9 @@ pub(super) enum Message {
     Started(i32),
     /// The bot has ended by itself.
     Ended(BotExit),
-    /// A process that the keeper could not kill, or was not to kill.
+    /// A process that the keeper could not or should not kill.
     Survivor(i32),
-    /// The number of further ones.
+    /// The number of further survivors.
     MoreSurvivors(i32),
 }
 
@@ -90,18 +90,18 @@ impl Message {
         })
     }
 
-    /// Sends it. A referee that has died does not read it, and there is nobody else to tell.
+    /// Sends the message. If the referee has died, nobody reads it.
     pub(super) fn send(self, pipe: impl AsFd) {
         let _ = rustix::io::write(pipe, &self.encode());
     }
 
-    /// Receives the next one; `None` if none has come, or the keeper has ended.
+    /// Receives the next message; `None` if none has come, or the keeper has ended.
     pub(super) fn receive(pipe: impl AsFd) -> Option<Self> {
         let mut bytes = [0; SIZE];
         loop {
             match rustix::io::read(&pipe, &mut bytes) {
                 Err(Errno::INTR) => {}
-                // Messages are written, and so read, whole.
+                // Messages are written, and so also read, as a whole.
                 Ok(SIZE) => return Self::decode(bytes),
                 Ok(_) | Err(_) => return None,
             }
@@ -123,7 +123,7 @@ impl Step {
     }
 }
 
-/// More than any keeper has to say. Root's bot in a namespace can take its keeper's pipe, and would never come to an end.
+/// More than any keeper sends. Root's bot in a namespace can take over its keeper's pipe and send for ever.
 pub(super) const MOST_MESSAGES: u32 = 32;
 
 /// What a keeper has reported so far.
@@ -146,7 +146,7 @@ impl KeeperReport {
             Message::MoreSurvivors(count) => {
                 self.more_survivors = usize::try_from(count).unwrap_or(0);
             }
-            // Comes before anything else or not at all.
+            // Comes before all other messages or not at all.
             Message::Failed(..) => {}
         }
     }

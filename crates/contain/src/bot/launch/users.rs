@@ -1,4 +1,4 @@
-//! The users of a user namespace: root maps all that it sees outside, anybody else only itself.
+//! The users of a user namespace: root maps all users that it sees, anybody else only itself.
 
 use std::fs;
 use std::io;
@@ -43,7 +43,7 @@ fn maps_everybody() -> bool {
     geteuid().is_root()
 }
 
-/// All users, and all groups, of the namespace that the referee is in, each mapped to itself.
+/// All users, and all groups, of the referee's own namespace, each mapped to itself.
 fn everybody() -> &'static [String; 2] {
     static MAPS: OnceLock<[String; 2]> = OnceLock::new();
     MAPS.get_or_init(|| {

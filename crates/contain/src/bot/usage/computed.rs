@@ -1,7 +1,7 @@
-//! What a whole process tree has computed: threads that have ended count, and children that were waited for.
+//! The CPU time of a whole process tree, including threads that have ended and children that were waited for.
 //!
 //! The kernel's count for a process includes its threads that have ended. The time of a child passes to the parent that
-//! waits for it, in whole ticks of the clock; what is left of the tick is not known.
+//! waits for it, in whole ticks of the clock; the rest of a tick is lost.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,18 +10,18 @@ use super::Sample;
 use super::procfs::Stat;
 use crate::bot::launch::process_cpu;
 
-/// The time of children is told in hundredths of a second, for user and system apart, each rounded down. So on average
-/// so much more has passed.
+/// The mean loss by rounding: the kernel counts the time of children in hundredths of a second, user and system time
+/// apart, each rounded down.
 const CHILD_ROUNDING: Duration = Duration::from_millis(10);
 
-/// What one process has computed since it started.
+/// The CPU time of one process since its start.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Computed {
-    /// By itself, with threads that have ended.
+    /// Its own, with threads that have ended.
     own: Duration,
-    /// By children that it has waited for.
+    /// That of children that it has waited for.
     children: Duration,
-    /// Page faults of these children: every child has some, so they show that one was waited for.
+    /// Page faults of these children: every child has some, so they show that a child was waited for.
     child_faults: u64,
 }
 
@@ -30,7 +30,7 @@ impl Computed {
         Self { own: process_cpu(pid).unwrap_or(stat.cpu), ..Self::adopted(stat) }
     }
 
-    /// Only by children.
+    /// Only the time of children.
     pub(super) fn adopted(stat: &Stat) -> Self {
         Self {
             own: Duration::ZERO,
@@ -44,12 +44,12 @@ impl Computed {
     }
 }
 
-/// What a tree has computed between two samples.
+/// The CPU time of a tree between two samples.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct TreeTime {
-    /// By the processes that are there.
+    /// That of living processes.
     pub(super) own: Duration,
-    /// By children that were waited for, as the kernel rounds it.
+    /// That of children that were waited for, as the kernel rounds it.
     children: Duration,
     /// Whether any child was waited for.
     has_waited: bool,
@@ -60,8 +60,8 @@ impl TreeTime {
         self.own + self.children
     }
 
-    /// What children that have gone have computed, of which `seen` was seen while they lived. What the kernel
-    /// rounds off is added unless they explain what it tells.
+    /// The CPU time of reaped children, of which `seen` was sampled while they lived. Adds the kernel's
+    /// rounding, unless `seen` already accounts for the total.
     pub(super) fn children_seen(self, seen: Duration) -> Duration {
         if self.children <= seen + CHILD_ROUNDING {
             let short = if self.has_waited && seen.is_zero() { CHILD_ROUNDING } else { seen };
@@ -73,7 +73,7 @@ impl TreeTime {
 }
 
 impl Sample {
-    /// What the tree has computed since `before`.
+    /// The CPU time of the tree since `before`.
     pub(super) fn tree_time_since(&self, before: &Self) -> TreeTime {
         let was = |pid: &i32| before.computed.get(pid).copied().unwrap_or_default();
         let sum = |part: fn(&Computed, &Computed) -> Duration| -> Duration {
@@ -81,7 +81,7 @@ impl Sample {
         };
         let adopted = self.adopted.children.saturating_sub(before.adopted.children);
         let children = adopted + sum(|now, was| now.children.saturating_sub(was.children));
-        // All that a child has computed passes to its parent at once: also what it did before.
+        // All the time of a child passes to its parent at once, including that from before.
         let gone = before.computed.iter().filter(|(pid, _)| !self.computed.contains_key(pid));
         let earlier: Duration = gone.map(|(_, was)| was.all()).sum();
         TreeTime {
@@ -91,7 +91,7 @@ impl Sample {
         }
     }
 
-    /// Whether a process, or the keeper for one that has gone, has waited for a child since `before`.
+    /// Whether a process, or the keeper for a reaped one, has waited for a child since `before`.
     pub(super) fn has_waited_since(&self, before: &Self) -> bool {
         self.adopted.child_faults > before.adopted.child_faults
             || self.computed.iter().any(|(pid, now)| {
@@ -100,7 +100,7 @@ impl Sample {
             })
     }
 
-    /// What each process has computed by itself since `before`.
+    /// The own CPU time of each process since `before`.
     pub(super) fn own_times_since(&self, before: &Self) -> BTreeMap<i32, Duration> {
         let since = |pid: &i32, now: &Computed| {
             let was = before.computed.get(pid).copied().unwrap_or_default();
@@ -109,7 +109,7 @@ impl Sample {
         self.computed.iter().map(|(pid, now)| (*pid, since(pid, now))).collect()
     }
 
-    /// This sample as a starting point at which the bot had computed nothing yet, and how much it had.
+    /// This sample with the bot's CPU time set to zero, and that time.
     pub(in crate::bot) fn without_computing(mut self) -> (Self, Duration) {
         let all = self.computed.values().map(|computed| computed.all()).sum();
         self.computed.clear();
@@ -122,7 +122,7 @@ impl Sample {
 
 #[cfg(test)]
 impl Sample {
-    /// A sample of one process that has computed for so long.
+    /// A sample of one process with this CPU time.
     pub(super) fn of_process(pid: i32, own: Duration) -> Self {
         let computed = Computed { own, ..Computed::default() };
         let processes = vec![super::Process::parse(pid, "")];

@@ -1,7 +1,7 @@
 //! Files in memory that a process's descriptors hold.
 //!
-//! A bot may serve a file system of its own, and not answer: whoever asks for a file's size or a file system's kind
-//! then waits for ever, and not even SIGKILL helps. So only what the kernel knows by itself is asked for.
+//! A bot may serve its own file system, and never answer its requests: a query for a file's size or a file system's
+//! kind then blocks for ever, and not even SIGKILL helps. So only values that the kernel itself knows are queried.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,10 +9,10 @@ use std::os::unix::fs::MetadataExt as _;
 
 use rustix::fs::{AtFlags, CWD, FileType, Statx, StatxFlags, makedev, statfs, statx};
 
-/// What statfs(2) calls a file system in memory.
+/// The kind of a file system in memory, in statfs(2).
 const TMPFS: i128 = 0x0102_1994;
 
-/// What a file's size on a disk is counted in.
+/// The unit of a file's size on disk.
 const BLOCK: u64 = 512;
 
 /// A file in memory, and its size in bytes.
@@ -25,7 +25,7 @@ pub(super) struct HeldFile {
 /// The descriptors of one process.
 pub(super) struct HeldFiles {
     pid: i32,
-    /// Whether the file system of each mount is in memory; read when it is needed.
+    /// Whether the file system of each mount is in memory; read when needed.
     mounts: Option<BTreeMap<u64, bool>>,
 }
 
@@ -55,15 +55,15 @@ impl HeldFiles {
 
     fn is_in_memory(&mut self, file: &Statx, path: &str) -> bool {
         if !StatxFlags::from_bits_retain(file.stx_mask).contains(StatxFlags::MNT_ID) {
-            // Before Linux 5.8 there is no other way.
+            // The only way before Linux 5.8.
             return statfs(path).is_ok_and(|system| i128::from(system.f_type) == TMPFS);
         }
         let pid = self.pid.to_string();
         let mounts = self.mounts.get_or_insert_with(|| {
-            // What a process brought along when it left for a namespace is listed where it came from.
+            // Files from before a process entered its namespace are listed in its old one.
             ["self", &pid].into_iter().flat_map(mounts).collect()
         });
-        // A mount of the kernel's own, such as that of memfd_create(2), is in no list, and on no device.
+        // The kernel's internal mounts, such as that of memfd_create(2), are in no list, and on no device.
         mounts.get(&file.stx_mnt_id).copied().unwrap_or(file.stx_dev_major == 0)
     }
 }

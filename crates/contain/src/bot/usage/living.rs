@@ -1,4 +1,4 @@
-//! How many processes and threads live at one moment.
+//! The number of processes and threads alive at one moment.
 
 use std::time::Instant;
 
@@ -6,15 +6,15 @@ use super::procfs::{field, read};
 use super::{Sample, long_walk};
 
 impl Sample {
-    /// The number of processes and threads that were seen in the sample and are still there. They all lived at one
-    /// moment; of processes that come and go, the sample itself may have seen more than there ever were at once. If not
-    /// all of them can be looked at before `deadline`, those that can stand for the rest.
+    /// The number of processes and threads that were in the sample and are still there. They were all alive at one
+    /// moment; of processes that come and go, the sample itself may have seen more than ever lived at once. If not all
+    /// of them can be read before `deadline`, the rest is estimated from those.
     pub(in crate::bot) fn living_tasks(&self, deadline: Option<Instant>) -> u64 {
         let until = long_walk(deadline);
         let visited = self.processes.iter().map(|process| (process.pid, process.threads));
         let unvisited = self.unvisited.iter().map(|&pid| (pid, 1));
         let mut all: Vec<(i32, u64)> = visited.chain(unvisited).collect();
-        // As good as at random: the first ones are older than the rest.
+        // In pseudo-random order, since the first ones are older than the rest.
         all.sort_unstable_by_key(|&(pid, _)| pid.wrapping_mul(0x61c8_8647));
         let (mut seen, mut living) = (0, 0);
         for (pid, threads) in all {
@@ -28,7 +28,7 @@ impl Sample {
     }
 }
 
-/// None of a process that has ended, even if nobody has reaped it.
+/// The number of threads; 0 of a process that has ended, even if nobody has reaped it.
 fn living_threads(pid: i32) -> u64 {
     let status = read(&format!("/proc/{pid}/status")).unwrap_or_default();
     let has_ended = status.contains("\nState:\tZ") || status.contains("\nState:\tX");

@@ -1,4 +1,4 @@
-//! A close look at a bot that is late: what its threads are doing, and how they are scheduled.
+//! A detailed sample of a late bot: its threads' states and scheduling.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use rustix::thread::{CpuSet, sched_getaffinity};
 use super::procfs::{numbers_in, read};
 use super::{Process, Sample, WALK};
 
-/// Where a thread that is stopped or frozen waits in the kernel: by a signal, and by control groups of version 2 and 1.
+/// Kernel functions in which a stopped or frozen thread waits: by a signal, and by control groups of version 2 and 1.
 const STOPS: [&str; 4] = ["do_signal_stop", "get_signal", "do_freezer_trap", "__refrigerator"];
 
 /// `/proc/PID/status` shows ignored signals as bits, the first signal as the lowest one.
@@ -20,12 +20,12 @@ const SIGCHLD_BIT: u64 = 1 << (libc::SIGCHLD - 1);
 #[derive(Debug, Default)]
 pub(super) struct Look {
     pub(super) threads: BTreeMap<i32, Seen>,
-    /// Whether somebody outside has stopped or frozen the bot: no process of it runs that could let the others run on,
-    /// and none has set a timer to do so.
+    /// Whether an outsider has stopped or frozen the bot: none of its processes runs and could continue the others,
+    /// or has set a timer to do so.
     pub(super) is_stopped: bool,
-    /// Whether a process has the kernel forget its children, so that nobody knows what they computed.
+    /// Whether a process has the kernel forget its children, so that their CPU time is unknown.
     pub(super) forgets_children: bool,
-    /// Whether a thread waits for a disk, or for something else that no signal interrupts, other than a new program.
+    /// Whether a thread waits for a disk, or for anything else that no signal interrupts, except a vfork.
     pub(super) waits_for_disk: bool,
 }
 
@@ -33,14 +33,15 @@ pub(super) struct Look {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Seen {
     pub(super) is_runnable: bool,
-    /// Whether it has the policy, niceness and cores that the bot was started with.
+    /// Whether it still has the bot's original policy, niceness and cores.
     pub(super) is_as_started: bool,
-    /// The core that it ran on last.
+    /// Its last core.
     pub(super) core: Option<usize>,
 }
 
 impl Look {
-    /// The threads of a sample, as far as they can be looked at in a short time; `keeper` is scheduled as the bot was when it started.
+    /// The threads of a sample, as far as they can be read in a short time; `keeper` still has the bot's original
+    /// scheduling.
     pub(super) fn at(sample: &Sample, keeper: Pid) -> Self {
         let start = Task::read(&format!("/proc/{}/stat", keeper.as_raw_pid()));
         let start = start.map(|task| (task.scheduling, cores_of(keeper)));
@@ -92,7 +93,7 @@ fn has_alarm(pid: i32) -> bool {
     timers.lines().any(|line| line.starts_with(&signal))
 }
 
-/// What /proc tells of one thread.
+/// The figures of one thread in /proc.
 struct Task {
     state: char,
     core: Option<usize>,
@@ -114,13 +115,13 @@ impl Task {
         })
     }
 
-    /// Where in the kernel it sleeps.
+    /// The kernel function in which it sleeps.
     fn place(&self, path: &str) -> String {
         let sleeps = matches!(self.state, 'S' | 'D');
         sleeps.then(|| read(&format!("{path}/wchan"))).flatten().unwrap_or_default()
     }
 
-    /// Whether it is stopped or frozen. One that has ended stands in nobody's way.
+    /// Whether it is stopped, frozen or has ended.
     fn is_stopped(&self, place: &str) -> bool {
         matches!(self.state, 'T' | 't' | 'Z' | 'X') || STOPS.contains(&place.trim_end_matches('\0'))
     }

@@ -1,5 +1,5 @@
-//! The memory that a bot's processes hold together: what is resident, with its page tables and what was
-//! swapped out, and files in memory that only their descriptors keep.
+//! The memory that a bot's processes hold together: resident pages, page tables, swapped pages,
+//! and files in memory that only descriptors keep.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,11 +15,11 @@ use super::procfs::{field, numbers_in, read};
 use super::{Process, Sample};
 
 impl Sample {
-    /// The memory of all processes, in bytes; what they share counts once. `tree` is a process that sees the
+    /// The memory of all processes, in bytes; shared memory counts once. `tree` is a process that sees the
     /// bot's own file system, if it has one.
     ///
-    /// It takes the kernel some time, which many large processes could make too long: those that are not looked
-    /// at within `limit` do not count.
+    /// Takes the kernel some time, too much for many large processes: processes not read within
+    /// `limit` are skipped.
     pub(in crate::bot) fn memory(&self, tree: Option<Pid>, limit: Duration) -> u64 {
         let until = Instant::now() + limit;
         let tree = tree.and_then(FileSystem::seen_by);
@@ -34,11 +34,11 @@ impl Sample {
             all.private += portion.private;
             all.shared += portion.shared;
         }
-        // Pages of a file that are mapped are the file's own.
+        // Mapped pages of a file in memory are the file's own pages.
         all.private + all.shared.max(files)
     }
 
-    /// The size of files in memory that are open for writing or have no name any more, apart from those on
+    /// The size of files in memory that are open for writing or have lost their name, apart from those on the device
     /// `counted`.
     fn held_files(&self, counted: Option<u64>, until: Instant) -> u64 {
         let mut files = BTreeMap::new();
@@ -75,11 +75,11 @@ impl FileSystem {
     }
 }
 
-/// A process's part of the memory, in bytes, where what is shared is shared out.
+/// A process's share of the memory, in bytes; shared pages are divided among their processes.
 #[derive(Default)]
 struct Portion {
     private: u64,
-    /// Of files in memory.
+    /// The share of files in memory.
     shared: u64,
 }
 

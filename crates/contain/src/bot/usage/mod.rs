@@ -1,11 +1,11 @@
-//! What a bot has used of the machine, and what it had to wait for: read from /proc.
+//! A bot's use of the machine, and its waits, read from /proc.
 //!
-//! A sample covers every thread of all processes below the bot's keeper, so that a bot behind a
-//! wrapper script counts too, and so does what it has orphaned. Samples are taken outside the bot's
-//! clock. What the kernel does not offer is absent.
+//! A sample covers every thread of all processes below the bot's keeper, so it includes a bot behind a
+//! wrapper script, and orphans. Samples are taken outside the bot's
+//! clock. Figures that the kernel does not offer are absent.
 //!
-//! The scheduler's counters of a thread that is *running* move in ticks of up to 10 ms, and a wait
-//! for a core that still goes on does not show until it ends; see [`Watch`].
+//! The scheduler's counters of a *running* thread move in ticks of up to 10 ms, and a wait
+//! for a core does not show until it ends; see [`Watch`].
 
 mod computed;
 mod held;
@@ -44,12 +44,12 @@ struct Thread {
 struct Process {
     pid: i32,
     threads: u64,
-    /// With its page tables and what was swapped out.
+    /// Resident memory, page tables and swapped pages.
     resident: u64,
     /// The part of `resident` that belongs to files in memory or to shared memory.
     shared: u64,
     page_tables: u64,
-    /// The most that was resident, with the page tables of now.
+    /// The peak resident memory, with the current page tables.
     peak: u64,
     open_files: u64,
 }
@@ -57,7 +57,7 @@ struct Process {
 /// Counters of all threads at one time.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Sample {
-    /// The bot's own comes first.
+    /// The bot's own process comes first.
     processes: Vec<Process>,
     /// By thread id.
     threads: BTreeMap<i32, Thread>,
@@ -65,24 +65,24 @@ pub(super) struct Sample {
     peak_memory: Option<u64>,
     /// By process number.
     computed: BTreeMap<i32, Computed>,
-    /// What children of the keeper have computed that it has reaped.
+    /// The CPU time of children that the keeper has reaped.
     adopted: Computed,
-    /// Further processes, when the time for the walk was over.
+    /// Processes left over when the time for the walk was up.
     unvisited: Vec<i32>,
 }
 
-/// So many threads are looked at one by one. A bot with more of them is beyond its limit, or its user
-/// has lifted that and can do without their figures.
+/// The most threads to read one by one. A bot with more is beyond its limit, or its user
+/// has lifted the limit and can do without their figures.
 const MANY: u64 = 10_000;
 
 /// How long walking through a bot's processes may take: one that forks and exits all the time would otherwise
 /// keep the referee walking for ever. Thousands of processes on a busy machine take some tenths of a second.
 const WALK: Duration = Duration::from_millis(100);
 
-/// The same while there is time until a deadline.
+/// As [`WALK`], when a deadline leaves time.
 const LONG_WALK: Duration = Duration::from_secs(1);
 
-/// When a walk ends that has until `deadline`.
+/// When a walk must stop.
 fn long_walk(deadline: Option<Instant>) -> Instant {
     let until = Instant::now() + LONG_WALK;
     deadline.map_or(until, |deadline| deadline.min(until))
@@ -94,7 +94,7 @@ impl Sample {
         Self::of_tree(keeper.as_raw_pid(), Instant::now() + WALK)
     }
 
-    /// The same in a longer time, but not beyond `deadline`.
+    /// As [`below`](Self::below), with more time, but not beyond `deadline`.
     pub(super) fn below_until(keeper: Pid, deadline: Option<Instant>) -> Self {
         Self::of_tree(keeper.as_raw_pid(), long_walk(deadline))
     }
@@ -123,7 +123,7 @@ impl Sample {
     }
 
     fn add_process(&mut self, pid: i32, open: &mut Vec<i32>) {
-        // It may have been reaped meanwhile.
+        // The process may have been reaped meanwhile.
         let Some(status) = read(&format!("/proc/{pid}/status")) else { return };
         let process = Process { open_files: open_files(pid), ..Process::parse(pid, &status) };
         self.processes.push(process);
@@ -174,10 +174,10 @@ impl Sample {
         self.processes.first().map(|bot| bot.pid)
     }
 
-    /// Whether all threads sleep, and have not run since `before`; no, if that cannot be told before `deadline`.
+    /// Whether all threads sleep, and have not run since `before`; false if `deadline` comes first.
     pub(super) fn has_slept_since(&self, before: &Self, deadline: Option<Instant>) -> bool {
         let until = long_walk(deadline);
-        // A disk does nothing for a machine that stands still, so who waits for one may have lost time.
+        // A disk does nothing while the machine stands still, so a thread that waits for one may have lost time.
         let sleeps = |tid: &i32| {
             let state = state(&format!("/proc/{tid}/task/{tid}/stat"));
             Instant::now() < until && !matches!(state, 'R' | 'D' | ' ')
@@ -189,9 +189,9 @@ impl Sample {
             && self.threads.keys().all(sleeps)
     }
 
-    /// What has been used since `before`, in an exchange that took `wall`. Threads and processes that are new count
-    /// from their start. No thread ran or waited for longer than `wall`: what shows beyond is from before, when
-    /// it had not shown yet.
+    /// The usage since `before`, in an exchange that took `wall`. New threads and processes count
+    /// from their start. No thread ran or waited for longer than `wall`: any excess is from before, when
+    /// it did not show yet.
     pub(super) fn since(&self, before: &Self, wall: Duration) -> Certificate {
         let known = !self.threads.is_empty();
         let deltas = || self.threads_since(before, wall).map(|(_, thread)| thread);
@@ -214,7 +214,7 @@ impl Sample {
         }
     }
 
-    /// What each thread has used since `before`.
+    /// The usage of each thread since `before`.
     fn threads_since(&self, before: &Self, wall: Duration) -> impl Iterator<Item = (i32, Thread)> {
         self.threads
             .iter()
@@ -223,7 +223,7 @@ impl Sample {
 }
 
 impl Process {
-    /// From /proc/PID/status, which does not tell of open files. One that has ended has no memory.
+    /// Parses /proc/PID/status, which lacks open files. A process that has ended has no memory.
     fn parse(pid: i32, status: &str) -> Self {
         let number = |name| field(status, name).unwrap_or(0);
         let kib = |name| number(name) * 1024;
@@ -256,7 +256,7 @@ impl Thread {
         Self { run: self.run.min(wall), wait: self.wait.min(wall), ..self }
     }
 
-    /// A thread id that has passed to another thread shows in counters that have gone back.
+    /// The usage since `before`. Counters that went back show that the id now belongs to another thread.
     fn since(self, before: Option<&Self>) -> Self {
         match before.filter(|before| before.switches <= self.switches) {
             Some(before) => Self {
@@ -270,11 +270,11 @@ impl Thread {
 }
 
 thread_local! {
-    /// Opened once: it stands for this thread whoever reads it.
+    /// Opened once per thread: the file stays that of the thread that opened it.
     static OWN: Option<File> = File::open("/proc/thread-self/schedstat").ok();
 }
 
-/// The time that the calling thread itself has waited for a core, since it started.
+/// The time for which the calling thread has waited for a core since its start.
 pub(super) fn own_wait() -> Option<Duration> {
     OWN.with(|own| read_again(own.as_ref()?, Thread::parse)).map(|thread| thread.wait)
 }

@@ -1,4 +1,4 @@
-//! Reads the files of /proc. What has ended meanwhile has nothing to read any more.
+//! Reads the files of /proc. Files of a process that has ended are empty or missing.
 
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -8,7 +8,7 @@ use std::time::Duration;
 /// Fields of /proc/PID/stat.
 pub(super) struct Stat {
     pub(super) page_faults: u64,
-    /// Page faults, and CPU time, of children that it has waited for.
+    /// Page faults of children that the process has waited for.
     pub(super) child_page_faults: u64,
     pub(super) children_cpu: Duration,
     pub(super) cpu: Duration,
@@ -19,8 +19,8 @@ impl Stat {
     pub(super) fn parse(text: &str) -> Option<Self> {
         let name_end = memchr::memrchr(b')', text.as_bytes())?;
         let mut fields = text[name_end..].strip_prefix(") ")?.split(' ');
-        // proc(5) counts from 1; the state, its third field, is the first one here. What is asked for
-        // must be asked for in order.
+        // proc(5) counts from 1; the state, its third field, is the first one here. Fields
+        // must be read in order.
         let mut next = 3;
         let mut field = |number: usize| {
             let skipped = number - std::mem::replace(&mut next, number + 1);
@@ -39,13 +39,13 @@ impl Stat {
     }
 }
 
-/// The number behind a name in /proc/PID/status and the like.
+/// The number after a name in /proc/PID/status and the like.
 pub(super) fn field(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// The number of files that a process has open; before Linux 6.2, which shows it as the folder's size, counted up to `MOST`.
+/// The number of a process's open files. Linux shows it as the folder's size since 6.2; before, counts up to `MOST`.
 pub(super) fn open_files(pid: i32) -> u64 {
     const MOST: usize = 10_000;
     let folder = format!("/proc/{pid}/fd");
@@ -55,17 +55,17 @@ pub(super) fn open_files(pid: i32) -> u64 {
     }
 }
 
-/// The state that a `stat` file shows: `R` for runnable, `T` for stopped, a space for a process that has
-/// gone.
+/// The state in a `stat` file: `R` for runnable, `T` for stopped, a space for a process that was
+/// reaped.
 pub(in crate::bot) fn state(path: &str) -> char {
     let stat = read(path).unwrap_or_default();
-    // The name in parentheses may hold anything; the state is behind the last one.
+    // The name in parentheses may contain anything; the state follows the last parenthesis.
     stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next()).unwrap_or(' ')
 }
 
 /// The children of one thread of a process, in the order of their birth or adoption.
 pub(super) fn children(pid: i32, tid: i32) -> Vec<i32> {
-    // It may grow as fast as it is read.
+    // The list may grow as fast as it is read.
     const LONGEST: u64 = 1 << 17;
     let mut list = String::new();
     let file = File::open(format!("/proc/{pid}/task/{tid}/children"));
@@ -78,19 +78,19 @@ pub(in crate::bot) fn numbers_in(folder: &str) -> Vec<i32> {
     entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
-/// The same file of /proc once more, from its beginning; `None` once what it tells of has ended.
+/// Reads an open file of /proc again from its beginning; `None` once its process has ended.
 pub(super) fn read_again<T>(file: &File, parse: impl FnOnce(&str) -> Option<T>) -> Option<T> {
-    // Longer than any of these files of one thread; what does not fit is for the long way.
+    // Longer than any of these files of one thread; longer ones are read by a full walk.
     let mut buffer = [MaybeUninit::uninit(); 2048];
     let (text, rest) = rustix::io::pread(file, &mut buffer, 0).ok()?;
     parse(str::from_utf8(text).ok().filter(|_| !rest.is_empty())?)
 }
 
-/// A small file of /proc; `None` once what it tells of has ended.
+/// A small file of /proc; `None` once its process has ended.
 pub(in crate::bot) fn read(path: &str) -> Option<String> {
     let mut buffer = [0; 4096];
     let count = File::open(path).ok()?.read(&mut buffer).ok()?;
-    // The name of a process, which stands in several of them, is any bytes that it likes.
+    // Several files contain the name of a process, which may be any bytes.
     Some(String::from_utf8_lossy(&buffer[..count]).into_owned())
 }
 

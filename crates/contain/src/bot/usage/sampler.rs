@@ -1,4 +1,4 @@
-//! Samples of one bot, turn after turn, for the price of a few reads.
+//! Samples of one bot, turn after turn, at the cost of a few reads.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -11,17 +11,17 @@ use super::{Process, Sample, Thread};
 
 /// Samples one bot again and again.
 ///
-/// Most bots are one process with one thread. The files that tell of that are kept open, so that the
-/// sample after each turn costs a few reads; a bot of more than that is walked through every time.
+/// Most bots are one process with one thread. Its files in /proc are kept open, so that the
+/// sample after each turn costs a few reads; larger bots are walked through every time.
 #[derive(Debug)]
 pub(in crate::bot) struct Sampler {
     keeper: Pid,
     files: Option<Files>,
-    /// What children of the keeper had computed when the whole tree was last walked through.
+    /// The CPU time of the keeper's children at the last walk through the whole tree.
     adopted: Computed,
 }
 
-/// What is kept open of a bot, and what it told last.
+/// The open files of a bot in /proc, and their last figures.
 #[derive(Debug)]
 struct Files {
     pid: i32,
@@ -30,7 +30,7 @@ struct Files {
     schedstat: File,
     stat: File,
     status: File,
-    /// As long as no page has been faulted in, memory is what it was.
+    /// The memory at this number of page faults: without a new one it is unchanged.
     memory: Option<(u64, Process)>,
 }
 
@@ -66,7 +66,7 @@ impl Files {
         })
     }
 
-    /// `None` if this is more, or less, than one process with one thread.
+    /// `None` if the bot is not one process with one thread.
     fn sample(&mut self) -> Option<Sample> {
         let is_only = |text: &str| (text.trim_ascii_end().parse() == Ok(self.pid)).then_some(());
         read_again(&self.keepers_children, is_only)?;

@@ -1,25 +1,25 @@
-//! What is seen of one thread while its bot is late.
+//! The samples of one thread while its bot is late.
 
 use std::time::{Duration, Instant};
 
-/// The longest tick of a scheduler (100 Hz): counters of a running thread may be behind by so much.
+/// The longest tick of a scheduler (100 Hz), by which counters of a running thread may lag.
 pub(super) const TICK: Duration = Duration::from_millis(10);
 
-/// What was seen of one thread since the start of the exchange.
+/// The history of one thread since the start of the exchange.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Track {
     pub(super) run: Duration,
     pub(super) wait: Duration,
-    /// Since when the counters have stood still while it could run.
+    /// The time since which the counters have stood still although it could run.
     pub(super) still_since: Option<Instant>,
-    /// What of that was seen before the counters moved again.
+    /// The part of that time before the counters moved again.
     seen_still: Duration,
-    /// The wait that goes on and does not show yet: who could run, and whose counters have stood still for a tick,
-    /// waits. It may have waited for all the time that they do not explain.
+    /// The current wait, which does not show yet: a thread that could run, and whose counters have stood still for a
+    /// tick, is waiting. It may have waited for all the time that its counters do not explain.
     hidden: Duration,
-    /// Whether it was scheduled as the bot was at its start whenever it was looked at.
+    /// Whether every sample showed the bot's original scheduling.
     pub(super) is_as_started: bool,
-    /// Whether it wanted a core when it was last looked for.
+    /// Whether it could run at the last sample.
     pub(super) is_runnable: bool,
     pub(super) core: Option<usize>,
 }
@@ -60,8 +60,8 @@ impl Track {
         }
     }
 
-    /// How long it has waited: with what does not show yet, or, once it has answered, what was seen and never came to
-    /// show, since the core itself was taken away.
+    /// The time that it has waited: including the wait that does not show yet or, once the bot has answered, waits that
+    /// were seen but never showed, since the core itself was taken away.
     pub(super) fn waited(&self, has_replied: bool) -> Duration {
         if has_replied { self.wait.max(self.seen_still) } else { self.wait + self.hidden }
     }

@@ -1,7 +1,7 @@
-//! Watches a bot that has not answered by its limit, and says where the time went.
+//! Watches a bot that has not answered by its limit, and finds out where the time went.
 //!
-//! The rule: the host is at fault only for time that no thread of the bot's tree caused, and that the answer had to
-//! wait for. docs/timing.md has the theory behind it, and what cannot be told.
+//! The rule: the host is at fault only for time that no thread of the bot's tree caused, and that delayed the
+//! answer. docs/timing.md has the theory and its limits.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -16,18 +16,18 @@ use crate::bot::teardown::has_left_survivors;
 use terms::certificate::Parts;
 use terms::millis::Millis;
 
-/// Looking may use 1/5 of the referee's time.
+/// Sampling may use 1/5 of the referee's time: this is the ratio of pauses to samples.
 const LOOKING_SHARE: u32 = 4;
 
-/// How long until the next look at a bot that is stopped.
+/// The time until the next sample of a stopped bot.
 const STOPPED_STEP: Duration = Duration::from_millis(2);
 
-/// Watches a bot in one exchange, once that is late.
+/// The watch on a bot in one late exchange.
 #[derive(Debug)]
 pub(in crate::bot) struct Watch {
     start: Instant,
     limit: Duration,
-    /// When to stop looking in any case.
+    /// When to stop in any case.
     give_up: Instant,
     threads: BTreeMap<i32, Track>,
     tree: Tree,
@@ -35,41 +35,41 @@ pub(in crate::bot) struct Watch {
     waits_for_disk: bool,
     /// Whether the bot would still have had time when the watch ended.
     given_up: bool,
-    /// How often there was reason to doubt that the counters show all.
+    /// The number of times that the counters may not have shown everything.
     doubts: u32,
 }
 
-/// What the processes have computed that have gone.
+/// The CPU time of processes that have ended.
 #[derive(Debug, Default)]
 struct Tree {
-    /// The last sample, and what each process had computed by then.
+    /// The last sample, and the CPU time of each process by then.
     last: Option<(Sample, BTreeMap<i32, Duration>)>,
     gone: Duration,
-    /// Whether a process computed, here or in an earlier game, whose time nobody counts.
+    /// Whether a process, here or of an earlier game, may have computed uncounted time.
     is_incomplete: bool,
 }
 
-/// For how long others have stopped the bot.
+/// The time for which others have stopped the bot.
 #[derive(Debug, Default)]
 struct Stop {
     so_far: Duration,
-    /// Whether it goes on. Who stopped a bot that never runs on is not known.
+    /// Whether the bot is still stopped. If it is never continued, nothing shows who stopped it.
     goes_on: bool,
 }
 
-/// What the clock knows of delays that are not the bot's.
+/// Delays that are not the bot's, as far as the clock knows.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::bot) struct Delays {
-    /// For how long the referee itself waited for a core.
+    /// The referee's own waits for a core.
     pub(in crate::bot) referee: Duration,
-    /// For how long the machine did not run at all.
+    /// The time for which the machine stood still.
     pub(in crate::bot) machine: Duration,
-    /// For how long it may have stood still besides, before anybody could notice.
+    /// Further time for which the machine may have stood still before a timer could show it.
     pub(in crate::bot) unseen: Duration,
 }
 
 impl Watch {
-    /// The shortest and the longest time to look on for.
+    /// The shortest and the longest time between samples.
     const STEPS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(5));
 
     pub(in crate::bot) fn new(start: Instant, limit: Duration, patience: Duration) -> Self {
@@ -86,13 +86,13 @@ impl Watch {
         }
     }
 
-    /// Whether the patience ended before the bot had had its time.
+    /// Whether the overtime ended before the bot had had its full time.
     pub(in crate::bot) fn is_given_up(&self) -> bool {
         self.given_up
     }
 
-    /// Looks at a bot whose exchange began at `before`, after `delays` that others caused. The referee has last
-    /// listened to it at `listened`. Returns when to look again, or `None` when the case is clear.
+    /// Samples a bot whose exchange began at `before`, after `delays` that others caused. The last poll ended at
+    /// `listened`. Returns when to sample again, or `None` when the case is clear.
     pub(in crate::bot) fn look(
         &mut self,
         keeper: Pid,
@@ -117,17 +117,17 @@ impl Watch {
             return Some((now + doubt).min(self.give_up));
         }
         let longest = if self.stop.goes_on { STOPPED_STEP } else { Self::STEPS.1 };
-        // A look at many threads takes its time.
+        // Sampling many threads takes long.
         let step = missing.clamp(Self::STEPS.0, longest).max(begin.elapsed() * LOOKING_SHARE);
         (!missing.is_zero()).then(|| (now + step).min(self.give_up))
     }
 
-    /// When to look again at a bot whose answer is awaited in any case, and which was last listened to at `listened`.
+    /// When to wake again for a bot whose answer is awaited in any case, if the last poll ended at `listened`.
     pub(in crate::bot) fn look_on(&self, listened: Instant) -> Option<Instant> {
         (listened < self.give_up).then(|| (Instant::now() + Self::STEPS.1).min(self.give_up))
     }
 
-    /// Takes in how the bot is at `now`.
+    /// Records the state of the bot at `now`.
     pub(in crate::bot) fn observe(
         &mut self,
         sample: Sample,
@@ -157,8 +157,8 @@ impl Watch {
         self.tree.advance(sample, before);
     }
 
-    /// How long to look on to learn whether a bot that could run does. A short look tells for most:
-    /// by then they have run on or gone to sleep. A bot that has done neither gets a whole tick.
+    /// How long to wait to learn whether a bot that could run does run. A short wait suffices for most:
+    /// by then they have run or gone to sleep. A bot that has done neither gets a whole tick.
     fn doubt(&mut self, now: Instant, elapsed: Duration) -> Option<Duration> {
         let is_open = |track: &&Track| {
             track.is_as_started
@@ -186,7 +186,7 @@ impl Watch {
     ) -> Parts {
         let tree = self.tree.computed(before);
         let stop = if self.stop.goes_on { Duration::ZERO } else { self.stop.so_far };
-        // Threads of the kernel that write and read for the bot may be what has its core.
+        // The kernel's threads that write and read for the bot may have its core.
         let waited = if self.tree.is_incomplete || self.waits_for_disk {
             Duration::ZERO
         } else {
@@ -194,7 +194,7 @@ impl Watch {
         };
         let idle = |track: &Track| wall.saturating_sub(track.run + track.waited(has_replied));
         let asleep = self.threads.values().map(idle).min().unwrap_or_default();
-        // What the clocks of threads do not explain either was part of it.
+        // Time no thread's clock explains is counted here too.
         let unseen = delays.unseen.min(asleep.saturating_sub(delays.machine + stop));
         let mut left = wall;
         let mut take = |time: Duration| {
@@ -203,7 +203,7 @@ impl Watch {
             Millis(part)
         };
         Parts {
-            // While the machine stands still, the kernel's clocks for its threads may run on.
+            // While the machine stands still, the kernel's clocks of threads may run on.
             computed: take(tree.saturating_sub(delays.machine)),
             taken: take(delays.machine + stop + unseen),
             kept_waiting: take(waited.saturating_sub(delays.machine)),
@@ -214,9 +214,9 @@ impl Watch {
         }
     }
 
-    /// For how long others kept from their cores the bot's first thread and one that it may have waited for: no longer
-    /// than nobody else in the tree was computing. The answer has not waited for a thread that still runs when it
-    /// comes, unless that is the first.
+    /// The time for which others kept the bot's first thread, and one thread for which it may have waited, from a core:
+    /// at most the time in which no other thread of the tree computed. The answer did not wait for a thread that still
+    /// runs when it comes, unless that is the first.
     fn kept_waiting(&self, computed: Duration, has_replied: bool) -> Duration {
         let bot = self.tree.last.as_ref().and_then(|(sample, _)| sample.bot());
         let times = |track: &Track| (track.waited(has_replied), track.run);
@@ -233,7 +233,7 @@ impl Watch {
         others.chain([Default::default()]).map(by_strangers).max().unwrap_or_default()
     }
 
-    /// What of `computed` may have been in the way of the referee, on the core that it runs on.
+    /// The part of `computed` that may have delayed the referee on its own core.
     fn on_this_core(&self, computed: Duration) -> Duration {
         let here = sched_getcpu();
         let elsewhere =
@@ -243,7 +243,7 @@ impl Watch {
         computed.saturating_sub(elsewhere)
     }
 
-    /// The longest time that a thread has waited for a core, whoever had it.
+    /// The longest wait of a thread for a core, whoever had the core.
     pub(in crate::bot) fn longest_wait(&self, has_replied: bool) -> Duration {
         let waits = self.threads.values().map(|track| track.waited(has_replied));
         waits.max().unwrap_or_default()
@@ -262,7 +262,7 @@ impl Tree {
         self.last = Some((sample, times));
     }
 
-    /// What the tree has computed since `before`, by what is there and by what has gone.
+    /// The CPU time of the tree since `before`, of living and of ended processes.
     fn computed(&self, before: &Sample) -> Duration {
         let Some((last, _)) = &self.last else { return Duration::ZERO };
         let time = last.tree_time_since(before);
