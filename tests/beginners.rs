@@ -10,23 +10,23 @@ use serde_json::Value;
 
 use crate::support::{data, for_each_in_parallel, has_program, json, leave_out, referee};
 
-/// Mistake, verdict, and what is said of it.
+/// Mistake, verdict, and a part of the diagnosis.
 const MISTAKES: [(&str, &str, &str); 7] = [
     ("top", "illegal_move", "y counted from the top it would be `"),
     ("throw", "crash", "the bot "),
-    ("all", "timeout", "it took all 15 lines and waited for more"),
+    ("all", "timeout", "it read all 15 lines and waited for more"),
     (
         "more",
         "timeout",
-        "it took all 15 lines and waited for more; the bot reads more lines than it",
+        "it read all 15 lines and waited for more; the bot reads more lines than it",
     ),
     ("unflushed", "timeout", "not flush"),
     ("debug", "malformed_reply", "debug output belongs on standard error"),
-    // Whose fault it is depends on what else the machine does.
+    // Whose fault it is depends on the load of the machine.
     ("spin", "timeout", " fault: in "),
 ];
 
-/// Language, command line, and what it says of an exception.
+/// Language, command line, and a part of its report of an exception.
 fn languages(folder: &Path) -> Vec<(&'static str, String, &'static str)> {
     let source = |name: &str| data("beginners").join(name).display().to_string();
     let built = |name: &str| format!("'{}'", folder.join(name).display());

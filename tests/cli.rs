@@ -471,7 +471,7 @@ fn stop_a_referee_for_a_while() {
     let result = json(&finished(child));
     assert_eq!(result["verdict"], "completed", "{result}");
     let diagnosis = result["diagnosis"].as_str().expect("a diagnosis");
-    let says = "1 turn may have been answered in time, since the referee itself looked late, and \
+    let says = "1 turn may have been answered in time, since the referee itself polled late, and \
                 counted (the first is turn 2)";
     assert!(diagnosis.contains(says), "{diagnosis}");
 }

@@ -60,7 +60,7 @@ const FAULTS: [Fault; 23] = [
     fault("threads 20", PATIENT, "completed", ""),
     fault("threads 700", PATIENT, "process_limit", "processes and threads; its limit is 512"),
     fault("hop", PATIENT, "completed", ""),
-    fault("leave-writer", PATIENT, "illegal_move", "more than it was asked for"),
+    fault("leave-writer", PATIENT, "illegal_move", " too many: "),
     fault("stop", SHORT, "timeout", "a signal had stopped it"),
     fault("memory 2000", PATIENT, "memory_limit", "of memory; its limit is 768 MiB"),
     fault("reserve 4000", PATIENT, "completed", ""),

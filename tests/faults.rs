@@ -84,7 +84,7 @@ fn an_answer_after_the_input_was_closed_is_reported() {
     let config = tempfile::NamedTempFile::new().expect("a file");
     std::fs::write(config.path(), "[bot]\ngrace = '30s'").expect("written");
     let config = ["--config", config.path().to_str().expect("UTF-8")];
-    let diagnosis = "`0 3` came when its input had been closed: too slow, or not flushed";
+    let diagnosis = "`0 3` came after its input was closed: too slow, or not flushed";
     in_four_tries(|| {
         play("late 4000 --on-turn 2", SHORT, &config).expect("timeout", TIMEOUT, diagnosis);
     });
@@ -145,7 +145,7 @@ fn chatter_is_no_answer() {
 #[test]
 fn an_endless_line_is_cut_off() {
     let shown = play("endless-line --on-turn 2", PATIENT, &[]);
-    shown.expect("line_too_long", TIMEOUT, "turn 2: the line is longer than is read");
+    shown.expect("line_too_long", TIMEOUT, "turn 2: the line is longer than the original reads");
     shown.expect_at_once();
 }
 
@@ -162,9 +162,8 @@ fn a_flood_of_stderr_blocks_nobody_and_is_capped() {
     let log = folder.path().join("game.jsonl");
     let log = log.to_str().expect("UTF-8");
     let shown = play("flood-stderr 3000000 --on-turn 2", PATIENT, &["--log", log]);
-    let late_there = "the bot wrote 3 MB of standard error in turn 2; CodinGame's referee, as in its \
-                      SDK, reads 4 kB a turn and leaves the rest in the pipe, and this bot would have \
-                      been late there";
+    let late_there = "the bot wrote 3 MB of standard error in turn 2; CodinGame's SDK reads 4 kB a \
+                      turn and leaves the rest in the pipe, so this bot would have been late there";
     shown.expect("completed", ENDGAME, late_there);
     let text = std::fs::read_to_string(log).expect("a log");
     let turn: Value = serde_json::from_str(text.lines().nth(2).expect("turn 2")).expect("JSON");

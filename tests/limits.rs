@@ -100,7 +100,7 @@ fn processes_and_threads() {
 
 #[test]
 fn open_files() {
-    let diagnosis = ["it had 64 files open, as many as it may (`open-files` in the settings)"];
+    let diagnosis = ["it had 64 files open, its limit (`open-files` in the settings)"];
     let settings = "resources.open-files = 64";
     in_four_tries(|| lost(settings, "open-files", &["--turn", "1s"], "timeout", &diagnosis));
 }

@@ -243,7 +243,7 @@ fn a_negative_direction_has_javas_wording() {
 #[test]
 fn surplus_numbers_are_reported() {
     let result = json(&play(&["--seed", "3", "--bot", "@misbehaving spoil extra"]));
-    let diagnosis = "the bot wrote 6 bytes more than it was asked for: `7\\n8\\n9`";
+    let diagnosis = "the bot wrote 6 bytes too many: `7\\n8\\n9`";
     assert_eq!(result["diagnosis"], diagnosis);
 }
 
@@ -262,8 +262,8 @@ fn each_fault_of_a_process_has_its_verdict_and_leaves_nothing_behind() {
         ("close-stdout", "60s", "stdout_closed", "the bot closed its standard output"),
         ("close-stdin", "60s", "completed", ""),
         ("flood-stderr 3000000", "60s", "completed", ""),
-        ("flood-stdout", "60s", "completed", "more than it was asked for"),
-        ("surplus 2", "60s", "completed", "more than it was asked for"),
+        ("flood-stdout", "60s", "completed", " too many: "),
+        ("surplus 2", "60s", "completed", " too many: "),
         ("ignore-sigterm", "1s", "timeout", "the referee killed it"),
         ("leave-child", "60s", "early_exit", "the bot exited with status 0"),
         ("leave-child-and-play", "60s", "completed", ""),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use wait_timeout::ChildExt as _;
 
-/// How long a build may be silent before anybody wonders.
+/// The time between reminders that a build is still running.
 const NOTICE: Duration = Duration::from_secs(10);
 
 /// Why a bot was not built.
@@ -18,9 +18,9 @@ pub enum BuildError {
     Shell {
         /// The bot's name.
         bot: String,
-        /// Where it is built.
+        /// The folder of the build.
         folder: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// The command failed.
@@ -32,7 +32,7 @@ pub enum BuildError {
         command: String,
         /// How it ended.
         status: ExitStatus,
-        /// All that it wrote.
+        /// Its output.
         output: String,
     },
 }
@@ -56,7 +56,7 @@ pub fn build(bot: &str, command: &str, folder: &Path) -> Result<(), BuildError> 
     Err(BuildError::Failed { bot, command, status, output })
 }
 
-/// Returns how the command ended and everything that it wrote to either stream.
+/// Runs the command; returns its exit status and the output of both streams.
 fn run(bot: &str, command: &str, folder: &Path) -> io::Result<(ExitStatus, Vec<u8>)> {
     let mut output = tempfile::tempfile()?;
     let mut shell = Command::new("sh");

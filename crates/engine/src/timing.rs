@@ -11,10 +11,9 @@ use terms::lines::Lines;
 pub struct Measured {
     /// Every turn.
     pub turns: Vec<Timed>,
-    /// Games that were not played to their end: the board and why.
+    /// Games that the bot lost: the board and why.
     pub lost: Vec<String>,
-    /// Games that were played to an end, whatever it was. A game that was interrupted has turns, but does not
-    /// count.
+    /// The number of games that reached any end. An interrupted game has turns, but does not count.
     pub games: usize,
 }
 

@@ -1,4 +1,4 @@
-//! From settings to what holds a bot. Linux only.
+//! The confinement of a bot by its settings. Linux only.
 
 use super::Config;
 use contain::bot::{Confinement, Sandbox, Unavailable};

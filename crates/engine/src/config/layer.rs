@@ -1,6 +1,6 @@
 //! One layer of settings: the defaults, a user's file, flags, or the settings stored in a plan or a log.
 //!
-//! What a layer leaves unset comes from the layers below it.
+//! Settings that a layer leaves unset come from the layers below it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -52,7 +52,7 @@ pub struct Layer {
     pub(super) suite: SuiteTable,
     #[serde(default)]
     pub(super) cluster: ClusterTable,
-    /// The folder of the file that this layer comes from.
+    /// The folder of this layer's file.
     #[serde(skip)]
     pub(super) folder: Option<PathBuf>,
 }
@@ -67,7 +67,7 @@ pub struct LimitsTable {
     pub turn: Option<Limit>,
     /// For the only reply of a game.
     pub total: Option<Limit>,
-    /// For the memory of all its processes together.
+    /// For the memory of all the bot's processes together.
     pub memory: Option<Bound<Size>>,
 }
 
@@ -99,7 +99,7 @@ impl Layer {
         Self { game: Some(Spanned::new(0..0, name.to_owned())), ..Self::default() }
     }
 
-    /// The settings under which a game or a run was played before.
+    /// The settings of a game or a run played before.
     pub fn of_stored(stored: &Stored<'_>) -> Self {
         let limit = |kind| stored.limits.of(kind).map(Limit);
         Self {
@@ -135,7 +135,7 @@ impl Layer {
         found.map(|(_, table)| *table).unwrap_or_default()
     }
 
-    /// Checks the names and limits of games. The error is an offset in the file and the problem there.
+    /// Checks the names and limits of games. The error has an offset in the file, and the problem.
     fn check_games(&self) -> Result<(), (usize, String)> {
         let known = |name: &Spanned<String>| {
             GameKind::named(name.get_ref())

@@ -23,7 +23,7 @@ use contain::bot::Containment;
 use rules::game::{GameKind, unknown_game};
 use terms::limits::{Limits, MatchRules, OnHostDelay, OverrunRules, Profile, Resources, SoftLimit};
 
-/// The file that holds every setting and its default.
+/// The file with every setting and its default.
 pub const DEFAULT: &str = include_str!("../../configs/default.toml");
 
 /// The settings that a plan or a log stores for its games.
@@ -33,7 +33,7 @@ pub struct Stored<'a> {
     pub game: &'a str,
     /// The profile.
     pub profile: Profile,
-    /// What happens when the host makes a bot late.
+    /// What to do when the host makes a bot late.
     pub on_host_delay: OnHostDelay,
     /// The time limits.
     pub limits: Limits,
@@ -47,13 +47,13 @@ pub struct Config {
     pub game: &'static GameKind,
     /// The time limits, and the rules for late replies.
     pub rules: MatchRules,
-    /// The time limits of the original, and its limit of memory.
+    /// The original's time limits, and its memory limit.
     official: (Limits, Option<u64>),
     /// The factor of the profile `relaxed`.
     pub relaxed_factor: f64,
-    /// What the profile `sdk-soft` forgives.
+    /// The late replies that the profile `sdk-soft` forgives.
     pub sdk_soft: SoftLimit,
-    /// How a bot's processes are kept together.
+    /// The containment of a bot's processes.
     pub containment: Containment,
     /// The resources that a bot may use.
     pub resources: Resources,

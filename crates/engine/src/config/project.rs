@@ -18,15 +18,15 @@ pub const TEMPLATE: &str = include_str!("../../configs/project.toml");
 /// The bots, the board sets and the settings of suites of a project.
 #[derive(Debug, Clone, Default)]
 pub struct Project {
-    /// The folder that the relative paths below start from.
+    /// The folder from which the relative paths below start.
     pub folder: PathBuf,
     /// Bots by name.
     pub bots: BTreeMap<String, BotEntry>,
     /// Board sets by name.
     pub boards: BTreeMap<String, BoardSet>,
-    /// How suites are played.
+    /// The settings of suites.
     pub suite: SuiteTable,
-    /// How they are played on a cluster.
+    /// The settings of suites on a cluster.
     pub cluster: ClusterTable,
 }
 
@@ -41,7 +41,7 @@ pub struct BotEntry {
     /// Its working directory, by default the project's folder.
     #[serde(default)]
     pub cwd: PathBuf,
-    /// Environment variables that are set for it.
+    /// Environment variables to set for it.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
 }
@@ -50,7 +50,7 @@ pub struct BotEntry {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct BoardSet {
-    /// Files, or folders that stand for all files in them.
+    /// Files, or folders for all files in them.
     #[serde(default)]
     pub files: Vec<PathBuf>,
     /// A seed, or a range of them.
@@ -63,9 +63,9 @@ pub struct BoardSet {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SuiteTable {
-    /// How many games are played at a time.
+    /// The number of games at a time.
     pub jobs: Option<u16>,
-    /// How many cores a bot uses.
+    /// The number of cores for each bot.
     pub cores_per_bot: Option<u16>,
     /// The folder for run folders.
     pub runs: Option<PathBuf>,
@@ -85,18 +85,18 @@ pub struct ClusterTable {
     pub account: Option<String>,
     /// `sbatch --qos`.
     pub qos: Option<String>,
-    /// `sbatch --time`, in place of what the limits of the games come to.
+    /// `sbatch --time`, in place of the time computed from the limits of the games.
     pub time: Option<String>,
-    /// `sbatch --mem`, in place of what the limits of the bots come to.
+    /// `sbatch --mem`, in place of the memory computed from the limits of the bots.
     pub memory: Option<String>,
     /// `sbatch --constraint`.
     pub constraint: Option<String>,
     /// More options of `sbatch`.
     #[serde(default)]
     pub args: Vec<String>,
-    /// How long a part takes by the limits of its games.
+    /// The length of a part, computed from the limits of its games.
     pub part_length: Option<Limit>,
-    /// How many parts there are at most.
+    /// The largest number of parts.
     pub max_parts: Option<NonZeroU32>,
 }
 

@@ -18,7 +18,7 @@ use terms::text::exact_size;
 pub enum Bound<T> {
     /// There is no limit.
     None,
-    /// This is the limit.
+    /// The limit.
     At(T),
 }
 
@@ -49,7 +49,7 @@ impl fmt::Display for Size {
     }
 }
 
-/// A number of things, at least one.
+/// A number of processes or files, at least one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Count(pub u64);
 

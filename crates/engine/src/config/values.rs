@@ -34,7 +34,9 @@ impl FromStr for Limit {
         }
         let duration = duration.unsigned_abs();
         if duration > Self::MAX {
-            return Err(format!("`{text}` is more than 1000h; for no limit there is a profile"));
+            return Err(format!(
+                "`{text}` is more than 1000h; `--profile unlimited` has no limits"
+            ));
         }
         Ok(Self(duration))
     }
@@ -69,7 +71,7 @@ impl TryFrom<f64> for Factor {
     }
 }
 
-/// A seed, or a range of them with both ends included: `7`, `1..10`.
+/// A seed, or a range of seeds with both ends included: `7`, `1..10`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SeedRange {
     /// The first one.

@@ -28,7 +28,7 @@ pub enum HostError {
     /// Watching the child or the clock failed.
     #[error(transparent)]
     Exchange(#[from] ExchangeError),
-    /// It did not answer.
+    /// The echo child did not answer.
     #[error("the echo child did not answer")]
     Silent,
 }

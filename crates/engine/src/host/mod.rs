@@ -1,4 +1,4 @@
-//! Finds out about this host: what it offers for containment, and how much it disturbs measured times.
+//! Probes this host: which containment it offers, and how much it disturbs measured times.
 
 mod check;
 mod probe;

@@ -1,4 +1,4 @@
-//! Finds out which containment and sandboxing this host offers, and what would offer more.
+//! Probes which containment and sandboxing this host offers, and advises how to get more.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use contain::bot::{ContainmentMethod, Sandbox, check_cgroups, memory_limit_of_ho
 use results::host::{Findings, MethodFinding};
 use terms::limits::Resources;
 
-/// Finds out what this host offers.
+/// Probes this host.
 pub fn probe_host(resources: Resources) -> Findings {
     let finding = |method: ContainmentMethod| MethodFinding {
         name: method.name(),
@@ -42,19 +42,19 @@ pub fn probe_host(resources: Resources) -> Findings {
 
 fn how(method: ContainmentMethod) -> &'static str {
     match method {
-        ContainmentMethod::Namespace => "pid, mount and user namespaces of the bot's own",
+        ContainmentMethod::Namespace => "the bot's own pid, mount and user namespaces",
         ContainmentMethod::Seccomp => "a filter that keeps processes in their group",
         ContainmentMethod::Reaper => "orphans are adopted, and killed one by one",
-        ContainmentMethod::Group => "the process group is killed; what leaves it is named",
+        ContainmentMethod::Group => "the process group is killed; processes that left it are named",
     }
 }
 
-/// Whether something is mounted over a part of /proc, as containers do; then the kernel gives nobody in here
-/// another /proc.
+/// Whether a mount hides a part of /proc, as in containers; then the kernel refuses a new /proc to every process
+/// in here.
 fn hides_proc() -> bool {
     let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     let mut points = mounts.lines().filter_map(|line| line.split(' ').nth(4));
-    // Every system has this one, over an empty folder.
+    // Every system has this mount, over an empty folder.
     points
         .any(|point| point.starts_with("/proc/") && !point.starts_with("/proc/sys/fs/binfmt_misc"))
 }

@@ -1,4 +1,4 @@
-//! Explains in words what really happened, beside the official verdict.
+//! The diagnosis: explains in words what really happened, beside the official verdict.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use terms::verdict::{BotExit, Culprit, Decision, NoReply, Verdict};
 #[derive(Debug, Clone)]
 pub(super) struct Seen {
     pub(super) limit: Option<Duration>,
-    /// How many lines make a reply.
+    /// The number of lines of a reply.
     pub(super) lines: usize,
     /// The line that was wrong, from 0.
     pub(super) wrong_line: Option<usize>,
@@ -29,7 +29,7 @@ pub(super) struct Seen {
     pub(super) phase: Phase,
 }
 
-/// Collects during a game what its diagnosis may mention.
+/// Collects, during a game, the facts for its diagnosis.
 #[derive(Debug)]
 pub(super) struct Observations {
     resources: Resources,
@@ -38,7 +38,7 @@ pub(super) struct Observations {
     /// Remarks on replies that counted.
     remarks: Vec<String>,
     stderr: StderrPipe,
-    /// Exchanges that were answered before their input had been read.
+    /// Replies that came before the bot had read the input.
     early: Occurrences,
     /// Late replies that counted, by the reason.
     found_late: Occurrences,
@@ -52,11 +52,11 @@ struct Fatal {
     what: Vec<String>,
     no_reply: Option<NoReply>,
     stdin_closed: bool,
-    /// The explanation for output that comes after the input was closed.
+    /// The explanation of output that comes after the input was closed.
     late_output: &'static str,
-    /// The explanation if no such output comes.
+    /// The explanation if no output comes then.
     no_output: Option<&'static str>,
-    /// Whether the reply was read to its last line.
+    /// Whether all lines of the reply were read.
     is_read_whole: bool,
 }
 
@@ -108,11 +108,13 @@ impl Observations {
         }
         parts.extend(self.early.describe("answered before the bot had read the input"));
         parts.extend(self.found_late.describe(
-            "may have been answered in time, since the referee itself looked late, and counted",
+            "may have been answered in time, since the referee itself polled late, and counted",
         ));
-        parts.extend(self.accepted.describe(
-            "answered late, kept waiting by the host, and counted (`--on-host-delay accept`)",
-        ));
+        parts.extend(
+            self.accepted.describe(
+                "answered late because of the host, and counted (`--on-host-delay accept`)",
+            ),
+        );
         parts.extend(self.forgiven.describe("answered late, and forgiven"));
         parts.extend(self.remarks.first().cloned());
         parts.extend(self.stderr.diagnosis());
@@ -129,7 +131,7 @@ impl Fatal {
             what.extend(partial_line(&lines, no_reply));
             what.extend(unread_input(turn, no_reply));
             match seen.awaits_lines {
-                Some(lines) => what.push(format!("it took all {lines} lines and waited for more")),
+                Some(lines) => what.push(format!("it read all {lines} lines and waited for more")),
                 None => what.extend(blame(turn, game.on_host_delay)),
             }
             what.extend(kernel_limit(no_reply, &game.resources));
@@ -152,11 +154,11 @@ impl Fatal {
         }
     }
 
-    /// What the end of the bot's process adds to the diagnosis.
+    /// The diagnosis of the end of the bot's process.
     fn after_the_end(&self, ending: &Ending) -> Vec<String> {
         let Some(no_reply) = self.no_reply else { return Vec::new() };
         let mut parts = Vec::new();
-        // A bot that has ended by itself has closed everything, so it is not worth mentioning.
+        // A bot that has ended by itself has closed everything, so its closed input explains nothing.
         if self.stdin_closed && ending.killed && !matches!(no_reply, NoReply::Ended(_)) {
             parts.push("it had closed its standard input".to_owned());
         }
@@ -165,7 +167,7 @@ impl Fatal {
         }
         parts.extend(ending.reached_open_files.map(|limit| {
             format!(
-                "it had {} open, as many as it may (`open-files` in the settings)",
+                "it had {} open, its limit (`open-files` in the settings)",
                 plural(limit, "file")
             )
         }));
@@ -174,27 +176,26 @@ impl Fatal {
     }
 
     /// Explains output that came after the input was closed: it was late, or stuck in the bot's buffer,
-    /// or the bot was reading to the end of its input.
+    /// or the bot was reading until EOF.
     fn late_output(&self, ending: &Ending) -> Option<String> {
         let output = ending.late_output.bytes.trim_ascii();
         if output.is_empty() {
             return self.no_output.map(str::to_owned);
         }
         let (output, why) = (quote(output), self.late_output);
-        Some(format!("{output} came when its input had been closed: {why}"))
+        Some(format!("{output} came after its input was closed: {why}"))
     }
 }
 
-const READS_ON: &str = "the bot reads more lines than it is sent, or its input to the end, which stays open while the game \
-     goes on";
-const READS_ON_OR_NOT_FLUSHED: &str = "the bot reads more lines than it is sent, or its input to the end, which stays open while the game \
-     goes on, or it does not flush its output";
-const NOT_FLUSHED: &str = "the bot does not flush its output after the turn, or reads its input to the end, which stays open \
-     while the game goes on";
+const READS_ON: &str =
+    "the bot reads more lines than it is sent, or reads until EOF, which comes only after the game";
+const READS_ON_OR_NOT_FLUSHED: &str = "the bot reads more lines than it is sent, or reads until EOF, which comes only after the game, \
+     or it does not flush its output";
+const NOT_FLUSHED: &str = "the bot does not flush its output after the turn, or reads until EOF, which comes only after the game";
 const TOO_SLOW_OR_READS_ON: &str =
-    "too slow, or the bot reads its input to the end, which stays open while the game goes on";
+    "too slow, or the bot reads until EOF, which comes only after the game";
 
-/// Counts the turns in which something happened, and remembers the first.
+/// The turns in which an event occurred: their number, and the first.
 #[derive(Debug, Default)]
 struct Occurrences {
     first: Option<u32>,
@@ -224,7 +225,7 @@ fn what_happened(turn: &Turn, lines: &Lines, seen: &Seen) -> String {
             (Some(limit), _) => format!("no answer within {}", duration(limit)),
             (None, _) => "no answer".to_owned(),
         },
-        Some(NoReply::LineTooLong) => "the line is longer than is read".to_owned(),
+        Some(NoReply::LineTooLong) => "the line is longer than the original reads".to_owned(),
         Some(NoReply::StdoutClosed) => {
             format!("the bot closed its standard output after {wall}, while it was running")
         }
@@ -270,7 +271,7 @@ fn kernel_limit(no_reply: NoReply, resources: &Resources) -> Option<String> {
     }
 }
 
-/// Names the processes that the bot has left behind, as far as they are known.
+/// Names the processes that the bot has left behind, as far as known.
 fn what_is_left(left: &Left) -> Option<String> {
     match left {
         Left::Survivors(survivors, _) if survivors.is_empty() => None,
@@ -282,7 +283,7 @@ fn what_is_left(left: &Left) -> Option<String> {
         }
         Left::Dying => Some("some of its processes were still dying after 5 s".to_owned()),
         Left::Unknown => Some(
-            "the process that watches over the bot was killed; the bot may have left other processes".to_owned(),
+            "the bot's keeper process was killed; the bot may have left other processes".to_owned(),
         ),
     }
 }
@@ -299,43 +300,56 @@ fn rejected_line(lines: &Lines, seen: &Seen) -> String {
     format!("{which} was {line}{remark}")
 }
 
-/// How many lines of a reply had arrived.
+/// Says how many lines of an incomplete reply had arrived.
 fn missing_lines(lines: &Lines, seen: &Seen) -> Option<String> {
     let (some, all) = (lines.len(), seen.lines);
     (some > 0 && some < all).then(|| format!("it had written {some} of {all} lines"))
 }
 
-/// Whose fault a timeout is, with the figures that say so.
+/// Whose fault a timeout is, with the figures.
 fn blame(turn: &Turn, on_host_delay: OnHostDelay) -> Option<String> {
-    let (culprit, advice) = match turn.overrun?.culprit {
-        Culprit::Bot => ("the bot's", ""),
-        Culprit::Host if on_host_delay == OnHostDelay::Retry => {
-            ("the host's", "; `--profile relaxed` has longer limits")
-        }
-        Culprit::Host => (
-            "the host's",
-            "; `--on-host-delay retry` plays such a game again, `--profile relaxed` has longer limits",
-        ),
+    let parts = turn.certificate.parts.as_ref();
+    let (culprit, more) = match turn.overrun?.culprit {
+        Culprit::Bot => ("the bot's", parts.map(without_others).unwrap_or_default()),
+        Culprit::Host => ("the host's", advice(on_host_delay).to_owned()),
     };
     let wall = duration(turn.wall.0);
-    let parts = turn.certificate.parts.as_ref().map(where_the_time_went).unwrap_or_default();
-    Some(format!("{culprit} fault: in {wall} {parts}{advice}"))
+    let parts = parts.map(where_the_time_went).unwrap_or_default();
+    Some(format!("{culprit} fault: in {wall} {parts}{more}"))
 }
 
-/// The parts of the time that are worth a word.
+/// What the user can do about delays by the host.
+fn advice(on_host_delay: OnHostDelay) -> &'static str {
+    match on_host_delay {
+        OnHostDelay::Retry => "; `--profile relaxed` has longer limits",
+        _ => "; `--on-host-delay retry` repeats such a game, `--profile relaxed` has longer limits",
+    }
+}
+
+/// The time that a late turn would have taken anyway; empty if others did not delay it noticeably.
+fn without_others(parts: &Parts) -> String {
+    let excused = parts.excused();
+    if excused < WORTH_A_WORD {
+        return String::new();
+    }
+    let own = duration(parts.wall().saturating_sub(excused));
+    format!("; without delays by others it would still have taken {own}")
+}
+
+/// The parts of a turn's time that are long enough to mention.
 fn where_the_time_went(parts: &Parts) -> String {
     let disk = if parts.waits_for_disk {
-        ", at times for a disk, and whether others kept that busy is not known"
+        ", at times for a disk (whether others kept it busy is unknown)"
     } else {
         ""
     };
     let told = [
         (parts.computed, "it computed for ", ""),
-        (parts.kept_waiting, "waited ", " for a core that others had"),
-        (parts.taken, "the machine was taken from us for ", ""),
+        (parts.kept_waiting, "it waited ", " for a core that others had"),
+        (parts.taken, "it was halted from outside for ", ""),
         (parts.referee, "the referee was late by ", ""),
         (parts.asleep, "it slept for ", disk),
-        (parts.unknown, "nothing tells about ", ""),
+        (parts.unknown, "", " is unexplained"),
     ];
     let worth_a_word = |(Millis(time), before, after): (Millis, &str, &str)| {
         (time >= WORTH_A_WORD).then(|| format!("{before}{}{after}", duration(time)))
@@ -344,7 +358,7 @@ fn where_the_time_went(parts: &Parts) -> String {
     told.join(", ")
 }
 
-/// Parts of a turn's time that are shorter explain nothing.
+/// The shortest part of a turn's time to mention.
 const WORTH_A_WORD: Duration = Duration::from_millis(1);
 
 fn partial_line(lines: &Lines, no_reply: NoReply) -> Option<String> {
@@ -353,20 +367,30 @@ fn partial_line(lines: &Lines, no_reply: NoReply) -> Option<String> {
     wanted.then(|| format!("it had written {} without a newline", quote(partial)))
 }
 
-/// Input that the bot never read. A bot that has ended needs no such explanation.
+/// Reports input that the bot never read. A bot that has ended needs no such explanation.
 fn unread_input(turn: &Turn, no_reply: NoReply) -> Option<String> {
     let says =
         !matches!(no_reply, NoReply::Ended(_)) && !turn.stdin_closed && turn.unread_input > 0;
     says.then(|| format!("it had not read {} of its input", plural(turn.unread_input, "byte")))
 }
 
-/// Output beyond a whole reply.
+/// Reports output beyond a complete reply.
 fn surplus_output(ending: &Ending) -> Option<String> {
     let Captured { bytes, dropped } = &ending.late_output;
     let count = bytes.len() as u64 + dropped;
     let surplus = || {
         let (bytes, output) = (plural(count, "byte"), quote(bytes.trim_ascii_end()));
-        format!("the bot wrote {bytes} more than it was asked for: {output}")
+        format!("the bot wrote {bytes} too many: {output}")
     };
     (count > 0).then(surplus)
+}
+
+#[test]
+fn a_late_bot_learns_its_time_without_delays_by_others() {
+    let ms = |ms| Millis(Duration::from_millis(ms));
+    let parts =
+        Parts { computed: ms(44), asleep: ms(6), kept_waiting: ms(148), ..Parts::default() };
+    let without = "; without delays by others it would still have taken 50 ms";
+    assert_eq!(without_others(&parts), without);
+    assert_eq!(without_others(&Parts { kept_waiting: ms(0), ..parts }), "");
 }

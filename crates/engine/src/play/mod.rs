@@ -4,12 +4,12 @@
 //!
 //! A game is a sequence of exchanges. For each one, the game says what to send, how many lines make
 //! a reply and which time limit applies; the bot's process carries it out and reports a reply or why
-//! none came; [`rule`] hands that to the game, which applies the official rules and words. Every
+//! none came; [`rule`] passes that to the game, which applies the official rules and words. Every
 //! exchange becomes an [`Event`], emitted after the clock has stopped and before the next one
-//! starts, so whatever listens (the log, a report) takes none of the bot's time.
+//! starts, so listeners (the log, a report) take none of the bot's time.
 //!
-//! What the bot does wrong is a verdict, never an error. The verdict tells the truth, the game's
-//! official wording is what the original would say, and the diagnosis fills in the rest once the
+//! A bot's failure is a verdict, never an error. The verdict tells the truth, the game's
+//! official wording is what the original would say, and the diagnosis adds the rest once the
 //! bot's process has ended and been examined.
 //!
 //! [`replay`](results::replay) runs the same [`rule`] on a log, without a process.
@@ -40,17 +40,17 @@ use terms::verdict::{Culprit, Decision, NoReply, Overrun, Verdict};
 pub struct Match<'a> {
     /// The game.
     pub game: &'a GameKind,
-    /// What the user called the test case.
+    /// The user's name for the test case.
     pub board: &'a str,
-    /// The test case itself, as the game reads it.
+    /// The test case itself, in the form that the game reads.
     pub test_case: &'a str,
-    /// What the user called the bot.
+    /// The user's name for the bot.
     pub bot: &'a str,
-    /// How the bot is started.
+    /// The command that starts the bot.
     pub command: &'a BotCommand,
     /// The time limits, and the rules for late replies.
     pub rules: MatchRules,
-    /// Ends the game early.
+    /// The signals that end the game early.
     pub interrupt: Option<&'a Interrupt>,
 }
 
@@ -68,13 +68,13 @@ pub enum PlayError {
     Interrupted {
         /// Its number.
         signal: i32,
-        /// What the bot had written to its standard error in the exchange that was interrupted.
+        /// The bot's standard error in the interrupted exchange.
         stderr: Vec<u8>,
     },
-    /// The host had no memory left for the bot, which is no loss of the bot's.
+    /// The host had no memory left for the bot, so the bot does not lose.
     #[error(transparent)]
     HostMemory(HostMemory),
-    /// The system failed the referee.
+    /// A system call failed.
     #[error(transparent)]
     Exchange(ExchangeError),
 }
@@ -91,8 +91,8 @@ impl PlayError {
 }
 
 impl Match<'_> {
-    /// Plays to the end, and passes every event to `sink` as it happens. A game that the host has
-    /// spoilt is played again if the rules say so. Each attempt emits its own start event, which carries
+    /// Plays to the end, and passes every event to `sink` as it happens. Repeats a game that the host has
+    /// spoilt if the rules say so. Each attempt emits its own start event with
     /// the diagnoses of earlier attempts. Returns the end of the last attempt.
     ///
     /// # Errors
@@ -114,7 +114,7 @@ impl Match<'_> {
         }
     }
 
-    /// Plays once. Returns how the game ended, and the overrun if its last reply was late.
+    /// Plays once. Returns the end of the game, and the overrun if its last reply was late.
     fn attempt(
         &self,
         spoilt: &[String],

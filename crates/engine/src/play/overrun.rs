@@ -1,4 +1,4 @@
-//! Replies that come after their limit: whose fault it is, and what is done about it.
+//! Judges replies that come after their limit: whose fault it is, and whether they count.
 
 use std::time::Duration;
 
@@ -48,8 +48,8 @@ pub(super) fn assess(
     })
 }
 
-/// The host is to blame if the reply would have been in time without what no thread of the bot caused, and what
-/// the reply had to wait for. What is not known excuses nothing.
+/// The host is to blame if the reply would have been in time but for delays that the bot did not cause.
+/// Unexplained time does not excuse the bot.
 fn culprit(exchanged: &Exchanged, limit: Duration) -> Culprit {
     let excused = exchanged.certificate.parts.map(|parts| parts.excused()).unwrap_or_default();
     let was_kept = match exchanged.no_reply {
@@ -78,7 +78,7 @@ mod tests {
         Duration::from_millis(millis)
     }
 
-    /// An exchange of so much wall time, in which the bot was kept waiting and the referee was late.
+    /// An exchange of `wall` ms, in which the bot was kept waiting and the referee was late.
     fn exchanged(wall: u64, wait: u64, referee: u64) -> Exchanged {
         let parts = Parts {
             kept_waiting: Millis(ms(wait)),

@@ -11,7 +11,7 @@ use rules::ruling::Ruling;
 use terms::limits::LimitKind;
 use terms::millis::Millis;
 
-/// The start of an attempt; `spoilt` holds the diagnoses of earlier attempts.
+/// The start of an attempt; `spoilt` are the diagnoses of earlier attempts.
 pub(super) fn start(played: &Match<'_>, game: &dyn Game, spoilt: &[String]) -> Start {
     let BotCommand { program, args, cwd, env, pinning, confinement } = played.command;
     let text = |os: &std::ffi::OsStr| os.to_string_lossy().into_owned();
@@ -68,7 +68,7 @@ pub(super) fn turn(
     }
 }
 
-/// The end of a game whose bot was started at `started` and ended as `ending` says.
+/// The end of a game whose bot was started at `started` and had this `ending`.
 pub(super) fn ended(
     end: End,
     ending: Ending,

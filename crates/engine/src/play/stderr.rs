@@ -1,4 +1,4 @@
-//! Predicts when the original would have blocked a bot on its standard error, of which it reads little.
+//! Predicts when a bot would have blocked on its standard error, of which the original reads little.
 
 use results::gamelog::Turn;
 use terms::text::size;
@@ -6,10 +6,10 @@ use terms::text::size;
 /// The default capacity of a pipe on Linux.
 const PIPE_BYTES: u64 = 64 * 1024;
 
-/// The pipe for a bot's standard error, as the original would have left it.
+/// The fill level that a bot's standard error pipe would have had under the original.
 ///
 /// CodinGame's SDK reads `per_turn` bytes in each turn. A bot that fills the pipe with the rest blocks in
-/// the middle of a turn, and is late. What the production site does is not known.
+/// the middle of a turn, and is late. The behaviour of the production site is unknown.
 #[derive(Debug)]
 pub(super) struct StderrPipe {
     per_turn: Option<u64>,
@@ -52,9 +52,9 @@ impl StderrPipe {
             if in_turn == written { String::new() } else { format!(" ({} so far)", size(written)) };
         let (in_turn, per_turn) = (size(in_turn), per_turn / 1000);
         Some(format!(
-            "the bot wrote {in_turn} of standard error in turn {turn}{so_far}; CodinGame's referee, as \
-             in its SDK, reads {per_turn} kB a turn and leaves the rest in the pipe, and this bot would \
-             have been late there"
+            "the bot wrote {in_turn} of standard error in turn {turn}{so_far}; CodinGame's SDK \
+             reads {per_turn} kB a turn and leaves the rest in the pipe, so this bot would have been \
+             late there"
         ))
     }
 }
