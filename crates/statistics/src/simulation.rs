@@ -11,7 +11,7 @@ use super::{Conclusion, ConfidenceSequence, Decided, MeanEstimate, Paired, devia
 
 const RUNS: usize = 10_000;
 
-/// Above 0 and below 1.
+/// A uniform number above 0 and below 1.
 fn uniform(random: &mut Pcg64Mcg) -> f64 {
     (f64::from(random.next_u32()) + 0.5) / (f64::from(u32::MAX) + 1.0)
 }
@@ -21,7 +21,7 @@ fn normal(random: &mut Pcg64Mcg) -> f64 {
     (-2.0 * uniform(random).ln()).sqrt() * angle.cos()
 }
 
-/// The numbers of a run. The generator wants a seed whose bits are all different from those of its
+/// The generator of a run. It needs a seed whose bits are all different from those of its
 /// neighbours, or runs resemble each other; this is `SplitMix64` (G. Steele, 2014).
 fn seeded(run: u64) -> Pcg64Mcg {
     let mix = |number: u64| {
@@ -61,7 +61,7 @@ fn times_as_good(random: &mut Pcg64Mcg, factor: f64) -> (f64, f64) {
 }
 
 const EQUAL: [(&str, Board); 7] = [
-    ("symmetric: each has luck of its own", |random| times_as_good(random, 1.0)),
+    ("symmetric: independent luck", |random| times_as_good(random, 1.0)),
     ("-53, and +1000 on 1 board of 20", |random| jump(random, 20.0, 1000.0)),
     ("-17, and +1000 on 1 board of 60", |random| jump(random, 60.0, 1000.0)),
     ("-51, and +3000 on 1 board of 60", |random| jump(random, 60.0, 3000.0)),
@@ -77,7 +77,7 @@ const EQUAL: [(&str, Board); 7] = [
     }),
 ];
 
-/// How often each result occurs, and the sum of the sizes.
+/// The number of each result, and the sum of the sizes.
 fn tally<const N: usize>(
     runs: usize,
     run: impl Fn(&mut Pcg64Mcg) -> (Option<usize>, usize) + Sync,
@@ -101,7 +101,7 @@ fn tally<const N: usize>(
     (std::array::from_fn(share), real(mine.1 + others.1) / real(runs))
 }
 
-/// The share of comparisons that end with worse, even and better, and the mean number of boards.
+/// The shares of comparisons that end with worse, even and better, and the mean number of boards.
 fn sequential(runs: usize, boards: usize, margin: f64, next: Board) -> ([f64; 3], f64) {
     tally(runs, |random| {
         let mut sequence = ConfidenceSequence::new(margin);
@@ -118,7 +118,7 @@ fn sequential(runs: usize, boards: usize, margin: f64, next: Board) -> ([f64; 3]
     })
 }
 
-/// A list of boards on which the differences come to 0, in random order and to its end.
+/// Plays a list of boards, on which the differences add up to 0, in random order and to its end.
 fn to_the_end_of_a_list(runs: usize) -> ([f64; 3], f64) {
     const BOARDS: usize = 1000;
     tally(runs, |random| {
@@ -190,18 +190,18 @@ fn difference((score, other): (f64, f64)) -> f64 {
     score - other
 }
 
-/// How often the interval of the mean of `n` values holds the true one.
+/// How often the interval of the mean of `n` values contains the true one.
 fn coverage(runs: usize, n: usize, (_, value, truth): Value) -> f64 {
     let ([held], _) = tally(runs, |random| {
         let values: Vec<f64> = (0..n).map(|_| value(random)).collect();
         let (low, high) = MeanEstimate::of(&values).expect("values").interval;
-        // Values that are all the same, up to rounding, have a point.
+        // The interval of equal values is a point, up to rounding.
         ((low - 1e-6 <= truth && truth <= high + 1e-6).then_some(0), n)
     });
     held
 }
 
-/// How often one of `bots` equal ones is called better or worse than another, alone and adjusted.
+/// How often one of `bots` equal ones is called better or worse than another, not adjusted and adjusted.
 fn false_verdicts(runs: usize, bots: usize, boards: usize) -> [f64; 2] {
     let called =
         |paired: &Paired| matches!(paired.conclusion, Conclusion::Better | Conclusion::Worse);
@@ -327,7 +327,7 @@ fn table_of_the_interval() {
         println!("| {} | {} |", value.0, cells.join(" | "));
     }
     println!(
-        "\n| equal bots | somebody called better or worse: alone | adjusted |\n|---|---:|---:|"
+        "\n| equal bots | called better or worse: not adjusted | adjusted |\n|---|---:|---:|"
     );
     for bots in [1, 5, 20] {
         let [alone, adjusted] = false_verdicts(RUNS / 20, bots, 100);
