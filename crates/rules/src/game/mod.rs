@@ -5,7 +5,7 @@
 //! the [table of games](games).
 
 pub mod frames;
-mod java;
+pub mod java;
 mod kind;
 mod rules;
 pub mod samegame;

@@ -3,7 +3,7 @@
 //! This module does not decide whether the move is legal: a [`Malformed`] reply and an
 //! [`IllegalMove`](super::position::IllegalMove) are different things.
 
-use crate::game::java::parse_int;
+use crate::game::java::{decode, parse_int};
 
 /// The action that a bot asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub const LINE_ENDS: [char; 3] = ['\u{85}', '\u{2028}', '\u{2029}'];
 /// # Errors
 /// [`Malformed`], with the official wording.
 pub fn parse(line: &[u8]) -> Result<Action, Malformed> {
-    let text = String::from_utf8_lossy(line);
+    let text = decode(line);
     let text = text.split(LINE_ENDS).next().unwrap_or_default();
     // Java's `String.trim`: everything up to U+0020, control characters included.
     let text = text.trim_matches(|c| c <= ' ');
@@ -137,6 +137,7 @@ mod tests {
     #[test]
     fn bytes_that_are_not_utf8_become_replacement_characters() {
         assert_eq!(parse(b"0 1 \xFFhi"), Ok(action(0, 1, Some("\u{FFFD}hi"))));
+        assert_eq!(parse(b"0 1 \xED\xA0\x80hi"), Ok(action(0, 1, Some("\u{FFFD}hi"))));
         assert_eq!(parse(b"\xFF0 1"), Err(Malformed::NotAnAction));
     }
 }

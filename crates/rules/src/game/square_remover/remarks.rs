@@ -1,10 +1,10 @@
 //! Guesses what a bot meant by a line that is not a number. Guesses only inform; no verdict depends on them.
 
-use crate::game::java::parse_int;
+use crate::game::java::{decode, parse_int};
 
 /// The remark on a line that is not a number to the original.
 pub(super) fn on_unreadable(line: &[u8]) -> &'static str {
-    let text = String::from_utf8_lossy(line);
+    let text = decode(line);
     let words: Vec<&str> = text.split(|c: char| c.is_whitespace() || c == ',').collect();
     let numbers = words.iter().filter(|word| parse_int(word.as_bytes()).is_some()).count();
     match numbers {
