@@ -82,7 +82,7 @@ impl SameGame {
     fn remark_on(&self, action: &Action, illegal: IllegalMove) -> String {
         let start = boardfile::parse(&self.start).expect("a board's own text");
         let earlier = (&start, self.moves.as_slice());
-        remarks::on_illegal(&self.position, earlier, (action.x, action.y), illegal)
+        remarks::on_illegal(&self.position, earlier, action, illegal)
     }
 
     fn lose(&mut self, wording: impl std::fmt::Display) {

@@ -5,10 +5,11 @@ use super::board::{Board, SIDE};
 use super::message;
 use super::position::{IllegalMove, Position};
 use super::reply::{Action, LINE_ENDS, Malformed};
+use crate::game::java::decode;
 
 /// The remark on a malformed reply.
 pub(super) fn on_malformed(malformed: Malformed, line: &[u8]) -> String {
-    let text = String::from_utf8_lossy(line);
+    let text = decode(line);
     if let Some(end) = line_end(&text) {
         return format!("the original takes {end} for the end of the line");
     }
@@ -31,10 +32,16 @@ pub(super) fn on_malformed(malformed: Malformed, line: &[u8]) -> String {
 /// The remark on a legal move that would have crashed the original.
 pub(super) fn on_crash(action: &Action, line: &[u8]) -> Option<String> {
     if !line.is_ascii()
-        && let Some(end) = line_end(&String::from_utf8_lossy(line))
+        && let Some(end) = line_end(&decode(line))
     {
         return Some(format!("the original's game dies of {end}; here the reply ends before it"));
     }
+    on_message(action)
+}
+
+/// The remark on a message that crashes the original, whatever its move does: the original lays out
+/// the message as soon as the target is on the board.
+fn on_message(action: &Action) -> Option<String> {
     action.message.as_deref().filter(|message| message::is_nothing_but_breaks(message)).map(|_| {
         "the original's game dies of a message of nothing but `\\n`; here it is empty".to_owned()
     })
@@ -96,9 +103,10 @@ impl Reading {
 pub(super) fn on_illegal(
     position: &Position,
     (start, earlier): (&Board, &[(i32, i32)]),
-    (x, y): (i32, i32),
+    action: &Action,
     illegal: IllegalMove,
 ) -> String {
+    let &Action { x, y, .. } = action;
     let mut parts = vec![match illegal {
         IllegalMove::OutOfBounds { .. } => format!("x and y go from 0 to {}", SIDE - 1),
         IllegalMove::EmptyTile => format!("there is no tile at x={x}, y={y} (from the bottom)"),
@@ -117,6 +125,9 @@ pub(super) fn on_illegal(
         let (x, y) = reading.cell((x, y)).expect("it is legal");
         let habit = if is_habit { so_were(earlier.len()) } else { String::new() };
         parts.push(format!("{} `{x} {y}`, a region of {size}{habit}", reading.words()));
+    }
+    if !matches!(illegal, IllegalMove::OutOfBounds { .. }) {
+        parts.extend(on_message(action));
     }
     parts.join("; ")
 }
