@@ -1,6 +1,8 @@
 //! Square Remover against the runs that were measured on the original tester.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::process::Output;
 
@@ -357,7 +359,14 @@ fn the_official_profile_has_the_statements_limit_and_unlimited_none() {
     assert_eq!(limit("unlimited"), Value::Null);
 }
 
-fn tester(args: &[&str]) -> (Option<i32>, String, String) {
+/// A command line without blanks in its words: the original tester splits it as Java does.
+fn sh_line(folder: &Path, script: &str) -> String {
+    let file = folder.join("bot.sh");
+    fs::write(&file, script).expect("written");
+    format!("sh {}", file.display())
+}
+
+fn tester<A: AsRef<OsStr>>(args: &[A]) -> (Option<i32>, String, String) {
     let output = referee().arg("tester").args(args).output().expect("runs");
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
     (output.status.code(), text(output.stdout), text(output.stderr))
@@ -365,9 +374,10 @@ fn tester(args: &[&str]) -> (Option<i32>, String, String) {
 
 #[test]
 fn the_tester_takes_the_originals_arguments_and_passes_on_what_the_solution_says() {
-    let bot = "sh -c 'read colors; echo \"$colors colours\" >&2; echo x'";
+    let folder = tempfile::tempdir().expect("a folder");
+    let bot = sh_line(folder.path(), "read colors; echo \"$colors colours\" >&2; echo x");
     let drawing = ["-delay", "50", "-sz", "20", "-pause", "-quit", "3"];
-    let (code, printed, notice) = tester(&[&drawing[..], &["-seed", "3", "-exec", bot]].concat());
+    let (code, printed, notice) = tester(&[&drawing[..], &["-seed", "3", "-exec", &bot]].concat());
     let unreadable = "ERROR: Unable to read element 0 (0-based) of your solution's return value.";
     assert_eq!(printed, format!("5 colours\n{unreadable}\nScore  = -1\n"));
     assert_eq!(code, Some(0));
@@ -411,6 +421,76 @@ fn the_tester_exits_with_1_without_a_command_or_a_number() {
         assert_eq!((code, printed.as_str()), (Some(1), ""), "{args:?}");
         assert!(said.starts_with("error: "), "{said}");
     }
+    // What stands before the fault is warned about.
+    for (args, warned) in [
+        (&["foo", "-bar"][..], "WARNING: unknown argument foo.\nWARNING: unknown argument -bar.\n"),
+        (&["foo", "-seed", "abc", "-bar"], "WARNING: unknown argument foo.\n"),
+    ] {
+        let (code, printed, _) = tester(args);
+        assert_eq!((code, printed.as_str()), (Some(1), warned), "{args:?}");
+    }
+}
+
+#[test]
+fn the_tester_splits_the_command_line_as_java_does() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let bot = sh_line(folder.path(), "printf '[%s]\\n' \"$@\" >&2");
+    for (words, heard) in [
+        ("'a b' \"c\"", "['a]\n[b']\n[\"c\"]\n"),
+        ("it's", "[it's]\n"),
+        ("a\\b c\\", "[a\\b]\n[c\\]\n"),
+        ("# comment", "[#]\n[comment]\n"),
+        ("a\x0Cb\rc\td\n e  ", "[a]\n[b]\n[c]\n[d]\n[e]\n"),
+        ("a\x0Bb", "[a\x0Bb]\n"),
+    ] {
+        let (code, printed, _) = tester(&["-exec", &format!(" {bot} {words}")]);
+        assert_eq!(code, Some(0));
+        assert!(
+            printed.starts_with(&format!("{heard}ERROR: Unable to read element 0 ")),
+            "{printed}"
+        );
+    }
+}
+
+#[test]
+fn the_tester_reads_digits_of_any_script_and_text_that_is_not_utf8() {
+    let seeded = |seed| tester(&["-exec", "@squares-random", "-seed", seed]);
+    assert_eq!(seeded("٣"), (Some(0), "Score  = 125\n".to_owned(), String::new()));
+    let folder = tempfile::tempdir().expect("a folder");
+    let bot = sh_line(folder.path(), "printf 'a\\377\\355\\240\\200b\\n' >&2");
+    let unknown = OsStr::from_bytes(b"-\xFFx");
+    let (code, printed, _) = tester(&[unknown, "-exec".as_ref(), bot.as_ref()]);
+    assert_eq!(code, Some(0));
+    let expected = "WARNING: unknown argument -\u{FFFD}x.\na\u{FFFD}\u{FFFD}b\nERROR: ";
+    assert!(printed.starts_with(expected), "{printed}");
+}
+
+#[test]
+fn the_tester_has_no_limits_but_those_that_keep_the_machine_usable() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let played = |script: &str| {
+        let bot = sh_line(folder.path(), script);
+        tester(&["-exec", &bot, "-seed", "3"])
+    };
+    let zeros = "yes 0 | head -30000";
+    // `tail` holds what has no line end.
+    let memory = "head -c 1200000000 /dev/zero | tail -n 1 >/dev/null";
+    let long_numbers = "head -c 700 /dev/zero | tr '\\0' 0";
+    let random = format!("'{}' bot squares-random", env!("CARGO_BIN_EXE_referee"));
+    for script in [
+        format!("{memory}; {random}"),
+        format!("{random} | sed \"s/^/$({long_numbers})/\""),
+        format!("head -c 20000000 /dev/zero | tr '\\0' 0; {random}"),
+    ] {
+        let expected = (Some(0), "Score  = 125\n".to_owned(), String::new());
+        assert_eq!(played(&script), expected, "{script}");
+    }
+    // What has no end has one here.
+    let (code, printed, said) = played(&format!("{zeros} | head -2; tr '\\0' 0 </dev/zero"));
+    let unreadable = "ERROR: Unable to read element 2 (0-based) of your solution's return value.";
+    assert_eq!((code, printed), (Some(0), format!("{unreadable}\nScore  = -1\n")));
+    assert!(said.contains("a limit of the referee itself, not the original's, ended"), "{said}");
+    assert!(said.contains("its limit is 512 MiB"), "{said}");
 }
 
 fn generate(folder: &Path, args: &[&str]) -> Output {

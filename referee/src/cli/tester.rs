@@ -3,25 +3,30 @@
 //! Its arguments and its output are the original's, so it differs from the other commands: words start
 //! with one dash, there is no time limit, a failed game is a score of -1 and exit code 0 even if the
 //! solution cannot be started, and what the solution writes to its standard error comes out on
-//! standard output, as do warnings.
+//! standard output, as do warnings. Words and numbers are read as Java reads them, and the solution has
+//! no limits but those that keep the machine usable.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
-use std::str::FromStr;
 
 use anyhow::Context as _;
 use clap::Args;
 
 use super::{Failure, inputs};
+use contain::bot::{Confinement, memory_limit_of_host};
 use contain::interrupt::Interrupt;
 use engine::config::Layer;
 use engine::play::{Match, PlayError};
-use results::gamelog::Event;
+use results::gamelog::{End, Event};
+use rules::game::java::{decode, parse_int, parse_long, split_command};
 use rules::game::{GameKind, SeedOptions};
-use terms::limits::{MatchRules, Profile};
+use terms::limits::{MatchRules, Profile, Resources};
 use terms::lines::Lines;
-use terms::text::printable;
+use terms::text::{printable, size};
+use terms::verdict::Verdict;
 
 /// Stand in for the offline tester of Square Remover
 ///
@@ -32,12 +37,13 @@ use terms::text::printable;
 pub(super) struct TesterArgs {
     /// The original's arguments
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGS")]
-    args: Vec<String>,
+    args: Vec<OsString>,
 }
 
 const ARGUMENTS: &str = "\
 Arguments of the original:
-  -exec CMD                       the solution's command line, run without a shell
+  -exec CMD                       the solution's command line, run without a shell; as in the
+                                  original it is split at blanks, and quotes have no meaning
   -seed N                         the test case's seed, any number but 0 [default: 1]
   -novis                          no drawing, which is all there is here
   -sz N -delay N -pause -quit N   about drawing: accepted, with a notice on standard error
@@ -49,8 +55,11 @@ Exit codes of the original:
 /// The original's exit code for arguments that it cannot run with.
 const USAGE_ERROR: u8 = 1;
 
-/// Far more than anyone reads; a solution that writes endlessly must not fill the memory.
-const STDERR_CAP_BYTES: usize = 16 << 20;
+/// The original has no limits. These keep the machine usable under a solution that runs wild: what it
+/// writes is held in memory.
+const OUTPUT_BYTES: u64 = 512 << 20;
+const STDERR_CAP_BYTES: usize = 256 << 20;
+const PROCESSES: u64 = 8192;
 
 /// The parsed arguments.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -63,17 +72,18 @@ struct Parsed {
 }
 
 pub(super) fn run(args: &TesterArgs) -> Result<ExitCode, Failure> {
-    let parsed = match parse(&args.args) {
-        Ok(parsed) => parsed,
-        Err(message) => {
-            // If standard error is closed, the message is lost.
-            let _ = writeln!(anstream::stderr(), "error: {}", printable(&message));
-            return Ok(ExitCode::from(USAGE_ERROR));
-        }
-    };
+    let mut parsed = Parsed { seed: 1, ..Parsed::default() };
+    let args: Vec<Cow<'_, str>> =
+        args.args.iter().map(|arg| decode(arg.as_encoded_bytes())).collect();
+    let result = parsed.read(&args);
     let Parsed { drawing, unknown, .. } = &parsed;
     let warnings = unknown.iter().map(|arg| format!("WARNING: unknown argument {arg}.\n"));
     write_plain(warnings.collect::<String>().as_bytes())?;
+    if let Err(message) = result {
+        // If standard error is closed, the message is lost.
+        let _ = writeln!(anstream::stderr(), "error: {}", printable(&message));
+        return Ok(ExitCode::from(USAGE_ERROR));
+    }
     if !drawing.is_empty() {
         log::warn!("nothing is drawn here; {} has no effect", drawing.join(", "));
     }
@@ -86,8 +96,9 @@ fn play(Parsed { exec, seed, .. }: &Parsed) -> Result<ExitCode, Failure> {
     flags.profile = Some(Profile::Unlimited);
     let config = inputs::settings([flags])?;
     let confinement = inputs::confinement(&config, None)?;
-    let words = inputs::split_words("-exec", exec)?;
-    if words.first().is_none_or(|program| program.is_empty()) {
+    let confinement = Confinement { resources: safety(), ..confinement };
+    let words: Vec<OsString> = split_command(exec).map(OsString::from).collect();
+    if words.is_empty() {
         return cannot_start(exec);
     }
     let command = inputs::bot_command(words, None, BTreeMap::new(), confinement)?;
@@ -104,8 +115,9 @@ fn play(Parsed { exec, seed, .. }: &Parsed) -> Result<ExitCode, Failure> {
     };
     let mut output = Vec::new();
     match game.play(|event| collect(&event, &mut output)) {
-        Ok(_) => {
+        Ok(end) => {
             write_plain(&output)?;
+            name_safety(&end);
             Ok(ExitCode::SUCCESS)
         }
         Err(PlayError::Interrupted { signal, stderr }) => {
@@ -117,6 +129,27 @@ fn play(Parsed { exec, seed, .. }: &Parsed) -> Result<ExitCode, Failure> {
             cannot_start(exec)
         }
         Err(error) => Err(error.into()),
+    }
+}
+
+/// The limits that keep the machine usable.
+fn safety() -> Resources {
+    let machine = rustix::system::sysinfo();
+    let memory = (machine.totalram as u64).saturating_mul(machine.mem_unit.into());
+    let memory = memory_limit_of_host().map_or(memory, |limit| limit.min(memory));
+    Resources {
+        memory: Some(memory / 4 * 3),
+        processes: Some(PROCESSES),
+        turn_output: Some(OUTPUT_BYTES),
+        ..Resources::default()
+    }
+}
+
+/// Says so where a limit struck that the original does not have.
+fn name_safety(end: &End) {
+    if let Verdict::MemoryLimit | Verdict::ProcessLimit | Verdict::OutputLimit = end.verdict {
+        let what = end.diagnosis.as_deref().unwrap_or_default();
+        log::warn!("a limit of the referee itself, not the original's, ended the solution: {what}");
     }
 }
 
@@ -137,55 +170,56 @@ fn write_plain(bytes: &[u8]) -> Result<(), Failure> {
 }
 
 fn collect(event: &Event, output: &mut Vec<u8>) {
-    let (stderr, summary) = match event {
+    let (stderr, dropped, summary) = match event {
         Event::Start(_) => return,
-        Event::Turn(turn) => (&turn.stderr.0, &[][..]),
-        Event::End(end) => (&end.stderr.0, &end.summary[..]),
+        Event::Turn(turn) => (&turn.stderr.0, turn.stderr_dropped, &[][..]),
+        Event::End(end) => (&end.stderr.0, end.stderr_dropped, &end.summary[..]),
     };
+    if dropped > 0 {
+        let (dropped, kept) = (size(dropped), size(STDERR_CAP_BYTES as u64));
+        log::warn!("the referee keeps {kept} of the solution's standard error; {dropped} are lost");
+    }
     let mut said = Lines::split(stderr);
     said.end_partial();
     for line in said.iter().chain(summary.iter().map(String::as_bytes)) {
-        output.extend_from_slice(line);
+        output.extend_from_slice(decode(line).as_bytes());
         output.push(b'\n');
     }
 }
 
-/// Parses the arguments; the error names a missing value or one that is not a number.
-fn parse(args: &[String]) -> Result<Parsed, String> {
-    let mut exec = None;
-    let mut parsed = Parsed { seed: 1, ..Parsed::default() };
-    let mut args = args.iter();
-    while let Some(arg) = args.next() {
-        let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value behind it"));
-        match arg.as_str() {
-            "-exec" => exec = Some(value()?.clone()),
-            "-seed" => parsed.seed = seed(value()?)?,
-            "-novis" => {}
-            "-pause" => parsed.drawing.push(arg.clone()),
-            "-sz" | "-delay" => {
-                number::<i32>(arg, value()?)?;
-                parsed.drawing.push(arg.clone());
+impl Parsed {
+    /// Reads the arguments one by one, as the original does; the error names a missing value or one that
+    /// is not a number.
+    fn read(&mut self, args: &[Cow<'_, str>]) -> Result<(), String> {
+        let mut exec = None;
+        let mut args = args.iter().map(AsRef::as_ref);
+        while let Some(arg) = args.next() {
+            let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value behind it"));
+            match arg {
+                "-exec" => exec = Some(value()?.to_owned()),
+                "-seed" => self.seed = number(arg, value()?, 64, parse_long)?,
+                "-novis" => {}
+                "-pause" => self.drawing.push(arg.to_owned()),
+                "-sz" | "-delay" => {
+                    number(arg, value()?, 32, parse_int)?;
+                    self.drawing.push(arg.to_owned());
+                }
+                "-quit" => {
+                    number(arg, value()?, 64, parse_long)?;
+                    self.drawing.push(arg.to_owned());
+                }
+                _ => self.unknown.push(arg.to_owned()),
             }
-            "-quit" => {
-                number::<i64>(arg, value()?)?;
-                parsed.drawing.push(arg.clone());
-            }
-            _ => parsed.unknown.push(arg.clone()),
         }
-    }
-    parsed.exec = exec.ok_or("the command of your solution is missing: -exec \"CMD ARGS\"")?;
-    Ok(parsed)
-}
-
-/// The original draws another case in each run with seed 0.
-fn seed(text: &str) -> Result<i64, String> {
-    match number("-seed", text)? {
-        0 => Err("-seed: the original gives each run with seed 0 another case".to_owned()),
-        seed => Ok(seed),
+        self.exec = exec.ok_or("the command of your solution is missing: -exec \"CMD ARGS\"")?;
+        if self.seed == 0 {
+            return Err("-seed: the original gives each run with seed 0 another case".to_owned());
+        }
+        Ok(())
     }
 }
 
-fn number<N: FromStr>(arg: &str, text: &str) -> Result<N, String> {
-    let bits = 8 * size_of::<N>();
-    text.parse().map_err(|_| format!("{arg}: `{text}` is not a whole number of {bits} bits"))
+fn number<N>(arg: &str, text: &str, bits: u32, parse: fn(&[u8]) -> Option<N>) -> Result<N, String> {
+    let wrong = || format!("{arg}: `{text}` is not a whole number of {bits} bits");
+    parse(text.as_bytes()).ok_or_else(wrong)
 }
