@@ -1,19 +1,26 @@
-//! Every game that was measured on the original referee, twice: rules alone, and whole program.
+//! Every game that was measured on the original referee, twice: the rules alone, and a match with a process; some of
+//! them through the program.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use proptest::prelude::*;
+use referee::bot::BotCommand;
+use referee::config::Config;
 use referee::game::{GAMES, Game, GameKind};
+use referee::limits::{LimitKind, Limits, MatchRules};
 use referee::lines::{LineBuffer, Progress};
+use referee::play::Match;
 use referee::ruling::rule;
 use referee::verdict::{BotExit, NoReply};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::support::{
-    self, Case, PATIENT, bot_line, for_each_in_parallel, json, packed_lines, referee, summary,
+    self, Case, bot_line, for_each_in_parallel, json, packed_lines, referee, summary,
 };
 
 /// Summary, whether the bot won, and score.
@@ -196,59 +203,99 @@ fn the_rules_agree_with_the_original_in_the_572_games_of_bots_that_do_more_than_
     }
 }
 
-#[test]
-fn the_program_agrees_with_the_original_in_all_627_games() {
-    let folder = tempfile::tempdir().expect("a folder");
-    for_each_in_parallel(&support::cases(), |case| {
-        let game = Played { id: &case.id, board: &case.board, limits: PATIENT };
-        game.check(&json!(case.outputs), case.expected(), folder.path());
-    });
+/// A measured game as a process plays it, whose first turn may take a minute.
+struct Played {
+    id: String,
+    board: String,
+    /// What the bundled bot `script` does.
+    script: Value,
+    /// The limit of each later turn: so long that only a bot that never answers passes it.
+    turn: Duration,
+    expected: Outcome,
 }
 
-#[test]
-fn the_program_agrees_with_the_original_in_the_572_games_of_bots_that_do_more_than_answer() {
-    let folder = tempfile::tempdir().expect("a folder");
-    for_each_in_parallel(&step_cases(), |case| {
-        let steps = case.steps();
-        let script: Vec<Value> = steps.iter().map(Step::to_script).collect();
-        let mut limits = PATIENT;
+/// All 1,199 games.
+fn played() -> Vec<Played> {
+    let minute = Duration::from_mins(1);
+    let answers = support::cases().into_iter().map(|case| {
+        let (script, expected) = (json!(case.outputs), case.expected());
+        Played { id: case.id, board: case.board.join("\n"), script, turn: minute, expected }
+    });
+    let steps = step_cases().into_iter().map(|case| {
+        let script = json!(case.steps().iter().map(Step::to_script).collect::<Vec<_>>());
         let expected = case.expected();
-        if expected.0.iter().any(|line| line.contains("Timeout!")) {
-            limits[3] = "5s";
-        }
-        let game = Played { id: &case.id, board: &case.board, limits };
-        game.check(&json!(script), expected, folder.path());
+        let is_late = expected.0.iter().any(|line| line.contains("Timeout!"));
+        let turn = if is_late { Duration::from_secs(5) } else { minute };
+        Played { id: case.id, board: case.board.join("\n"), script, turn, expected }
     });
+    answers.chain(steps).collect()
 }
 
-struct Played<'a> {
-    id: &'a str,
-    board: &'a [String],
-    limits: [&'static str; 4],
-}
+impl Played {
+    fn write_script(&self, folder: &Path) -> PathBuf {
+        let file = folder.join(format!("{}.json", self.id));
+        fs::write(&file, self.script.to_string()).expect("written");
+        file
+    }
 
-impl Played<'_> {
-    /// Plays through the program, with a bot that follows the script.
-    fn check(&self, script: &Value, (lines, won, score): Outcome, folder: &Path) {
-        let id = self.id;
+    /// Plays in this very process, with a bot that follows the script.
+    fn check_match(&self, folder: &Path) {
+        let file = self.write_script(folder);
+        let config = Config::resolve([]).expect("the defaults");
+        let confinement = config.confinement(None).expect("some method");
+        let words = ["bot".as_ref(), "script".as_ref(), file.as_os_str()];
+        let limits = Limits::from_kinds(|kind| match kind {
+            LimitKind::Turn => Some(self.turn),
+            LimitKind::FirstTurn | LimitKind::Total => Some(Duration::from_mins(1)),
+        });
+        let game = Match {
+            game: config.game,
+            board: &self.id,
+            test_case: &self.board,
+            bot: "@script",
+            command: &BotCommand::new(env!("CARGO_BIN_EXE_referee"), words, confinement),
+            rules: MatchRules { limits, ..config.rules },
+            interrupt: None,
+        };
+        let end = game.play(drop).expect("it is refereed");
+        assert_eq!(end.metadata["Score"], end.score.to_string(), "{}", self.id);
+        assert_eq!((end.summary, end.won, end.score), self.expected, "{}", self.id);
+    }
+
+    /// Plays through the program.
+    fn check_program(&self, folder: &Path) {
+        let (file, id) = (self.write_script(folder), &self.id);
         let board = folder.join(format!("{id}.txt"));
-        let file = folder.join(format!("{id}.json"));
-        std::fs::write(&board, self.board.join("\n")).expect("written");
-        std::fs::write(&file, script.to_string()).expect("written");
+        fs::write(&board, &self.board).expect("written");
         let output = referee()
             .args(["play", "--format", "json", "--bot"])
             .arg(bot_line(&["@script".as_ref(), file.as_os_str()]))
             .args(["--board".as_ref(), board.as_os_str()])
-            .args(self.limits)
+            .args(["--first-turn", "60s", "--turn", &format!("{}s", self.turn.as_secs())])
             .output()
             .expect("runs");
+        let (lines, won, score) = &self.expected;
         let result = json(&output);
-        assert_eq!(summary(&result), lines, "{id}");
-        assert_eq!(result["won"], won, "{id}");
-        assert_eq!(result["score"], score, "{id}");
+        assert_eq!(summary(&result), *lines, "{id}");
+        assert_eq!((&result["won"], &result["score"]), (&json!(won), &json!(score)), "{id}");
         assert_eq!(result["metadata"]["Score"], score.to_string(), "{id}");
         assert_eq!(output.status.code(), Some(i32::from(!won)), "{id}");
     }
+}
+
+#[test]
+fn matches_agree_with_the_original_in_all_1199_games() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for_each_in_parallel(&played(), |game| game.check_match(folder.path()));
+}
+
+/// What the program adds to a match does not depend on the game, so that one in forty will do.
+#[test]
+fn the_program_agrees_with_the_original_in_30_games() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let games: Vec<Played> = played().into_iter().step_by(40).collect();
+    assert_eq!(games.len(), 30);
+    for_each_in_parallel(&games, |game| game.check_program(folder.path()));
 }
 
 /// Output with everything that splits or spoils lines, in either game.

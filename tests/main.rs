@@ -20,6 +20,7 @@ mod host_memory;
 mod hostile;
 mod junit;
 mod limits;
+mod made_runs;
 mod man;
 mod mistakes;
 mod page;

@@ -347,16 +347,28 @@ mod tests {
         assert_eq!(heard(&mut listener, long(32, 64).as_bytes()).len(), 1);
         assert!(heard(&mut listener, long(33, 1).as_bytes()).is_empty());
         assert!(heard(&mut listener, long(1, 65).as_bytes()).is_empty());
-        let line = format!("@referee {}\n", "a=1 ".repeat(300));
-        assert!(heard(&mut listener, line.as_bytes()).is_empty());
-        for chunk in line.as_bytes().chunks(7) {
-            assert!(heard(&mut listener, chunk).is_empty());
+        for (bytes, values) in [(MAX_LINE_BYTES, 1), (MAX_LINE_BYTES + 1, 0)] {
+            // Both ends of the words may have blanks.
+            let line = format!("{:<bytes$}\n", "@referee a=1");
+            assert_eq!(heard(&mut listener, line.as_bytes()).len(), values, "{bytes} at once");
+            let chunks = line.as_bytes().chunks(7);
+            let said = chunks.flat_map(|chunk| heard(&mut listener, chunk)).count();
+            assert_eq!(said, values, "{bytes} in pieces");
         }
         for name in 0..40 {
             let said = heard(&mut listener, format!("@referee x{name}=1\n").as_bytes());
-            assert_eq!(said.len(), usize::from(name < 31), "one name was there before");
+            assert_eq!(said.len(), usize::from(name < 30), "two names were there before");
         }
         assert_eq!(heard(&mut listener, b"@referee x0=2\n"), ["x0=2"], "a known name goes on");
+    }
+
+    #[test]
+    fn each_game_of_a_run_weighs_the_same_in_the_mean() {
+        let games = [(1.0, 3.0, 2.0), (0.0, 9.0, 4.0), (5.0, 20.0, 12.0)];
+        let games = games.map(|(min, max, mean)| SaidNumbers { min, max, mean });
+        let run = games.into_iter().fold(None, |so_far, game| Some(SaidInRun::add(so_far, game)));
+        let numbers = SaidNumbers { min: 0.0, max: 20.0, mean: 6.0 };
+        assert_eq!(run, Some(SaidInRun { games: 3, numbers }));
     }
 
     #[test]

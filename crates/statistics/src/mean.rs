@@ -120,6 +120,17 @@ mod tests {
     }
 
     #[test]
+    fn a_sample_without_the_one_rare_value_has_a_bounded_t() {
+        // A third of the samples hold zeros alone, and have no deviation of their own.
+        let values: Vec<f64> = (0..60).map(|n| if n == 0 { 60.0 } else { 0.0 }).collect();
+        let least = resampled_ts(&values, 1.0, deviation(&values))[0];
+        // The mean of these is 1 too low, and their error is taken for the deviation divided by n.
+        assert!((least + 60.0 / deviation(&values)).abs() < 1e-9, "{least}");
+        let (low, high) = MeanEstimate::of(&values).expect("values").interval;
+        assert!(low < 0.0 && (4.0..20.0).contains(&high), "{low} {high}");
+    }
+
+    #[test]
     fn the_p_value_is_below_5_percent_where_the_interval_leaves_out_0() {
         for shift in 0..60 {
             let value = |n: i32| f64::from(n * n % 41) - 10.0 + f64::from(shift) * 0.25;

@@ -187,6 +187,17 @@ mod tests {
     }
 
     #[test]
+    fn the_p_value_is_the_least_of_all_looks() {
+        let mut sequence = ConfidenceSequence::new(0.0);
+        (0..100).for_each(|_| sequence.push(500.0, 100.0));
+        let least = sequence.p_value();
+        // The bots are even after as many boards the other way.
+        (0..100).for_each(|_| sequence.push(100.0, 500.0));
+        assert!(sequence.p_now() > 0.99, "{}", sequence.p_now());
+        assert_eq!(sequence.p_value().to_bits(), least.to_bits());
+    }
+
+    #[test]
     fn worse_is_decided_as_better_is() {
         let mut sequence = ConfidenceSequence::new(5.0);
         (0..100).for_each(|_| sequence.push(100.0, 500.0));

@@ -75,14 +75,15 @@ struct MountPoint {
 /// From /proc/self/mountinfo, in the order in which they were mounted.
 fn mount_points() -> io::Result<Vec<MountPoint>> {
     let text = fs::read("/proc/self/mountinfo")?;
-    let parse = |line: &[u8]| {
-        let mut fields = line.split(|&byte| byte == b' ');
-        let (path, options) = (fields.nth(4)?, fields.next()?);
-        let options = options.split(|&byte| byte == b',');
-        let flags = options.filter_map(flag).fold(MountFlags::empty(), |all, flag| all | flag);
-        Some(MountPoint { path: unescape(path), flags })
-    };
-    Ok(text.split(|&byte| byte == b'\n').filter_map(parse).collect())
+    Ok(text.split(|&byte| byte == b'\n').filter_map(mount_point).collect())
+}
+
+fn mount_point(line: &[u8]) -> Option<MountPoint> {
+    let mut fields = line.split(|&byte| byte == b' ');
+    let (path, options) = (fields.nth(4)?, fields.next()?);
+    let options = options.split(|&byte| byte == b',');
+    let flags = options.filter_map(flag).fold(MountFlags::empty(), |all, flag| all | flag);
+    Some(MountPoint { path: unescape(path), flags })
 }
 
 /// A flag that must be kept when a mount becomes read-only, or the kernel refuses.
@@ -248,6 +249,46 @@ mod tests {
     #[test]
     fn blanks_in_mount_points_are_understood() {
         assert_eq!(unescape(br"/a\040b\134c\9"), Path::new(r"/a b\c\9"));
+    }
+
+    #[test]
+    fn a_link_that_leads_up_a_folder_leads_where_it_does_on_the_host() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let real = folder.path().canonicalize().expect("it is there");
+        for (link, target) in [("a/one", "../b/two"), ("b/two", "../c")] {
+            fs::create_dir(real.join(&link[..1])).expect("made");
+            std::os::unix::fs::symlink(target, real.join(link)).expect("made");
+        }
+        let mut builder = Builder::default();
+        builder.lead_to(&real.join("a/one"), MAX_LINKS).expect("no NUL");
+        let links = builder.steps.iter().filter(|step| matches!(step, MountStep::Link { .. }));
+        let link = |(at, target): (&str, &Path)| MountStep::Link {
+            target: c_string(target).expect("no NUL"),
+            at: relative(&real.join(at)).expect("no NUL"),
+        };
+        let expected = [("a/one", "../b/two"), ("b/two", "../c")];
+        let expected = expected.map(|(at, target)| link((at, Path::new(target))));
+        assert!(links.eq(&expected), "{:?}", builder.steps);
+    }
+
+    #[test]
+    fn what_cannot_be_executed_on_the_host_cannot_be_in_the_tree() {
+        let line = b"36 35 8:1 / /usr rw,nosuid,noexec,relatime shared:1 - ext4 /dev/sda1 rw";
+        let mount = mount_point(line).expect("a mount point");
+        assert_eq!(mount.path, Path::new("/usr"));
+        let mut builder = Builder { mounts: vec![mount], ..Builder::default() };
+        builder.show(Path::new("/usr/bin")).expect("no NUL");
+        let kept = MountFlags::NOSUID | MountFlags::NOEXEC | MountFlags::RELATIME;
+        let flags = kept | MountFlags::RDONLY | MountFlags::NODEV;
+        let at = relative(Path::new("/usr/bin")).expect("no NUL");
+        assert_eq!(builder.steps.last(), Some(&MountStep::Remount { at, flags }));
+    }
+
+    #[test]
+    fn a_bot_may_make_no_more_files_than_its_memory_is_counted_for() {
+        let options = |size| build(Vec::new(), &[], Path::new("/"), size).expect("a tree").options;
+        assert_eq!(options(Some(1000)).as_c_str(), c"size=1000,nr_inodes=65536,mode=755");
+        assert_eq!(options(None).as_c_str(), c"nr_inodes=65536,mode=755");
     }
 
     #[test]

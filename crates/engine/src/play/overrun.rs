@@ -109,6 +109,11 @@ mod tests {
         Exchanged { no_reply: Some(NoReply::Deadline), ..exchanged }
     }
 
+    /// An exchange in which others kept the bot waiting before it asked for input that does not come.
+    fn asks_for_more(exchanged: Exchanged) -> Exchanged {
+        Exchanged { phase: Phase::Starved, awaits_input: true, ..exchanged }
+    }
+
     #[test]
     fn the_culprit_is_who_took_the_time() {
         use Culprit::{Bot, Host};
@@ -122,6 +127,7 @@ mod tests {
             (silent(exchanged(50, 1, 1)), Bot),
             (Exchanged { phase: Phase::Starved, ..silent(exchanged(1050, 1000, 0)) }, Host),
             (Exchanged { phase: Phase::Starved, ..silent(exchanged(1050, 999, 0)) }, Bot),
+            (asks_for_more(silent(exchanged(1050, 1000, 0))), Bot),
         ] {
             assert_eq!(culprit(&exchange, LIMIT), expected, "{exchange:?}");
         }

@@ -365,6 +365,24 @@ mod tests {
     }
 
     #[test]
+    fn only_who_was_seen_whole_has_slept() {
+        let mut sleeper = std::process::Command::new("sleep").arg("60").spawn().expect("runs");
+        let bot = i32::try_from(sleeper.id()).expect("a process number");
+        let look = || Sample::of_all(vec![bot], Instant::now() + WALK);
+        let mut seen = look();
+        let sleeps = |before: &Sample, now: &Sample| now.has_slept_since(before, None);
+        // It has to start first.
+        while !sleeps(&seen, &look()) {
+            seen = look();
+        }
+        let partly = Sample { unvisited: vec![1], ..seen.clone() };
+        assert!(!sleeps(&partly, &seen) && !sleeps(&seen, &partly));
+        assert!(!sleeps(&Sample::default(), &Sample::default()), "nobody was seen");
+        sleeper.kill().expect("it runs");
+        sleeper.wait().expect("a child");
+    }
+
+    #[test]
     fn a_walk_ends_in_time_and_has_the_bot_itself() {
         let me = rustix::process::getpid().as_raw_pid();
         let sample = Sample::of_all(vec![me, 1], Instant::now());

@@ -1,0 +1,81 @@
+//! What is read from runs, pruned and merged, on runs made by hand.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use referee::suite::{Bests, NotPlayed, Records, SuiteVerdict, Summary, merge, records_of};
+use tempfile::tempdir;
+
+use crate::support::made::MadeRun;
+use crate::support::place::{Place, assert_code};
+
+/// The mean of yours/best of each bot.
+fn ratios(run: &MadeRun, records: &Records) -> Vec<f64> {
+    let folder = tempdir().expect("a folder");
+    let run = run.save(&folder.path().join("run"));
+    let summary = Summary::of(&run, &Bests::of("samegame", records)).expect("results");
+    summary.bots.iter().map(|tally| tally.ratio().expect("boards with a best")).collect()
+}
+
+#[test]
+fn no_bot_passes_the_best_since_its_own_best_is_one() {
+    let folder = tempdir().expect("a folder");
+    let before = MadeRun::new(&[("a", &[100, 200])]).save(&folder.path().join("before"));
+    let records = records_of(&before).expect("results");
+    // Half of the record on one board, and above it on the other.
+    assert_eq!(ratios(&MadeRun::new(&[("a", &[50, 300])]), &records), [0.75]);
+    let rivals = MadeRun::new(&[("a", &[50, 300]), ("b", &[100, 75])]);
+    assert_eq!(ratios(&rivals, &Records::default()), [0.75, 0.625]);
+    // A game that does not count sets no record, and is measured by itself all the same.
+    let mut late = MadeRun::new(&[("a", &[50, 300])]);
+    late.outcomes.iter_mut().for_each(|outcome| outcome.counts = false);
+    assert_eq!(ratios(&late, &records), [0.75]);
+    let run = late.save(&folder.path().join("late"));
+    assert!(records_of(&run).expect("results").runs().next().is_none());
+}
+
+#[test]
+fn pruning_keeps_links_and_the_opponents_of_opponents() {
+    let place = Place::new();
+    fs::write(place.path("referee.toml"), "").expect("written");
+    fs::create_dir(place.path("runs")).expect("made");
+    let run = |name: &str| MadeRun::new(&[("a", &[1])]).save(&place.path(name));
+    run("elsewhere");
+    symlink(place.path("elsewhere"), place.path("runs/link")).expect("made");
+    run("runs/old");
+    run("runs/first");
+    let rematch = |name: &str, other: &str| {
+        let run = MadeRun::new(&[("a", &[1])]).against(place.path(other), "a");
+        run.save(&place.path(name));
+    };
+    rematch("runs/second", "runs/first");
+    rematch("runs/third", "runs/second");
+    let mut prune = place.command(&["runs", "prune", "--keep", "1", "--yes"]);
+    let output = prune.output().expect("runs");
+    assert_code(&output, 0);
+    let said = String::from_utf8_lossy(&output.stdout);
+    for stays in [
+        "runs/second stays: it is the opponent of runs/third",
+        "runs/first stays: it is the opponent of runs/second",
+        "runs/link stays: it is a link to another folder",
+    ] {
+        assert!(said.contains(stays), "{stays}: {said}");
+    }
+    let is_there = |name: &str| place.path(name).join("run.toml").exists();
+    let [old, first, link] = ["runs/old", "runs/first", "runs/link"].map(is_there);
+    assert_eq!((old, first, link, is_there("elsewhere")), (false, true, true, true), "{said}");
+}
+
+#[test]
+fn games_that_were_not_played_are_left_out_of_what_is_merged() {
+    let folder = tempdir().expect("a folder");
+    let mut parts = MadeRun::new(&[("a", &[1, 2, 3, 4])]).in_parts(2);
+    parts.outcomes[2].verdict = SuiteVerdict::NotPlayed(NotPlayed::CannotStart);
+    let run = parts.save(&folder.path().join("run"));
+    merge(&run).expect("it can be written");
+    let merged = fs::read_to_string(run.path.join("results.jsonl")).expect("results");
+    assert_eq!(merged.lines().count(), 3, "{merged}");
+    assert!(!merged.contains("cannot_start") && !run.path.join("parts").exists(), "{merged}");
+    let played = run.played().expect("results of the plan");
+    assert_eq!((1..=4).filter(|&game| played.has(game)).collect::<Vec<_>>(), [1, 2, 4]);
+}

@@ -1,0 +1,126 @@
+//! Runs made by hand: what bots have on boards, which no process has played.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+
+use referee::game::GAMES;
+use referee::limits::{Limits, OnHostDelay, Profile, Resources};
+use referee::suite::{
+    Margin, Opponent, Outcome, Plan, PlannedBot, Rules, Run, RunFolder, Seeds, SuiteVerdict, Times,
+};
+use referee::verdict::Verdict;
+use serde::de::DeserializeOwned;
+
+/// A run of `SameGame` on the boards of seeds 1, 2, ….
+pub(crate) struct MadeRun {
+    run: Run,
+    /// By game.
+    pub(crate) outcomes: Vec<Outcome>,
+}
+
+impl MadeRun {
+    /// Bots that have won each game, with their scores by board.
+    pub(crate) fn new(bots: &[(&str, &[i64])]) -> Self {
+        let boards = bots[0].1.len();
+        let name = |name: &str| PlannedBot {
+            name: name.to_owned(),
+            command: vec![name.to_owned()],
+            ..PlannedBot::default()
+        };
+        let last = i64::try_from(boards).expect("few");
+        let plan = Plan {
+            game: "samegame".to_owned(),
+            rules: Rules {
+                profile: Profile::Official,
+                on_host_delay: OnHostDelay::Fail,
+                limits: Limits::default(),
+                resources: Resources::default(),
+            },
+            repeat: 1,
+            shuffle: None,
+            seeds: Some(Seeds { first: 1, last, colors: None, set: None }),
+            parts: None,
+            bots: bots.iter().map(|(bot, _)| name(bot)).collect(),
+            boards: Vec::new(),
+        };
+        let games = (0..boards).flat_map(|board| bots.iter().map(move |bot| (board, bot)));
+        let outcomes = (1..)
+            .zip(games)
+            .map(|(game, (board, (bot, scores)))| won(game, bot, board, scores[board]));
+        Self { outcomes: outcomes.collect(), run: Run::new(plan, None) }
+    }
+
+    /// Boards have the ids that their seeds give them, so that games on them can be paired with these.
+    pub(crate) fn on_real_boards(mut self) -> Self {
+        for outcome in &mut self.outcomes {
+            let board = self.run.plan.assignment(outcome.game).board;
+            let case = self.run.plan.case(&GAMES[0], board).expect("a board");
+            (outcome.board_id, outcome.record_id) = (case.board_id, case.record_id);
+        }
+        self
+    }
+
+    /// The run is played against a bot of another run.
+    pub(crate) fn against(mut self, run: PathBuf, bot: &str) -> Self {
+        self.run.against = Some(Opponent { run, bot: bot.to_owned(), margin: Margin::default() });
+        self
+    }
+
+    /// The run is played in parts, which are not merged.
+    pub(crate) fn in_parts(mut self, parts: u32) -> Self {
+        self.run.plan.parts = NonZeroU32::new(parts);
+        self
+    }
+
+    /// Makes the run's folder.
+    pub(crate) fn save(&self, path: &Path) -> RunFolder {
+        let folder = RunFolder::create(path, self.run.clone()).expect("nothing is there");
+        match self.run.plan.parts {
+            None => self.write(path, folder.schedule()),
+            Some(parts) => (1..=parts.get()).for_each(|part| {
+                let place = path.join(format!("parts/{part:04}"));
+                fs::create_dir_all(&place).expect("made");
+                self.write(&place, folder.of_part(part).schedule());
+            }),
+        }
+        folder
+    }
+
+    fn write(&self, place: &Path, games: impl Iterator<Item = usize>) {
+        let line =
+            |game: usize| serde_json::to_string(&self.outcomes[game - 1]).expect("memory") + "\n";
+        fs::write(place.join("results.jsonl"), games.map(line).collect::<String>()).expect("room");
+    }
+}
+
+/// A game that was won on a board, whose index is from 0.
+fn won(game: usize, bot: &str, board: usize, score: i64) -> Outcome {
+    let number = board + 1;
+    Outcome {
+        game,
+        session: None,
+        bot: bot.to_owned(),
+        board: format!("seed {number}"),
+        set: None,
+        board_id: id(&format!("b{number}")),
+        record_id: id(&format!("r{number}")),
+        traits: BTreeMap::from([("colors".to_owned(), if number % 2 == 0 { 4 } else { 5 })]),
+        repeat: 1,
+        verdict: SuiteVerdict::Played(Verdict::Completed),
+        won: true,
+        score,
+        counts: true,
+        official: "Endgame.".to_owned(),
+        diagnosis: None,
+        turns: 40,
+        said: BTreeMap::new(),
+        times: Times::default(),
+    }
+}
+
+/// An id that no board has.
+fn id<T: DeserializeOwned>(name: &str) -> T {
+    serde_json::from_value(name.into()).expect("any text is one")
+}
