@@ -16,8 +16,8 @@ use crate::support::{
     lets_go, referee_of,
 };
 
-const METHODS: [&str; 4] = ["namespace", "seccomp", "reaper", "group"];
-const USERS: [User; 2] = [User::Mine, User::Nobody];
+pub(crate) const METHODS: [&str; 4] = ["namespace", "seccomp", "reaper", "group"];
+pub(crate) const USERS: [User; 2] = [User::Mine, User::Nobody];
 
 /// How long a game may take that a bot wants to hold up for ever. Seconds are enough for the limit, the grace and the
 /// keeper; a busy machine gets more.
@@ -102,22 +102,23 @@ fn a_referee_whose_files_may_not_grow_says_so_and_ends() {
     assert!(stderr.contains("File too large"), "{stderr}");
 }
 
+/// Plays a bot whose processes come and go all the time.
+pub(crate) fn churn_holds_up_no_verdict(user: User, method: &str) {
+    let mark = Mark::new();
+    let start = Instant::now();
+    let result = play(user, method, &mark, "@misbehaving churn 200", &["--first-turn", "1s"]);
+    let took = start.elapsed();
+    // A control group counts those that have ended until they are reaped.
+    let is_counted = result["verdict"] == "process_limit" && has_control_groups(user);
+    assert!(result["verdict"] == "timeout" || is_counted, "{method} {user:?}: {result}");
+    assert!(took < bound(SOON), "{method} {user:?}: {took:?} {result}");
+    mark.wait_for(0);
+}
+
 #[test]
 fn processes_that_come_and_go_all_the_time_hold_up_no_verdict() {
-    for user in USERS {
-        for method in METHODS {
-            let mark = Mark::new();
-            let start = Instant::now();
-            let result =
-                play(user, method, &mark, "@misbehaving churn 200", &["--first-turn", "1s"]);
-            let took = start.elapsed();
-            // A control group counts those that have ended until they are reaped.
-            let is_counted = result["verdict"] == "process_limit" && has_control_groups(user);
-            assert!(result["verdict"] == "timeout" || is_counted, "{method} {user:?}: {result}");
-            assert!(took < bound(SOON), "{method} {user:?}: {took:?} {result}");
-            mark.wait_for(0);
-        }
-    }
+    churn_holds_up_no_verdict(User::Mine, "reaper");
+    churn_holds_up_no_verdict(User::Nobody, "namespace");
 }
 
 /// Plays a bot that never answers and says this once it has begun, with more time if it had too little for that.
@@ -167,25 +168,26 @@ fn a_bot_that_serves_a_file_system_and_does_not_answer_holds_up_no_verdict() {
     }
 }
 
-/// Only root's bot in a namespace has as much power as its keeper.
-#[test]
-fn a_bot_that_speaks_for_its_keeper_holds_up_no_verdict() {
+/// Plays a bot that takes its keeper's pipe, where it can, and floods it: only root's in a namespace has as much power
+/// as its keeper.
+pub(crate) fn speaking_for_a_keeper_holds_up_no_verdict(user: User, method: &str) {
     if !has_program("python3") {
         return leave_out("messages in a keeper's name", "there is no python3 on this machine");
     }
     let program = include_str!("data/flooding-the-keepers-pipe.py");
     let bot = shlex::try_join(["python3", "-c", program]).expect("no NUL");
-    for user in USERS {
-        for method in METHODS {
-            let mark = Mark::new();
-            let (result, took) = play_until_said(user, method, &mark, &bot, "stolen");
-            let (tail, said) = (&result["stderr_tail"], &result["diagnosis"]);
-            assert_eq!(result["won"], false, "{method} {user:?}: {said}");
-            assert!(tail[0] == "stolen 0" || method == "namespace", "{method} {user:?}: {tail}");
-            assert!(took < bound(SOON), "{method} {user:?}: {took:?} {said}");
-            mark.assert_gone();
-        }
-    }
+    let mark = Mark::new();
+    let (result, took) = play_until_said(user, method, &mark, &bot, "stolen");
+    let (tail, said) = (&result["stderr_tail"], &result["diagnosis"]);
+    assert_eq!(result["won"], false, "{method} {user:?}: {said}");
+    assert!(tail[0] == "stolen 0" || method == "namespace", "{method} {user:?}: {tail}");
+    assert!(took < bound(SOON), "{method} {user:?}: {took:?} {said}");
+    mark.assert_gone();
+}
+
+#[test]
+fn a_bot_that_speaks_for_its_keeper_holds_up_no_verdict() {
+    speaking_for_a_keeper_holds_up_no_verdict(User::Mine, "namespace");
 }
 
 #[test]
@@ -198,12 +200,6 @@ fn of_many_survivors_the_first_are_named_and_the_rest_are_counted() {
         assert!(said.ends_with(", and 52 more"), "{user:?}: {said}");
         assert_eq!(kill_marked(&mark), 60, "{user:?}");
     }
-}
-
-/// How often each kind of run is killed; more with `REFEREE_KILLS` in the environment.
-fn kills() -> u64 {
-    let kills = std::env::var("REFEREE_KILLS").ok();
-    kills.map_or(6, |kills| kills.parse().expect("a number"))
 }
 
 /// Starts a command of the referee and kills it at some moment.
@@ -224,7 +220,8 @@ fn kill_at_random(user: User, args: &[&str], mark: &Mark, folder: &Path, random:
     child.wait().expect("a child");
 }
 
-fn referees_killed_at_any_moment_leave_nothing(method: &str, more: &[&str]) {
+/// Kills referees of each kind, each as often as this.
+pub(crate) fn referees_killed_at_any_moment_leave_nothing(method: &str, more: &[&str], kills: u64) {
     let mut random = Pcg32::seed_from_u64(7);
     if more.contains(&"--sandbox") && !has_sandbox(method) {
         return;
@@ -236,7 +233,7 @@ fn referees_killed_at_any_moment_leave_nothing(method: &str, more: &[&str]) {
         let run = folder.path().join("runs/run");
         // A group lets daemons go.
         let bot = if method == "group" { "@misbehaving fork 2" } else { "@misbehaving daemons 2" };
-        for round in 0..kills() {
+        for round in 0..kills {
             let mark = Mark::new();
             let run = format!("{}-{round}", run.display());
             let seeds = ["--seed", "1..50"];
@@ -259,22 +256,21 @@ fn referees_killed_at_any_moment_leave_nothing(method: &str, more: &[&str]) {
     }
 }
 
-macro_rules! killed {
-    ($($name:ident: $method:expr, $more:expr;)*) => {
-        $(#[test]
-        fn $name() {
-            referees_killed_at_any_moment_leave_nothing($method, $more);
-        })*
-    };
-}
+/// The ways in which a bot is held, for which a killed referee has different things to leave.
+pub(crate) const HELD: [(&str, &[&str]); 6] = [
+    ("namespace", &[]),
+    ("seccomp", &[]),
+    ("reaper", &[]),
+    ("group", &[]),
+    ("namespace", &["--sandbox"]),
+    ("seccomp", &["--sandbox"]),
+];
 
-killed! {
-    referees_killed_at_any_moment_leave_nothing_of_a_namespace: "namespace", &[];
-    referees_killed_at_any_moment_leave_nothing_behind_a_filter: "seccomp", &[];
-    referees_killed_at_any_moment_leave_nothing_to_a_reaper: "reaper", &[];
-    referees_killed_at_any_moment_leave_nothing_of_a_group: "group", &[];
-    referees_killed_at_any_moment_leave_nothing_of_a_sandbox: "namespace", &["--sandbox"];
-    referees_killed_at_any_moment_leave_no_scratch_folders: "seccomp", &["--sandbox"];
+#[test]
+fn referees_killed_at_any_moment_leave_nothing_behind() {
+    for (method, more) in HELD {
+        referees_killed_at_any_moment_leave_nothing(method, more, 1);
+    }
 }
 
 #[test]

@@ -2,6 +2,8 @@
 //! docs/timing.md are made by `scripts/blame.py`; here each trick is played a few times, on a machine that other tests
 //! keep busy.
 
+use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
@@ -10,7 +12,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::support::{
-    User, bot_line, children, has_program, in_four_tries, json, leave_out, referee, referee_of,
+    User, bot_line, children, has_program, json, leave_out, referee, referee_of, unspoilt,
     wait_until,
 };
 use crate::timing::Hogs;
@@ -74,13 +76,15 @@ fn no_trick_works(user: User) {
         return leave_out("tricks to be excused", "there is no python3 on this machine");
     }
     for (trick, method) in TRICKS {
-        // Other tests want the same cores, so that now and then the host does have its part in it.
-        let mut last = Value::Null;
-        let is_caught = (0..4).any(|_| {
-            last = play(user, method, trick);
-            last["verdict"] == "timeout" && overruns(&last) == (1, 0)
-        });
-        assert!(is_caught, "{trick} under {method} by {user:?}: {last}");
+        // Other tests want the same cores, so that now and then the host does have its part in it. A trick that works
+        // is excused at least as often as it is caught.
+        let (mut caught, mut excused) = (0, 0);
+        while caught <= excused {
+            let last = play(user, method, trick);
+            let is_caught = last["verdict"] == "timeout" && overruns(&last) == (1, 0);
+            *(if is_caught { &mut caught } else { &mut excused }) += 1;
+            assert!(excused < 3, "{trick} under {method} by {user:?}: {last}");
+        }
     }
 }
 
@@ -99,33 +103,36 @@ fn hogs_of_an_earlier_game_are_no_excuse() {
     if !has_program("python3") {
         return leave_out("hogs of an earlier game", "there is no python3 on this machine");
     }
-    in_four_tries(|| {
-        let bot = bot("daemons", 150);
-        let output = referee()
-            .args(["timing", "--containment", "group", "--games", "2", "--bot", &bot])
-            .args(&RULES[..8])
-            .output();
-        let report = json(&output.expect("runs"));
-        let later = &report["turns"][1];
-        // A turn that the hogs excuse is the host's fault; that of a machine that stands still is one of many.
-        let [bot, host] = ["bot_overruns", "host_overruns"]
-            .map(|culprit| later[culprit].as_i64().expect("a count"));
-        assert!(bot > 0 && host * 20 <= bot, "{report}");
-    });
+    let bot = bot("daemons", 150);
+    let output = referee()
+        .args(["timing", "--containment", "group", "--games", "2", "--bot", &bot])
+        .args(&RULES[..8])
+        .output();
+    let report = json(&output.expect("runs"));
+    let later = &report["turns"][1];
+    let [bot, host] =
+        ["bot_overruns", "host_overruns"].map(|culprit| later[culprit].as_i64().expect("a count"));
+    // If the hogs were an excuse, all turns of the second game would be the host's fault; that of a machine that stands
+    // still is one of many.
+    assert!(bot > 4 * host, "{report}");
 }
 
+/// A board that is cleared in five moves at the bottom left.
+const FIVE_MOVES: &str = "0 0 0 1 1 1 2 2 2 3 3 3 4 4 4\n";
+
 /// Plays a bot that needs less than half of its time, beside hogs: it is late by the host's fault.
-fn is_excused_beside_hogs(trick: &str) {
+fn is_excused_beside_hogs(trick: &str, board: &Path) {
     let _hogs = Hogs::on_core("0", 6);
-    let output = Command::new("taskset")
-        .args(["-c", "0", env!("CARGO_BIN_EXE_referee"), "play"])
-        .args(["--bot", &bot(trick, 40)])
-        .args(RULES)
-        .output();
-    let result = json(&output.expect("runs"));
+    let mut play = Command::new("taskset");
+    play.args(["-c", "0", env!("CARGO_BIN_EXE_referee"), "play"])
+        .args(["--bot", &bot(trick, 40), "--board"])
+        .arg(board)
+        .args(&RULES[..2])
+        .args(&RULES[4..]);
+    let result = json(&play.output().expect("runs"));
     let (bot, host) = overruns(&result);
     // A turn of the bot's own ends the game; with other tests on its core that may happen at last.
-    assert!((bot == 0 && host > 0) || host >= 5, "{trick}: {result}");
+    assert!((bot == 0 && host > 0) || host >= 2, "{trick}: {result}");
 }
 
 #[test]
@@ -135,23 +142,27 @@ fn work_beside_hogs_is_excused_wherever_the_bot_does_it() {
             return leave_out("work beside hogs", &format!("there is no {program} here"));
         }
     }
+    let board = tempfile::NamedTempFile::new().expect("a file");
+    fs::write(board.path(), FIVE_MOVES.repeat(15)).expect("written");
     for trick in ["spin", "thread", "child"] {
-        in_four_tries(|| is_excused_beside_hogs(trick));
+        is_excused_beside_hogs(trick, board.path());
     }
 }
 
-/// Plays a bot that may take three seconds for its second turn and takes `millis`. After a second of that, `meanwhile`
-/// gets the numbers of the referee and of the bot.
+/// Plays a bot that may take three seconds for its second turn and takes `millis`. Once that turn has begun,
+/// `meanwhile` gets the numbers of the referee and of the bot.
 fn play_long_turn(trick: &str, millis: u32, meanwhile: impl Fn(Pid, &[Pid])) -> Value {
-    let args = ["play", "--bot", &bot(trick, millis), "--turn", "3s"];
-    let rules = [&RULES[..6], &RULES[8..]].concat();
-    let referee = referee().args(args).args(rules).stdout(Stdio::piped()).spawn().expect("runs");
+    let log = tempfile::NamedTempFile::new().expect("a file");
+    let mut play = referee();
+    play.args(["play", "--bot", &bot(trick, millis), "--turn", "3s", "--log"]).arg(log.path());
+    play.args(&RULES[..6]).args(&RULES[8..]).stdout(Stdio::piped());
+    let referee = play.spawn().expect("runs");
     let bots = || {
         let keeper = children(referee.id()).first().copied();
         keeper.map(|keeper| children(keeper.as_raw_pid().cast_unsigned())).unwrap_or_default()
     };
-    wait_until("there is a bot", || !bots().is_empty());
-    sleep(Duration::from_secs(1));
+    let lines = || fs::read_to_string(log.path()).expect("a log").lines().count();
+    wait_until("the first turn is over", || lines() >= 2);
     meanwhile(Pid::from_child(&referee), &bots());
     json(&referee.wait_with_output().expect("runs"))
 }
@@ -174,14 +185,12 @@ fn a_bot_that_somebody_else_stops_is_excused() {
     }
     // Beyond the limit, for less than the second that the referee then waits for a bot that is kept waiting.
     let time = Duration::from_millis(3300);
-    let mut last = Value::Null;
-    let is_excused = (0..4).any(|_| {
-        last = play_long_turn("spin", 300, |_, bot| stop(bot, time));
-        let exchanges = last["timing"]["exchanges"].as_array().expect("an array");
-        let taken = |exchange: &Value| exchange["parts"]["taken_ms"].as_f64().unwrap_or_default();
-        overruns(&last).0 == 0 && exchanges.iter().any(|exchange| taken(exchange) > 500.0)
-    });
-    assert!(is_excused, "{last}");
+    let second = |result: &Value| result["timing"]["exchanges"][1].clone();
+    // It may have answered before it was stopped.
+    let in_time = |result: &Value| second(result)["wall_ms"].as_f64() < Some(3000.0);
+    let result = unspoilt(in_time, || play_long_turn("spin", 300, |_, bot| stop(bot, time)));
+    assert_eq!(overruns(&result).0, 0, "{result}");
+    assert!(second(&result)["parts"]["taken_ms"].as_f64() > Some(500.0), "{result}");
 }
 
 #[test]
@@ -189,19 +198,14 @@ fn a_machine_that_stands_still_takes_time_from_a_bot_that_computes_and_from_no_o
     if !has_program("python3") {
         return leave_out("a bot that sleeps", "there is no python3 on this machine");
     }
-    in_four_tries(|| {
-        // To the referee it is the same whether the machine stops or the referee alone.
-        let result =
-            play_long_turn("sleep", 3500, |referee, _| stop(&[referee], Duration::from_secs(1)));
-        assert_eq!(overruns(&result), (1, 0), "{result}");
-        let late = &result["timing"]["exchanges"][1];
-        assert!(late["parts"]["asleep_ms"].as_f64() > Some(2500.0), "{result}");
-    });
-    in_four_tries(|| {
-        let result =
-            play_long_turn("spin", 3500, |referee, _| stop(&[referee], Duration::from_secs(1)));
-        let late = &result["timing"]["exchanges"][1];
-        assert!(late["parts"]["taken_ms"].as_f64() > Some(800.0), "it computed: {result}");
-        assert_eq!(overruns(&result).0, 0, "{result}");
-    });
+    // To the referee it is the same whether the machine stops or the referee alone.
+    let stop_referee = |referee, _: &[Pid]| stop(&[referee], Duration::from_secs(1));
+    let slept = play_long_turn("sleep", 3500, stop_referee);
+    assert_eq!(overruns(&slept), (1, 0), "{slept}");
+    let late = &slept["timing"]["exchanges"][1];
+    assert!(late["parts"]["asleep_ms"].as_f64() > Some(2500.0), "{slept}");
+    let computed = play_long_turn("spin", 3500, stop_referee);
+    let late = &computed["timing"]["exchanges"][1];
+    assert!(late["parts"]["taken_ms"].as_f64() > Some(800.0), "it computed: {computed}");
+    assert_eq!(overruns(&computed).0, 0, "{computed}");
 }

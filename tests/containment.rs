@@ -11,8 +11,8 @@ use seccompiler::{SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule}
 use serde_json::Value;
 
 use crate::support::{
-    Mark, PATIENT, User, bound, children, in_four_tries, json, lets_go, referee, referee_of,
-    run_as, start_without, wait_until,
+    Mark, PATIENT, User, bound, children, for_each_in_parallel, has_host_part, json, lets_go,
+    referee, referee_of, run_as, start_without, unspoilt, wait_until,
 };
 
 const MEANS: [&str; 4] = ["namespace", "seccomp", "reaper", "group"];
@@ -73,7 +73,7 @@ const FAULTS: [Fault; 23] = [
 
 /// What a game has shown.
 struct Shown {
-    output: Output,
+    result: Value,
     took: Duration,
     /// The referee's memory at its peak, as far as it was seen.
     memory: u64,
@@ -98,7 +98,8 @@ fn run(mut command: Command) -> Shown {
             thread::sleep(Duration::from_millis(5));
         }
     });
-    Shown { output: Output { status, stdout, stderr }, took: start.elapsed(), memory }
+    let result = json(&Output { status, stdout, stderr });
+    Shown { result, took: start.elapsed(), memory }
 }
 
 /// The peak of a process's resident memory in bytes; 0 when it has gone.
@@ -124,13 +125,24 @@ fn signals_can_be_scoped() -> bool {
 }
 
 impl Fault {
+    /// Plays it; nothing is left of it.
+    fn play(&self, user: User, means: &str) -> Shown {
+        let mark = Mark::new();
+        let bot = format!("@misbehaving {} --on-turn 2", self.words);
+        let shown = play(user, means, &mark, &bot, &self.limits);
+        mark.assert_gone();
+        shown
+    }
+
     fn is_contained(&self, user: User, means: &str) {
         let Self { words, limits, verdict, diagnosis } = *self;
-        let mark = Mark::new();
-        let bot = format!("@misbehaving {words} --on-turn 2");
-        let shown = play(user, means, &mark, &bot, &limits);
-        mark.assert_gone();
-        let result = json(&shown.output);
+        // Whom a group has killed it names unless they end within a fifth of a second.
+        let is_slow = |shown: &Shown| {
+            means == "group" && shown.result["diagnosis"].to_string().contains("still alive")
+        };
+        let is_spoilt = |shown: &Shown| has_host_part(&shown.result) || is_slow(shown);
+        let shown = unspoilt(is_spoilt, || self.play(user, means));
+        let result = &shown.result;
         let what = format!("{words} under {means} by {user:?}: {result}");
         let ends_its_keeper = words == "signal-parent 9" && means != "namespace";
         if ends_its_keeper && !signals_can_be_scoped() {
@@ -146,22 +158,16 @@ impl Fault {
     }
 }
 
-fn every_fault_is_contained(user: User, means: &str) {
-    for fault in FAULTS {
-        // How a bot is seen at a limit of a second, and a group that has little time to end, is up to the host too.
-        if fault.limits == SHORT || means == "group" {
-            in_four_tries(|| fault.is_contained(user, means));
-        } else {
-            fault.is_contained(user, means);
-        }
-    }
+pub(crate) fn every_fault_is_contained(user: User, means: &str) {
+    for_each_in_parallel(&FAULTS, |fault| fault.is_contained(user, means));
     // The next game knows nothing of all this.
     let mark = Mark::new();
-    let result = json(&play(user, means, &mark, "@first", &PATIENT).output);
+    let result = play(user, means, &mark, "@first", &PATIENT).result;
     assert_eq!((&result["verdict"], &result["score"]), (&"completed".into(), &198.into()));
     assert_eq!(result["diagnosis"], Value::Null);
 }
 
+/// The other four pairs of user and method are in `heavy`.
 macro_rules! matrix {
     ($($name:ident: $user:expr, $means:expr;)*) => {
         $(#[test]
@@ -172,14 +178,10 @@ macro_rules! matrix {
 }
 
 matrix! {
-    a_namespace_contains_every_fault: User::Mine, "namespace";
     a_namespace_needs_no_privilege: User::Nobody, "namespace";
     a_filter_contains_every_fault: User::Mine, "seccomp";
-    a_filter_needs_no_privilege: User::Nobody, "seccomp";
-    a_reaper_contains_every_fault: User::Mine, "reaper";
     a_reaper_needs_no_privilege: User::Nobody, "reaper";
     a_group_contains_every_fault_that_stays_in_it: User::Mine, "group";
-    a_group_needs_no_privilege: User::Nobody, "group";
 }
 
 #[test]
@@ -188,7 +190,7 @@ fn daemons_are_killed_or_named() {
         for means in MEANS {
             let mark = Mark::new();
             let bot = "@misbehaving daemons 3 --on-turn 2";
-            let result = json(&play(user, means, &mark, bot, &PATIENT).output);
+            let result = play(user, means, &mark, bot, &PATIENT).result;
             assert_eq!(result["verdict"], "completed", "{means}: {result}");
             let said = result["diagnosis"].as_str().unwrap_or_default();
             let expected = if lets_go(means, user) { 3 } else { 0 };
@@ -421,6 +423,9 @@ fn many_games_in_one_process_leak_nothing() {
             "the examples are not built",
         );
     }
-    let output = Command::new(soak).arg("60").output().expect("runs");
+    // It counts the folders that are left there.
+    let temporary = tempfile::tempdir().expect("a folder");
+    let output = Command::new(soak).arg("60").env("TMPDIR", temporary.path()).output();
+    let output = output.expect("runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }

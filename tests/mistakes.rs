@@ -1,11 +1,14 @@
 //! What users get wrong at first: they are told what is wrong and what to write instead.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
-use crate::support::{has_program, in_four_tries, leave_out, referee};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::support::{has_program, leave_out, referee};
 
 /// A folder with a program `good` in it and in a folder with a blank, and a project of two bots.
 fn scene() -> tempfile::TempDir {
@@ -98,17 +101,23 @@ fn a_terminal_shows_a_spinner_while_a_bot_is_slow() {
     if !has_program("script") {
         return leave_out("the spinner", "there is no script on this machine");
     }
-    let play = "play --first-turn 2s --bot '@misbehaving hang'";
+    // It has minutes to be drawn in, and goes with its terminal once it is seen.
+    let play = "play --first-turn 300s --bot '@misbehaving hang'";
     let command = format!("'{}' {play}", env!("CARGO_BIN_EXE_referee"));
-    in_four_tries(|| {
-        let output =
-            Command::new("script").args(["-qec", &command, "/dev/null"]).output().expect("runs");
-        let shown = String::from_utf8_lossy(&output.stdout).into_owned();
-        let spins = shown.contains("turn 1: no answer yet, ") && shown.contains(" s of 2 s");
-        assert!(spins, "{shown}");
+    let mut script = Command::new("script");
+    script.args(["-qefc", &command, "/dev/null"]).stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut script = script.spawn().expect("runs");
+    let shown = script.stdout.take().expect("a pipe");
+    let mut shown = BufReader::new(shown).split(b'\r').map(|line| line.expect("a pipe"));
+    let spins = shown.any(|line| {
+        let line = String::from_utf8_lossy(&line);
+        line.contains("turn 1: no answer yet, ") && line.contains(" s of 300 s")
     });
+    kill_process(Pid::from_child(&script), Signal::TERM).expect("it runs");
+    script.wait().expect("a child");
+    assert!(spins);
     // Nobody looks at a pipe.
-    let args = ["play", "--first-turn", "2s", "--bot", "@misbehaving hang"];
+    let args = ["play", "--first-turn", "1s", "--bot", "@misbehaving hang"];
     let output = referee().args(args).output().expect("runs");
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }

@@ -1,230 +1,81 @@
-//! Suites on a real Slurm cluster: their results are those of one machine, whatever happens to their tasks.
+//! What is submitted to Slurm, with programs in place of Slurm's that note what they are told. `heavy` has real clusters.
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
-use std::process::Command;
-use std::thread::sleep;
-use std::time::Duration;
+use std::process::{Command, Output};
 
-use referee::suite::RunFolder;
-use serde::de::IgnoredAny;
+use insta::assert_snapshot;
 
 use crate::support::PATIENT;
-use crate::support::slurm::{Cluster, assert_code, ended, outcomes, text};
+use crate::support::place::{Place, assert_code, stderr};
 
-/// What times and places are called in results and logs; `command` has the path of the copy of the referee that
-/// plays a bundled bot. Whether a bot ends by itself once its game is over is a matter of time as well.
-const TIMES_AND_PLACES: [&str; 11] = [
-    "session",
-    "wall_ms",
-    "first_ms",
-    "slowest_ms",
-    "certificate",
-    "host",
-    "time",
-    "command",
-    "cwd",
-    "bot_exit",
-    "killed",
-];
+/// Its jobs are numbered from 17, and it names the cluster, as it does where there are several.
+const SBATCH: &str = "[ \"$1\" = --version ] && exit; echo \"$*\" >>submitted; \
+    echo \"$((16 + $(wc -l <submitted)));cluster\"";
 
-/// A line of JSON as it is written, without times and places.
-fn without_times_and_places(line: &str) -> String {
-    let mut line = line.to_owned();
-    for name in TIMES_AND_PLACES {
-        let key = format!(",\"{name}\":");
-        while let Some(start) = line.find(&key) {
-            let value = &line[start + key.len()..];
-            let mut values = serde_json::Deserializer::from_str(value).into_iter::<IgnoredAny>();
-            values.next().expect("a value").expect("JSON");
-            let end = start + key.len() + values.byte_offset();
-            line.replace_range(start..end, "");
-        }
-    }
-    line
+/// A folder with a Slurm whose arrays have 11 tasks at most, and a bot that loses.
+fn scene() -> Place {
+    let place = Place::new();
+    fs::create_dir(place.path("bin")).expect("made");
+    place.script("bin/sbatch", SBATCH);
+    place.script("bin/scontrol", "echo 'MaxArraySize            = 11'");
+    place.script("bin/squeue", "exit 0");
+    place.script("bin/scancel", "exit 0");
+    place.script("loser", "exit 3");
+    place
 }
 
-/// The bytes of all files with results and logs of a run, without times and places: the results by game,
-/// since they come as games end.
-fn files(run: &Path) -> BTreeMap<String, Vec<String>> {
-    let lines = |path: &Path| {
-        let text = fs::read_to_string(path).expect("a file");
-        text.lines().map(without_times_and_places).collect::<Vec<_>>()
-    };
-    let mut results = lines(&run.join("results.jsonl"));
-    let game = |line: &String| line[8..line.find(',').expect("fields")].parse().expect("a number");
-    results.sort_by_key(|line| -> usize { game(line) });
-    let logs = fs::read_dir(run.join("games")).expect("logs").flatten();
-    let log = |entry: fs::DirEntry| {
-        (entry.file_name().into_string().expect("UTF-8"), lines(&entry.path()))
-    };
-    logs.map(log).chain([("results.jsonl".to_owned(), results)]).collect()
+fn submit(place: &Place, parts: &str, limits: &[&str]) -> Output {
+    let path = std::env::var("PATH").expect("PATH");
+    let path = format!("{}:{path}", place.path("bin").display());
+    let run = ["suite", "--bot", "./loser", "--seed", "1..50", "--jobs", "1", "--run", "run"];
+    let mut submit: Command = place.command(&[&run[..], limits].concat());
+    submit.args(["--slurm", "--parts", parts]).env("PATH", path).output().expect("runs")
 }
 
-/// What `run.toml` says is played.
-fn plan(run: &Path) -> String {
-    let text = fs::read_to_string(run.join("run.toml")).expect("a run");
-    let plan = text.split_once("[plan]").expect("a plan").1;
-    let lines: Vec<_> = plan.lines().filter(|line| !line.starts_with("parts = ")).collect();
-    lines.join("\n")
-}
-
-/// Cancels two tasks, requeues one, kills the daemon of a step and that of a node, each of them in the middle of
-/// a part, of which at most `most` games are played, but for one that waits.
-fn disturb(cluster: &Cluster, run: &str, most: usize) {
-    cluster.slurm("scancel", &[&cluster.playing(run, "n1", most)]);
-    cluster.slurm("scancel", &[&cluster.tasks("PENDING")[0].0]);
-    let requeued = cluster.playing(run, "n2", most);
-    cluster.slurm("scontrol", &["requeue", &requeued]);
-    cluster.start_again(&requeued);
-    let mut killed = String::new();
-    cluster.wait_until("a step is killed", || {
-        killed = cluster.playing(run, "n1", most);
-        // It may be over by then.
-        cluster.kill_step("n1")
-    });
-    cluster.playing(run, "n2", most);
-    cluster.kill_daemon("n2");
-    sleep(Duration::from_secs(3));
-    cluster.start_node("n2");
-    cluster.notice_the_end(&killed, "n1");
+/// What was said to `sbatch`, job by job, with the folder as `.`.
+fn submitted(place: &Place) -> String {
+    let folder = fs::canonicalize(place.folder()).expect("a folder");
+    let text = fs::read_to_string(place.path("submitted")).expect("jobs");
+    text.replace(folder.to_str().expect("UTF-8"), ".")
 }
 
 #[test]
-fn what_is_done_to_tasks_and_nodes_does_not_change_the_results_of_a_suite() {
-    let test = "what_is_done_to_tasks_and_nodes_does_not_change_the_results_of_a_suite";
-    let Some(cluster) = Cluster::start(test, &[]) else { return };
-    // Two games a board; REFEREE_SLURM_BOARDS=1000 plays 2,000 games.
-    let boards = std::env::var("REFEREE_SLURM_BOARDS").unwrap_or_else(|_| "200".to_owned());
-    let (seeds, games) = (format!("1..{boards}"), 2 * boards.parse::<usize>().expect("a number"));
-    // The second bot takes a few milliseconds a turn, so that there is a middle of a part.
-    let bots = ["--bot", "@greedy", "--bot", "@thinker --sleep 1"];
-    let suite = |more: &[&str]| {
-        let mut command = cluster.referee(&["suite"]);
-        command.args(bots).args(["--seed", &seeds, "--logs", "all"]).args(PATIENT).args(more);
-        command
-    };
-    let mut whole = suite(&["--run", "whole", "--jobs", "2"]);
-    assert_code(&whole.env("REFEREE_LOG", "error").output().expect("runs"), 0);
-    let submitted = suite(&["--run", "big", "--slurm", "--parts", "20"]).output();
-    assert_code(&submitted.expect("runs"), 0);
-    disturb(&cluster, "big", games / 20 / 2);
-
-    // Cancelled tasks are not submitted by themselves; what is asked for again is.
-    let mut last = None;
-    for _ in 0..4 {
-        let mut again = cluster.referee(&["suite", "--resume", "big", "--slurm", "--wait"]);
-        let output = ended(&mut again);
-        let is_done = output.status.success();
-        last = Some(output);
-        if is_done {
-            break;
-        }
-    }
-    assert_code(&last.expect("one"), 0);
-    let [big, whole] = ["big", "whole"].map(|run| cluster.path(run));
-    assert!(!big.join("parts").exists(), "it is merged");
-    let (files, expected) = (files(&big), files(&whole));
-    assert_eq!((files["results.jsonl"].len(), files.len()), (games, games + 1));
-    for (name, lines) in expected {
-        assert_eq!(files[&name], lines, "{name}");
-    }
-    assert_eq!(plan(&big), plan(&whole));
-
-    let sessions = RunFolder::open(&big).expect("a run").sessions().expect("sessions");
-    let (parts, count) = (20, sessions.len());
-    assert!(count > parts, "{count} sessions: nothing was disturbed in the middle");
-    for session in &sessions {
-        assert!(session.job.as_ref().is_some_and(|job| job.starts_with("slurm ")), "{session:?}");
-        assert!(session.smallest_limit.is_some(), "each task looks at its host: {session:?}");
-    }
-    println!("{games} games in {count} sessions");
-    cluster.wait_until_idle();
+fn a_job_has_the_time_of_its_games_a_tenth_more_and_five_minutes() {
+    let place = scene();
+    // By its limits a game takes 6 s at most: 25 of them take 150 s, and 465 s with the margin.
+    assert_code(&submit(&place, "2", &["--first-turn", "1s", "--turn", "50ms"]), 0);
+    let script = fs::read_to_string(place.path("run/slurm.sh")).expect("a script");
+    assert!(script.contains("\n#SBATCH --time=8\n"), "{script}");
 }
 
 #[test]
-fn a_small_cluster_plays_several_arrays_and_keeps_records() {
-    let test = "a_small_cluster_plays_several_arrays_and_keeps_records";
-    let Some(cluster) = Cluster::start(test, &["MaxArraySize=11"]) else { return };
-    several_arrays(&cluster);
-    records_are_those_of_one_machine(&cluster);
-    mixed_processors(&cluster);
-}
-
-fn several_arrays(cluster: &Cluster) {
-    cluster.script("loser", "sleep 0.05; exit 3");
-    // Nothing here needs accounting, and this cluster has none.
-    let accounting = cluster.on(Command::new("sacct")).output().expect("runs");
-    assert!(!accounting.status.success(), "{accounting:?}");
-    // The path has a blank and a per cent sign, which Slurm reads as a placeholder.
-    let mut several = cluster.referee(&["suite", "--bot", "./loser", "--seed", "1..50"]);
-    several.args(PATIENT).args(["--slurm", "--run", "a %j run", "--parts", "23"]);
-    let several = several.output().expect("runs");
-    assert_code(&several, 0);
-    let said = text(&several.stdout);
-    assert!(said.starts_with("50 games in 23 parts (1-23) are submitted"), "{said}");
-    let submitted = fs::read_to_string(cluster.path("a %j run/submissions.jsonl")).expect("jobs");
-    let arrays: Vec<_> = submitted.lines().filter(|line| line.contains("first_part")).collect();
-    assert_eq!(arrays.len(), 3, "{submitted}");
-    // All of it is in the queue, so nothing is submitted again; then the job that waits merges it.
-    let again =
-        ended(&mut cluster.referee(&["suite", "--resume", "a %j run", "--slurm", "--wait"]));
-    assert_code(&again, 1);
-    assert!(text(&again.stderr).contains("are in the queue already"), "{again:?}");
-    assert!(text(&again.stdout).starts_with("50 games of samegame, 50 lost"), "{again:?}");
-}
-
-fn records_are_those_of_one_machine(cluster: &Cluster) {
-    // Under the official limit, of 30 s, since other games set no record.
-    let suite = ["suite", "--game", "square-remover", "--bot", "@squares-greedy", "--seed", "1..6"];
-    let mut whole = cluster.referee(&suite);
-    whole.args(["--run", "squares", "--jobs", "1", "--records", "one.toml"]);
-    assert_code(&ended(&mut whole), 0);
-    let mut parts = cluster.referee(&suite);
-    parts.args(["--run", "squares-in-parts", "--slurm", "--parts", "2", "--records", "parts.toml"]);
-    assert_code(&ended(&mut parts), 0);
-    // The job that merges them keeps the records, and reports.
-    cluster.wait_until_idle();
-    let read = |name: &str| fs::read_to_string(cluster.path(name)).expect("a file");
-    // Records name their run.
-    let expected = read("one.toml").replace("run = \"squares\"", "run = \"squares-in-parts\"");
-    assert_eq!(read("parts.toml"), expected);
-    assert_eq!(read("parts.toml").matches("score = ").count(), 6);
-    let report = read("squares-in-parts/merge.out");
-    assert!(report.starts_with("6 games of square-remover, 0 lost"), "{report}");
-}
-
-/// `squares` and `squares-in-parts` as if they came from other processors.
-fn mixed_processors(cluster: &Cluster) {
-    let path = cluster.path("squares-in-parts/sessions.jsonl");
-    let sessions = fs::read_to_string(&path).expect("sessions");
-    let (first, others) = sessions.split_once('\n').expect("two");
-    let mut first: serde_json::Value = serde_json::from_str(first).expect("a session");
-    first["cpu"] = "Abacus 7".into();
-    fs::write(&path, format!("{first}\n{others}")).expect("written");
-    let merged = cluster.referee(&["merge", "squares-in-parts"]).output().expect("runs");
-    let said = text(&merged.stderr);
-    assert!(said.contains("games come from different processors"), "{said}");
-    assert!(said.contains("; --slurm-arg=--constraint=… keeps to one kind"), "{said}");
+fn what_is_submitted_is_known_by_its_number_and_merged_after_it() {
+    let place = scene();
+    let output = submit(&place, "23", &PATIENT);
+    assert_code(&output, 0);
+    assert_snapshot!(submitted(&place).trim_end(), @"
+    --parsable --array=0-10 run/slurm.sh 1
+    --parsable --array=0-10 run/slurm.sh 12
+    --parsable --array=0 run/slurm.sh 23
+    --parsable --dependency=afterany:17:18:19 --cpus-per-task=1 --mem=256M --output=./run/merge.out run/slurm.sh merge
+    ");
+    let known = fs::read_to_string(place.path("run/submissions.jsonl")).expect("jobs");
+    assert_snapshot!(known.trim_end(), @r#"
+    {"job":17,"first_part":1}
+    {"job":18,"first_part":12}
+    {"job":19,"first_part":23}
+    {"job":20}
+    "#);
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("squeue --jobs=17,18,19,20\n"), "{said}");
 }
 
 #[test]
-fn a_suite_on_a_cluster_stops_once_it_is_decided() {
-    let test = "a_suite_on_a_cluster_stops_once_it_is_decided";
-    let Some(cluster) = Cluster::start(test, &[]) else { return };
-    let mut old =
-        cluster.referee(&["suite", "--bot", "@first", "--seed", "1..600", "--run", "old"]);
-    assert_code(&old.args(PATIENT).args(["--logs", "none"]).output().expect("runs"), 0);
-    let new = ["suite", "--bot", "@greedy", "--against", "old", "--until-decided", "--run", "new"];
-    let mut new = cluster.referee(&new);
-    new.args(PATIENT).args(["--slurm", "--parts", "30", "--wait", "--logs", "none"]);
-    let decided = ended(&mut new);
-    assert_code(&decided, 0);
-    let said = text(&decided.stdout);
-    assert!(said.contains("@greedy is better than @first"), "{said}");
-    let folder = RunFolder::open(&cluster.path("new")).expect("a run");
-    let games = outcomes(&folder).len();
-    assert!((100..600).contains(&games), "{games} were played");
-    cluster.wait_until_idle();
+fn without_slurm_nothing_is_made_and_the_way_round_is_told() {
+    let place = Place::new();
+    let args = ["suite", "--bot", "@first", "--seed", "1..4", "--slurm", "--run", "run"];
+    let output = place.command(&args).env("PATH", "/nowhere").output().expect("runs");
+    assert_code(&output, 2);
+    assert_snapshot!(stderr(&output).trim_end(), @"error: there is no sbatch in PATH, so this is no machine of a Slurm cluster; submit from a login node, or plan with --parts and play with --part elsewhere");
+    assert!(!place.path("run").exists());
 }

@@ -326,9 +326,7 @@ fn table_of_the_interval() {
         let cells = sizes.map(|n| format!("{:.1} %", 100.0 * coverage(RUNS, n, value)));
         println!("| {} | {} |", value.0, cells.join(" | "));
     }
-    println!(
-        "\n| equal bots | called better or worse: not adjusted | adjusted |\n|---|---:|---:|"
-    );
+    println!("\n| equal bots | called better or worse: not adjusted | adjusted |\n|---|---:|---:|");
     for bots in [1, 5, 20] {
         let [alone, adjusted] = false_verdicts(RUNS / 20, bots, 100);
         println!("| {bots} against one | {:.1} % | {:.1} % |", 100.0 * alone, 100.0 * adjusted);

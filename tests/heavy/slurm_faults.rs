@@ -4,14 +4,12 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
-use std::thread::sleep;
-use std::time::Duration;
 
 use referee::suite::RunFolder;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::slurm::{Cluster, assert_code, ended, outcomes, part_of, start_daemon, text};
-use crate::support::{PATIENT, finished, leave_out, referee};
+use crate::support::{PATIENT, finished, leave_out};
 
 /// A suite of a bot that loses, submitted.
 fn losers(cluster: &Cluster, run: &str, more: &[&str]) -> Command {
@@ -21,6 +19,7 @@ fn losers(cluster: &Cluster, run: &str, more: &[&str]) -> Command {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn what_a_cluster_refuses_or_lacks_is_told() {
     let test = "what_a_cluster_refuses_or_lacks_is_told";
     let down = ["PartitionName=down Nodes=ALL State=DOWN"];
@@ -54,13 +53,13 @@ fn a_partition_that_is_down(cluster: &Cluster) {
     // Slurm takes the job and does not start it. Ctrl-C leaves it there.
     let down = ["--parts", "2", "--wait", "--slurm-arg=--partition=down"];
     let mut waiting = losers(cluster, "down", &down);
-    let waiting = waiting.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("runs");
-    let pid = Pid::from_child(&waiting);
-    cluster.wait_until("it is submitted", || cluster.tasks("PENDING").len() == 2);
-    sleep(Duration::from_secs(4));
-    kill_process(pid, Signal::INT).expect("SIGINT");
-    let said = text(&finished(waiting).stderr);
-    assert!(said.contains("0/50 games, 2 pending (PartitionDown)"), "{said}");
+    let said = || fs::read_to_string(cluster.path("said")).expect("text");
+    let told = fs::File::create(cluster.path("said")).expect("made");
+    let waiting = waiting.stdout(Stdio::null()).stderr(told).spawn().expect("runs");
+    cluster.wait_until("it is told", || said().contains("0/50 games, 2 pending (PartitionDown)"));
+    kill_process(Pid::from_child(&waiting), Signal::INT).expect("SIGINT");
+    finished(waiting);
+    let said = said();
     assert!(said.contains("interrupted by SIGINT; the jobs go on: `squeue --jobs="), "{said}");
     assert_eq!(cluster.tasks("PENDING").len(), 2);
 }
@@ -123,6 +122,7 @@ fn a_controller_that_is_away(cluster: &Cluster) {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn nodes_that_do_not_share_the_run_folder_are_told() {
     let test = "nodes_that_do_not_share_the_run_folder_are_told";
     let Some(cluster) = Cluster::start(test, &[]) else { return };
@@ -181,6 +181,7 @@ fn plays_the_rest(cluster: &Cluster, run: &str, games: usize, more: &[&str]) {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn tasks_that_are_preempted_or_lose_their_node_go_on() {
     let test = "tasks_that_are_preempted_or_lose_their_node_go_on";
     let settings = [
@@ -236,6 +237,7 @@ fn a_node_is_lost(cluster: &Cluster) {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn a_task_that_runs_out_of_time_keeps_its_games_and_is_submitted_again() {
     let test = "a_task_that_runs_out_of_time_keeps_its_games_and_is_submitted_again";
     let Some(cluster) = Cluster::start(test, &[]) else { return };
@@ -258,16 +260,4 @@ fn a_task_that_runs_out_of_time_keeps_its_games_and_is_submitted_again() {
     let told: String = told.collect();
     assert!(told.contains("interrupted by SIGTERM after"), "{told}");
     plays_the_rest(&cluster, "run", 100, &["--slurm-arg=--time=30"]);
-}
-
-#[test]
-fn without_slurm_nothing_is_made_and_the_way_round_is_told() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut command = referee();
-    command.current_dir(&folder).env("PATH", "/nowhere");
-    command.args(["suite", "--bot", "@first", "--seed", "1..4", "--slurm", "--run", "run"]);
-    let output = command.output().expect("runs");
-    assert_code(&output, 2);
-    insta::assert_snapshot!(text(&output.stderr).trim_end(), @"error: there is no sbatch in PATH, so this is no machine of a Slurm cluster; submit from a login node, or plan with --parts and play with --part elsewhere");
-    assert!(!folder.path().join("run").exists());
 }

@@ -59,6 +59,7 @@ fn number(text: &str, word: &str) -> i64 {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn the_tuner_finds_what_is_better_stops_what_is_worse_and_goes_on_later() {
     let Some(python) = python() else { return };
     let folder = tempfile::tempdir().expect("a folder");
@@ -81,6 +82,7 @@ fn the_tuner_finds_what_is_better_stops_what_is_worse_and_goes_on_later() {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn the_tuner_tunes_a_bundled_bot() {
     let Some(python) = python() else { return };
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,0 +1,33 @@
+//! Attacks under each method and by each user, of which the first set tries some.
+
+use crate::attacks::{
+    HELD, METHODS, USERS, churn_holds_up_no_verdict, referees_killed_at_any_moment_leave_nothing,
+    speaking_for_a_keeper_holds_up_no_verdict,
+};
+
+#[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+fn processes_that_come_and_go_all_the_time_hold_up_no_verdict_under_any_method() {
+    for user in USERS {
+        METHODS.iter().for_each(|method| churn_holds_up_no_verdict(user, method));
+    }
+}
+
+#[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+fn a_bot_that_speaks_for_its_keeper_holds_up_no_verdict_under_any_method() {
+    for user in USERS {
+        METHODS.iter().for_each(|method| speaking_for_a_keeper_holds_up_no_verdict(user, method));
+    }
+}
+
+#[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+fn referees_that_are_killed_again_and_again_leave_nothing_behind() {
+    // More with `REFEREE_KILLS` in the environment.
+    let kills = std::env::var("REFEREE_KILLS").ok();
+    let kills = kills.map_or(6, |kills| kills.parse().expect("a number"));
+    for (method, more) in HELD {
+        referees_killed_at_any_moment_leave_nothing(method, more, kills);
+    }
+}
