@@ -371,7 +371,8 @@ fn a_suite_stops_when_bots_are_even_and_says_how_to_go_on_when_the_boards_run_ou
         stdout(&suite(&[&args[..], &["--margin", margin], &PATIENT].concat()))
     };
     let even = against("10", "even");
-    assert!(even.contains("100 of 120 games of samegame, 100 lost\n"), "{even}");
+    let games = even.split(" of 120 games of samegame, ").next().and_then(|it| it.parse().ok());
+    assert!(games.is_some_and(|games: u32| (100..120).contains(&games)), "{even}");
     let expected = format!("  {LOSER} and old are even within 10.0 points: +0.0 points a board (");
     assert!(even.lines().any(|line| line.starts_with(&expected)), "{even}");
     let open = against("0", "open");
