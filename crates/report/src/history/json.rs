@@ -13,20 +13,20 @@ use terms::millis::Millis;
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Entry<'a> {
-    Run(Run<'a>),
+    Run(ListedRun<'a>),
     Broken(&'a Broken),
 }
 
 #[derive(Serialize)]
-struct Run<'a> {
+struct ListedRun<'a> {
     run: String,
     #[serde(flatten)]
     listing: &'a Listing,
-    bots: Vec<Bot<'a>>,
+    bots: Vec<ListedBot<'a>>,
 }
 
 #[derive(Serialize)]
-struct Bot<'a> {
+struct ListedBot<'a> {
     bot: &'a str,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     params: &'a BTreeMap<String, String>,
@@ -39,12 +39,12 @@ struct Bot<'a> {
     slowest_ms: Option<Millis>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> ListedRun<'a> {
     fn of(run: &'a Listed) -> Self {
         let summary = &run.listing.summary;
         let bot = |(index, tally): (usize, &'a Tally)| {
             let Tally { bot, params, games, not_played, lost, sum, .. } = tally;
-            Bot {
+            ListedBot {
                 bot,
                 params,
                 games: *games,
@@ -62,7 +62,7 @@ impl<'a> Run<'a> {
 }
 
 pub(super) fn write(history: &History, out: &mut dyn Write) -> io::Result<()> {
-    let runs = history.runs.iter().map(|run| Entry::Run(Run::of(run)));
+    let runs = history.runs.iter().map(|run| Entry::Run(ListedRun::of(run)));
     let entries: Vec<_> = runs.chain(history.broken.iter().map(Entry::Broken)).collect();
     write_json(&entries, out)
 }
