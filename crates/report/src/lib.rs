@@ -4,7 +4,9 @@
 
 pub mod compare;
 pub mod doctor;
+mod document;
 mod format;
+mod histogram;
 pub mod history;
 mod html;
 mod inert;

@@ -1,8 +1,7 @@
 //! A comparison: the verdict, what it rests on, and the difference on each board.
 
-use super::{Text, bars, compare, differences, put, table};
+use super::{Text, bars, compare, differences, put};
 use results::compare::{BoardDifference, Comparison};
-use statistics::Conclusion;
 use terms::text::plural;
 
 /// The most boards that are shown at either end.
@@ -10,33 +9,8 @@ const SHOWN: usize = 500;
 
 /// Shows one comparison, of `comparisons` in all.
 pub(super) fn write(comparison: &Comparison, comparisons: usize, out: &mut String) {
-    let paired = &comparison.paired;
-    let class = match paired.conclusion {
-        Conclusion::Better => "good",
-        Conclusion::Worse => "bad",
-        Conclusion::NoDifferenceShown | Conclusion::TooFewGames => "open",
-    };
-    put(
-        out,
-        format_args!(
-            "<section class=\"card comparison\">\n<h2 class=\"{class}\">{}</h2>\n",
-            Text(&compare::verdict(comparison))
-        ),
-    );
-    if let Some(advice) = compare::advice(paired) {
-        put(out, format_args!("<p>{}</p>\n", Text(&advice)));
-    }
-    let groups = comparison.groups.iter().map(|group| compare::columns(&group.name, &group.paired));
-    let rows = std::iter::once(compare::columns("all boards", paired)).chain(groups);
-    let verdict = compare::verdict(comparison);
-    table(out, &format!("Figures: {verdict}"), &compare::COLUMNS, rows);
-    put(
-        out,
-        format_args!("<p class=\"soft\">{}</p>\n", Text(&compare::tests(comparison, comparisons))),
-    );
-    for sentence in compare::unpaired(comparison) {
-        put(out, format_args!("<p>{}</p>\n", Text(&sentence)));
-    }
+    out.push_str("<section class=\"card comparison\">\n");
+    out.push_str(&compare::document(comparison, comparisons).html());
     if !comparison.boards.is_empty() {
         differences::write(comparison, out);
         boards(comparison, out);

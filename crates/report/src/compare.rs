@@ -1,0 +1,210 @@
+//! Shows how bots compare.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::csv_error;
+use super::document::{Document, Line, Part, Table, Tone};
+use super::format::Format;
+use super::inert::{Cell, write_json};
+use super::junit::{TestCase, failed, passed, write_suites};
+use results::compare::{BoardDifference, Comparison};
+use statistics::{Conclusion, MIN_PAIRS, Paired};
+use terms::text::plural;
+
+/// How many boards are listed at either end.
+const BOARDS: usize = 5;
+
+/// The headings of a table of groups.
+const HEADINGS: [&str; 8] = ["", "boards", "won", "even", "lost", "mean", "95 % interval", "p"];
+
+/// The columns for spreadsheets.
+const COLUMNS: [&str; 6] =
+    ["baseline", "challenger", "board", "baseline_points", "challenger_points", "difference"];
+
+/// Writes comparisons with one baseline.
+///
+/// # Errors
+/// When `out` fails.
+pub fn write(comparisons: &[Comparison], format: Format, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        Format::Text => documents(comparisons).write_text(out),
+        Format::Markdown => documents(comparisons).write_markdown(out),
+        Format::Json => write_json(&comparisons.iter().map(InJson::of).collect::<Vec<_>>(), out),
+        Format::Csv => write_csv(comparisons, out),
+        Format::Junit => {
+            let cases = comparisons.iter().map(case).collect();
+            write_suites("referee compare", &[("comparisons".to_owned(), cases)], out)
+        }
+    }
+}
+
+fn documents(comparisons: &[Comparison]) -> Document {
+    let mut all = Document::default();
+    for comparison in comparisons {
+        all.append(document(comparison, comparisons.len()));
+    }
+    all
+}
+
+/// The verdict of one comparison, of `comparisons` in all, and what it rests on.
+pub(super) fn document(comparison: &Comparison, comparisons: usize) -> Document {
+    let paired = &comparison.paired;
+    let tone = match paired.conclusion {
+        Conclusion::Better => Tone::Good,
+        Conclusion::Worse => Tone::Bad,
+        Conclusion::NoDifferenceShown | Conclusion::TooFewGames => Tone::Strong,
+    };
+    let verdict = verdict(comparison);
+    let mut document = Document::default();
+    document.headline(Line::toned(tone, &verdict, ""));
+    if let Some(advice) = advice(paired) {
+        document.note(advice);
+    }
+    let groups = comparison.groups.iter().map(|group| row(&group.name, &group.paired));
+    let rows = std::iter::once(row("all boards", paired)).chain(groups);
+    document.table(Table::new(format!("Figures: {verdict}"), &HEADINGS, rows));
+    document.sentence(tests(comparison, comparisons));
+    let boards = &comparison.boards;
+    let won = boards.iter().rev().filter(|board| board.difference > 0.0);
+    let lost = boards.iter().filter(|board| board.difference < 0.0);
+    extremes("most won on", won, &mut document);
+    extremes("most lost on", lost, &mut document);
+    unpaired(comparison).for_each(|sentence| document.sentence(sentence));
+    document
+}
+
+/// The boards with the greatest differences.
+fn extremes<'a>(
+    heading: &'static str,
+    boards: impl Iterator<Item = &'a BoardDifference>,
+    document: &mut Document,
+) {
+    let row = |board: &BoardDifference| {
+        let number = |value: f64| format!("{value:.0}");
+        let BoardDifference { board, baseline, challenger, difference } = board;
+        vec![board.clone(), number(*baseline), number(*challenger), format!("{difference:+.0}")]
+    };
+    let headings = [heading, "before", "now", "difference"];
+    let table = Table::new(heading, &headings, boards.take(BOARDS).map(row));
+    if !table.rows.is_empty() {
+        document.in_terminal(Part::Table(table));
+    }
+}
+
+/// The verdict in words.
+pub(super) fn verdict(comparison: &Comparison) -> String {
+    let Comparison { baseline, challenger, paired, .. } = comparison;
+    match paired.conclusion {
+        Conclusion::Better => format!("{challenger} is better than {baseline}"),
+        Conclusion::Worse => format!("{challenger} is worse than {baseline}"),
+        Conclusion::NoDifferenceShown => {
+            format!("no difference shown between {challenger} and {baseline}")
+        }
+        Conclusion::TooFewGames => {
+            format!("too few boards to compare {challenger} with {baseline}")
+        }
+    }
+}
+
+/// What it would take to know more, as a sentence; `None` if there is nothing more to know.
+fn advice(paired: &Paired) -> Option<String> {
+    if paired.missing_pairs() > 0 {
+        let more = plural(paired.missing_pairs() as u64, "more board");
+        return Some(format!("A verdict takes {MIN_PAIRS} boards: {more}, such as --seed 1..N."));
+    }
+    let more = plural(paired.more_pairs()?, "more board");
+    Some(format!("About {more} would settle a difference of this size."))
+}
+
+fn row(name: &str, paired: &Paired) -> Vec<String> {
+    let interval = paired.interval.map(|(low, high)| format!("{low:+.1} to {high:+.1}"));
+    vec![
+        name.to_owned(),
+        paired.pairs.to_string(),
+        paired.wins.to_string(),
+        paired.draws.to_string(),
+        paired.losses.to_string(),
+        format!("{:+.1}", paired.mean),
+        interval.unwrap_or_else(|| "-".to_owned()),
+        p_value(paired.signed_rank_p).trim_start_matches("= ").to_owned(),
+    ]
+}
+
+/// What the verdict rests on, as a sentence or two; `comparisons` is their number.
+fn tests(comparison: &Comparison, comparisons: usize) -> String {
+    let Paired { mean_p, sign_p, adjusted_p, .. } = comparison.paired;
+    let relative = comparison.relative().map(|part| format!(", {:+.2} % on average", 100.0 * part));
+    let adjusted = match comparisons {
+        1 => String::new(),
+        count => format!(
+            " Adjusted for {count} comparisons (Holm), the verdict's p {}.",
+            p_value(adjusted_p)
+        ),
+    };
+    format!(
+        "p is that of the signed-rank test; the mean has p {}, the sign test p {}{}.{adjusted}",
+        p_value(mean_p),
+        p_value(sign_p),
+        relative.unwrap_or_default()
+    )
+}
+
+/// A p-value with as many digits as mean something: `= 0.0123` or `< 0.0001`.
+fn p_value(p: f64) -> String {
+    if p < 0.0001 { "< 0.0001".to_owned() } else { format!("= {p:.4}") }
+}
+
+/// A sentence for each of the two that has played boards which the other has not.
+fn unpaired(comparison: &Comparison) -> impl Iterator<Item = String> {
+    let Comparison { baseline, challenger, only_baseline, only_challenger, .. } = comparison;
+    let both = [(baseline, only_baseline), (challenger, only_challenger)];
+    both.into_iter().filter(|(_, boards)| boards.count > 0).map(|(who, unpaired)| {
+        let named = unpaired.boards.join(", ");
+        let more = if unpaired.count > unpaired.boards.len() { ", …" } else { "" };
+        let boards = plural(unpaired.count as u64, "board");
+        format!("Only {who} has played {boards}: {named}{more}.")
+    })
+}
+
+/// A comparison in JSON.
+#[derive(Serialize)]
+struct InJson<'a> {
+    verdict: String,
+    more_boards_to_settle: Option<u64>,
+    #[serde(flatten)]
+    comparison: &'a Comparison,
+}
+
+impl<'a> InJson<'a> {
+    fn of(comparison: &'a Comparison) -> Self {
+        let more_boards_to_settle = comparison.paired.more_pairs();
+        Self { verdict: verdict(comparison), more_boards_to_settle, comparison }
+    }
+}
+
+/// Writes one row for each board of each comparison.
+fn write_csv(comparisons: &[Comparison], out: &mut dyn Write) -> io::Result<()> {
+    let mut rows = csv::WriterBuilder::new().has_headers(false).from_writer(out);
+    rows.write_record(COLUMNS).map_err(csv_error)?;
+    for Comparison { baseline, challenger, boards, .. } in comparisons {
+        for board in boards {
+            let bots = (Cell(baseline), Cell(challenger));
+            let points = (board.baseline, board.challenger, board.difference);
+            rows.serialize((bots, Cell(&board.board), points)).map_err(csv_error)?;
+        }
+    }
+    rows.flush()
+}
+
+/// A test for CI, which fails if the challenger is worse.
+fn case(comparison: &Comparison) -> TestCase {
+    let name = format!("{} against {}", comparison.challenger, comparison.baseline);
+    if comparison.paired.conclusion != Conclusion::Worse {
+        return passed(&name, None);
+    }
+    let (mean, p) = (comparison.paired.mean, p_value(comparison.paired.adjusted_p));
+    let why = format!("{}: {mean:+.1} points a board, p {p}", verdict(comparison));
+    failed(&name, None, "worse", &why)
+}

@@ -1,0 +1,165 @@
+//! What a report says to people, whatever shows it.
+//!
+//! A subject (a suite, a comparison, times, a list of runs, a host) makes one document. The terminal, Markdown
+//! and HTML each render it, and each make the text of bots, boards and users inert in its own way.
+
+mod html;
+mod markdown;
+mod terminal;
+
+use std::io::{self, Write};
+
+use super::histogram::Histogram;
+
+/// The parts of a report, in their order.
+#[derive(Default)]
+pub(crate) struct Document(Vec<Part>);
+
+/// A part of a report.
+pub(crate) enum Part {
+    /// The result in a line.
+    Headline(Line),
+    /// A sentence about what is right above it.
+    Note(Line),
+    /// A sentence that stands alone.
+    Sentence(Line),
+    /// A list; without a heading it belongs to what is right above it.
+    List(&'static str, Vec<Line>),
+    /// A table.
+    Table(Table),
+    /// The times of turns as bars, which only terminals and pages draw.
+    Histogram(Histogram),
+    /// A part that only terminals show.
+    InTerminal(Box<Part>),
+}
+
+/// What a few words mean to the reader.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Tone {
+    /// Nothing by themselves.
+    #[default]
+    Plain,
+    /// They matter more than what is beside them.
+    Strong,
+    /// They matter less.
+    Soft,
+    /// Something is as it should be.
+    Good,
+    /// Something is not.
+    Bad,
+}
+
+/// A line of text: a number in a column of its own if it has one, words with a tone, and the rest.
+#[derive(Default)]
+pub(crate) struct Line {
+    number: Option<Number>,
+    tone: Tone,
+    toned: String,
+    rest: String,
+}
+
+/// What stands before a line.
+struct Number {
+    /// What it counts, for readers who see no columns; empty if that is plain.
+    noun: &'static str,
+    value: String,
+    width: usize,
+}
+
+impl Line {
+    /// Words with a tone, and the rest of the line.
+    pub(crate) fn toned(tone: Tone, toned: impl Into<String>, rest: impl Into<String>) -> Self {
+        Self { number: None, tone, toned: toned.into(), rest: rest.into() }
+    }
+
+    /// A line after a number in a column of this width; `noun` says what it counts.
+    pub(crate) fn numbered(noun: &'static str, value: String, width: usize, rest: String) -> Self {
+        Self { number: Some(Number { noun, value, width }), rest, ..Self::default() }
+    }
+}
+
+impl<T: Into<String>> From<T> for Line {
+    fn from(text: T) -> Self {
+        Self { rest: text.into(), ..Self::default() }
+    }
+}
+
+/// A table. Its first column holds words, the others numbers, unless it says otherwise.
+pub(crate) struct Table {
+    /// What it shows, for those who cannot see it; no other table of a page has the same label.
+    pub(crate) label: String,
+    pub(crate) headings: Vec<&'static str>,
+    pub(crate) rows: Vec<Vec<String>>,
+    /// The columns that hold words.
+    pub(crate) words: &'static [usize],
+    /// The least width of each column, in characters.
+    pub(crate) widths: &'static [u16],
+}
+
+impl Table {
+    /// A table with a column of words and others of numbers.
+    pub(crate) fn new(
+        label: impl Into<String>,
+        headings: &[&'static str],
+        rows: impl IntoIterator<Item = Vec<String>>,
+    ) -> Self {
+        let (headings, rows) = (headings.to_vec(), rows.into_iter().collect());
+        Self { label: label.into(), headings, rows, words: &[0], widths: &[] }
+    }
+}
+
+impl Document {
+    /// Adds a part.
+    pub(crate) fn add(&mut self, part: Part) {
+        self.0.push(part);
+    }
+
+    /// Adds the parts of another document.
+    pub(crate) fn append(&mut self, mut other: Self) {
+        self.0.append(&mut other.0);
+    }
+
+    pub(crate) fn headline(&mut self, line: Line) {
+        self.add(Part::Headline(line));
+    }
+
+    pub(crate) fn note(&mut self, line: impl Into<Line>) {
+        self.add(Part::Note(line.into()));
+    }
+
+    pub(crate) fn sentence(&mut self, line: impl Into<Line>) {
+        self.add(Part::Sentence(line.into()));
+    }
+
+    /// Adds a list, unless it is empty.
+    pub(crate) fn list(&mut self, heading: &'static str, lines: impl IntoIterator<Item = Line>) {
+        let lines: Vec<Line> = lines.into_iter().collect();
+        if !lines.is_empty() {
+            self.add(Part::List(heading, lines));
+        }
+    }
+
+    pub(crate) fn table(&mut self, table: Table) {
+        self.add(Part::Table(table));
+    }
+
+    /// Adds a part that only terminals show.
+    pub(crate) fn in_terminal(&mut self, part: Part) {
+        self.add(Part::InTerminal(Box::new(part)));
+    }
+
+    /// Writes it for a terminal, with colours.
+    pub(crate) fn write_text(&self, out: &mut dyn Write) -> io::Result<()> {
+        terminal::write(&self.0, out)
+    }
+
+    /// Writes it as Markdown.
+    pub(crate) fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
+        markdown::write(&self.0, out)
+    }
+
+    /// Its HTML, for a page.
+    pub(crate) fn html(&self) -> String {
+        html::markup(&self.0)
+    }
+}
