@@ -2,19 +2,14 @@
 
 use std::io::{self, Write};
 
-use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
+use super::BasicFormat;
+use super::document::{Document, Line, Tone};
 use super::inert::write_json;
-use super::timing::TimingReport;
-use super::timing::json::{Host, host};
-use super::{BasicFormat, Format};
+use super::timing::{self, Host, TimingReport};
 use results::host::{Findings, MethodFinding};
 use terms::text::{duration, size};
-
-const HEADING: Style = Style::new().bold();
-const GOOD: Style = AnsiColor::Green.on_default();
-const BAD: Style = AnsiColor::Red.on_default();
 
 /// Everything that `referee doctor` reports.
 pub struct DoctorReport {
@@ -24,6 +19,14 @@ pub struct DoctorReport {
     pub timing: TimingReport,
 }
 
+/// The report in JSON.
+#[derive(Serialize)]
+struct InJson<'a> {
+    #[serde(flatten)]
+    findings: &'a Findings,
+    timing: Host<'a>,
+}
+
 impl DoctorReport {
     /// Writes the report in one of the formats.
     ///
@@ -31,47 +34,47 @@ impl DoctorReport {
     /// When `out` cannot be written.
     pub fn write(&self, format: BasicFormat, out: &mut dyn Write) -> io::Result<()> {
         match format {
-            BasicFormat::Text => self.write_text(out),
-            BasicFormat::Json => self.write_json(out),
+            BasicFormat::Text => self.document().write_text(out),
+            BasicFormat::Json => {
+                let (findings, timing) = (&self.findings, timing::host(&self.timing));
+                write_json(&InJson { findings, timing }, out)
+            }
         }
     }
 
-    fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        #[derive(Serialize)]
-        struct Object<'a> {
-            #[serde(flatten)]
-            findings: &'a Findings,
-            timing: Host<'a>,
+    fn document(&self) -> Document {
+        let mut document = Document::default();
+        document.list("what keeps a bot's processes together", self.containment());
+        let sandbox = match &self.findings.no_sandbox {
+            None => yes("--sandbox can be enforced here"),
+            Some(why) => no(why),
+        };
+        document.list("sandbox", [sandbox]);
+        document.list("what a bot may use", self.limits());
+        for line in &self.findings.advice {
+            document.sentence(format!("To get more, {line}"));
         }
-        let object = Object { findings: &self.findings, timing: host(&self.timing) };
-        write_json(&object, out)
+        document.append(timing::document(&self.timing));
+        document
     }
 
-    fn write_text(&self, out: &mut dyn Write) -> io::Result<()> {
-        let Findings { containment, used, exposures, no_sandbox, advice, .. } = &self.findings;
-        writeln!(out, "  {HEADING}what keeps a bot's processes together{HEADING:#}")?;
-        for finding in containment {
-            method(finding, out)?;
-        }
-        writeln!(out, "  Used, unless --containment says otherwise: {used}.")?;
-        for exposure in exposures {
-            writeln!(out, "  {BAD}But{BAD:#} under it a bot of the same user can {exposure}.")?;
-        }
-        writeln!(out, "\n  {HEADING}sandbox{HEADING:#}")?;
-        match no_sandbox {
-            None => writeln!(out, "  {GOOD}yes{GOOD:#}  --sandbox can be enforced here")?,
-            Some(why) => writeln!(out, "  {BAD}no{BAD:#}   {why}")?,
-        }
-        writeln!(out, "\n  {HEADING}what a bot may use{HEADING:#}")?;
-        self.limits(out)?;
-        for line in advice {
-            writeln!(out, "\n  To get more, {line}")?;
-        }
-        writeln!(out)?;
-        self.timing.write(Format::Text, out)
+    fn containment(&self) -> Vec<Line> {
+        let Findings { containment, used, exposures, .. } = &self.findings;
+        let method = |MethodFinding { name, how, missing }: &MethodFinding| match missing {
+            None => yes(&format!("{name:<10} {how}")),
+            Some(why) => no(&format!("{name:<10} {how}: {why}")),
+        };
+        let mut lines: Vec<Line> = containment.iter().map(method).collect();
+        lines.push(format!("Used, unless --containment says otherwise: {used}.").into());
+        let exposure = |exposure| {
+            let can = format!(" under it a bot of the same user can {exposure}.");
+            Line::toned(Tone::Bad, "But", can)
+        };
+        lines.extend(exposures.iter().map(exposure));
+        lines
     }
 
-    fn limits(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn limits(&self) -> Vec<Line> {
         let limits = &self.findings.resources;
         let none = || "no limit".to_owned();
         let bytes = |limit: Option<u64>| limit.map_or_else(none, size);
@@ -81,7 +84,7 @@ impl DoctorReport {
             None => "by the kernel, in a control group",
             Some(_) => "watched by the referee",
         };
-        for (name, limit, by) in [
+        let limits = [
             ("memory", bytes(limits.memory), by_group),
             ("processes and threads", count(limits.processes), by_group),
             ("output of a turn", bytes(limits.turn_output), "watched by the referee"),
@@ -90,27 +93,24 @@ impl DoctorReport {
             ("open files", count(limits.open_files), "by the kernel, for each process"),
             ("CPU time", cpu_time, "by the kernel, for each process"),
             ("size of a file", bytes(limits.file_size), "by the kernel"),
-        ] {
-            writeln!(out, "  {name:<22} {limit:>9}  {by}")?;
-        }
-        if let Some(why) = &self.findings.no_cgroups {
-            writeln!(out, "  {BAD}no{BAD:#}   control groups: {why}")?;
-        }
-        if let Some(limit) = self.findings.host_memory {
-            let limit = size(limit);
-            writeln!(
-                out,
-                "  The referee and all its bots have {limit} of memory, by a control group around them."
-            )?;
-        }
-        Ok(())
+        ];
+        let limit = |(name, limit, by)| format!("{name:<22} {limit:>9}  {by}").into();
+        let mut lines: Vec<Line> = limits.map(limit).into();
+        lines.extend(
+            self.findings.no_cgroups.iter().map(|why| no(&format!("control groups: {why}"))),
+        );
+        lines.extend(self.findings.host_memory.map(size).map(|limit| {
+            let by = "by a control group around them";
+            format!("The referee and all its bots have {limit} of memory, {by}.").into()
+        }));
+        lines
     }
 }
 
-fn method(finding: &MethodFinding, out: &mut dyn Write) -> io::Result<()> {
-    let MethodFinding { name, how, missing } = finding;
-    match missing {
-        None => writeln!(out, "  {GOOD}yes{GOOD:#}  {name:<10} {how}"),
-        Some(why) => writeln!(out, "  {BAD}no{BAD:#}   {name:<10} {how}: {why}"),
-    }
+fn yes(text: &str) -> Line {
+    Line::toned(Tone::Good, "yes", format!("  {text}"))
+}
+
+fn no(text: &str) -> Line {
+    Line::toned(Tone::Bad, "no", format!("   {text}"))
 }

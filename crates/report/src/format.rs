@@ -1,7 +1,7 @@
 //! The formats that results come in.
 
 /// How a table of results is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Format {
     /// For people
     #[default]
@@ -17,7 +17,7 @@ pub enum Format {
 }
 
 /// How a single result is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BasicFormat {
     /// For people
     #[default]
@@ -25,18 +25,3 @@ pub enum BasicFormat {
     /// For programs: one object on one line
     Json,
 }
-
-/// Writes a report in one of the formats, each of which is a module beside the caller, with a function `write`.
-macro_rules! write_as {
-    ($format:expr, $report:expr, $out:expr) => {
-        match $format {
-            Format::Text => text::write($report, $out),
-            Format::Json => json::write($report, $out),
-            Format::Csv => csv::write($report, $out),
-            Format::Markdown => markdown::write($report, $out),
-            Format::Junit => junit::write($report, $out),
-        }
-    };
-}
-
-pub(super) use write_as;

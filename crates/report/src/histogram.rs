@@ -10,6 +10,8 @@ use terms::text::duration;
 pub(crate) struct Histogram {
     /// The kind of turn.
     pub(crate) name: &'static str,
+    /// The number of turns.
+    pub(crate) turns: u64,
     /// The limit in words.
     pub(crate) limit: String,
     pub(crate) bars: Vec<Bar>,
@@ -47,8 +49,9 @@ impl Histogram {
         };
         let bars: Vec<Bar> = ranges.map(bar).collect();
         let most = bars.iter().map(|bar| bar.count).max().unwrap_or(1).max(1);
-        let limit = limit.map_or("no limit".to_owned(), |limit| format!("limit {}", duration(limit)));
-        Self { name, limit, bars, most }
+        let limit =
+            limit.map_or("no limit".to_owned(), |limit| format!("limit {}", duration(limit)));
+        Self { name, turns: times.count(), limit, bars, most }
     }
 
     /// The length of a bar if the longest one has `longest`; even a single turn gets a visible one.

@@ -13,12 +13,17 @@ pub(super) struct Cell<'a>(pub(super) &'a str);
 
 impl Serialize for Cell<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let text = printable(self.0);
-        // Bundled bots are called @NAME; a formula that begins with @ has parentheses.
-        let is_formula =
-            text.starts_with(['=', '+', '-']) || text.starts_with('@') && text.contains('(');
-        serializer.serialize_str(&if is_formula { format!("'{text}") } else { text })
+        serializer.serialize_str(&cell(self.0))
     }
+}
+
+/// Text as [`Cell`] shows it.
+pub(super) fn cell(text: &str) -> String {
+    let text = printable(text);
+    // Bundled bots are called @NAME; a formula that begins with @ has parentheses.
+    let is_formula =
+        text.starts_with(['=', '+', '-']) || text.starts_with('@') && text.contains('(');
+    if is_formula { format!("'{text}") } else { text }
 }
 
 /// Writes an object on one line. Characters that change the direction of text, or do not show, are escaped.

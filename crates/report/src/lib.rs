@@ -14,6 +14,7 @@ mod json;
 mod junit;
 mod markdown;
 pub mod markup;
+mod rows;
 pub mod runs;
 mod stderr;
 pub mod suite;

@@ -4,6 +4,15 @@ use std::fmt::{self, Write as _};
 
 use terms::text::printable;
 
+/// Appends formatted text to a string.
+macro_rules! put {
+    ($out:expr, $($what:tt)*) => {
+        std::fmt::Write::write_fmt($out, format_args!($($what)*)).expect("memory")
+    };
+}
+
+pub(crate) use put;
+
 /// Untrusted text, escaped so that it is inert in HTML, both between tags and in quoted attributes, and on
 /// terminals.
 #[derive(Debug, Clone, Copy)]

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use serde::Serialize;
+
+use crate::timing::percentiles;
 use statistics::Distribution;
 use terms::limits::Resources;
 
@@ -41,12 +43,14 @@ pub struct MethodFinding {
     pub missing: Option<String>,
 }
 
-/// The results of a short check of the host.
-#[derive(Debug, Clone)]
+/// The results of a short check of the host. In JSON its fields are a contract.
+#[derive(Debug, Clone, Serialize)]
 pub struct HostCheck {
     /// The time from writing a board to reading the answer of a child that answers at once.
+    #[serde(serialize_with = "percentiles")]
     pub round_trip: Distribution,
     /// How late the referee itself wakes from a sleep.
+    #[serde(serialize_with = "percentiles")]
     pub wake_up: Distribution,
     /// The share of CPU time that a hypervisor gave to other machines during the check, 0 to 1, if the
     /// kernel reports it.

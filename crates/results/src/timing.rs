@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::gamelog::Turn;
 use statistics::{Distribution, Estimate};
@@ -21,13 +21,14 @@ const VALIDATORS: i32 = 40;
 pub const TELLING: f64 = 0.2;
 
 /// The time that a bot took for one turn.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Timed {
     /// The number of the game, from 1.
     pub game: usize,
     /// The board's name.
     pub board: String,
     /// The turn as logged.
+    #[serde(flatten)]
     pub turn: Turn,
     /// The number of legal moves, if the game can count them.
     pub choices: Option<usize>,
@@ -78,21 +79,28 @@ pub struct Thresholds {
     pub soft: terms::limits::SoftLimit,
 }
 
-/// The times of one kind of turn, multiplied by the scale.
-#[derive(Debug, Clone)]
+/// The times of one kind of turn, multiplied by the scale. In JSON its fields are a contract.
+#[derive(Debug, Clone, Serialize)]
 pub struct KindStats {
     /// The kind of turn.
     pub kind: LimitKind,
-    /// The limit for it.
-    pub limit: Option<Duration>,
     /// The times.
+    #[serde(flatten, serialize_with = "percentiles")]
     pub times: Distribution,
+    /// The limit for it.
+    #[serde(rename = "limit_ms")]
+    pub limit: Option<Millis>,
+    /// The part of the limit that the slowest turn left, from 1 down to less than 0.
+    pub margin: Option<f64>,
     /// The late ones that are the bot's fault.
     pub bot_overruns: usize,
     /// The late ones that are the host's fault.
     pub host_overruns: usize,
-    /// The turns in which the machine stood still or the bot was stopped by others, and for how long in all.
-    pub taken: (usize, Duration),
+    /// The turns in which the machine stood still or the bot was stopped by others.
+    pub disturbed: usize,
+    /// For how long that was in all.
+    #[serde(rename = "taken_ms")]
+    pub taken: Millis,
 }
 
 /// Under which profiles a bot would pass.
@@ -106,18 +114,22 @@ pub struct ProfileResult {
     pub passes: bool,
 }
 
-/// The results of analysing the times.
-#[derive(Debug, Clone)]
+/// The results of analysing the times. In JSON its fields are a contract.
+#[derive(Debug, Clone, Serialize)]
 pub struct Analysis {
     /// The number of games.
     pub games: usize,
     /// Each kind of turn that occurred.
+    #[serde(rename = "turns")]
     pub by_kind: Vec<KindStats>,
     /// The slowest turns as indices, slowest first.
+    #[serde(skip)]
     pub slowest: Vec<usize>,
     /// The chance that a game has a timeout that is the bot's fault.
+    #[serde(rename = "timeout_per_game")]
     pub per_game: Estimate,
     /// The chance that at least one of a submission's 40 validators has a timeout.
+    #[serde(rename = "timeout_per_submission")]
     pub per_submission: Estimate,
     /// How many games would narrow that chance to [`TELLING`]; `None` if these do, or if no number that can
     /// be played would.
@@ -172,11 +184,13 @@ impl KindStats {
         let limit = thresholds.limits.of(kind);
         let mut stats = Self {
             kind,
-            limit,
             times: Distribution::default(),
+            limit: limit.map(Millis),
+            margin: None,
             bot_overruns: 0,
             host_overruns: 0,
-            taken: (0, Duration::ZERO),
+            disturbed: 0,
+            taken: Millis::default(),
         };
         for timed in turns.iter().filter(|timed| timed.turn.limit == kind) {
             stats.times.record(timed.turn.wall.0.mul_f64(thresholds.scale));
@@ -186,17 +200,41 @@ impl KindStats {
                 None => {}
             }
             let taken = timed.turn.certificate.parts.unwrap_or_default().taken.0;
-            stats.taken.0 += usize::from(!taken.is_zero());
-            stats.taken.1 += taken;
+            stats.disturbed += usize::from(!taken.is_zero());
+            stats.taken.0 += taken;
         }
+        let max = stats.times.max().as_secs_f64();
+        stats.margin = limit.map(|limit| 1.0 - max / limit.as_secs_f64());
         (stats.times.count() > 0).then_some(stats)
     }
+}
 
-    /// The part of the limit that the slowest turn left, from 1 down to less than 0.
-    pub fn margin(&self) -> Option<f64> {
-        let limit = self.limit?.as_secs_f64();
-        Some(1.0 - self.times.max().as_secs_f64() / limit)
+/// Serialises a distribution as its number of times and some percentiles, in milliseconds.
+pub(crate) fn percentiles<S: Serializer>(
+    times: &Distribution,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Percentiles {
+        count: u64,
+        min_ms: Millis,
+        p50_ms: Millis,
+        p90_ms: Millis,
+        p99_ms: Millis,
+        p999_ms: Millis,
+        max_ms: Millis,
     }
+    let percentile = |percent| Millis(times.percentile(percent));
+    let percentiles = Percentiles {
+        count: times.count(),
+        min_ms: Millis(times.min()),
+        p50_ms: percentile(50.0),
+        p90_ms: percentile(90.0),
+        p99_ms: percentile(99.0),
+        p999_ms: percentile(99.9),
+        max_ms: Millis(times.max()),
+    };
+    percentiles.serialize(serializer)
 }
 
 impl Thresholds {
@@ -268,7 +306,7 @@ mod tests {
         let counts: Vec<_> =
             analysis.by_kind.iter().map(|stats| (stats.kind, stats.times.count())).collect();
         assert_eq!(counts, [(LimitKind::FirstTurn, 1), (LimitKind::Turn, 2)]);
-        let margin = analysis.by_kind[1].margin().expect("a limit");
+        let margin = analysis.by_kind[1].margin.expect("a limit");
         assert!((margin - 0.2).abs() < 0.001, "{margin}");
         assert_eq!(analysis.slowest, [2, 0, 1], "by the part of the limit");
         assert!(!analysis.is_broken_by_bot());
@@ -308,7 +346,8 @@ mod tests {
         assert_eq!(turn.culprit(ms(50), 1.0), Some(Culprit::Host));
         assert_eq!(turn.culprit(ms(39), 1.0), Some(Culprit::Bot), "waits are among the parts");
         let analysis = Analysis::of(&[turn, timed(1, 3, 20, 0)], 1, &thresholds(1.0));
-        assert_eq!(analysis.by_kind[0].taken, (1, ms(40)));
+        let stats = &analysis.by_kind[0];
+        assert_eq!((stats.disturbed, stats.taken), (1, Millis(ms(40))));
     }
 
     #[test]

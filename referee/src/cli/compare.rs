@@ -7,6 +7,7 @@ use anyhow::anyhow;
 use clap::Args;
 
 use super::named_run::{is_run, run_path};
+use super::words::word;
 use super::{Failure, completions, exit, print};
 use report::Format;
 use report::compare::write;
@@ -33,7 +34,7 @@ pub(super) struct CompareArgs {
     by: Option<String>,
 
     /// How to show the result
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = word::<Format>(), default_value = "text")]
     format: Format,
 }
 

@@ -58,7 +58,7 @@ pub(super) struct PlayArgs {
     watch: WatchFlags,
 
     /// How to show the result
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = word::<BasicFormat>(), default_value = "text")]
     format: BasicFormat,
 }
 

@@ -8,6 +8,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::watch::{WatchFlags, watch_saved};
+use super::words::word;
 use super::{Failure, completions, exit, inputs, print, rerun, write_file};
 use report::view::film::{Film, TurnTimes};
 use report::view::{page, transcript};
@@ -68,7 +69,7 @@ pub(super) struct ReplayArgs {
     rerun: bool,
 
     /// How to show the result
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = word::<BasicFormat>(), default_value = "text")]
     format: BasicFormat,
 }
 

@@ -11,16 +11,18 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::inputs::{self, NamedBot};
 use super::shared::{BotFlags, RuleFlags};
+use super::words::word;
 use super::{Failure, completions, exit, print};
 use contain::interrupt::Interrupt;
 use engine::config::{Config, Limit, SeedRange};
 use engine::play::{Match, PlayError};
 use engine::timing::Measured;
 use report::Format;
-use report::timing::TimingReport;
+use report::timing::{BotTiming, TimingReport};
 use results::host::HostCheck;
 use results::timing::{Analysis, Thresholds};
 use rules::game::{GameKind, SeedOptions};
+use terms::millis::Millis;
 
 /// Measure whether a bot keeps its deadlines, and by what margin
 ///
@@ -66,7 +68,7 @@ pub(super) struct TimingArgs {
     svg: Option<PathBuf>,
 
     /// How to show the result
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = word::<Format>(), default_value = "text")]
     format: Format,
 }
 
@@ -90,7 +92,7 @@ pub(super) fn run(args: &TimingArgs) -> Result<ExitCode, Failure> {
     let thresholds = thresholds(&config, args.scale);
     let host = check_host(&config)?;
     if args.host {
-        let report = TimingReport::of_host(host, thresholds);
+        let report = TimingReport { measured: None, thresholds, host };
         print(|out| report.write(args.format, out))?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -98,32 +100,30 @@ pub(super) fn run(args: &TimingArgs) -> Result<ExitCode, Failure> {
     let boards = boards(args, config.game)?;
     let planned = args.games.map_or(boards.len(), |games| games as usize);
     let (measured, signal) = measure(planned, &config, &bot, &boards)?;
-    let report = TimingReport {
+    let games = measured.games;
+    let times = BotTiming {
         bot: bot.name,
         game: config.game.name,
         profile: config.rules.profile.name(),
-        patience,
-        analysis: Some(Analysis::of(&measured.turns, measured.games, &thresholds)),
+        patience: patience.map(Millis),
         planned,
+        analysis: Analysis::of(&measured.turns, games, &thresholds),
         turns: measured.turns,
         lost: measured.lost,
-        thresholds,
-        host,
     };
     if let Some(path) = &args.svg {
-        std::fs::write(path, report.svg())
+        std::fs::write(path, times.svg())
             .with_context(|| format!("cannot write {}", path.display()))
             .map_err(Failure::User)?;
     }
+    let passed = times.passes();
+    let report = TimingReport { measured: Some(times), thresholds, host };
     print(|out| report.write(args.format, out))?;
     if let Some(signal) = signal {
-        let kept = format!(
-            " in game {} of {planned}; the report is of what was measured",
-            measured.games + 1
-        );
+        let game = games + 1;
+        let kept = format!(" in game {game} of {planned}; the report is of what was measured");
         return Err(Failure::Interrupted { signal, kept });
     }
-    let passed = !report.is_broken_by_bot() && report.lost.is_empty();
     Ok(exit::code(passed))
 }
 

@@ -2,6 +2,9 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use contain::bot::Containment;
+use report::history::ListFormat;
+use report::suite::SuiteFormat;
+use report::{BasicFormat, Format};
 use results::suite::Logs;
 use terms::limits::{OnHostDelay, Profile};
 
@@ -27,6 +30,10 @@ pub(super) fn word<W: Word>() -> impl TypedValueParser<Value = W> {
     let possible = W::WORDS.iter().map(|(_, name, help)| PossibleValue::new(name).help(help));
     PossibleValuesParser::new(possible).map(|name| W::named(&name).expect("clap has checked it"))
 }
+
+/// The help of formats that several kinds of results have.
+const FOR_PEOPLE: &str = "For people";
+const FOR_PAGES: &str = "For pages such as GitHub's";
 
 impl Word for Profile {
     const WORDS: &'static [(Self, &'static str, &'static str)] = &[
@@ -57,6 +64,47 @@ impl Word for Containment {
         (Self::Seccomp, "seccomp", "No process can leave the bot's process group, which is killed"),
         (Self::Reaper, "reaper", "Orphans are adopted, and killed one by one"),
         (Self::Group, "group", "Only the bot's process group is killed; what leaves it is named"),
+    ];
+}
+
+impl Word for BasicFormat {
+    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Text, "text", FOR_PEOPLE),
+        (Self::Json, "json", "For programs: one object on one line"),
+    ];
+}
+
+impl Word for Format {
+    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Text, "text", FOR_PEOPLE),
+        (Self::Json, "json", "For programs: one value on one line"),
+        (Self::Csv, "csv", "For spreadsheets: a row for each turn (timing) or board (compare)"),
+        (Self::Markdown, "markdown", FOR_PAGES),
+        (Self::Junit, "junit", "For CI: a late kind of turn or a bot that is worse is a failure"),
+    ];
+}
+
+impl Word for ListFormat {
+    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Text, "text", FOR_PEOPLE),
+        (Self::Json, "json", "For programs: one array on one line"),
+        (Self::Csv, "csv", "For spreadsheets: a row for each bot of each run"),
+        (Self::Markdown, "markdown", FOR_PAGES),
+    ];
+}
+
+impl Word for SuiteFormat {
+    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Text, "text", FOR_PEOPLE),
+        (Self::Json, "json", "For programs: one object on one line"),
+        (
+            Self::Jsonl,
+            "jsonl",
+            "For programs that read along: a line for each game as it ends, and a last one with the summary",
+        ),
+        (Self::Csv, "csv", "For spreadsheets: a row for each game"),
+        (Self::Markdown, "markdown", FOR_PAGES),
+        (Self::Junit, "junit", "For CI: a lost game is a failure"),
     ];
 }
 

@@ -1,7 +1,7 @@
 //! Documents as parts of a page. Text is inert through [`Text`].
 
 use super::{Line, Part, Table, Tone};
-use crate::markup::Text;
+use crate::markup::{Text, put};
 
 pub(super) fn markup(parts: &[Part]) -> String {
     parts.iter().map(part).collect()
@@ -15,8 +15,8 @@ fn part(part: &Part) -> String {
         Part::Note(line) => format!("<p>{}</p>\n", said(line)),
         Part::Sentence(line) => format!("<p class=\"soft\">{}</p>\n", said(line)),
         Part::List(heading, lines) => {
-            let items = lines.iter().map(|line| format!("<li>{}</li>\n", said(line)));
-            let items: String = items.collect();
+            let item = |line| format!("<li>{}</li>\n", said(line));
+            let items: String = lines.iter().map(item).collect();
             let heading = Text(heading);
             format!("<h3>{heading}</h3>\n<ul class=\"plain\">\n{items}</ul>\n")
         }
@@ -42,21 +42,28 @@ fn said(Line { toned, rest, .. }: &Line) -> String {
 }
 
 /// A table, which may be wider than a phone.
-fn table(table: &Table) -> String {
-    let heading = |heading: &&str| match *heading {
-        "" => "<td></td>".to_owned(),
-        heading => format!("<th scope=\"col\">{}</th>", Text(heading)),
-    };
-    let headings: String = table.headings.iter().map(heading).collect();
-    let cell = |(index, cell): (usize, &String)| match index {
-        0 => format!("<th scope=\"row\">{}</th>", Text(cell)),
-        _ => format!("<td>{}</td>", Text(cell)),
-    };
-    let row = |row: &Vec<String>| row.iter().enumerate().map(cell).collect::<String>();
-    let rows: String = table.rows.iter().map(|cells| format!("<tr>{}</tr>\n", row(cells))).collect();
-    format!(
-        "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table><thead>\
-         <tr>{headings}</tr></thead><tbody>\n{rows}</tbody></table></div>\n",
-        Text(&table.label)
-    )
+pub(super) fn table(table: &Table) -> String {
+    let mut out = String::new();
+    let label = Text(&table.label);
+    put!(
+        &mut out,
+        "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{label}\"><table><thead><tr>"
+    );
+    for heading in &table.headings {
+        match *heading {
+            "" => out.push_str("<td></td>"),
+            heading => put!(&mut out, "<th scope=\"col\">{}</th>", Text(heading)),
+        }
+    }
+    out.push_str("</tr></thead><tbody>\n");
+    for row in &table.rows {
+        out.push_str("<tr>");
+        for (index, cell) in row.iter().enumerate() {
+            let (open, close) =
+                if index == 0 { ("<th scope=\"row\">", "</th>") } else { ("<td>", "</td>") };
+            put!(&mut out, "{open}{}{close}", Text(cell));
+        }
+        out.push_str("</tr>\n");
+    }
+    out + "</tbody></table></div>\n"
 }

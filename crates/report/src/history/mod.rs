@@ -16,7 +16,7 @@ use results::suite::{Commit, Listing, Tally};
 use terms::text::{duration, plural};
 
 /// How a list of runs is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ListFormat {
     /// For people
     #[default]

@@ -1,9 +1,9 @@
 //! Histograms of each bot's response times, first and later turns apart, with their limits.
 
-use std::time::Duration;
-
 use super::gather::{BotTimes, Gathered, ShownBot};
-use super::{Text, bars, put};
+use super::{Text, bars};
+use crate::histogram::{Bar, Histogram};
+use crate::markup::put;
 use crate::timing;
 use rules::game::GameKind;
 use statistics::Distribution;
@@ -22,12 +22,12 @@ pub(super) fn write(gathered: &Gathered, out: &mut String) {
 
 fn bot(entrant: &ShownBot, kinds: &[LimitKind], color: &str, out: &mut String) {
     let times = &entrant.times;
-    put(out, format_args!("<h3>{}</h3>\n", Text(&entrant.name)));
+    put!(out, "<h3>{}</h3>\n", Text(&entrant.name));
     if times.games == 0 {
         out.push_str("<p class=\"soft\">No game has a response.</p>\n");
         return;
     }
-    put(out, format_args!("<p>{}</p>\n<div class=\"pair\">\n", late(times)));
+    put!(out, "<p>{}</p>\n<div class=\"pair\">\n", late(times));
     for &kind in kinds {
         let limit = entrant.limits.of(kind);
         let (name, all) = match kind {
@@ -36,19 +36,17 @@ fn bot(entrant: &ShownBot, kinds: &[LimitKind], color: &str, out: &mut String) {
             LimitKind::Turn => ("slowest later turn of each game", &times.slowest),
         };
         if all.count() > 0 {
-            histogram(name, all, limit, color, out);
+            histogram(&Histogram::of(name, all, limit), all, color, out);
         }
     }
     out.push_str("</div>\n");
     if kinds.contains(&LimitKind::Turn) && !times.is_whole() {
-        put(
+        put!(
             out,
-            format_args!(
-                "<p class=\"soft\">Logs were kept of {} of {}, so not every later turn is known; \
-                 <code>referee suite --logs all</code> keeps them all.</p>\n",
-                times.logged,
-                plural(times.games as u64, "game")
-            ),
+            "<p class=\"soft\">Logs were kept of {} of {}, so not every later turn is known; \
+             <code>referee suite --logs all</code> keeps them all.</p>\n",
+            times.logged,
+            plural(times.games as u64, "game")
         );
     }
 }
@@ -61,40 +59,32 @@ fn late(times: &BotTimes) -> String {
     }
 }
 
-fn histogram(
-    name: &str,
-    times: &Distribution,
-    limit: Option<Duration>,
-    color: &str,
-    out: &mut String,
-) {
-    put(
+fn histogram(histogram: &Histogram, times: &Distribution, color: &str, out: &mut String) {
+    let Histogram { name, turns, limit, bars, .. } = histogram;
+    put!(
         out,
-        format_args!(
-            "<figure class=\"times\"><figcaption><b>{name}</b>: {}, {} at the median, {} at p99, {} at most\
-             </figcaption>\n<table class=\"pictured\"><tbody>\n",
-            plural(times.count(), "turn"),
-            duration(times.percentile(50.0)),
-            duration(times.percentile(99.0)),
-            duration(times.max()),
-        ),
+        "<figure class=\"times\"><figcaption><b>{name}</b>: {}, {} at the median, {} at p99, {} at most\
+         </figcaption>\n<table class=\"pictured\"><tbody>\n",
+        plural(*turns, "turn"),
+        duration(times.percentile(50.0)),
+        duration(times.percentile(99.0)),
+        duration(times.max()),
     );
-    let bars = timing::bars(times, limit);
-    let most = bars.iter().map(|bar| bar.count).max().unwrap_or(1);
-    let is_late = |bar: &timing::Bar| limit.is_some_and(|limit| bar.up_to > limit);
-    let in_time = bars.iter().filter(|bar| !is_late(bar));
-    in_time.for_each(|bar| row(bar, most, color, out));
-    let limit = limit.map_or("no limit".to_owned(), |limit| format!("limit {}", duration(limit)));
-    put(out, format_args!("<tr class=\"limit\"><th colspan=\"3\">{limit}</th></tr>\n"));
-    bars.iter().filter(|bar| is_late(bar)).for_each(|bar| row(bar, most, "late", out));
+    let (late, in_time): (Vec<&Bar>, _) = bars.iter().partition(|bar| bar.is_late);
+    for bar in in_time {
+        row(histogram, bar, color, out);
+    }
+    put!(out, "<tr class=\"limit\"><th colspan=\"3\">{limit}</th></tr>\n");
+    for bar in late {
+        row(histogram, bar, "late", out);
+    }
     out.push_str("</tbody></table></figure>\n");
 }
 
 #[expect(clippy::cast_precision_loss, reason = "turns are counted, not grains of sand")]
-fn row(bar: &timing::Bar, most: u64, class: &str, out: &mut String) {
-    let timing::Bar { up_to, count } = bar;
-    put(out, format_args!("<tr><th scope=\"row\">≤ {}</th><td>", duration(*up_to)));
+fn row(histogram: &Histogram, Bar { up_to, count, .. }: &Bar, class: &str, out: &mut String) {
+    put!(out, "<tr><th scope=\"row\">≤ {}</th><td>", duration(*up_to));
     bars::open(out, 1);
-    bars::bar(out, 0, class, 0.0, bars::percent(*count as f64, most as f64));
-    put(out, format_args!("</svg></td><td>{count}</td></tr>\n"));
+    bars::bar(out, 0, class, 0.0, bars::percent(*count as f64, histogram.most as f64));
+    put!(out, "</svg></td><td>{count}</td></tr>\n");
 }

@@ -15,7 +15,7 @@ use results::suite::{Loss, NoisyHost, RunFolder, Summary, Tally};
 use terms::text::plural;
 
 /// How the results of a suite are shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SuiteFormat {
     /// For people
     #[default]

@@ -8,6 +8,7 @@ use clap::Args;
 
 use super::FolderFlag;
 use crate::cli::named_run::{Found, newest_first};
+use crate::cli::words::word;
 use crate::cli::{Failure, completions, inputs, print};
 use report::history::{Broken, History, ListFormat, Listed};
 use results::suite::{Bests, Listing};
@@ -40,7 +41,7 @@ pub(super) struct ListArgs {
     folder: FolderFlag,
 
     /// How to show the list
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = word::<ListFormat>(), default_value = "text")]
     format: ListFormat,
 }
 

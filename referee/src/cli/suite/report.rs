@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
+use crate::cli::words::word;
 use crate::cli::{Failure, exit, inputs, print};
 use engine::config::Config;
 use report::suite::{SuiteFormat, SuiteReport, write_game};
@@ -30,7 +31,7 @@ pub(in crate::cli) struct ReportFlags {
     fail_on_timeout: bool,
 
     /// How to show the result
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = word::<SuiteFormat>(), default_value = "text")]
     pub(super) format: SuiteFormat,
 }
 

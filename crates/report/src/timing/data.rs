@@ -1,0 +1,136 @@
+//! Times for programs: one JSON object on one line, a row for each turn, tests for CI.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::{BotTiming, TimingReport, kind_name};
+use crate::inert;
+use crate::junit::{TestCase, failed, passed, write_suites};
+use crate::rows::{columns, write_rows};
+use results::gamelog::Bytes;
+use results::host::HostCheck;
+use results::timing::{KindStats, Timed};
+use terms::limits::{LimitKind, Limits};
+use terms::millis::Millis;
+use terms::text::{duration, plural};
+use terms::verdict::Culprit;
+
+#[derive(Serialize)]
+struct Report<'a> {
+    #[serde(flatten)]
+    measured: Option<Measured<'a>>,
+    host: Host<'a>,
+}
+
+#[derive(Serialize)]
+struct Measured<'a> {
+    #[serde(flatten)]
+    times: &'a BotTiming,
+    scale: f64,
+    broken_by_bot: bool,
+    slowest: Vec<Slow<'a>>,
+}
+
+/// A turn as measured, without the scale.
+#[derive(Serialize)]
+struct Slow<'a> {
+    game: usize,
+    board: &'a str,
+    turn: u32,
+    wall_ms: Millis,
+    choices: Option<usize>,
+    stderr: &'a Bytes,
+}
+
+/// What this machine adds.
+#[derive(Serialize)]
+pub(crate) struct Host<'a> {
+    #[serde(flatten)]
+    check: &'a HostCheck,
+    smallest_limit_ms: Millis,
+    /// What to do about a machine that is too restless for the limits.
+    advice: Vec<String>,
+}
+
+pub(super) fn write_json(report: &TimingReport, out: &mut dyn Write) -> io::Result<()> {
+    let measured = report.measured.as_ref().map(|times| Measured {
+        times,
+        scale: report.thresholds.scale,
+        broken_by_bot: times.analysis.is_broken_by_bot(),
+        slowest: times.slowest().map(Slow::of).collect(),
+    });
+    inert::write_json(&Report { measured, host: host(report) }, out)
+}
+
+impl<'a> Slow<'a> {
+    fn of(Timed { game, board, turn, choices }: &'a Timed) -> Self {
+        let (number, wall_ms, stderr) = (turn.turn, turn.wall, &turn.stderr);
+        Self { game: *game, board, turn: number, wall_ms, choices: *choices, stderr }
+    }
+}
+
+/// What this machine adds, under the limits of a report.
+pub(crate) fn host(report: &TimingReport) -> Host<'_> {
+    let check = &report.host;
+    let advice = check.advice(report.smallest_limit().unwrap_or(Duration::MAX));
+    Host { check, smallest_limit_ms: Millis(check.smallest_limit()), advice }
+}
+
+/// The columns of a turn; the parts of its time are those of a turn that was late or disturbed.
+const COLUMNS: &str = "game board turn kind wall_ms limit_ms certificate/cpu_ms certificate/wait_ms \
+    certificate/referee_wait_ms certificate/context_switches certificate/page_faults \
+    certificate/peak_memory_bytes choices late_by certificate/parts/computed_ms \
+    certificate/parts/kept_waiting_ms certificate/parts/taken_ms certificate/parts/referee_ms \
+    certificate/parts/asleep_ms certificate/parts/unknown_ms";
+
+/// A turn as measured, without the scale, with what it is compared with.
+#[derive(Serialize)]
+struct Row<'a> {
+    #[serde(flatten)]
+    timed: &'a Timed,
+    kind: LimitKind,
+    limit_ms: Option<Millis>,
+    /// Whose fault it is that the turn is late; `None` if it is not.
+    late_by: Option<Culprit>,
+}
+
+pub(super) fn write_csv(report: &TimingReport, out: &mut dyn Write) -> io::Result<()> {
+    let turns = report.measured.iter().flat_map(|measured| &measured.turns);
+    let rows = turns.map(|timed| Ok(Row::of(timed, &report.thresholds.limits)));
+    write_rows(&columns(COLUMNS), rows, out)
+}
+
+impl<'a> Row<'a> {
+    fn of(timed: &'a Timed, limits: &Limits) -> Self {
+        let kind = timed.turn.limit;
+        let limit = limits.of(kind);
+        let late_by = limit.and_then(|limit| timed.culprit(limit, 1.0));
+        Self { timed, kind, limit_ms: limit.map(Millis), late_by }
+    }
+}
+
+/// A test for each kind of turn, which fails if the bot broke its limit, and one for each game that it lost.
+pub(super) fn write_junit(report: &TimingReport, out: &mut dyn Write) -> io::Result<()> {
+    let suite = |measured: &BotTiming| {
+        let lost = measured.lost.iter().map(|why| failed("plays to the end", None, "lost", why));
+        let kinds = measured.analysis.by_kind.iter().map(case);
+        (measured.bot.clone(), kinds.chain(lost).collect())
+    };
+    let suites: Vec<(String, Vec<TestCase>)> = report.measured.iter().map(suite).collect();
+    write_suites("referee timing", &suites, out)
+}
+
+fn case(stats: &KindStats) -> TestCase {
+    let name = format!("{} within the limit", kind_name(stats.kind));
+    let max = stats.times.max();
+    if stats.bot_overruns == 0 {
+        return passed(&name, Some(max));
+    }
+    let late = plural(stats.bot_overruns as u64, "turn");
+    let limit = stats.limit.map_or_else(|| "none".to_owned(), |limit| duration(limit.0));
+    let slowest = duration(max);
+    let why = format!("{late} late by the bot's own fault; the slowest took {slowest} of {limit}");
+    failed(&name, Some(max), "timeout", &why)
+}

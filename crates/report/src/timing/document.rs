@@ -1,0 +1,174 @@
+//! Times for people: a table, histograms, the slowest turns, and what the figures mean.
+
+use std::time::Duration;
+
+use super::{BotTiming, TimingReport, kind_name};
+use crate::document::{Document, Line, Part, Table, Tone};
+use results::timing::{Analysis, KindStats, ProfileResult, Timed};
+use statistics::{Distribution, Estimate};
+use terms::text::{duration, plural, quote};
+
+/// An interval wider than this says nothing worth printing.
+const TELLS_NOTHING: f64 = 0.5;
+
+const HEADINGS: [&str; 11] =
+    ["", "count", "min", "p50", "p90", "p99", "p99.9", "max", "limit", "margin", "overruns"];
+
+pub(crate) fn document(report: &TimingReport) -> Document {
+    let mut document = Document::default();
+    if let Some(measured) = &report.measured {
+        headline(measured, report.thresholds.scale, &mut document);
+        table(measured, &mut document);
+        measured.histograms().for_each(|histogram| document.add(Part::Histogram(histogram)));
+        let slowest = measured.slowest().map(|timed| slow(timed, report.thresholds.scale));
+        document.list("slowest turns, by the part of their limit", slowest);
+        document.list("what to expect", expectations(&measured.analysis));
+    }
+    document.list("what this machine adds", host(report));
+    document
+}
+
+fn headline(measured: &BotTiming, scale: f64, document: &mut Document) {
+    let BotTiming { bot, game, analysis, lost, .. } = measured;
+    let (tone, verdict) = match analysis.is_broken_by_bot() {
+        true => (Tone::Bad, "breaks its limits"),
+        false if !lost.is_empty() => (Tone::Bad, "loses games"),
+        false => (Tone::Good, "keeps its limits"),
+    };
+    let planned = plural(measured.planned as u64, "game");
+    let games = match analysis.games {
+        games if games == measured.planned => planned,
+        games => format!("{games} of {planned}"),
+    };
+    let turns = plural(measured.turns.len() as u64, "turn");
+    let played = format!(": {games} of {game}, {turns}");
+    document.headline(Line::toned(tone, format!("{bot} {verdict}"), played));
+    for lost in lost {
+        document.note(Line::toned(Tone::Bad, "lost", format!(" {lost}")));
+    }
+    if scale.to_bits() != 1.0_f64.to_bits() {
+        document.note(format!("Times are shown {scale} times as long, for a slower judge."));
+    }
+    if let Some(patience) = measured.patience {
+        let patience = duration(patience.0);
+        let note = format!(
+            "A late turn ends no game here; answers are awaited up to {patience} beyond their limit."
+        );
+        document.note(Line::toned(Tone::Soft, note, ""));
+    }
+}
+
+fn table(measured: &BotTiming, document: &mut Document) {
+    let by_kind = &measured.analysis.by_kind;
+    let mut table = Table::new("Response times", &HEADINGS, by_kind.iter().map(row));
+    table.words = &[0, 10];
+    table.widths = &[13, 7, 9, 9, 9, 9, 9, 9, 9, 9];
+    document.table(table);
+    for stats in by_kind.iter().filter(|stats| stats.disturbed > 0) {
+        let (time, turns) = (duration(stats.taken.0), plural(stats.disturbed as u64, "turn"));
+        let kind = kind_name(stats.kind);
+        document.note(format!("The machine was taken from us for {time} in {turns} ({kind})."));
+    }
+}
+
+fn row(stats: &KindStats) -> Vec<String> {
+    let times = &stats.times;
+    let percentiles = [50.0, 90.0, 99.0, 99.9].map(|percent| times.percentile(percent));
+    let times = [&[times.min()][..], &percentiles, &[times.max()]].concat();
+    let mut row = vec![kind_name(stats.kind).to_owned(), stats.times.count().to_string()];
+    row.extend(times.into_iter().map(duration));
+    row.push(stats.limit.map_or_else(|| "none".to_owned(), |limit| duration(limit.0)));
+    row.push(stats.margin.map_or_else(|| "-".to_owned(), percent));
+    row.push(match (stats.bot_overruns, stats.host_overruns) {
+        (0, 0) => "none".to_owned(),
+        (bot, host) => format!("{bot} by the bot, {host} by the host"),
+    });
+    row
+}
+
+fn percent(part: f64) -> String {
+    format!("{:.1} %", part * 100.0)
+}
+
+fn slow(timed: &Timed, scale: f64) -> Line {
+    let wall = duration(timed.turn.wall.0.mul_f64(scale));
+    let choices = timed.choices.map(|choices| plural(choices as u64, "legal move"));
+    let choices = choices.map_or(String::new(), |choices| format!(", {choices}"));
+    let said = last_words(timed).map_or(String::new(), |said| format!(", wrote {said}"));
+    let turn = format!("turn {} of {}{choices}{said}", timed.turn.turn, timed.board);
+    Line::numbered("", wall, 8, turn)
+}
+
+/// The last line that the bot wrote to its standard error in this turn.
+fn last_words(timed: &Timed) -> Option<String> {
+    let stderr = timed.turn.stderr.0.trim_ascii_end();
+    let last = stderr.rsplit(|&byte| byte == b'\n').next()?;
+    (!last.is_empty()).then(|| quote(last))
+}
+
+fn expectations(analysis: &Analysis) -> Vec<Line> {
+    let mut lines = chance(analysis);
+    let games = analysis.games;
+    let pass = |ProfileResult { profile, games: count, passes }: &ProfileResult| {
+        let (tone, word) = if *passes { (Tone::Good, "passes") } else { (Tone::Bad, "fails ") };
+        let under =
+            format!(" under {profile:<9} in {count} of {games} games no timeout of its own");
+        Line::toned(tone, word, under)
+    };
+    if games > 0 {
+        lines.extend(analysis.passes.iter().map(pass));
+    } // Otherwise the first one was interrupted.
+    if analysis.by_kind.iter().all(|stats| stats.limit.is_none()) {
+        lines.push("There is no limit in this profile, so nothing can be broken.".into());
+    }
+    lines
+}
+
+/// The chance of a timeout in a submission, or how many games would tell it.
+fn chance(analysis: &Analysis) -> Vec<Line> {
+    let Estimate { estimate, low, high } = analysis.per_submission;
+    let played = plural(analysis.games as u64, "game");
+    let unknown = format!("How likely a timeout among 40 validators is, {played} cannot tell");
+    let [estimate, low, high] = [estimate, low, high].map(percent);
+    let known = format!(
+        "A timeout among 40 validators: {estimate} (95 % interval {low} to {high}), from {played}."
+    );
+    let tells = analysis.per_submission.width() <= TELLS_NOTHING;
+    match (tells, analysis.games_to_tell) {
+        (true, None) => vec![known.into()],
+        (true, Some(enough)) => {
+            let more = format!("About {enough} games would narrow the interval: --games {enough}.");
+            vec![known.into(), Line::toned(Tone::Soft, more, "")]
+        }
+        (false, Some(enough)) => {
+            vec![format!("{unknown}; about {enough} would: --games {enough}.").into()]
+        }
+        (false, None) => vec![format!("{unknown}.").into()],
+    }
+}
+
+fn host(report: &TimingReport) -> Vec<Line> {
+    let host = &report.host;
+    let times = |times: &Distribution| {
+        let [p50, p99] = [50.0, 99.0].map(|percent| duration(times.percentile(percent)));
+        format!("{p50} at the median, {p99} at p99, {} at most", duration(times.max()))
+    };
+    let steal = host.steal.map_or_else(|| "unknown".to_owned(), percent);
+    let load = host.load.map_or_else(|| "unknown".to_owned(), |load| load.to_string());
+    let (round_trip, wake_up) = (times(&host.round_trip), times(&host.wake_up));
+    let smallest = duration(host.smallest_limit());
+    let mut lines = vec![
+        format!("round trip of an echo child: {round_trip}").into(),
+        format!("waking up late:              {wake_up}").into(),
+        format!("stolen by other machines:    {steal}; load {load} on {} cores", host.cores).into(),
+        format!("Verdicts are meaningful for limits from {smallest}.").into(),
+    ];
+    let limit = report.smallest_limit().unwrap_or(Duration::MAX);
+    let advice = host.advice(limit);
+    if !advice.is_empty() {
+        let (limit, advice) = (duration(limit), advice.join("; "));
+        let restless = format!(": too restless for a limit of {limit}: {advice}");
+        lines.push(Line::toned(Tone::Bad, "warning", restless));
+    }
+    lines
+}
