@@ -1,6 +1,6 @@
 //! Documents as parts of a page. Text is inert through [`Text`].
 
-use super::{Line, Part, Table, Tone};
+use super::{Line, Part, Table, Tone, capitalised};
 use crate::markup::{Text, put};
 
 pub(super) fn markup(parts: &[Part]) -> String {
@@ -17,7 +17,7 @@ fn part(part: &Part) -> String {
         Part::List(heading, lines) => {
             let item = |line| format!("<li>{}</li>\n", said(line));
             let items: String = lines.iter().map(item).collect();
-            let heading = Text(heading);
+            let heading = capitalised(heading);
             format!("<h3>{heading}</h3>\n<ul class=\"plain\">\n{items}</ul>\n")
         }
         Part::Table(it) => table(it),

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use terms::text::printable;
 
-use super::{Line, Part, Table};
+use super::{Line, Part, Table, capitalised};
 
 pub(super) fn write(parts: &[Part], out: &mut dyn Write) -> io::Result<()> {
     let is_shown = |part: &&Part| !matches!(part, Part::InTerminal(_) | Part::Histogram(_));
@@ -24,9 +24,8 @@ pub(super) fn write(parts: &[Part], out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn list(heading: &str, lines: &[Line], out: &mut dyn Write) -> io::Result<()> {
-    let mut letters = heading.chars();
-    if let Some(first) = letters.next() {
-        writeln!(out, "{}{}:\n", first.to_uppercase(), letters.as_str())?;
+    if !heading.is_empty() {
+        writeln!(out, "{}:\n", capitalised(heading))?;
     }
     lines.iter().try_for_each(|line| writeln!(out, "- {}", escaped(line)))
 }

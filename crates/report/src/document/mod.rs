@@ -163,3 +163,9 @@ impl Document {
         html::markup(&self.0)
     }
 }
+
+/// A heading as it stands in a page.
+fn capitalised(heading: &str) -> String {
+    let (first, rest) = heading.split_at(heading.len().min(1));
+    first.to_uppercase() + rest
+}

@@ -2,9 +2,7 @@
 
 mod csv;
 mod json;
-mod markdown;
 mod page;
-mod text;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -12,6 +10,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 pub use self::page::page;
+use super::document::{Document, Table};
 use results::suite::{Commit, Listing, Tally};
 use terms::text::{duration, plural};
 
@@ -76,11 +75,32 @@ impl History {
     /// When `out` fails.
     pub fn write(&self, format: ListFormat, out: &mut dyn Write) -> io::Result<()> {
         match format {
-            ListFormat::Text => text::write(self, out),
+            ListFormat::Text => self.document().write_text(out),
             ListFormat::Json => json::write(self, out),
             ListFormat::Csv => csv::write(self, out),
-            ListFormat::Markdown => markdown::write(self, out),
+            ListFormat::Markdown => self.document().write_markdown(out),
         }
+    }
+
+    /// A row for each bot of each run.
+    fn document(&self) -> Document {
+        let mut document = Document::default();
+        if self.runs.is_empty() && self.broken.is_empty() {
+            document.headline("There are no runs.".into());
+        }
+        if !self.runs.is_empty() {
+            let rows = self.runs.iter().flat_map(rows);
+            document.table(Table { words: &WORDS, ..Table::new("Runs", &HEADINGS, rows) });
+        }
+        let broken = |broken: &Broken| format!("{}: {}", broken.run, broken.problem).into();
+        document.list("", self.broken.iter().map(broken));
+        if let Some(mark) = self.mark() {
+            document.sentence(mark);
+        }
+        if let Some(more) = self.more() {
+            document.sentence(more);
+        }
+        document
     }
 
     /// A sentence about the runs that are not shown, if there are any.
@@ -114,9 +134,8 @@ const HEADINGS: [&str; 12] = [
     "comment",
 ];
 
-/// Which columns hold numbers.
-const NUMBERS: [bool; 12] =
-    [false, false, false, false, true, true, true, true, true, true, false, false];
+/// Which columns hold words.
+const WORDS: [usize; 6] = [0, 1, 2, 3, 10, 11];
 
 /// The rows of a run for people: one for each bot; what is the run's own stands in the first one.
 fn rows(run: &Listed) -> Vec<Vec<String>> {

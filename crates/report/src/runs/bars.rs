@@ -1,6 +1,6 @@
 //! Bars in SVG whose lengths are percentages of the available width.
 
-use super::put;
+use crate::markup::put;
 
 /// The height of a bar with its margins, as in `page.css`.
 pub(crate) const ROW: usize = 18;
@@ -20,13 +20,7 @@ pub(crate) fn percent(part: f64, whole: f64) -> f64 {
 
 /// Opens a picture of `bars` bars below one another. Decorative: the same figures stand beside it as text.
 pub(crate) fn open(out: &mut String, bars: usize) {
-    put(
-        out,
-        format_args!(
-            "<svg class=\"bars\" width=\"100%\" height=\"{}\" aria-hidden=\"true\">",
-            bars * ROW
-        ),
-    );
+    put!(out, "<svg class=\"bars\" width=\"100%\" height=\"{}\" aria-hidden=\"true\">", bars * ROW);
 }
 
 /// A bar from one place to another, both in percent. Bars get a visible minimum width; empty ones are
@@ -36,23 +30,16 @@ pub(crate) fn bar(out: &mut String, row: usize, class: &str, from: f64, to: f64)
         return;
     }
     let (y, height) = (row * ROW + 4, ROW - 8);
-    put(
+    put!(
         out,
-        format_args!(
-            "<rect class=\"{class}\" x=\"{from:.2}%\" y=\"{y}\" width=\"{:.2}%\" height=\"{height}\" rx=\"2\"/>",
-            (to - from).max(0.3)
-        ),
+        "<rect class=\"{class}\" x=\"{from:.2}%\" y=\"{y}\" width=\"{:.2}%\" height=\"{height}\" rx=\"2\"/>",
+        (to - from).max(0.3)
     );
 }
 
 /// A line from top to bottom, at a place in percent.
 pub(crate) fn line(out: &mut String, class: &str, at: f64, height: usize) {
-    put(
-        out,
-        format_args!(
-            "<line class=\"{class}\" x1=\"{at:.2}%\" x2=\"{at:.2}%\" y1=\"0\" y2=\"{height}\"/>"
-        ),
-    );
+    put!(out, "<line class=\"{class}\" x1=\"{at:.2}%\" x2=\"{at:.2}%\" y1=\"0\" y2=\"{height}\"/>");
 }
 
 #[cfg(test)]

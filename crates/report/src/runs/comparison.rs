@@ -1,6 +1,7 @@
 //! A comparison: the verdict, what it rests on, and the difference on each board.
 
-use super::{Text, bars, compare, differences, put};
+use super::{Text, bars, compare, differences};
+use crate::markup::put;
 use results::compare::{BoardDifference, Comparison};
 use terms::text::plural;
 
@@ -21,16 +22,14 @@ pub(super) fn write(comparison: &Comparison, comparisons: usize, out: &mut Strin
 /// A bar per board to the left or the right of the middle, the greatest loss first.
 fn boards(comparison: &Comparison, out: &mut String) {
     let label = format!("Differences: {}", compare::verdict(comparison));
-    put(
+    put!(
         out,
-        format_args!(
-            "<h3>Difference on each board, the greatest loss first</h3>\n\
+        "<h3>Difference on each board, the greatest loss first</h3>\n\
          <div class=\"wide tall\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\
          <table class=\"pictured\"><thead><tr><th scope=\"col\">board</th><td class=\"picture\"></td>\
          <th scope=\"col\">difference</th><th scope=\"col\">before</th><th scope=\"col\">now</th>\
          </tr></thead><tbody>\n",
-            Text(&label)
-        ),
+        Text(&label)
     );
     let all = &comparison.boards;
     let scale = all.iter().map(|board| board.difference.abs()).fold(0.0, f64::max);
@@ -39,7 +38,7 @@ fn boards(comparison: &Comparison, out: &mut String) {
     all[..first].iter().for_each(|board| row(board, scale, out));
     if left_out > 0 {
         let boards = plural(left_out as u64, "board");
-        put(out, format_args!("<tr><td colspan=\"5\">… {boards} …</td></tr>\n"));
+        put!(out, "<tr><td colspan=\"5\">… {boards} …</td></tr>\n");
         all[first + left_out..].iter().for_each(|board| row(board, scale, out));
     }
     out.push_str("</tbody></table></div>\n");
@@ -47,7 +46,7 @@ fn boards(comparison: &Comparison, out: &mut String) {
 
 fn row(board: &BoardDifference, scale: f64, out: &mut String) {
     let BoardDifference { board, baseline, challenger, difference } = board;
-    put(out, format_args!("<tr><th scope=\"row\">{}</th><td>", Text(board)));
+    put!(out, "<tr><th scope=\"row\">{}</th><td>", Text(board));
     bars::open(out, 1);
     bars::line(out, "base", 50.0, bars::ROW);
     let half = bars::percent(difference.abs(), scale) / 2.0;
@@ -56,10 +55,8 @@ fn row(board: &BoardDifference, scale: f64, out: &mut String) {
     } else {
         bars::bar(out, 0, "up", 50.0, 50.0 + half);
     }
-    put(
+    put!(
         out,
-        format_args!(
-            "</svg></td><td>{difference:+.0}</td><td>{baseline:.0}</td><td>{challenger:.0}</td></tr>\n"
-        ),
+        "</svg></td><td>{difference:+.0}</td><td>{baseline:.0}</td><td>{challenger:.0}</td></tr>\n"
     );
 }

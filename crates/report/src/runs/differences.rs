@@ -1,7 +1,8 @@
 //! How the differences on boards are distributed: a histogram with a column of its own for boards on
 //! which the two are even, the mean, and its 95 % interval.
 
-use super::{Text, put};
+use super::Text;
+use crate::markup::put;
 use results::compare::Comparison;
 use terms::text::plural;
 
@@ -99,41 +100,29 @@ pub(super) fn write(comparison: &Comparison, out: &mut String) {
         paired.draws,
         paired.losses
     );
-    put(
+    put!(
         out,
-        format_args!(
-            "<h3>Distribution of the differences</h3>\n<figure class=\"differences\">\
+        "<h3>Distribution of the differences</h3>\n<figure class=\"differences\">\
              <svg width=\"100%\" height=\"{HEIGHT}\" role=\"img\" aria-label=\"{}\">\n",
-            Text(&counts)
-        ),
+        Text(&counts)
     );
     if let Some((low, high)) = paired.interval {
         let (from, to) = (histogram.place(low), histogram.place(high));
-        put(
+        put!(
             out,
-            format_args!(
-                "<rect class=\"interval\" x=\"{from:.2}%\" y=\"0\" width=\"{:.2}%\" height=\"{BASE}\"/>\n",
-                (to - from).max(0.3)
-            ),
+            "<rect class=\"interval\" x=\"{from:.2}%\" y=\"0\" width=\"{:.2}%\" height=\"{BASE}\"/>\n",
+            (to - from).max(0.3)
         );
     }
     columns(&histogram, out);
     let mean = histogram.place(paired.mean);
-    put(
+    put!(
         out,
-        format_args!(
-            "<line class=\"mean\" x1=\"{mean:.2}%\" x2=\"{mean:.2}%\" y1=\"0\" y2=\"{BASE}\"/>\n\
+        "<line class=\"mean\" x1=\"{mean:.2}%\" x2=\"{mean:.2}%\" y1=\"0\" y2=\"{BASE}\"/>\n\
              <line class=\"base\" x1=\"0\" x2=\"100%\" y1=\"{BASE}\" y2=\"{BASE}\"/>\n"
-        ),
     );
     scale(&histogram, out);
-    put(
-        out,
-        format_args!(
-            "</svg>\n<figcaption>{}</figcaption></figure>\n",
-            caption(comparison, &counts)
-        ),
-    );
+    put!(out, "</svg>\n<figcaption>{}</figcaption></figure>\n", caption(comparison, &counts));
 }
 
 fn caption(comparison: &Comparison, counts: &str) -> String {
@@ -159,19 +148,17 @@ fn columns(histogram: &Histogram, out: &mut String) {
             1.. => "up",
             _ => "down",
         };
-        put(
+        put!(
             out,
-            format_args!(
-                "<rect class=\"{class}\" x=\"{:.2}%\" y=\"{:.1}\" width=\"{:.2}%\" height=\"{height:.1}\">\
+            "<rect class=\"{class}\" x=\"{:.2}%\" y=\"{:.1}\" width=\"{:.2}%\" height=\"{height:.1}\">\
                  <title>{}: {}</title></rect><text class=\"count\" x=\"{:.2}%\" y=\"{:.1}\">{count}</text>\n",
-                left + width * 0.06,
-                BASE - height,
-                width * 0.88,
-                histogram.range(column),
-                plural(count, "board"),
-                left + width / 2.0,
-                BASE - height - 4.0,
-            ),
+            left + width * 0.06,
+            BASE - height,
+            width * 0.88,
+            histogram.range(column),
+            plural(count, "board"),
+            left + width / 2.0,
+            BASE - height - 4.0
         );
     }
 }
@@ -187,13 +174,11 @@ fn scale(histogram: &Histogram, out: &mut String) {
             _ => "count",
         };
         let words = if column == 0 { "0".to_owned() } else { format!("{difference:+}") };
-        put(
+        put!(
             out,
-            format_args!(
-                "<line class=\"base\" x1=\"{x:.2}%\" x2=\"{x:.2}%\" y1=\"{BASE}\" y2=\"{}\"/>\
+            "<line class=\"base\" x1=\"{x:.2}%\" x2=\"{x:.2}%\" y1=\"{BASE}\" y2=\"{}\"/>\
                  <text class=\"{class} edge\" x=\"{x:.2}%\" y=\"156\">{words}</text>\n",
-                BASE + 4.0
-            ),
+            BASE + 4.0
         );
     }
 }

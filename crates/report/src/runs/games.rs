@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::Text;
 use super::gather::{GameList, Gathered, Listed};
-use super::{Text, put};
+use crate::markup::put;
 use results::suite::loss_kind;
 use terms::millis::Millis;
 use terms::text::{duration, plural};
@@ -22,12 +23,10 @@ fn section(gathered: &Gathered, list: &GameList, id: &str, heading: &str, out: &
     if list.games.is_empty() {
         return;
     }
-    put(
+    put!(
         out,
-        format_args!(
-            "<section class=\"card lost\" id=\"{id}\">\n<h2>{heading}</h2>\n<div class=\"tall\" \
+        "<section class=\"card lost\" id=\"{id}\">\n<h2>{heading}</h2>\n<div class=\"tall\" \
              tabindex=\"0\" role=\"region\" aria-label=\"{heading}\"><ul class=\"plain\">\n"
-        ),
     );
     for games in alike(&list.games) {
         entry(gathered, &games, out);
@@ -60,18 +59,16 @@ fn entry(gathered: &Gathered, games: &[&Listed], out: &mut String) {
     if !outcome.official.is_empty() {
         said.insert(0, outcome.official.clone());
     }
-    put(
+    put!(
         out,
-        format_args!(
-            "<li><p><span class=\"chip bad\">{}</span> <b>{}</b> on {}, {}</p>\n\
+        "<li><p><span class=\"chip bad\">{}</span> <b>{}</b> on {}, {}</p>\n\
              <p class=\"why\">{}</p>\n<p class=\"soft\">{}</p>",
-            Text(&outcome.verdict.to_string()),
-            Text(&gathered.entrants[game.entrant].name),
-            Text(&outcome.board),
-            link(game, &format!("game {}", outcome.game)),
-            Text(why),
-            Text(&said.join("; ")),
-        ),
+        Text(&outcome.verdict.to_string()),
+        Text(&gathered.entrants[game.entrant].name),
+        Text(&outcome.board),
+        link(game, &format!("game {}", outcome.game)),
+        Text(why),
+        Text(&said.join("; "))
     );
     if !others.is_empty() {
         let links: Vec<_> =
@@ -79,14 +76,12 @@ fn entry(gathered: &Gathered, games: &[&Listed], out: &mut String) {
         let count = plural(others.len() as u64, "more game");
         let links = links.join(", ");
         if others.len() > LINKS_IN_SIGHT {
-            put(
+            put!(
                 out,
-                format_args!(
-                    "\n<details class=\"soft\"><summary>{count} like it</summary>{links}</details>"
-                ),
+                "\n<details class=\"soft\"><summary>{count} like it</summary>{links}</details>"
             );
         } else {
-            put(out, format_args!("\n<p class=\"soft\">{count} like it: {links}</p>"));
+            put!(out, "\n<p class=\"soft\">{count} like it: {links}</p>");
         }
     }
     out.push_str("</li>\n");
@@ -118,20 +113,18 @@ fn row(gathered: &Gathered, game: &Listed, out: &mut String) {
     let outcome = &game.outcome;
     let time = |time: Option<Millis>| time.map_or("-".to_owned(), |time| duration(time.0));
     let times = &outcome.times;
-    put(
+    put!(
         out,
-        format_args!(
-            "<tr><th scope=\"row\">{}</th><td class=\"words\">{}</td><td class=\"words\">{}</td><td>{}</td><td>{}</td>\
+        "<tr><th scope=\"row\">{}</th><td class=\"words\">{}</td><td class=\"words\">{}</td><td>{}</td><td>{}</td>\
              <td>{}</td><td>{}</td><td>{}</td></tr>\n",
-            link(game, &outcome.game.to_string()),
-            Text(&outcome.board),
-            Text(&gathered.entrants[game.entrant].name),
-            outcome.score,
-            outcome.turns,
-            time(times.first),
-            time(times.slowest),
-            times.bot_overruns + times.host_overruns,
-        ),
+        link(game, &outcome.game.to_string()),
+        Text(&outcome.board),
+        Text(&gathered.entrants[game.entrant].name),
+        outcome.score,
+        outcome.turns,
+        time(times.first),
+        time(times.slowest),
+        times.bot_overruns + times.host_overruns
     );
 }
 
@@ -146,6 +139,6 @@ fn link(game: &Listed, name: &str) -> String {
 fn more(list: &GameList, out: &mut String) {
     if list.more > 0 {
         let more = plural(list.more as u64, "game");
-        put(out, format_args!("<p class=\"soft\">And {more} more, in results.jsonl.</p>\n"));
+        put!(out, "<p class=\"soft\">And {more} more, in results.jsonl.</p>\n");
     }
 }

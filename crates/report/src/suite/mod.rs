@@ -4,14 +4,13 @@ mod csv;
 mod json;
 mod jsonl;
 mod junit;
-mod markdown;
-mod text;
 
 use std::io::{self, Write};
 
 pub use self::jsonl::write_game;
+use super::document::{Document, Line, Part, Table, Tone};
 use results::compare::{Relation, Standing};
-use results::suite::{Loss, NoisyHost, RunFolder, Summary, Tally};
+use results::suite::{Loss, NewBest, NoisyHost, RunFolder, Summary, Tally};
 use terms::text::plural;
 
 /// How the results of a suite are shown.
@@ -53,13 +52,46 @@ impl SuiteReport<'_> {
     /// When `out` fails.
     pub fn write(&self, format: SuiteFormat, out: &mut dyn Write) -> io::Result<()> {
         match format {
-            SuiteFormat::Text => text::write(self, out),
+            SuiteFormat::Text => self.document().write_text(out),
             SuiteFormat::Json => json::write(self, out),
             SuiteFormat::Jsonl => jsonl::write(self, out),
             SuiteFormat::Csv => csv::write(self, out),
-            SuiteFormat::Markdown => markdown::write(self, out),
+            SuiteFormat::Markdown => self.document().write_markdown(out),
             SuiteFormat::Junit => junit::write(self, out),
         }
+    }
+
+    /// A row for each bot, then what was decided, lost and won.
+    fn document(&self) -> Document {
+        let summary = &self.summary;
+        let is_good = summary.lost() + summary.games_not_played() == 0;
+        let tone = if is_good { Tone::Good } else { Tone::Bad };
+        let mut document = Document::default();
+        document.headline(Line::toned(tone, headline(summary), ""));
+        document.table(Table::new("Totals", &HEADINGS, summary.bots.iter().map(row)));
+        if let Some(decided) = decided(self) {
+            document.sentence(Line::toned(Tone::Strong, decided, ""));
+        }
+        document.list("lost games", self.losses(&summary.losses, summary.lost()));
+        let not_played = self.losses(&summary.not_played, summary.games_not_played());
+        document.list("games not played", not_played);
+        document.list("better than the best known", summary.new_bests.iter().map(new_best));
+        for host in &self.noisy_hosts {
+            document.sentence(Line::toned(Tone::Strong, host.to_string(), ""));
+        }
+        if self.is_kept {
+            let place = format!("The run is in {}.", self.folder.path.display());
+            document.in_terminal(Part::Sentence(place.into()));
+        }
+        document
+    }
+
+    /// The first kinds of losses, and how many of `all` there are besides.
+    fn losses(&self, losses: &[Loss], all: usize) -> Vec<Line> {
+        let more = all - losses.iter().map(|loss| 1 + loss.alike).sum::<usize>();
+        let place = if self.is_kept { ", in results.jsonl" } else { "" };
+        let more = (more > 0).then(|| format!("and {more} more{place}").into());
+        losses.iter().map(loss).chain(more).collect()
     }
 }
 
@@ -77,23 +109,14 @@ pub fn headline(summary: &Summary) -> String {
     format!("{played} of {}, {lost} lost{not_played}", summary.game)
 }
 
-/// The games lost and not played: a heading, the listed games, and the number of further ones.
-pub(super) fn losses(summary: &Summary) -> impl Iterator<Item = (&'static str, &[Loss], usize)> {
-    let told = |losses: &[Loss]| losses.iter().map(|loss| 1 + loss.alike).sum::<usize>();
-    let part = |heading, losses, all| (heading, losses, all - told(losses));
-    let parts = [
-        part("lost games", summary.losses.as_slice(), summary.lost()),
-        part("games not played", summary.not_played.as_slice(), summary.games_not_played()),
-    ];
-    parts.into_iter().filter(|(_, losses, _)| !losses.is_empty())
+fn loss(Loss { game, bot, board, why, alike, .. }: &Loss) -> Line {
+    let more = plural(*alike as u64, "more game");
+    let more = if *alike > 0 { format!(" (and {more} like it)") } else { String::new() };
+    Line::numbered("game ", game.to_string(), 6, format!("{bot} on {board}: {why}{more}"))
 }
 
-/// How many games ended as this one did, if there are more.
-pub(super) fn alike(loss: &Loss) -> String {
-    match loss.alike {
-        0 => String::new(),
-        alike => format!(" (and {} like it)", plural(alike as u64, "more game")),
-    }
+pub(super) fn new_best(NewBest { board, bot, score, before, by }: &NewBest) -> Line {
+    Line::toned(Tone::Good, board, format!(": {score} by {bot}, before {before} by {by}"))
 }
 
 /// The mean difference and its interval, such as `+12.3 points a board (+2.1 to +22.5)`.
