@@ -4,11 +4,11 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::csv_error;
 use super::document::{Document, Line, Part, Table, Tone};
 use super::format::Format;
-use super::inert::{Cell, write_json};
+use super::inert::write_json;
 use super::junit::{TestCase, failed, passed, write_suites};
+use super::rows::write_rows;
 use results::compare::{BoardDifference, Comparison};
 use statistics::{Conclusion, MIN_PAIRS, Paired};
 use terms::text::plural;
@@ -19,9 +19,15 @@ const BOARDS: usize = 5;
 /// The headings of a table of groups.
 const HEADINGS: [&str; 8] = ["", "boards", "won", "even", "lost", "mean", "95 % interval", "p"];
 
-/// The columns for spreadsheets.
-const COLUMNS: [&str; 6] =
-    ["baseline", "challenger", "board", "baseline_points", "challenger_points", "difference"];
+/// The columns for spreadsheets, of a baseline, a challenger, and what they have on a board.
+const COLUMNS: [(&str, &str); 6] = [
+    ("baseline", "/0"),
+    ("challenger", "/1"),
+    ("board", "/2/board"),
+    ("baseline_points", "/2/baseline"),
+    ("challenger_points", "/2/challenger"),
+    ("difference", "/2/difference"),
+];
 
 /// Writes comparisons with one baseline.
 ///
@@ -186,16 +192,12 @@ impl<'a> InJson<'a> {
 
 /// Writes one row for each board of each comparison.
 fn write_csv(comparisons: &[Comparison], out: &mut dyn Write) -> io::Result<()> {
-    let mut rows = csv::WriterBuilder::new().has_headers(false).from_writer(out);
-    rows.write_record(COLUMNS).map_err(csv_error)?;
-    for Comparison { baseline, challenger, boards, .. } in comparisons {
-        for board in boards {
-            let bots = (Cell(baseline), Cell(challenger));
-            let points = (board.baseline, board.challenger, board.difference);
-            rows.serialize((bots, Cell(&board.board), points)).map_err(csv_error)?;
-        }
-    }
-    rows.flush()
+    let columns = COLUMNS.map(|(heading, place)| (heading.to_owned(), place.to_owned()));
+    let rows =
+        comparisons.iter().flat_map(|Comparison { baseline, challenger, boards, .. }| {
+            boards.iter().map(move |board| Ok((baseline, challenger, board)))
+        });
+    write_rows(&columns, rows, out)
 }
 
 /// A test for CI, which fails if the challenger is worse.

@@ -34,14 +34,6 @@ use terms::limits::LimitKind;
 use terms::millis::Millis;
 use terms::verdict::{Culprit, Overrun};
 
-/// Converts a CSV error. The rows are always valid, so only writing them can fail.
-fn csv_error(error: ::csv::Error) -> io::Error {
-    match error.into_kind() {
-        ::csv::ErrorKind::Io(error) => error,
-        kind => io::Error::other(format!("{kind:?}")),
-    }
-}
-
 /// The content of a report on a game.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GameReport {

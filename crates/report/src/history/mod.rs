@@ -1,7 +1,6 @@
-//! Shows a list of runs: one file for each format.
+//! Shows a list of runs.
 
-mod csv;
-mod json;
+mod data;
 mod page;
 
 use std::io::{self, Write};
@@ -76,8 +75,8 @@ impl History {
     pub fn write(&self, format: ListFormat, out: &mut dyn Write) -> io::Result<()> {
         match format {
             ListFormat::Text => self.document().write_text(out),
-            ListFormat::Json => json::write(self, out),
-            ListFormat::Csv => csv::write(self, out),
+            ListFormat::Json => data::write_json(self, out),
+            ListFormat::Csv => data::write_csv(self, out),
             ListFormat::Markdown => self.document().write_markdown(out),
         }
     }

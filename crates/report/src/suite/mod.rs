@@ -1,13 +1,10 @@
-//! Shows the results of a suite: one file for each format.
+//! Shows the results of a suite.
 
-mod csv;
-mod json;
-mod jsonl;
-mod junit;
+mod data;
 
 use std::io::{self, Write};
 
-pub use self::jsonl::write_game;
+pub use self::data::write_game;
 use super::document::{Document, Line, Part, Table, Tone};
 use results::compare::{Relation, Standing};
 use results::suite::{Loss, NewBest, NoisyHost, RunFolder, Summary, Tally};
@@ -53,11 +50,11 @@ impl SuiteReport<'_> {
     pub fn write(&self, format: SuiteFormat, out: &mut dyn Write) -> io::Result<()> {
         match format {
             SuiteFormat::Text => self.document().write_text(out),
-            SuiteFormat::Json => json::write(self, out),
-            SuiteFormat::Jsonl => jsonl::write(self, out),
-            SuiteFormat::Csv => csv::write(self, out),
+            SuiteFormat::Json => data::write_json(self, out),
+            SuiteFormat::Jsonl => data::write_jsonl(self, out),
+            SuiteFormat::Csv => data::write_csv(self, out),
             SuiteFormat::Markdown => self.document().write_markdown(out),
-            SuiteFormat::Junit => junit::write(self, out),
+            SuiteFormat::Junit => data::write_junit(self, out),
         }
     }
 

@@ -1,0 +1,91 @@
+//! A list of runs for programs: an array on one line, or a row for each bot of each run.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::{Broken, History, Listed};
+use crate::inert;
+use crate::rows::{columns, write_rows};
+use results::suite::Listing;
+use terms::millis::Millis;
+
+/// An object for a run, or for a folder that holds none.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Entry<'a> {
+    Run {
+        run: String,
+        #[serde(flatten)]
+        listing: &'a Listing,
+        bots: Vec<Totals<'a>>,
+    },
+    Broken(&'a Broken),
+}
+
+/// A row for a bot of a run, or for a folder that holds none.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Row<'a> {
+    Bot { run: String, boards: String, planned: usize, listing: &'a Listing, bot: Totals<'a> },
+    Broken(&'a Broken),
+}
+
+#[derive(Serialize)]
+struct Totals<'a> {
+    bot: &'a str,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    params: &'a BTreeMap<String, String>,
+    games: usize,
+    not_played: usize,
+    lost: usize,
+    sum: i64,
+    mean: Option<f64>,
+    ratio: Option<f64>,
+    slowest_ms: Option<Millis>,
+}
+
+impl Listed {
+    fn entry(&self) -> Entry<'_> {
+        Entry::Run { run: self.name(), listing: &self.listing, bots: self.bots().collect() }
+    }
+
+    fn bots(&self) -> impl Iterator<Item = Totals<'_>> {
+        let summary = &self.listing.summary;
+        summary.bots.iter().enumerate().map(|(index, tally)| Totals {
+            bot: &tally.bot,
+            params: &tally.params,
+            games: tally.games,
+            not_played: tally.not_played,
+            lost: tally.lost,
+            sum: tally.sum,
+            mean: tally.mean(),
+            ratio: tally.ratio(),
+            slowest_ms: summary.slowest(index),
+        })
+    }
+}
+
+pub(super) fn write_json(history: &History, out: &mut dyn Write) -> io::Result<()> {
+    let runs = history.runs.iter().map(Listed::entry);
+    let entries: Vec<_> = runs.chain(history.broken.iter().map(Entry::Broken)).collect();
+    inert::write_json(&entries, out)
+}
+
+const COLUMNS: &str = "run listing/started listing/game boards bot/bot planned bot/games bot/not_played \
+    bot/lost bot/sum bot/mean bot/ratio bot/slowest_ms listing/git/commit listing/git/dirty listing/comment \
+    problem";
+
+pub(super) fn write_csv(history: &History, out: &mut dyn Write) -> io::Result<()> {
+    let rows = history.runs.iter().flat_map(|run| {
+        let (listing, planned) = (&run.listing, run.planned_each());
+        let (name, boards) = (run.name(), listing.board_names());
+        run.bots().map(move |bot| {
+            let (run, boards) = (name.clone(), boards.clone());
+            Row::Bot { run, boards, planned, listing, bot }
+        })
+    });
+    let rows = rows.chain(history.broken.iter().map(Row::Broken));
+    write_rows(&columns(COLUMNS), rows.map(Ok), out)
+}

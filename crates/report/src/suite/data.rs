@@ -1,0 +1,148 @@
+//! A suite for programs: an object or a line for each game, a row for each game, tests for CI. The games are
+//! read from the run as they are written.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::SuiteReport;
+use crate::inert;
+use crate::junit::{TestCase, failed, not_run, passed, write_suites};
+use crate::rows::{columns, write_rows};
+use results::compare::Standing;
+use results::suite::{Bests, Loss, NewBest, Outcome, Tally};
+
+/// The totals in JSON.
+#[derive(Serialize)]
+struct Totals<'a> {
+    /// The folder, if the run is kept.
+    run: Option<String>,
+    game: &'a str,
+    planned: usize,
+    games: usize,
+    lost: usize,
+    /// The games that could not be played.
+    games_not_played: usize,
+    bots: Vec<Bot<'a>>,
+    /// The first kinds of losses.
+    losses: &'a [Loss],
+    /// The first kinds of reasons why games were not played.
+    not_played: &'a [Loss],
+    new_bests: &'a [NewBest],
+    /// What is said of machines that were too noisy for the limits.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    noisy_hosts: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision: Option<&'a Standing>,
+}
+
+#[derive(Serialize)]
+struct Bot<'a> {
+    #[serde(flatten)]
+    tally: &'a Tally,
+    mean: Option<f64>,
+    /// The mean of yours/best.
+    ratio: Option<f64>,
+    marathon: Option<f64>,
+}
+
+impl<'a> Totals<'a> {
+    fn of(report: &'a SuiteReport<'_>) -> Self {
+        let summary = &report.summary;
+        let bot = |tally: &'a Tally| {
+            let (mean, ratio, marathon) = (tally.mean(), tally.ratio(), tally.marathon());
+            Bot { tally, mean, ratio, marathon }
+        };
+        Self {
+            run: report.is_kept.then(|| report.folder.path.display().to_string()),
+            game: &summary.game,
+            planned: summary.planned,
+            games: summary.games(),
+            lost: summary.lost(),
+            games_not_played: summary.games_not_played(),
+            bots: summary.bots.iter().map(bot).collect(),
+            losses: &summary.losses,
+            not_played: &summary.not_played,
+            new_bests: &summary.new_bests,
+            noisy_hosts: report.noisy_hosts.iter().map(ToString::to_string).collect(),
+            decision: report.decision.as_ref(),
+        }
+    }
+}
+
+/// Writes one object on one line.
+pub(super) fn write_json(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> {
+    inert::write_json(&Totals::of(report), out)
+}
+
+/// A line for programs that read along: one for each game as it ends, and a last one with the totals.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Line<'a> {
+    Game {
+        #[serde(flatten)]
+        outcome: &'a Outcome,
+        /// The best score that was known on its board when the suite began.
+        best: Option<i64>,
+    },
+    Summary(Totals<'a>),
+}
+
+/// Writes the line of a game.
+///
+/// # Errors
+/// When `out` fails.
+pub fn write_game(outcome: &Outcome, bests: &Bests, out: &mut dyn Write) -> io::Result<()> {
+    let best = bests.best(&outcome.record_id);
+    inert::write_json(&Line::Game { outcome, best }, out)?;
+    out.flush()
+}
+
+/// Writes the last line.
+pub(super) fn write_jsonl(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> {
+    inert::write_json(&Line::Summary(Totals::of(report)), out)
+}
+
+/// The columns that every table has.
+const COLUMNS: &str = "game bot board set repeat verdict won score counts turns wall_ms first_ms slowest_ms \
+    bot_overruns host_overruns diagnosis board_id session";
+
+/// Writes one row for each game, with the last value of each name that bots say, and more of numbers.
+pub(super) fn write_csv(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let mut columns = columns(COLUMNS);
+    for (name, is_number) in &report.summary.said {
+        columns.push((format!("said.{name}"), format!("/said/{name}/last")));
+        for of_numbers in ["min", "max", "mean"].iter().filter(|_| *is_number) {
+            let place = format!("/said/{name}/{of_numbers}");
+            columns.push((format!("said.{name}.{of_numbers}"), place));
+        }
+    }
+    let outcomes = report.folder.outcomes().map_err(io::Error::other)?;
+    write_rows(&columns, outcomes.map(|outcome| outcome.map_err(io::Error::other)), out)
+}
+
+/// Writes a suite of tests for each bot, with a test for each game. A lost game is a failure, and one that
+/// was not played an error.
+///
+/// This is the one report that holds all games in memory, since its numbers come before its tests.
+pub(super) fn write_junit(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let mut bots: BTreeMap<String, Vec<TestCase>> = BTreeMap::new();
+    for outcome in report.folder.outcomes().map_err(io::Error::other)? {
+        let outcome = outcome.map_err(io::Error::other)?;
+        bots.entry(outcome.bot.clone()).or_default().push(case(&outcome));
+    }
+    write_suites("referee suite", &bots.into_iter().collect::<Vec<_>>(), out)
+}
+
+fn case(outcome: &Outcome) -> TestCase {
+    let name = format!("game {}: {}", outcome.game, outcome.board);
+    let took = outcome.times.wall.map(|wall| wall.0);
+    if !outcome.is_played() {
+        not_run(&name, &outcome.verdict.to_string(), &outcome.loss())
+    } else if outcome.won {
+        passed(&name, took)
+    } else {
+        failed(&name, took, &outcome.verdict.to_string(), &outcome.loss())
+    }
+}
