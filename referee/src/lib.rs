@@ -69,13 +69,41 @@ pub mod limits {
 ///
 /// A [`Plan`](suite::Plan) says what is to be played and gives each game a number. A
 /// [`RunFolder`](suite::RunFolder) keeps the plan and the [`Outcome`](suite::Outcome) of each finished game. A
-/// [`Pool`](suite::Pool) plays the games that have no result yet, each through [`play`].
-/// [`Summary`](suite::Summary) adds up the outcomes, and [`compare`] pairs those of two bots; both read a run
-/// and touch no game.
+/// [`RunPlayer`](suite::RunPlayer) plays the games that have no result yet, each through [`play`], and tells an
+/// [`Observer`](suite::Observer) of each. [`Summary`](suite::Summary) adds up the outcomes, and [`compare`] pairs
+/// those of two bots; both read a run and touch no game.
+///
+/// # A run
+///
+/// ```
+/// use referee::config::Config;
+/// use referee::interrupt::Interrupt;
+/// use referee::suite::{Outcome, Plan, PlannedBoard, PlannedBot, Run, RunPlayer, RunWriter, plan};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let scratch = tempfile::tempdir()?;
+/// # let folder = scratch.path().join("run");
+/// # let mut scores = Vec::new();
+/// // It answers each board, which has 15 rows, with the tile at the bottom left.
+/// let bot = "while read -r row; do i=$((i + 1)); [ $((i % 15)) -eq 0 ] && echo 0 0; done";
+/// let config = Config::resolve([])?;
+/// let (name, board) = config.game.bundled[1];
+/// let board = PlannedBoard { name: name.to_owned(), set: None, test_case: board.to_owned() };
+///
+/// let plan = plan(&config, vec![PlannedBot::new("bottom left", ["sh", "-c", bot])]);
+/// let plan = Plan { boards: vec![board], repeat: 3, ..plan };
+/// let mut run = RunWriter::create(&folder, Run::new(plan, None))?;
+/// let mut observer = |game: &Outcome| println!("{}: {}", game.board, game.score);
+/// # let mut observer = |game: &Outcome| { observer(game); scores.push(game.score) };
+/// RunPlayer::new(&mut run, &config).play(&Interrupt::catch()?, &mut observer)?;
+/// # assert_eq!(scores, [2857; 3]);
+/// # Ok(())
+/// # }
+/// ```
 pub mod suite {
     pub use engine::suite::{
-        Archive, BotFiles, CoreClaims, Entrant, Pool, PoolError, copy_whole, undisturbed_jobs,
-        usable_cpus,
+        BotError, Jobs, Observer, PoolError, RunError, RunPlayer, check_program, copy_programs,
+        plan, plan_now, resume_when_free,
     };
     pub use results::suite::{
         Assignment, Best, Bests, BoardId, Case, CaseError, Commit, FolderError, GameSet, Listing,

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, anyhow};
+use anyhow::anyhow;
 use clap::builder::PossibleValuesParser;
 
 use super::Failure;
@@ -185,18 +185,11 @@ pub(super) fn bot_command(
     env: BTreeMap<OsString, OsString>,
     confinement: Confinement,
 ) -> Result<BotCommand, Failure> {
-    let mut words = words.into_iter();
-    let no_command = || Failure::user(anyhow!("the bot's command is empty"));
-    let program = words.next().filter(|word| !word.is_empty()).ok_or_else(no_command)?;
-    let Some(name) = program.to_str().and_then(|word| word.strip_prefix('@')) else {
-        let args = words.collect();
-        return Ok(BotCommand { program, args, cwd, env, pinning: None, confinement });
-    };
-    bundled_bot(name)?;
-    let itself = std::env::current_exe().context("cannot find this program's own file");
-    let args = ["bot".into(), name.into()].into_iter().chain(words).collect();
-    let program = itself.map_err(Failure::Referee)?.into();
-    Ok(BotCommand { program, args, cwd, env, pinning: None, confinement })
+    let program = words.first().and_then(|word| word.to_str());
+    if let Some(name) = program.and_then(|word| word.strip_prefix('@')) {
+        bundled_bot(name)?;
+    }
+    Ok(engine::config::bot_command(words, cwd, env, confinement)?)
 }
 
 /// The confinement of a bot by the settings, with a sandbox if one is given.

@@ -38,7 +38,10 @@ use clap::{ArgAction, ColorChoice, CommandFactory as _, FromArgMatches as _, Par
 use log::LevelFilter;
 
 use contain::bot::{SpawnError, remove_cgroups};
+use contain::interrupt::Interrupt;
+use engine::config::CommandError;
 use engine::play::PlayError;
+use engine::suite::BotError;
 use results::suite::{FolderError, RecordsError};
 use terms::text::printable;
 
@@ -162,7 +165,7 @@ macro_rules! failures {
     )*};
 }
 
-failures!(SpawnError, FolderError, RecordsError);
+failures!(SpawnError, FolderError, RecordsError, CommandError, BotError);
 
 impl From<PlayError> for Failure {
     fn from(error: PlayError) -> Self {
@@ -259,6 +262,11 @@ fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Fai
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::Output(error)),
         _ => Ok(()),
     }
+}
+
+/// Catches the signals that end a command which plays games.
+fn interrupt() -> Result<Interrupt, Failure> {
+    Interrupt::catch().context("cannot catch signals").map_err(Failure::Referee)
 }
 
 /// Writes a file that the user named.

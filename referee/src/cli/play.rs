@@ -11,8 +11,7 @@ use super::shared::{BotFlags, RuleFlags};
 use super::spinner::Spinner;
 use super::watch::{LiveViewer, WatchFlags};
 use super::words::word;
-use super::{Failure, completions, exit, inputs, print};
-use contain::interrupt::Interrupt;
+use super::{Failure, completions, exit, inputs, interrupt, print};
 use engine::play::{Match, PlayError};
 use report::{BasicFormat, GameReport};
 use results::gamelog::{End, Event, LogWriter};
@@ -77,7 +76,7 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
     let (board, test_case) = board(args, config.game)?;
     let open = |path| LogWriter::open(path, config.log_size);
     let mut log = args.log.as_deref().map(open).transpose().map_err(Failure::user)?;
-    let interrupt = Interrupt::catch().context("cannot catch signals").map_err(Failure::Referee)?;
+    let interrupt = interrupt()?;
     let viewer = look.map(|look| LiveViewer::spawn(look, interrupt.clone())).transpose()?;
     let game = Match {
         game: config.game,

@@ -5,12 +5,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::anyhow;
 
 use super::words::Word as _;
-use super::{Failure, exit, inputs, print};
+use super::{Failure, exit, inputs, interrupt, print};
 use contain::bot::{BotCommand, Pinning, Sandbox};
-use contain::interrupt::Interrupt;
 use engine::config::{Config, Layer, Stored};
 use engine::play::Match;
 use report::BasicFormat;
@@ -40,7 +39,7 @@ fn play_again(path: &Path, start: &Start) -> Result<Vec<Turn>, Failure> {
     let game = game_of(start).map_err(|error| Failure::place(path, error))?;
     let config = settings(path, start)?;
     let command = command(&start.bot, &config)?;
-    let interrupt = Interrupt::catch().context("cannot catch signals").map_err(Failure::Referee)?;
+    let interrupt = interrupt()?;
     let game = Match {
         game: config.game,
         board: &start.board,

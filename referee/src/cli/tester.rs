@@ -12,12 +12,10 @@ use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use anyhow::Context as _;
 use clap::Args;
 
-use super::{Failure, inputs};
+use super::{Failure, inputs, interrupt};
 use contain::bot::{Confinement, memory_limit_of_host};
-use contain::interrupt::Interrupt;
 use engine::config::Layer;
 use engine::play::{Match, PlayError};
 use results::gamelog::{End, Event};
@@ -103,7 +101,7 @@ fn play(Parsed { exec, seed, .. }: &Parsed) -> Result<ExitCode, Failure> {
     }
     let command = inputs::bot_command(words, None, BTreeMap::new(), confinement)?;
     let test_case = inputs::seeded_case(kind, *seed, SeedOptions::default())?;
-    let interrupt = Interrupt::catch().context("cannot catch signals").map_err(Failure::Referee)?;
+    let interrupt = interrupt()?;
     let game = Match {
         game: kind,
         board: &format!("seed {seed}"),

@@ -12,8 +12,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::inputs::{self, NamedBot};
 use super::shared::{BotFlags, RuleFlags};
 use super::words::word;
-use super::{Failure, completions, exit, print};
-use contain::interrupt::Interrupt;
+use super::{Failure, completions, exit, interrupt, print};
+use contain::bot::BotCommand;
 use engine::config::{Config, Limit, SeedRange};
 use engine::play::{Match, PlayError};
 use engine::timing::Measured;
@@ -142,10 +142,16 @@ pub(super) fn thresholds(config: &Config, scale: f64) -> Thresholds {
     }
 }
 
-pub(super) fn check_host(config: &Config) -> Result<HostCheck, Failure> {
+/// The bot that answers at once, ready to be started.
+pub(super) fn echo(config: &Config) -> Result<BotCommand, Failure> {
     let confinement = inputs::confinement(config, None)?;
-    let echo = inputs::bot_command(vec![ECHO.into()], None, BTreeMap::default(), confinement)?;
-    engine::host::check_host(&echo).context("the host check failed").map_err(Failure::Referee)
+    inputs::bot_command(vec![ECHO.into()], None, BTreeMap::default(), confinement)
+}
+
+pub(super) fn check_host(config: &Config) -> Result<HostCheck, Failure> {
+    engine::host::check_host(&echo(config)?)
+        .context("the host check failed")
+        .map_err(Failure::Referee)
 }
 
 /// A name and a test case.
@@ -173,7 +179,7 @@ fn measure(
     bot: &NamedBot,
     boards: &[Board],
 ) -> Result<(Measured, Option<i32>), Failure> {
-    let interrupt = Interrupt::catch().context("cannot catch signals").map_err(Failure::Referee)?;
+    let interrupt = interrupt()?;
     let progress = progress_bar(games);
     let mut measured = Measured::default();
     for (board, case) in boards.iter().cycle().take(games) {

@@ -10,7 +10,7 @@ use rustix::process::setpriority_process;
 use rustix::thread::gettid;
 use signal_hook::consts::SIGINT;
 
-use super::Failure;
+use super::{Failure, interrupt};
 use crate::view::player::{self, Charset, Look, Show, Watched};
 use contain::interrupt::Interrupt;
 use report::view::film::Film;
@@ -46,7 +46,7 @@ impl WatchFlags {
 
 /// Shows a saved game until the user quits.
 pub(super) fn watch_saved(film: Film, look: Look) -> Result<(), Failure> {
-    let interrupt = Interrupt::catch().context("cannot catch signals").map_err(Failure::Referee)?;
+    let interrupt = interrupt()?;
     let watched = player::watch(Show::Saved(Box::new(film)), look, &interrupt);
     match watched.context("the terminal failed").map_err(Failure::Referee)? {
         Watched::Quit => Ok(()),

@@ -1,7 +1,30 @@
-//! The confinement of a bot by its settings. Linux only.
+//! The command and the confinement of a bot by its settings. Linux only.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
 
 use super::Config;
-use contain::bot::{Confinement, Sandbox, Unavailable};
+use contain::bot::{BotCommand, Confinement, Sandbox, Unavailable};
+
+/// Why there is no command for a bot.
+#[derive(Debug, thiserror::Error)]
+pub enum CommandError {
+    /// The command has no program.
+    #[error("the bot's command is empty")]
+    Empty,
+    /// The bot is this program, whose file the system does not tell.
+    #[error("cannot find this program's own file")]
+    Itself(#[source] io::Error),
+}
+
+impl CommandError {
+    /// Whether the user can fix it, or only the machine is at fault.
+    pub fn is_user_error(&self) -> bool {
+        matches!(self, Self::Empty)
+    }
+}
 
 impl Config {
     /// The confinement that these settings ask for, with a sandbox if one is given.
@@ -12,4 +35,25 @@ impl Config {
         let method = self.containment.method()?;
         Ok(Confinement { method, resources: self.resources, sandbox })
     }
+}
+
+/// The command of these words. A first word `@NAME` is a bundled bot, which this program itself runs.
+///
+/// # Errors
+/// When there is no word, or this program's own file is not known.
+pub fn bot_command(
+    words: Vec<OsString>,
+    cwd: Option<PathBuf>,
+    env: BTreeMap<OsString, OsString>,
+    confinement: Confinement,
+) -> Result<BotCommand, CommandError> {
+    let mut words = words.into_iter();
+    let program = words.next().filter(|word| !word.is_empty()).ok_or(CommandError::Empty)?;
+    let Some(name) = program.to_str().and_then(|word| word.strip_prefix('@')) else {
+        let args = words.collect();
+        return Ok(BotCommand { program, args, cwd, env, pinning: None, confinement });
+    };
+    let args = ["bot".into(), name.into()].into_iter().chain(words).collect();
+    let program = std::env::current_exe().map_err(CommandError::Itself)?.into();
+    Ok(BotCommand { program, args, cwd, env, pinning: None, confinement })
 }

@@ -12,8 +12,10 @@ mod values;
 
 use std::time::Duration;
 
+pub use self::confinement::{CommandError, bot_command};
 use self::layer::stray_limit;
 pub use self::layer::{Layer, LimitsTable};
+pub use self::over::Over;
 pub use self::project::{
     BoardSet, BotEntry, ClusterTable, PROJECT_FILE, Project, SuiteTable, TEMPLATE, find_project,
 };

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 
 /// A setting, or a table of them, that may be set in several layers.
-pub(super) trait Over {
+pub trait Over {
     /// Lays this over `below`, which fills in what is unset.
     #[must_use]
     fn over(self, below: Self) -> Self;

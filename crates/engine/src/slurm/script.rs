@@ -3,15 +3,15 @@
 use std::path::Path;
 
 /// What is in the script.
-pub struct Script<'a> {
+pub(super) struct Script<'a> {
     /// The run folder; an absolute path.
-    pub run: &'a Path,
+    pub(super) run: &'a Path,
     /// Options of `sbatch`, such as `--mem=1024M`; of two for the same thing the later one holds.
-    pub directives: &'a [String],
+    pub(super) directives: &'a [String],
     /// What the referee is told beside the run and the part.
-    pub task: &'a [String],
+    pub(super) task: &'a [String],
     /// What it is told for merging.
-    pub merge: &'a [String],
+    pub(super) merge: &'a [String],
 }
 
 /// Whether a text can stand in a batch script as an option of `sbatch`.
@@ -21,7 +21,7 @@ pub fn is_directive(text: &str) -> bool {
 
 impl Script<'_> {
     /// The script. Its argument is the part that index 0 of the array stands for, or `merge`.
-    pub fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let quote = |word: &str| shlex::try_quote(word).expect("no NUL").into_owned();
         let words = |words: &[String]| {
             let quoted = words.iter().map(|word| format!(" {}", quote(word)));

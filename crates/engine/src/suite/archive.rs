@@ -13,9 +13,9 @@ use flate2::write::GzEncoder;
 use fs_err as fs;
 
 use super::game::Finished;
+use crate::config::Config;
 use results::gamelog::{self, Event};
-use results::suite::{Logs, Packing, log_path, packed_log};
-use results::suite::{PlannedBot, Rules};
+use results::suite::{Logs, Packing, PlannedBot, RunFolder, log_path, packed_log};
 use rules::game::GameKind;
 use rules::ruling::rule;
 use terms::lines::Lines;
@@ -28,19 +28,13 @@ const MAX_BUNDLES: usize = 100;
 const BUNDLES: &str = "failures";
 
 /// Keeps games in a run folder.
-pub struct Archive<'a> {
-    /// The run folder.
-    pub folder: &'a Path,
-    /// The game.
-    pub kind: &'static GameKind,
-    /// The rules about time.
-    pub rules: &'a Rules,
+pub(super) struct Archive<'a> {
+    pub(super) folder: &'a RunFolder,
+    pub(super) config: &'a Config,
     /// Which games are kept.
-    pub logs: Logs,
+    pub(super) logs: Logs,
     /// How.
-    pub packing: Packing,
-    /// The size beyond which logs take no more standard error.
-    pub log_size: Option<u64>,
+    pub(super) packing: Packing,
 }
 
 impl Archive<'_> {
@@ -55,8 +49,8 @@ impl Archive<'_> {
         if !leaves_log || finished.events.is_empty() {
             return Ok(());
         }
-        let path = log_path(self.folder, outcome.game);
-        let log = gamelog::log_of(&finished.events, &path, self.log_size)?;
+        let path = log_path(&self.folder.path, outcome.game);
+        let log = gamelog::log_of(&finished.events, &path, self.config.log_size)?;
         if !outcome.won {
             static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
             let _guard = ONE_AT_A_TIME.lock();
@@ -64,7 +58,7 @@ impl Archive<'_> {
                 self.bundle(finished, bot, &log)?;
             }
         }
-        fs::create_dir_all(path.parent().unwrap_or(self.folder))?;
+        fs::create_dir_all(path.parent().unwrap_or(&self.folder.path))?;
         let packed = packed_log(&path);
         // A suite that was stopped may have left a torn log in the other form.
         match self.packing {
@@ -81,16 +75,16 @@ impl Archive<'_> {
 
     /// How many bundles the run has. Other processes may add some at the same moment.
     fn bundles(&self) -> usize {
-        fs::read_dir(self.folder.join(BUNDLES)).map_or(0, Iterator::count)
+        fs::read_dir(self.folder.path.join(BUNDLES)).map_or(0, Iterator::count)
     }
 
     fn bundle(&self, finished: &Finished, bot: &PlannedBot, log: &[u8]) -> io::Result<()> {
-        let folder = self.folder.join(BUNDLES).join(format!("{:06}", finished.outcome.game));
+        let folder = self.folder.path.join(BUNDLES).join(format!("{:06}", finished.outcome.game));
         fs::create_dir_all(&folder)?;
         let file = |name: &str, content: &[u8]| fs::write(folder.join(name), content);
         file("board.txt", finished.test_case.as_bytes())?;
         file("game.jsonl", log)?;
-        file("stdin.txt", &stdin(self.kind, finished))?;
+        file("stdin.txt", &stdin(self.config.game, finished))?;
         file("stderr.txt", &stderr(&finished.events))?;
         file("again.sh", self.again(bot, finished).as_bytes())?;
         let runnable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
@@ -113,16 +107,17 @@ impl Archive<'_> {
 
     /// The flags that make the rules and the bot's surroundings the same.
     fn options(&self, bot: &PlannedBot) -> Vec<String> {
+        let (kind, rules) = (self.config.game, &self.folder.run.plan.rules);
         let mut words: Vec<String> = Vec::new();
         let mut option = |name: &str, value: String| words.extend([format!("--{name}"), value]);
-        option("game", self.kind.name.to_owned());
-        option("profile", self.rules.profile.name().to_owned());
-        for kind in self.kind.limit_kinds() {
-            if let Some(limit) = self.rules.limits.of(kind) {
+        option("game", kind.name.to_owned());
+        option("profile", rules.profile.name().to_owned());
+        for kind in kind.limit_kinds() {
+            if let Some(limit) = rules.limits.of(kind) {
                 option(kind.name(), exact_duration(limit));
             }
         }
-        let memory = self.rules.resources.memory;
+        let memory = rules.resources.memory;
         option("memory", memory.map_or_else(|| "none".to_owned(), exact_size));
         for (name, value) in &bot.env {
             option("env", format!("{name}={value}"));

@@ -13,11 +13,13 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use fs_err as fs;
 use sha2::{Digest as _, Sha256};
 
+use contain::bot::SpawnError;
 use results::digest::to_hex;
+use results::suite::PlannedBot;
 
 /// The files of a bot.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BotFiles(Vec<BotFile>);
+pub(super) struct BotFiles(Vec<BotFile>);
 
 /// A file of a bot.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,9 +69,15 @@ impl Stamp {
 }
 
 impl BotFiles {
+    /// The files of a bot, whose paths are as they are from here.
+    pub(super) fn of(bot: &PlannedBot) -> Self {
+        let path = bot.env.get("PATH").map(OsString::from).or_else(|| std::env::var_os("PATH"));
+        Self::named(&bot.command, bot.cwd.as_deref().map(Path::new), path.as_deref())
+    }
+
     /// The files that a command names, seen from `folder`. A first word `@NAME` is this very program; a
     /// name without a slash is looked up in `search`, a `PATH`.
-    pub fn of(command: &[String], folder: Option<&Path>, search: Option<&OsStr>) -> Self {
+    fn named(command: &[String], folder: Option<&Path>, search: Option<&OsStr>) -> Self {
         let here = |word: &str| folder.map_or_else(|| word.into(), |folder| folder.join(word));
         let path = |(index, word): (usize, &String)| match index {
             0 if word.starts_with('@') => std::env::current_exe().ok(),
@@ -85,10 +93,7 @@ impl BotFiles {
     }
 
     /// Copies the user's own files into `folder`, those that are not there yet.
-    ///
-    /// # Errors
-    /// When a file cannot be read, or its copy not be written.
-    pub fn copy_into(&self, folder: &Path) -> io::Result<()> {
+    pub(super) fn copy_into(&self, folder: &Path) -> io::Result<()> {
         for BotFile { index, word, path, .. } in self.0.iter().filter(|file| file.is_own) {
             if let Some(copy) = copy_in(folder, *index, word).filter(|copy| !copy.exists()) {
                 copy_whole(path, &copy)?;
@@ -99,8 +104,7 @@ impl BotFiles {
 
     /// These files of `command`, with the copies that are in `folder` in place of the originals, which may
     /// be gone.
-    #[must_use]
-    pub fn copied_in(mut self, command: &[String], folder: &Path) -> Self {
+    pub(super) fn copied_in(mut self, command: &[String], folder: &Path) -> Self {
         for (index, word) in command.iter().enumerate() {
             if let Some(path) = copy_in(folder, index, word).filter(|copy| copy.exists()) {
                 self.0.retain(|file| file.index != index);
@@ -112,7 +116,7 @@ impl BotFiles {
     }
 
     /// The bot's command, with the paths of the copies in `folder` that these files are.
-    pub fn command(&self, command: &[String], folder: &Path) -> Vec<OsString> {
+    pub(super) fn command(&self, command: &[String], folder: &Path) -> Vec<OsString> {
         let mut words: Vec<OsString> = command.iter().map(OsString::from).collect();
         for file in self.0.iter().filter(|file| file.path.starts_with(folder)) {
             words[file.index] = file.path.clone().into();
@@ -121,7 +125,7 @@ impl BotFiles {
     }
 
     /// The digest of each file that can be read.
-    pub fn digests(&self) -> BTreeMap<String, String> {
+    pub(super) fn digests(&self) -> BTreeMap<String, String> {
         let digest = |file: &BotFile| Some((file.word.clone(), stamped(&file.path).ok()?.1));
         self.0.iter().filter_map(digest).collect()
     }
@@ -139,11 +143,25 @@ impl BotFiles {
         };
         planned.map(check).collect()
     }
+}
 
-    /// Whether the program exists.
-    pub fn has_program(&self, command: &[String]) -> bool {
-        self.0.first().map(|file| &file.word) == command.first()
+/// Checks that a bot's program is there, before it is started.
+///
+/// # Errors
+/// As when the bot were started.
+pub fn check_program(bot: &PlannedBot) -> Result<(), SpawnError> {
+    let Some(program) = bot.command.first() else { return Ok(()) };
+    if BotFiles::of(bot).0.first().is_some_and(|file| file.word == *program) {
+        return Ok(());
     }
+    let path =
+        bot.cwd.as_deref().map_or_else(|| program.into(), |cwd| Path::new(cwd).join(program));
+    let is_path = program.contains('/');
+    Err(match program {
+        _ if is_path && path.is_dir() => SpawnError::Directory(path),
+        _ if is_path => SpawnError::NoSuchFile(path),
+        name => SpawnError::NotInPath(name.into()),
+    })
 }
 
 /// A file's stamp and the digest of its content.
@@ -178,10 +196,7 @@ fn file_digest(path: &Path) -> io::Result<String> {
 }
 
 /// Copies a file so that its copy appears whole, and may be used as the original may.
-///
-/// # Errors
-/// When the file cannot be read, or its copy not be written.
-pub fn copy_whole(from: &Path, to: &Path) -> io::Result<()> {
+pub(super) fn copy_whole(from: &Path, to: &Path) -> io::Result<()> {
     let folder = to.parent().expect("a file is in a folder");
     fs::create_dir_all(folder)?;
     let new = tempfile::Builder::new().tempfile_in(folder)?.into_temp_path();
@@ -203,7 +218,7 @@ mod tests {
 
     fn files(folder: &Path) -> BotFiles {
         let words = ["sh", "bot.sh", "--fast"].map(str::to_owned);
-        BotFiles::of(&words, Some(folder), Some(OsStr::new("/nowhere:/usr/bin:/bin")))
+        BotFiles::named(&words, Some(folder), Some(OsStr::new("/nowhere:/usr/bin:/bin")))
     }
 
     #[test]

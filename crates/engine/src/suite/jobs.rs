@@ -1,43 +1,60 @@
-//! How many games may be played at a time without spoiling each other's times.
+//! How many games are played at a time, and how many may be without spoiling each other's times.
 
-use std::collections::BTreeSet;
+use crate::config::SuiteTable;
+use crate::host::{CoreClaims, physical_cores};
+use contain::bot::{PinError, Pinning};
 
-use fs_err as fs;
-use rustix::thread::{CpuSet, sched_getaffinity};
+/// How many games are played at a time, and on which cores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Jobs {
+    /// How many games are played at a time; `None` for as many as keep timing undisturbed.
+    pub at_a_time: Option<u16>,
+    /// How many cores a bot uses.
+    pub cores_per_bot: u16,
+    /// Whether each game has cores of its own, and the referee another one.
+    pub pin: bool,
+}
+
+impl Jobs {
+    /// What a project says.
+    pub fn of(project: &SuiteTable) -> Self {
+        let cores_per_bot = project.cores_per_bot.unwrap_or(1).max(1);
+        Self { at_a_time: project.jobs, cores_per_bot, pin: false }
+    }
+
+    /// How many games a task on a cluster plays at a time.
+    pub fn of_task(self) -> usize {
+        self.at_a_time.unwrap_or(1).max(1).into()
+    }
+
+    /// The processors that the bots and the referee of such a task need.
+    pub fn cpus_of_task(self) -> usize {
+        self.of_task() * usize::from(self.cores_per_bot) + 1
+    }
+
+    /// One entry for each concurrent game; its cores stay claimed as long as `claims` lives.
+    pub(super) fn workers(self, claims: &mut CoreClaims) -> Result<Vec<Option<Pinning>>, PinError> {
+        let cores = self.cores_per_bot.into();
+        let undisturbed = undisturbed_jobs(cores);
+        let jobs = self.at_a_time.map_or(undisturbed, usize::from).max(1);
+        if jobs > undisturbed {
+            log::warn!(
+                "--jobs {jobs}: more than {undisturbed} at a time make bots wait for cores here, and may make \
+                 them late"
+            );
+        }
+        if !self.pin {
+            return Ok(vec![None; jobs]);
+        }
+        let pinnings = Pinning::plan_apart(jobs, cores, |core| claims.take(core))?;
+        Ok(pinnings.into_iter().map(Some).collect())
+    }
+}
 
 /// The number of games at a time that keeps timing undisturbed: all physical cores but one, divided by
 /// `cores_per_bot`; at least one.
-pub fn undisturbed_jobs(cores_per_bot: usize) -> usize {
+fn undisturbed_jobs(cores_per_bot: usize) -> usize {
     (physical_cores().saturating_sub(1) / cores_per_bot.max(1)).max(1)
-}
-
-/// The logical processors that this process may use: those that the kernel lets it have, and no more than
-/// its task was given, should Slurm not hold it to them.
-pub fn usable_cpus() -> usize {
-    let allowed = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let given = std::env::var("SLURM_CPUS_PER_TASK").ok().and_then(|cpus| cpus.parse().ok());
-    allowed.min(given.unwrap_or(allowed)).max(1)
-}
-
-/// The physical cores that this process may use: two threads of one core slow each other down, and a
-/// container's share of the processors may be smaller than their number.
-fn physical_cores() -> usize {
-    let share = usable_cpus();
-    let Ok(allowed) = sched_getaffinity(None) else { return share };
-    let logical = (0..CpuSet::MAX_CPU).filter(|&core| allowed.is_set(core));
-    let physical: BTreeSet<_> = logical.map(place).collect();
-    physical.len().clamp(1, share)
-}
-
-/// Which core of which package a logical processor is on; itself where the kernel does not tell.
-fn place(cpu: usize) -> (String, String) {
-    let read = |file: &str| {
-        fs::read_to_string(format!("/sys/devices/system/cpu/cpu{cpu}/topology/{file}"))
-    };
-    match (read("physical_package_id"), read("core_id")) {
-        (Ok(package), Ok(core)) => (package.trim().to_owned(), core.trim().to_owned()),
-        _ => (String::new(), cpu.to_string()),
-    }
 }
 
 #[cfg(test)]

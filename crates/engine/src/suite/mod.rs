@@ -1,14 +1,75 @@
 //! Plays the games of a run.
+//!
+//! A [`plan`] names the bots and the boards; its games are played into a run folder. An [`Observer`], such as a
+//! closure, is told of each game as it ends:
+//!
+//! ```
+//! use contain::interrupt::Interrupt;
+//! use engine::config::Config;
+//! use engine::suite::{RunPlayer, plan};
+//! use results::suite::{Outcome, Plan, PlannedBoard, PlannedBot, Run, RunWriter};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let scratch = tempfile::tempdir()?;
+//! # let folder = scratch.path().join("run");
+//! # let mut scores = Vec::new();
+//! // It answers each board, which has 15 rows, with the tile at the bottom left.
+//! let bot = "while read -r row; do i=$((i + 1)); [ $((i % 15)) -eq 0 ] && echo 0 0; done";
+//! let config = Config::resolve([])?;
+//! let (name, board) = config.game.bundled[1];
+//! let board = PlannedBoard { name: name.to_owned(), set: None, test_case: board.to_owned() };
+//!
+//! let plan = plan(&config, vec![PlannedBot::new("bottom left", ["sh", "-c", bot])]);
+//! let plan = Plan { boards: vec![board], repeat: 3, ..plan };
+//! let mut run = RunWriter::create(&folder, Run::new(plan, None))?;
+//! let mut observer = |game: &Outcome| println!("{}: {}", game.board, game.score);
+//! # let mut observer = |game: &Outcome| { observer(game); scores.push(game.score) };
+//! RunPlayer::new(&mut run, &config).play(&Interrupt::catch()?, &mut observer)?;
+//! # assert_eq!(scores, [2857; 3]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Whatever stops it, [`RunWriter::resume`](results::suite::RunWriter::resume) takes the run up again, without the
+//! games that have a result. If its plan has parts, machines can play one each, and merge them in the end:
+//!
+//! ```
+//! # use contain::interrupt::Interrupt;
+//! # use engine::config::Config;
+//! # use engine::suite::{RunPlayer, plan};
+//! # use results::suite::{Outcome, Plan, PlannedBot, Run, Seeds};
+//! use results::suite::{RunFolder, RunWriter, merge};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let scratch = tempfile::tempdir()?;
+//! # let (config, seeds) = (Config::resolve([])?, Some(Seeds { first: 1, last: 3, ..Seeds::default() }));
+//! # let plan = plan(&config, vec![PlannedBot::new("mute", ["true"])]);
+//! # let path = scratch.path().join("run");
+//! # RunFolder::create(&path, Run::new(Plan { seeds, parts: 2.try_into().ok(), ..plan }, None))?;
+//! # let interrupt = Interrupt::catch()?;
+//! # let mut games = 0;
+//! # let mut observer = |_: &Outcome| games += 1;
+//! let folder = RunFolder::open(&path)?;
+//! for part in 1..=folder.parts() {
+//!     let mut part = RunWriter::resume(folder.of_part(part), |_| false)?;
+//!     RunPlayer::new(&mut part, &config).play(&interrupt, &mut observer)?;
+//! }
+//! merge(&folder)?;
+//! # assert_eq!((games, folder.parts(), folder.played()?.count()), (3, 0, 3));
+//! # Ok(())
+//! # }
+//! ```
 
 mod archive;
 mod bot_files;
-mod core_claims;
+mod bots;
 mod game;
 mod jobs;
 mod pool;
+mod run_player;
 
-pub use self::archive::Archive;
-pub use self::bot_files::{BotFiles, copy_whole};
-pub use self::core_claims::CoreClaims;
-pub use self::jobs::{undisturbed_jobs, usable_cpus};
-pub use self::pool::{Entrant, Pool, PoolError};
+pub use self::bot_files::check_program;
+pub use self::bots::{BotError, copy_programs, plan, plan_now};
+pub use self::jobs::Jobs;
+pub use self::pool::PoolError;
+pub use self::run_player::{Observer, RunError, RunPlayer, resume_when_free};

@@ -18,42 +18,32 @@ use std::thread;
 use std::time::Duration;
 
 use super::archive::Archive;
-use super::bot_files::{BotFiles, FileChange};
+use super::bot_files::FileChange;
+use super::bots::Entrant;
 use super::game::Job;
 use crate::config::Config;
 use crate::play::PlayError;
 use contain::bot::{BotCommand, Pinning};
 use contain::interrupt::Interrupt;
-use results::suite::{CaseError, Plan, PlannedBot};
-use results::suite::{NotPlayed, Outcome, SuiteVerdict};
+use results::suite::{CaseError, NotPlayed, Outcome, Plan, SuiteVerdict};
 use terms::verdict::Verdict;
 
 /// Everything needed to play the games of a plan.
-pub struct Pool<'a> {
+pub(super) struct Pool<'a> {
     /// What is played.
-    pub plan: &'a Plan,
+    pub(super) plan: &'a Plan,
     /// The rules.
-    pub config: &'a Config,
+    pub(super) config: &'a Config,
     /// The bots of the plan, in its order.
-    pub entrants: &'a [Entrant],
+    pub(super) entrants: &'a [Entrant],
     /// One entry for each worker: its cores, if it has cores of its own.
-    pub workers: &'a [Option<Pinning>],
+    pub(super) workers: &'a [Option<Pinning>],
     /// Keeps logs and bundles.
-    pub archive: Archive<'a>,
+    pub(super) archive: Archive<'a>,
     /// Ends all games.
-    pub interrupt: &'a Interrupt,
+    pub(super) interrupt: &'a Interrupt,
     /// How long after a bot the referee may get a signal that went to both.
-    pub signal_spread: Duration,
-}
-
-/// A bot of the plan, ready to be started.
-pub struct Entrant {
-    /// The bot, with paths as they are from here.
-    pub bot: PlannedBot,
-    /// How it is started.
-    pub command: BotCommand,
-    /// The files that it is made of.
-    pub files: BotFiles,
+    pub(super) signal_spread: Duration,
 }
 
 /// A suite ends after this many games in a row that could not be played.
@@ -91,13 +81,22 @@ pub enum PoolError {
     Keep(#[source] io::Error),
 }
 
+impl PoolError {
+    /// Whether the user can fix it, or only the machine is at fault.
+    pub fn is_user_error(&self) -> bool {
+        match self {
+            Self::Case(_) | Self::Replaced { .. } => true,
+            Self::NotPlayed { is_user_error, .. } => *is_user_error,
+            Self::Play(_) | Self::Keep(_) => false,
+        }
+    }
+}
+
 impl Pool<'_> {
     /// Plays these games and hands each outcome to `see` as it comes; once that breaks, no new game is
-    /// started, and the outcomes of those in flight still come. A signal ends it without an error.
-    ///
-    /// # Errors
-    /// The first thing that went wrong; outcomes that come after it are handed on as well.
-    pub fn play(
+    /// started, and the outcomes of those in flight still come. A signal ends it without an error; otherwise
+    /// the first thing that went wrong is returned, and outcomes that come after it are handed on as well.
+    pub(super) fn play(
         &self,
         games: impl Iterator<Item = usize> + Send,
         mut see: impl FnMut(Outcome) -> ControlFlow<()>,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::Contender;
-use crate::suite::{Margin, Outcome, Plan, RecordId};
+use crate::suite::{FolderError, Margin, Opponent, Outcome, Plan, RecordId, RunFolder};
 use statistics::{ConfidenceSequence, Decided};
 
 /// Takes in the games of one bot and compares each with what an opponent has on the same board.
@@ -76,6 +76,28 @@ impl Decider {
         }
     }
 
+    /// The decider of a run with an opponent, with the games that the run has so far.
+    ///
+    /// A game that could not be played is passed over, unless the run is in parts: a task that is started again plays
+    /// it, and the decision must not depend on whether that was before or after somebody looked.
+    ///
+    /// # Errors
+    /// When the results of the run or of its opponent cannot be read.
+    pub fn of(folder: &RunFolder) -> Result<Option<Self>, FolderError> {
+        let Some(Opponent { run, bot, margin }) = &folder.run.against else { return Ok(None) };
+        let wanted = [(bot.as_str(), bot.clone())];
+        let opponent = Contender::read(&RunFolder::open(run)?, &wanted)?.swap_remove(0);
+        let mut decider = Self::new(&folder.run.plan, opponent, *margin);
+        let is_in_parts = folder.parts() > 0;
+        for outcome in folder.outcomes()? {
+            let outcome = outcome?;
+            if outcome.is_played() || !is_in_parts {
+                decider.add(&outcome);
+            }
+        }
+        Ok(Some(decider))
+    }
+
     /// Adds a game. One that was not played is passed over.
     pub fn add(&mut self, outcome: &Outcome) {
         let played = outcome.is_played().then(|| (outcome.record_id.clone(), outcome.points()));
@@ -120,6 +142,18 @@ impl Decider {
             boards_to_decide: self.sequence.boards_to_decide(),
         }
     }
+}
+
+/// Whether the parts of a run have all games that are needed: all that are planned, or enough for its decider
+/// to decide. A run that is not in parts needs no more.
+///
+/// # Errors
+/// When the results cannot be read.
+pub fn has_needed_games(
+    folder: &RunFolder,
+    decider: Option<&Decider>,
+) -> Result<bool, FolderError> {
+    Ok(decider.is_some_and(Decider::is_decided) || folder.missing_parts()?.is_empty())
 }
 
 #[cfg(test)]

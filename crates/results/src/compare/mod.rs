@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-pub use self::decider::{Decider, Relation, Standing};
+pub use self::decider::{Decider, Relation, Standing, has_needed_games};
 use crate::said::SaidValue;
 use crate::suite::{FolderError, Outcome, RecordId, RunFolder};
 use statistics::Paired;

@@ -57,7 +57,7 @@ pub struct Rules {
 }
 
 /// A range of seeds, both ends included.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seeds {
     /// The first one.
     pub first: i64,
@@ -271,6 +271,12 @@ impl Plan {
 }
 
 impl PlannedBot {
+    /// A bot with this name and command line.
+    pub fn new<const N: usize>(name: &str, command: [&str; N]) -> Self {
+        let command = command.map(str::to_owned).into();
+        Self { name: name.to_owned(), command, ..Self::default() }
+    }
+
     fn difference(&self, other: &Self) -> Option<String> {
         let name = &self.name;
         let other_than = |(file, digest): (&String, &String)| match other.files.get(file) {
@@ -303,13 +309,8 @@ mod tests {
 
     pub(super) fn plan(bots: usize, seeds: i64, repeat: u32) -> Plan {
         let bot = |index: usize| PlannedBot {
-            name: format!("bot {index}"),
-            command: vec!["./bot".to_owned()],
-            cwd: None,
-            env: BTreeMap::new(),
-            params: BTreeMap::new(),
-            sandbox: None,
             files: BTreeMap::from([("./bot".to_owned(), "1".to_owned())]),
+            ..PlannedBot::new(&format!("bot {index}"), ["./bot"])
         };
         let rules = Rules {
             profile: Profile::Official,
@@ -322,7 +323,7 @@ mod tests {
             rules,
             repeat,
             shuffle: None,
-            seeds: Some(Seeds { first: 1, last: seeds, colors: None, set: None }),
+            seeds: Some(Seeds { first: 1, last: seeds, ..Seeds::default() }),
             parts: None,
             bots: (0..bots).map(bot).collect(),
             boards: Vec::new(),

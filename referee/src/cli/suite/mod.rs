@@ -3,17 +3,14 @@
 mod boards;
 mod bots;
 mod jobs;
-mod opponent;
 mod params;
 mod parts;
 mod play;
 mod progress;
 mod report;
 mod slurm;
-mod stream;
-mod wait;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, anyhow};
@@ -28,15 +25,16 @@ use self::parts::PartsFlags;
 pub(super) use self::parts::merged;
 pub(super) use self::report::{Games, ReportFlags, report};
 use self::slurm::SlurmFlags;
+use super::compare::Side;
 use super::named_run::{run_path, runs_folder};
 use super::shared::RuleFlags;
 use super::words::{Word as _, word};
-use super::{Failure, completions};
+use super::{Failure, completions, interrupt};
 use ::report::suite::SuiteFormat;
 use engine::config::Config;
-use results::compare::Decider;
+use engine::suite::plan_now;
 use results::suite::{
-    Commit, FolderError, Logs, Margin, Outcome, Plan, PlannedBot, Rules, Run, RunFolder, RunWriter,
+    Commit, FolderError, Logs, Margin, Opponent, Outcome, Plan, Run, RunFolder, RunWriter,
     SuiteVerdict,
 };
 use terms::limits::OnHostDelay;
@@ -176,8 +174,8 @@ pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
         let writer = RunWriter::create(&scratch.path().join("run"), run)?;
         return play_whole(args, &config, writer);
     }
-    let writer = create(args, &config, &run, RunWriter::create)?;
-    play_whole(args, &config, writer)
+    let folder = create(args, &config, &run)?;
+    play_whole(args, &config, args.take_up(folder)?)
 }
 
 /// Plays the games of a run that is not divided, and reports on it.
@@ -186,14 +184,9 @@ fn play_whole(
     config: &Config,
     mut writer: RunWriter,
 ) -> Result<ExitCode, Failure> {
-    let interrupt = play::interrupt()?;
-    let mut decider = opponent::decider(&writer.folder)?;
     let bests = args.report.bests(config)?;
-    if !decider.as_ref().is_some_and(Decider::is_decided) {
-        play::play(args, config, &mut writer, &bests, decider.as_mut(), &interrupt)?;
-    }
+    let decision = play::play(args, config, &mut writer, &bests, &interrupt()?)?;
     let games = if args.no_run { Games::Dropped } else { Games::Told };
-    let decision = decider.map(|decider| decider.standing());
     report(&args.report, config, &writer.folder, decision, games)
 }
 
@@ -209,7 +202,7 @@ fn new_run(args: &SuiteArgs) -> Result<(Config, Run), Failure> {
     let (config, mut plan) = plan(args)?;
     let margin = args.margin.unwrap_or_default();
     let other_boards = args.boards.is_given();
-    let choose = |run: &String| opponent::choose(run, margin, &mut plan, !other_boards);
+    let choose = |run: &String| opponent(run, margin, &mut plan, !other_boards);
     let against = args.against.as_ref().map(choose).transpose()?;
     if args.shuffle || against.is_some() {
         // Any order that nobody has chosen will do; the plan stores it.
@@ -220,37 +213,55 @@ fn new_run(args: &SuiteArgs) -> Result<(Config, Run), Failure> {
     Ok((config, run))
 }
 
-/// Makes the folder of a run where the user wants it.
-fn create<T>(
-    args: &SuiteArgs,
-    config: &Config,
-    run: &Run,
-    make: impl Fn(&Path, Run) -> Result<T, FolderError>,
-) -> Result<T, FolderError> {
-    let make = |path: &Path, run: Run| {
-        let folder = make(path, run)?;
-        if let Some(comment) = &args.comment {
-            RunFolder::open(path)?.set_comment(comment)?;
-        }
-        Ok(folder)
+/// Chooses the opponent that was named, and has the plan play on its boards if they are to be the same.
+fn opponent(
+    run: &str,
+    margin: Margin,
+    plan: &mut Plan,
+    same_boards: bool,
+) -> Result<Opponent, Failure> {
+    let side = Side::open(run)?;
+    let theirs = &side.folder.run.plan;
+    let [bot] = side.bots()[..] else {
+        let bots = side.bots().join("`, `");
+        return Err(Failure::user(anyhow!("--against: name one of its bots, {run}:BOT: `{bots}`")));
     };
-    match &args.run {
-        Some(path) => make(path, run.clone()),
-        None => create_by_time(config, run, make),
+    if plan.bots.len() > 1 {
+        return Err(Failure::user(anyhow!("--until-decided: only one --bot can be decided on")));
     }
+    if plan.game != theirs.game {
+        return Err(Failure::user(anyhow!("--against: {run} is of {}", theirs.game)));
+    }
+    if plan.rules != theirs.rules {
+        log::warn!("{run} was not played under the same rules");
+    }
+    if same_boards {
+        plan.boards.clone_from(&theirs.boards);
+        plan.seeds.clone_from(&theirs.seeds);
+    }
+    let folder = std::path::absolute(&side.folder.path).map_err(Failure::user)?;
+    Ok(Opponent { run: folder, bot: bot.to_owned(), margin })
+}
+
+/// Makes the folder of a run where the user wants it.
+fn create(args: &SuiteArgs, config: &Config, run: &Run) -> Result<RunFolder, FolderError> {
+    let folder = match &args.run {
+        Some(path) => RunFolder::create(path, run.clone())?,
+        None => create_by_time(config, run)?,
+    };
+    if let Some(comment) = &args.comment {
+        folder.set_comment(comment)?;
+    }
+    Ok(folder)
 }
 
 /// Makes a folder named after the time; several runs may start in one second.
-fn create_by_time<T>(
-    config: &Config,
-    run: &Run,
-    make: impl Fn(&Path, Run) -> Result<T, FolderError>,
-) -> Result<T, FolderError> {
+fn create_by_time(config: &Config, run: &Run) -> Result<RunFolder, FolderError> {
     let runs = runs_folder(&config.project);
     let now = run.started.strftime("%Y%m%d-%H%M%S").to_string();
     let mut path = runs.join(&now);
     for number in 2.. {
-        match make(&path, run.clone()) {
+        match RunFolder::create(&path, run.clone()) {
             Err(FolderError::Exists(_)) => path = runs.join(format!("{now}-{number}")),
             done => return done,
         }
@@ -280,12 +291,7 @@ impl SuiteArgs {
             let (config, plan) = plan(self)?;
             (config, Plan { shuffle: stored.shuffle, ..plan })
         } else {
-            let bot = |(index, bot): (usize, &PlannedBot)| {
-                let files = bots::located(folder, index)?.files.digests();
-                Ok(PlannedBot { files, ..bot.clone() })
-            };
-            let bots = stored.bots.iter().enumerate().map(bot).collect::<Result<_, Failure>>()?;
-            (self.rules.of_plan(stored)?, Plan { bots, ..stored.clone() })
+            (self.rules.of_plan(stored)?, plan_now(folder)?)
         };
         if let Some(difference) = stored.difference(&now) {
             let path = folder.path.display();
@@ -294,21 +300,14 @@ impl SuiteArgs {
         Ok(config)
     }
 
-    /// What a task on another machine is told beside the run and its part.
-    fn task_words(&self, config: &Config) -> Result<Vec<String>, Failure> {
-        let mut words = self.jobs.task_words(&config.project.suite);
-        words.extend(["--logs".to_owned(), self.logs.word().to_owned()]);
-        words.extend(self.compress.then(|| "--compress".to_owned()));
-        words.extend(self.rules.task_words()?);
-        Ok(words)
+    /// Takes up a run, without the games that are to be played once more.
+    fn take_up(&self, folder: RunFolder) -> Result<RunWriter, FolderError> {
+        RunWriter::resume(folder, |outcome| self.plays_again(outcome))
     }
 
-    /// Takes up a run, or a part of one, without the games that are to be played once more.
-    fn take_up(&self, folder: RunFolder) -> Result<RunWriter, FolderError> {
-        RunWriter::resume(folder, |outcome: &Outcome| match outcome.verdict {
-            SuiteVerdict::Played(verdict) => self.again.contains(&verdict),
-            SuiteVerdict::NotPlayed(_) => true,
-        })
+    /// Whether a game is to be played once more.
+    fn plays_again(&self, outcome: &Outcome) -> bool {
+        matches!(outcome.verdict, SuiteVerdict::Played(verdict) if self.again.contains(&verdict))
     }
 }
 
@@ -317,14 +316,7 @@ fn plan(args: &SuiteArgs) -> Result<(Config, Plan), Failure> {
     let config = args.rules.resolve(args.on_host_delay)?;
     let bots = args.bots.resolve(&config)?;
     let (boards, seeds) = args.boards.resolve(&config)?;
-    let rules = Rules {
-        profile: config.rules.profile,
-        on_host_delay: config.rules.overruns.on_host_delay,
-        limits: config.rules.limits,
-        resources: config.resources,
-    };
     let repeat = args.repeat.unwrap_or(1);
-    let game = config.game.name.to_owned();
-    let plan = Plan { game, rules, repeat, shuffle: None, seeds, parts: None, bots, boards };
+    let plan = Plan { repeat, boards, seeds, ..engine::suite::plan(&config, bots) };
     Ok((config, plan))
 }

@@ -1,151 +1,105 @@
-//! Plays what is missing of a run, or of a part of it.
+//! Plays what is missing of a run, or of a part of it, and shows how far it is.
 
+use std::io;
 use std::ops::ControlFlow;
-use std::time::Duration;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::anyhow;
 
+use super::SuiteArgs;
 use super::progress::SuiteProgress;
-use super::stream::GameStream;
-use super::{SuiteArgs, bots};
 use crate::cli::{Failure, timing};
-use ::report::suite::SuiteFormat;
-use contain::bot::memory_limit_of_host;
+use ::report::suite::{SuiteFormat, write_game};
 use contain::interrupt::Interrupt;
 use engine::config::Config;
-use engine::suite::{Archive, CoreClaims, Entrant, Pool, PoolError};
-use results::compare::Decider;
-use results::suite::{Bests, FolderError, Logs, Outcome, Packing, RunFolder, RunWriter, Session};
-use terms::millis::Millis;
-use terms::text::{plural, size};
+use engine::suite::{Observer, PoolError, RunError, RunPlayer};
+use results::compare::Standing;
+use results::suite::{Bests, FolderError, Logs, Outcome, Packing, RunFolder, RunWriter};
 
-/// How long a batch system may take to signal all processes of a task.
-const SIGNAL_SPREAD: Duration = Duration::from_millis(200);
-
-/// Bots that all keep to their limits can still have more together than the host gives.
-fn warn_of_memory(config: &Config, jobs: usize) {
-    let needed = config.resources.memory.map(|memory| memory.saturating_mul(jobs as u64));
-    if let (Some(needed), Some(limit)) = (needed, memory_limit_of_host())
-        && needed > limit
-    {
-        let [needed, limit] = [needed, limit].map(size);
-        log::warn!(
-            "{} at a time may use {needed} of memory, and a control group gives them {limit}; fewer --jobs or less --memory keep the kernel from killing bots that break no limit",
-            plural(jobs as u64, "bot"),
-        );
-    }
-}
-
-/// Catches the signals that end a suite.
-pub(super) fn interrupt() -> Result<Interrupt, Failure> {
-    Interrupt::catch().context("cannot catch signals").map_err(Failure::Referee)
-}
-
-/// Plays the games of a run, or of a part of it, that have no result yet.
+/// Plays the games of a run, or of a part of it, that have no result yet; tells how its bot stands against an
+/// opponent.
 pub(super) fn play(
     args: &SuiteArgs,
     config: &Config,
     writer: &mut RunWriter,
     bests: &Bests,
-    decider: Option<&mut Decider>,
     interrupt: &Interrupt,
-) -> Result<(), Failure> {
+) -> Result<Option<Standing>, Failure> {
     let folder = writer.folder.clone();
-    let played = folder.played()?;
-    let mut claims = CoreClaims::default();
-    let workers = args.jobs.workers(&config.project.suite, &mut claims)?;
-    warn_of_memory(config, workers.len());
-    let entrants = (0..folder.run.plan.bots.len()).map(|bot| bots::entrant(config, &folder, bot));
-    let entrants = entrants.collect::<Result<Vec<_>, _>>()?;
-    let pool = Pool {
-        plan: &folder.run.plan,
-        config,
-        entrants: &entrants,
-        workers: &workers,
-        archive: archive(args, config, &folder),
-        interrupt,
-        signal_spread: if folder.part.is_some() { SIGNAL_SPREAD } else { Duration::ZERO },
-    };
-    if let Some(entrant) = entrants.first().filter(|_| played.count() < folder.planned()) {
-        writer.begin_session(session(config, &folder, entrant)?)?;
-    }
-    let missing = folder.schedule().filter(|&game| !played.has(game));
-    let mut receiver = Receiver {
-        writer,
+    let mut audience = Audience {
         progress: SuiteProgress::of(&folder, bests)?,
-        stream: (args.report.format == SuiteFormat::Jsonl).then(|| GameStream::new(bests)),
-        decider,
-        written: Ok(()),
+        bests,
+        is_streamed: args.report.format == SuiteFormat::Jsonl,
+        streamed: Ok(()),
     };
-    let pooled = pool.play(missing, |outcome| receiver.take(&outcome));
-    receiver.finish()?;
-    pooled.map_err(|error| failed(error, args.no_run))?;
-    match interrupt.signal() {
-        Some(signal) if args.no_run => {
+    let mut player = RunPlayer::new(writer, config);
+    player.jobs = args.jobs.resolve(&config.project.suite);
+    player.logs = if args.no_run { Logs::None } else { args.logs };
+    player.packing = if args.compress { Packing::Gzip } else { Packing::Plain };
+    player.echo = folder.part.map(|_| timing::echo(config)).transpose()?;
+    let result = player.play(interrupt, &mut audience);
+    audience.progress.finish();
+    if let Some(error) =
+        audience.streamed.err().filter(|error| error.kind() != io::ErrorKind::BrokenPipe)
+    {
+        return Err(Failure::Output(error));
+    }
+    match result {
+        Err(RunError::Interrupted(signal)) if args.no_run => {
             let kept = "; --no-run has kept no game".to_owned();
             Err(Failure::Interrupted { signal, kept })
         }
-        Some(signal) => Err(interrupted(signal, &folder)?),
-        None => Ok(()),
+        result => result.map_err(|error| failed(error, &folder, args.no_run)),
     }
 }
 
-/// Takes in the games as they end.
-struct Receiver<'a> {
-    writer: &'a mut RunWriter,
+/// Shows the games as they end.
+struct Audience<'a> {
     progress: SuiteProgress<'a>,
-    stream: Option<GameStream<'a>>,
-    decider: Option<&'a mut Decider>,
-    written: Result<(), FolderError>,
+    bests: &'a Bests,
+    /// Whether each game is a line on standard output, for programs that read along.
+    is_streamed: bool,
+    /// After the first failure nothing more is written.
+    streamed: io::Result<()>,
 }
 
-impl Receiver<'_> {
-    /// Keeps and shows a game. Breaks if no further one is needed, or can be kept.
-    fn take(&mut self, outcome: &Outcome) -> ControlFlow<()> {
-        if self.written.is_ok() {
-            self.written = self.writer.append(outcome);
-            self.progress.add(outcome);
+impl Observer for Audience<'_> {
+    fn begin(&mut self) {
+        self.progress.begin();
+    }
+
+    /// Breaks if nobody reads the lines any more.
+    fn game(&mut self, outcome: &Outcome) -> ControlFlow<()> {
+        self.progress.add(outcome);
+        if self.is_streamed && self.streamed.is_ok() {
+            self.streamed = write_game(outcome, self.bests, &mut io::stdout().lock());
         }
-        let is_heard = self.stream.as_mut().is_none_or(|stream| stream.tell(outcome));
-        let is_over = self.decider.as_mut().is_some_and(|decider| {
-            decider.add(outcome);
-            self.progress.show_standing(&decider.standing());
-            decider.is_decided()
-        });
-        let stops = self.written.is_err() || is_over || !is_heard;
-        if stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.streamed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
-    /// Whether all games were kept, and told.
-    fn finish(self) -> Result<(), Failure> {
-        self.progress.finish();
-        self.written.and_then(|()| self.writer.finish())?;
-        self.stream.map_or(Ok(()), GameStream::finish)
+    fn standing(&mut self, standing: &Standing) {
+        self.progress.show_standing(standing);
     }
 }
 
-/// The session that begins here; that of a part has been looked at for disturbances.
-fn session(config: &Config, folder: &RunFolder, entrant: &Entrant) -> Result<Session, Failure> {
-    let mut session = Session::here(entrant.command.confinement.method.name());
-    if folder.part.is_some() && folder.run.plan.is_timed() {
-        session.smallest_limit = Some(Millis(timing::check_host(config)?.smallest_limit()));
-    }
-    Ok(session)
-}
-
-fn archive<'a>(args: &SuiteArgs, config: &Config, folder: &'a RunFolder) -> Archive<'a> {
-    Archive {
-        folder: &folder.path,
-        kind: config.game,
-        rules: &folder.run.plan.rules,
-        logs: if args.no_run { Logs::None } else { args.logs },
-        packing: if args.compress { Packing::Gzip } else { Packing::Plain },
-        log_size: config.log_size,
-    }
+/// What went wrong with a run, or a part of one, and how to go on unless nothing is kept.
+pub(super) fn failed(error: RunError, folder: &RunFolder, no_run: bool) -> Failure {
+    let remedy = match &error {
+        RunError::Interrupted(signal) => {
+            return interrupted(*signal, folder).unwrap_or_else(Failure::from);
+        }
+        RunError::Game(PoolError::Replaced { .. }) if !no_run => {
+            "; no game of the new one was kept, and --resume goes on with the old one"
+        }
+        RunError::Game(PoolError::NotPlayed { .. }) if !no_run => "; --resume plays them",
+        _ => "",
+    };
+    let is_user_error = error.is_user_error();
+    let error = if remedy.is_empty() { error.into() } else { anyhow!("{error}{remedy}") };
+    Failure::new(is_user_error, error)
 }
 
 /// Says how far a run, or a part of one, has come before a signal, and how to go on.
-pub(super) fn interrupted(signal: i32, folder: &RunFolder) -> Result<Failure, FolderError> {
+fn interrupted(signal: i32, folder: &RunFolder) -> Result<Failure, FolderError> {
     let path = folder.path.display();
     let again = match folder.part {
         Some(part) => format!("--run {path} --part {part}"),
@@ -155,26 +109,4 @@ pub(super) fn interrupted(signal: i32, folder: &RunFolder) -> Result<Failure, Fo
     let kept =
         format!(" after {played} of {planned} games; `referee suite {again}` plays the rest");
     Ok(Failure::Interrupted { signal, kept })
-}
-
-/// What went wrong, and what to do about it unless nothing is kept.
-fn failed(error: PoolError, no_run: bool) -> Failure {
-    let is_user_error = match &error {
-        PoolError::Case(_) | PoolError::Replaced { .. } => true,
-        PoolError::NotPlayed { is_user_error, .. } => *is_user_error,
-        PoolError::Play(_) | PoolError::Keep(_) => false,
-    };
-    let remedy = match &error {
-        PoolError::Replaced { .. } => {
-            "; no game of the new one was kept, and --resume goes on with the old one"
-        }
-        PoolError::NotPlayed { .. } => "; --resume plays them",
-        PoolError::Case(_) | PoolError::Play(_) | PoolError::Keep(_) => "",
-    };
-    let error = match remedy {
-        "" => error.into(),
-        _ if no_run => error.into(),
-        remedy => anyhow!("{error}{remedy}"),
-    };
-    Failure::new(is_user_error, error)
 }

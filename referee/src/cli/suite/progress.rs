@@ -1,16 +1,26 @@
-//! How far a suite is, on standard error while it goes on.
+//! How far a suite is, on standard error while it goes on here or on a cluster.
 
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::Instant;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
+use engine::slurm::Queued;
 use report::suite::interval;
 use results::compare::Standing;
 use results::suite::{Bests, FolderError, Outcome, RunFolder, Tally};
 
 /// How many lines are written without a terminal.
 const LINES: usize = 10;
+
+/// A bar for this number of games, on a terminal.
+fn bar(games: usize) -> Option<ProgressBar> {
+    io::stderr().is_terminal().then(|| {
+        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} games, {msg}");
+        ProgressBar::new(games as u64).with_style(style.expect("a valid template"))
+    })
+}
 
 /// A progress bar on a terminal, and occasional lines elsewhere.
 pub(super) struct SuiteProgress<'a> {
@@ -36,13 +46,14 @@ impl<'a> SuiteProgress<'a> {
         }
         let planned = folder.planned();
         let done = tally.games as u64;
-        let bar = io::stderr().is_terminal().then(|| {
-            let template = "{bar:30} {pos}/{len} games, {msg}";
-            let style = ProgressStyle::with_template(template).expect("a valid template");
-            ProgressBar::new(planned as u64).with_style(style).with_position(done)
-        });
+        let bar = bar(planned).map(|bar| bar.with_position(done));
         let (before, started) = (tally.games, Instant::now());
         Ok(Self { bests, tally, planned, before, started, standing: String::new(), bar })
+    }
+
+    /// The games begin: the time that is left is estimated from here on.
+    pub(super) fn begin(&mut self) {
+        self.started = Instant::now();
     }
 
     /// Counts a game.
@@ -92,4 +103,60 @@ impl<'a> SuiteProgress<'a> {
             bar.finish_and_clear();
         }
     }
+}
+
+/// A bar for somebody who is looking, and a line for each change in a log.
+pub(super) struct WaitProgress {
+    bar: Option<ProgressBar>,
+    planned: usize,
+    /// The games that were there at first, and when that was.
+    before: Option<(usize, Instant)>,
+    told: (usize, String),
+}
+
+impl WaitProgress {
+    pub(super) fn new(planned: usize) -> Self {
+        Self { bar: bar(planned), planned, before: None, told: (0, String::new()) }
+    }
+
+    pub(super) fn show(&mut self, done: usize, tasks: &[Queued]) {
+        let (before, since) = *self.before.get_or_insert((done, Instant::now()));
+        let states = states(tasks);
+        if let Some(bar) = &self.bar {
+            let played = u32::try_from(done - before.min(done)).unwrap_or(u32::MAX);
+            let left = u32::try_from(self.planned - done).unwrap_or(u32::MAX);
+            let each = since.elapsed().checked_div(played);
+            let left =
+                each.map(|each| format!(", {:#} left", HumanDuration(each.saturating_mul(left))));
+            bar.set_position(done as u64);
+            bar.set_message(format!("{states}{}", left.unwrap_or_default()));
+            return;
+        }
+        // A line for each tenth of the games, and for each new kind of state.
+        let tenth = done * 10 / self.planned.max(1);
+        let kinds: String = states.chars().filter(|c| !c.is_ascii_digit()).collect();
+        if self.told != (tenth, kinds.clone()) {
+            // Where standard error is closed there is nobody to tell.
+            let _ = writeln!(io::stderr(), "{done}/{} games, {states}", self.planned);
+            self.told = (tenth, kinds);
+        }
+    }
+
+    pub(super) fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// The tasks by their states, such as `2 running, 18 pending (Resources)`.
+fn states(tasks: &[Queued]) -> String {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for task in tasks {
+        let state = task.state.to_lowercase();
+        let why = if state == "pending" { format!(" ({})", task.reason) } else { String::new() };
+        *counts.entry(format!("{state}{why}")).or_default() += 1;
+    }
+    let counts: Vec<_> = counts.iter().map(|(state, count)| format!("{count} {state}")).collect();
+    if counts.is_empty() { "no task in the queue".to_owned() } else { counts.join(", ") }
 }

@@ -1,44 +1,25 @@
-//! Suites on a Slurm cluster: how they are divided, and what is submitted.
+//! Suites on a Slurm cluster: what is typed, and what is said of them.
 
-use std::collections::BTreeSet;
 use std::io::{self, Write as _};
 use std::num::NonZeroU32;
-use std::path::Path;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use anyhow::anyhow;
 use clap::Args;
-use fs_err as fs;
 
-use super::{Games, SuiteArgs, parts, wait};
-use crate::cli::{Failure, print};
-use engine::config::{ClusterTable, Config, Limit};
-use engine::slurm::{self, Job, Queued, Script, SlurmError, Submission, Submissions, is_directive};
-use results::suite::{Plan, Run, RunFolder};
-use terms::limits::LimitKind;
+use super::jobs::task_words;
+use super::progress::WaitProgress;
+use super::{Games, SuiteArgs, parts};
+use crate::cli::words::Word as _;
+use crate::cli::{Failure, interrupt, print};
+use engine::config::{ClusterTable, Config, Limit, Over as _};
+use engine::slurm::{
+    ClusterRun, SlurmError, SubmitError, Submitted, Tasks, Waited, array_size, is_directive,
+};
+use engine::suite::copy_programs;
+use results::compare::{Decider, has_needed_games};
+use results::suite::{Run, RunFolder};
 use terms::text::{plural, ranges};
-
-/// The batch script in a run folder.
-const SCRIPT: &str = "slurm.sh";
-
-/// How long a part is to take if nothing else is said.
-const PART_LENGTH: Duration = Duration::from_mins(10);
-
-/// How many parts there are at most if nothing else is said.
-const MAX_PARTS: u32 = 1000;
-
-/// How many later turns a game is reckoned with; a game of `SameGame` has at most 114.
-const TURNS: u32 = 100;
-
-/// What a task may take beyond its games and a tenth more: its start, its host check, and a slow file system.
-const TASK_MARGIN: Duration = Duration::from_mins(5);
-
-/// The memory of the referee itself, in MiB.
-const REFEREE_MEMORY: u64 = 256;
-
-/// A suite that is decided as it goes is looked at after each of so many waves of parts.
-const WAVES: usize = 10;
 
 /// The games on a cluster.
 #[derive(Debug, Args)]
@@ -90,13 +71,13 @@ impl From<SlurmError> for Failure {
 /// Plans a run, and submits all of it.
 pub(super) fn submit_new(args: &SuiteArgs, config: &Config, run: Run) -> Result<ExitCode, Failure> {
     // Nothing is made where there is no cluster.
-    let array = slurm::array_size()?;
-    let parts = match args.parts.parts {
-        Some(parts) => parts,
-        None => division(args, config, &run.plan)?,
-    };
+    let array = array_size()?;
+    let tasks = tasks(args, config)?;
+    let unlimited = "--slurm: without limits nobody knows how long a game takes; say --parts";
+    let parts = args.parts.parts.or_else(|| tasks.parts(&run.plan));
+    let parts = parts.ok_or_else(|| Failure::user(anyhow!(unlimited)))?;
     let folder = parts::plan(args, config, run, parts)?;
-    write_script(args, config, &folder)?;
+    tasks.write_script(&folder).map_err(Failure::user)?;
     submit(args, config, &folder, array)
 }
 
@@ -106,101 +87,30 @@ pub(super) fn submit_missing(
     config: &Config,
     folder: &RunFolder,
 ) -> Result<ExitCode, Failure> {
-    let array = slurm::array_size()?;
-    parts::copy_programs(folder)?;
-    if !folder.path.join(SCRIPT).exists() || !args.slurm.slurm_arg.is_empty() {
-        write_script(args, config, folder)?;
+    let array = array_size()?;
+    copy_programs(folder)?;
+    if !args.slurm.slurm_arg.is_empty() || !ClusterRun::of(folder).has_script() {
+        tasks(args, config)?.write_script(folder).map_err(Failure::user)?;
     }
     submit(args, config, folder, array)
 }
 
-/// The longest that a game may take by its limits; `None` if it has all the time it wants.
-fn longest_game(plan: &Plan) -> Option<Duration> {
-    let limits = &plan.rules.limits;
-    let limit = |kind| limits.of(kind).unwrap_or_default();
-    let later = limit(LimitKind::Turn) * TURNS;
-    plan.is_timed().then(|| limit(LimitKind::FirstTurn) + limit(LimitKind::Total) + later)
-}
-
-/// How many parts take about as long as they should.
-fn division(args: &SuiteArgs, config: &Config, plan: &Plan) -> Result<NonZeroU32, Failure> {
-    let unlimited = "--slurm: without limits nobody knows how long a game takes; say --parts";
-    let game = longest_game(plan).ok_or_else(|| Failure::user(anyhow!(unlimited)))?;
-    let cluster = &config.project.cluster;
-    let length =
-        args.slurm.part_length.or(cluster.part_length).map_or(PART_LENGTH, |limit| limit.0);
-    let most = args.slurm.slurm_max_parts.or(cluster.max_parts).map_or(MAX_PARTS, NonZeroU32::get);
-    let jobs = args.jobs.of_task(&config.project.suite).0;
-    let all = game.as_nanos() * plan.games() as u128 / jobs as u128;
-    let parts = u32::try_from(all.div_ceil(length.as_nanos())).unwrap_or(u32::MAX);
-    Ok(NonZeroU32::new(parts.clamp(1, most)).expect("at least 1"))
-}
-
-/// Writes the batch script, which holds all that tasks are to do the same.
-fn write_script(args: &SuiteArgs, config: &Config, folder: &RunFolder) -> Result<(), Failure> {
-    let run = std::path::absolute(&folder.path).map_err(Failure::user)?;
-    let script = Script {
-        run: &run,
-        directives: &directives(args, config, folder, &run)?,
-        task: &args.task_words(config)?,
-        merge: &args.report.merge_words(config)?,
+/// What tasks need and are told, by the flags and the project.
+fn tasks(args: &SuiteArgs, config: &Config) -> Result<Tasks, Failure> {
+    let flags = &args.slurm;
+    let typed = ClusterTable {
+        args: flags.slurm_arg.clone(),
+        part_length: flags.part_length,
+        max_parts: flags.slurm_max_parts,
+        ..ClusterTable::default()
     };
-    fs::write(folder.path.join(SCRIPT), script.text()).map_err(Failure::user)
-}
-
-/// The options of `sbatch`: what tasks need, what the project says, and what the user says.
-fn directives(
-    args: &SuiteArgs,
-    config: &Config,
-    folder: &RunFolder,
-    run: &Path,
-) -> Result<Vec<String>, Failure> {
-    let (jobs, cores) = args.jobs.of_task(&config.project.suite);
-    let plan = &folder.run.plan;
-    let path = run.display().to_string();
-    let name = run.file_name().unwrap_or_default().to_string_lossy();
-    let mut options = vec![
-        format!("--job-name={name}"),
-        format!("--chdir={path}"),
-        format!("--output={}/parts/%A_%a.out", path.replace('%', "%%")),
-        "--open-mode=append".to_owned(),
-        "--requeue".to_owned(),
-        // The referee keeps what it has played, in seconds.
-        "--signal=B:TERM@60".to_owned(),
-        "--ntasks=1".to_owned(),
-        format!("--cpus-per-task={}", jobs * cores + 1),
-    ];
-    if let Some(memory) = config.resources.memory {
-        let needed = memory.div_ceil(1 << 20) * jobs as u64 + REFEREE_MEMORY;
-        options.push(format!("--mem={needed}M"));
-    }
-    if let Some(game) = longest_game(plan) {
-        let parts = plan.parts.map_or(1, NonZeroU32::get) as usize;
-        let games = u32::try_from(plan.games().div_ceil(parts * jobs)).unwrap_or(u32::MAX);
-        let longest = game.saturating_mul(games);
-        let longest = longest.saturating_add(longest / 10).saturating_add(TASK_MARGIN);
-        options.push(format!("--time={}", longest.as_secs().div_ceil(60)));
-    }
-    options.extend(of_project(&config.project.cluster));
-    options.extend(args.slurm.slurm_arg.iter().cloned());
-    if let Some(bad) = options.iter().find(|option| !is_directive(option)) {
-        return Err(Failure::user(anyhow!("`{bad}` cannot stand in a batch script")));
-    }
-    Ok(options)
-}
-
-fn of_project(cluster: &ClusterTable) -> Vec<String> {
-    let options = [
-        ("partition", &cluster.partition),
-        ("account", &cluster.account),
-        ("qos", &cluster.qos),
-        ("time", &cluster.time),
-        ("mem", &cluster.memory),
-        ("constraint", &cluster.constraint),
-    ];
-    let set = options.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
-    let set = set.map(|(name, value)| format!("--{name}={value}"));
-    set.chain(cluster.args.iter().cloned()).collect()
+    let jobs = args.jobs.resolve(&config.project.suite);
+    let mut words = task_words(jobs);
+    words.extend(["--logs".to_owned(), args.logs.word().to_owned()]);
+    words.extend(args.compress.then(|| "--compress".to_owned()));
+    words.extend(args.rules.task_words()?);
+    let cluster = typed.over(config.project.cluster.clone());
+    Ok(Tasks { cluster, jobs, words, merge_words: args.report.merge_words(config)? })
 }
 
 /// Submits the parts that are missing and not in the queue, and what merges them in the end.
@@ -210,95 +120,81 @@ fn submit(
     folder: &RunFolder,
     array: u32,
 ) -> Result<ExitCode, Failure> {
-    if parts::is_complete(folder)? {
+    if has_needed_games(folder, Decider::of(folder)?.as_ref())? {
         return parts::merged(&args.report, config, folder, Games::Kept);
     }
-    let mut submissions = Submissions::of(&folder.path);
-    let queue = if submissions.is_empty() { Vec::new() } else { slurm::queue()? };
-    let queued: BTreeSet<u32> =
-        submissions.mine(&queue).into_iter().filter_map(|job| submissions.part(job)).collect();
-    let missing = folder.missing_parts()?.into_iter().map(|(part, _)| part);
-    let due: Vec<u32> = missing.filter(|part| !queued.contains(part)).collect();
-    let path = folder.path.display();
+    let mut run = ClusterRun::of(folder);
+    let queue = run.queue()?;
+    let due = run.due(&queue)?;
     if due.is_empty() {
+        let path = folder.path.display();
         say(args, &format!("all missing parts of {path} are in the queue already"))?;
     } else {
-        let jobs = submit_parts(folder, &due, array, &queue, &mut submissions);
-        let jobs = jobs.map_err(|error| not_submitted(folder, &error))?;
-        say(args, &submitted(folder, &due, &jobs))?;
+        let submitted = run.submit(due, &queue, array);
+        let submitted = submitted.map_err(|error| not_submitted(folder, error))?;
+        say(args, &what_was_submitted(folder, &submitted))?;
     }
     if args.slurm.wait {
-        return wait::wait(args, config, folder, &submissions);
+        return wait(args, config, folder, &run);
     }
     Ok(ExitCode::SUCCESS)
 }
 
+/// Waits until all games are there, and reports on them.
+fn wait(
+    args: &SuiteArgs,
+    config: &Config,
+    folder: &RunFolder,
+    run: &ClusterRun<'_>,
+) -> Result<ExitCode, Failure> {
+    let mut progress = WaitProgress::new(folder.planned());
+    let waited = run.wait(&interrupt()?, |done, tasks| progress.show(done, tasks))?;
+    progress.finish();
+    match waited {
+        Waited::Complete => parts::merged(&args.report, config, folder, Games::Kept),
+        Waited::NothingComes => Err(nothing_comes(folder)?),
+        Waited::Interrupted(signal) => {
+            Err(Failure::Interrupted { signal, kept: goes_on(folder, run) })
+        }
+    }
+}
+
 /// Why a run that is planned could not be submitted, or not all of it, and how to go on.
-fn not_submitted(folder: &RunFolder, error: &anyhow::Error) -> Failure {
+fn not_submitted(folder: &RunFolder, error: SubmitError) -> Failure {
     let path = folder.path.display();
-    let mend = match error.downcast_ref() {
-        Some(SlurmError::Refused { program: "sbatch", .. }) => {
+    let mend = match &error {
+        SubmitError::Slurm(SlurmError::Refused { program: "sbatch", .. }) => {
             "mend its options, which are those of --slurm-arg and of `cluster` in referee.toml; "
         }
         _ => "",
     };
+    let error = anyhow!(error);
     Failure::user(anyhow!(
         "{path} is planned, but cannot be submitted: {error:#}; {mend}`referee suite --resume {path} --slurm` \
          submits what is not"
     ))
 }
 
-/// Submits parts as arrays that the cluster takes, and a job that merges them; where the games are
-/// decided as they go, in waves with such a job after each.
-fn submit_parts(
-    folder: &RunFolder,
-    due: &[u32],
-    array: u32,
-    queue: &[Queued],
-    submissions: &mut Submissions,
-) -> Result<Vec<u64>, anyhow::Error> {
-    fs::create_dir_all(folder.path.join("parts"))?;
-    let script = folder.path.join(SCRIPT);
-    let mine = submissions.mine(queue);
-    let (tasks, merging): (Vec<&Queued>, Vec<&Queued>) =
-        mine.into_iter().partition(|job| submissions.part(job).is_some());
-    slurm::cancel(&merging.iter().map(|job| job.job).collect())?;
-    let mut arrays: Vec<u64> = tasks.iter().map(|task| task.job).collect();
-    arrays.dedup();
-    let mut new = Vec::new();
-    let wave = match folder.run.against {
-        Some(_) => due.len().div_ceil(WAVES),
-        None => due.len(),
-    };
-    for wave in due.chunks(wave) {
-        for block in wave.chunk_by(|a, b| (a - 1) / array == (b - 1) / array) {
-            let first = (block[0] - 1) / array * array + 1;
-            let indices: Vec<u32> = block.iter().map(|part| part - first).collect();
-            let (argument, tasks) = (first.to_string(), &indices[..]);
-            let job = Job { script: &script, argument: &argument, tasks, after: &[], options: &[] };
-            let job = slurm::submit(&job)?;
-            submissions.add(Submission { job, first_part: Some(first) })?;
-            arrays.push(job);
-            new.push(job);
-        }
-        let job = slurm::submit(&Job {
-            script: &script,
-            argument: "merge",
-            tasks: &[],
-            after: &arrays,
-            options: &merge_options(folder)?,
-        })?;
-        submissions.add(Submission { job, first_part: None })?;
-        new.push(job);
-    }
-    Ok(new)
+/// What a user does who no longer waits.
+fn goes_on(folder: &RunFolder, run: &ClusterRun<'_>) -> String {
+    let jobs: Vec<String> = run.jobs().iter().map(u64::to_string).collect();
+    format!(
+        "; the jobs go on: `squeue --jobs={}` shows them, `scancel {}` cancels them, `referee suite \
+         --resume {} --slurm --wait` waits for them again",
+        jobs.join(","),
+        jobs.join(" "),
+        folder.path.display(),
+    )
 }
 
-/// What the job that merges needs less, or elsewhere, than one that plays.
-fn merge_options(folder: &RunFolder) -> io::Result<[String; 3]> {
-    let run = std::path::absolute(&folder.path)?.display().to_string();
-    let output = format!("--output={}/merge.out", run.replace('%', "%%"));
-    Ok(["--cpus-per-task=1".to_owned(), format!("--mem={REFEREE_MEMORY}M"), output])
+/// Why waiting any longer is of no use.
+fn nothing_comes(folder: &RunFolder) -> Result<Failure, Failure> {
+    let missing = parts::still_missing(folder)?;
+    let path = folder.path.display();
+    Ok(Failure::user(anyhow!(
+        "no task is in the queue any more, and {missing}. What tasks said is in {path}/parts/*.out; if there \
+         is nothing, the nodes do not share {path}"
+    )))
 }
 
 /// Says what was done; where the report is still to come, not in its place.
@@ -312,7 +208,7 @@ fn say(args: &SuiteArgs, text: &str) -> Result<(), Failure> {
 }
 
 /// What was submitted, and how to go on.
-fn submitted(folder: &RunFolder, due: &[u32], jobs: &[u64]) -> String {
+fn what_was_submitted(folder: &RunFolder, Submitted { parts: due, jobs }: &Submitted) -> String {
     let path = folder.path.display();
     let games: usize = due.iter().map(|part| folder.run.plan.scheduled(Some(*part))).sum();
     let (games, parts) = (plural(games as u64, "game"), plural(due.len() as u64, "part"));

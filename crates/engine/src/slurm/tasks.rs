@@ -1,0 +1,148 @@
+//! What the tasks of a run ask of the cluster, and what they are told.
+
+use std::io;
+use std::num::NonZeroU32;
+use std::path::Path;
+use std::time::Duration;
+
+use fs_err as fs;
+
+use super::script::{Script, is_directive};
+use crate::config::ClusterTable;
+use crate::suite::Jobs;
+use results::suite::{Plan, RunFolder};
+use terms::limits::LimitKind;
+
+/// The batch script in a run folder.
+pub(super) const SCRIPT: &str = "slurm.sh";
+
+/// How long a part is to take if nothing else is said.
+const PART_LENGTH: Duration = Duration::from_mins(10);
+
+/// How many parts there are at most if nothing else is said.
+const MAX_PARTS: u32 = 1000;
+
+/// How many later turns a game is reckoned with; a game of `SameGame` has at most 114.
+const TURNS: u32 = 100;
+
+/// What a task may take beyond its games and a tenth more: its start, its host check, and a slow file system.
+const TASK_MARGIN: Duration = Duration::from_mins(5);
+
+/// The memory of the referee itself, in MiB.
+const REFEREE_MEMORY: u64 = 256;
+
+/// What the tasks that play the parts of a run need, and are told.
+pub struct Tasks {
+    /// The settings of the cluster, which override what the limits of the games come to.
+    pub cluster: ClusterTable,
+    /// How many games a task plays at a time.
+    pub jobs: Jobs,
+    /// What the referee is told beside the run and the part.
+    pub words: Vec<String>,
+    /// What it is told for merging.
+    pub merge_words: Vec<String>,
+}
+
+/// Why there is no batch script.
+#[derive(Debug, thiserror::Error)]
+pub enum ScriptError {
+    /// An option of `sbatch` would break it.
+    #[error("`{0}` cannot stand in a batch script")]
+    Directive(String),
+    /// It cannot be written.
+    #[error(transparent)]
+    Write(#[from] io::Error),
+}
+
+impl Tasks {
+    /// How many parts take about as long as they should by the limits of their games; `None` without limits.
+    pub fn parts(&self, plan: &Plan) -> Option<NonZeroU32> {
+        let length = self.cluster.part_length.map_or(PART_LENGTH, |limit| limit.0);
+        let most = self.cluster.max_parts.map_or(MAX_PARTS, NonZeroU32::get);
+        let all = longest_game(plan)?.as_nanos() * plan.games() as u128;
+        let parts = (all / self.jobs.of_task() as u128).div_ceil(length.as_nanos());
+        NonZeroU32::new(u32::try_from(parts).unwrap_or(u32::MAX).clamp(1, most))
+    }
+
+    /// Writes the batch script of a run, which holds all that makes tasks do the same.
+    ///
+    /// # Errors
+    /// When an option cannot stand in it, or it cannot be written.
+    pub fn write_script(&self, folder: &RunFolder) -> Result<(), ScriptError> {
+        let run = std::path::absolute(&folder.path)?;
+        let script = Script {
+            run: &run,
+            directives: &self.directives(&folder.run.plan, &run)?,
+            task: &self.words,
+            merge: &self.merge_words,
+        };
+        Ok(fs::write(folder.path.join(SCRIPT), script.text())?)
+    }
+
+    /// The options of `sbatch`: what tasks need, and then what the settings say.
+    fn directives(&self, plan: &Plan, run: &Path) -> Result<Vec<String>, ScriptError> {
+        let path = run.display().to_string();
+        let name = run.file_name().unwrap_or_default().to_string_lossy();
+        let mut options = vec![
+            format!("--job-name={name}"),
+            format!("--chdir={path}"),
+            format!("--output={}/parts/%A_%a.out", path.replace('%', "%%")),
+            "--open-mode=append".to_owned(),
+            "--requeue".to_owned(),
+            // The referee keeps what it has played, in seconds.
+            "--signal=B:TERM@60".to_owned(),
+            "--ntasks=1".to_owned(),
+            format!("--cpus-per-task={}", self.jobs.cpus_of_task()),
+        ];
+        options.extend(self.memory(plan).map(|mebibytes| format!("--mem={mebibytes}M")));
+        options.extend(self.minutes(plan).map(|minutes| format!("--time={minutes}")));
+        options.extend(settings(&self.cluster));
+        match options.iter().find(|option| !is_directive(option)) {
+            Some(bad) => Err(ScriptError::Directive(bad.clone())),
+            None => Ok(options),
+        }
+    }
+
+    /// The memory of a task in MiB, by the limits of its bots.
+    fn memory(&self, plan: &Plan) -> Option<u64> {
+        let bot = plan.rules.resources.memory?.div_ceil(1 << 20);
+        Some(bot * self.jobs.of_task() as u64 + REFEREE_MEMORY)
+    }
+
+    /// The time of a task in minutes, by the limits of its games.
+    fn minutes(&self, plan: &Plan) -> Option<u64> {
+        let parts = plan.parts.map_or(1, NonZeroU32::get) as usize;
+        let games = plan.games().div_ceil(parts * self.jobs.of_task());
+        let longest = longest_game(plan)?.saturating_mul(u32::try_from(games).unwrap_or(u32::MAX));
+        let longest = longest.saturating_add(longest / 10).saturating_add(TASK_MARGIN);
+        Some(longest.as_secs().div_ceil(60))
+    }
+}
+
+/// What the job that merges needs less, or elsewhere, than one that plays.
+pub(super) fn merge_options(folder: &RunFolder) -> io::Result<[String; 3]> {
+    let run = std::path::absolute(&folder.path)?.display().to_string();
+    let output = format!("--output={}/merge.out", run.replace('%', "%%"));
+    Ok(["--cpus-per-task=1".to_owned(), format!("--mem={REFEREE_MEMORY}M"), output])
+}
+
+/// The longest that a game may take by its limits; `None` if it has all the time it wants.
+fn longest_game(plan: &Plan) -> Option<Duration> {
+    let limits = &plan.rules.limits;
+    let limit = |kind| limits.of(kind).unwrap_or_default();
+    let later = limit(LimitKind::Turn) * TURNS;
+    plan.is_timed().then(|| limit(LimitKind::FirstTurn) + limit(LimitKind::Total) + later)
+}
+
+fn settings(cluster: &ClusterTable) -> impl Iterator<Item = String> {
+    let options = [
+        ("partition", &cluster.partition),
+        ("account", &cluster.account),
+        ("qos", &cluster.qos),
+        ("time", &cluster.time),
+        ("mem", &cluster.memory),
+        ("constraint", &cluster.constraint),
+    ];
+    let set = options.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
+    set.map(|(name, value)| format!("--{name}={value}")).chain(cluster.args.iter().cloned())
+}

@@ -1,0 +1,163 @@
+//! The bots of a run: where their files are from here, copies of these, and how each bot is started.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::bot_files::{BotFiles, copy_whole};
+use crate::config::{CommandError, Config, bot_command};
+use contain::bot::{BotCommand, Sandbox, SandboxError, Unavailable};
+use results::suite::{Plan, PlannedBot, Rules, Run, RunFolder};
+
+/// The folder of the copies of bots in a run folder.
+const COPIES: &str = "bots";
+
+/// Why a bot of a run cannot be started or copied.
+#[derive(Debug, thiserror::Error)]
+pub enum BotError {
+    /// The folder that the run was planned in is not here.
+    #[error("{}: this folder, which the run was planned in, is not on this machine; it must be on a file \
+             system that all machines share, and so must all that the bots read", .0.display())]
+    Elsewhere(PathBuf),
+    /// The run folder's absolute path is not known.
+    #[error(transparent)]
+    Path(#[from] io::Error),
+    /// This host cannot sandbox the bot.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+    /// This host does not offer the containment.
+    #[error(transparent)]
+    Containment(#[from] Unavailable),
+    /// There is no command.
+    #[error(transparent)]
+    Command(#[from] CommandError),
+    /// A program could not be copied into the run folder.
+    #[error("cannot copy {0}")]
+    Copy(&'static str, #[source] io::Error),
+    /// A bot's file was replaced at that moment.
+    #[error("the bot `{0}` has changed while it was copied")]
+    Changed(String),
+}
+
+impl BotError {
+    /// Whether the user can fix it, or only the machine is at fault.
+    pub fn is_user_error(&self) -> bool {
+        if let Self::Command(error) = self { error.is_user_error() } else { true }
+    }
+}
+
+/// A plan by these settings: each bot once on each board, with the digests of the bots' files as they are now. The
+/// boards are still to be named.
+pub fn plan(config: &Config, bots: Vec<PlannedBot>) -> Plan {
+    let digested = |bot| PlannedBot { files: BotFiles::of(&bot).digests(), ..bot };
+    Plan {
+        game: config.game.name.to_owned(),
+        rules: Rules {
+            profile: config.rules.profile,
+            on_host_delay: config.rules.overruns.on_host_delay,
+            limits: config.rules.limits,
+            resources: config.resources,
+        },
+        repeat: 1,
+        shuffle: None,
+        seeds: None,
+        parts: None,
+        bots: bots.into_iter().map(digested).collect(),
+        boards: Vec::new(),
+    }
+}
+
+/// The plan of a run, with the digests of the bots' files as they are now.
+///
+/// # Errors
+/// When the bots cannot be found from here.
+pub fn plan_now(folder: &RunFolder) -> Result<Plan, BotError> {
+    let plan = &folder.run.plan;
+    let now = |(index, bot): (usize, &PlannedBot)| {
+        let files = Located::of(folder, index)?.files.digests();
+        Ok::<_, BotError>(PlannedBot { files, ..bot.clone() })
+    };
+    let bots = plan.bots.iter().enumerate().map(now).collect::<Result<_, _>>()?;
+    Ok(Plan { bots, ..plan.clone() })
+}
+
+/// Copies the bots and this program into a run that is to be played in parts, as far as they are not there
+/// yet, so that they stay what they are while its parts wait for their turns.
+///
+/// # Errors
+/// When a file cannot be copied, or is replaced meanwhile.
+pub fn copy_programs(folder: &RunFolder) -> Result<(), BotError> {
+    for (index, planned) in folder.run.plan.bots.iter().enumerate() {
+        let Located { files, copies, .. } = Located::of(folder, index)?;
+        files.copy_into(&copies).map_err(|error| BotError::Copy("a bot", error))?;
+        if files.copied_in(&planned.command, &copies).digests() != planned.files {
+            return Err(BotError::Changed(planned.name.clone()));
+        }
+    }
+    let copy = folder.path.join("referee");
+    if copy.exists() {
+        return Ok(());
+    }
+    let copied = std::env::current_exe().and_then(|itself| copy_whole(&itself, &copy));
+    copied.map_err(|error| BotError::Copy("the referee", error))
+}
+
+/// A bot of the plan, ready to be started.
+pub(super) struct Entrant {
+    /// The bot, with paths as they are from here.
+    pub(super) bot: PlannedBot,
+    pub(super) command: BotCommand,
+    pub(super) files: BotFiles,
+}
+
+impl Entrant {
+    /// All bots of a run, in its order.
+    pub(super) fn all(config: &Config, folder: &RunFolder) -> Result<Vec<Self>, BotError> {
+        (0..folder.run.plan.bots.len()).map(|index| Self::of(config, folder, index)).collect()
+    }
+
+    fn of(config: &Config, folder: &RunFolder, index: usize) -> Result<Self, BotError> {
+        let Located { bot, files, copies } = Located::of(folder, index)?;
+        let words = files.command(&bot.command, &copies);
+        let env = bot.env.iter().map(|(key, value)| (key.into(), value.into())).collect();
+        let sandbox = bot.sandbox.as_deref().map(Sandbox::new).transpose()?;
+        let cwd = bot.cwd.as_ref().map(PathBuf::from);
+        let command = bot_command(words, cwd, env, config.confinement(sandbox)?)?;
+        Ok(Self { bot, command, files })
+    }
+}
+
+/// A bot of an existing run, with paths resolved here.
+struct Located {
+    bot: PlannedBot,
+    files: BotFiles,
+    /// Where a run that is played in parts has copies of its files.
+    copies: PathBuf,
+}
+
+impl Located {
+    /// Finds the bot of this index.
+    fn of(folder: &RunFolder, index: usize) -> Result<Self, BotError> {
+        let Run { plan, started_in, .. } = &folder.run;
+        let bot = match started_in {
+            Some(started_in) if started_in.is_dir() => seen_from(&plan.bots[index], started_in),
+            Some(started_in) if plan.parts.is_some() => {
+                return Err(BotError::Elsewhere(started_in.clone()));
+            }
+            _ => plan.bots[index].clone(),
+        };
+        let copies = std::path::absolute(&folder.path)?.join(COPIES).join((index + 1).to_string());
+        let files = BotFiles::of(&bot).copied_in(&bot.command, &copies);
+        Ok(Self { bot, files, copies })
+    }
+}
+
+/// The bot as found from `folder`, which may not be the working directory.
+fn seen_from(bot: &PlannedBot, folder: &Path) -> PlannedBot {
+    if std::env::current_dir().is_ok_and(|here| here == folder) {
+        return bot.clone();
+    }
+    let cwd = bot.cwd.as_ref().map_or_else(|| folder.to_owned(), |cwd| folder.join(cwd));
+    let readable = bot.sandbox.as_ref();
+    let sandbox = readable.map(|paths| paths.iter().map(|path| folder.join(path)).collect());
+    PlannedBot { cwd: Some(cwd.to_string_lossy().into_owned()), sandbox, ..bot.clone() }
+}

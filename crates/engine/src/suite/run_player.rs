@@ -1,0 +1,230 @@
+//! Plays what is missing of a run, or of a part of one, into its folder.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use super::archive::Archive;
+use super::bots::{BotError, Entrant};
+use super::jobs::Jobs;
+use super::pool::{Pool, PoolError};
+use crate::config::Config;
+use crate::host::{CoreClaims, HostError, check_host};
+use contain::bot::{BotCommand, PinError, memory_limit_of_host};
+use contain::interrupt::Interrupt;
+use results::compare::{Decider, Standing};
+use results::suite::{FolderError, Logs, Outcome, Packing, RunFolder, RunWriter, Session};
+use terms::millis::Millis;
+use terms::text::{plural, size};
+
+/// How long a batch system may take to signal all processes of a task.
+const SIGNAL_SPREAD: Duration = Duration::from_millis(200);
+
+/// How often it is looked whether another process has left a run.
+const LOCK_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Is told of the games of a run as they end. A closure that takes an [`Outcome`] is one.
+pub trait Observer {
+    /// The first game is about to start; bots and host have been checked.
+    fn begin(&mut self) {}
+
+    /// A game has ended, and its result is kept. After a break no new game is started, and those that are being
+    /// played come to their end.
+    fn game(&mut self, outcome: &Outcome) -> ControlFlow<()>;
+
+    /// The bot of a run with an opponent stands like this after a game.
+    fn standing(&mut self, _: &Standing) {}
+}
+
+impl<F: FnMut(&Outcome)> Observer for F {
+    fn game(&mut self, outcome: &Outcome) -> ControlFlow<()> {
+        self(outcome);
+        ControlFlow::Continue(())
+    }
+}
+
+/// Plays a run, or a part of one.
+pub struct RunPlayer<'a> {
+    writer: &'a mut RunWriter,
+    config: &'a Config,
+    /// How many games are played at a time; by default what the project says.
+    pub jobs: Jobs,
+    /// Which games leave a log.
+    pub logs: Logs,
+    /// How logs are written.
+    pub packing: Packing,
+    /// A bot that answers each board of `SameGame` at once. With it, a part of a run that has time limits first
+    /// measures which limits can be judged on this host.
+    pub echo: Option<BotCommand>,
+}
+
+/// Why not all games of a run were played; nothing that a bot does leads here.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The run folder, or that of the opponent, cannot be read or written.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// A bot cannot be started.
+    #[error(transparent)]
+    Bot(#[from] BotError),
+    /// There are too few cores.
+    #[error(transparent)]
+    Cores(#[from] PinError),
+    /// The host could not be measured.
+    #[error("the host check failed")]
+    Host(#[from] HostError),
+    /// A game could not be played, refereed or kept.
+    #[error(transparent)]
+    Game(#[from] PoolError),
+    /// A signal has ended the games.
+    #[error("interrupted by signal {0}")]
+    Interrupted(i32),
+}
+
+impl RunError {
+    /// Whether the user can fix it, or only the machine is at fault.
+    pub fn is_user_error(&self) -> bool {
+        match self {
+            Self::Folder(error) => error.is_user_error(),
+            Self::Bot(error) => error.is_user_error(),
+            Self::Cores(_) => true,
+            Self::Game(error) => error.is_user_error(),
+            Self::Host(_) | Self::Interrupted(_) => false,
+        }
+    }
+}
+
+impl<'a> RunPlayer<'a> {
+    /// A player of the run, or of the part of one, that is being written.
+    pub fn new(writer: &'a mut RunWriter, config: &'a Config) -> Self {
+        let jobs = Jobs::of(&config.project.suite);
+        let (logs, packing) = (Logs::default(), Packing::default());
+        Self { writer, config, jobs, logs, packing, echo: None }
+    }
+
+    /// Plays the games that have no result yet, each bot's with the others', until all have one. A run with an
+    /// opponent ends as soon as it is decided who is better, unless it is played in parts, and returns how its bot
+    /// stands.
+    ///
+    /// # Errors
+    /// What went wrong first, or the signal that ended the games. The results so far are kept.
+    pub fn play(
+        &mut self,
+        interrupt: &Interrupt,
+        observer: &mut impl Observer,
+    ) -> Result<Option<Standing>, RunError> {
+        let folder = self.writer.folder.clone();
+        let decider = if folder.part.is_none() { Decider::of(&folder)? } else { None };
+        if decider.as_ref().is_some_and(Decider::is_decided) {
+            return Ok(decider.map(|decider| decider.standing()));
+        }
+        let played = folder.played()?;
+        let mut claims = CoreClaims::default();
+        let workers = self.jobs.workers(&mut claims)?;
+        warn_of_memory(self.config, workers.len());
+        let entrants = Entrant::all(self.config, &folder)?;
+        let pool = Pool {
+            plan: &folder.run.plan,
+            config: self.config,
+            entrants: &entrants,
+            workers: &workers,
+            archive: Archive {
+                folder: &folder,
+                config: self.config,
+                logs: self.logs,
+                packing: self.packing,
+            },
+            interrupt,
+            signal_spread: if folder.part.is_some() { SIGNAL_SPREAD } else { Duration::ZERO },
+        };
+        if let Some(entrant) = entrants.first().filter(|_| played.count() < folder.planned()) {
+            self.writer.begin_session(self.session(&folder, entrant)?)?;
+        }
+        let missing = folder.schedule().filter(|&game| !played.has(game));
+        observer.begin();
+        let mut keeper = Keeper { writer: self.writer, observer, decider, kept: Ok(()) };
+        let pooled = pool.play(missing, |outcome| keeper.take(&outcome));
+        let standing = keeper.finish()?;
+        pooled?;
+        interrupt.signal().map_or(Ok(standing), |signal| Err(RunError::Interrupted(signal)))
+    }
+
+    /// The session that begins here.
+    fn session(&self, folder: &RunFolder, entrant: &Entrant) -> Result<Session, HostError> {
+        let mut session = Session::here(entrant.command.confinement.method.name());
+        let is_timed_part = folder.part.is_some() && folder.run.plan.is_timed();
+        if let Some(echo) = self.echo.as_ref().filter(|_| is_timed_part) {
+            session.smallest_limit = Some(Millis(check_host(echo)?.smallest_limit()));
+        }
+        Ok(session)
+    }
+}
+
+/// Keeps the games as they end, and tells the observer.
+struct Keeper<'a, O> {
+    writer: &'a mut RunWriter,
+    observer: &'a mut O,
+    decider: Option<Decider>,
+    kept: Result<(), FolderError>,
+}
+
+impl<O: Observer> Keeper<'_, O> {
+    /// Breaks if no further game is needed, or can be kept.
+    fn take(&mut self, outcome: &Outcome) -> ControlFlow<()> {
+        if self.kept.is_ok() {
+            self.kept = self.writer.append(outcome);
+        }
+        if self.kept.is_err() {
+            return ControlFlow::Break(());
+        }
+        let wanted = self.observer.game(outcome);
+        let Some(decider) = &mut self.decider else { return wanted };
+        decider.add(outcome);
+        self.observer.standing(&decider.standing());
+        if decider.is_decided() { ControlFlow::Break(()) } else { wanted }
+    }
+
+    fn finish(self) -> Result<Option<Standing>, FolderError> {
+        self.kept.and_then(|()| self.writer.finish())?;
+        Ok(self.decider.map(|decider| decider.standing()))
+    }
+}
+
+/// Bots that all keep to their limits can still have more together than the host gives.
+fn warn_of_memory(config: &Config, jobs: usize) {
+    let needed = config.resources.memory.map(|memory| memory.saturating_mul(jobs as u64));
+    if let (Some(needed), Some(limit)) = (needed, memory_limit_of_host())
+        && needed > limit
+    {
+        let [needed, limit] = [needed, limit].map(size);
+        log::warn!(
+            "{} at a time may use {needed} of memory, and a control group gives them {limit}; fewer --jobs or less --memory keep the kernel from killing bots that break no limit",
+            plural(jobs as u64, "bot"),
+        );
+    }
+}
+
+/// Resumes a run, or a part of one, as [`RunWriter::resume`] does, once no other process is playing it: of a
+/// task that was started anew elsewhere, the old process may still be going on.
+///
+/// # Errors
+/// When it is damaged or cannot be written, or a signal ends the wait.
+pub fn resume_when_free(
+    folder: &RunFolder,
+    is_dropped: impl Fn(&Outcome) -> bool,
+    interrupt: &Interrupt,
+) -> Result<RunWriter, RunError> {
+    let mut is_told = false;
+    loop {
+        match RunWriter::resume(folder.clone(), &is_dropped) {
+            Err(error @ FolderError::InUse(_)) if !is_told => {
+                log::warn!("{error}");
+                is_told = true;
+            }
+            Err(FolderError::InUse(_)) => {}
+            resumed => return Ok(resumed?),
+        }
+        if let Some(signal) = interrupt.wait(LOCK_INTERVAL) {
+            return Err(RunError::Interrupted(signal));
+        }
+    }
+}
