@@ -1,4 +1,10 @@
-//! Plays games: one match, a suite of them, on one machine or a cluster. Linux only; it prints nothing.
+//! Plays games: one match, a suite of them, on one machine or a cluster.
+//!
+//! [`config`] completes settings, [`play`] joins a game with a contained process, [`suite`] plays many of them at a
+//! time, [`slurm`] submits them to a cluster; [`build`] runs a bot's build command, [`timing`] plays for the times
+//! alone, and [`host`] finds out what this machine offers.
+//!
+//! Linux only. It prints nothing and asks nobody: events and results go to the caller, in the types of `results`.
 
 pub mod build;
 pub mod config;

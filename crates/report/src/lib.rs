@@ -1,6 +1,9 @@
 //! Results for people and programs: text, Markdown, pages, JSON, CSV, `JUnit`, SVG; a game board by board.
 //!
-//! It starts no process and reads no settings.
+//! A module for each subject, from a game and its [`view`] to the [`history`] of all runs. A page is one file that needs
+//! no other; whatever came from a bot or a log is made inert before it is shown.
+//!
+//! It starts no process, plays no game and reads no settings.
 
 pub mod compare;
 pub mod doctor;

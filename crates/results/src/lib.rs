@@ -1,4 +1,11 @@
-//! Logs of games and folders of runs: read, refereed again, added up, compared. It starts no process.
+//! Logs of games and folders of runs: read and written, refereed again, added up, compared.
+//!
+//! [`gamelog`] is the record of one game and [`replay`] referees it again; [`suite`] is a folder of many games and its
+//! records, and [`compare`] pairs them by board; [`said`] is what bots say about themselves on standard error;
+//! [`timing`] is what many turns say about a bot, and [`host`] what is known of a machine.
+//!
+//! It starts no process and needs none: a log from one system can be read on any other. It knows no command line and no
+//! format for people.
 
 pub mod compare;
 pub mod digest;

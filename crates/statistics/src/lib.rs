@@ -1,5 +1,24 @@
-//! Statistics: measured times, games that passed or failed, two bots on the same boards. Pure: nothing
-//! here knows where its numbers come from.
+//! Statistics for programs that are measured: how fast, how often they fail, and which of two is better.
+//!
+//! For few and dear measurements: intervals and tests rather than means alone, a verdict that allows for rare
+//! results that were not seen, and an interval that may be looked at after every result.
+//!
+//! ```
+//! use statistics::{Conclusion, Estimate, Paired};
+//!
+//! // The points of one program minus those of another, on 70 boards that both have played.
+//! let differences: Vec<f64> = (0..70).map(|board| f64::from(board % 7) - 2.0).collect();
+//! let paired = Paired::of(&differences);
+//! assert_eq!((paired.wins, paired.losses, paired.mean), (40, 20, 1.0));
+//! assert_eq!(paired.conclusion, Conclusion::Better);
+//!
+//! // None of 40 games was lost: up to 9 % of all games may be.
+//! assert!(Estimate::proportion(0, 40).high < 0.09);
+//! ```
+//!
+//! [`Paired`] compares after the last result, a [`ConfidenceSequence`] after each one, [`Estimate`] bounds how often
+//! something happens, and a [`Distribution`] keeps any number of times in a small space. Nothing here knows where its
+//! numbers come from: no game, no file, no clock.
 
 mod holm;
 mod mean;

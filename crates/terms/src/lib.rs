@@ -1,4 +1,7 @@
-//! The types that the crates of the referee share: time limits, lines of text, the cost of a turn, verdicts.
+//! The types that the crates of `referee` share: time limits, resources, lines of text, verdicts, the cost of a turn.
+//!
+//! [`limits`] says what a bot may use and [`verdict`] how it can end; [`lines`] cuts a reply into lines as the original
+//! referees do; a [`certificate`] says where the time of a turn went; [`millis`] and [`text`] format times and sizes.
 //!
 //! It knows no game, no file, no clock and no process.
 
