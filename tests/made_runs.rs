@@ -3,11 +3,15 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use referee::suite::{Bests, NotPlayed, Records, SuiteVerdict, Summary, merge, records_of};
+use referee::suite::{Bests, NotPlayed, Records, RunFolder, SuiteVerdict, Summary, merge};
 use tempfile::tempdir;
 
 use crate::support::made::MadeRun;
 use crate::support::place::{Place, assert_code};
+
+fn records_of(run: &RunFolder) -> Records {
+    Summary::of(run, &Bests::default()).expect("results").records(run)
+}
 
 /// The mean of yours/best of each bot.
 fn ratios(run: &MadeRun, records: &Records) -> Vec<f64> {
@@ -21,7 +25,7 @@ fn ratios(run: &MadeRun, records: &Records) -> Vec<f64> {
 fn no_bot_passes_the_best_since_its_own_best_is_one() {
     let folder = tempdir().expect("a folder");
     let before = MadeRun::new(&[("a", &[100, 200])]).save(&folder.path().join("before"));
-    let records = records_of(&before).expect("results");
+    let records = records_of(&before);
     // Half of the record on one board, and above it on the other.
     assert_eq!(ratios(&MadeRun::new(&[("a", &[50, 300])]), &records), [0.75]);
     let rivals = MadeRun::new(&[("a", &[50, 300]), ("b", &[100, 75])]);
@@ -31,7 +35,7 @@ fn no_bot_passes_the_best_since_its_own_best_is_one() {
     late.outcomes.iter_mut().for_each(|outcome| outcome.counts = false);
     assert_eq!(ratios(&late, &records), [0.75]);
     let run = late.save(&folder.path().join("late"));
-    assert!(records_of(&run).expect("results").runs().next().is_none());
+    assert!(records_of(&run).runs().next().is_none());
 }
 
 #[test]
