@@ -2,7 +2,8 @@
 //!
 //! For harnesses, judges and tests that talk to programs they did not write. An exchange sends text, awaits lines until
 //! one absolute deadline, and says what came, what the program used and where the time went. Whatever the program does
-//! is a result, never an error; an error means that the system failed the caller. All its processes are gone afterwards.
+//! is a result, never an error; an error means that the system failed the caller. The end kills all its processes, or
+//! says which are left.
 //!
 //! ```
 //! use std::time::Duration;

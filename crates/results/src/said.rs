@@ -220,7 +220,7 @@ impl SaidInRun {
 #[derive(Debug, Default)]
 pub struct Saying {
     listener: Listener,
-    tally: Tally,
+    sums: Sums,
 }
 
 impl Saying {
@@ -228,21 +228,21 @@ impl Saying {
     /// dropped. Returns the last value of each name.
     pub fn hear(&mut self, bytes: &[u8], dropped: u64) -> Said {
         let said = self.listener.hear(bytes, dropped);
-        self.tally.add_all(&said);
+        self.sums.add_all(&said);
         Said(said.into_iter().collect())
     }
 
     /// Takes in what the bot wrote after the last exchange, and adds all up.
     pub fn finish(mut self, bytes: &[u8], dropped: u64) -> BTreeMap<String, SaidInGame> {
         self.hear(bytes, dropped);
-        self.tally.add_all(&self.listener.finish());
-        self.tally.finish()
+        self.sums.add_all(&self.listener.finish());
+        self.sums.finish()
     }
 }
 
 /// Adds up the values of a game.
 #[derive(Debug, Default)]
-struct Tally(BTreeMap<String, Sum>);
+struct Sums(BTreeMap<String, Sum>);
 
 #[derive(Debug)]
 struct Sum {
@@ -251,7 +251,7 @@ struct Sum {
     numbers: Option<(u32, f64, f64, f64)>,
 }
 
-impl Tally {
+impl Sums {
     fn add_all(&mut self, said: &[(String, SaidValue)]) {
         for (name, value) in said {
             self.add(name, value);
@@ -373,13 +373,13 @@ mod tests {
 
     #[test]
     fn numbers_add_up_unless_a_text_is_among_them() {
-        let mut tally = Tally::default();
+        let mut sums = Sums::default();
         for (name, value) in
             [("a", "1"), ("a", "4"), ("a", "1"), ("b", "1"), ("b", "x"), ("b", "3")]
         {
-            tally.add(name, &SaidValue::parse(value).expect("a value"));
+            sums.add(name, &SaidValue::parse(value).expect("a value"));
         }
-        let json = serde_json::to_string(&tally.finish()).expect("JSON");
+        let json = serde_json::to_string(&sums.finish()).expect("JSON");
         assert_eq!(json, r#"{"a":{"last":1,"min":1,"max":4,"mean":2},"b":{"last":3}}"#);
         let back: BTreeMap<String, SaidInGame> = serde_json::from_str(&json).expect("as written");
         assert_eq!(back["a"].numbers.expect("numbers").mean.to_bits(), 2.0_f64.to_bits());

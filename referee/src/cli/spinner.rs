@@ -41,7 +41,7 @@ impl Spinner {
             let is_done = Arc::new(Mutex::new(false));
             let (seen, done) = (Arc::clone(&wait), Arc::clone(&is_done));
             let thread = thread::spawn(move || {
-                let line = Line::new(limits, kinds);
+                let line = LimitLine::new(limits, kinds);
                 while !*lock(&done) {
                     line.show(*lock(&seen));
                     thread::park_timeout(INTERVAL);
@@ -76,14 +76,14 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-struct Line {
+struct LimitLine {
     bar: ProgressBar,
     limits: Limits,
     /// The kind of limit of the first exchange, and of those after it.
     kinds: Vec<LimitKind>,
 }
 
-impl Line {
+impl LimitLine {
     fn new(limits: Limits, kinds: Vec<LimitKind>) -> Self {
         let style = ProgressStyle::with_template("{spinner} {msg}").expect("a valid template");
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());

@@ -45,7 +45,7 @@ pub(super) struct Clock {
     has_listened: bool,
     own_wait: OwnWait,
     /// The start of the last poll, and its deadline.
-    nap: (Instant, Instant),
+    last_wait: (Instant, Instant),
     /// When that poll ended.
     listened: Instant,
     /// The time for which the machine has stood still, as timers show.
@@ -92,7 +92,7 @@ impl Clock {
             before,
             has_listened: false,
             own_wait,
-            nap: (start, start),
+            last_wait: (start, start),
             listened: start,
             delays: Delays::default(),
             standstill: None,
@@ -106,15 +106,15 @@ impl Clock {
             self.own_wait = OwnWait::start();
         }
         let now = Instant::now();
-        self.nap = (now, wake.min(now + HEARTBEAT));
-        self.nap.1
+        self.last_wait = (now, wake.min(now + HEARTBEAT));
+        self.last_wait.1
     }
 
     /// Notes that the poll has ended. No program can delay a timer: if the timer is late by more than the time
     /// that the referee then waited for a core, the machine stood still.
     pub(super) fn woke(&mut self, now: Instant) {
         self.listened = now;
-        let (since, wake) = self.nap;
+        let (since, wake) = self.last_wait;
         let late = now.saturating_duration_since(wake.max(since));
         if late >= STAND_STILL {
             let still = late.saturating_sub(self.own_wait().unwrap_or(late));

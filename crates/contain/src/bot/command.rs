@@ -9,10 +9,10 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use super::cgroup::Room;
+use super::cgroup::Cgroup;
 use super::launch::{Launch, LaunchError, Privileges, Started, Step, Strings, Tree, launch};
 use super::method::ContainmentMethod;
-use super::pin::{Pinning, Seat};
+use super::pin::{Pinning, RefereeCore};
 use super::sandbox::{self, Needs, Sandbox};
 use super::scratch::Scratch;
 use super::{filter, guard, tree};
@@ -143,9 +143,9 @@ pub(super) struct Spawned {
     /// The bot's writable folder, if it is in a sandbox and sees the host's files.
     pub(super) scratch: Option<Scratch>,
     /// The bot's control group.
-    pub(super) room: Option<Room>,
+    pub(super) cgroup: Option<Cgroup>,
     /// This thread's place beside the bot, if the bot is pinned.
-    pub(super) seat: Option<Seat>,
+    pub(super) referee_core: Option<RefereeCore>,
 }
 
 impl BotCommand {
@@ -157,22 +157,23 @@ impl BotCommand {
         let program = self.find()?;
         let enclosure = self.enclosure(&program)?;
         let (mut launched, scratch) = self.prepare(&program, enclosure)?;
-        let room = self.room()?;
+        let cgroup = self.cgroup()?;
         let born_in =
             |source| SpawnError::Confinement { what: "opening its control group", source };
-        launched.cgroup = room.as_ref().map(Room::descriptor).transpose().map_err(born_in)?;
-        let seat = self.pinning.as_ref().map(Seat::take).transpose().map_err(not_pinned)?;
+        launched.cgroup = cgroup.as_ref().map(Cgroup::descriptor).transpose().map_err(born_in)?;
+        let referee_core =
+            self.pinning.as_ref().map(RefereeCore::join_bot).transpose().map_err(not_pinned)?;
         match launch(&launched) {
-            Ok(started) => Ok(Spawned { started, scratch, room, seat }),
+            Ok(started) => Ok(Spawned { started, scratch, cgroup, referee_core }),
             Err(error) => {
-                let _ = room.map(Room::give_back);
+                let _ = cgroup.map(Cgroup::give_back);
                 Err(self.explain(&program, error))
             }
         }
     }
 
-    fn room(&self) -> Result<Option<Room>, SpawnError> {
-        Room::take(&self.confinement.resources)
+    fn cgroup(&self) -> Result<Option<Cgroup>, SpawnError> {
+        Cgroup::take(&self.confinement.resources)
             .map_err(|source| SpawnError::Confinement { what: "making its control group", source })
     }
 

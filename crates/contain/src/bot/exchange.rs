@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::BotProcess;
 use super::clock::{Clock, Overtime, Phase};
 use super::guard::HostMemory;
-use super::pin::Seat;
+use super::pin::RefereeCore;
 use super::pipes::Captured;
 use super::usage::{self, Sample};
 use super::waiting;
@@ -105,7 +105,7 @@ impl BotProcess {
             self.read_stdout()?;
         }
         let is_early = !self.lines.held().is_empty();
-        self.seat.iter_mut().for_each(|seat| seat.begin(request.limit));
+        self.referee_core.iter_mut().for_each(|core| core.begin(request.limit));
         let clock = self.start_clock(request);
         self.stdin.send(request.input)?;
         Ok(ExchangeState::new(clock, is_early))
@@ -176,8 +176,8 @@ impl BotProcess {
             self.lines.end_partial();
         }
         state.stop = Instant::now();
-        if let Some(seat) = &mut self.seat {
-            seat.woke(now);
+        if let Some(core) = &mut self.referee_core {
+            core.woke(now);
         }
         if ready.stdin {
             self.stdin.flush()?;
@@ -196,7 +196,7 @@ impl BotProcess {
     ) -> Result<Cost, ExchangeError> {
         let own_wait = state.clock.own_wait();
         let wall = state.stop.duration_since(state.clock.start);
-        self.seat.iter_mut().for_each(Seat::end);
+        self.referee_core.iter_mut().for_each(RefereeCore::end);
         // A bot that loses or is late is sampled more closely.
         let is_looked_at = no_reply.is_some() || state.clock.wants_account(wall);
         let after =

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Resource as KernelResource, Rlimit, getrlimit};
 
-use super::cgroup::{Room, kills_are_of_group, memory_kills, memory_limit_of_host};
+use super::cgroup::{Cgroup, kills_are_of_group, memory_kills, memory_limit_of_host};
 use super::pipes::Captured;
 use super::usage::Sample;
 use terms::limits::{Breach, Resource, Resources};
@@ -65,7 +65,7 @@ pub(super) struct Guard {
     /// A process that sees the bot's own file system, if it has one.
     tree: Option<Pid>,
     /// The bot's control group, if any.
-    room: Option<Room>,
+    cgroup: Option<Cgroup>,
     /// The number of OOM kills around the referee before the bot started.
     memory_kills: u64,
 }
@@ -89,7 +89,7 @@ impl Guard {
     pub(super) fn new(
         limits: Resources,
         tree: Option<Pid>,
-        room: Option<Room>,
+        cgroup: Option<Cgroup>,
         memory_kills: u64,
     ) -> Self {
         Self {
@@ -98,7 +98,7 @@ impl Guard {
             next_memory: Instant::now() + INTERVAL,
             tree,
             memory_kills,
-            room,
+            cgroup,
             turn_output: 0,
             game_output: 0,
             is_breached: false,
@@ -151,7 +151,7 @@ impl Guard {
     }
 
     /// The bytes of output to read at once: up to the limit, and the one byte that exceeds it.
-    pub(super) fn output_room(&self) -> usize {
+    pub(super) fn output_left(&self) -> usize {
         let limit = |resource| self.limits.of(resource).unwrap_or(u64::MAX);
         let turn = limit(Resource::TurnOutput).saturating_sub(self.turn_output);
         let game = limit(Resource::GameOutput)
@@ -190,15 +190,15 @@ impl Guard {
         let processes =
             too_many(sample.tasks()).and_then(|_| too_many(sample.living_tasks(deadline)));
         let breach = processes.or_else(|| self.check_memory(sample));
-        let breach = breach.or_else(|| self.room.as_ref()?.breach())?;
+        let breach = breach.or_else(|| self.cgroup.as_ref()?.breach())?;
         Some(self.record(breach))
     }
 
     /// Whether no reply came because the host, not the bot, ran out of memory.
     pub(super) fn check_host(&self, no_reply: NoReply) -> Option<HostMemory> {
-        let is_hosts = match (&self.room, no_reply) {
+        let is_hosts = match (&self.cgroup, no_reply) {
             (_, NoReply::OverLimit(_)) => false,
-            (Some(room), _) => room.lacked_memory_of_host(),
+            (Some(cgroup), _) => cgroup.lacked_memory_of_host(),
             // The kill may have hit another bot's process, so this bot must have ended as well.
             // On a whole machine the kill may have hit a process at its own limit.
             (None, NoReply::Ended(exit)) => {
@@ -210,8 +210,8 @@ impl Guard {
     }
 
     /// Kills all processes left in the bot's control group, if it has one. Returns whether the group is empty.
-    pub(super) fn clear_room(&self) -> Option<bool> {
-        self.room.as_ref().map(Room::clear)
+    pub(super) fn clear_cgroup(&self) -> Option<bool> {
+        self.cgroup.as_ref().map(Cgroup::clear)
     }
 
     /// Remembers that the bot has exceeded a limit.
@@ -241,8 +241,8 @@ fn was_killed(exit: BotExit) -> bool {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        if let Some(room) = self.room.take() {
-            room.give_back();
+        if let Some(cgroup) = self.cgroup.take() {
+            cgroup.give_back();
         }
     }
 }

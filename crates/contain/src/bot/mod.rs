@@ -59,7 +59,7 @@ use self::guard::Guard;
 pub use self::guard::HostMemory;
 use self::launch::{Keeper, Started};
 pub use self::method::ContainmentMethod;
-use self::pin::Seat;
+use self::pin::RefereeCore;
 pub use self::pin::{PinError, Pinning};
 pub use self::pipes::Captured;
 use self::pipes::{InputPipe, OutputPipe};
@@ -87,7 +87,7 @@ pub struct BotProcess {
     /// The time just before its start.
     spawned: Instant,
     /// This thread's place beside the bot, if the bot is pinned.
-    seat: Option<Seat>,
+    referee_core: Option<RefereeCore>,
     stderr_cap: usize,
     interrupt: Option<Interrupt>,
     /// Dropped after the bot has gone: fields are dropped in order.
@@ -109,7 +109,7 @@ impl BotProcess {
         // Read before the fork: every page written to after it is copied.
         let memory_kills = memory_kills();
         let spawned = Instant::now();
-        let Spawned { started, scratch, room, seat } = command.spawn()?;
+        let Spawned { started, scratch, cgroup, referee_core } = command.spawn()?;
         let Started { keeper, stdin, stdout, stderr } = started;
         log::debug!("keeper {}: started {command:?}", keeper.pid.as_raw_pid());
         let resources =
@@ -126,8 +126,8 @@ impl BotProcess {
             stderr: OutputPipe::new(stderr).map_err(resources)?,
             chunk: pipes::chunk(),
             lines: LineBuffer::default(),
-            guard: Guard::new(command.confinement.resources, tree, room, memory_kills),
-            seat,
+            guard: Guard::new(command.confinement.resources, tree, cgroup, memory_kills),
+            referee_core,
             stderr_cap,
             interrupt,
             scratch,

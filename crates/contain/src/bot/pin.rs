@@ -91,7 +91,7 @@ const MARGIN: Duration = Duration::from_millis(20);
 /// So the thread shares the core of a bot that has only one, while each answer comes within [`PROMPT`]. It awaits
 /// slower answers on its own core, so that a bot that thinks, or fills its core with hogs, disturbs nobody.
 #[derive(Debug)]
-pub(super) struct Seat {
+pub(super) struct RefereeCore {
     pinning: Pinning,
     is_shared: bool,
     /// The time until which an answer is prompt, in this exchange.
@@ -102,9 +102,9 @@ pub(super) struct Seat {
     has_thought: bool,
 }
 
-impl Seat {
+impl RefereeCore {
     /// Moves this thread to the bot's cores, so that the bot starts there.
-    pub(super) fn take(pinning: &Pinning) -> io::Result<Self> {
+    pub(super) fn join_bot(pinning: &Pinning) -> io::Result<Self> {
         sched_setaffinity(None, &set(&pinning.bot))?;
         Ok(Self {
             pinning: pinning.clone(),
@@ -166,32 +166,33 @@ mod tests {
     }
 
     /// Plays an exchange that the bot answers before the referee wakes, or after that.
-    fn exchange(seat: &mut Seat, is_prompt: bool) {
-        seat.begin(Some(PROMPT_START + MARGIN));
+    fn exchange(core: &mut RefereeCore, is_prompt: bool) {
+        core.begin(Some(PROMPT_START + MARGIN));
         let now = Instant::now();
-        seat.woke(if is_prompt { now } else { now + 2 * PROMPT_START });
-        seat.end();
+        core.woke(if is_prompt { now } else { now + 2 * PROMPT_START });
+        core.end();
     }
 
     #[test]
     fn the_core_of_a_bot_is_shared_until_it_thinks() {
         let all = mine();
         let [referee, bot, ..] = all[..] else { return };
-        let mut seat = Seat::take(&Pinning { bot: vec![bot], referee }).expect("allowed");
+        let mut core =
+            RefereeCore::join_bot(&Pinning { bot: vec![bot], referee }).expect("allowed");
         assert_eq!(mine(), [bot]);
-        exchange(&mut seat, false);
+        exchange(&mut core, false);
         assert_eq!(mine(), [referee], "its start took a while");
         for _ in 0..3 {
-            exchange(&mut seat, true);
+            exchange(&mut core, true);
             assert_eq!(mine(), [bot]);
         }
-        seat.begin(Some(MARGIN));
+        core.begin(Some(MARGIN));
         assert_eq!(mine(), [referee], "its time is too short");
-        seat.begin(None);
+        core.begin(None);
         assert_eq!(mine(), [bot]);
-        exchange(&mut seat, false);
+        exchange(&mut core, false);
         assert_eq!(mine(), [referee]);
-        exchange(&mut seat, true);
+        exchange(&mut core, true);
         assert_eq!(mine(), [referee], "it may think again");
     }
 
@@ -200,8 +201,8 @@ mod tests {
         let all = mine();
         let [referee, bot, ..] = all[..] else { return };
         let pinning = Pinning { bot: vec![bot, referee], referee };
-        let mut seat = Seat::take(&pinning).expect("allowed");
-        exchange(&mut seat, true);
+        let mut core = RefereeCore::join_bot(&pinning).expect("allowed");
+        exchange(&mut core, true);
         assert_eq!(mine(), [referee]);
     }
 }

@@ -24,7 +24,7 @@ impl BotProcess {
     /// Reads no further than the limits on output, so that the bytes read of a flood do not depend on how
     /// it arrives.
     pub(super) fn read_stdout(&mut self) -> io::Result<Got> {
-        self.stdout.read_at_most(self.guard.output_room(), &mut self.chunk, |chunk| {
+        self.stdout.read_at_most(self.guard.output_left(), &mut self.chunk, |chunk| {
             self.guard.count_output(chunk.len() as u64);
             self.lines.push(chunk);
         })

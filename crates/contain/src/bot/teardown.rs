@@ -84,7 +84,7 @@ impl BotProcess {
             false
         });
         ending.left = self.keeper.end();
-        if self.guard.clear_room() == Some(true) {
+        if self.guard.clear_cgroup() == Some(true) {
             // Processes out of the keeper's reach have been killed too.
             ending.left = Left::default();
         }
@@ -158,7 +158,7 @@ impl Keeper {
         drop(self.mounts.take());
         let (survivors, more) = self.survivors();
         HAS_LEFT_SURVIVORS.fetch_or(!survivors.is_empty(), Ordering::Relaxed);
-        Left::Survivors(survivors.iter().copied().map(Survivor::of).collect(), more)
+        Left::Survivors(survivors.iter().copied().map(Survivor::from_pid).collect(), more)
     }
 }
 
@@ -177,7 +177,7 @@ impl Drop for Keeper {
 }
 
 impl Survivor {
-    fn of(pid: i32) -> Self {
+    fn from_pid(pid: i32) -> Self {
         let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
         Self { pid, name: name.trim_end().to_owned() }
     }

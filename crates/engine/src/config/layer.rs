@@ -109,9 +109,9 @@ impl Layer {
                 first_turn: limit(LimitKind::FirstTurn),
                 turn: limit(LimitKind::Turn),
                 total: limit(LimitKind::Total),
-                memory: Some(Bound::of(stored.resources.memory.map(Size))),
+                memory: Some(Bound::from_limit(stored.resources.memory.map(Size))),
             },
-            resources: ResourceTable::of(&stored.resources),
+            resources: ResourceTable::from_resources(&stored.resources),
             ..Self::of_game(stored.game)
         }
     }

@@ -115,7 +115,7 @@ over_by_field!(ResourceTable:
 );
 
 impl<T> Bound<T> {
-    pub(super) fn of(limit: Option<T>) -> Self {
+    pub(super) fn from_limit(limit: Option<T>) -> Self {
         limit.map_or(Self::None, Self::At)
     }
 
@@ -129,13 +129,13 @@ impl<T> Bound<T> {
 
 impl ResourceTable {
     /// The settings that resolve to these resources.
-    pub(super) fn of(resources: &Resources) -> Self {
-        let size = |bytes: Option<u64>| Some(Bound::of(bytes.map(Size)));
-        let count = |count: Option<u64>| Some(Bound::of(count.map(Count)));
+    pub(super) fn from_resources(resources: &Resources) -> Self {
+        let size = |bytes: Option<u64>| Some(Bound::from_limit(bytes.map(Size)));
+        let count = |count: Option<u64>| Some(Bound::from_limit(count.map(Count)));
         Self {
             processes: count(resources.processes),
             open_files: count(resources.open_files),
-            cpu_time: Some(Bound::of(resources.cpu_time.map(|time| Limit(time.0)))),
+            cpu_time: Some(Bound::from_limit(resources.cpu_time.map(|time| Limit(time.0)))),
             file_size: size(resources.file_size),
             turn_output: size(resources.turn_output),
             game_output: size(resources.game_output),

@@ -89,7 +89,7 @@ impl Observations {
             Some(Decision::Timeout | Decision::Measured) | None => {}
         }
         if verdict != Verdict::Completed {
-            self.fatal = Some(Fatal::of(turn, &seen, self));
+            self.fatal = Some(Fatal::from_turn(turn, &seen, self));
         } else if let Some(remark) = seen.remark {
             self.remarks.push(format!("turn {}: {remark}", turn.turn));
         }
@@ -123,7 +123,7 @@ impl Observations {
 }
 
 impl Fatal {
-    fn of(turn: &Turn, seen: &Seen, game: &Observations) -> Self {
+    fn from_turn(turn: &Turn, seen: &Seen, game: &Observations) -> Self {
         let lines = Lines::split(&turn.reply.0);
         let mut what = vec![format!("turn {}: {}", turn.turn, what_happened(turn, &lines, seen))];
         if let Some(no_reply) = turn.no_reply {

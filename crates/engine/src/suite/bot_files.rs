@@ -57,7 +57,7 @@ pub(super) struct Stamp {
 }
 
 impl Stamp {
-    fn of(path: &Path) -> io::Result<Self> {
+    fn read(path: &Path) -> io::Result<Self> {
         let data = fs::metadata(path)?;
         Ok(Self {
             file: (data.dev(), data.ino()),
@@ -170,13 +170,13 @@ fn stamped(path: &Path) -> io::Result<(Stamp, String)> {
         LazyLock::new(Mutex::default);
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     loop {
-        let stamp = Stamp::of(path)?;
+        let stamp = Stamp::read(path)?;
         if let Some(found) = known().get(path).filter(|(known, _)| *known == stamp) {
             return Ok(found.clone());
         }
         let digest = file_digest(path)?;
         // The digest of a file that changes while it is read fits neither content.
-        if Stamp::of(path)? == stamp {
+        if Stamp::read(path)? == stamp {
             known().insert(path.to_owned(), (stamp, digest));
         }
     }

@@ -55,7 +55,7 @@ impl EnvCompleter for Bash {
         let [line, replaced] = args.as_slice() else {
             return Err(io::Error::other("not called by the script of `referee completions bash`"));
         };
-        let Line { words, is_quoted } = Line::split(line);
+        let TypedLine { words, is_quoted } = TypedLine::split(line);
         let current = words.last().cloned().unwrap_or_default();
         // Bash keeps what stands before the part that it replaces.
         let kept = current.strip_suffix(replaced.as_ref()).unwrap_or_default();
@@ -76,14 +76,14 @@ impl EnvCompleter for Bash {
 
 /// A line that is being typed.
 #[derive(Debug, PartialEq, Eq)]
-struct Line {
+struct TypedLine {
     /// Its words, of which the last one is to be completed.
     words: Vec<String>,
     /// Whether the last one is in quotes that are still open.
     is_quoted: bool,
 }
 
-impl Line {
+impl TypedLine {
     fn split(line: &str) -> Self {
         // A letter at the end is part of the last word, and keeps an empty one.
         let closed = ["", "'", "\""].map(|quote| shlex::split(&format!("{line}x{quote}")));
@@ -119,7 +119,7 @@ mod tests {
             ("referee play --board a\\ b", &["referee", "play", "--board", "a b"], false),
         ] {
             let words = words.iter().map(|&word| word.to_owned()).collect();
-            assert_eq!(Line::split(line), Line { words, is_quoted }, "{line}");
+            assert_eq!(TypedLine::split(line), TypedLine { words, is_quoted }, "{line}");
         }
     }
 

@@ -28,7 +28,7 @@ use terms::limits::{Breach, Resource, Resources};
 
 /// A control group for one bot at a time.
 #[derive(Debug)]
-pub(super) struct Room {
+pub(super) struct Cgroup {
     folder: PathBuf,
     /// Open and locked while the referee lives.
     lock: File,
@@ -52,7 +52,7 @@ const PREFIX: &str = "referee-bot-";
 const EMPTY: Duration = Duration::from_secs(1);
 
 /// Groups that are not in use.
-static FREE: Mutex<Vec<Room>> = Mutex::new(Vec::new());
+static FREE: Mutex<Vec<Cgroup>> = Mutex::new(Vec::new());
 
 /// Checks whether this host offers control groups, by probing once.
 ///
@@ -64,8 +64,8 @@ pub fn check_cgroups() -> Result<(), String> {
 
 /// Removes this referee's groups. The next referee removes those of a killed one.
 pub fn remove_cgroups() {
-    for room in FREE.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
-        room.remove();
+    for group in FREE.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+        group.remove();
     }
     if let Some(Ok(home)) = HOME.get() {
         home::leave_as_found(home);
@@ -80,9 +80,9 @@ fn home() -> &'static Result<PathBuf, String> {
         let home = home::find()?;
         sweep(&home);
         let failed = |error: io::Error| format!("cannot make one in {}: {error}", home.display());
-        let room = Room::make(&home).map_err(failed)?;
-        let tried = room.descriptor().and_then(try_cgroup);
-        room.remove();
+        let group = Cgroup::make(&home).map_err(failed)?;
+        let tried = group.descriptor().and_then(try_cgroup);
+        group.remove();
         tried.map_err(|error| format!("no process can start in one: {error}"))?;
         Ok(home)
     })
@@ -92,28 +92,28 @@ fn home() -> &'static Result<PathBuf, String> {
 fn sweep(home: &Path) {
     for entry in fs::read_dir(home).into_iter().flatten().flatten() {
         if entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes())
-            && let Ok(room) = Room::lock(entry.path())
+            && let Ok(group) = Cgroup::lock(entry.path())
         {
-            room.remove();
+            group.remove();
         }
     }
 }
 
-impl Room {
+impl Cgroup {
     /// A group with these limits; `None` without control groups.
     pub(super) fn take(limits: &Resources) -> io::Result<Option<Self>> {
         let Ok(home) = home() else { return Ok(None) };
         let free = FREE.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut room = match free {
-            Some(room) => room,
+        let mut group = match free {
+            Some(group) => group,
             None => Self::make(home)?,
         };
-        if room.limits != *limits {
-            room.limit(limits)?;
-            room.limits = *limits;
+        if group.limits != *limits {
+            group.limit(limits)?;
+            group.limits = *limits;
         }
-        room.before = room.counters();
-        Ok(Some(room))
+        group.before = group.counters();
+        Ok(Some(group))
     }
 
     fn make(home: &Path) -> io::Result<Self> {
@@ -121,10 +121,10 @@ impl Room {
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let folder = home.join(format!("{PREFIX}{}-{count}", std::process::id()));
         fs::create_dir(&folder)?;
-        let room = Self::lock(folder)?;
-        room.write("memory.swap.max", "0").or_else(ignore_missing)?;
-        room.limit(&Resources::default())?;
-        Ok(room)
+        let group = Self::lock(folder)?;
+        group.write("memory.swap.max", "0").or_else(ignore_missing)?;
+        group.limit(&Resources::default())?;
+        Ok(group)
     }
 
     /// Locks a group that no other referee holds.

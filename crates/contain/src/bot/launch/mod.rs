@@ -169,7 +169,7 @@ impl Keeper {
         while self.heard.messages < MOST_MESSAGES
             && let Some(message) = Message::receive(&self.notice)
         {
-            self.heard.take(message);
+            self.heard.record(message);
         }
     }
 
@@ -186,7 +186,7 @@ impl Keeper {
             Some(Message::Failed(step, errno)) => {
                 return Err(step.failed(io::Error::from_raw_os_error(errno)));
             }
-            Some(message) => self.heard.take(message),
+            Some(message) => self.heard.record(message),
             // The keeper was killed, and the bot with it.
             None => {}
         }
@@ -318,7 +318,7 @@ fn fork(launch: &Launch, run: impl FnOnce(&ForkPlan<'_>) -> c_int) -> Result<Sta
     }
     keeper.await_start()?;
     if launch.method.is_namespace() && launch.tree.is_none() {
-        keeper.mounts = Some(MountNamespace::of(pid));
+        keeper.mounts = Some(MountNamespace::open(pid));
     }
     Ok(Started { keeper, stdin: stdin.1, stdout: stdout.0, stderr: stderr.0 })
 }

@@ -19,7 +19,7 @@ pub(in crate::bot) struct MountNamespace(Option<OwnedFd>);
 const WAITING: usize = 16;
 
 impl MountNamespace {
-    pub(super) fn of(process: Pid) -> Self {
+    pub(super) fn open(process: Pid) -> Self {
         let file = File::open(format!("/proc/{}/ns/mnt", process.as_raw_pid()));
         // Without this file the end of the game only takes longer.
         Self(file.ok().map(Into::into))

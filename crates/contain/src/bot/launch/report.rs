@@ -137,7 +137,7 @@ pub(super) struct KeeperReport {
 }
 
 impl KeeperReport {
-    pub(super) fn take(&mut self, message: Message) {
+    pub(super) fn record(&mut self, message: Message) {
         self.messages += 1;
         match message {
             Message::Started(pid) => self.bot = Pid::from_raw(pid),

@@ -26,7 +26,7 @@ pub(super) struct Computed {
 }
 
 impl Computed {
-    pub(super) fn of(pid: i32, stat: &Stat) -> Self {
+    pub(super) fn from_stat(pid: i32, stat: &Stat) -> Self {
         Self { own: process_cpu(pid).unwrap_or(stat.cpu), ..Self::adopted(stat) }
     }
 

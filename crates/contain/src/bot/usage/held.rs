@@ -30,7 +30,7 @@ pub(super) struct HeldFiles {
 }
 
 impl HeldFiles {
-    pub(super) fn of(pid: i32) -> Self {
+    pub(super) fn new(pid: i32) -> Self {
         Self { pid, mounts: None }
     }
 
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn a_file_in_memory_is_told_from_one_on_a_disk() {
         let me = rustix::process::getpid().as_raw_pid();
-        let mut held = HeldFiles::of(me);
+        let mut held = HeldFiles::new(me);
         let memory = rustix::fs::memfd_create("held", rustix::fs::MemfdFlags::CLOEXEC);
         let mut memory = fs::File::from(memory.expect("the kernel has it"));
         memory.write_all(&[1; 10_000]).expect("room");

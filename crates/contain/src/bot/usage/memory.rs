@@ -30,7 +30,7 @@ impl Sample {
         }
         let mut all = Portion::default();
         for process in self.processes.iter().take_while(|_| Instant::now() < until) {
-            let portion = Portion::of(process);
+            let portion = Portion::read(process);
             all.private += portion.private;
             all.shared += portion.shared;
         }
@@ -43,7 +43,7 @@ impl Sample {
     fn held_files(&self, counted: Option<u64>, until: Instant) -> u64 {
         let mut files = BTreeMap::new();
         for process in &self.processes {
-            let mut held = HeldFiles::of(process.pid);
+            let mut held = HeldFiles::new(process.pid);
             for fd in numbers_in(&format!("/proc/{}/fd", process.pid)) {
                 if Instant::now() >= until {
                     break;
@@ -84,7 +84,7 @@ struct Portion {
 }
 
 impl Portion {
-    fn of(process: &Process) -> Self {
+    fn read(process: &Process) -> Self {
         let rollup = read(&format!("/proc/{}/smaps_rollup", process.pid)).unwrap_or_default();
         let bytes = |name| field(&rollup, name).map(|kib| kib * 1024);
         match bytes("Pss:") {

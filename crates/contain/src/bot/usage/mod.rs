@@ -10,10 +10,10 @@
 mod computed;
 mod held;
 mod living;
-mod look;
 mod memory;
 mod procfs;
 mod sampler;
+mod snapshot;
 mod track;
 mod watch;
 
@@ -139,7 +139,7 @@ impl Sample {
         }
         if let Some(stat) = read(&format!("/proc/{pid}/stat")).and_then(|text| Stat::parse(&text)) {
             add(&mut self.page_faults, stat.page_faults);
-            self.computed.insert(pid, Computed::of(pid, &stat));
+            self.computed.insert(pid, Computed::from_stat(pid, &stat));
         }
     }
 

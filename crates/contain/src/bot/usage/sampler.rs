@@ -83,7 +83,7 @@ impl Files {
             threads: BTreeMap::from([(self.pid, thread)]),
             page_faults: Some(stat.page_faults),
             peak_memory: (process.peak > 0).then_some(process.peak),
-            computed: BTreeMap::from([(self.pid, Computed::of(self.pid, &stat))]),
+            computed: BTreeMap::from([(self.pid, Computed::from_stat(self.pid, &stat))]),
             adopted: Computed::default(),
             unvisited: Vec::new(),
         })

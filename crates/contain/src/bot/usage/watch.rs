@@ -10,7 +10,7 @@ use rustix::process::Pid;
 use rustix::thread::sched_getcpu;
 
 use super::Sample;
-use super::look::Look;
+use super::snapshot::Snapshot;
 use super::track::{TICK, Track};
 use crate::bot::teardown::has_left_survivors;
 use terms::certificate::Parts;
@@ -30,7 +30,7 @@ pub(in crate::bot) struct Watch {
     /// When to stop in any case.
     give_up: Instant,
     threads: BTreeMap<i32, Track>,
-    tree: Tree,
+    tree: ProcessTree,
     stop: Stop,
     waits_for_disk: bool,
     /// Whether the bot would still have had time when the watch ended.
@@ -41,7 +41,7 @@ pub(in crate::bot) struct Watch {
 
 /// The CPU time of processes that have ended.
 #[derive(Debug, Default)]
-struct Tree {
+struct ProcessTree {
     /// The last sample, and the CPU time of each process by then.
     last: Option<(Sample, BTreeMap<i32, Duration>)>,
     gone: Duration,
@@ -78,7 +78,7 @@ impl Watch {
             limit,
             give_up: start + limit + patience,
             threads: BTreeMap::new(),
-            tree: Tree::default(),
+            tree: ProcessTree::default(),
             stop: Stop::default(),
             waits_for_disk: false,
             given_up: false,
@@ -135,25 +135,25 @@ impl Watch {
         keeper: Pid,
         now: Instant,
     ) {
-        let look = Look::at(&sample, keeper);
+        let snapshot = Snapshot::at(&sample, keeper);
         let elapsed = now - self.start;
         for track in self.threads.values_mut() {
             track.is_runnable = false;
         }
         for (tid, thread) in sample.threads_since(before, elapsed) {
-            let Some(seen) = look.threads.get(&tid) else { continue };
+            let Some(seen) = snapshot.threads.get(&tid) else { continue };
             let track = self.threads.entry(tid).or_insert_with(|| Track::new(seen.is_as_started));
             track.is_as_started &= seen.is_as_started;
             (track.core, track.is_runnable) = (seen.core, seen.is_runnable);
             track.advance((thread.run, thread.wait), seen.is_runnable, now, elapsed);
         }
-        self.waits_for_disk |= look.waits_for_disk;
-        self.stop.goes_on = look.is_stopped;
-        if look.is_stopped {
+        self.waits_for_disk |= snapshot.waits_for_disk;
+        self.stop.goes_on = snapshot.is_stopped;
+        if snapshot.is_stopped {
             let explained = self.threads.values().map(|track| track.run + track.wait).max();
             self.stop.so_far = elapsed.saturating_sub(explained.unwrap_or_default());
         }
-        self.tree.is_incomplete |= look.forgets_children || has_left_survivors();
+        self.tree.is_incomplete |= snapshot.forgets_children || has_left_survivors();
         self.tree.advance(sample, before);
     }
 
@@ -250,7 +250,7 @@ impl Watch {
     }
 }
 
-impl Tree {
+impl ProcessTree {
     fn advance(&mut self, sample: Sample, before: &Sample) {
         let times = sample.own_times_since(before);
         if let Some((last, were)) = &self.last {

@@ -18,7 +18,7 @@ const SIGCHLD_BIT: u64 = 1 << (libc::SIGCHLD - 1);
 
 /// The threads of a bot at one time.
 #[derive(Debug, Default)]
-pub(super) struct Look {
+pub(super) struct Snapshot {
     pub(super) threads: BTreeMap<i32, Seen>,
     /// Whether an outsider has stopped or frozen the bot: none of its processes runs and could continue the others,
     /// or has set a timer to do so.
@@ -39,39 +39,40 @@ pub(super) struct Seen {
     pub(super) core: Option<usize>,
 }
 
-impl Look {
+impl Snapshot {
     /// The threads of a sample, as far as they can be read in a short time; `keeper` still has the bot's original
     /// scheduling.
     pub(super) fn at(sample: &Sample, keeper: Pid) -> Self {
         let start = Task::read(&format!("/proc/{}/stat", keeper.as_raw_pid()));
         let start = start.map(|task| (task.scheduling, cores_of(keeper)));
-        let mut look = Self { is_stopped: !sample.processes.is_empty(), ..Self::default() };
+        let mut snapshot = Self { is_stopped: !sample.processes.is_empty(), ..Self::default() };
         let until = Instant::now() + WALK;
         for &Process { pid, .. } in &sample.processes {
             let folder = format!("/proc/{pid}/task");
             for tid in numbers_in(&folder) {
                 if Instant::now() >= until {
-                    look.is_stopped = false;
-                    return look;
+                    snapshot.is_stopped = false;
+                    return snapshot;
                 }
                 let path = format!("{folder}/{tid}");
                 let Some(task) = Task::read(&format!("{path}/stat")) else { continue };
-                let place = task.place(&path);
-                let is_stopped = task.is_stopped(&place);
-                look.is_stopped &= is_stopped;
-                look.waits_for_disk |= task.state == 'D' && !is_stopped && !place.contains("vfork");
+                let wait_channel = task.wait_channel(&path);
+                let is_stopped = task.is_stopped(&wait_channel);
+                snapshot.is_stopped &= is_stopped;
+                snapshot.waits_for_disk |=
+                    task.state == 'D' && !is_stopped && !wait_channel.contains("vfork");
                 let now = (task.scheduling, Pid::from_raw(tid).and_then(cores_of));
                 let seen = Seen {
                     is_runnable: task.state == 'R',
                     is_as_started: start.is_some_and(|(how, cores)| (how, cores) == now),
                     core: task.core,
                 };
-                look.threads.insert(tid, seen);
+                snapshot.threads.insert(tid, seen);
             }
-            look.forgets_children |= forgets_children(pid);
+            snapshot.forgets_children |= forgets_children(pid);
         }
-        look.is_stopped &= !sample.processes.iter().any(|process| has_alarm(process.pid));
-        look
+        snapshot.is_stopped &= !sample.processes.iter().any(|process| has_alarm(process.pid));
+        snapshot
     }
 }
 
@@ -116,13 +117,14 @@ impl Task {
     }
 
     /// The kernel function in which it sleeps.
-    fn place(&self, path: &str) -> String {
+    fn wait_channel(&self, path: &str) -> String {
         let sleeps = matches!(self.state, 'S' | 'D');
         sleeps.then(|| read(&format!("{path}/wchan"))).flatten().unwrap_or_default()
     }
 
     /// Whether it is stopped, frozen or has ended.
-    fn is_stopped(&self, place: &str) -> bool {
-        matches!(self.state, 'T' | 't' | 'Z' | 'X') || STOPS.contains(&place.trim_end_matches('\0'))
+    fn is_stopped(&self, wait_channel: &str) -> bool {
+        matches!(self.state, 'T' | 't' | 'Z' | 'X')
+            || STOPS.contains(&wait_channel.trim_end_matches('\0'))
     }
 }
