@@ -9,7 +9,9 @@ use crate::attacks::{
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn processes_that_come_and_go_all_the_time_hold_up_no_verdict_under_any_method() {
     for user in USERS {
-        METHODS.iter().for_each(|method| churn_holds_up_no_verdict(user, method));
+        for method in METHODS {
+            churn_holds_up_no_verdict(user, method);
+        }
     }
 }
 
@@ -17,7 +19,9 @@ fn processes_that_come_and_go_all_the_time_hold_up_no_verdict_under_any_method()
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn a_bot_that_speaks_for_its_keeper_holds_up_no_verdict_under_any_method() {
     for user in USERS {
-        METHODS.iter().for_each(|method| speaking_for_a_keeper_holds_up_no_verdict(user, method));
+        for method in METHODS {
+            speaking_for_a_keeper_holds_up_no_verdict(user, method);
+        }
     }
 }
 

@@ -106,7 +106,10 @@ fn won(game: usize, bot: &str, board: usize, score: i64) -> Outcome {
         set: None,
         board_id: id(&format!("b{number}")),
         record_id: id(&format!("r{number}")),
-        traits: BTreeMap::from([("colors".to_owned(), if number % 2 == 0 { 4 } else { 5 })]),
+        traits: BTreeMap::from([(
+            "colors".to_owned(),
+            if number.is_multiple_of(2) { 4 } else { 5 },
+        )]),
         repeat: 1,
         verdict: SuiteVerdict::Played(Verdict::Completed),
         won: true,
