@@ -24,6 +24,7 @@ mod limits;
 mod made_runs;
 mod man;
 mod mistakes;
+mod one_pass;
 mod page;
 mod params;
 mod parts;
