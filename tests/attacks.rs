@@ -1,4 +1,4 @@
-//! Bots that go for the referee or for what keeps watch of them, and referees that are killed at any moment.
+//! Bots that attack the referee or their keeper, and referees that are killed at any moment.
 
 use std::fs;
 use std::path::Path;
@@ -19,11 +19,11 @@ use crate::support::{
 pub(crate) const METHODS: [&str; 4] = ["namespace", "seccomp", "reaper", "group"];
 pub(crate) const USERS: [User; 2] = [User::Mine, User::Nobody];
 
-/// How long a game may take that a bot wants to hold up for ever. Seconds are enough for the limit, the grace and the
+/// The time for a game that a bot tries to delay for ever. Seconds are enough for the limit, the grace and the
 /// keeper; a busy machine gets more.
 const SOON: Duration = Duration::from_mins(2);
 
-/// Plays a bot; what it leaves carries the mark.
+/// Plays a bot; processes that it leaves carry the mark.
 fn play(user: User, method: &str, mark: &Mark, bot: &str, more: &[&str]) -> Value {
     let mut command = referee_of(user);
     command.args(["play", "--format", "json", "--env", mark.env(), "--containment", method]);
@@ -34,7 +34,7 @@ fn diagnosis(result: &Value) -> &str {
     result["diagnosis"].as_str().unwrap_or_default()
 }
 
-/// Kills what a group lets go, and returns how many there were.
+/// Kills the processes that left the group, and returns their number.
 fn kill_marked(mark: &Mark) -> usize {
     let left = mark.processes();
     for pid in left.keys() {
@@ -54,7 +54,7 @@ fn a_keeper_without_the_right_to_open_files_does_its_work() {
             let result = play(user, method, &mark, bot, &PATIENT);
             assert_eq!(result["verdict"], "completed", "{method} {user:?}: {result}");
             let expected = if lets_go(method, user) { 3 } else { 0 };
-            // Killed ones may take a moment to be gone.
+            // Killed processes may take a moment to disappear.
             mark.wait_for(expected);
             for pid in mark.processes().keys() {
                 assert!(diagnosis(&result).contains(&format!("{pid} (sleep)")), "{result}");
@@ -74,7 +74,7 @@ fn a_bot_changes_no_limits_scheduling_or_memory_of_the_processes_above_it() {
             let said: Vec<&str> = said.iter().map(|line| line.as_str().expect("text")).collect();
             assert!(!said.is_empty(), "{result}");
             if method == "namespace" {
-                // It can reach its keeper, which is in there with it and takes it along, and nothing above.
+                // It can reach only its keeper, which is in its namespace, and dies with it.
                 assert!(
                     said.iter().all(|line| !line.contains("the referee")),
                     "{user:?}: {said:?}"
@@ -121,7 +121,7 @@ fn processes_that_come_and_go_all_the_time_hold_up_no_verdict() {
     churn_holds_up_no_verdict(User::Nobody, "namespace");
 }
 
-/// Plays a bot that never answers and says this once it has begun, with more time if it had too little for that.
+/// Plays a bot that never answers but writes this once it has begun; repeats with more time if it did not get there.
 fn play_until_said(
     user: User,
     method: &str,
@@ -142,7 +142,7 @@ fn play_until_said(
     last.expect("a game")
 }
 
-/// Whoever asks for the size of such a file waits for its server, and not even SIGKILL helps.
+/// A query for the size of such a file waits for its server, and not even SIGKILL helps.
 #[test]
 fn a_bot_that_serves_a_file_system_and_does_not_answer_holds_up_no_verdict() {
     if !has_program("python3") {
@@ -153,7 +153,7 @@ fn a_bot_that_serves_a_file_system_and_does_not_answer_holds_up_no_verdict() {
     if !Path::new("/dev/fuse").exists() {
         return leave_out("file systems of bots", "this machine has no /dev/fuse");
     }
-    // Under the other methods Landlock lets it mount nothing.
+    // Under the other methods Landlock forbids every mount.
     for user in USERS {
         let mark = Mark::new();
         let (result, took) = play_until_said(user, "namespace", &mark, &bot, "armed");
@@ -231,7 +231,7 @@ pub(crate) fn referees_killed_at_any_moment_leave_nothing(method: &str, more: &[
         fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o777))
             .expect("its owner");
         let run = folder.path().join("runs/run");
-        // A group lets daemons go.
+        // Daemons escape a group.
         let bot = if method == "group" { "@misbehaving fork 2" } else { "@misbehaving daemons 2" };
         for round in 0..kills {
             let mark = Mark::new();
@@ -245,7 +245,7 @@ pub(crate) fn referees_killed_at_any_moment_leave_nothing(method: &str, more: &[
             }
             mark.wait_for(0);
         }
-        // Whoever comes next finds what was left, and removes it.
+        // The next start finds the rest and removes it.
         let mut next = referee_of(user);
         next.args(["play", "--containment", method]).args(PATIENT).args(more);
         let output = next.env("TMPDIR", folder.path()).output().expect("runs");
@@ -275,7 +275,7 @@ fn referees_killed_at_any_moment_leave_nothing_behind() {
 
 #[test]
 fn what_a_bot_shares_by_number_goes_with_its_namespace() {
-    // Of a size that nobody else's has.
+    // Its size is unique.
     let bot = "sh -c '(ipcmk -M 8675309 && ipcmk -Q && ipcmk -S 1) >&2 && exit 7'";
     for user in USERS {
         let result = play(user, "namespace", &Mark::new(), bot, &PATIENT);
@@ -315,7 +315,7 @@ fn files_in_a_sandboxs_own_file_system_count_as_memory() {
         let bot = format!("sh -c 'head -c 150M /dev/zero > {folder}/x; exec sleep 3600'");
         let more = [&["--sandbox", "--memory", "100MiB"][..], &PATIENT].concat();
         let result = play(user, "namespace", &Mark::new(), &bot, &more);
-        // The file system has the size of the limit, and what runs takes some as well.
+        // The file system has the size of the limit, and the processes use some as well.
         assert_eq!(result["verdict"], "memory_limit", "{folder} {user:?}: {result}");
     }
 }
@@ -338,7 +338,7 @@ fn memory_that_many_processes_share_is_reported_once() {
     if !has_program("python3") {
         return leave_out("shared memory", "there is no python3 on this machine");
     }
-    // What adds it up is the same in and outside a namespace.
+    // The same code adds it up in and outside a namespace.
     for (user, method) in [(User::Mine, "namespace"), (User::Nobody, "group")] {
         let bot = "@misbehaving share 64 40 --on-turn 2";
         let more = [&["--memory", "none"][..], &PATIENT].concat();

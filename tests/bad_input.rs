@@ -43,14 +43,14 @@ impl Scene {
         self
     }
 
-    /// The one line that is said about these arguments.
+    /// The one-line error for these arguments.
     #[track_caller]
     fn error(&self, args: &[&str]) -> String {
         let output = referee().current_dir(self.path()).args(args).output().expect("runs");
         let error = String::from_utf8(output.stderr).expect("UTF-8");
         assert_eq!(output.status.code(), Some(2), "{error}");
         assert_eq!(String::from_utf8_lossy(&output.stdout), "");
-        // Where the command line itself does not parse, the pointer to `--help` comes after.
+        // If the command line itself does not parse, a pointer to `--help` follows.
         let error = error.trim_end().trim_end_matches("For more information, try '--help'.");
         let lines: Vec<_> = error.trim_end().lines().map(str::trim).collect();
         assert!(lines.len() <= 2, "{error}");

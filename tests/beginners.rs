@@ -1,6 +1,6 @@
 //! Beginners' mistakes, made by real bots in the languages that beginners use: each is named.
 //!
-//! With `BEGINNERS_TABLE` set the test prints what is said, as a table.
+//! With `BEGINNERS_TABLE` set the test prints the diagnoses as a table.
 
 use std::fs;
 use std::path::Path;
@@ -53,7 +53,7 @@ fn is_possible(mistake: &str, language: &str) -> bool {
     mistake != "unflushed" || !["bash", "JavaScript"].contains(&language)
 }
 
-/// Plays a bot under a limit for each turn, after which it may take so long to end.
+/// Plays a bot under a limit for each turn, and with this grace after the game.
 fn play(bot: &str, mistake: &str, [limit, grace]: [&str; 2]) -> Value {
     let limits = ["--first-turn", limit, "--turn", limit];
     let config = tempfile::NamedTempFile::new().expect("a file");

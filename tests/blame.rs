@@ -54,12 +54,12 @@ const TRICKS: [(&str, &str); 18] = [
 ];
 
 fn bot(trick: &str, millis: u32) -> String {
-    // As an argument, since not every user may read the source tree.
+    // Passed as an argument, since not every user may read the source tree.
     let source = include_str!("../example-bots/python/excuses.py");
     bot_line(&["python3", "-c", source, trick, &millis.to_string()])
 }
 
-/// How often the first late turn was the bot's fault, and the host's.
+/// The number of games whose first late turn was the bot's fault, and the host's.
 fn overruns(result: &Value) -> (i64, i64) {
     let count = |culprit| result["timing"]["overruns"][culprit].as_i64().expect("a count");
     (count("bot"), count("host"))
@@ -171,7 +171,7 @@ fn play_long_turn(trick: &str, millis: u32, meanwhile: impl Fn(Pid, &[Pid])) -> 
 fn stop(processes: &[Pid], time: Duration) {
     for (signal, pause) in [(Signal::STOP, time), (Signal::CONT, Duration::ZERO)] {
         for &process in processes {
-            // It may have ended on a slow machine.
+            // The process may have ended on a slow machine.
             let _: Result<(), _> = kill_process(process, signal);
         }
         sleep(pause);

@@ -1,4 +1,4 @@
-//! What a user sees and scripts rely on: output, exit codes, signals, full disks.
+//! The visible behaviour that users and scripts rely on: output, exit codes, signals, full disks.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -26,7 +26,7 @@ fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).expect("UTF-8")
 }
 
-/// A snapshot of a text report, without what differs from run to run.
+/// A snapshot of a text report, without the parts that differ from run to run.
 macro_rules! assert_report {
     ($text:expr, @$expected:literal) => {
         with_settings!({filters => vec![
@@ -61,7 +61,7 @@ fn a_game_ends_with_its_verdict_and_what_belongs_to_it() {
 fn without_arguments_greedy_plays_a_bundled_board_under_the_official_limits() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
-    // How it ends is up to the machine's load; only the text above is about that.
+    // The exit code depends on the machine's load; the text above does not.
     referee().args(["play", "--log"]).arg(&log).output().expect("runs");
     let start = referee::gamelog::read(&fs::read(log).expect("a log")).expect("a good log").start;
     assert_eq!(start.bot.name, "@greedy");
@@ -310,7 +310,7 @@ fn a_second_signal_does_not_keep_the_referee_from_killing_its_bot() {
         let pid = Pid::from_child(&child);
         kill_process(pid, Signal::INT).expect("sent");
         std::thread::sleep(Duration::from_millis(pause));
-        // It may have come to its end by now, as a zombie until it is waited for.
+        // It may have ended by now, and be a zombie until it is waited for.
         kill_process(pid, Signal::TERM).expect("sent");
         let output = finished(child);
         mark.assert_gone();
@@ -402,7 +402,7 @@ fn a_signal_ignored_at_start_stays_ignored() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     let mark = Mark::new();
-    // As nohup does it; the bot ends by itself when its input ends.
+    // As nohup does; the bot ends by itself at EOF.
     let child = Command::new("sh")
         .args(["-c", "trap '' HUP; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_referee"), "play"])
         .args(["--board", "@clearable", "--env", mark.env(), "--log"])
@@ -439,7 +439,7 @@ fn a_parent_that_ignores_sigchld_does_no_harm() {
             "@misbehaving hang" => "no answer within 3 s",
             _ => "exited with status 3",
         };
-        // What is said where a keeper is lost.
+        // The diagnosis when a keeper is lost.
         let has_lost = diagnosis.contains("other processes");
         assert!(diagnosis.contains(expected) && !has_lost, "{diagnosis}");
     }

@@ -20,7 +20,7 @@ fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).expect("UTF-8")
 }
 
-/// Runs made by hand: what bots have on boards, which is all that a comparison looks at.
+/// Runs made by hand: the scores of bots on boards, which are all that a comparison reads.
 struct Runs(TempDir);
 
 impl Runs {
@@ -189,7 +189,7 @@ fn runs_that_cannot_be_compared_are_refused_with_a_reason() {
     fs::write(&plan, source.replace("format = 1", "format = 9")).expect("written");
     assert_snapshot!(error(&["old", "new"]), @"error: new/run.toml: the run is of format 9, and this referee reads format 1");
     fs::write(&plan, source.replace("repeat", "reheat")).expect("written");
-    // The line depends on whether the tests are run in a clone, whose commit is above it.
+    // The line depends on whether the tests run in a clone, whose commit is above it.
     let error = error(&["old", "new"]);
     assert!(error.starts_with("error: new/run.toml:"), "{error}");
     assert!(error.ends_with(":1: missing field `repeat`"), "{error}");
@@ -276,7 +276,7 @@ fn a_suite_can_fail_by_ratio_and_by_a_single_late_answer() {
     assert_eq!(suite(&["--resume", "run", "--fail-on-timeout"]), Some(0));
     assert_eq!(suite(&["--resume", "run", "--fail-below", "2"]), Some(2));
 
-    // Two late answers are forgiven, and seen all the same.
+    // Two late answers are forgiven, but still reported.
     let config = "profile = 'sdk-soft'\n[sdk-soft]\nextra = '60s'\nforgiven = 200";
     fs::write(folder.path().join("soft.toml"), config).expect("written");
     let late = ["--bot", "@misbehaving late 1500 --on-turn 2", "--seed", "1", "--run", "late"];
@@ -339,7 +339,7 @@ fn a_suite_stops_once_it_is_decided_who_is_better() {
 fn verdicts_on_many_bots_are_adjusted_for_their_number() {
     let mut runs = Runs::new().run("old", "base", &scores(80, |n| 1000 + 37 * (n % 7)));
     for bot in 0..8 {
-        // A small difference, which alone would be one.
+        // A small difference, which alone would be significant.
         let with_luck = |n: i64| 1000 + 37 * (n % 7) + (n * (7 + bot) % 11) * 3 - 11;
         runs = runs.run(&format!("new{bot}"), &format!("b{bot}"), &scores(80, with_luck));
     }

@@ -1,4 +1,4 @@
-//! Completion: what the referee offers a shell, and a real bash with its Tab key.
+//! Completion: the referee's answers to a shell, and a real bash with its Tab key.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::support::terminal::{Terminal, can_watch};
 use crate::support::{PATIENT, has_program, leave_out, referee};
 
-/// What bash would offer for this line, of which it replaces what comes behind its last break.
+/// The completions that bash would offer for this line, in place of the text after its last word break.
 fn offered(folder: &Path, line: &str) -> Vec<String> {
     let breaks = |c: char| " \"'><=;|&(:".contains(c);
     let replaced = line.rsplit(breaks).next().expect("a last one");
@@ -144,7 +144,7 @@ fn the_tab_key_of_a_real_bash_completes() {
         terminal.press(&["C-u", "C-l"]);
         terminal.type_text(typed);
         terminal.press(&["Tab"]);
-        // What is typed next shows whether a blank came with it.
+        // The next typed text shows whether a blank was added.
         terminal.type_text("X");
         terminal.wait_for(&format!("bash: {completed}X"));
     }

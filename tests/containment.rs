@@ -1,4 +1,4 @@
-//! Nothing of a bot outlives its game, whatever it does and whatever holds it.
+//! Nothing of a bot outlives its game, whatever it does and under every method.
 
 use std::fs;
 use std::io::Read as _;
@@ -21,14 +21,14 @@ const USERS: [User; 2] = [User::Mine, User::Nobody];
 /// For bots that hang.
 const SHORT: [&str; 4] = ["--first-turn", "60s", "--turn", "1s"];
 
-/// What such a game may take: the limit, the grace, a second for everything else, and far more for a machine that is
+/// The time for such a game: the limit, the grace, a second for everything else, and far more for a machine that is
 /// busy.
 const SOON: Duration = Duration::from_secs(30);
 
 /// The most memory that the referee may have.
 const REFEREE_MEMORY: u64 = 64 << 20;
 
-/// A fault, the limits it is played under, and what must be said.
+/// A fault, its limits, and the expected verdict and diagnosis.
 struct Fault {
     words: &'static str,
     limits: [&'static str; 4],
@@ -71,11 +71,11 @@ const FAULTS: [Fault; 23] = [
     fault("signal-group 9", PATIENT, "crash", "was killed by SIGKILL"),
 ];
 
-/// What a game has shown.
+/// The results of a game.
 struct Shown {
     result: Value,
     took: Duration,
-    /// The referee's memory at its peak, as far as it was seen.
+    /// The peak of the referee's memory, as far as sampled.
     memory: u64,
 }
 
@@ -102,7 +102,7 @@ fn run(mut command: Command) -> Shown {
     Shown { result, took: start.elapsed(), memory }
 }
 
-/// The peak of a process's resident memory in bytes; 0 when it has gone.
+/// The peak of a process's resident memory in bytes; 0 once it was reaped.
 fn peak(pid: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -146,7 +146,7 @@ impl Fault {
         let what = format!("{words} under {means} by {user:?}: {result}");
         let ends_its_keeper = words == "signal-parent 9" && means != "namespace";
         if ends_its_keeper && !signals_can_be_scoped() {
-            // The bot goes with its keeper.
+            // The bot dies with its keeper.
             assert_eq!(result["verdict"], "crash", "{what}");
             return;
         }
@@ -197,7 +197,7 @@ fn daemons_are_killed_or_named() {
             // Killed ones may take a moment to be gone.
             mark.wait_for(expected);
             let left: Vec<u32> = mark.processes().into_keys().collect();
-            // What the means cannot hold, it must name.
+            // Processes that the method cannot hold must be named.
             for pid in &left {
                 assert!(said.contains(&format!("{pid} (sleep)")), "{means}: {pid}: {said}");
                 let pid = Pid::from_raw(i32::try_from(*pid).expect("a pid")).expect("not 0");
@@ -252,7 +252,7 @@ fn a_group_dies_with_a_referee_that_is_killed() {
     mark.assert_gone();
 }
 
-/// What a process adds to its badness, should memory run out.
+/// A process's `oom_score_adj`.
 fn badness(pid: u32) -> String {
     fs::read_to_string(format!("/proc/{pid}/oom_score_adj")).expect("it runs")
 }
@@ -306,7 +306,7 @@ fn a_bot_ends_whenever_its_keeper_is_killed() {
     }
 }
 
-/// As if a referee were dying already when the kernel is asked to tell of its death.
+/// As if a referee were already dying when the keeper asks the kernel for a death signal.
 #[test]
 fn a_death_of_the_referee_without_a_signal_is_noticed() {
     let asked = libc::PR_SET_PDEATHSIG.try_into().expect("small");
@@ -328,7 +328,7 @@ fn a_death_of_the_referee_without_a_signal_is_noticed() {
 
 #[test]
 fn a_bot_has_no_terminal_to_write_to() {
-    // Elsewhere than in a namespace a bot may write to whatever its user may.
+    // Outside a namespace a bot may write to everything that its user may.
     let others = [("namespace", "other-terminals")];
     for (means, fault) in MEANS.map(|means| (means, "terminal")).into_iter().chain(others) {
         for user in USERS {
@@ -360,7 +360,7 @@ fn a_bot_starts_with_no_signal_blocked_and_sigpipe_at_its_default() {
             u64::from_str_radix(set.trim(), 16).expect("a set")
         };
         assert_eq!(signals(0, "SigBlk:"), 0, "{means}");
-        // The referee, as every program in Rust, ignores this one itself.
+        // The referee, like every Rust program, itself ignores this signal.
         let sigpipe = 1 << (Signal::PIPE.as_raw() - 1);
         assert_eq!(signals(1, "SigIgn:") & sigpipe, 0, "{means}");
     }

@@ -1,5 +1,5 @@
-//! README, guide and the other pages: links lead somewhere, the referee takes every command, and what is
-//! shown of the README's output is what it prints.
+//! README, guide and the other pages: links lead somewhere, the referee takes every command, and the
+//! README shows real output.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -23,10 +23,10 @@ turn = '60s'
 total = '5m'
 ";
 
-/// What needs a terminal, or more of its host than the README asks for.
+/// Flags that need a terminal, or more of the host than the README requires.
 const NOT_RUN: [&str; 2] = ["--watch", "--sandbox"];
 
-/// The pages that people read, each with its text.
+/// The pages for people, each with its text.
 fn pages() -> Vec<(PathBuf, String)> {
     let mut open: Vec<PathBuf> = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs"]
         .map(|name| repository().join(name))
@@ -69,7 +69,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
     headings.map(anchor).collect()
 }
 
-/// Where the links of a page lead that stay inside the project.
+/// The targets of a page's links inside the project.
 fn links(text: &str) -> Vec<String> {
     let mut links = Vec::new();
     for line in prose(text) {
@@ -80,7 +80,7 @@ fn links(text: &str) -> Vec<String> {
     links
 }
 
-/// What is wrong with a link on the page at `path`, if anything is.
+/// The problem of a link on the page at `path`, if any.
 fn problem_of(path: &Path, text: &str, link: &str) -> Option<String> {
     let (file, anchor) =
         link.split_once('#').map_or((link, None), |(file, anchor)| (file, Some(anchor)));
@@ -96,7 +96,7 @@ fn problem_of(path: &Path, text: &str, link: &str) -> Option<String> {
     (!has.contains(anchor)).then(|| format!("{}: no heading for {link} in {has:?}", path.display()))
 }
 
-/// A command that a page shows, and what the page shows of its output.
+/// A command on a page, and its output there.
 #[derive(Debug)]
 struct Example {
     command: String,
@@ -119,7 +119,7 @@ fn examples(text: &str) -> Vec<Example> {
     examples
 }
 
-/// The words of a command of the referee, without what a shell makes of its output.
+/// The words of a command of the referee, without the shell's part.
 fn words(command: &str) -> Option<Vec<String>> {
     let command = command.replacen("cargo run --release --", "referee", 1);
     let words = shlex::split(&command).expect("closed quotes");
@@ -128,7 +128,7 @@ fn words(command: &str) -> Option<Vec<String>> {
     (words.first()? == "referee").then_some(words)
 }
 
-/// What is not the same each time: times, the margins that come of them, and the turn that was slowest.
+/// A line with its varying parts masked: times, margins computed from them, and the slowest turn.
 fn masked(line: &str) -> String {
     let words: Vec<&str> = line.split_whitespace().collect();
     let is_time = |pair: &[&str]| {
@@ -228,7 +228,7 @@ fn the_referee_takes_every_command_that_a_page_shows() {
     assert!(count > 40, "only {count} commands have been found");
 }
 
-/// Why the referee does not know what `code` names, if it is a command of the referee.
+/// Why the referee refuses `code`, if it is a command of the referee.
 fn unknown_in(code: &str, cli: &clap::Command) -> Option<String> {
     let mut words = code.strip_prefix("referee ")?.split_whitespace();
     let name = words.next().filter(|name| name.starts_with(|c: char| c.is_ascii_lowercase()))?;
@@ -281,7 +281,7 @@ fn the_readmes_commands_print_what_it_shows() {
         let output = referee().args(&words[1..]).current_dir(&folder).output().expect("runs");
         let printed = String::from_utf8(output.stdout).expect("UTF-8");
         let said = String::from_utf8_lossy(&output.stderr);
-        // 1 is that of the bot that loses.
+        // 1 is the exit code when the bot loses.
         assert!(
             matches!(output.status.code(), Some(0 | 1)),
             "{}: {printed}{said}",
@@ -294,7 +294,7 @@ fn the_readmes_commands_print_what_it_shows() {
     assert!(folder.path().join("report.html").exists());
 }
 
-/// The example of a page of the guide whose command starts like this.
+/// The example on a page of the guide whose command starts with this text.
 #[track_caller]
 fn example_of(page: &str, start: &str) -> Example {
     let text = read(&repository().join("docs/guide/src").join(page));
@@ -324,7 +324,7 @@ fn the_guides_examples_print_what_it_shows() {
     for (field, value) in shown.as_object().expect("an object") {
         assert_eq!(printed[field], *value, "{field}");
     }
-    // Two pages show the same run, which has the name of the time when it was made.
+    // Two pages show the same run, which is named after its start time.
     let shown = "runs/20261121-021920";
     let suite = example_of("suites.md", "referee suite --bot @first");
     let printed = run(&suite.command);
@@ -382,7 +382,7 @@ fn a_day_with_referee_goes_as_the_page_says() {
     let before = read(&folder.path().join("mybot"));
     let mut printed = BTreeMap::new();
     for Example { command, .. } in examples(&page) {
-        // Fewer boards, which say less and take seconds.
+        // Fewer boards, which take seconds.
         let fewer = command.replace("1..100", "1..4");
         let mut shell = Command::new("sh");
         let shell = shell.args(["-c", &fewer]).current_dir(&folder).env("PATH", &path);

@@ -9,14 +9,14 @@ use crate::support::{Mark, PATIENT, has_host_part, json, referee, unspoilt};
 
 const TIMEOUT: &str = "[ERROR] Timeout!";
 
-/// What taking the first legal move each turn comes to on the default board, and on `@clearable`.
+/// The end of a game of first legal moves on the default board, and on `@clearable`.
 const ENDGAME: &str = "Endgame. Obtained a score of 198.";
 const CLEARED: &str = "Endgame. Obtained a score of 2857.";
 
-/// A short limit, for bots that never answer. Those that do answer get [`PATIENT`] ones.
+/// A short limit, for bots that never answer. Bots that answer get [`PATIENT`] limits.
 const SHORT: [&str; 4] = ["--first-turn", "60s", "--turn", "1s"];
 
-/// What a game with one fault shows.
+/// The report of a game with one fault.
 struct Shown {
     result: Value,
     code: Option<i32>,
@@ -200,7 +200,7 @@ fn a_bot_that_answers_before_it_reads_plays_on_with_a_warning() {
 
 #[test]
 fn a_bot_that_answers_without_reading_its_turn_is_reported() {
-    // By now it has certainly been sent the board.
+    // By now the board has certainly been sent.
     let bot = "sh -c 'sleep 3; echo 0 0; exec sleep 60'";
     let args = ["play", "--format", "json", "--board", "@clearable", "--turn", "1s", "--bot", bot];
     let result = json(&referee().args(args).output().expect("runs"));

@@ -26,7 +26,7 @@ use crate::support::{
 /// Summary, whether the bot won, and score.
 type Outcome = (Vec<String>, bool, i64);
 
-/// What a bot does, one thing after the other.
+/// A step of a bot.
 #[derive(Debug, Clone)]
 enum Step {
     Read(usize),
@@ -56,13 +56,13 @@ impl Step {
         }
     }
 
-    /// The step as the bundled bot `script` takes it.
+    /// The step in the form of the bundled bot `script`.
     fn to_script(&self) -> Value {
         match self {
             Self::Read(lines) => json!(["read", lines]),
             Self::Write(bytes) => json!(["write", bytes]),
             Self::Stderr(bytes) => json!(["stderr", bytes]),
-            // What was too long for the measured limit is too long for any.
+            // A wait beyond the measured limit is beyond any limit.
             Self::SleepMs(millis) if self.is_too_long() => json!(["sleep_ms", 1000 * millis]),
             Self::SleepMs(millis) => json!(["sleep_ms", millis]),
             Self::Exit(status) => json!(["exit", status]),

@@ -1,4 +1,4 @@
-//! What replays show: boards travel as differences, and come out as the rules have them.
+//! Replays: boards are stored as differences, and must come out as the rules compute them.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ fn game(name: &str, case: &str) -> Box<dyn Game> {
     (GameKind::named(name).expect("a known game").parse)(case).expect("a good case")
 }
 
-/// Plays a reply, and checks that its frames lead to the board and the score that the rules lead to.
+/// Plays a reply, and checks that its frames lead to the board and the score by the rules.
 #[track_caller]
 fn play(game: &mut dyn Game, reply: &str) -> Picture {
     let (mut shown, score) = (game.picture(), game.score());

@@ -1,4 +1,4 @@
-//! Games that others saved are refereed again, and every difference from what they claim is listed.
+//! Games saved by other programs are refereed again, and every difference from their claims is listed.
 
 use std::fs;
 use std::path::Path;
@@ -47,7 +47,7 @@ fn runner_json(case: &Case) -> Option<Value> {
     }))
 }
 
-/// The same as the website has it.
+/// The same game in the website's format.
 fn website_json(case: &Case) -> Option<Value> {
     let runner = runner_json(case)?;
     let outputs = runner["outputs"]["0"].as_array()?;
@@ -65,7 +65,7 @@ fn website_json(case: &Case) -> Option<Value> {
     Some(json!({ "success": { "frames": frames, "metadata": runner["metadata"], "gameId": 1 } }))
 }
 
-/// Whether each answer is one whole line, which is all that the runner and the website ever save.
+/// Whether each answer is one complete line, since the runner and the website save only these.
 fn is_line_by_line(case: &Case) -> bool {
     let is_line = |output: &String| {
         output.ends_with('\n')

@@ -1,4 +1,4 @@
-//! The record of any game: what is written is read back, and refereed again to the same result.
+//! The record of any game: it is written, read back, and refereed again to the same result.
 
 use std::collections::BTreeMap;
 

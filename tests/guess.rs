@@ -1,5 +1,5 @@
-//! A game of one's own: a row that is registered is all that it takes to play it, to log and replay it,
-//! to run suites of it and to look at it.
+//! A user's own game: registering one row is enough to play it, log it, replay it, show it and run
+//! suites of it.
 //!
 //! The game: guess a number from 1 to 9 in three turns; each answer is told to be too low or too high.
 
@@ -110,7 +110,7 @@ impl Game for Guess {
         self.end("No answer.");
     }
 
-    /// Three points for a number that is found at once, and one less for each further turn.
+    /// Three points for a number found at once, and one less for each further turn.
     fn score(&self) -> i64 {
         if self.result == "Found." {
             4 - i64::try_from(self.guessed.len()).expect("three")
@@ -131,7 +131,7 @@ impl Game for Guess {
         &self.case
     }
 
-    /// A row with a tile for each number that has not been guessed.
+    /// A row with a tile for each number not yet guessed.
     fn picture(&self) -> Picture {
         let tile = |number: u8| (!self.guessed.contains(&number)).then_some(0);
         Picture {
@@ -166,7 +166,7 @@ impl Game for Guess {
     }
 }
 
-/// Guesses the middle of what is left.
+/// Guesses the middle of the remaining numbers.
 const HALVES: &str = "low=1; high=9; while read -r hint; do \
     case $hint in low) low=$((guess + 1));; high) high=$((guess - 1));; esac; \
     guess=$(((low + high) / 2)); echo $guess; done";
@@ -175,7 +175,7 @@ fn bot(script: &str, config: &Config) -> BotCommand {
     BotCommand::new("sh", ["-c", script], config.confinement(None).expect("some method"))
 }
 
-/// The settings of the game, from a file that says no more than its name.
+/// The settings of the game, from a file that only names it.
 fn config() -> Config {
     register(&GUESS).expect("nobody else has the name");
     let file: Layer = "game = 'guess'".parse().expect("a known game");

@@ -1,4 +1,4 @@
-//! Bots within their own limits on a host that has less memory than those: what the host lacks is no loss.
+//! Bots within their own limits on a host with less memory than these limits: they do not lose.
 
 use std::fs;
 use std::io::Write as _;
@@ -11,7 +11,7 @@ use crate::support::{PATIENT, User, json, referee_of, run_as, wait_until};
 const METHODS: [&str; 4] = ["namespace", "seccomp", "reaper", "group"];
 const USERS: [User; 2] = [User::Mine, User::Nobody];
 
-/// What the group may have; the referee and several bots that do little need less.
+/// The group's memory limit; the referee and several small bots need less.
 const LIMIT: &str = "157286400";
 
 /// A control group with that limit, in the one that this process is in.
@@ -34,14 +34,14 @@ impl Group {
     fn make_in(controller: &str, limit: &str) -> Result<Self, String> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let own = own_group(controller).ok_or("there is no such hierarchy")?;
-        // Only where version 2 hands controllers out.
+        // Only if version 2 delegates controllers.
         let _ = fs::write(own.join("cgroup.subtree_control"), "+memory");
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let group = own.join(format!("referee-test-{}-{count}", std::process::id()));
         fs::create_dir(&group).map_err(|error| format!("{}: {error}", group.display()))?;
         let group = Self(group);
         fs::write(group.0.join(limit), LIMIT).map_err(|error| error.to_string())?;
-        // Otherwise what is too much goes there, if the machine has any.
+        // Otherwise the excess would go to swap, if the machine has any.
         let _ = fs::write(group.0.join("memory.swap.max"), "0");
         let _ = fs::write(group.0.join("memory.swappiness"), "0");
         Ok(group)
@@ -74,7 +74,7 @@ impl Drop for Group {
             }
             fs::remove_dir(&self.0)
         };
-        // What has been killed in there may take a moment to be gone.
+        // Killed processes may take a moment to disappear.
         if !std::thread::panicking() {
             wait_until("the control group is empty", || remove().is_ok());
         } else if let Err(error) = remove() {

@@ -1,4 +1,4 @@
-//! What bots and logs say is shown, and nothing of it is obeyed: not by a browser, not by a terminal.
+//! Text from bots and logs is shown, and has no effect in a browser or a terminal.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ const EVIL: &str = "</script><script>ran=1</script><img src=x onerror=ran=1><!--
     javascript:ran=1 {{data}} \u{1b}[31mred\u{1b}]52;c;aGk=\u{7}\u{1b}]8;;http://x.invalid/\u{1b}\\\
     \u{9b}31m\u{85}\0\u{202e}txet\u{2066}\u{2028}\u{feff}\r\n\u{8}";
 
-/// The same in the fifteen places of a line of a message.
+/// Evil text short enough for the fifteen characters of a message line.
 const MESSAGES: [&str; 6] = [
     "<img onerror=x>",
     "</script>\\n<b>x",
@@ -24,7 +24,7 @@ const MESSAGES: [&str; 6] = [
     "\u{9b}31m\u{7f}\\nx\u{200f}y",
 ];
 
-/// A log with something evil in each of its fields.
+/// A log with evil text in each of its fields.
 fn evil_log(folder: &Path) -> PathBuf {
     let answers: Vec<String> = MESSAGES.iter().map(|evil| format!("0 0 {evil}\n")).collect();
     let script = folder.join("answers.json");
@@ -43,7 +43,7 @@ fn evil_log(folder: &Path) -> PathBuf {
                 line["bot"]["name"] = json!(EVIL);
             }
             "turn" => {
-                // As base64, with bytes that are no UTF-8 behind it.
+                // As base64, followed by bytes that are not UTF-8.
                 let bytes = [EVIL.as_bytes(), b"\xff\xfe\xc0\x80"].concat();
                 line["stderr"] =
                     serde_json::to_value(referee::gamelog::Bytes(bytes)).expect("JSON");
@@ -99,7 +99,7 @@ fn no_text_from_a_bot_reaches_the_terminal_raw_in_reports() {
     assert_inert(&output.stdout, &['\n']);
     assert_inert(&output.stderr, &['\n']);
     let text = String::from_utf8(output.stdout).expect("UTF-8");
-    assert!(text.contains("\\u{1b}]52;c;aGk="), "it is shown all the same: {text}");
+    assert!(text.contains("\\u{1b}]52;c;aGk="), "it is still shown: {text}");
 }
 
 #[test]

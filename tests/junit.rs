@@ -1,4 +1,4 @@
-//! The reports for CI are what Jenkins and Surefire read.
+//! The reports for CI fit the schemas of Jenkins and Surefire.
 
 use std::fs;
 use std::process::Command;

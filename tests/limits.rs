@@ -1,4 +1,4 @@
-//! What a bot may use, and what it may do: each limit end to end, and the sandbox.
+//! Each limit of a bot end to end, and the sandbox.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -14,7 +14,7 @@ use crate::support::{
 
 const USERS: [User; 2] = [User::Mine, User::Nobody];
 
-/// Plays the misbehaving bot under settings of one's own.
+/// Plays the misbehaving bot under these settings.
 fn play(settings: &str, fault: &str, more: &[&str]) -> Output {
     let mark = Mark::new();
     let config = tempfile::NamedTempFile::new().expect("a file");
@@ -200,7 +200,7 @@ fn a_log_that_is_full_holds_no_more_standard_error_and_all_the_moves() {
     assert_eq!(referee().args(["replay", path]).output().expect("runs").status.code(), Some(0));
 }
 
-/// What the prying bot could do.
+/// The successes of the prying bot.
 fn pry(user: User, folder: &Path, more: &[&str]) -> Vec<String> {
     let file = folder.join("new");
     let bot = format!("@misbehaving pry '{}'", file.display());
@@ -295,7 +295,7 @@ fn said(output: &Output) -> String {
 
 #[test]
 fn a_bot_in_a_sandbox_has_no_privileges_and_leaves_no_shared_memory() {
-    // A device of one's own, in the one folder where files can be made, leads around all rules.
+    // A device made in the only writable folder would bypass all rules.
     let bot = "mknod $TMPDIR/d b 7 250 && exit 9; ipcmk -M 4096 && exit 10; exit 8";
     for user in USERS {
         for means in ["namespace", "seccomp"].into_iter().filter(|it| has_sandbox(it)) {

@@ -1,4 +1,4 @@
-//! What users get wrong at first: they are told what is wrong and what to write instead.
+//! Beginners' mistakes at the command line: the error says what is wrong and what to write instead.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};

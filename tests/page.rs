@@ -41,7 +41,7 @@ impl Shown {
         page(&[&self.path("game.jsonl")], &self.path("page.html"))
     }
 
-    /// The game as the rules have it before each move, and at its end.
+    /// The game by the rules before each move, and at its end.
     pub(crate) fn boards(&self) -> Vec<Vec<i32>> {
         let mut game = self.game();
         let mut boards = vec![cells(game.as_ref())];
@@ -57,7 +57,7 @@ impl Shown {
         (kind.parse)(&self.log.start.test_case).expect("a good case")
     }
 
-    /// What the end of the page must show.
+    /// The expected end of the page.
     fn end(&self) -> Value {
         let end = self.log.end.as_ref().expect("a complete game");
         json!({
@@ -105,7 +105,7 @@ fn a_samegame_page_plays_to_its_end_with_keys_and_mouse() {
     );
 }
 
-/// Square Remover by its statement, done plainly: the board and the score after `moves`.
+/// A literal implementation of Square Remover's statement: the board and the score after `moves`.
 fn square_remover_after(case: &str, moves: &[&str]) -> (Vec<i32>, u64) {
     let lines: Vec<&str> = case.lines().collect();
     let number = |line: &str| line.parse::<u64>().expect("a number");
@@ -326,10 +326,10 @@ fn pages_are_small() {
     assert!(size(&Shown::play(&["--game", "square-remover"])) < 1_500_000);
 }
 
-/// What is kept of standard error for each turn by default.
+/// The bytes of standard error kept for each turn by default.
 const KEPT: usize = 65_536;
 
-/// As long a game as there can be, nearly: a board of pairs, and the moves that take them one by one.
+/// Nearly the longest possible game: a board of pairs, and the moves that remove them one by one.
 fn longest_game() -> (String, Vec<String>) {
     // Neighbouring columns never match, nor do neighbouring pairs in a column. One row is left below.
     let pairs = |y: usize, x: usize| (y / 2 + 2 * x) % 4;

@@ -46,7 +46,7 @@ impl Place {
     }
 }
 
-/// The results of a run by game, without times and places.
+/// The results of a run by game, without times and hosts.
 fn results(folder: &RunFolder) -> Vec<Outcome> {
     let outcomes: Result<Vec<_>, _> = folder.outcomes().expect("results").collect();
     let mut outcomes = outcomes.expect("whole results");
@@ -82,7 +82,7 @@ fn parts_that_are_merged_are_the_whole() {
     }
     assert_code(&whole.args(PATIENT).output().expect("runs"), 1);
 
-    // A bot that loses is no failure of the part; the order does not matter, nor does a second time.
+    // A bot that loses does not fail the part; the order does not matter, nor does a second time.
     for part in ["3", "1", "4", "3"] {
         assert_code(&place.part("run", part), 0);
     }
@@ -221,7 +221,7 @@ fn a_merge_that_was_killed_is_done_again_and_two_do_it_once() {
         assert_code(&place.part("run", part), 0);
     }
     let whole = results(&place.run("run"));
-    // What a kill may leave: sessions without results, or results beside parts.
+    // The state after a kill: sessions without results, or results beside parts.
     fs::write(place.path("run/sessions.jsonl"), "").expect("written");
     let start = |_| {
         let mut command = place.command(&["merge", "run"]);

@@ -1,16 +1,16 @@
-//! SameGame's board written down plainly: what the real one, which works on bits, is held against.
+//! A plain implementation of SameGame's board, as a reference for the real one, which works on bits.
 
 use rand_core::{Rng as _, SeedableRng as _};
 use rand_pcg::Pcg32;
 use referee::game::samegame::board::{Board as Bits, Cell, Color, SIDE};
 use referee::game::samegame::generate::random_board;
 
-/// Tiles of one colour that hang together by their sides, as many as there are.
+/// A maximal group of tiles of one colour, connected side by side.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Region {
     /// The colour of all its tiles.
     pub(crate) color: Color,
-    /// Its tiles; the one it was asked for comes first.
+    /// Its tiles; the requested one comes first.
     pub(crate) cells: Vec<Cell>,
 }
 
@@ -27,7 +27,7 @@ impl Board {
         self.columns[cell.x][cell.y]
     }
 
-    /// The region that the tile at `cell` belongs to; `None` where there is no tile.
+    /// The region of the tile at `cell`; `None` if the cell is empty.
     pub(crate) fn region(&self, cell: Cell) -> Option<Region> {
         let color = self.tile(cell)?;
         let mut seen = [[false; SIDE]; SIDE];
@@ -106,8 +106,8 @@ impl From<&Bits> for Board {
     }
 }
 
-/// Plays random moves on boards of both kinds, `moves` or a few more in all, and holds them against each
-/// other after each.
+/// Plays random moves on boards of both kinds, `moves` or a few more in all, and compares the boards
+/// after each.
 pub(crate) fn play_both(moves: u64) {
     let mut left = moves;
     for seed in 0.. {
@@ -120,7 +120,7 @@ pub(crate) fn play_both(moves: u64) {
     }
 }
 
-/// The same on one board, to its end; the number of moves.
+/// Plays one board to its end; returns the number of moves.
 fn play_one(seed: u64, mut board: Bits) -> u64 {
     let mut random = Pcg32::seed_from_u64(seed);
     let mut plain = Board::from(&board);

@@ -43,7 +43,7 @@ fn samegame() -> Game {
     Game::play(&PATIENT)
 }
 
-/// The digits of a board as they stand between the borders of the screen, row by row.
+/// The digits of a board between the borders of the screen, row by row.
 fn digits(screen: &str) -> Vec<Vec<Option<u8>>> {
     // Two columns before the border are for the numbers of rows.
     let rows = screen.lines().filter_map(|line| {

@@ -30,7 +30,7 @@ impl Project {
         referee().current_dir(self.path().join("below")).args(args).output().expect("runs")
     }
 
-    /// What is said about these arguments, from the project's folder on.
+    /// The error for these arguments, in the project's folder.
     #[track_caller]
     fn error(&self, args: &[&str]) -> String {
         let output = self.run(args);
@@ -149,7 +149,7 @@ fn init_writes_a_project_file_that_works_and_replaces_none() {
     let suite = run(&["suite", "--bot", "@first", "--boards", "smoke"]);
     assert_eq!(suite.status.code().map(|code| code < 2), Some(true), "{suite:?}");
     assert!(folder.path().join("runs").is_dir());
-    // What is commented out is valid as well.
+    // The commented-out settings are valid too.
     let file = fs::read_to_string(folder.path().join("referee.toml")).expect("a file");
     let all: Vec<&str> = file
         .lines()

@@ -34,7 +34,7 @@ fn script(job: &str) -> String {
     lines.flat_map(|line| [line, "\n"]).collect()
 }
 
-/// A repository of a bot, and what a release's archive looks like.
+/// A repository of a bot, and a stand-in for a release's archive.
 struct Workplace(tempfile::TempDir);
 
 impl Workplace {
@@ -79,7 +79,7 @@ impl Workplace {
         assert!(output.status.success(), "{commands}: {output:?}");
     }
 
-    /// What both recipes set.
+    /// The variables of both recipes.
     fn env(&self) -> Vec<(&'static str, String)> {
         let path = std::env::var("PATH").expect("a path");
         vec![

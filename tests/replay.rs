@@ -110,7 +110,7 @@ fn a_truncated_log_replays_to_its_last_whole_line() {
     let last = lines.len() - 1;
     let replayed = json(&replay(folder.path(), &lines[..last].concat()));
     assert_eq!(replayed["complete"], false, "only the end is missing");
-    assert_eq!(replayed["official"], played["official"], "the rules know it all the same");
+    assert_eq!(replayed["official"], played["official"], "the rules still know it");
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::support::{PATIENT, referee};
 /// A bot that loses each of its games.
 const LOSER: &str = "@misbehaving exit 3 --on-turn 4";
 
-/// Runs in a folder, and the pages that are made of them there.
+/// Runs in a folder, and their pages.
 struct Runs(TempDir);
 
 impl Runs {
@@ -50,7 +50,7 @@ impl Runs {
         report.output().expect("runs")
     }
 
-    /// The address of the page that these arguments make.
+    /// The address of the page made with these arguments.
     #[track_caller]
     fn page(&self, args: &[&str]) -> String {
         let output = self.report(&[args, &["--html", "page.html"]].concat());
@@ -93,8 +93,8 @@ fn sum(results: &[Value], bot: &str) -> i64 {
     mine.map(|result| result["score"].as_i64().expect("a number")).sum()
 }
 
-/// A record of each board, twice what `bot` has on it, and on the first one ten times as much: a mean of shares is
-/// not a share of sums then.
+/// A record of each board, twice the score of `bot`, and ten times on the first: so that the mean of shares
+/// differs from the share of sums.
 fn records(results: &[Value], bot: &str) -> String {
     let mine = results.iter().filter(|result| result["bot"] == bot).enumerate();
     let record = |(index, result): (usize, &Value)| {

@@ -29,7 +29,7 @@ fn a_bot_that_answers_the_same_again_agrees() {
     }
 }
 
-/// A bot that answers otherwise in its third turn once it has played before.
+/// A bot that answers differently in its third turn from its second game on.
 fn fickle(folder: &Path) -> PathBuf {
     let script = "turn=0; while read -r line; do i=$((i+1)); [ $i -eq 15 ] || continue; i=0; \
                   turn=$((turn+1)); if [ $turn -eq 3 ] && [ -e \"$MARK\" ]; then echo 3 0; \

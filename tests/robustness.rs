@@ -1,4 +1,4 @@
-//! The referee itself where the machine fails it: no descriptors, no processes, no room, no rights.
+//! The referee on a failing machine: no descriptors, no processes, no space, no rights.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -48,7 +48,7 @@ fn without_descriptors_there_is_no_game_and_a_clear_error() {
 #[test]
 fn without_processes_there_is_no_game_and_a_clear_error() {
     if !rustix::process::getuid().is_root() {
-        // Whoever runs the tests has processes, so a limit on their number would be no exact one.
+        // The user of the tests has other processes, so a limit on their number would not be exact.
         return crate::support::leave_out("a host without processes", "it needs a user of its own");
     }
     for means in ["auto", "seccomp", "reaper", "group"] {

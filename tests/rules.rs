@@ -1,4 +1,4 @@
-//! What holds for every board of SameGame.
+//! Properties of every board of SameGame.
 
 use proptest::prelude::*;
 use referee::game::samegame::board::{Board, Cell, Color, SIDE};

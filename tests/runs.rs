@@ -1,4 +1,4 @@
-//! `referee runs`: lists, comments, names of runs, and which of them go.
+//! `referee runs`: lists, comments, names and removal of runs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,13 +11,13 @@ use tempfile::TempDir;
 
 use crate::support::{PATIENT, finished, has_program, json, leave_out, referee, wait_until};
 
-/// A project of its own, in which commands are run.
+/// A project in which commands are run.
 struct Project(TempDir);
 
 impl Project {
     fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        // Without one, the settings of a project further up would hold.
+        // Without a project file, that of a folder further up would apply.
         let settings = "[suite]\nrecords = 'records.toml'\n[boards.few]\nseeds = '1..2'\n";
         fs::write(folder.path().join("referee.toml"), settings).expect("written");
         Self(folder)
@@ -97,7 +97,7 @@ fn runs_are_listed_newest_first_with_what_a_suite_reports() {
     assert!(markdown.contains("| runs/a |") && markdown.contains("&#64;greedy"), "{markdown}");
 }
 
-/// The project's records: so much on the board of the first game of a run, set in that run.
+/// Writes the project's records: these points on the board of the first game of a run, set in that run.
 fn set_record(project: &Project, run: &str, points: impl Fn(i64) -> i64) {
     let results = fs::read_to_string(project.path(run).join("results.jsonl")).expect("results");
     let first: Value = serde_json::from_str(results.lines().next().expect("a line")).expect("JSON");
@@ -133,7 +133,7 @@ fn a_list_reads_results_only_where_they_have_changed() {
     let before = project.runs(&[]);
     let (content, changed) = (fs::read(&results).expect("results"), fs::metadata(&results));
     let changed = changed.and_then(|data| data.modified()).expect("a time");
-    // Damaged in a way that only who reads the file can notice.
+    // Damaged so that only reading the file shows it.
     fs::write(&results, vec![b'\n'; content.len()]).expect("written");
     let touch = |time| {
         fs::File::options().write(true).open(&results).and_then(|file| file.set_modified(time))
@@ -143,7 +143,7 @@ fn a_list_reads_results_only_where_they_have_changed() {
     touch(changed + Duration::from_secs(1)).expect("touched");
     let problem = project.runs(&[])[0]["problem"].as_str().expect("a problem").to_owned();
     assert!(problem.contains("results.jsonl:1: not a result"), "{problem}");
-    // One of two games, and what is left of the listing is of no use.
+    // One of two games, and a damaged listing.
     let first = content.iter().position(|&byte| byte == b'\n').expect("a line");
     fs::write(&results, &content[..=first]).expect("written");
     fs::write(project.path("runs/a/listing.json"), "{").expect("written");
@@ -233,7 +233,7 @@ fn a_run_knows_the_commit_that_it_was_started_from() {
     let commit = git(folder, &["rev-parse", "HEAD"]);
     let runs = project.runs(&[]);
     assert_eq!(runs[0]["git"], serde_json::json!({"commit": commit, "dirty": true}));
-    // Runs and records are not tracked, which is no change.
+    // Runs and records are not tracked, so they are not changes.
     assert_eq!(runs[1]["git"], serde_json::json!({"commit": commit, "dirty": false}));
     assert_eq!(runs[2]["git"], Value::Null);
     let text = project.prints(&["runs"]);
@@ -259,7 +259,7 @@ fn latest_names_a_run_wherever_one_is_asked_for() {
     project.suite("x", &against);
     let toml = fs::read_to_string(project.path("runs/x/run.toml")).expect("a run");
     assert!(toml.contains("/runs/z\""), "{toml}");
-    // A folder of that very name comes first.
+    // A folder with this exact name takes precedence.
     fs::rename(project.path("runs/z"), project.path("latest")).expect("moved");
     project.prints(&["report", "latest", "--html", "page.html"]);
     let page = fs::read_to_string(project.path("page.html")).expect("a page");

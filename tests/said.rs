@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::support::{PATIENT, has_program, leave_out, referee};
 
-/// A bot that plays as `@first`, and says what it is told to for each turn.
+/// A bot that plays as `@first`, and writes the given lines in each turn.
 const BOT: &str = r#"
 import subprocess, sys
 inner = subprocess.Popen([sys.argv[1], "bot", "first"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -32,7 +32,7 @@ say("@referee last=1")
 struct Saying(TempDir);
 
 impl Saying {
-    /// Unless there is no Python.
+    /// Left out without Python.
     fn new(test: &str) -> Option<Self> {
         if !has_program("python3") {
             leave_out(test, "there is no python3 on this machine");
@@ -93,7 +93,7 @@ fn what_a_bot_says_is_in_the_log_by_turn_and_in_all() {
     #[expect(clippy::cast_precision_loss, reason = "a few turns")]
     let mean = ((turns * (turns + 1) / 2) as f64 + 0.5) / (turns + 1) as f64;
     assert!((of_turns["mean"].as_f64().expect("a number") - mean).abs() < 1e-9, "{of_turns}");
-    // The rules say nothing about it, so a replay agrees.
+    // The rules ignore it, so a replay agrees.
     saying.prints(&["replay", "log.jsonl"]);
 }
 
@@ -120,7 +120,7 @@ fn what_bots_say_is_in_results_tables_and_comparisons() {
     assert_eq!(report["bots"][0].get("said"), None);
     let said = &report["bots"][1]["said"];
     assert_eq!((&said["turn"]["games"], &said["turn"]["min"]), (&json!(12), &json!(1)));
-    assert_eq!(said.get("kind"), None, "it is no number");
+    assert_eq!(said.get("kind"), None, "it is not a number");
     let results = saying.read("run/results.jsonl");
     for result in results.iter().filter(|result| result["bot"] == bot.as_str()) {
         assert_eq!(result["said"]["turn"]["max"], result["turns"], "{result}");
@@ -140,7 +140,7 @@ fn what_bots_say_is_in_results_tables_and_comparisons() {
     assert_groups(&saying);
 }
 
-/// Fails unless comparisons group the boards by what was said on them.
+/// Fails unless comparisons group the boards by what the bots said.
 #[track_caller]
 fn assert_groups(saying: &Saying) {
     let groups = |by: &str| -> Vec<(String, i64)> {

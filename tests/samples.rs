@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::support::{PATIENT, has_program, json, leave_out, referee, repository};
 
-/// Everything that a bot may be held by.
+/// All methods of containment.
 const HELD: [&[&str]; 6] = [
     &[],
     &["--containment", "namespace"],
@@ -120,7 +120,7 @@ fn beats(bot: impl Fn(&str) -> String, game: &[&str], score: u64) {
     let mut last = Value::Null;
     let beats = ["0.5", "2", "8"].into_iter().any(|seconds| {
         let mut play = referee();
-        // What the host delays is no loss of the bot's.
+        // Delays by the host must not make the bot lose.
         play.args(["play", "--format", "json", "--on-host-delay", "accept"]);
         last = json(&play.args(game).args(["--bot", &bot(seconds)]).output().expect("runs"));
         last["verdict"] == "completed" && last["score"].as_u64() > Some(score)

@@ -1,4 +1,4 @@
-//! Ways around a sandbox, as somebody who knows how it is built would try them.
+//! Ways around a sandbox that an attacker who knows its design would try.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, chown};
@@ -12,7 +12,7 @@ use crate::support::{PATIENT, User, has_program, has_sandbox, json, leave_out, r
 const METHODS: [&str; 4] = ["namespace", "seccomp", "reaper", "group"];
 const USERS: [User; 2] = [User::Mine, User::Nobody];
 
-/// What a bot in a sandbox said, line by line.
+/// The output of a bot in a sandbox, line by line.
 fn said(user: User, method: &str, bot: &[&str], more: &[&str]) -> Vec<String> {
     let output = referee_of(user)
         .args(["play", "--sandbox", "--format", "json", "--containment", method])
@@ -167,7 +167,7 @@ fn a_program_in_a_home_shows_nothing_else_of_it() {
     for user in USERS {
         for method in ["namespace", "seccomp"].into_iter().filter(|it| has_sandbox(it)) {
             let own = |file: &Path| reads(user, method, &bot, file, home.path());
-            // A file that is named is shown; what is beside it is not.
+            // A named file is visible; its neighbours are not.
             assert!(own(&bot), "{method} {user:?}");
             assert!(own(&key), "{method} {user:?}: it is an argument");
             let script = format!("cat $(dirname {})/.ssh/key && echo read >&2", bot.display());

@@ -7,7 +7,7 @@ use referee::gamelog::{self, Event, Log};
 
 use crate::support::{data, referee};
 
-/// Completed, lost in every way that a bot decides by itself, late, and the other game.
+/// Logs of games completed, lost in every way that depends on the bot alone, late, and of the other game.
 const LOGS: [&str; 8] =
     ["won", "late", "timeout", "crash", "illegal", "invalid-utf8", "squares", "squares-short"];
 
@@ -19,7 +19,7 @@ fn read(name: &str) -> String {
     fs::read_to_string(folder().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// What `referee replay` prints with these arguments, started beside the logs.
+/// The output of `referee replay` with these arguments, started beside the logs.
 fn replay(args: &[&str]) -> String {
     let output = referee().arg("replay").args(args).current_dir(folder()).output().expect("runs");
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));

@@ -1,4 +1,4 @@
-//! The published JSON Schemas hold for what is really written, and know every field of it.
+//! The published JSON Schemas fit the real output, and know every field of it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -40,7 +40,7 @@ impl Documents {
         }
     }
 
-    /// What does not fit.
+    /// The texts that do not fit.
     fn problems(&self, python: &str) -> String {
         let schema = repository().join("docs/guide/src/formats.schema.json");
         let mut command = Command::new(python);
@@ -70,7 +70,7 @@ fn printed(folder: &Path, args: &[&str]) -> String {
 
 const CRASH: &str = "@misbehaving signal 11 --on-turn 3";
 
-/// Games of all kinds: won, lost, late, of the other game, and with bytes that are no text.
+/// Games of all kinds: won, lost, late, of the other game, and with bytes that are not text.
 fn add_games(folder: &Path, documents: &mut Documents) {
     for (number, args) in [
         &["--env", "A=1", "--first-turn", "60s", "--turn", "60s"][..],
@@ -98,7 +98,7 @@ fn add_games(folder: &Path, documents: &mut Documents) {
     documents.add("replay", &replayed);
 }
 
-/// Runs and all that is said of them.
+/// Runs and all output about them.
 fn add_runs(folder: &Path, documents: &mut Documents) {
     let suite = |args: &[&str]| printed(folder, &[&["suite", "--format", "json"], args].concat());
     // Only scores under limits as strict as the official ones are records. Those of this game hold on a busy machine.

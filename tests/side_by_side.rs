@@ -1,4 +1,4 @@
-//! Two games on one replay page, and what a checker of accessibility says of all pages.
+//! Two games on one replay page, and the accessibility of all pages.
 
 use serde_json::json;
 

@@ -208,7 +208,7 @@ fn lines_may_be_of_any_length() {
         (format!("echo 0; echo 0; {}; echo x; {zeros}", long(60_000)), unreadable(2)),
         (format!("{}; {bot}", long(2_000)), "Score  = 125".to_owned()),
         (format!("{bot} | sed \"s/^/$({})/\"", long(400)), "Score  = 125".to_owned()),
-        // A last line of which there is no end.
+        // A last line without an end.
         (format!("yes 0 | head -20000; {}", long(17 << 20)), unreadable(20_000)),
     ] {
         let result = json(&play(&["--seed", "3", "--total", "120s", "--", "sh", "-c", &script]));
@@ -274,7 +274,7 @@ fn each_fault_of_a_process_has_its_verdict_and_leaves_nothing_behind() {
     }
 }
 
-/// Plays a fault under a limit, and checks its verdict and what the diagnosis says.
+/// Plays a fault under a limit, and checks its verdict and diagnosis.
 fn shows_itself((fault, limit, verdict, diagnosis): (&str, &str, &str, &str)) {
     let mark = Mark::new();
     let bot = format!("@misbehaving {fault}");

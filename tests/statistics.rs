@@ -10,7 +10,7 @@ use crate::support::data;
 #[derive(Deserialize)]
 struct Case {
     sample: Vec<f64>,
-    /// Null where `SciPy` has no exact value either.
+    /// Null if `SciPy` has no exact value either.
     wilcoxon: Option<f64>,
     sign: f64,
     percentiles: Vec<(f64, f64)>,

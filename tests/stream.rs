@@ -24,7 +24,7 @@ fn suite(folder: &TempDir, args: &[&str]) -> Command {
     command
 }
 
-/// The lines that a suite prints.
+/// The output lines of a suite.
 #[track_caller]
 fn lines(command: &mut Command) -> Vec<Value> {
     let output = command.output().expect("runs");

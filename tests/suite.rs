@@ -162,14 +162,14 @@ fn play_faults_side_by_side() -> Vec<Outcome> {
     let folder = folder();
     let run = folder.path().join("run");
     let mut command = suite(&["--board", "@random-1", "--jobs", "2", "--run", text(&run)]);
-    // Between the faults, bots that do nothing wrong.
+    // Between the faults, bots without one.
     let mut good = 0;
     for (fault, _, _) in FAULTS {
         good += 1;
         command.args(["--bot", &format!("@misbehaving {fault}")]);
         command.args(["--bot", &format!("@random --seed {good}")]);
     }
-    // So few processes that a busy machine can start more within a turn.
+    // Few enough processes that a busy machine can start more within a turn.
     let config = folder.path().join("few-processes.toml");
     fs::write(&config, "[resources]\nprocesses = 100\n").expect("written");
     let mark = Mark::new();
@@ -230,7 +230,7 @@ fn a_lost_game_leaves_a_bundle_that_plays_it_again() {
     let board = fs::read_to_string(bundle.join("board.txt")).expect("the board");
     assert_eq!(stdin.lines().count(), 45);
     assert!(stdin.starts_with(&board));
-    // Fed to the bot, it does what it did.
+    // Fed to the bot, it makes the bot repeat its moves.
     let mut bot = referee();
     bot.args(["bot", "misbehaving", "exit", "9", "--on-turn", "3"]);
     let input = fs::File::open(bundle.join("stdin.txt")).expect("what the bot was sent");
@@ -357,7 +357,7 @@ fn small_run(folder: &TempDir) -> PathBuf {
     run
 }
 
-/// The one line that is said about these arguments.
+/// The one-line error for these arguments.
 #[track_caller]
 fn error(folder: &TempDir, args: &[&str]) -> String {
     let output = suite(args).current_dir(folder.path()).output().expect("runs");
@@ -461,7 +461,7 @@ fn a_board_named_twice_is_refused_and_a_copy_warned_of() {
     assert_eq!(results(&folder.path().join("run")).len(), 2);
 }
 
-/// A file system with room for little, until it is dropped.
+/// A small file system, unmounted when dropped.
 struct SmallDisk(TempDir);
 
 impl SmallDisk {

@@ -1,4 +1,4 @@
-//! Runs tell the truth: races at the start, bots that change, games that could not be played.
+//! Runs record the truth: races at the start, bots that change, games that could not be played.
 
 use std::fs;
 use std::path::Path;
@@ -189,7 +189,7 @@ fn verdicts_that_are_named_are_played_again() {
         results.iter().filter(|outcome| outcome.loss().contains("status 3")).count()
     };
     assert_eq!(crashes(&before), 3);
-    // Nothing of the kind: all stays.
+    // No game ended in a timeout: all results stay.
     assert_code(&place.resume("run", &["--again", "timeout"]), 1);
     assert_eq!(place.results("run"), before);
     assert_code(&place.resume("run", &["--again", "timeout", "--again", "crash"]), 1);

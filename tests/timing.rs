@@ -1,4 +1,4 @@
-//! Certificates, culprits and what is done about late answers. Margins hold on a loaded machine; how
+//! Certificates, culprits and decisions on late answers. Margins hold on a loaded machine; how
 //! exact the figures are on an idle one is in docs/timing.md.
 
 use std::fs;
@@ -154,7 +154,7 @@ impl Hogs {
 impl Drop for Hogs {
     fn drop(&mut self) {
         for hog in &mut self.0 {
-            // It may be gone already; nothing is left to do then.
+            // It may have ended already.
             let _ = hog.kill();
             let _ = hog.wait();
         }
@@ -166,7 +166,7 @@ impl Drop for Hogs {
 fn starved(more: &[&str]) -> Value {
     let args = ["--seed", "7", "--colors", "1", "--first-turn", "400ms"];
     let _hogs = Hogs::on_core("0", 6);
-    // The bot gets the core from its referee: one that it chose itself would be its own fault.
+    // The bot gets the core from its referee: a core that it chose itself would be its own fault.
     let output = Command::new("taskset")
         .args(["-c", "0", env!("CARGO_BIN_EXE_referee"), "play", "--format", "json"])
         .args(args)
@@ -247,7 +247,7 @@ fn only_the_referees_wait_that_delayed_a_reply_counts() {
     if !has_program("taskset") {
         return leave_out("a starved referee", "there is no taskset on this machine");
     }
-    // The referee wakes every 25 ms to look at the bot, and waits for its core each time.
+    // The referee wakes every 25 ms to sample the bot, and waits for its core each time.
     let _hogs = Hogs::on_core("0", 6);
     let mut play = Command::new("taskset");
     play.args(["-c", "0", env!("CARGO_BIN_EXE_referee"), "play", "--format", "json"]).args([
@@ -338,7 +338,7 @@ fn timing_goes_on_beyond_the_limit_and_says_who_was_late() {
     assert_eq!(report["timeout_per_submission"]["estimate"], 1.0);
     let passes: Vec<_> =
         report["passes"].as_array().expect("an array").iter().map(|pass| &pass["passes"]).collect();
-    // Three times the limit: too late for all but the relaxed one.
+    // Three times the limit: too late for all profiles but `relaxed`.
     assert_eq!(passes, [false, false, true], "{report}");
     assert_eq!(output.status.code(), Some(1));
 }
@@ -357,7 +357,7 @@ fn a_slower_judge_scales_the_times() {
         text.contains("@thinker --sleep 120 breaks its limits: 1 game of samegame, 21 turns"),
         "{text}"
     );
-    // Whom each of the twenty is put down to is a matter of the load: 0.1 s is soon stolen.
+    // The culprit of each of the twenty depends on the load: 0.1 s is soon stolen.
     let later = text.lines().find(|line| line.contains("later turns")).expect("a row of the table");
     assert!(later.contains(" 20 ") && later.replace(' ', "").contains("10s-"), "{text}");
 }
@@ -451,7 +451,7 @@ fn cores_of(bot: &str, more: &[&str]) -> Value {
     play(&[more, &PATIENT, &["--board", "@clearable", "--", "sh", "-c", &script]].concat())
 }
 
-/// The same for any process that runs.
+/// The cores of any running process.
 fn cores_allowed(pid: u32) -> Option<String> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     status.lines().find(|line| line.starts_with("Cpus_allowed_list:")).map(str::to_owned)
@@ -481,7 +481,7 @@ fn a_pinned_bot_has_cores_of_its_own_and_too_few_are_refused() {
     assert_eq!(said, format!("Cpus_allowed_list:\t{}", pinned[0]));
 }
 
-/// Waits until what may be seen is as it should be, and shows it.
+/// Waits until the sampled value is as expected, and returns it.
 pub(crate) fn watched(look: impl Fn() -> String, is_good: impl Fn(&str) -> bool) -> String {
     let start = Instant::now();
     loop {
@@ -508,7 +508,7 @@ fn the_referee_keeps_to_one_core_and_the_keeper_to_those_of_its_bot() {
             .unwrap_or_default()
     };
     let keepers = watched(keepers, is_one);
-    // It goes to its own core once the bot has not answered at once.
+    // The referee moves to its own core after the first slow answer.
     let is_apart = |cores: &str| is_one(cores) && cores != keepers;
     let referees = watched(|| cores_allowed(child.id()).unwrap_or_default(), is_apart);
     child.kill().expect("it runs");

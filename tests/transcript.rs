@@ -1,4 +1,4 @@
-//! A game in other forms: as text, and as the bytes that its bot was sent.
+//! A game in other forms: as text, and as the bytes sent to its bot.
 
 use std::fs;
 use std::process::Stdio;

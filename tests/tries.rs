@@ -1,4 +1,4 @@
-//! What a reader tries on a replay page: the rules in the page against the referee's, and the page itself.
+//! Moves that a reader tries on a replay page: the rules in the page against the referee's, and the page itself.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -14,7 +14,7 @@ use crate::page::Shown;
 use crate::support::browser::{browse, can_browse};
 use crate::support::{finished, has_program, leave_out, repository};
 
-/// A board as pages have it: row by row from the top left, -1 for empty.
+/// A board in the pages' form: row by row from the top left, -1 for empty.
 fn cells(board: &Board) -> Vec<i32> {
     let rows = (0..SIDE).rev().flat_map(|y| (0..SIDE).map(move |x| Cell { x, y }));
     rows.map(|cell| board.tile(cell).map_or(-1, |color| color.index().into())).collect()
@@ -24,7 +24,7 @@ fn place(cell: Cell) -> usize {
     (SIDE - 1 - cell.y) * SIDE + cell.x
 }
 
-/// What the referee makes of taking the tile at `cell`; a legal move changes the position.
+/// The referee's result of taking the tile at `cell`; a legal move changes the position.
 fn take(position: &mut Position, cell: Cell) -> Value {
     let board = cells(position.board());
     let coordinate = |n: usize| i32::try_from(n).expect("small");

@@ -1,8 +1,8 @@
-//! Holds SameGame's board against a plain one, which the tests keep as its reference, on random moves:
+//! Compares SameGame's board with the tests' plain reference board, on random moves:
 //!
 //!     cargo run --release --example playouts 5000000
 //!
-//! It panics at the first difference. The number is that of the moves, a million unless given.
+//! It panics at the first difference. The number is the number of moves, by default a million.
 
 #[path = "../../tests/plain.rs"]
 mod plain;

@@ -1,4 +1,4 @@
-//! Plays many games with random faults in one process, two at a time, and looks for what leaks:
+//! Plays many games with random faults in one process, two at a time, and looks for leaks of
 //! descriptors, processes, threads, memory, folders.
 //!
 //! ```console
@@ -51,19 +51,19 @@ const FAULTS: [&str; 24] = [
     "close-all",
 ];
 
-/// Those that leave their process group.
+/// The faults that leave their process group.
 const LEAVING: [&str; 2] = ["daemons 2", "hop"];
 
 const MEANS: [Containment; 4] =
     [Containment::Auto, Containment::Seccomp, Containment::Reaper, Containment::Group];
 
-/// How many games go on at the same time.
+/// The number of games at a time.
 const PLAYERS: u64 = 2;
 
 fn main() -> ExitCode {
     let games = std::env::args().nth(1).and_then(|games| games.parse().ok()).unwrap_or(100);
     let played = AtomicU64::new(0);
-    // What is made once and stays, such as what the first probe leaves in memory, is no leak.
+    // Allocations made once, such as those of the first probe, are not leaks.
     game(0).expect("a game");
     let before = Census::take();
     let early = thread::scope(|scope| {
@@ -86,7 +86,7 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(leaks))
 }
 
-/// Shows how far it is, and returns a census when a tenth has been played.
+/// Shows the progress, and returns a census when a tenth has been played.
 fn watch(games: u64, played: &AtomicU64) -> Census {
     let mut early = None;
     let mut shown = 0;
@@ -106,7 +106,7 @@ fn watch(games: u64, played: &AtomicU64) -> Census {
     }
 }
 
-/// Plays every `PLAYERS`th game from the `first` on; returns how often each verdict came.
+/// Plays every `PLAYERS`th game from the `first` on; returns the number of each verdict.
 fn some_games(first: u64, games: u64, done: &AtomicU64) -> BTreeMap<String, u32> {
     let mut verdicts = BTreeMap::<String, u32>::new();
     for number in (first..games).step_by(usize::try_from(PLAYERS).expect("few")) {
@@ -122,7 +122,7 @@ fn game(number: u64) -> Result<Verdict, String> {
     let mut random = Pcg32::seed_from_u64(number);
     let mut draw = |below: usize| random.next_u32() as usize % below;
     let fault = FAULTS[draw(FAULTS.len())];
-    // A group does not hold those that leave it.
+    // A group does not hold processes that leave it.
     let means = if LEAVING.contains(&fault) { &MEANS[..3] } else { &MEANS };
     let containment = means[draw(means.len())];
     let sandbox = (draw(4) == 0).then(|| Sandbox::new(&[]).expect("this host has sandboxes"));
@@ -163,7 +163,7 @@ fn referee() -> PathBuf {
     here.ancestors().nth(2).unwrap_or(Path::new(".")).join("referee")
 }
 
-/// What this process has.
+/// The resources of this process.
 #[derive(Debug)]
 struct Census {
     descriptors: usize,

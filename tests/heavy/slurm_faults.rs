@@ -1,4 +1,4 @@
-//! What goes wrong on a cluster: nothing that was played is lost, and the user is told the way on.
+//! Failures of a cluster: no played game is lost, and the user is told how to continue.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -65,7 +65,7 @@ fn a_partition_that_is_down(cluster: &Cluster) {
 }
 
 fn what_slurm_refuses(cluster: &Cluster) {
-    // It is told, and the run is there to be submitted.
+    // The error says so, and the run can be submitted later.
     let refused =
         losers(cluster, "refused", &["--parts", "2", "--slurm-arg=--partition=none"]).output();
     let refused = refused.expect("runs");
@@ -96,7 +96,7 @@ fn too_few_processors(cluster: &Cluster) {
 }
 
 fn a_controller_that_is_away(cluster: &Cluster) {
-    // Whoever waits goes on waiting, and is told once; nobody else submits anything.
+    // The waiting command goes on waiting, and warns once; nothing new is submitted.
     let tasks = ["--seed", "1..60", "--parts", "2", "--wait"];
     let mut waiting = slow_losers(cluster, "away", &tasks);
     let said = || fs::read_to_string(cluster.path("said")).expect("text");
@@ -145,7 +145,7 @@ fn nodes_that_do_not_share_the_run_folder_are_told() {
     assert_code(&told, 2);
     let said = text(&told.stderr);
     assert!(said.contains("the nodes do not share home/run"), "{said}");
-    // Nothing is lost: what the cluster cannot play is played here.
+    // Nothing is lost: games that the cluster cannot play are played here.
     assert_code(&cluster.referee(&["suite", "--resume", "home/run"]).output().expect("runs"), 0);
 }
 
@@ -159,13 +159,13 @@ fn slow_losers(cluster: &Cluster, run: &str, more: &[&str]) -> Command {
     command
 }
 
-/// Has a game of these bots take so many seconds from now on.
+/// Makes each game of these bots take `seconds` from now on.
 fn set_delay(cluster: &Cluster, seconds: &str) {
     fs::write(cluster.path("new-delay"), seconds).expect("written");
     fs::rename(cluster.path("new-delay"), cluster.path("delay")).expect("renamed");
 }
 
-/// Has the rest of a run played quickly, and checks that it is whole.
+/// Has the rest of a run played quickly, and checks that the run is complete.
 fn plays_the_rest(cluster: &Cluster, run: &str, games: usize, more: &[&str]) {
     set_delay(cluster, "0");
     let mut rest = cluster.referee(&["suite", "--resume", run, "--slurm", "--wait"]);
@@ -198,7 +198,7 @@ fn tasks_that_are_preempted_or_lose_their_node_go_on() {
     cluster.slurm("sbatch", &[&urgent[..], &["--wrap=sleep 1"]].concat());
     cluster.start_again(&preempted);
 
-    // What runs on a node that is drained runs to its end, and nothing follows.
+    // Tasks on a draining node run to their end, and no new ones start.
     let drained = cluster.playing("run", "n2", 20);
     cluster.update(&["NodeName=n2", "State=DRAIN", "Reason=test"]);
     cluster.wait_until("it is drained", || {

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use crate::support::{PATIENT, leave_out, repository};
 
-/// A Python that has what the example requires. It is made once, and kept for the next time.
+/// A Python with the example's requirements. It is made once, and kept for the next time.
 fn python() -> Option<PathBuf> {
     // The tests of this binary run at the same time.
     static PYTHON: OnceLock<Option<PathBuf>> = OnceLock::new();

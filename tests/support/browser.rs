@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{finished, has_program, leave_out, repository};
 
-/// Whether a browser and its driver are here; otherwise says what is left out.
+/// Whether a browser and its driver are installed; otherwise prints what is left out.
 pub(crate) fn can_browse(test: &str) -> bool {
     let missing = if !has_program("node") {
         "there is no node"

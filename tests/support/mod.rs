@@ -64,7 +64,7 @@ pub(crate) fn has_host_part(result: &Value) -> bool {
     overruns.as_u64().unwrap_or_else(|| panic!("no certificate: {result}")) > 0
 }
 
-/// Waits for a child to end, and kills it where it does not.
+/// Waits for a child to end, and kills it if it does not.
 #[track_caller]
 pub(crate) fn finished(child: Child) -> Output {
     let pid = Pid::from_child(&child);
@@ -103,10 +103,10 @@ pub(crate) fn referee() -> Command {
     command
 }
 
-/// Who starts the referee.
+/// The user who starts the referee.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum User {
-    /// The user who runs the tests.
+    /// The tests' own user.
     Mine,
     /// A user without privileges; the same as `Mine` unless the tests run as root.
     Nobody,
@@ -123,7 +123,7 @@ pub(crate) fn referee_of(user: User) -> Command {
     command
 }
 
-/// Has a command run by this user.
+/// Makes this user run a command.
 pub(crate) fn run_as(user: User, command: &mut Command) {
     if user == User::Nobody && rustix::process::getuid().is_root() {
         as_nobody(command);
@@ -136,12 +136,12 @@ pub(crate) fn has_control_groups(user: User) -> bool {
     String::from_utf8_lossy(&doctor.stdout).contains("by the kernel, in a control group")
 }
 
-/// Whether what has left a bot's process group outlives the game.
+/// Whether processes that left a bot's process group outlive the game.
 pub(crate) fn lets_go(method: &str, user: User) -> bool {
     method == "group" && !has_control_groups(user)
 }
 
-/// Whether there is a sandbox under this method; in a namespace there always is.
+/// Whether this method has a sandbox; a namespace always has.
 pub(crate) fn has_sandbox(method: &str) -> bool {
     let mut play = referee();
     play.args(["play", "--sandbox", "--containment", method]).args(PATIENT);
@@ -153,7 +153,7 @@ pub(crate) fn has_sandbox(method: &str) -> bool {
     !refused
 }
 
-/// Has a command run by a user without privileges; only root can.
+/// Makes a user without privileges run a command; only root can.
 pub(crate) fn as_nobody(command: &mut Command) {
     const NOBODY: u32 = 65534;
     command.uid(NOBODY).gid(NOBODY).current_dir("/");
@@ -210,7 +210,7 @@ pub(crate) struct Case {
     pub(crate) expected: Expected,
 }
 
-/// What the original said.
+/// The original's result.
 #[derive(Deserialize, Debug, Clone, PartialEq, Eq)]
 #[serde(untagged)]
 pub(crate) enum Expected {
@@ -355,7 +355,7 @@ impl Mark {
         assert!(is_left.is_none(), "not {count}: {is_left:?}");
     }
 
-    /// What there is instead when `patience` has ended.
+    /// The marked processes, if their number still differs from `count` when `patience` has ended.
     fn wait(&self, count: usize, patience: Duration) -> Option<BTreeMap<u32, String>> {
         let patience = Instant::now() + patience;
         loop {
@@ -370,8 +370,8 @@ impl Mark {
         }
     }
 
-    /// Fails if a marked process is left. A killed one may take a moment to be gone, on a machine that is busy or
-    /// stands still, but those that nobody kills here go on for two minutes at least.
+    /// Fails if a marked process is left. A killed process may take a moment to disappear, on a machine that is busy
+    /// or stands still, but processes that nobody kills here live for at least two minutes.
     #[track_caller]
     pub(crate) fn assert_gone(&self) {
         let left = self.wait(0, Duration::from_mins(1));
@@ -409,7 +409,7 @@ pub(crate) fn start_without(
     let answer = SeccompAction::Errno(answer);
     let filter = SeccompFilter::new(calls, SeccompAction::Allow, answer, processor);
     let filter: BpfProgram = filter.and_then(TryInto::try_into).expect("a short filter");
-    // The filter holds for this thread and what it starts.
+    // The filter applies to this thread and the processes that it starts.
     let child = std::thread::spawn(move || {
         apply_filter(&filter).expect("the kernel has filters");
         program.spawn().expect("starts")

@@ -30,7 +30,7 @@ impl Place {
     /// A bot that is a shell script.
     pub(crate) fn script(&self, name: &str, text: &str) {
         let path = self.path(name);
-        // It appears whole, as a program that a build puts in place does.
+        // It appears whole, like a program that a build installs.
         let new = self.path("new-script");
         fs::write(&new, format!("#!/bin/sh\n{text}\n")).expect("written");
         fs::set_permissions(&new, fs::Permissions::from_mode(0o755)).expect("its owner");

@@ -13,18 +13,18 @@ use tempfile::TempDir;
 
 use super::{finished, leave_out, referee, repository};
 
-/// The longest that anything here may take.
+/// The time limit of every operation here.
 const BOUND: Duration = Duration::from_mins(4);
 
 /// A cluster, until it is dropped.
 pub(crate) struct Cluster {
     script: Child,
-    /// The cluster's own files in `cluster`, and what is played beside.
+    /// The folder with the cluster's own files in `cluster`, and the runs.
     folder: TempDir,
 }
 
 impl Cluster {
-    /// Starts a cluster with these lines more in its `slurm.conf`.
+    /// Starts a cluster with these additional lines in its `slurm.conf`.
     pub(crate) fn start(test: &str, settings: &[&str]) -> Option<Self> {
         if !Path::new("/usr/sbin/slurmctld").exists() || !Path::new("/usr/sbin/munged").exists() {
             leave_out(test, "Slurm is missing (Debian: apt-get install slurm-wlm munge)");
@@ -36,7 +36,7 @@ impl Cluster {
         for setting in settings {
             command.args(["-o", setting]);
         }
-        // It ends when its input does, which is when this process ends at the latest.
+        // It ends at EOF, so at the latest when this process ends.
         let mut script = command.arg("cat").stdin(Stdio::piped()).spawn().expect("bash");
         let patience = Instant::now() + BOUND;
         while !folder.path().join("cluster/ready").exists() {
@@ -63,13 +63,13 @@ impl Cluster {
         command
     }
 
-    /// What a program of Slurm's prints.
+    /// The output of a Slurm program.
     pub(crate) fn slurm(&self, program: &str, args: &[&str]) -> String {
         let output = self.on(Command::new(program)).args(args).output().expect("runs");
         String::from_utf8(output.stdout).expect("UTF-8")
     }
 
-    /// Has `scontrol` change something.
+    /// Changes a setting with `scontrol`.
     #[track_caller]
     pub(crate) fn update(&self, what: &[&str]) {
         let output = self.on(Command::new("scontrol")).arg("update").args(what).output();
@@ -150,12 +150,12 @@ impl Cluster {
         }
     }
 
-    /// How many results a run has.
+    /// The number of results of a run.
     pub(crate) fn results(&self, run: &str) -> usize {
         RunFolder::open(&self.path(run)).map_or(0, |run| outcomes(&run).len())
     }
 
-    /// How many results a part of a run has.
+    /// The number of results of a part of a run.
     pub(crate) fn results_of_part(&self, run: &str, part: u32) -> usize {
         let path = self.path(run).join(format!("parts/{part:04}/results.jsonl"));
         fs::read_to_string(path).unwrap_or_default().lines().count()
@@ -172,7 +172,7 @@ impl Cluster {
         self.signal_daemon(name, Signal::KILL);
     }
 
-    /// Has the controller end, which first writes down what it knows.
+    /// Ends the controller, which first saves its state.
     pub(crate) fn stop_controller(&self) {
         self.signal_daemon("slurmctld", Signal::TERM);
         let file = self.path("cluster/slurmctld.pid");
@@ -223,7 +223,7 @@ pub(crate) fn part_of(task: &str) -> u32 {
     index + 1
 }
 
-/// Starts a daemon, which keeps what it is given for its output.
+/// Starts a daemon, which keeps the given file as its output.
 pub(crate) fn start_daemon(command: &mut Command) {
     let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
     assert!(status.expect("runs").success());

@@ -74,7 +74,7 @@ impl Terminal {
         self.press(&["Enter"]);
     }
 
-    /// Types text as it is.
+    /// Types text verbatim.
     pub(crate) fn type_text(&self, text: &str) {
         self.tmux(&["send-keys", "-l", text]);
     }
@@ -109,7 +109,7 @@ impl Terminal {
         self.wait_until(text, |screen| screen.contains(text))
     }
 
-    /// Waits until the screen is as `wanted` says.
+    /// Waits until `wanted` holds for the screen.
     #[track_caller]
     pub(crate) fn wait_until(&self, what: &str, wanted: impl Fn(&str) -> bool) -> String {
         let patience = Instant::now() + BOUND;
@@ -123,7 +123,7 @@ impl Terminal {
         }
     }
 
-    /// Fails unless the terminal is as a program has to leave it: the normal screen, a cursor, and
+    /// Fails unless the terminal is properly restored: the normal screen, a cursor, and
     /// keys that are echoed and come line by line.
     #[track_caller]
     pub(crate) fn assert_restored(&self) {

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use super::median;
 use super::table::Amount;
 
-/// Runs something in a thread that keeps to a core, as do all processes that it starts.
+/// Runs a closure in a thread pinned to a core, as are all processes that it starts.
 pub(crate) fn on_core<T: Send>(core: usize, act: impl FnOnce() -> T + Send) -> T {
     let act = || {
         let mut set = CpuSet::new();
@@ -28,7 +28,7 @@ pub(crate) fn cores() -> Vec<usize> {
     (0..CpuSet::MAX_CPU).filter(|&core| cores.is_set(core)).collect()
 }
 
-/// The two programs, and what a turn of theirs is.
+/// The two programs, and the message of each turn.
 pub(crate) struct Bare {
     folder: TempDir,
     turns: usize,
@@ -75,7 +75,7 @@ impl Bare {
     }
 }
 
-/// What the yardstick took where the system placed the two processes, and where both were on one core.
+/// The yardstick's times with both processes placed by the system, and with both on one core.
 #[derive(Default)]
 pub(crate) struct Times {
     placed: Vec<Duration>,

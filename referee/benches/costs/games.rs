@@ -1,4 +1,4 @@
-//! Games with a bot's process, against a program that does no more than the pipes ask for.
+//! Games with a bot's process, against a program that only serves the pipes.
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -56,14 +56,14 @@ pub(crate) fn command(
     }
 }
 
-/// As `--pin` does it; nothing, where there is one core.
+/// The pinning of `--pin`; `None` on a single core.
 fn pinned() -> Option<Pinning> {
     let cores = cores();
     let [referee, .., bot] = cores[..] else { return None };
     Some(Pinning { bot: vec![bot], referee })
 }
 
-/// Plays a game, shows `see` its events, and returns when each came.
+/// Plays a game, shows `see` its events, and returns the time of each.
 pub(crate) fn played(command: &BotCommand, mut see: impl FnMut(&Event) + Send) -> Vec<Instant> {
     let game = Match {
         game: samegame(),
@@ -84,7 +84,7 @@ pub(crate) fn played(command: &BotCommand, mut see: impl FnMut(&Event) + Send) -
     times
 }
 
-/// Lets something be measured by a thread that ends, since a pinned bot's referee stays where it was.
+/// Measures in a thread of its own, since the referee of a pinned bot remains pinned.
 fn aside<T: Send>(measure: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| scope.spawn(measure).join().expect("measured"))
 }

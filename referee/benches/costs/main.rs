@@ -1,4 +1,4 @@
-//! What the referee costs, each figure as a ratio to a yardstick that is measured in the same run, in
+//! The referee's costs, each as a ratio to a yardstick that is measured in the same run, in
 //! turn with it: a machine that is busy for a while is busy for both.
 //!
 //! `cargo bench` prints a table, `cargo bench -- NAME` some of its lines, and `cargo bench -- --json`

@@ -1,4 +1,4 @@
-//! What suites cost: beside their games, with two jobs instead of one, and in memory.
+//! The costs of suites: beside their games, with two jobs instead of one, and in memory.
 
 use std::fs;
 use std::path::Path;
@@ -103,12 +103,12 @@ fn run(mut command: Command) {
     check(command.status().expect("runs"));
 }
 
-/// A late game is lost; that says something of the machine, and nothing of the suite.
+/// A late game is lost, which depends on the machine, not on the suite.
 fn check(status: ExitStatus) {
     assert!(matches!(status.code(), Some(0 | 1)), "{status}");
 }
 
-/// Runs the referee to its end and returns its memory at its peak, as far as it was seen.
+/// Runs the referee to its end and returns the peak of its memory, as far as sampled.
 fn watched(mut command: Command) -> Amount {
     let mut child = command.spawn().expect("starts");
     let mut peak = 0;

@@ -1,8 +1,8 @@
-//! What the benches print: figures beside their yardsticks.
+//! The output of the benches: figures beside their yardsticks.
 
 use std::time::Duration;
 
-/// What the command line asks for.
+/// The selection on the command line.
 pub(crate) struct Wanted {
     json: bool,
     names: Vec<String>,
@@ -17,13 +17,13 @@ impl Wanted {
         has("--bench").then(|| Self { json: has("--json"), names })
     }
 
-    /// Measures and prints what is wanted of `all`, each under a name.
+    /// Measures and prints the selected ones of `all`, each under a name.
     pub(crate) fn measure(&self, all: &[(&str, Measure)]) {
         let is_wanted = |name: &str| {
             self.names.is_empty() || self.names.iter().any(|wanted| name.contains(wanted.as_str()))
         };
         for &(_, measure) in all.iter().filter(|(name, _)| is_wanted(name)) {
-            // In a thread of its own: some keep theirs to one core.
+            // In its own thread, since some pin theirs to one core.
             let rows = std::thread::spawn(measure).join().expect("measured");
             for row in rows {
                 row.print(self.json);
@@ -54,7 +54,7 @@ pub(crate) enum Amount {
 /// What the ratio should be.
 pub(crate) enum Target {
     AtMost(f64),
-    /// So many times less than the yardstick.
+    /// At least this many times less than the yardstick.
     TimesLess(f64),
 }
 
