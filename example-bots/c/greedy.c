@@ -22,7 +22,7 @@ static bool read_board(void) {
     return true;
 }
 
-/* Empties the tiles of this colour that hang together with the one at x, y, and counts them. */
+/* Empties the region of the tile at x, y (all connected tiles of this colour), and counts its tiles. */
 static int take_region(int x, int y, int color) {
     if (x < 0 || x >= SIDE || y < 0 || y >= SIDE || board[x][y] != color) return 0;
     board[x][y] = EMPTY;

@@ -27,7 +27,7 @@ bool read_board(Board& board) {
     return true;
 }
 
-// The tiles of the same colour that hang together with the one at x, y; they are emptied.
+// The region of the tile at x, y: all connected tiles of its colour; they are emptied.
 std::vector<Tile> take_region(Board& board, int x, int y) {
     const int color = board[x][y];
     std::vector<Tile> found, open{{x, y}};

@@ -28,7 +28,7 @@ class Greedy {
         return board;
     }
 
-    // The tiles of the same colour that hang together with the one at x, y; they are emptied.
+    // The region of the tile at x, y: all connected tiles of its colour; they are emptied.
     static List<Tile> takeRegion(int[][] board, int x, int y) {
         int color = board[x][y];
         List<Tile> found = new ArrayList<>();

@@ -8,7 +8,7 @@ const readline = require("node:readline");
 
 const SIDE = 15;
 
-// The tiles of the same colour that hang together with the one at x, y; they are emptied.
+// The region of the tile at x, y: all connected tiles of its colour; they are emptied.
 function takeRegion(board, x, y) {
   const color = board[x][y];
   const found = [];

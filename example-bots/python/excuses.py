@@ -19,7 +19,7 @@ CORES = os.cpu_count() or 1
 
 
 def compute(seconds):
-    """So much CPU time, however long it takes."""
+    """Computes for this much CPU time, however long it takes."""
     end = time.thread_time() + seconds
     while time.thread_time() < end:
         pass
@@ -70,7 +70,7 @@ def chain(seconds):
         wait_for(fork(compute, 0.004))
 
 
-# The tricks: each takes the time that it is to last, in computing where there is any.
+# The tricks: each takes its duration, as CPU time if it computes.
 
 def spin(seconds):
     compute(seconds)
@@ -81,7 +81,7 @@ def sleep(seconds):
 
 
 def decoys(seconds):
-    """Processes that only run when nobody else wants to, and wait for the bot itself."""
+    """Processes that run only on idle cores, and wait for the bot itself."""
     beside([idle_decoy] * 2 * CORES, compute, seconds)
 
 
@@ -91,7 +91,7 @@ def children(seconds):
 
 
 def forgotten(seconds):
-    """Children work that the kernel is told to forget, and an honest helper waits for its core beside them."""
+    """Children that the kernel is told to forget do the work, and an honest helper waits for its core beside them."""
     helpers = [fork(forever) for _ in range(CORES)]
     old = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     chain(seconds)
@@ -100,14 +100,14 @@ def forgotten(seconds):
 
 
 def orphans(seconds):
-    """Grandchildren work, whose parents have ended."""
+    """Grandchildren whose parents have ended do the work."""
     def parent():
         fork(compute, seconds)
     beside([idle_decoy] * CORES, lambda: (wait_for(fork(parent)), sleep(seconds)))
 
 
 def vfork(seconds):
-    """Programs that are started without a copy of the bot do the work."""
+    """Programs started without a copy of the bot do the work."""
     loop = ["sh", "-c", "i=0; while [ $i -lt 5000 ]; do i=$((i+1)); done"]
     def programs():
         used = lambda: sum(os.times()[2:4])
@@ -124,7 +124,7 @@ def for_a_while(seconds):
 
 
 def nice(seconds):
-    """The bot makes itself as nice as can be, beside hogs of its own."""
+    """The bot makes itself as nice as possible, beside its own hogs."""
     def polite():
         os.nice(19)
         for_a_while(seconds)
@@ -132,7 +132,7 @@ def nice(seconds):
 
 
 def policy(seconds):
-    """A child that runs only when nobody else wants to does the work, after hogs of the bot's own."""
+    """A child that runs only on idle cores does the work, after the bot's own hogs."""
     def last():
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
         compute(seconds / 4)
@@ -163,13 +163,13 @@ def slow_referee(seconds):
 
 
 def late_hogs(seconds):
-    """The same, from just before the limit."""
+    """Hogs on all cores, from just before the limit."""
     sleep(seconds - 0.025)
     beside([forever] * 4 * CORES, sleep, 0.025)
 
 
 def meddle(seconds):
-    """A child stops and slows what is above the bot, and lets it run on."""
+    """A child stops and slows the processes above the bot, and continues them."""
     above = [os.getppid()]
     with open(f"/proc/{above[0]}/stat", encoding="utf-8") as stat:
         above.append(int(stat.read().rsplit(") ", 1)[1].split()[1]))
@@ -190,7 +190,7 @@ def meddle(seconds):
 
 
 def stop(seconds):
-    """A child stops the bot, and lets it run on."""
+    """A child stops the bot, and continues it."""
     bot = os.getpid()
     def helper():
         os.kill(bot, signal.SIGSTOP)
@@ -200,7 +200,7 @@ def stop(seconds):
 
 
 def alarm(seconds):
-    """The bot stops itself, and has set a timer that lets it run on."""
+    """The bot stops itself, and has set a timer that continues it."""
     libc = ctypes.CDLL(None)
     # struct sigevent: a value of 8 bytes, the signal, and 0 for a signal to the process.
     event = (ctypes.c_int * 16)(0, 0, signal.SIGCONT, 0)
@@ -212,7 +212,7 @@ def alarm(seconds):
 
 
 def disk(seconds):
-    """Writes, and waits until it is on the disk."""
+    """Writes to the disk, and waits until that is done."""
     with tempfile.TemporaryFile() as file:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -222,7 +222,7 @@ def disk(seconds):
 
 
 def daemons(seconds):
-    """Leaves hogs to the next game: in sessions of their own, as orphans."""
+    """Leaves hogs to the next game: orphans in their own sessions."""
     if not HELPERS:
         def parent():
             for _ in range(2 * CORES):
@@ -232,7 +232,7 @@ def daemons(seconds):
     sleep(seconds)
 
 
-# The honest ones.
+# The honest bots.
 
 def thread(seconds):
     worker = threading.Thread(target=compute, args=(seconds,))

@@ -27,7 +27,7 @@ fn read_board(input: &mut impl BufRead) -> Option<Board> {
     Some(board)
 }
 
-/// The tiles of the same colour that hang together with the one at x, y; they are emptied.
+/// The region of the tile at x, y: all connected tiles of its colour; they are emptied.
 fn take_region(board: &mut Board, x: usize, y: usize) -> Vec<(usize, usize)> {
     let color = board[x][y];
     let (mut found, mut open) = (Vec::new(), vec![(x, y)]);
@@ -37,7 +37,7 @@ fn take_region(board: &mut Board, x: usize, y: usize) -> Vec<(usize, usize)> {
         }
         board[x][y] = -1;
         found.push((x, y));
-        // Left of 0 is a very large number, which is outside as well.
+        // Left of 0 is a very large number, which is off the board as well.
         open.extend([(x + 1, y), (x.wrapping_sub(1), y), (x, y + 1), (x, y.wrapping_sub(1))]);
     }
     found

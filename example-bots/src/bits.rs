@@ -1,7 +1,7 @@
-//! Sets of the cells of a board, as bits: the boards of both strong bots consist of them.
+//! Sets of cells, as bits: the boards of both strong bots consist of these sets.
 //!
-//! A set is four words, so that the compiler may use whatever vectors the processor has; nothing here asks
-//! for more than the plainest one.
+//! A set is four words, so that the compiler may use the processor's vectors; the code itself needs
+//! only the plainest processor.
 
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
@@ -51,21 +51,21 @@ impl<const WORDS: usize> Bits<WORDS> {
         })
     }
 
-    /// What is at cell n + `by` moves to cell n; `by` is 1 to 63.
+    /// Moves cell n + `by` to cell n; `by` is 1 to 63.
     #[inline]
     pub(crate) fn later(self, by: usize) -> Self {
         let word = |word: usize| self.0.get(word).copied().unwrap_or(0);
         Self(std::array::from_fn(|n| word(n) >> by | word(n + 1) << (64 - by)))
     }
 
-    /// What is at cell n - `by` moves to cell n; `by` is 1 to 63.
+    /// Moves cell n - `by` to cell n; `by` is 1 to 63.
     #[inline]
     pub(crate) fn earlier(self, by: usize) -> Self {
         let before = |n: usize| if n == 0 { 0 } else { self.0[n - 1] };
         Self(std::array::from_fn(|n| self.0[n] << by | before(n) >> (64 - by)))
     }
 
-    /// A number that hardly ever is the same for two sets.
+    /// A hash, which hardly ever is the same for two sets.
     #[inline]
     pub(crate) fn hash(self) -> u64 {
         const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -271,7 +271,7 @@ fn spin() -> ! {
 /// Tries to change the processes above, and prints the results for the tests.
 fn meddle() {
     let keeper = getppid().unwrap_or_else(getpid);
-    // In a namespace nothing above the keeper can be seen.
+    // In a namespace nothing above the keeper is visible.
     let stat =
         fs::read_to_string(format!("/proc/{}/stat", keeper.as_raw_pid())).unwrap_or_default();
     let above = stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(1)?.parse().ok());

@@ -20,7 +20,7 @@ use std::process::ExitCode;
 
 /// A bundled bot.
 pub struct Bot {
-    /// Its name, which `@NAME` refers to.
+    /// Its name, as in `@NAME`.
     pub name: &'static str,
     /// Runs it on standard input and output.
     pub run: fn(args: &[OsString]) -> io::Result<ExitCode>,
@@ -41,7 +41,7 @@ pub const BOTS: &[Bot] = &[
     Bot { name: "misbehaving", run: misbehaving::run },
 ];
 
-/// What the bundled bots do, for a help page.
+/// The list of the bundled bots, for a help page.
 pub const HELP: &str = "\
 SameGame:
   greedy             takes the largest region
@@ -79,10 +79,10 @@ fn take_no_arguments(name: &'static str, args: &[OsString]) {
     clap::Command::new(name).get_matches_from(with_name(name, args));
 }
 
-/// Runs a bot as a program of its own: with this process's arguments and exit code.
+/// Runs a bot as a whole program: with this process's arguments and exit code.
 ///
 /// # Panics
-/// When there is no bot called `name`.
+/// When no bot is called `name`.
 pub fn main(name: &str) -> ExitCode {
     let bot = find(name).expect("a bundled bot");
     let args: Vec<OsString> = std::env::args_os().skip(1).collect();

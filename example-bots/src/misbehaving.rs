@@ -56,7 +56,7 @@ enum Fault {
     FloodStderr { bytes: usize },
     /// Writes answers for ever
     FloodStdout,
-    /// Answers with this many lines more than it is asked for
+    /// Answers with this many lines too many
     Surplus { lines: usize },
     /// Answers each turn before it reads the board, always 0 0
     Early,
@@ -127,7 +127,7 @@ pub(crate) fn run(args: &[OsString]) -> io::Result<ExitCode> {
 }
 
 impl Fault {
-    /// The faulty answer, if the fault is one.
+    /// The faulty answer, if the fault is an answer.
     fn answer(&self, sent: &Sent) -> io::Result<Option<Vec<u8>>> {
         let proper = || proper_answer(sent);
         let answer = match (self, sent) {
@@ -154,7 +154,7 @@ impl Fault {
     }
 }
 
-/// Shows a fault that is no answer; an exit code ends the bot.
+/// Shows a fault that is not an answer; an exit code ends the bot.
 fn misbehave(fault: &Fault, sent: &Sent, output: &mut impl Write) -> io::Result<Option<ExitCode>> {
     match *fault {
         Fault::Late { millis } => sleep(Duration::from_millis(millis)),
@@ -181,7 +181,7 @@ fn misbehave(fault: &Fault, sent: &Sent, output: &mut impl Write) -> io::Result<
             answer(sent, output)?;
         },
         Fault::CloseStdout => {
-            // Nobody else holds the pipe's end, so putting something else in its place closes it.
+            // Nobody else holds the pipe's end, so replacing it closes it.
             rustix::stdio::dup2_stdout(File::open("/dev/null")?)?;
             hang();
         }

@@ -10,15 +10,15 @@ pub(crate) const SIDE: usize = 15;
 /// A board as it came, the top row first; -1 is empty.
 pub(crate) struct Board(Vec<Vec<i32>>);
 
-/// What a bot for both games is sent.
+/// The input of a bot for both games.
 pub(crate) enum Sent {
     Board(Board),
     Case(Case),
 }
 
 impl Sent {
-    /// Reads either; a first line of one number is a Square Remover case. `None` when the input is
-    /// over.
+    /// Reads either game's input; a first line of one number is a Square Remover case. `None` at
+    /// EOF.
     pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<Self>> {
         let mut first = String::new();
         input.read_line(&mut first)?;
@@ -38,14 +38,14 @@ pub(crate) struct Move {
 }
 
 impl Board {
-    /// Reads the next turn's board; `None` when the input is over.
+    /// Reads the next turn's board; `None` at EOF.
     pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<Self>> {
         let mut first = String::new();
         input.read_line(&mut first)?;
         Self::read_on(first, input)
     }
 
-    /// The same when the first line has been read already.
+    /// As [`read`](Self::read), after the first line has been read.
     fn read_on(mut line: String, input: &mut impl BufRead) -> io::Result<Option<Self>> {
         let mut rows = Vec::with_capacity(SIDE);
         loop {

@@ -1,4 +1,4 @@
-//! A bot that does what a file tells it to.
+//! A bot that follows the steps in a file.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -28,7 +28,7 @@ const STEPS: &str = r#"Steps:
   ["read", LINES]  ["write", [BYTE, ...]]  ["stderr", [BYTE, ...]]  ["sleep_ms", N]
   ["exit", STATUS]  ["signal", NUMBER]  ["close_stdin", 0]  ["close_stdout", 0]"#;
 
-/// What the array holds.
+/// The content of the array.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Script {

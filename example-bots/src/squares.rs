@@ -1,4 +1,4 @@
-//! Square Remover from the bot's side: the test case, the board as it changes, and two strategies.
+//! Square Remover from the bot's side: the test case, the changing board, and two strategies.
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, Write};
@@ -159,7 +159,7 @@ fn square(row: usize, column: usize) -> [(usize, usize); 4] {
     [(row, column), (row, column + 1), (row + 1, column), (row + 1, column + 1)]
 }
 
-/// How many random swaps to try for one that prepares a square.
+/// The number of random swaps to try for one that prepares a square.
 const TRIES: usize = 100;
 
 /// Each swap completes a square if one can be completed, or else prepares one.
@@ -233,7 +233,7 @@ pub(crate) enum Spoil {
     Empty { k: usize },
     /// Only the first K numbers come
     Short { k: usize },
-    /// Three numbers more than there should be
+    /// Three numbers too many
     Extra,
     /// Every line ends in CR LF
     Crlf,
@@ -245,7 +245,7 @@ impl Spoil {
     /// The spoilt answer to a case.
     ///
     /// # Errors
-    /// When there is no move or number K.
+    /// When the answer has no move or number K.
     pub(crate) fn answer(self, case: &Case) -> io::Result<String> {
         let text = numbers(&random_swaps(case));
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
@@ -279,7 +279,7 @@ impl Spoil {
         Ok(text)
     }
 
-    /// The index of the last number that is touched.
+    /// The index of the last changed number.
     fn last_number(self) -> usize {
         match self {
             Self::Outside { k }

@@ -44,7 +44,7 @@ pub(crate) fn echo(args: &[OsString]) -> io::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Any constant does; changing it changes every game that a seed stands for.
+/// Any constant would do; changing it changes the game of every seed.
 const STREAM: u64 = 1;
 
 /// Takes any legal move
@@ -66,11 +66,11 @@ pub(crate) fn random(args: &[OsString]) -> io::Result<ExitCode> {
 #[derive(Parser)]
 #[command(name = "thinker")]
 struct ThinkerArgs {
-    /// Milliseconds to compute for, by the clock on the wall
+    /// Milliseconds to compute, by wall-clock time
     #[arg(long, value_name = "MS", default_value_t = 0)]
     spin: u64,
 
-    /// Milliseconds of CPU time to compute for: as much work on a busy machine as on an idle one
+    /// Milliseconds of CPU time to compute: the same work on a busy machine as on an idle one
     #[arg(long, value_name = "MS", default_value_t = 0)]
     compute: u64,
 

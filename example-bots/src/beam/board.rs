@@ -1,18 +1,18 @@
-//! Square Remover's board as bits, and what a swap does to it.
+//! Square Remover's board as bits, and the effect of swaps on it.
 
 use crate::bits::Bits;
 use crate::squares::Case;
 
-/// More squares than anybody removes.
+/// More squares than any game removes.
 const MOST_SQUARES: usize = 50_000;
 
-/// What stays the same throughout a game.
+/// The constants of a game.
 pub(super) struct Rules<const WORDS: usize> {
     pub(super) side: usize,
-    /// All columns but the last, and but the first: only these have a neighbour on that side.
+    /// All columns but the last, and all but the first: only these have a neighbour on that side.
     not_last: Bits<WORDS>,
     not_first: Bits<WORDS>,
-    /// The colours that come into the game one after the other, counted from 1.
+    /// The colours of the buffer in order, counted from 1.
     buffer: Vec<u8>,
 }
 
@@ -35,16 +35,16 @@ impl<const WORDS: usize> Rules<WORDS> {
 /// Two neighbouring cells to be swapped.
 pub(super) type Pair = [usize; 2];
 
-/// The three binary digits of each cell's colour, which counts from 1; 0 is beyond the last cell. Cells are numbered row
+/// The three binary digits of each cell's colour, counted from 1; 0 is beyond the last cell. Cells are numbered row
 /// by row, from the top left one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tiles<const WORDS: usize>([Bits<WORDS>; 3]);
 
-/// A board, and how far it has come.
+/// A board, and its place in the buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Board<const WORDS: usize> {
     pub(super) tiles: Tiles<WORDS>,
-    /// How many colours were taken from the buffer, four for each square.
+    /// The number of colours taken from the buffer, four for each square.
     drawn: u32,
 }
 
@@ -55,7 +55,7 @@ struct Sides<const WORDS: usize> {
 }
 
 impl<const WORDS: usize> Board<WORDS> {
-    /// The case's board once its own squares are gone.
+    /// The case's board after the removal of its initial squares.
     pub(super) fn new(case: &Case, rules: &Rules<WORDS>) -> Self {
         let mut board = Self::default();
         for (row, tiles) in case.tiles.iter().enumerate() {
@@ -67,7 +67,7 @@ impl<const WORDS: usize> Board<WORDS> {
         board
     }
 
-    /// The squares that were removed.
+    /// The number of removed squares.
     pub(super) fn score(&self) -> u32 {
         self.drawn / 4
     }
@@ -79,7 +79,7 @@ impl<const WORDS: usize> Board<WORDS> {
         self.settle(rules);
     }
 
-    /// The same, and returns how good the board is then: its score, and neighbours of one colour.
+    /// As [`play`](Self::play); returns the value of the new board: its score, and its neighbours of one colour.
     #[inline]
     pub(super) fn play_and_judge(&mut self, pair: Pair, rules: &Rules<WORDS>) -> i32 {
         self.tiles.exchange(pair);
@@ -110,7 +110,7 @@ impl<const WORDS: usize> Board<WORDS> {
     }
 }
 
-/// What a square, two neighbours of one colour, and two that touch at a corner are worth.
+/// The values of a square, of two neighbours of one colour, and of two tiles of one colour that touch at a corner.
 const WORTH: [i32; 3] = [1000, 200, 120];
 
 impl<const WORDS: usize> Tiles<WORDS> {
@@ -147,7 +147,7 @@ impl<const WORDS: usize> Tiles<WORDS> {
     }
 }
 
-/// How many cells two sets have. The plainest processors cannot count bits, so the first steps are done
+/// The number of cells in two sets. The plainest processors cannot count bits, so the first steps are done
 /// for all words together.
 #[inline]
 fn count<const WORDS: usize>(a: Bits<WORDS>, b: Bits<WORDS>) -> i32 {

@@ -3,26 +3,26 @@
 //! # The idea
 //!
 //! The colours that refill the board are known beforehand, so all 10,000 swaps can be planned at once. Layer
-//! n of the search holds the best boards that were found for n swaps, some 1,500 on the machine that this was
-//! written on; the children of all of them, judged and without those that occur twice, make the next layers. A
+//! n of the search has the best boards found for n swaps, some 1,500 on the author's machine; their children,
+//! judged and without duplicates, make the next layers. A
 //! child is a swap that completes a square (8 patterns) or, for the best boards of a layer, two swaps that
-//! do (72 patterns). A good game removes more than one square a swap, by chains: a board is
+//! complete one (72 patterns). A good game removes more than one square per swap, by chains: a board is
 //! worth 1000 for each square removed, 200 for two neighbours of one colour and 120 for two that touch at
 //! a corner, which makes chains likely.
 //!
-//! The width of the layers follows the clock, so that the last one is done when the time is over.
+//! The width of the layers follows the clock, so that the last layer is done when the time is up.
 //!
-//! # What was tried
+//! # Experiments
 //!
 //! - Twice the time gives about 2 % more squares.
-//! - Words as the board needs them, rather than rows of 16 bits: small boards take half the time or less.
-//! - Points for three tiles of a square that match already: fewer squares, whatever the weight. Dropped.
-//! - Three swaps at once did not pay, and with single swaps alone the layers run dry. Narrow ones do so all the
-//!   same on small boards of six colours: then every swap is tried.
+//! - As many words as the board needs, rather than rows of 16 bits: small boards take half the time or less.
+//! - Points for three tiles of a square that already match: fewer squares, whatever the weight. Dropped.
+//! - Three swaps at once did not pay, and with single swaps alone the layers run dry. Narrow layers still run dry
+//!   on small boards of six colours: then every swap is tried.
 //! - Built for a processor with AVX2 and POPCNT (`RUSTFLAGS="-C target-cpu=native"`) it visits a third more
 //!   boards in the same time, for 1 to 1.5 % more squares.
 //!
-//! The files: `board` knows the rules, as bits; `patterns` finds what completes a square; `search` is the beam.
+//! The files: `board` has the rules, as bits; `patterns` finds swaps that complete a square; `search` is the beam.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -52,7 +52,7 @@ use search::Beam;
 #[derive(Parser)]
 #[command(name = "squares-beam")]
 struct Args {
-    /// Seconds to search for
+    /// Seconds for the search
     #[arg(long, value_name = "SECONDS", default_value_t = 28.0)]
     total: f64,
 }
@@ -71,7 +71,7 @@ pub(crate) fn run(args: &[OsString]) -> io::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The best swaps, and the squares that they remove. A board takes no more words than it needs.
+/// The best swaps, and the number of squares that they remove. A board takes only the words that it needs.
 fn search(case: &Case, clock: impl Fn() -> Duration, end: Duration) -> (Vec<Pair>, u32) {
     match (case.side() * case.side()).div_ceil(64) {
         1 => Beam::<1>::new(case).run(clock, end),
@@ -81,7 +81,7 @@ fn search(case: &Case, clock: impl Fn() -> Duration, end: Duration) -> (Vec<Pair
     }
 }
 
-/// The swaps as the protocol has them, and harmless ones for those that are left.
+/// The swaps in the protocol's form, filled up with harmless ones.
 fn answer(pairs: &[Pair], side: usize) -> Vec<Swap> {
     let swap = |&[a, b]: &Pair| {
         let direction = if a.abs_diff(b) == 1 { RIGHT } else { DOWN };
@@ -109,7 +109,7 @@ mod tests {
         Case { colors: colors.into(), tiles, start_seed: 1 + u64::from(random.next_u32() >> 2) }
     }
 
-    /// The score of swaps by the rules as the statement has them.
+    /// The score of swaps by a literal reading of the statement.
     fn plain_score(case: &Case, swaps: &[Swap]) -> u32 {
         let mut tiles = case.tiles.clone();
         let mut next = case.start_seed;
@@ -141,7 +141,7 @@ mod tests {
         removed
     }
 
-    /// The search at its narrowest: its clock has no time to give.
+    /// The narrowest search: its clock leaves no time.
     fn narrow(case: &Case) -> (Vec<Pair>, u32) {
         let asked = Cell::new(0);
         let clock = || Duration::from_millis(asked.replace(asked.get() + 1));

@@ -1,8 +1,8 @@
 //! The ways to complete a square with one swap or two.
 //!
-//! A pattern is four cells around a square and the swaps that bring their tiles into it. Where a board has
-//! one colour in all four is found for all squares at once: cells that equal the one a distance later are
-//! a set, and three such sets, shifted and joined, are the places of a pattern.
+//! A pattern is four cells around a square and the swaps that bring their tiles into it. One operation finds
+//! all places where these four cells have one colour: the cells that equal the cell a distance later are
+//! a set, and three of these sets, shifted and intersected, are the places of a pattern.
 
 use crate::bits::Bits;
 
@@ -19,21 +19,21 @@ const SQUARE: [Place; 4] = [(0, 0), (0, 1), (1, 0), (1, 1)];
 pub(super) struct Pattern<const WORDS: usize> {
     /// One swap or two, as the distances of their cells from the square's first one.
     swaps: Vec<[isize; 2]>,
-    /// For each of the four cells and the next one: which of the distances lies between them, and where
-    /// the first of them is.
+    /// For each of the four cells and the next one: the index of the distance between them, and the position
+    /// of the first.
     links: [(usize, isize); 3],
-    /// The squares for which all this is on the board.
+    /// The squares for which the whole pattern is on the board.
     squares: Bits<WORDS>,
 }
 
 pub(super) struct Patterns<const WORDS: usize> {
-    /// Those of a single swap come first, then those of two, then the swaps that complete nothing.
+    /// Patterns of a single swap come first, then those of two, then the swaps that complete nothing.
     all: Vec<Pattern<WORDS>>,
-    /// How many of them complete a square.
+    /// The number of patterns that complete a square.
     completing: usize,
-    /// The distances that are compared; again those for single swaps come first.
+    /// The distances to compare; again those for single swaps come first.
     distances: Vec<usize>,
-    /// How many of both a single swap needs.
+    /// The numbers of patterns and of distances for single swaps.
     single: (usize, usize),
 }
 
@@ -50,7 +50,7 @@ impl<const WORDS: usize> Patterns<WORDS> {
             }
         }
         patterns.single = (patterns.all.len(), patterns.distances.len());
-        // Two swaps apart from each other may come in either order: what they do together counts.
+        // Two independent swaps may come in either order: only their joint effect counts.
         let mut effects = Vec::new();
         for pair in swaps.iter().flat_map(|&first| swaps.iter().map(move |&then| [first, then])) {
             let places = swaps.iter().flatten();
@@ -153,12 +153,12 @@ impl<const WORDS: usize> Pattern<WORDS> {
     }
 }
 
-/// How much later a place is than the square's first cell.
+/// The distance of a place from the square's first cell.
 fn distance((row, column): Place, side: usize) -> isize {
     row as isize * side as isize + column as isize
 }
 
-/// All swaps of which a cell may come into the square by two of them.
+/// All swaps that can bring a tile into the square, alone or as one of two.
 fn swaps_near() -> Vec<Swap> {
     let places = (-2..4).flat_map(|row| (-2..4).map(move |column| (row, column)));
     places
@@ -168,7 +168,7 @@ fn swaps_near() -> Vec<Swap> {
         .collect()
 }
 
-/// Where the tile comes from that these swaps bring to a place.
+/// The origin of the tile that these swaps bring to a place.
 fn source(place: Place, swaps: &[Swap]) -> Place {
     swaps.iter().rev().fold(place, |place, &[a, b]| match place {
         _ if place == a => b,
@@ -177,7 +177,7 @@ fn source(place: Place, swaps: &[Swap]) -> Place {
     })
 }
 
-/// Where the square's tiles come from, in order.
+/// The origins of the square's tiles, in order.
 fn sources(swaps: &[Swap]) -> [Place; 4] {
     let mut sources = SQUARE.map(|place| source(place, swaps));
     sources.sort_unstable();

@@ -1,4 +1,4 @@
-//! A beam search with a layer for each number of swaps that were made.
+//! A beam search with a layer for each number of swaps.
 
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -7,22 +7,22 @@ use super::board::{Board, Pair, Rules};
 use super::patterns::Patterns;
 use crate::squares::{Case, MOVES};
 
-/// The part of a layer, the best of it, whose boards also try two swaps at once.
+/// The best part of a layer, whose boards also try two swaps at once.
 const DOUBLE: f64 = 0.085;
-/// The width of the first layers, before the clock has told how fast this machine is.
+/// The width of the first layers, before the clock has shown the machine's speed.
 const FIRST_WIDTH: usize = 500;
 const LEAST_WIDTH: usize = 4;
-/// When nothing completes a square, so many of the best boards try every swap.
+/// The number of best boards that try every swap when nothing completes a square.
 const STUCK: usize = 10;
 const MOST_WIDTH: usize = 20_000;
-/// After so many layers the width follows the clock.
+/// The number of layers between adjustments of the width to the clock.
 const PACE: usize = 8;
 
 /// A board in a layer.
 #[derive(Clone, Copy)]
 struct State<const WORDS: usize> {
     board: Board<WORDS>,
-    /// The step that led to it.
+    /// The step that led to this board.
     step: u32,
 }
 
@@ -30,15 +30,15 @@ struct State<const WORDS: usize> {
 #[derive(Clone, Copy)]
 struct Candidate {
     value: i32,
-    /// Where its parent stands in its layer.
+    /// The index of its parent in the parent's layer.
     parent: u16,
     pattern: u8,
     square: u8,
-    /// Of the board, so that each is taken once.
+    /// The hash of the board, so that each board is taken once.
     hash: u64,
 }
 
-/// How a board came about.
+/// A step to a board: its parent and swap.
 #[derive(Clone, Copy)]
 struct Step {
     before: u32,
@@ -50,17 +50,17 @@ struct Step {
 struct Layer<const WORDS: usize> {
     states: Vec<State<WORDS>>,
     candidates: Vec<Candidate>,
-    /// Candidates that are no better than this have no chance.
+    /// Candidates must be better than this.
     floor: i32,
 }
 
 pub(super) struct Beam<const WORDS: usize> {
     rules: Rules<WORDS>,
     patterns: Patterns<WORDS>,
-    /// The layers of the swaps made, modulo 3: a board's children are at most two later.
+    /// The layers by number of swaps, modulo 3: a board's children are at most two layers later.
     layers: [Layer<WORDS>; 3],
     width: usize,
-    /// Every step, the first of which is none.
+    /// Every step; the first is a dummy.
     steps: Vec<Step>,
     best: State<WORDS>,
 }
@@ -81,7 +81,7 @@ impl<const WORDS: usize> Beam<WORDS> {
         }
     }
 
-    /// Searches until `end`; returns the swaps of the best board, and how many squares they remove.
+    /// Searches until `end`; returns the swaps of the best board, and the number of squares that they remove.
     pub(super) fn run(mut self, clock: impl Fn() -> Duration, end: Duration) -> (Vec<Pair>, u32) {
         let mut pace = Pace { last: clock(), states: 0, each: 0.0 };
         for made in 0..MOVES {
@@ -193,7 +193,7 @@ impl<const WORDS: usize> Layer<WORDS> {
     }
 }
 
-/// How wide a layer may be.
+/// The width of layers by the clock.
 struct Pace {
     last: Duration,
     /// Boards that were expanded since then.

@@ -1,4 +1,4 @@
-//! The bundled bot `squares-random` as a program of its own.
+//! The bundled bot `squares-random` as a program.
 
 fn main() -> std::process::ExitCode {
     example_bots::main("squares-random")

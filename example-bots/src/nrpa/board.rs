@@ -1,9 +1,9 @@
-//! `SameGame`'s board as bits, and what taking a region does to it.
+//! `SameGame`'s board as bits, and the removal of regions.
 
 use crate::bits::Bits;
 use crate::protocol::{self, SIDE};
 
-/// The cells that are numbered in a column; the last one is always empty, so that nothing is shifted from one
+/// The numbers per column; the last one is always empty, so that no shift crosses from one
 /// column into another.
 const LANE: usize = 16;
 /// All cells of a column but the top one, in each of the four columns of a word.
@@ -19,13 +19,13 @@ pub(super) fn place(cell: usize) -> (usize, usize) {
     (cell / LANE, cell % LANE)
 }
 
-/// The cells and all that are above them in their columns.
+/// The cells and all cells above them in their columns.
 fn and_above(cells: Bits) -> Bits {
     // Adding carries from the lowest cell of each column to its top.
     Bits(cells.0.map(|word| word | ((BELOW_TOP + (word & BELOW_TOP)) ^ BELOW_TOP)))
 }
 
-/// What the colours of a game are called here: 1 and up, in the order in which they come first. So a
+/// The names of a game's colours: 1 and up, in order of first appearance. So a
 /// recoloured board is the same board.
 #[derive(Default)]
 pub(super) struct Names(Vec<i32>);
@@ -65,7 +65,7 @@ impl Tiles {
         self.0[0] | self.0[1] | self.0[2]
     }
 
-    /// How many tiles there are.
+    /// The number of tiles.
     pub(super) fn count(&self) -> u32 {
         self.occupied().len()
     }
@@ -103,7 +103,7 @@ impl Tiles {
         self.links().grow(Bits::of(cell))
     }
 
-    /// Takes cells out; what is above falls, and columns close up. Returns the cells whose tile or a
+    /// Removes cells; tiles above fall, and columns close up. Returns the cells whose tile or a
     /// neighbour of it may have changed.
     pub(super) fn take(&mut self, taken: Bits) -> Bits {
         for (word, &taken) in taken.0.iter().enumerate() {
@@ -131,7 +131,7 @@ impl Tiles {
         changed | changed.later(1) | changed.earlier(1) | sideways
     }
 
-    /// Takes out `height` cells on top of each other; those above them in their column fall.
+    /// Removes `height` cells on top of each other; the cells above them in their column fall.
     fn drop_run(&mut self, word: usize, bottom: u32, height: u32) {
         let below = (1 << bottom) - 1;
         let lane = 0xffff << (bottom & !15);
@@ -143,7 +143,7 @@ impl Tiles {
     }
 }
 
-/// Takes an empty column out.
+/// Removes an empty column.
 fn close_column(plane: &mut Bits, column: usize) {
     let moved = plane.later(LANE);
     let (word, shift) = (column / 4, column % 4 * LANE);
@@ -187,7 +187,7 @@ impl Links {
 
 #[cfg(test)]
 pub(super) mod plain {
-    //! The rules as the statement has them.
+    //! A literal implementation of the statement's rules.
 
     use rand_core::Rng as _;
     use rand_pcg::Pcg64Mcg;
@@ -208,7 +208,7 @@ pub(super) mod plain {
             self.0.get(x)?.get(y).copied()
         }
 
-        /// As it is sent.
+        /// The board in the protocol's form.
         pub(in crate::nrpa) fn board(&self) -> protocol::Board {
             let row = |y: usize| {
                 let numbers = (0..SIDE).map(|x| self.tile(x, y).unwrap_or(-1).to_string());
@@ -218,7 +218,7 @@ pub(super) mod plain {
             protocol::board(&rows.iter().map(String::as_str).collect::<Vec<_>>())
         }
 
-        /// The places of a region, which may be a single one.
+        /// The places of a region, which may be a single tile.
         pub(in crate::nrpa) fn region(&self, x: usize, y: usize) -> Vec<(usize, usize)> {
             let mut region = vec![(x, y)];
             let mut next = 0;

@@ -1,17 +1,17 @@
 //! The positions that were met, and the moves between them.
 //!
-//! Most playouts are much like those before them, so most of their positions are known, and cost no more
-//! than a look at their moves. A new position takes over from the one before it all regions that lie
-//! apart from what has changed.
+//! Most playouts resemble earlier ones, so most of their positions are known, and cost only
+//! a look-up of their moves. A new position copies from the one before it all regions that the move
+//! has not changed.
 
 use crate::bits::Bits;
 
 use super::board::{Links, Tiles};
 
-/// How many positions and moves are kept: with the table some 260 MB.
+/// The number of positions and moves kept: with the table some 260 MB.
 const POSITIONS: usize = 1 << 20;
 const MOVES: usize = 16 * POSITIONS;
-/// At least as many moves as a position may have.
+/// An upper bound on the moves of a position.
 const MOST: usize = 128;
 const SLOTS: usize = 2 * POSITIONS;
 /// The bits of a slot that hold a position's number.
@@ -20,9 +20,9 @@ const NUMBER_BITS: u32 = 21;
 /// A region that can be taken.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Move {
-    /// The position after it, or 0 if nobody has looked.
+    /// The position after it, or 0 if not computed yet.
     next: u32,
-    /// What a policy knows the move by: a hash of its cells and its colour.
+    /// The move's key in a policy: a hash of its cells and its colour.
     pub(super) code: u16,
     pub(super) size: u8,
     /// The first of its cells.
@@ -32,13 +32,13 @@ pub(super) struct Move {
 #[derive(Clone, Copy, Default)]
 struct Position {
     tiles: Tiles,
-    /// Its moves: those of other colours than the target's come first.
+    /// Its moves: those of colours other than the target's come first.
     first: u32,
     others: u8,
     all: u8,
-    /// How many of them may be played.
+    /// The number of moves that may be played.
     open: u8,
-    /// The colour that is kept for one big region; 0 is none.
+    /// The colour to collect in one big region; 0 is none.
     target: u8,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Graph {
     /// An open hash table of the positions: the upper half of a slot is that of the hash, below that
     /// are the round and the position's number.
     slots: Vec<u64>,
-    /// Changes when all is forgotten, so that the table need not be emptied.
+    /// Changes when all positions are forgotten, so that the table need not be emptied.
     round: u32,
 }
 
@@ -77,7 +77,7 @@ impl Graph {
         }
     }
 
-    /// Whether there may be no room for another playout.
+    /// Whether another playout might not fit.
     pub(super) fn is_full(&self) -> bool {
         self.positions.len() >= POSITIONS || self.moves.len() >= MOVES
     }
@@ -109,7 +109,7 @@ impl Graph {
         self.moves[index].next
     }
 
-    /// The number of a position, which differs from another one only where it says.
+    /// The number of a position, which differs from another one only in the given cells.
     fn find_or_add(&mut self, position: Position, from: u32, changed: Bits) -> u32 {
         let hash = position.tiles.hash() ^ u64::from(position.target) << 56;
         let tag = hash >> 32 << 32 | u64::from(self.round << NUMBER_BITS);

@@ -3,8 +3,8 @@
 //! # The idea
 //!
 //! A *playout* plays the game to its end by chance, where each move has a weight. A search of level 1
-//! makes many playouts, and after each it *adapts*: the moves of the best playout so far get more
-//! weight at the cost of those beside them. A search of level 2 runs many searches of level 1, each from the
+//! makes many playouts, and after each it *adapts*: the moves of the best playout so far gain
+//! weight at the cost of the alternatives. A search of level 2 runs many searches of level 1, each from the
 //! weights that level 2 has learned so far from the best of their results, and level 3 does the same with
 //! level 2 (Rosin, *Nested rollout policy adaptation for Monte Carlo tree search*, IJCAI 2011). A weight
 //! belongs to a region's cells and colour, whatever the rest of the board is like.
@@ -15,26 +15,26 @@
 //! colours are tried, and the better ones get more time. Larger regions also get more weight from the
 //! start (a bias as in Cazenave's *Generalized nested rollout policy adaptation*, 2020).
 //!
-//! What remains of the first turn, and nearly all of each later one, mends the plan: it is cut at a
-//! random move, and what follows is searched anew, with the target or without.
+//! The rest of the first turn, and nearly all of each later one, mends the plan: it is cut at a
+//! random move, and the rest is searched anew, with the target or without.
 //!
-//! # What was tried
+//! # Experiments
 //!
-//! Totals of the 20 standard boards, with a first turn of 5 s of CPU time (with the credit: of as many playouts as
-//! 5 s allow), one seed each; between two seeds they differ by some hundreds of points.
+//! Totals of the 20 standard boards, with a first turn of 5 s of CPU time (with the credit: the number of playouts
+//! in 5 s), one seed each; two seeds differ by some hundreds of points.
 //!
 //! - Credit for nearly cleared boards: 75,464 and all boards cleared, instead of 73,104 and 16. Kept.
 //! - Calls of each level: 60, 100, 150 and 220 gave 71,989, 72,472, 74,201 and 72,632 without that credit; with
 //!   it 100 gave 76,048, where 150 gave 75,464.
-//! - Weights that belong to a region's tiles, wherever they have fallen to: 74,310 instead of 74,201. Both
+//! - Weights for a region's tiles, wherever they have fallen: 74,310 instead of 74,201. Both
 //!   kinds of weight together: 70,885. Dropped.
 //! - Ending a search of level 1 whose best line was played 15 times: 71,097. Dropped.
 //! - Half of the first turn for mending: 69,188; none of it: 72,256. Mending while the game is played adds
 //!   about 1,000.
-//! - BMI2 and AVX2 make no difference that could be measured.
+//! - BMI2 and AVX2 make no measurable difference.
 //!
-//! The files: `board` knows the rules, as bits; `graph` keeps the positions that were met, which saves
-//! a playout much of its work; `search` is NRPA; `planner` spends the time.
+//! The files: `board` has the rules, as bits; `graph` keeps known positions, which saves
+//! a playout much of its work; `search` is NRPA; `planner` divides the time.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -64,19 +64,19 @@ use planner::Planner;
 #[derive(Parser)]
 #[command(name = "nrpa")]
 struct Args {
-    /// Seconds to plan for before the first answer
+    /// Seconds of planning before the first answer
     #[arg(long, value_name = "SECONDS", default_value_t = 19.0)]
     first: f64,
 
-    /// Milliseconds to improve the plan for before each later answer
+    /// Milliseconds of improving the plan before each later answer
     #[arg(long, value_name = "MS", default_value_t = 35)]
     later: u64,
 
-    /// How often each level of the search calls the one below it; less time takes a smaller number
+    /// The number of times that each level of the search calls the one below; use a smaller one for less time
     #[arg(long, value_name = "N", default_value_t = 110, value_parser = clap::value_parser!(u16).range(1..))]
     width: u16,
 
-    /// Other numbers make other games
+    /// A seed; different seeds give different games
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -109,7 +109,7 @@ fn play(
             planner.meet(&board);
             planner.improve(start + later);
         }
-        // A board without a legal move wants an answer too; any will do.
+        // A board without a legal move needs an answer too; any will do.
         let (x, y) = planner.next().unwrap_or((0, 0));
         writeln!(output, "{x} {y}")?;
         output.flush()?;

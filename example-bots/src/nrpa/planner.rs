@@ -1,4 +1,4 @@
-//! What to search for, and for how long.
+//! Decides what to search for, and for how long.
 
 use std::time::Duration;
 
@@ -8,22 +8,22 @@ use crate::protocol;
 
 /// The colours of a game.
 const COLORS: u8 = 5;
-/// In the main search: how many of the best targets go on, and for what part of the time each.
+/// The rounds of the main search: the number of best targets that go on, and the part of the time for each.
 const ROUNDS: [(usize, f64); 3] = [(5, 0.03), (3, 0.045), (2, 0.06)];
-/// The part of the time that is over when the main search ends; the best target has what remains of it.
+/// The part of the time at which the main search ends; the best target gets what is left until then.
 const MAIN: f64 = 0.92;
 /// The levels and the width of the searches that mend a plan.
 const MENDING: (usize, usize) = (2, 20);
 /// The part of a plan in which it may be cut.
 const CUTS: f64 = 0.8;
 
-/// A colour that is kept for one big region, and how far the search for it has come.
+/// A colour to collect in one big region, and the state of the search for it.
 struct Target {
     color: u8,
     best: Line,
-    /// What the uppermost level has learned.
+    /// The policy of the uppermost level.
     policy: Policy,
-    /// The run of the level below that is under way: its policy, its best line, its iterations.
+    /// The current run of the level below: its policy, its best line, its iterations.
     run: (Policy, Line, usize),
 }
 
@@ -41,7 +41,7 @@ impl Target {
 /// The plan for a game, and the means to improve it.
 pub(super) struct Planner {
     search: Search,
-    /// How often each level of the main search calls the one below it.
+    /// The number of times that each level of the main search calls the one below.
     width: usize,
     names: Names,
     tiles: Tiles,
@@ -82,7 +82,7 @@ impl Planner {
         self.improve(start + time);
     }
 
-    /// Goes on with a target where it was left.
+    /// Continues the search for a target.
     fn pursue(&mut self, target: &mut Target, end: Duration) {
         let Target { color, best, policy, run: (below, line, count) } = target;
         self.search.start(self.tiles, *color, end);
@@ -100,7 +100,7 @@ impl Planner {
         self.search.exchange_policy(LEVELS, policy);
     }
 
-    /// Improves the plan: again and again all that comes after some move is searched anew.
+    /// Improves the plan: repeatedly searches anew everything after some move.
     pub(super) fn improve(&mut self, end: Duration) {
         while self.plan.cells.len() != 1 && self.search.now() < end {
             let cut = (self.plan.cells.len() as f64 * CUTS) as usize;
@@ -125,7 +125,7 @@ impl Planner {
         }
     }
 
-    /// Takes a later board, which is hardly ever another one than the plan expects.
+    /// Takes a later board, which hardly ever differs from the plan's.
     pub(super) fn meet(&mut self, board: &protocol::Board) {
         let tiles = Tiles::new(board, &mut self.names);
         if tiles != self.tiles {
@@ -134,7 +134,7 @@ impl Planner {
         }
     }
 
-    /// The next move of the plan, as column and row; it is played.
+    /// Plays the next move of the plan, and returns its column and row.
     pub(super) fn next(&mut self) -> Option<(usize, usize)> {
         if self.plan.cells.is_empty() {
             return None;
@@ -149,7 +149,7 @@ impl Planner {
     }
 }
 
-/// Takes the region of a cell; returns what it is worth.
+/// Removes the region of a cell; returns its value.
 fn take(tiles: &mut Tiles, cell: u8) -> i32 {
     let region = tiles.region(usize::from(cell));
     tiles.take(region);
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
     use crate::protocol::SIDE;
 
-    /// A planner whose clock counts how often it is asked, so that nothing depends on the machine.
+    /// A planner whose clock counts its calls, so that nothing depends on the machine.
     fn planner() -> Planner {
         let asked = Cell::new(0);
         Planner::new(
@@ -177,7 +177,7 @@ mod tests {
         )
     }
 
-    /// About so many playouts.
+    /// The time of about `count` playouts.
     fn playouts(count: u64) -> Duration {
         Duration::from_millis(count)
     }

@@ -10,27 +10,27 @@ use super::graph::{Graph, Move};
 
 /// The levels of the search above the playouts.
 pub(super) const LEVELS: usize = 3;
-/// What is learned stays within the powers of this, so that no sum overflows.
+/// The largest weight, so that no sum overflows.
 const MOST_WEIGHT: f32 = 1e18;
-/// What clearing the board is worth.
+/// The points for clearing the board.
 const CLEARED: i32 = 1000;
-/// What the search makes of a board that is not cleared: this, less so much for each tile that is left, but not
-/// less than nothing. So it finds its way to cleared ones.
+/// The credit for a nearly cleared board, and its reduction for each tile left, down to 0. It leads the search
+/// to cleared boards.
 const NEARLY: (i32, i32) = (400, 25);
 
-/// What taking a region of this size is worth.
+/// The points for removing a region of this size.
 pub(super) fn worth(size: u32) -> i32 {
     let pairs = size as i32 - 2;
     pairs * pairs
 }
 
-/// What the search adds at the end of a game.
+/// The search's bonus at the end of a game.
 pub(super) fn ending(tiles_left: u32) -> i32 {
     let (most, each) = NEARLY;
     if tiles_left == 0 { CLEARED } else { (most - each * tiles_left as i32).max(0) }
 }
 
-/// A way to the end of the game, or none yet if the score is negative.
+/// A line of play to the end of the game; none yet if the score is negative.
 #[derive(Clone)]
 pub(super) struct Line {
     pub(super) score: i32,
@@ -44,7 +44,7 @@ impl Line {
     }
 }
 
-/// How likely each code is to be played, before what its size adds.
+/// The weight of each code, before the factor for its size.
 #[derive(Clone)]
 pub(super) struct Policy(Vec<f32>);
 
@@ -63,16 +63,16 @@ pub(super) struct Search {
     tiles: Tiles,
     target: u8,
     root: u32,
-    /// What a region's size makes of its weight.
+    /// The factor of a region's size for its weight.
     by_size: [f32; 256],
     /// The policy of each level; number 0 is unused.
     policies: [Policy; LEVELS + 1],
-    /// By how much the logarithm of each weight changes; all 0 between adaptations.
+    /// The change of the logarithm of each weight; all 0 between adaptations.
     gradient: Vec<f32>,
 }
 
 impl Search {
-    /// `clock` tells the time, from whatever moment on.
+    /// A search; `clock` returns the time since any fixed moment.
     pub(super) fn new(seed: u64, clock: Box<dyn Fn() -> Duration>) -> Self {
         Self {
             graph: Graph::new(),
@@ -93,8 +93,8 @@ impl Search {
         (self.clock)()
     }
 
-    /// From now on the search starts from these tiles, keeps the colour `target` for one big region, and
-    /// is over at `end`.
+    /// Makes the search start from these tiles, collect the colour `target` in one big region, and
+    /// stop at `end`.
     pub(super) fn start(&mut self, tiles: Tiles, target: u8, end: Duration) {
         self.tiles = tiles;
         self.target = target;
@@ -144,7 +144,7 @@ impl Search {
         }
     }
 
-    /// Does so once.
+    /// One iteration of [`nest`](Self::nest).
     pub(super) fn step(&mut self, level: usize, width: usize, best: &mut Line) {
         let line = if level == 1 {
             self.playout()
@@ -157,15 +157,15 @@ impl Search {
         self.learn(level, best, line);
     }
 
-    /// The level below begins with what this one knows.
+    /// Copies this level's policy to the level below.
     fn hand_down(&mut self, level: usize) {
         let (below, above) = self.policies.split_at_mut(level);
         below[level - 1].0.copy_from_slice(&above[0].0);
     }
 
-    /// A level takes a line from the one below.
+    /// Gives a level the best line of the level below.
     fn learn(&mut self, level: usize, best: &mut Line, line: Line) {
-        // An equal one is welcome too: it keeps the search moving.
+        // An equal line is taken too: it keeps the search moving.
         if line.score >= best.score {
             *best = line;
         }
@@ -203,7 +203,7 @@ impl Search {
         line
     }
 
-    /// Makes the moves of a line more likely than the others beside them.
+    /// Makes the moves of a line more likely than their alternatives.
     fn adapt(&mut self, level: usize, line: &Line) {
         let policy = &mut self.policies[level];
         let mut codes: Vec<u16> = Vec::with_capacity(2048);
