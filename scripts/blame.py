@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whose fault a late turn is said to be: bots that want to be excused, and bots that are wronged.
+"""Measures whom the referee blames for late turns: of bots that want to be excused, and of bots that are wronged.
 
 Run it as root on an idle machine with two cores or more, from the top of the source tree:
 
@@ -65,19 +65,19 @@ def trick(name, user):
     """A row of that table."""
     cells, holds = [name, user], True
     for means in MEANS:
-        # What one game leaves behind is for the next one.
+        # Processes that one game leaves behind disturb the next one.
         games = "2" if name == "daemons" else "1"
         _, bot, host = outcome(start(f"{BOT} {name} {TRICK_MS}", "--containment", means, "--games", games, user=user))
         cells.append(f"{bot} of {bot + host}")
         holds &= bot > 0 and host == 0
     if name == "daemons":
-        # What a group leaves behind fills all cores until it ends by itself, and is not known to the next referee.
+        # Processes that a group leaves behind fill all cores until they end by themselves; the next referee does not know them.
         time.sleep(20)
     return cells, holds
 
 
 def tricks(names=TRICKS):
-    """How many late turns of each trick are blamed on the bot, under each means of containment."""
+    """The late turns of each trick that are blamed on the bot, under each method of containment."""
     yield "| trick | user | " + " | ".join(f"`{means}`" for means in MEANS) + " | all on the bot |"
     yield "|---|---|" + "---|" * (len(MEANS) + 1)
     for name in names:
@@ -87,7 +87,7 @@ def tricks(names=TRICKS):
 
 @contextlib.contextmanager
 def hogs(core, count):
-    """Processes that want all of a core, in sessions of their own, as a bot is."""
+    """Processes that want all of a core, in their own sessions, like a bot."""
     pin = lambda: os.sched_setaffinity(0, {core})
     loop = [sys.executable, "-c", "while True: pass"]
     processes = [subprocess.Popen(loop, preexec_fn=pin, start_new_session=True) for _ in range(count)]
@@ -116,7 +116,7 @@ def starved(trick):
 
 @contextlib.contextmanager
 def now_and_then(stop, go, pause=0.2, between=0.15):
-    """Stops something for a while, again and again."""
+    """Stops processes for a while, repeatedly."""
     done = threading.Event()
 
     def run():
@@ -185,7 +185,7 @@ def frozen(whose):
 
 
 def throttled():
-    """A control group that has a fifth of a core, with nobody else in it."""
+    """A control group with a fifth of a core, for the bot alone."""
     folder = "/sys/fs/cgroup/cpu/blame"
     os.makedirs(folder, exist_ok=True)
 
@@ -245,7 +245,7 @@ def boot(folder):
 
 
 def taken_away():
-    """A whole virtual machine stops for 1.5 s, again and again; the bot needs 200 ms of a second."""
+    """A whole virtual machine stops for 1.5 s, repeatedly; the bot needs 200 ms of a second."""
     with tempfile.TemporaryDirectory() as folder:
         machine = boot(folder)
         while "GO" not in machine.stdout.readline():
@@ -281,7 +281,7 @@ def wrong(name):
 
 
 def wrongs(names=tuple(WRONGS)):
-    """How many late turns of each wrong are blamed on the host."""
+    """The late turns of each wrong that are blamed on the host."""
     yield "| wrong | turns | late | of these put on the host | at least 95 % |"
     yield "|---|---|---|---|---|"
     for name in names:

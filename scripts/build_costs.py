@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds the program from nothing, and prints what that takes as Markdown.
+"""Builds the program from nothing, and prints the costs as Markdown.
 
 From the top of the source tree, on an idle machine:
 
@@ -24,10 +24,10 @@ import host  # noqa: E402
 
 SECONDS, CRATES = 60, 130
 
-# What takes less than this share of all the compiler's time is added up in one line.
+# Crates below this share of the compiler's time are added up in one line.
 SMALL = 0.01
 
-# What crates are there for; a first one stands for those after it.
+# The purposes of crates; the first one of a group stands for the others.
 PURPOSES = {
     "referee": "the program and its library",
     "referee-example-bots": "the bundled bots, two strong ones among them",
@@ -71,7 +71,7 @@ def needed_by():
 
 
 def build(target):
-    """Seconds from nothing to the program, and what cargo says of each unit of work."""
+    """Seconds from nothing to the program, and cargo's report on each unit of work."""
     subprocess.run(["cargo", "fetch", "--locked", "--quiet"], check=True)
     start = time.monotonic()
     subprocess.run(["cargo", "build", "--release", "--locked", "--quiet", "--timings"], check=True,
@@ -82,7 +82,7 @@ def build(target):
 
 
 def groups(units):
-    """For each group: its crate, what it is for, the number of crates and the compiler's seconds; the largest first."""
+    """For each group: its crate, its purpose, the number of crates and the compiler's seconds; the largest first."""
     first = {name: names.split()[0] for names in PURPOSES for name in names.split()}
     purpose = {names.split()[0]: text for names, text in PURPOSES.items()}
     needed, crates, seconds = needed_by(), collections.defaultdict(set), collections.Counter()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fails when a crate depends on one that the picture of ARCHITECTURE.md does not have below it.
+"""Fails when a crate depends on one that is not below it in the picture of ARCHITECTURE.md.
 
 The picture is the first code block there: a line for each floor, the highest first, which begins with the names of
 the floor's crates. Dependencies of tests count like all others.
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def workspace():
-    """Each crate's name and the crates of this workspace that it depends on, by the names of their folders."""
+    """Each crate and its dependencies in this workspace, by the names of their folders."""
     metadata = subprocess.run(
         ["cargo", "metadata", "--no-deps", "--locked", "--format-version", "1"],
         cwd=ROOT, check=True, capture_output=True, text=True,

@@ -1,4 +1,4 @@
-"""What the reports say of the machine that they were made on."""
+"""Describes this machine for the reports."""
 
 import os
 import platform

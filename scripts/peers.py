@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plays the same games through the referee and through its peers, and prints what that takes as Markdown.
+"""Plays the same games through the referee and through its peers, and prints the times as Markdown.
 
 From the top of the source tree, on an idle machine:
 
@@ -29,14 +29,14 @@ sys.dont_write_bytecode = True  # The next line leaves nothing beside the script
 
 import host  # noqa: E402
 
-# Commands hold no path to the referee, since the original tester splits them at blanks.
+# Commands name the referee without its path, since the original tester splits them at blanks.
 ENVIRONMENT = dict(os.environ, PATH=f"{os.path.abspath('target/release')}:{os.environ['PATH']}", NO_COLOR="1")
 JOBS = (1, 2)
 SEED = "{SEED}"  # pahcer's word for it
 
 
 def run(words, folder="."):
-    """What a command prints on standard output, and on standard error; if it fails, so does the script."""
+    """A command's standard output and standard error; if it fails, so does the script."""
     done = subprocess.run(words, cwd=folder, env=ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"{shlex.join(words)} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
@@ -44,12 +44,12 @@ def run(words, folder="."):
 
 
 def referee_version():
-    """Without the commit."""
+    """The version without the commit."""
     return " ".join(run(["referee", "--version"])[0].split()[:2])
 
 
 class Loop:
-    """A process after another, or two at a time: what every harness comes down to."""
+    """One process after another, or two at a time: the core of every harness."""
 
     name, version, missing = "a loop", None, None
 
@@ -152,7 +152,7 @@ def original(name, words, score, missing):
 
 
 def square_remover(options):
-    """The players of a game, and what the suite is told about it."""
+    """The players of a game, and the suite's arguments for it."""
     score = r"\s*Score\s*=\s*(?P<score>\d+)\s*"
     bot = "referee bot squares-random"
     arguments = ["-exec", bot, "-seed", SEED, "-novis"]
@@ -163,7 +163,7 @@ def square_remover(options):
 
 
 def samegame(options, boards):
-    """The same for the other game; `boards` holds its boards as files."""
+    """As above, for the other game; `boards` has its boards as files."""
     bot = "referee bot random"
     places = {"{bot}": bot, "{board}": f"{boards}/seed-{SEED}.txt"}
     words = [re.sub(r"\{bot\}|\{board\}", lambda place: places[place[0]], word)
@@ -201,7 +201,7 @@ class Row:
 
 
 def table(harnesses, players, suite_words, games, rounds):
-    """Plays in turn, so that a slow moment of the machine falls on all alike."""
+    """Plays in turn, so that a slow moment of the machine affects all alike."""
     all_rows = [Row(harness, player) for player in players for harness in harnesses]
     all_rows.append(Row(Suite(), Player(None, suite_words)))
     played = [row for row in all_rows if not row.missing]
@@ -210,7 +210,7 @@ def table(harnesses, players, suite_words, games, rounds):
             for jobs in JOBS:
                 row.measure(games, jobs)
                 if None in row.scores:
-                    sys.exit(f"{row.name}: no score in what it prints of seed {row.scores.index(None) + 1}")
+                    sys.exit(f"{row.name}: no score in its output for seed {row.scores.index(None) + 1}")
                 if row.scores != played[0].scores:
                     sys.exit(f"{row.name} and {played[0].name} differ:\n{row.scores}\n{played[0].scores}")
     yield "| what plays | versions | one at a time: best / median | two at a time: best / median | mean score |"

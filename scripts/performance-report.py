@@ -26,7 +26,7 @@ HEAD = """\
 # What the referee costs
 
 Written by `scripts/performance-report.py`; run it for the figures of your own machine. Each
-figure stands beside a yardstick that was measured in the same run, in turn with it; times are
+figure has a yardstick, measured in the same run in turn with it; times are
 medians. A **no** is a target that this run has missed.
 
 - Date: {date}
@@ -39,25 +39,25 @@ medians. A **no** is a target that this run has missed.
 
 # By hand, from `strace -f -r referee play` and `perf record -a -g referee suite`.
 REST = """
-## What the rest is
+## Where the time goes
 
-- **A turn** is twelve system calls, where the ping-pong has two: four files of /proc for the certificate (which processes there
-  are, what the bot has computed and waited) and the bot's clock, twice what the referee itself has waited, one look at input that was not read
-  and one at surplus output, and `poll`. Certificates for late turns alone would save half of them; then nobody could
-  say any more how close a turn in time was.
+- **A turn** is twelve system calls, where the ping-pong has two: four reads of /proc for the certificate (the list of processes, the
+  bot's CPU time and waits) and the bot's clock, two reads of the referee's own waits, one check for unread input
+  and one for surplus output, and `poll`. Certificates for late turns alone would save half of them, but would not
+  show how close a turn in time was.
 - **Without `--pin`** the system places bot and referee, mostly on two cores, and each wakes the other from sleep.
-  A bot that is held on one core would count one, start one thread and keep it there, so only `--pin` does that.
-- **A game with `--pin`** takes 1.9 ms, as `perf` divides it. 0.8 are the bot's own, which the bare game has as well: half of that is the C library's
-  start, which asks the processor for its caches, and a hypervisor answers. 0.2 are the turns, 0.2 the fork of the keeper with its
-  namespaces, 0.25 copies of pages that referee and keeper share, 0.2 the keeper's own doing, 0.1 the end of its namespaces.
-- **Two jobs** are less than twice as fast because of those copies: for each the other core has to be told, and they are 0.9 of
-  the 3.3 ms that a game then takes of both cores. A small process that forks the keepers would save most of that, and 0.3 ms of a game
-  with `--pin`; it would be one more program that has to be handed descriptors and kept alive. A keeper for all games of a worker
-  would save its namespaces too, and come to about 1.2 bare games; it would have to show that nothing passes from a game to the next.
-- **`referee play`** makes a keeper a second time, to find out whether it may; it also reads settings and what limits the host sets, for
-  the log. Of `--version` most is the loading of a program of this size: an empty one in Rust takes 1.2 times `/bin/true`.
-- **The logs** are a file for each game, with a line for each turn: 0.1 ms a game, two thirds to make the file and one third for its JSON.
-- **The build** is for a third the referee itself and for a ninth ratatui, for the player in the terminal.
+  A bot confined to one core would count one core, start one thread and keep it there, so only `--pin` does that.
+- **A game with `--pin`** takes 1.9 ms by `perf`. 0.8 are the bot's own, which the bare game has as well: half of that is the C
+  library's start, which asks the processor for its caches, and a hypervisor answers. 0.2 are the turns, 0.2 the fork of the keeper with
+  its namespaces, 0.25 copies of pages that referee and keeper share, 0.2 the keeper's own work, 0.1 the end of its namespaces.
+- **Two jobs** are less than twice as fast because of those copies: each must be announced to the other core, and they take 0.9 of
+  the game's 3.3 ms of both cores. A small process that forks the keepers would save most of that, and 0.3 ms of a game
+  with `--pin`, but would be one more program that needs descriptors and must be kept alive. A keeper for all games of a worker
+  would save its namespaces too, for about 1.2 bare games, but must prove that nothing passes from one game to the next.
+- **`referee play`** makes a second keeper, to probe whether it may; it also reads settings and the host's limits for
+  the log. `--version` mostly loads a program of this size: an empty Rust program takes 1.2 times `/bin/true`.
+- **The logs** are a file for each game, with a line for each turn: 0.1 ms a game, two thirds for the file and one third for its JSON.
+- **The build** is for a third the referee itself, and for a ninth ratatui, the terminal player's library.
 """
 
 BUILD = """
@@ -93,7 +93,7 @@ def line(row):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("large", nargs="?", type=int, default=100_000, metavar="GAMES",
-                        help="""the size of the large suite whose memory is held against that of a small one
+                        help="""the size of the large suite whose memory is compared with that of a small one
 [default: 100000, which takes some minutes]""")
     peers.add_options(parser)
     options = parser.parse_args()

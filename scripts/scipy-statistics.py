@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/data/scipy-statistics.jsonl: samples, and what SciPy says of them.
+"""Writes tests/data/scipy-statistics.jsonl: samples, and SciPy's results for them.
 
 Run it from the top of the source tree, with SciPy installed. The same seed makes the same samples.
 """
@@ -30,7 +30,7 @@ def samples():
 
 
 def wilcoxon(sample):
-    """The exact p-value where SciPy has one, and its normal one above 50 differences."""
+    """The exact p-value if SciPy has one, and its normal one above 50 differences."""
     sample = sample[sample != 0]
     if len(sample) == 0:
         return 1.0

@@ -94,7 +94,7 @@ def chatter():
     args = ("play", "--pin", "--first-turn", f"{limit}ms", "--bot", "@misbehaving chatter")
 
     def beyond():
-        """By how much a game went beyond the limit, and by how much without what others took."""
+        """The time beyond the limit, and that time without the delays by others."""
         turn = referee(*args)["timing"]["first_turn"]
         parts = turn.get("parts", {})
         taken = sum(parts.get(part, 0) for part in ("taken_ms", "kept_waiting_ms", "referee_ms"))
@@ -113,7 +113,7 @@ def chatter():
 
 
 def checked(lines):
-    """Rows that end with a no are failures as well."""
+    """The rows; those that end with a no are failures too."""
     for line in lines:
         if line.endswith("**no** |"):
             failures.append(line)
@@ -121,13 +121,13 @@ def checked(lines):
 
 
 def shown(line):
-    """Each line as it is made, to follow a run that takes so long."""
+    """The line, printed at once, to follow the long run."""
     print(line, flush=True)
     return line
 
 
 def theory():
-    """The part of the page that is written by hand: from its heading to the end."""
+    """The hand-written part of the page: from its heading to the end."""
     with open("docs/timing.md", encoding="utf-8") as page:
         text = page.read()
     return text[text.index("## What the time of an exchange is made of"):].rstrip().splitlines()
