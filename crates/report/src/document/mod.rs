@@ -106,6 +106,11 @@ impl Table {
         let (headings, rows) = (headings.to_vec(), rows.into_iter().collect());
         Self { label: label.into(), headings, rows, words: &[0], widths: &[] }
     }
+
+    /// Its HTML, for a page.
+    pub(crate) fn html(&self) -> String {
+        html::table(self)
+    }
 }
 
 impl Document {

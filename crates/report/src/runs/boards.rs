@@ -1,7 +1,8 @@
 //! A bar per board for each bot, with a mark at the best score known.
 
 use super::gather::{Board, Gathered};
-use super::{Text, bars, put};
+use super::{Text, bars};
+use crate::markup::put;
 use results::suite::Points;
 use terms::text::plural;
 
@@ -16,13 +17,11 @@ pub(super) fn write(gathered: &Gathered, out: &mut String) {
     legend(gathered, out);
     let has_bests = gathered.boards.iter().any(|board| board.best.is_some());
     let best = if has_bests { "<th scope=\"col\">best known</th>" } else { "" };
-    put(
+    put!(
         out,
-        format_args!(
-            "<div class=\"wide tall\" tabindex=\"0\" role=\"region\" aria-label=\"Boards\">\
+        "<div class=\"wide tall\" tabindex=\"0\" role=\"region\" aria-label=\"Boards\">\
              <table class=\"pictured\"><thead><tr><th scope=\"col\">board</th>\
              <td class=\"picture\"></td><th scope=\"col\">points</th>{best}</tr></thead><tbody>\n"
-        ),
     );
     let scale = gathered.boards.iter().map(most).fold(0.0, f64::max);
     for board in gathered.boards.iter().take(SHOWN) {
@@ -31,7 +30,7 @@ pub(super) fn write(gathered: &Gathered, out: &mut String) {
     out.push_str("</tbody></table></div>\n");
     if let Some(more) = gathered.boards.len().checked_sub(SHOWN + 1) {
         let more = plural(more as u64 + 1, "board");
-        put(out, format_args!("<p class=\"soft\">And {more} more, in results.jsonl.</p>\n"));
+        put!(out, "<p class=\"soft\">And {more} more, in results.jsonl.</p>\n");
     }
     out.push_str("</section>\n");
 }
@@ -39,14 +38,12 @@ pub(super) fn write(gathered: &Gathered, out: &mut String) {
 fn legend(gathered: &Gathered, out: &mut String) {
     out.push_str("<ul class=\"legend\">\n");
     for (index, entrant) in gathered.entrants.iter().enumerate() {
-        put(
+        put!(
             out,
-            format_args!(
-                "<li><svg class=\"key\" width=\"12\" height=\"12\" aria-hidden=\"true\">\
+            "<li><svg class=\"key\" width=\"12\" height=\"12\" aria-hidden=\"true\">\
                  <rect class=\"{}\" width=\"12\" height=\"12\" rx=\"3\"/></svg>{}</li>\n",
-                bars::color(index),
-                Text(&entrant.name)
-            ),
+            bars::color(index),
+            Text(&entrant.name)
         );
     }
     out.push_str("</ul>\n");
@@ -64,7 +61,7 @@ fn best(board: &Board) -> Option<f64> {
 }
 
 fn row(board: &Board, scale: f64, has_bests: bool, out: &mut String) {
-    put(out, format_args!("<tr><th scope=\"row\">{}</th><td>", Text(&board.name)));
+    put!(out, "<tr><th scope=\"row\">{}</th><td>", Text(&board.name));
     bars::open(out, board.points.len());
     for (entrant, points) in board.points.iter().enumerate() {
         if let Some(mean) = points.mean() {
@@ -76,14 +73,13 @@ fn row(board: &Board, scale: f64, has_bests: bool, out: &mut String) {
     }
     out.push_str("</svg></td><td>");
     for points in &board.points {
-        put(out, format_args!("<span class=\"line\">{}</span>", tell(*points)));
+        put!(out, "<span class=\"line\">{}</span>", tell(*points));
     }
     out.push_str("</td>");
     match &board.best {
-        Some(best) => put(
-            out,
-            format_args!("<td title=\"{}\">{}</td>", Text(&format!("by {}", best.by)), best.score),
-        ),
+        Some(best) => {
+            put!(out, "<td title=\"{}\">{}</td>", Text(&format!("by {}", best.by)), best.score)
+        }
         None if has_bests => out.push_str("<td>-</td>"),
         None => {}
     }

@@ -17,7 +17,6 @@ mod times;
 mod totals;
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 
 use self::gather::{BotTimes, Gathered, ShownBot};
 use super::{compare, suite};
@@ -142,43 +141,4 @@ fn content(gathered: &Gathered) -> String {
     times::write(gathered, &mut out);
     games::write_others(gathered, &mut out);
     out
-}
-
-/// Appends formatted text; writing to memory cannot fail.
-fn put(out: &mut String, what: std::fmt::Arguments<'_>) {
-    out.write_fmt(what).expect("memory");
-}
-
-/// A table with a column of words and others of numbers, which may be wider than a phone. `label` names it
-/// for those who cannot see it, and no other part of the page.
-fn table(
-    out: &mut String,
-    label: &str,
-    headings: &[&str],
-    rows: impl IntoIterator<Item = Vec<String>>,
-) {
-    put(
-        out,
-        format_args!(
-            "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table><thead><tr>",
-            Text(label)
-        ),
-    );
-    for heading in headings {
-        match *heading {
-            "" => out.push_str("<td></td>"),
-            heading => put(out, format_args!("<th scope=\"col\">{}</th>", Text(heading))),
-        }
-    }
-    out.push_str("</tr></thead><tbody>\n");
-    for row in rows {
-        out.push_str("<tr>");
-        for (index, cell) in row.iter().enumerate() {
-            let (open, close) =
-                if index == 0 { ("<th scope=\"row\">", "</th>") } else { ("<td>", "</td>") };
-            put(out, format_args!("{open}{}{close}", Text(cell)));
-        }
-        out.push_str("</tr>\n");
-    }
-    out.push_str("</tbody></table></div>\n");
 }

@@ -1,8 +1,9 @@
 //! Each bot's totals, and its share of the best scores.
 
 use super::gather::{Gathered, ShownBot};
-use super::{Text, bars, put, suite, table};
-use results::suite::NewBest;
+use super::{Text, bars, suite};
+use crate::document::{Document, Table};
+use crate::markup::put;
 use terms::text::plural;
 
 /// What the last figure of a bot means.
@@ -15,7 +16,7 @@ pub(super) fn write(gathered: &Gathered, out: &mut String) {
     out.push_str("<section class=\"card\" id=\"totals\">\n<h2>Totals</h2>\n");
     for (run, summary) in gathered.runs.iter().zip(&gathered.summaries) {
         let headline = suite::headline(summary);
-        put(out, format_args!("<p class=\"counts\">{}: {}</p>\n", Text(run), Text(&headline)));
+        put!(out, "<p class=\"counts\">{}: {}</p>\n", Text(run), Text(&headline));
     }
     let row = |entrant: &ShownBot| {
         let mut row = suite::row(&entrant.tally);
@@ -24,11 +25,13 @@ pub(super) fn write(gathered: &Gathered, out: &mut String) {
         row
     };
     let headings = [&suite::HEADINGS[..], &["timeouts", "late games"]].concat();
-    table(out, "Totals", &headings, gathered.entrants.iter().map(row));
+    out.push_str(&Table::new("Totals", &headings, gathered.entrants.iter().map(row)).html());
     out.push_str(EXPLANATION);
     records(gathered, out);
     for summary in &gathered.summaries {
-        new_bests(&summary.new_bests, out);
+        let mut new = Document::default();
+        new.list(suite::NEW_BESTS, summary.new_bests.iter().map(suite::new_best));
+        out.push_str(&new.html());
     }
     out.push_str("</section>\n");
 }
@@ -46,31 +49,12 @@ fn records(gathered: &Gathered, out: &mut String) {
     out.push_str("<ul class=\"rows\" id=\"records\">\n");
     for (index, entrant) in gathered.entrants.iter().enumerate() {
         let Some(share) = entrant.tally.ratio() else { continue };
-        put(out, format_args!("<li><span>{}</span>", Text(&entrant.name)));
+        put!(out, "<li><span>{}</span>", Text(&entrant.name));
         bars::open(out, 1);
         bars::bar(out, 0, "well", 0.0, 100.0);
         bars::bar(out, 0, &bars::color(index), 0.0, bars::percent(share, 1.0));
         let games = plural(entrant.tally.compared as u64, "game");
-        put(out, format_args!("</svg><span>{:.1} % over {games}</span></li>\n", 100.0 * share));
-    }
-    out.push_str("</ul>\n");
-}
-
-fn new_bests(new: &[NewBest], out: &mut String) {
-    if new.is_empty() {
-        return;
-    }
-    out.push_str("<h3>Better than the best known</h3>\n<ul class=\"plain\">\n");
-    for NewBest { board, bot, score, before, by } in new {
-        put(
-            out,
-            format_args!(
-                "<li><b>{}</b>: {score} by {}, before {before} by {}</li>\n",
-                Text(board),
-                Text(bot),
-                Text(by)
-            ),
-        );
+        put!(out, "</svg><span>{:.1} % over {games}</span></li>\n", 100.0 * share);
     }
     out.push_str("</ul>\n");
 }

@@ -72,7 +72,7 @@ impl SuiteReport<'_> {
         document.list("lost games", self.losses(&summary.losses, summary.lost()));
         let not_played = self.losses(&summary.not_played, summary.games_not_played());
         document.list("games not played", not_played);
-        document.list("better than the best known", summary.new_bests.iter().map(new_best));
+        document.list(NEW_BESTS, summary.new_bests.iter().map(new_best));
         for host in &self.noisy_hosts {
             document.sentence(Line::toned(Tone::Strong, host.to_string(), ""));
         }
@@ -147,6 +147,9 @@ fn how_to_go_on(standing: &Standing) -> String {
     };
     format!("{enough}. Play both bots on more, such as --seed 1..N, to go on")
 }
+
+/// The heading of a list of [`new_best`] lines.
+pub(super) const NEW_BESTS: &str = "better than the best known";
 
 /// The headings of the table of bots.
 pub(super) const HEADINGS: [&str; 7] =
