@@ -78,7 +78,7 @@ fn row(board: &Board, scale: f64, has_bests: bool, out: &mut String) {
     out.push_str("</td>");
     match &board.best {
         Some(best) => {
-            put!(out, "<td title=\"{}\">{}</td>", Text(&format!("by {}", best.by)), best.score)
+            put!(out, "<td title=\"{}\">{}</td>", Text(&format!("by {}", best.by)), best.score);
         }
         None if has_bests => out.push_str("<td>-</td>"),
         None => {}
