@@ -43,7 +43,12 @@ fn languages(folder: &Path) -> Vec<(&'static str, String, &'static str)> {
         ("C", built("c"), "no such row"),
         ("C++", built("cpp"), "std::out_of_range"),
         ("JavaScript", format!("node '{}'", source("bot.js")), "TypeError"),
-        ("Java", format!("java -cp {} Bot", built("")), "ArrayIndexOutOfBoundsException"),
+        // Whatever the JVM itself has to say would be a reply on standard output.
+        (
+            "Java",
+            format!("java -XX:+DisplayVMOutputToStderr -cp {} Bot", built("")),
+            "ArrayIndexOutOfBoundsException",
+        ),
         ("bash", format!("bash '{}'", source("bot.sh")), "unbound variable"),
     ]
 }

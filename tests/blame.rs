@@ -3,13 +3,13 @@
 //! keep busy.
 
 use std::fs;
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
+use tempfile::NamedTempFile;
 
 use crate::support::{
     User, bot_line, children, has_program, json, leave_out, referee, referee_of, unspoilt,
@@ -30,6 +30,17 @@ const RULES: [&str; 10] = [
     "--on-host-delay",
     "accept",
 ];
+
+/// Boards that are cleared in two and in eight moves at the bottom left, by one of their rows.
+const TWO_MOVES: &str = "0 0 0 0 0 0 0 0 1 1 1 1 1 1 1\n";
+const EIGHT_MOVES: &str = "0 0 1 1 2 2 3 3 4 4 0 0 1 1 2\n";
+
+/// A file with a board of such rows.
+fn board(row: &str) -> NamedTempFile {
+    let file = NamedTempFile::new().expect("a file");
+    fs::write(file.path(), row.repeat(15)).expect("written");
+    file
+}
 
 /// A trick, and the method of containment under which it is tried here.
 const TRICKS: [(&str, &str); 18] = [
@@ -103,11 +114,10 @@ fn hogs_of_an_earlier_game_are_no_excuse() {
     if !has_program("python3") {
         return leave_out("hogs of an earlier game", "there is no python3 on this machine");
     }
-    let bot = bot("daemons", 150);
-    let output = referee()
-        .args(["timing", "--containment", "group", "--games", "2", "--bot", &bot])
-        .args(&RULES[..8])
-        .output();
+    let (bot, board) = (bot("daemons", 150), board(EIGHT_MOVES));
+    let mut timing = referee();
+    timing.args(["timing", "--containment", "group", "--games", "2", "--bot", &bot, "--board"]);
+    let output = timing.arg(board.path()).args(&RULES[..2]).args(&RULES[4..8]).output();
     let report = json(&output.expect("runs"));
     let later = &report["turns"][1];
     let [bot, host] =
@@ -117,16 +127,14 @@ fn hogs_of_an_earlier_game_are_no_excuse() {
     assert!(bot > 4 * host, "{report}");
 }
 
-/// A board that is cleared in five moves at the bottom left.
-const FIVE_MOVES: &str = "0 0 0 1 1 1 2 2 2 3 3 3 4 4 4\n";
-
 /// Plays a bot that needs less than half of its time, beside hogs: it is late by the host's fault.
-fn is_excused_beside_hogs(trick: &str, board: &Path) {
+fn is_excused_beside_hogs(trick: &str) {
+    let board = board(EIGHT_MOVES);
     let _hogs = Hogs::on_core("0", 6);
     let mut play = Command::new("taskset");
     play.args(["-c", "0", env!("CARGO_BIN_EXE_referee"), "play"])
         .args(["--bot", &bot(trick, 40), "--board"])
-        .arg(board)
+        .arg(board.path())
         .args(&RULES[..2])
         .args(&RULES[4..]);
     let result = json(&play.output().expect("runs"));
@@ -142,20 +150,19 @@ fn work_beside_hogs_is_excused_wherever_the_bot_does_it() {
             return leave_out("work beside hogs", &format!("there is no {program} here"));
         }
     }
-    let board = tempfile::NamedTempFile::new().expect("a file");
-    fs::write(board.path(), FIVE_MOVES.repeat(15)).expect("written");
     for trick in ["spin", "thread", "child"] {
-        is_excused_beside_hogs(trick, board.path());
+        is_excused_beside_hogs(trick);
     }
 }
 
 /// Plays a bot that may take three seconds for its second turn and takes `millis`. Once that turn has begun,
 /// `meanwhile` gets the numbers of the referee and of the bot.
 fn play_long_turn(trick: &str, millis: u32, meanwhile: impl Fn(Pid, &[Pid])) -> Value {
-    let log = tempfile::NamedTempFile::new().expect("a file");
+    let (log, board) = (NamedTempFile::new().expect("a file"), board(TWO_MOVES));
     let mut play = referee();
     play.args(["play", "--bot", &bot(trick, millis), "--turn", "3s", "--log"]).arg(log.path());
-    play.args(&RULES[..6]).args(&RULES[8..]).stdout(Stdio::piped());
+    play.arg("--board").arg(board.path());
+    play.args(&RULES[..2]).args(&RULES[4..6]).args(&RULES[8..]).stdout(Stdio::piped());
     let referee = play.spawn().expect("runs");
     let bots = || {
         let keeper = children(referee.id()).first().copied();

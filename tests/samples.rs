@@ -110,7 +110,10 @@ fn the_java_sample_plays_like_the_bundled_greedy() {
     }
     let folder = tempfile::tempdir().expect("a folder");
     build("javac", &["-Xlint:all", "-Werror", "-d"], folder.path(), "java/Greedy.java");
-    plays_the_same_wherever_it_is_held(&format!("java -cp '{}' Greedy", folder.path().display()));
+    plays_the_same_wherever_it_is_held(&format!(
+        "java -XX:+DisplayVMOutputToStderr -cp '{}' Greedy",
+        folder.path().display()
+    ));
 }
 
 /// Fails unless a strong bot that has little time scores more than this under the official limits; a busy machine

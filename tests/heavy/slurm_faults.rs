@@ -194,9 +194,12 @@ fn tasks_that_are_preempted_or_lose_their_node_go_on() {
     assert_code(&slow_losers(&cluster, "run", &parts).output().expect("runs"), 0);
 
     let preempted = cluster.playing("run", "n1", 5);
+    // Slurm may take a while, in which it must not end.
+    set_delay(&cluster, "5");
     let urgent = ["--partition=urgent", "--nodelist=n1", "--exclusive", "--output=/dev/null"];
     cluster.slurm("sbatch", &[&urgent[..], &["--wrap=sleep 1"]].concat());
     cluster.start_again(&preempted);
+    set_delay(&cluster, "0.2");
 
     // Tasks on a draining node run to their end, and no new ones start.
     let drained = cluster.playing("run", "n2", 20);
@@ -207,7 +210,8 @@ fn tasks_that_are_preempted_or_lose_their_node_go_on() {
     assert_eq!(cluster.results_of_part("run", part_of(&drained)), 25);
     cluster.update(&["NodeName=n2", "State=RESUME"]);
 
-    let down = cluster.playing("run", "n1", 20);
+    let down = cluster.playing("run", "n1", 15);
+    set_delay(&cluster, "5");
     cluster.update(&["NodeName=n1", "State=DOWN", "Reason=test"]);
     cluster.start_again(&down);
 
