@@ -3,6 +3,7 @@
 //! keep busy.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
@@ -17,12 +18,10 @@ use crate::support::{
 };
 use crate::timing::Hogs;
 
-/// Every game ends at its second turn, which takes 150 ms and may take 100.
-const RULES: [&str; 10] = [
+/// A turn after the first takes 150 ms and may take 100.
+const RULES: [&str; 8] = [
     "--format",
     "json",
-    "--board",
-    "@clearable",
     "--first-turn",
     "60s",
     "--turn",
@@ -35,10 +34,11 @@ const RULES: [&str; 10] = [
 const TWO_MOVES: &str = "0 0 0 0 0 0 0 0 1 1 1 1 1 1 1\n";
 const EIGHT_MOVES: &str = "0 0 1 1 2 2 3 3 4 4 0 0 1 1 2\n";
 
-/// A file with a board of such rows.
+/// A file with a board of such rows, which every user may read.
 fn board(row: &str) -> NamedTempFile {
     let file = NamedTempFile::new().expect("a file");
     fs::write(file.path(), row.repeat(15)).expect("written");
+    fs::set_permissions(file.path(), fs::Permissions::from_mode(0o644)).expect("its owner");
     file
 }
 
@@ -77,9 +77,10 @@ fn overruns(result: &Value) -> (i64, i64) {
 }
 
 fn play(user: User, method: &str, trick: &str) -> Value {
+    let board = board(TWO_MOVES);
     let mut command = referee_of(user);
-    command.args(["play", "--containment", method, "--bot", &bot(trick, 150)]).args(RULES);
-    json(&command.output().expect("runs"))
+    command.args(["play", "--containment", method, "--bot", &bot(trick, 150), "--board"]);
+    json(&command.arg(board.path()).args(RULES).output().expect("runs"))
 }
 
 fn no_trick_works(user: User) {
@@ -117,7 +118,7 @@ fn hogs_of_an_earlier_game_are_no_excuse() {
     let (bot, board) = (bot("daemons", 150), board(EIGHT_MOVES));
     let mut timing = referee();
     timing.args(["timing", "--containment", "group", "--games", "2", "--bot", &bot, "--board"]);
-    let output = timing.arg(board.path()).args(&RULES[..2]).args(&RULES[4..8]).output();
+    let output = timing.arg(board.path()).args(&RULES[..6]).output();
     let report = json(&output.expect("runs"));
     let later = &report["turns"][1];
     let [bot, host] =
@@ -135,8 +136,7 @@ fn is_excused_beside_hogs(trick: &str) {
     play.args(["-c", "0", env!("CARGO_BIN_EXE_referee"), "play"])
         .args(["--bot", &bot(trick, 40), "--board"])
         .arg(board.path())
-        .args(&RULES[..2])
-        .args(&RULES[4..]);
+        .args(RULES);
     let result = json(&play.output().expect("runs"));
     let (bot, host) = overruns(&result);
     // A turn of the bot's own ends the game; with other tests on its core that may happen at last.
@@ -162,7 +162,7 @@ fn play_long_turn(trick: &str, millis: u32, meanwhile: impl Fn(Pid, &[Pid])) -> 
     let mut play = referee();
     play.args(["play", "--bot", &bot(trick, millis), "--turn", "3s", "--log"]).arg(log.path());
     play.arg("--board").arg(board.path());
-    play.args(&RULES[..2]).args(&RULES[4..6]).args(&RULES[8..]).stdout(Stdio::piped());
+    play.args(&RULES[..4]).args(&RULES[6..]).stdout(Stdio::piped());
     let referee = play.spawn().expect("runs");
     let bots = || {
         let keeper = children(referee.id()).first().copied();

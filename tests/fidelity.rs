@@ -8,10 +8,10 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use proptest::prelude::*;
-use referee::bot::{BotCommand, Confinement};
+use referee::bot::BotCommand;
 use referee::config::Config;
 use referee::game::{GAMES, Game, GameKind};
-use referee::limits::{Containment, LimitKind, Limits, MatchRules};
+use referee::limits::{LimitKind, Limits, MatchRules};
 use referee::lines::{LineBuffer, Progress};
 use referee::play::Match;
 use referee::ruling::rule;
@@ -242,9 +242,7 @@ impl Played {
     fn check_match(&self, folder: &Path) {
         let file = self.write_script(folder);
         let config = Config::resolve([]).expect("the defaults");
-        // The quickest one; how a bot is held makes no difference to its game.
-        let method = Containment::Group.method().expect("it is always there");
-        let confinement = Confinement { method, resources: config.resources, sandbox: None };
+        let confinement = config.confinement(None).expect("some method");
         let words = ["bot".as_ref(), "script".as_ref(), file.as_os_str()];
         let limits = Limits::from_kinds(|kind| match kind {
             LimitKind::Turn => Some(self.turn),
