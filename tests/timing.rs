@@ -263,7 +263,9 @@ fn only_the_referees_wait_that_delayed_a_reply_counts() {
     let result = json(&play.wait_with_output().expect("runs"));
     let exchange = &result["timing"]["exchanges"][0];
     let wait = exchange["referee_wait_ms"].as_f64().expect("a number");
-    assert!(wait < all / 4.0, "one wake, not all sixty, which take {all} ms: {exchange}");
+    // One wake may take a few milliseconds wherever it is.
+    let one = f64::max(all / 4.0, 20.0);
+    assert!(wait < one, "one wake, not all sixty, which take {all} ms: {exchange}");
 }
 
 #[test]
