@@ -19,16 +19,8 @@ use crate::support::{
 use crate::timing::Hogs;
 
 /// A turn after the first takes 150 ms and may take 100.
-const RULES: [&str; 8] = [
-    "--format",
-    "json",
-    "--first-turn",
-    "60s",
-    "--turn",
-    "100ms",
-    "--on-host-delay",
-    "accept",
-];
+const RULES: [&str; 8] =
+    ["--format", "json", "--first-turn", "60s", "--turn", "100ms", "--on-host-delay", "accept"];
 
 /// Boards that are cleared in two and in eight moves at the bottom left, by one of their rows.
 const TWO_MOVES: &str = "0 0 0 0 0 0 0 0 1 1 1 1 1 1 1\n";
