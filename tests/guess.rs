@@ -77,8 +77,13 @@ fn number_in(reply: &Lines) -> Option<u8> {
 
 impl Game for Guess {
     fn next_exchange(&self) -> Option<Exchange> {
-        let lines =
-            LineRules { count: 1, max_bytes: Some(10), eof_ends_line: false, readable: |_| true };
+        let lines = LineRules {
+            count: 1,
+            max_bytes: Some(10),
+            eof_ends_line: false,
+            until_exit: true,
+            readable: |_| true,
+        };
         let limit = if self.guessed.is_empty() { LimitKind::FirstTurn } else { LimitKind::Turn };
         self.result.is_empty().then_some(Exchange { lines, limit })
     }

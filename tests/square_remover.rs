@@ -235,6 +235,22 @@ fn a_reply_that_stops_is_refereed_up_to_there() {
 }
 
 #[test]
+fn another_process_may_answer_for_a_bot_that_has_ended() {
+    let bot = env!("CARGO_BIN_EXE_referee");
+    for pause in ["0", "0.05"] {
+        // A shell gives what it leaves in the background another input.
+        let script =
+            format!("exec 3<&0; {{ sleep {pause}; exec '{bot}' bot squares-random <&3; }} &");
+        let result = json(&play(&["--seed", "3", "--total", "60s", "--", "sh", "-c", &script]));
+        assert_eq!(
+            (&result["official"], &result["score"]),
+            (&"Score  = 125".into(), &125.into()),
+            "{result}"
+        );
+    }
+}
+
+#[test]
 fn a_negative_direction_has_javas_wording() {
     let result = json(&play(&["--seed", "3", "--bot", "@misbehaving spoil negdir 2"]));
     assert_eq!(result["official"], "ERROR: Index -1 out of bounds for length 4");
@@ -265,7 +281,12 @@ fn each_fault_of_a_process_has_its_verdict_and_leaves_nothing_behind() {
         ("flood-stdout", "60s", "completed", " too many: "),
         ("surplus 2", "60s", "completed", " too many: "),
         ("ignore-sigterm", "1s", "timeout", "the referee killed it"),
-        ("leave-child", "60s", "early_exit", "the bot exited with status 0"),
+        (
+            "leave-child",
+            "1s",
+            "timeout",
+            "exited with status 0, and another of its processes might have",
+        ),
         ("leave-child-and-play", "60s", "completed", ""),
         ("invalid-utf8", "60s", "malformed_reply", "the reply was `"),
         ("empty-line", "60s", "malformed_reply", "the reply was ``"),

@@ -44,7 +44,7 @@
 //! impl Game for Heap {
 //!     fn next_exchange(&self) -> Option<Exchange> {
 //!         let lines =
-//!             LineRules { count: 1, max_bytes: Some(80), eof_ends_line: true, readable: |_| true };
+//!             LineRules { count: 1, max_bytes: Some(80), eof_ends_line: true, until_exit: true, readable: |_| true };
 //!         self.summary.is_empty().then_some(Exchange { lines, limit: LimitKind::Turn })
 //!     }
 //!     fn input(&self) -> Cow<'_, str> {

@@ -15,6 +15,9 @@ pub struct LineRules {
     pub max_bytes: Option<usize>,
     /// Whether the end of the output also ends a last line that has no terminator.
     pub eof_ends_line: bool,
+    /// Whether output counts only until the bot's first process has ended. Otherwise another of its processes
+    /// may answer for as long as it holds the output open.
+    pub until_exit: bool,
     /// Whether the original can read a line. It stops at an unreadable line, which then ends the
     /// reply.
     pub readable: fn(&[u8]) -> bool,
@@ -216,6 +219,7 @@ mod tests {
         count: 1,
         max_bytes: Some(10),
         eof_ends_line: false,
+        until_exit: true,
         readable: |line| line != b"stop",
     };
 

@@ -59,6 +59,8 @@ pub struct Exchanged {
     pub stopped: bool,
     /// Whether the bot was waiting for more input when its time ran out.
     pub awaits_input: bool,
+    /// How the bot's first process had ended, where another one could still answer.
+    pub exit: Option<BotExit>,
     /// What the bot wrote to its standard error.
     pub stderr: Captured,
 }
@@ -170,7 +172,7 @@ impl BotProcess {
         }
         if ready.ended {
             self.drain_stdout()?;
-            state.ended = true;
+            state.ended = request.rules.until_exit || !self.may_be_answered_for();
         }
         if request.rules.eof_ends_line && (state.ended || self.stdout.is_closed()) {
             self.lines.end_partial();
@@ -223,13 +225,18 @@ impl BotProcess {
         let stopped = is_late && after.is_stopped();
         let unread_input = self.stdin.unread()?;
         let awaits_input = is_late && unread_input == 0 && self.awaits_input(&after.pids());
-        self.used = Some(after);
         if state.has_stderr {
             self.read_stderr(&mut state.stderr)?;
         }
+        let reply = self.lines.take(lines);
+        let no_reply = match no_reply {
+            None if request.rules.until_exit => self.outlived(&after, &mut state.stderr)?,
+            no_reply => no_reply,
+        };
+        self.used = Some(after);
         let is_early = state.is_early || unread_input >= request.input.len() as u64;
         Ok(Exchanged {
-            reply: self.lines.take(lines),
+            reply,
             no_reply,
             wall,
             phase: state.clock.phase(),
@@ -239,6 +246,7 @@ impl BotProcess {
             stdin_closed: self.stdin.is_refused(),
             stopped,
             awaits_input,
+            exit: if self.is_told_of_end { self.keeper.bot_exit() } else { None },
             stderr: state.stderr,
         })
     }
@@ -281,8 +289,14 @@ impl BotProcess {
         certificate
     }
 
+    /// Whether another process may still answer for a bot that has ended: not if its keeper has ended too.
+    fn may_be_answered_for(&mut self) -> bool {
+        let has_been_told = mem::replace(&mut self.is_told_of_end, true);
+        self.keeper.bot_exit().is_some() && !has_been_told
+    }
+
     /// Tells a bot that has ended from one that only closed its output.
-    fn how_it_ended(
+    pub(super) fn how_it_ended(
         &mut self,
         deadline: Option<Instant>,
         stderr: &mut Captured,

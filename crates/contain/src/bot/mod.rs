@@ -13,7 +13,8 @@
 //! block, since the poll may have woken late and the answer be there already.
 //!
 //! When poll reports output and the end of the process together, output comes first: the last line
-//! of a bot that answers and exits counts.
+//! of a bot that answers and exits counts. What another of its processes writes after that end does
+//! not count where the game says so (`origin`).
 //!
 //! Output is read only while an exchange waits for it. Surplus output stays queued for the
 //! next one, and a flood fills the pipe and stops there, instead of the referee's memory.
@@ -35,6 +36,7 @@ mod filter;
 mod guard;
 mod launch;
 mod method;
+mod origin;
 mod pin;
 mod pipes;
 mod poll;
@@ -88,6 +90,8 @@ pub struct BotProcess {
     spawned: Instant,
     /// This thread's place beside the bot, if the bot is pinned.
     referee_core: Option<RefereeCore>,
+    /// Whether the keeper has reported that the first process has ended. Its next notice is its own end.
+    is_told_of_end: bool,
     stderr_cap: usize,
     interrupt: Option<Interrupt>,
     /// Dropped after the bot has gone: fields are dropped in order.
@@ -128,6 +132,7 @@ impl BotProcess {
             lines: LineBuffer::default(),
             guard: Guard::new(command.confinement.resources, tree, cgroup, memory_kills),
             referee_core,
+            is_told_of_end: false,
             stderr_cap,
             interrupt,
             scratch,

@@ -30,12 +30,14 @@ pub(super) enum Got {
 #[derive(Debug)]
 pub(super) struct OutputPipe<R> {
     pipe: Option<R>,
+    /// The bytes read so far.
+    total: u64,
 }
 
 impl<R: AsFd> OutputPipe<R> {
     pub(super) fn new(pipe: R) -> io::Result<Self> {
         rustix::io::ioctl_fionbio(&pipe, true)?;
-        Ok(Self { pipe: Some(pipe) })
+        Ok(Self { pipe: Some(pipe), total: 0 })
     }
 
     pub(super) fn fd(&self) -> Option<BorrowedFd<'_>> {
@@ -44,6 +46,11 @@ impl<R: AsFd> OutputPipe<R> {
 
     pub(super) fn is_closed(&self) -> bool {
         self.pipe.is_none()
+    }
+
+    /// The number of bytes read so far.
+    pub(super) fn total(&self) -> u64 {
+        self.total
     }
 
     /// Reads once, into `chunk`, and passes the bytes to `sink`.
@@ -75,6 +82,7 @@ impl<R: AsFd> OutputPipe<R> {
                     return Ok(Got::End);
                 }
                 Ok((read, _)) => {
+                    self.total += read.len() as u64;
                     sink(read);
                     return Ok(Got::Bytes);
                 }

@@ -55,7 +55,13 @@ pub fn check_host(echo: &BotCommand) -> Result<HostCheck, HostError> {
 
 fn round_trips(echo: &BotCommand) -> Result<Distribution, HostError> {
     let board = "0 1 2 3 4 0 1 2 3 4 0 1 2 3 4\n".repeat(15);
-    let rules = LineRules { count: 1, max_bytes: None, eof_ends_line: false, readable: |_| true };
+    let rules = LineRules {
+        count: 1,
+        max_bytes: None,
+        eof_ends_line: false,
+        until_exit: true,
+        readable: |_| true,
+    };
     let mut bot = BotProcess::spawn(echo, 0, None)?;
     let mut times = Distribution::default();
     for exchange in 0..=EXCHANGES {

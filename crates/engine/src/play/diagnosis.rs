@@ -2,16 +2,15 @@
 
 use std::time::Duration;
 
-use libc::{SIGXCPU, SIGXFSZ};
-
 use super::Match;
+use super::broken_limits::{kernel_limit, over_limit};
 use super::stderr::StderrPipe;
 use contain::bot::{Captured, Ending, Left, Phase, Survivor};
 use results::gamelog::{Parts, Turn};
-use terms::limits::{Breach, LimitKind, OnHostDelay, Resource, Resources};
+use terms::limits::{LimitKind, OnHostDelay, Resources};
 use terms::lines::Lines;
 use terms::millis::Millis;
-use terms::text::{duration, plural, printable, quote, size};
+use terms::text::{duration, plural, printable, quote};
 use terms::verdict::{BotExit, Culprit, Decision, NoReply, Verdict};
 
 /// Facts about an exchange that the log does not keep.
@@ -27,6 +26,8 @@ pub(super) struct Seen {
     /// The number of lines that the bot had read when its time ran out, if it was waiting for more.
     pub(super) awaits_lines: Option<usize>,
     pub(super) phase: Phase,
+    /// How the bot's first process had ended, where another one could still answer.
+    pub(super) exit: Option<BotExit>,
 }
 
 /// Collects, during a game, the facts for its diagnosis.
@@ -134,6 +135,11 @@ impl Fatal {
                 Some(lines) => what.push(format!("it read all {lines} lines and waited for more")),
                 None => what.extend(blame(turn, game.on_host_delay)),
             }
+            if let (NoReply::Deadline, Some(exit)) = (no_reply, seen.exit) {
+                what.push(format!(
+                    "the bot {exit}, and another of its processes might have answered"
+                ));
+            }
             what.extend(kernel_limit(no_reply, &game.resources));
             what.extend(turn.stopped.then(|| "a signal had stopped it".to_owned()));
         }
@@ -229,45 +235,12 @@ fn what_happened(turn: &Turn, lines: &Lines, seen: &Seen) -> String {
         Some(NoReply::StdoutClosed) => {
             format!("the bot closed its standard output after {wall}, while it was running")
         }
+        // The whole reply that came was another process's.
+        Some(NoReply::Ended(exit)) if lines.len() >= seen.lines => format!(
+            "the bot {exit}, and the answer of another of its processes no longer counts, as in the original"
+        ),
         Some(NoReply::Ended(exit)) => format!("the bot {exit} after {wall} without answering"),
         Some(NoReply::OverLimit(breach)) => over_limit(&breach),
-    }
-}
-
-fn over_limit(&Breach { resource, used, limit }: &Breach) -> String {
-    match resource {
-        Resource::Memory => {
-            let (used, limit) = (size(used), size(limit));
-            format!("the bot used {used} of memory; its limit is {limit} (--memory)")
-        }
-        Resource::Processes => format!(
-            "the bot had {used} processes and threads; its limit is {limit} (`processes` in the settings)"
-        ),
-        Resource::TurnOutput => format!(
-            "the bot wrote {} in one turn; its limit is {} (`turn-output` in the settings)",
-            size(used),
-            size(limit)
-        ),
-        Resource::GameOutput => format!(
-            "the bot has written {}; its limit for a game is {} (`game-output` in the settings)",
-            size(used),
-            size(limit)
-        ),
-    }
-}
-
-/// Explains SIGXCPU and SIGXFSZ.
-fn kernel_limit(no_reply: NoReply, resources: &Resources) -> Option<String> {
-    match no_reply {
-        NoReply::Ended(BotExit::Signal(SIGXCPU)) => {
-            let limit = duration(resources.cpu_time?.0);
-            Some(format!("its CPU time is limited to {limit} (`cpu-time` in the settings)"))
-        }
-        NoReply::Ended(BotExit::Signal(SIGXFSZ)) => {
-            let limit = size(resources.file_size?);
-            Some(format!("each of its files is limited to {limit} (`file-size` in the settings)"))
-        }
-        _ => None,
     }
 }
 

@@ -14,6 +14,7 @@
 //!
 //! [`replay`](results::replay) runs the same [`rule`] on a log, without a process.
 
+mod broken_limits;
 mod diagnosis;
 mod overrun;
 mod record;
@@ -151,6 +152,7 @@ impl Match<'_> {
                 remark: ruling.remark.take(),
                 awaits_lines,
                 phase: exchanged.phase,
+                exit: exchanged.exit,
             };
             let turn = record::turn(turns, exchange.limit, exchanged, ruling, game.score());
             let said = saying.hear(&turn.stderr.0, turn.stderr_dropped);

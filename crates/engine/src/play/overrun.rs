@@ -97,6 +97,7 @@ mod tests {
             stdin_closed: false,
             stopped: false,
             awaits_input: false,
+            exit: None,
             stderr: Captured::default(),
         }
     }

@@ -23,6 +23,9 @@ use super::{ForkPlan, NOBODY, Privileges, raw};
 /// kernel kills the bot rather than the referee.
 const OOM_SCORE_ADJ: &[u8] = b"500";
 
+/// The bytes that a bot's process has written before its program starts, as the kernel counts them.
+pub(in crate::bot) const WRITTEN_BEFORE_START: u64 = OOM_SCORE_ADJ.len() as u64;
+
 /// Starts the bot, and returns when its program has been executed. Reports failures.
 pub(super) fn start(plan: &ForkPlan<'_>) -> Option<Pid> {
     let keeper = getpid();

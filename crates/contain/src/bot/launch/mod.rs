@@ -42,6 +42,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Resource, Rlimit};
 use seccompiler::sock_filter;
 
+pub(super) use self::bot::WRITTEN_BEFORE_START;
 pub(super) use self::mounts::{MountStep, Tree};
 use self::namespace::MountNamespace;
 pub(super) use self::raw::{Strings, has_seccomp_filters, landlock_version, process_cpu};

@@ -25,7 +25,7 @@ use rustix::process::Pid;
 
 use self::computed::Computed;
 use self::procfs::{Stat, children, field, open_files, read_again};
-pub(super) use self::procfs::{numbers_in, read, state};
+pub(super) use self::procfs::{bytes_written, numbers_in, read, state};
 pub(super) use self::sampler::Sampler;
 pub(super) use self::watch::{Delays, Watch};
 use terms::certificate::Certificate;
@@ -162,6 +162,11 @@ impl Sample {
     /// Whether a signal has stopped the bot itself.
     pub(super) fn is_stopped(&self) -> bool {
         self.processes.first().is_some_and(|bot| state(&format!("/proc/{}/stat", bot.pid)) == 'T')
+    }
+
+    /// Whether there is no process beside the bot's first one.
+    pub(super) fn is_alone(&self) -> bool {
+        self.processes.len() == 1 && self.unvisited.is_empty()
     }
 
     /// The numbers of the processes.

@@ -45,6 +45,12 @@ pub(super) fn field(text: &str, name: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
+/// The bytes that a process has written, with those of children that it has waited for; `None` if the
+/// kernel does not count them.
+pub(in crate::bot) fn bytes_written(pid: i32) -> Option<u64> {
+    field(&read(&format!("/proc/{pid}/io"))?, "wchar:")
+}
+
 /// The number of a process's open files. Linux shows it as the folder's size since 6.2; before, counts up to `MOST`.
 pub(super) fn open_files(pid: i32) -> u64 {
     const MOST: usize = 10_000;

@@ -52,9 +52,15 @@ pub const KIND: GameKind = GameKind {
     ],
 };
 
-/// One line; it is unreadable if no newline has come within 10,000 bytes.
-const REPLY: LineRules =
-    LineRules { count: 1, max_bytes: Some(10_000), eof_ends_line: false, readable: |_| true };
+/// One line; it is unreadable if no newline has come within 10,000 bytes. When the bot's process ends, Java
+/// takes what is in its pipe and closes that.
+const REPLY: LineRules = LineRules {
+    count: 1,
+    max_bytes: Some(10_000),
+    eof_ends_line: false,
+    until_exit: true,
+    readable: |_| true,
+};
 
 /// A game in progress.
 #[derive(Debug, Clone)]

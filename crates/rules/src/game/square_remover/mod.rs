@@ -46,6 +46,8 @@ const REPLY: LineRules = LineRules {
     count: 3 * MOVES,
     max_bytes: None,
     eof_ends_line: true,
+    // The original blocks in a read, so Java cannot close the pipe before an answer has come.
+    until_exit: false,
     readable: |line| parse_int(line).is_some(),
 };
 
