@@ -14,6 +14,7 @@ mod faults;
 mod fidelity;
 mod film;
 mod foreign;
+mod fuzzed;
 mod gamelog;
 mod guess;
 mod heavy;
