@@ -57,3 +57,4 @@ mod timing;
 mod timing_interrupted;
 mod transcript;
 mod tries;
+mod user_files;

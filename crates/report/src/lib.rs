@@ -37,6 +37,9 @@ use terms::limits::LimitKind;
 use terms::millis::Millis;
 use terms::verdict::{Culprit, Overrun};
 
+/// What a page or an image says near its beginning, in a comment, so that a later one may take its place.
+pub const MARK: &str = "made by referee";
+
 /// The content of a report on a game.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GameReport {

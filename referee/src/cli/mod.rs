@@ -13,6 +13,7 @@ mod inputs;
 mod man;
 mod merge;
 mod named_run;
+mod output;
 mod play;
 mod replay;
 mod report;
@@ -26,7 +27,6 @@ mod timing;
 mod watch;
 mod words;
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -267,13 +267,6 @@ fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Fai
 /// Catches the signals that end a command which plays games.
 fn interrupt() -> Result<Interrupt, Failure> {
     Interrupt::catch().context("cannot catch signals").map_err(Failure::Referee)
-}
-
-/// Writes a file that the user named.
-fn write_file(path: &Path, content: &[u8]) -> Result<(), Failure> {
-    fs::write(path, content)
-        .with_context(|| format!("cannot write {}", path.display()))
-        .map_err(Failure::User)
 }
 
 fn set_colors(choice: ColorChoice) {

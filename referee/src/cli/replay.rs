@@ -7,9 +7,10 @@ use anyhow::anyhow;
 use clap::Args;
 use serde_json::json;
 
+use super::output::ForceFlag;
 use super::watch::{WatchFlags, watch_saved};
 use super::words::word;
-use super::{Failure, completions, exit, inputs, print, rerun, write_file};
+use super::{Failure, completions, exit, inputs, print, rerun};
 use report::view::film::{Film, TurnTimes};
 use report::view::{page, transcript};
 use report::{BasicFormat, GameReport, ReplayReport};
@@ -63,6 +64,9 @@ pub(super) struct ReplayArgs {
     #[arg(long, value_name = "FILE")]
     stdin: Option<PathBuf>,
 
+    #[command(flatten)]
+    force: ForceFlag,
+
     /// Runs the command that the log names, on the logged board and under the logged limits, and
     /// says at which exchange it first answers differently; only for logs that you trust
     #[arg(long, conflicts_with_all = ["watch", "board"])]
@@ -90,6 +94,7 @@ Examples:
   referee replay game.jsonl --rerun";
 
 pub(super) fn run(args: &ReplayArgs) -> Result<ExitCode, Failure> {
+    args.html.as_ref().map_or(Ok(()), |html| args.force.check(html))?;
     match args.logs.as_slice() {
         [left, right] => compare(left, right, args),
         [path] => show(path, args),
@@ -120,11 +125,11 @@ fn show(path: &Path, args: &ReplayArgs) -> Result<ExitCode, Failure> {
         watch_saved(saved.film(path)?, look)?;
     }
     if let Some(html) = &args.html {
-        write_file(html, page::page(&saved.film(path)?).as_bytes())?;
+        args.force.write(html, page::page(&saved.film(path)?).as_bytes())?;
     }
     if let Some(file) = &args.stdin {
         let stdin = transcript::stdin(&saved.log).map_err(|error| Failure::place(path, error))?;
-        write_file(file, &stdin)?;
+        args.force.write(file, &stdin)?;
     }
     if args.rerun {
         return rerun::run(path, &saved.log, args.format);
@@ -182,7 +187,7 @@ fn compare(left: &Path, right: &Path, args: &ReplayArgs) -> Result<ExitCode, Fai
         );
         return Err(Failure::user(anyhow!(problem)));
     }
-    write_file(html, page::comparison(one, other).as_bytes())?;
+    args.force.write(html, page::comparison(one, other).as_bytes())?;
     let first = one.first_difference(other);
     print(|out| match args.format {
         BasicFormat::Json => {

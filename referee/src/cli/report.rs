@@ -10,7 +10,8 @@ use clap::Args;
 use fs_err as fs;
 
 use super::compare::{Side, refuse_different_games, warn_of_places};
-use super::{Failure, completions, inputs, print, write_file};
+use super::output::ForceFlag;
+use super::{Failure, completions, inputs, print};
 use report::markup::address_of;
 use report::runs::{self, RunsPage, ShownRun};
 use report::view::film::{Film, TurnTimes};
@@ -51,6 +52,9 @@ pub(super) struct ReportArgs {
     #[arg(long)]
     games: bool,
 
+    #[command(flatten)]
+    force: ForceFlag,
+
     /// Compares with the best scores in this file [default: the project's]
     #[arg(long, value_name = "FILE")]
     records: Option<PathBuf>,
@@ -64,6 +68,7 @@ Examples:
   referee report runs/both:./new --html report.html --records records.toml";
 
 pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
+    args.force.check(&args.html)?;
     if args.history {
         return history::run(args);
     }
@@ -78,14 +83,14 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
         .collect();
     let bests =
         Bests::of(&sides[0].folder.run.plan.game, &inputs::records(args.records.as_deref())?);
-    let mut pages = GamePages::beside(&args.html, several)?;
+    let mut pages = GamePages::beside(&args.html, several, args.force)?;
     if args.games {
         pages.make_folder()?;
     }
     let RunsPage { html, headline } = runs::page(&sources, &bests, |run, outcome, log| {
         if args.games { pages.write(run, outcome, log) } else { Ok(None) }
     })?;
-    write_file(&args.html, html.as_bytes())?;
+    args.force.write(&args.html, html.as_bytes())?;
     print(|out| {
         let file = args.html.display().to_string();
         writeln!(out, "{}\n\n  The page is {}.", printable(&headline), printable(&file))?;
@@ -119,14 +124,15 @@ struct GamePages {
     address: String,
     /// Whether games of several runs may have the same number.
     several: bool,
+    force: ForceFlag,
     written: usize,
 }
 
 impl GamePages {
     /// The folder beside `html`: `report-games` for `report.html`.
-    fn beside(html: &Path, several: bool) -> Result<Self, Failure> {
+    fn beside(html: &Path, several: bool, force: ForceFlag) -> Result<Self, Failure> {
         let (folder, address) = folder_beside(html, "-games")?;
-        Ok(Self { folder, address, several, written: 0 })
+        Ok(Self { folder, address, several, force, written: 0 })
     }
 
     fn make_folder(&self) -> Result<(), Failure> {
@@ -158,7 +164,7 @@ impl GamePages {
         };
         let number = if self.several { format!("{}-", run + 1) } else { String::new() };
         let name = format!("{number}{:06}.html", outcome.game);
-        write_file(&self.folder.join(&name), page::page(&film).as_bytes())?;
+        self.force.write(&self.folder.join(&name), page::page(&film).as_bytes())?;
         self.written += 1;
         Ok(Some(format!("{}/{name}", self.address)))
     }

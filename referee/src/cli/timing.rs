@@ -10,6 +10,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::inputs::{self, NamedBot};
+use super::output::ForceFlag;
 use super::shared::{BotFlags, RuleFlags};
 use super::words::word;
 use super::{Failure, completions, exit, interrupt, print};
@@ -67,6 +68,9 @@ pub(super) struct TimingArgs {
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 
+    #[command(flatten)]
+    force: ForceFlag,
+
     /// How to show the result
     #[arg(long, value_parser = word::<Format>(), default_value = "text")]
     format: Format,
@@ -86,6 +90,7 @@ const SEEDS: SeedRange = SeedRange { first: 1, last: 5 };
 const ECHO: &str = "@echo";
 
 pub(super) fn run(args: &TimingArgs) -> Result<ExitCode, Failure> {
+    args.svg.as_ref().map_or(Ok(()), |path| args.force.check(path))?;
     let mut config = args.rules.resolve(None)?;
     let patience = Some(args.patience.0);
     config.rules.overruns.patience = patience;
@@ -112,9 +117,7 @@ pub(super) fn run(args: &TimingArgs) -> Result<ExitCode, Failure> {
         lost: measured.lost,
     };
     if let Some(path) = &args.svg {
-        std::fs::write(path, times.svg())
-            .with_context(|| format!("cannot write {}", path.display()))
-            .map_err(Failure::User)?;
+        args.force.write(path, times.svg().as_bytes())?;
     }
     let passed = times.passes();
     let report = TimingReport { measured: Some(times), thresholds, host };

@@ -1,6 +1,7 @@
 //! Histograms as an image: one below the other, with the limit where it is in sight.
 
 use super::BotTiming;
+use crate::MARK;
 use crate::histogram::Histogram;
 use crate::markup::{Text, put};
 use terms::text::{duration, plural};
@@ -23,7 +24,7 @@ pub(super) fn histograms(measured: &BotTiming) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH_PX} {height}\" \
          width=\"{WIDTH_PX}\" height=\"{height}\" role=\"img\" font-family=\"sans-serif\" \
-         font-size=\"12\">\n<title>{}</title>\n\
+         font-size=\"12\">\n<!-- {MARK} -->\n<title>{}</title>\n\
          <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n{body}</svg>\n",
         Text(&title)
     )

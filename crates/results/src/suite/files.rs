@@ -1,13 +1,32 @@
 //! Makes the files of run folders, whole or not at all.
 
+use std::fs;
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use tempfile::NamedTempFile;
 
 /// The prefix of the name of a file or folder that is about to appear.
 pub(super) const NEW: &str = ".new-";
+
+/// The most links that lead on to one another, as on Linux.
+const MAX_LINKS: usize = 40;
+
+/// The file that a chain of symbolic links leads to, whether it exists or not; `path` itself if it is not a link.
+///
+/// # Errors
+/// When the links lead in a circle.
+pub fn link_target(path: &Path) -> io::Result<PathBuf> {
+    let mut path = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        match fs::read_link(&path) {
+            Ok(target) => path = folder_of(&path).join(target),
+            Err(_) => return Ok(path),
+        }
+    }
+    Err(io::Error::other(format!("{}: too many symbolic links", path.display())))
+}
 
 /// A value as one line of JSON.
 pub(super) fn json_line(value: &impl Serialize) -> Vec<u8> {

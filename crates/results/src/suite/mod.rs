@@ -32,6 +32,7 @@ mod tally;
 mod writer;
 
 pub use self::commit::Commit;
+pub use self::files::link_target;
 pub use self::folder::{FolderError, Opponent, Run, RunFolder};
 pub use self::game_set::GameSet;
 pub use self::ids::{BoardId, RecordId};

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use super::{ReportArgs, folder_beside, make_folder};
 use crate::cli::named_run::{Found, newest_first, runs_folder};
-use crate::cli::{Failure, inputs, print, write_file};
+use crate::cli::{Failure, inputs, print};
 use report::history::{self, Listed};
 use report::markup::address_of;
 use report::runs::{self, RunsPage, ShownRun};
@@ -33,7 +33,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
     }
     let pages = write_pages(args, &mut runs, &bests)?;
     let html = history::page(&runs, &bests);
-    write_file(&args.html, html.as_bytes())?;
+    args.force.write(&args.html, html.as_bytes())?;
     print(|out| {
         let count = plural(runs.len() as u64, "run");
         let (file, pages) = (args.html.display().to_string(), pages.display().to_string());
@@ -59,7 +59,7 @@ fn write_pages(
             runs::page(&sources, &bests[&listing.game], |_, _, _| Ok::<_, FolderError>(None))?;
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".html");
-        write_file(&folder.join(&name), html.as_bytes())?;
+        args.force.write(&folder.join(&name), html.as_bytes())?;
         *page = Some(format!("{address}/{}", address_of(name.as_encoded_bytes())));
     }
     Ok(folder)

@@ -1,0 +1,84 @@
+//! The files that a command writes where the user says: pages, images, what a bot was sent.
+//!
+//! They appear whole or not at all. A file that is in the way is replaced only if the referee made it, which a mark
+//! near its beginning tells, or if the user says `--force`.
+
+use std::fs::{self, File, Permissions};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use anyhow::Context as _;
+use clap::Args;
+
+use super::Failure;
+use report::MARK;
+
+/// How far into a file the mark is looked for, in bytes.
+const MARKED_BYTES: u64 = 1024;
+
+/// Whether files that the referee did not make are replaced.
+#[derive(Debug, Clone, Copy, Args)]
+pub(super) struct ForceFlag {
+    /// Replaces files that are in the way, also those that the referee did not make
+    #[arg(long)]
+    force: bool,
+}
+
+impl ForceFlag {
+    /// Refuses a file that is in the way, before any work is done for its content.
+    pub(super) fn check(self, path: &Path) -> Result<(), Failure> {
+        self.refuse(path, None)
+    }
+
+    /// Writes the file; one that holds this very content already may stay.
+    pub(super) fn write(self, path: &Path, content: &[u8]) -> Result<(), Failure> {
+        self.refuse(path, Some(content))?;
+        write_whole(path, content)
+            .with_context(|| format!("cannot write {}", path.display()))
+            .map_err(Failure::User)
+    }
+
+    fn refuse(self, path: &Path, content: Option<&[u8]>) -> Result<(), Failure> {
+        let is_spare = || is_marked(path) || content.is_some_and(|content| holds(path, content));
+        if self.force || !path.is_file() || is_spare() {
+            return Ok(());
+        }
+        let problem = "exists, and the referee did not make it; choose another name, or replace it with --force";
+        Err(Failure::file(path, problem))
+    }
+}
+
+/// Whether the file is empty, or has the mark; one that cannot be read has none.
+fn is_marked(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(MARKED_BYTES).read_to_end(&mut head));
+    read.is_ok()
+        && (head.is_empty() || head.windows(MARK.len()).any(|part| part == MARK.as_bytes()))
+}
+
+/// Whether the file holds exactly this.
+fn holds(path: &Path, content: &[u8]) -> bool {
+    let is_as_long = fs::metadata(path).is_ok_and(|data| data.len() == content.len() as u64);
+    is_as_long && fs::read(path).is_ok_and(|there| there == content)
+}
+
+/// Writes a file that appears whole or not at all. A link stays one, and what is not a regular file, such as a pipe,
+/// is written as it is.
+fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
+    let there = fs::metadata(path).ok();
+    if there.as_ref().is_some_and(|data| !data.is_file()) {
+        return fs::write(path, content);
+    }
+    let path = results::suite::link_target(path)?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut new = tempfile::Builder::new()
+        .prefix(".new-")
+        .permissions(Permissions::from_mode(0o666))
+        .tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    if let Some(data) = there {
+        new.as_file().set_permissions(data.permissions())?;
+    }
+    new.write_all(content)?;
+    new.persist(path).map(drop).map_err(|error| error.error)
+}

@@ -1,0 +1,139 @@
+//! Files of the user's: none is overwritten or deleted that the referee did not make.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use crate::support::{PATIENT, referee};
+
+/// A folder with the log of a game, `game.jsonl`.
+fn with_log() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("game.jsonl");
+    let played = referee().args(["play", "--log"]).arg(&log).args(PATIENT).output().expect("runs");
+    assert_eq!(played.status.code(), Some(0), "{played:?}");
+    (folder, log)
+}
+
+/// Has the command write `option` to this file, which it refuses to touch.
+#[track_caller]
+fn expect_refused(command: &mut Command, file: &Path) {
+    let before = fs::read(file).expect("a file");
+    let output = command.output().expect("runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(said.contains("the referee did not make it"), "{said}");
+    assert!(said.contains("--force"), "{said}");
+    assert_eq!(fs::read(file).expect("still there"), before);
+}
+
+fn succeeded(command: &mut Command) -> Output {
+    let output = command.output().expect("runs");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    output
+}
+
+#[test]
+fn a_page_replaces_a_page_and_nothing_else() {
+    let (folder, log) = with_log();
+    let page = folder.path().join("game.html");
+    let replay = |html: &Path| {
+        let mut replay = referee();
+        replay.arg("replay").arg(&log).arg("--html").arg(html);
+        replay
+    };
+    expect_refused(&mut replay(&log), &log);
+    fs::write(&page, "<html>mine</html>").expect("written");
+    expect_refused(&mut replay(&page), &page);
+    succeeded(replay(&page).arg("--force"));
+    let made = fs::read(&page).expect("a page");
+    fs::write(&page, [&made[..], b"<!-- an earlier one -->"].concat()).expect("written");
+    succeeded(&mut replay(&page));
+    assert_eq!(fs::read(&page).expect("a page"), made);
+    let names = fs::read_dir(folder.path()).expect("a folder").count();
+    assert_eq!(names, 2, "the log and the page, and nothing half-made");
+}
+
+#[test]
+fn what_a_bot_was_sent_replaces_only_the_same_content() {
+    let (folder, log) = with_log();
+    let file = folder.path().join("bot.cpp");
+    fs::write(&file, "int main() {}\n").expect("written");
+    let replay = || {
+        let mut replay = referee();
+        replay.arg("replay").arg(&log).arg("--stdin").arg(&file);
+        replay
+    };
+    expect_refused(&mut replay(), &file);
+    succeeded(replay().arg("--force"));
+    succeeded(&mut replay());
+}
+
+#[test]
+fn an_image_is_refused_before_a_game_is_played() {
+    let (folder, log) = with_log();
+    let mut timing = referee();
+    timing.args(["timing", "--bot", "touch played", "--svg"]).arg(&log);
+    expect_refused(timing.current_dir(folder.path()), &log);
+    assert!(!folder.path().join("played").exists());
+    let image = folder.path().join("times.svg");
+    for _ in 0..2 {
+        let mut timing = referee();
+        timing.args(["timing", "--seed", "1", "--svg"]).arg(&image).args(PATIENT);
+        succeeded(&mut timing);
+    }
+}
+
+#[test]
+fn pages_of_runs_games_and_manuals_replace_only_their_like() {
+    let (folder, log) = with_log();
+    let run = folder.path().join("run");
+    let mut suite = referee();
+    suite.args(["suite", "--seed", "1..2", "--logs", "all", "--run"]).arg(&run).args(PATIENT);
+    succeeded(&mut suite);
+    expect_refused(referee().arg("report").arg(&run).arg("--html").arg(&log), &log);
+    let page = folder.path().join("run.html");
+    let report = || {
+        let mut report = referee();
+        report.arg("report").arg(&run).arg("--games").arg("--html").arg(&page);
+        report
+    };
+    succeeded(&mut report());
+    succeeded(&mut report());
+    let game = folder.path().join("run-games/000002.html");
+    fs::write(&game, "mine").expect("written");
+    expect_refused(&mut report(), &game);
+
+    let manuals = folder.path().join("man");
+    let man = || {
+        let mut man = referee();
+        man.args(["man", "--out"]).arg(&manuals);
+        man
+    };
+    succeeded(&mut man());
+    succeeded(&mut man());
+    let manual = manuals.join("referee-play.1");
+    fs::write(&manual, "mine").expect("written");
+    expect_refused(&mut man(), &manual);
+}
+
+#[test]
+fn a_page_is_written_through_a_link_with_the_rights_that_the_file_had_and_into_a_pipe() {
+    let (folder, log) = with_log();
+    let (page, link) = (folder.path().join("game.html"), folder.path().join("link.html"));
+    symlink("game.html", &link).expect("a link");
+    let replay = |html: &Path| {
+        let mut replay = referee();
+        replay.arg("replay").arg(&log).arg("--html").arg(html);
+        succeeded(&mut replay)
+    };
+    replay(&link);
+    fs::set_permissions(&page, fs::Permissions::from_mode(0o604)).expect("mine");
+    replay(&link);
+    assert!(link.is_symlink());
+    let mode = fs::metadata(&page).expect("a page").permissions().mode();
+    assert_eq!(mode & 0o777, 0o604);
+    let piped = replay(Path::new("/dev/stdout")).stdout;
+    assert!(piped.starts_with(b"<!doctype html>"));
+}
