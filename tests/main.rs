@@ -1,5 +1,6 @@
 //! The integration tests, all in one binary: real child processes, real signals, real files.
 
+mod accidents;
 mod attacks;
 mod bad_input;
 mod beginners;

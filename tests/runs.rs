@@ -293,7 +293,8 @@ fn pruning_keeps_what_is_new_named_or_in_use_and_shows_before_it_removes() {
     set_record(&project, "runs/1-record", |score| score);
     project.suite("2-opponent", &first);
     project.suite("3-old", &first);
-    fs::write(project.path("runs/3-old/large"), vec![0; 5_000_000]).expect("written");
+    fs::create_dir(project.path("runs/3-old/games")).expect("made");
+    fs::write(project.path("runs/3-old/games/000001.jsonl"), vec![0; 5_000_000]).expect("written");
     project.suite("4-of-old", &["--bot", "@first", "--against", "runs/3-old", "--until-decided"]);
     let used = long_suite(&project, "runs/5-used");
     fs::create_dir(project.path("runs/other")).expect("made");

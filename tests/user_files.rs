@@ -5,7 +5,11 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::support::{PATIENT, referee};
+use libc::{ENOLCK, SYS_flock};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::support::place::{Place, assert_code, stderr};
+use crate::support::{PATIENT, finished, referee, start_without, wait_until};
 
 /// A folder with the log of a game, `game.jsonl`.
 fn with_log() -> (tempfile::TempDir, PathBuf) {
@@ -136,4 +140,107 @@ fn a_page_is_written_through_a_link_with_the_rights_that_the_file_had_and_into_a
     assert_eq!(mode & 0o777, 0o604);
     let piped = replay(Path::new("/dev/stdout")).stdout;
     assert!(piped.starts_with(b"<!doctype html>"));
+}
+
+/// Plays two games of the first bot.
+fn play(place: &Place, run: &str) {
+    let mut suite = place.command(&["suite", "--bot", "@first", "--seed", "1..2", "--run", run]);
+    assert_code(&suite.args(PATIENT).output().expect("runs"), 0);
+}
+
+fn prune(place: &Place) -> Command {
+    place.command(&["runs", "prune", "--keep", "0", "--yes"])
+}
+
+fn entries(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("a folder").flatten();
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.file_name().into_string().expect("UTF-8")).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn pruning_leaves_what_is_not_the_runs_with_its_folder() {
+    let place = Place::new();
+    for run in ["runs/bare", "runs/noted"] {
+        play(&place, run);
+    }
+    fs::write(place.path("runs/noted/NOTES.txt"), "mine").expect("written");
+    fs::create_dir(place.path("runs/noted/games")).expect("made");
+    fs::write(place.path("runs/noted/games/000001.jsonl.bak"), "mine").expect("written");
+    symlink("../..", place.path("runs/noted/up")).expect("a link");
+    let output = prune(&place).output().expect("runs");
+    assert_code(&output, 0);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let stays = "these are not the run's and stay: NOTES.txt, games/000001.jsonl.bak, up\n";
+    assert!(said.contains(stays) && said.contains("Removed 2 runs"), "{said}");
+    assert_eq!(entries(&place.path("runs")), ["noted"]);
+    assert_eq!(entries(&place.path("runs/noted")), ["NOTES.txt", "games", "up"]);
+    assert_eq!(entries(&place.path("runs/noted/games")), ["000001.jsonl.bak"]);
+}
+
+#[test]
+fn pruning_leaves_a_run_that_is_played_inside_the_folder_of_another() {
+    let place = Place::new();
+    play(&place, "runs/old");
+    let mut inner = place.command(&["suite", "--bot", "@thinker --sleep 20", "--seed", "1..300"]);
+    inner.args(["--jobs", "1", "--run", "runs/old/inner"]).args(PATIENT);
+    let inner = inner.stdout(std::process::Stdio::null()).spawn().expect("runs");
+    let results = place.path("runs/old/inner/results.jsonl");
+    wait_until("it begins", || fs::metadata(&results).is_ok_and(|file| file.len() > 0));
+    assert_code(&prune(&place).output().expect("runs"), 0);
+    assert_eq!(entries(&place.path("runs/old")), ["inner"]);
+    kill_process(Pid::from_child(&inner), Signal::INT).expect("it runs");
+    finished(inner);
+    assert!(place.run("runs/old/inner").played().expect("results").count() > 0);
+}
+
+#[test]
+fn pruning_removes_no_run_that_cannot_be_locked() {
+    let place = Place::new();
+    play(&place, "runs/old");
+    let mut command = prune(&place);
+    command.stdout(std::process::Stdio::piped());
+    let pruned = finished(start_without(SYS_flock, Vec::new(), ENOLCK.cast_unsigned(), command));
+    assert_code(&pruned, 0);
+    let said = String::from_utf8_lossy(&pruned.stdout).into_owned();
+    assert!(said.contains("runs/old stays: runs/old cannot be locked"), "{said}");
+    assert!(place.path("runs/old/run.toml").exists());
+}
+
+#[test]
+fn what_a_kill_leaves_of_a_run_that_was_being_removed_goes_and_what_is_the_users_stays() {
+    let place = Place::new();
+    for run in ["runs/.removed-whole", "runs/in-place"] {
+        play(&place, run);
+    }
+    fs::write(place.path("runs/in-place/NOTES.txt"), "mine").expect("written");
+    let hidden = place.path("runs/in-place/.removed-run.toml");
+    fs::rename(place.path("runs/in-place/run.toml"), hidden).expect("renamed");
+    fs::create_dir(place.path("runs/.removed-mine")).expect("made");
+    fs::write(place.path("runs/.removed-mine/file"), "mine").expect("written");
+    assert_code(&prune(&place).output().expect("runs"), 0);
+    assert_eq!(entries(&place.path("runs")), [".removed-mine", "in-place"]);
+    assert_eq!(entries(&place.path("runs/.removed-mine")), ["file"]);
+    assert_eq!(entries(&place.path("runs/in-place")), ["NOTES.txt"]);
+}
+
+#[test]
+fn records_are_kept_through_a_link_and_protect_their_runs() {
+    let place = Place::new();
+    fs::create_dir(place.path("shared")).expect("made");
+    for (link, target) in [("one.toml", "two.toml"), ("two.toml", "shared/records.toml")] {
+        symlink(target, place.path(link)).expect("a link");
+    }
+    let mut suite =
+        place.command(&["suite", "--bot", "@greedy", "--seed", "1", "--run", "runs/best"]);
+    let output = suite.args(["--records", "one.toml"]).output().expect("runs");
+    assert_code(&output, 0);
+    assert!(place.path("one.toml").is_symlink() && place.path("two.toml").is_symlink());
+    let records = fs::read_to_string(place.path("shared/records.toml")).expect("records");
+    assert!(records.contains("/runs/best\""), "{records}");
+    let mut prune = prune(&place);
+    let pruned = prune.args(["--records", "one.toml"]).output().expect("runs");
+    assert!(place.path("runs/best").exists(), "{}", stderr(&pruned));
 }

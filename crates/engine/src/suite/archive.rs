@@ -58,7 +58,7 @@ impl Archive<'_> {
                 self.bundle(finished, bot, &log)?;
             }
         }
-        fs::create_dir_all(path.parent().unwrap_or(&self.folder.path))?;
+        make_folder(path.parent().unwrap_or(&self.folder.path))?;
         let packed = packed_log(&path);
         // A suite that was stopped may have left a torn log in the other form.
         match self.packing {
@@ -79,8 +79,10 @@ impl Archive<'_> {
     }
 
     fn bundle(&self, finished: &Finished, bot: &PlannedBot, log: &[u8]) -> io::Result<()> {
-        let folder = self.folder.path.join(BUNDLES).join(format!("{:06}", finished.outcome.game));
-        fs::create_dir_all(&folder)?;
+        let bundles = self.folder.path.join(BUNDLES);
+        let folder = bundles.join(format!("{:06}", finished.outcome.game));
+        make_folder(&bundles)?;
+        make_folder(&folder)?;
         let file = |name: &str, content: &[u8]| fs::write(folder.join(name), content);
         file("board.txt", finished.test_case.as_bytes())?;
         file("game.jsonl", log)?;
@@ -147,6 +149,14 @@ fn gzip(log: &[u8]) -> io::Result<Vec<u8>> {
     let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
     packer.write_all(log)?;
     packer.finish()
+}
+
+/// Makes a folder in a run folder, which is not made again if it was removed or renamed meanwhile.
+fn make_folder(folder: &Path) -> io::Result<()> {
+    match fs::create_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        made => made,
+    }
 }
 
 fn remove_if_there(file: &Path) -> io::Result<()> {

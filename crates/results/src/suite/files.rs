@@ -1,9 +1,9 @@
 //! Makes the files of run folders, whole or not at all.
 
-use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use fs_err as fs;
 use serde::Serialize;
 use tempfile::NamedTempFile;
 
@@ -39,6 +39,39 @@ pub(super) fn json_line(value: &impl Serialize) -> Vec<u8> {
 pub(super) fn folder_of(path: &Path) -> &Path {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     folder.unwrap_or(Path::new("."))
+}
+
+/// Removes what kills have left in `folder` of files that were about to appear. Nobody else may be writing there.
+pub(super) fn sweep(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let is_left_over = entry.file_name().as_encoded_bytes().starts_with(NEW.as_bytes());
+        if is_left_over && let Err(error) = fs::remove_file(entry.path()) {
+            log::debug!("{}: {error}", entry.path().display());
+        }
+    }
+}
+
+/// Removes a file, unless another process has done so.
+pub(super) fn remove_if_there(file: &Path) -> io::Result<()> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}
+
+/// Removes a folder, unless there is something in it, or another process has done so.
+pub(super) fn remove_if_empty(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir(folder) {
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::DirectoryNotEmpty
+            ) =>
+        {
+            Ok(())
+        }
+        removed => removed,
+    }
 }
 
 /// A file beside `path` that is to take its place.

@@ -110,7 +110,7 @@ pub enum FolderError {
     /// A line is malformed.
     #[error("{}:{line}: {problem}; delete this line, and --resume plays its game again", path.display())]
     Damaged {
-        /// The run's `results.jsonl` or `sessions.jsonl`.
+        /// The run's `results.jsonl`.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
@@ -120,6 +120,26 @@ pub enum FolderError {
     /// Another process is playing the run.
     #[error("another process is playing the run in {}; wait for its end", .0.display())]
     InUse(PathBuf),
+    /// A session is malformed.
+    #[error("{}:{line}: not a session: {problem}; delete this line", path.display())]
+    Session {
+        /// The run's `sessions.jsonl`.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The run was removed or renamed.
+    #[error("the folder {} was removed or renamed while its run was played", .0.display())]
+    Gone(PathBuf),
+    /// Files cannot be locked, and something is asked for that is not safe then.
+    #[error(
+        "{} cannot be locked, so another process may be playing it, and lines that are there can neither be cut off \
+         nor dropped; copy the run to a file system with locks",
+        .0.display()
+    )]
+    Unlocked(PathBuf),
     /// The run cannot be read.
     #[error("cannot read the run")]
     Read(#[source] io::Error),
@@ -159,11 +179,14 @@ pub struct RunFolder {
     pub part: Option<u32>,
     /// Results are read several times, but duplicates are reported once.
     pub(super) duplicates_told: Arc<Once>,
+    /// Every part is locked, but what comes without locks is said once.
+    unlocked_told: Arc<Once>,
 }
 
 impl RunFolder {
     pub(super) fn new(path: PathBuf, run: Run) -> Self {
-        Self { path, run, part: None, duplicates_told: Arc::new(Once::new()) }
+        let told = || Arc::new(Once::new());
+        Self { path, run, part: None, duplicates_told: told(), unlocked_told: told() }
     }
 
     /// Opens the run in `path`.
@@ -171,7 +194,12 @@ impl RunFolder {
     /// # Errors
     /// When the folder holds no run, or `run.toml` is malformed.
     pub fn open(path: &Path) -> Result<Self, FolderError> {
-        let file = path.join(RUN);
+        Self::open_as(path, RUN)
+    }
+
+    /// Opens the run in `path` whose `run.toml` has this name.
+    pub(super) fn open_as(path: &Path, name: &str) -> Result<Self, FolderError> {
+        let file = path.join(name);
         let source = fs::read_to_string(&file).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
                 FolderError::NotARun(path.to_owned())
@@ -211,6 +239,17 @@ impl RunFolder {
     /// How many games are to be played here.
     pub fn planned(&self) -> usize {
         self.run.plan.scheduled(self.part)
+    }
+
+    /// Says what comes without locks.
+    pub(super) fn tell_unlocked(&self, error: &io::Error) {
+        self.unlocked_told.call_once(|| {
+            log::warn!(
+                "{} cannot be locked ({error}): results are only appended, and what cannot be safe is refused; if two \
+                 processes play the same games, the first result of each counts",
+                self.path.display()
+            );
+        });
     }
 }
 

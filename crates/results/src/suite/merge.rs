@@ -1,14 +1,14 @@
 //! Puts the results of a run's parts together.
 
-use std::io::{BufWriter, ErrorKind, Write as _};
+use std::io::{self, BufWriter, ErrorKind, Write as _};
+use std::num::NonZeroU32;
 
-use fs_err as fs;
 use fs_err::OpenOptions;
 
-use super::files::{json_line, new_file, write_whole};
+use super::files::{json_line, new_file, remove_if_empty, remove_if_there, sweep, write_whole};
 use super::folder::{FolderError, PART_FOLDERS, RESULTS, RUN, RunFolder, SESSIONS};
 
-/// Makes one `results.jsonl` and one `sessions.jsonl` of those of the parts, and takes the parts away. It
+/// Makes one `results.jsonl` and one `sessions.jsonl` of those of the parts, and takes those of the parts away. It
 /// may be killed at any moment and called again, and does nothing for a run that has no parts any more.
 /// Of several processes that do it at a time one waits for the other.
 ///
@@ -17,19 +17,33 @@ use super::folder::{FolderError, PART_FOLDERS, RESULTS, RUN, RunFolder, SESSIONS
 pub fn merge(folder: &RunFolder) -> Result<(), FolderError> {
     let run = folder.path.join(RUN);
     let lock = OpenOptions::new().read(true).write(true).open(run).map_err(FolderError::Write)?;
-    if let Err(error) = lock.file().lock() {
-        log::warn!("{} cannot be locked ({error})", folder.path.display());
+    match lock.file().lock() {
+        Ok(()) => sweep(&folder.path),
+        Err(error) => folder.tell_unlocked(&error),
     }
     if folder.parts() > 0 {
         put_together(folder)?;
     }
-    let parts = folder.path.join(PART_FOLDERS);
-    if parts.exists()
-        && let Err(error) = fs::remove_dir_all(&parts)
-    {
+    if let Err(error) = remove_parts(folder) {
         log::warn!("the parts are merged, but not all of their files are gone: {error}");
     }
     Ok(())
+}
+
+/// Removes the results of the parts, and leaves what else is there, such as what tasks have printed.
+fn remove_parts(folder: &RunFolder) -> io::Result<()> {
+    let parts = folder.path.join(PART_FOLDERS);
+    for part in 1..=folder.run.plan.parts.map_or(0, NonZeroU32::get) {
+        let place = folder.of_part(part).place();
+        if place.is_dir() {
+            sweep(&place);
+            for file in [SESSIONS, RESULTS] {
+                remove_if_there(&place.join(file))?;
+            }
+            remove_if_empty(&place)?;
+        }
+    }
+    remove_if_empty(&parts)
 }
 
 /// Writes the sessions, and last of all the results, which make it a run like any other.

@@ -48,7 +48,7 @@ pub use self::places::{NoisyHost, differing_places, noisy_hosts};
 pub(crate) use self::plan::test_plan;
 pub use self::plan::{Assignment, Case, CaseError, Plan, PlannedBoard, PlannedBot, Rules, Seeds};
 pub use self::records::{Best, Bests, Record, Records, RecordsError};
-pub use self::removal::{remove_remains, size_of};
+pub use self::removal::{Contents, remove_remains};
 pub use self::session::Session;
 pub use self::summary::{NewBest, Summary};
 pub use self::tally::{Points, Tally};

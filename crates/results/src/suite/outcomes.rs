@@ -65,12 +65,7 @@ impl RunFolder {
 
     /// The sessions in this folder, as they are numbered there.
     pub(super) fn own_sessions(&self) -> Result<Vec<Session>, FolderError> {
-        let path = self.place().join(SESSIONS);
-        if !path.exists() {
-            return Ok(Vec::new());
-        }
-        let mut lines = JsonLines::open(path)?;
-        std::iter::from_fn(|| lines.next()).collect()
+        Session::read_all(self.place().join(SESSIONS))
     }
 
     /// The games to be played here that have been played.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
-use super::files::write_whole;
+use super::files::{folder_of, link_target, write_whole};
 use super::ids::RecordId;
 use rules::source::SourceError;
 
@@ -117,8 +117,9 @@ impl Records {
     /// # Errors
     /// When the file is malformed, or cannot be written.
     pub fn save_into(self, path: &Path) -> Result<(), RecordsError> {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = folder.unwrap_or(Path::new("."));
+        // A link stays one, and the file that it leads to is replaced.
+        let path = &link_target(path).map_err(RecordsError::Write)?;
+        let folder = folder_of(path);
         let lock = fs::File::open(folder).map_err(RecordsError::Write)?;
         // A lock on the file itself would stay with the old one. It ends with `lock`.
         lock.file().lock().map_err(RecordsError::Write)?;

@@ -1,4 +1,4 @@
-//! Removes the folders of runs.
+//! Removes what runs are made of. What else is in their folders stays, with the folder.
 
 use std::ffi::OsString;
 use std::fs::TryLockError;
@@ -7,33 +7,118 @@ use std::path::{Path, PathBuf};
 
 use fs_err as fs;
 
-use super::folder::{FolderError, RESULTS, RunFolder};
+use super::files::{NEW, remove_if_empty, remove_if_there};
+use super::folder::{FolderError, PART_FOLDERS, RESULTS, RUN, RunFolder, SESSIONS};
+use super::plan::Plan;
 use super::writer::RunWriter;
 
 /// The prefix of the name of a folder that is being removed. It is hidden, so that no list shows it.
 const REMOVED: &str = ".removed-";
 
+/// `run.toml` of a run that is being removed from a folder that stays.
+const REMOVED_RUN: &str = ".removed-run.toml";
+
+/// The files of a run folder, those aside that are in folders.
+const FILES: [&str; 9] = [
+    RUN,
+    REMOVED_RUN,
+    RESULTS,
+    SESSIONS,
+    "comment.txt",
+    "listing.json",
+    "slurm.sh",
+    "submissions.jsonl",
+    "merge.out",
+];
+
+/// The files of a bundle.
+const BUNDLE: [&str; 5] = ["board.txt", "game.jsonl", "stdin.txt", "stderr.txt", "again.sh"];
+
+/// What is in a run folder.
+#[derive(Debug, Default)]
+pub struct Contents {
+    /// The files that the run is made of.
+    files: Vec<PathBuf>,
+    /// The folders that the run has made, each before those in it.
+    folders: Vec<PathBuf>,
+    /// What is not the run's, seen from the folder; of a folder nothing but its own path.
+    pub foreign: Vec<PathBuf>,
+    /// The size of the run's files, in bytes.
+    pub size: u64,
+}
+
 impl RunFolder {
-    /// Removes the run. It vanishes at once; what a kill leaves of it is hidden, and
-    /// [`remove_remains`] removes it.
-    ///
-    /// # Errors
-    /// When it is in use, or cannot be removed.
-    pub fn remove(self) -> Result<(), FolderError> {
-        let path = self.path.clone();
-        let lock = RunWriter::lock(self)?;
-        let name = path.file_name().unwrap_or_default();
-        let hidden: OsString = [REMOVED.as_ref(), name].into_iter().collect();
-        let hidden = path.with_file_name(hidden);
-        fs::rename(&path, &hidden).map_err(FolderError::Remove)?;
-        drop(lock);
-        fs::remove_dir_all(hidden).map_err(FolderError::Remove)
+    /// What is in the folder; what cannot be read is left out.
+    pub fn contents(&self) -> Contents {
+        let (mut contents, mut open) = (Contents::default(), vec![PathBuf::new()]);
+        while let Some(folder) = open.pop() {
+            for entry in fs::read_dir(self.path.join(&folder)).into_iter().flatten().flatten() {
+                let (path, name) = (entry.path(), folder.join(entry.file_name()));
+                let Ok(kind) = entry.file_type() else { continue };
+                if kind.is_dir() && is_own(&name, true, &self.run.plan) {
+                    contents.folders.push(path);
+                    open.push(name);
+                } else if kind.is_file() && is_own(&name, false, &self.run.plan) {
+                    contents.size += entry.metadata().map_or(0, |data| data.len());
+                    contents.files.push(path);
+                } else {
+                    contents.foreign.push(name);
+                }
+            }
+        }
+        contents.foreign.sort();
+        contents
     }
 
-    /// Whether a process is adding results.
-    pub fn is_in_use(&self) -> bool {
-        let results = std::fs::File::open(self.place().join(RESULTS));
-        results.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    /// Removes the run, and its folder if nothing else is in it. The run vanishes at once; what a kill leaves of it is
+    /// hidden, and [`remove_remains`] removes it.
+    ///
+    /// # Errors
+    /// When it is in use, cannot be locked, or cannot be removed.
+    pub fn remove(mut self) -> Result<(), FolderError> {
+        let lock = RunWriter::lock(self.clone())?;
+        if !lock.is_locked() {
+            return Err(FolderError::Unlocked(self.path));
+        }
+        let path = self.path.clone();
+        if self.contents().foreign.is_empty() {
+            let name = path.file_name().unwrap_or_default();
+            let hidden: OsString = [REMOVED.as_ref(), name].into_iter().collect();
+            let hidden = path.with_file_name(hidden);
+            fs::rename(&path, &hidden).map_err(FolderError::Remove)?;
+            drop(lock);
+            self.path = hidden;
+            self.clear(RUN)
+        } else {
+            fs::rename(path.join(RUN), path.join(REMOVED_RUN)).map_err(FolderError::Remove)?;
+            drop(lock);
+            self.clear(REMOVED_RUN)
+        }
+        .map_err(FolderError::Remove)
+    }
+
+    /// Removes all that the run is made of, last of all the file by which it is known.
+    fn clear(&self, last: &str) -> io::Result<()> {
+        let Contents { files, folders, .. } = self.contents();
+        let last = self.path.join(last);
+        for file in files.iter().filter(|file| **file != last) {
+            remove_if_there(file)?;
+        }
+        for folder in folders.iter().rev() {
+            remove_if_empty(folder)?;
+        }
+        remove_if_there(&last)?;
+        remove_if_empty(&self.path)
+    }
+
+    /// Why the run cannot be removed now: another process is adding results, or nobody can tell.
+    pub fn in_use(&self) -> Option<FolderError> {
+        let results = std::fs::File::open(self.place().join(RESULTS)).ok()?;
+        match results.try_lock_shared() {
+            Ok(()) => None,
+            Err(TryLockError::WouldBlock) => Some(FolderError::InUse(self.path.clone())),
+            Err(TryLockError::Error(_)) => Some(FolderError::Unlocked(self.path.clone())),
+        }
     }
 }
 
@@ -44,24 +129,112 @@ impl RunFolder {
 pub fn remove_remains(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        if entry.file_name().as_encoded_bytes().starts_with(REMOVED.as_bytes()) {
-            fs::remove_dir_all(entry.path())?;
+        let path = entry.path();
+        let is_hidden = entry.file_name().as_encoded_bytes().starts_with(REMOVED.as_bytes());
+        let last = if is_hidden { RUN } else { REMOVED_RUN };
+        if !entry.file_type()?.is_dir() {
+            continue;
+        }
+        if path.join(last).is_file() {
+            match RunFolder::open_as(&path, last) {
+                Ok(remains) => remains.clear(last)?,
+                Err(error) => log::warn!("{} is left: {error}", path.display()),
+            }
+        } else if is_hidden {
+            remove_if_empty(&path)?;
         }
     }
     Ok(())
 }
 
-/// The size of all files below `folder`, in bytes; what cannot be read is left out.
-pub fn size_of(folder: &Path) -> u64 {
-    let (mut size, mut open) = (0, vec![PathBuf::from(folder)]);
-    while let Some(path) = open.pop() {
-        for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
-            match entry.metadata() {
-                Ok(data) if data.is_dir() => open.push(entry.path()),
-                Ok(data) => size += data.len(),
-                Err(_) => {}
-            }
+/// Whether a run has made this file or folder, which is named as seen from the run's folder.
+fn is_own(name: &Path, is_folder: bool, plan: &Plan) -> bool {
+    let parts: Option<Vec<&str>> = name.iter().map(|part| part.to_str()).collect();
+    let Some(parts) = parts else { return false };
+    match (parts.as_slice(), is_folder) {
+        (["games" | "failures" | "bots" | PART_FOLDERS], true) => true,
+        (["failures" | "bots" | PART_FOLDERS, number], true) => is_number(number),
+        (["bots", bot, word], true) => is_number(bot) && is_number(word),
+        (["referee"], false) => plan.parts.is_some(),
+        ([file], false) => FILES.contains(file) || is_half_made(file),
+        (["games", log], false) => is_log(log),
+        (["failures", game, file], false) => is_number(game) && BUNDLE.contains(file),
+        ([PART_FOLDERS, printed], false) => is_printed(printed),
+        ([PART_FOLDERS, _, file], false) => {
+            [RESULTS, SESSIONS].contains(file) || is_half_made(file)
         }
+        (["bots", bot, word, file], false) => is_half_made(file) || is_copy(plan, bot, word, file),
+        _ => false,
     }
-    size
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether this is the name of a file that was about to appear.
+fn is_half_made(file: &str) -> bool {
+    let random = file.strip_prefix(NEW).or(file.strip_prefix(".tmp"));
+    random.is_some_and(|random| {
+        random.len() == 6 && random.bytes().all(|b| b.is_ascii_alphanumeric())
+    })
+}
+
+/// Whether this is the name of a game's log, packed or not.
+fn is_log(file: &str) -> bool {
+    let (number, kind) = file.split_once('.').unwrap_or((file, ""));
+    is_number(number) && ["jsonl", "jsonl.gz", "jsonl.zst"].contains(&kind)
+}
+
+/// Whether this is the name of what a task has printed, as in `4711_17.out`.
+fn is_printed(file: &str) -> bool {
+    let numbers = file.strip_suffix(".out").and_then(|stem| stem.split_once('_'));
+    numbers.is_some_and(|(job, task)| is_number(job) && is_number(task))
+}
+
+/// Whether this is the copy of the file that a word of a bot's command names.
+fn is_copy(plan: &Plan, bot: &str, word: &str, file: &str) -> bool {
+    let bot = bot.parse::<usize>().ok().and_then(|bot| plan.bots.get(bot.checked_sub(1)?));
+    let word = word.parse::<usize>().ok().and_then(|word| bot?.command.get(word));
+    word.is_some_and(|word| Path::new(word).file_name().is_some_and(|name| name == file))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::plan::test_plan;
+    use super::*;
+
+    #[test]
+    fn a_run_knows_its_own_files_and_no_others() {
+        let plan = Plan { parts: std::num::NonZeroU32::new(2), ..test_plan(3) };
+        let own = |name: &str, is_folder| is_own(Path::new(name), is_folder, &plan);
+        for file in [
+            "run.toml",
+            "referee",
+            ".new-a1B2c3",
+            "games/000017.jsonl.gz",
+            "failures/000017/again.sh",
+            "parts/0017/results.jsonl",
+            "parts/4711_17.out",
+            "bots/1/0/bot",
+        ] {
+            assert!(own(file, false), "{file}");
+        }
+        for file in [
+            "NOTES.txt",
+            "run.toml.bak",
+            ".new-idea",
+            "games/best.jsonl",
+            "games/000017.jsonl~",
+            "failures/000017/core",
+            "parts/notes.out",
+            "bots/1/0/other",
+            "bots/2/0/bot",
+            "bots/0/0/bot",
+        ] {
+            assert!(!own(file, false), "{file}");
+        }
+        assert!(own("games", true) && own("bots/1/0", true));
+        assert!(!own("mine", true) && !own("games/000017.jsonl", true) && !own("run.toml", true));
+    }
 }

@@ -9,7 +9,7 @@ use fs_err as fs;
 use fs_err::{File, OpenOptions};
 use same_file::Handle;
 
-use super::files::{NEW, folder_of, json_line, naming, new_file, written};
+use super::files::{NEW, folder_of, json_line, naming, new_file, sweep, written};
 use super::folder::{FolderError, RESULTS, RUN, Run, RunFolder, SESSIONS};
 use super::outcome::Outcome;
 use super::session::Session;
@@ -23,6 +23,10 @@ pub struct RunWriter {
     /// The run.
     pub folder: RunFolder,
     results: File,
+    /// The file that the results go to, to notice when another one is in its place.
+    identity: Handle,
+    /// Whether no other process can write; where files cannot be locked, lines are appended and nothing else is done.
+    is_locked: bool,
     /// The length of the whole lines.
     length: u64,
     synced: Instant,
@@ -73,15 +77,17 @@ impl RunWriter {
         is_dropped: impl Fn(&Outcome) -> bool,
     ) -> Result<Self, FolderError> {
         let mut writer = Self::lock(folder)?;
-        writer.length = whole_lines(&mut writer.results).map_err(FolderError::Read)?;
-        writer.results.set_len(writer.length).map_err(FolderError::Write)?;
-        writer.results.seek(SeekFrom::End(0)).map_err(FolderError::Write)?;
+        if writer.is_locked {
+            sweep(&writer.folder.place());
+        }
+        writer.length = cut_tail(&mut writer.results, writer.is_locked)
+            .map_err(|error| writer.cannot_mend(error))?;
         let is_dropped = |outcome: &Outcome| !outcome.is_played() || is_dropped(outcome);
         let mut outcomes = writer.folder.outcomes()?;
         let drops = outcomes.try_fold(0, |count, outcome| {
             outcome.map(|outcome| count + usize::from(is_dropped(&outcome)))
         })?;
-        if drops + outcomes.duplicates() > 0 {
+        if drops > 0 || (writer.is_locked && outcomes.duplicates() > 0) {
             writer.drop_outcomes(is_dropped)?;
         }
         Ok(writer)
@@ -90,22 +96,45 @@ impl RunWriter {
     pub(super) fn lock(folder: RunFolder) -> Result<Self, FolderError> {
         let path = folder.place().join(RESULTS);
         fs::create_dir_all(folder_of(&path)).map_err(FolderError::Make)?;
-        let open =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+        let open = OpenOptions::new().read(true).append(true).create(true).open(&path);
         let results = open.map_err(FolderError::Make)?;
-        lock_file(&results, &folder)?;
-        // Whoever had the lock may have put another file in its place.
-        let locked = Handle::from_file(results.file().try_clone().map_err(FolderError::Read)?);
-        let is_same = locked.and_then(|locked| Ok(locked == Handle::from_path(&path)?));
-        if !is_same.map_err(FolderError::Read)? {
-            return Err(FolderError::InUse(folder.place()));
-        }
+        let is_locked = lock_file(&results, &folder)?;
+        let identity = identity(&results)?;
         let (synced, line) = (Instant::now(), Vec::new());
-        Ok(Self { folder, results, length: 0, synced, line, session: None })
+        let writer =
+            Self { folder, results, identity, is_locked, length: 0, synced, line, session: None };
+        // Whoever had the lock may have put another file in its place.
+        if writer.is_in_place() {
+            Ok(writer)
+        } else {
+            Err(FolderError::InUse(writer.folder.place()))
+        }
+    }
+
+    /// Whether no other process can write the run.
+    pub(super) fn is_locked(&self) -> bool {
+        self.is_locked
+    }
+
+    /// Whether the results still go to the file that readers find.
+    fn is_in_place(&self) -> bool {
+        let path = self.folder.place().join(RESULTS);
+        Handle::from_path(path).is_ok_and(|there| there == self.identity)
+    }
+
+    /// Why lines that are there cannot be changed.
+    fn cannot_mend(&self, error: io::Error) -> FolderError {
+        match error.kind() {
+            io::ErrorKind::Unsupported => FolderError::Unlocked(self.folder.place()),
+            _ => FolderError::Write(error),
+        }
     }
 
     /// Puts a file without some results in place of the old one. It is locked before it appears.
     fn drop_outcomes(&mut self, is_dropped: impl Fn(&Outcome) -> bool) -> Result<(), FolderError> {
+        if !self.is_locked {
+            return Err(FolderError::Unlocked(self.folder.place()));
+        }
         let path = self.folder.place().join(RESULTS);
         let mut new = new_file(&path).map_err(FolderError::Write)?;
         let mut outcomes = self.folder.outcomes()?;
@@ -115,11 +144,12 @@ impl RunWriter {
             }
         }
         new.as_file().sync_all().map_err(FolderError::Write)?;
-        let file = new.reopen().map_err(FolderError::Write)?;
-        let mut results = File::from_parts(file, &path);
+        let open = std::fs::OpenOptions::new().read(true).append(true).open(new.path());
+        let results = File::from_parts(open.map_err(FolderError::Write)?, &path);
         lock_file(&results, &self.folder)?;
         new.persist(&path).map_err(|error| FolderError::Write(error.error))?;
-        self.length = results.seek(SeekFrom::End(0)).map_err(FolderError::Write)?;
+        self.length = results.metadata().map_err(FolderError::Write)?.len();
+        self.identity = identity(&results)?;
         self.results = results;
         Ok(())
     }
@@ -132,8 +162,14 @@ impl RunWriter {
         let number = self.folder.own_sessions()?.last().map_or(1, |last| last.number + 1);
         let line = json_line(&Session { number, ..session });
         let path = self.folder.place().join(SESSIONS);
-        let file = OpenOptions::new().append(true).create(true).open(path);
-        file.and_then(|mut file| file.write_all(&line)).map_err(FolderError::Write)?;
+        let open = OpenOptions::new().read(true).append(true).create(true).open(path);
+        let mut file = open.map_err(FolderError::Write)?;
+        let length =
+            cut_tail(&mut file, self.is_locked).map_err(|error| self.cannot_mend(error))?;
+        file.write_all(&line).map_err(|error| {
+            self.take_back(&file, length);
+            FolderError::Write(error)
+        })?;
         self.session = Some(number);
         Ok(())
     }
@@ -141,14 +177,25 @@ impl RunWriter {
     /// Adds a result to the session that was begun last.
     ///
     /// # Errors
-    /// When it cannot be written; what was written of it is cut off again.
+    /// When it cannot be written; what was written of it is cut off again. When the run's folder was removed or
+    /// renamed.
     pub fn append(&mut self, outcome: &Outcome) -> Result<(), FolderError> {
+        if !self.is_in_place() {
+            return Err(FolderError::Gone(self.folder.path.clone()));
+        }
         self.line = json_line(&Outcome { session: self.session, ..outcome.clone() });
         self.write_line().map_err(|error| {
-            // If that fails too, the next reader leaves the torn line out all the same.
-            let _ = self.results.set_len(self.length);
+            self.take_back(&self.results, self.length);
             FolderError::Write(error)
         })
+    }
+
+    /// Cuts off what was written of a line, unless another process may have added one meanwhile.
+    fn take_back(&self, file: &File, length: u64) {
+        if self.is_locked {
+            // If that fails too, the next reader leaves the torn line out all the same.
+            let _ = file.set_len(length);
+        }
     }
 
     fn write_line(&mut self) -> io::Result<()> {
@@ -170,19 +217,36 @@ impl RunWriter {
     }
 }
 
-/// Locks the results of a run; the kernel unlocks them when this process ends.
-fn lock_file(results: &File, folder: &RunFolder) -> Result<(), FolderError> {
+/// Locks the results of a run; the kernel unlocks them when this process ends. Returns whether they could be locked.
+fn lock_file(results: &File, folder: &RunFolder) -> Result<bool, FolderError> {
     match results.file().try_lock() {
         Err(TryLockError::WouldBlock) => Err(FolderError::InUse(folder.place())),
         Err(TryLockError::Error(error)) => {
-            let path = folder.path.display();
-            log::warn!(
-                "{path} cannot be locked ({error}); see to it that no other process plays this run"
-            );
-            Ok(())
+            folder.tell_unlocked(&error);
+            Ok(false)
         }
-        Ok(()) => Ok(()),
+        Ok(()) => Ok(true),
     }
+}
+
+fn identity(results: &File) -> Result<Handle, FolderError> {
+    results.file().try_clone().and_then(Handle::from_file).map_err(FolderError::Read)
+}
+
+/// Cuts off a last line that is not whole, and returns the length of the others.
+///
+/// # Errors
+/// [`Unsupported`](io::ErrorKind::Unsupported) if there is one and the file is not locked: it may be a line that
+/// another process is writing.
+fn cut_tail(file: &mut File, is_locked: bool) -> io::Result<u64> {
+    let length = whole_lines(file)?;
+    if length < file.metadata()?.len() {
+        if !is_locked {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        file.set_len(length)?;
+    }
+    Ok(length)
 }
 
 /// The length of a file up to its last newline.

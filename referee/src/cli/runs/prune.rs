@@ -11,14 +11,15 @@ use fs_err as fs;
 use super::FolderFlag;
 use crate::cli::named_run::newest_first;
 use crate::cli::{Failure, inputs, print};
-use results::suite::{Listing, RunFolder, remove_remains, size_of};
+use results::suite::{FolderError, Listing, RunFolder, link_target, remove_remains};
 use terms::text::{plural, printable, size};
 
 /// Remove old runs
 ///
 /// Shows what it would remove, and removes it with --yes. Besides the newest runs, those stay that hold a
 /// record, that are the opponent (`--against`) of a run that stays, that another process is playing, and
-/// those in parts that are not merged. Folders that hold no run are left alone.
+/// those in parts that are not merged. What is in the folder of a run and not the run's stays there. Folders that
+/// hold no run are left alone.
 #[derive(Debug, Args)]
 pub(super) struct PruneArgs {
     /// How many of the newest runs to keep
@@ -48,6 +49,34 @@ struct Candidate {
     stays: Option<String>,
 }
 
+/// A run that goes.
+struct Goer<'a> {
+    run: &'a Candidate,
+    folder: RunFolder,
+    /// The size of its files, in bytes.
+    size: u64,
+    /// What is in its folder and not the run's, which stays.
+    foreign: Vec<PathBuf>,
+}
+
+impl<'a> Goer<'a> {
+    fn new(run: &'a Candidate) -> Result<Self, FolderError> {
+        let folder = RunFolder::open(&run.path)?;
+        let contents = folder.contents();
+        Ok(Self { run, folder, size: contents.size, foreign: contents.foreign })
+    }
+
+    /// What stays of it, as a clause; empty if nothing does.
+    fn rest(&self) -> String {
+        let names: Vec<String> =
+            self.foreign.iter().map(|name| name.display().to_string()).collect();
+        match names.as_slice() {
+            [] => String::new(),
+            names => format!("; these are not the run's and stay: {}", names.join(", ")),
+        }
+    }
+}
+
 impl Candidate {
     fn new(path: &Path, listing: Listing) -> Self {
         let bots = listing.summary.bots.into_iter().map(|bot| bot.bot).collect();
@@ -64,8 +93,10 @@ impl Candidate {
             return Some("its parts are not merged".to_owned());
         }
         match RunFolder::open(&self.path) {
-            Ok(folder) if folder.is_in_use() => Some("another process is playing it".to_owned()),
-            Ok(_) => None,
+            Ok(folder) => folder.in_use().map(|why| match why {
+                FolderError::InUse(_) => "another process is playing it".to_owned(),
+                why => why.to_string(),
+            }),
             Err(error) => Some(error.to_string()),
         }
     }
@@ -79,18 +110,18 @@ pub(super) fn run(args: &PruneArgs) -> Result<ExitCode, Failure> {
     let old = &runs[args.keep.min(runs.len())..];
     let (stay, go): (Vec<&Candidate>, Vec<&Candidate>) =
         old.iter().partition(|run| run.stays.is_some());
-    let sizes: Vec<u64> = go.iter().map(|run| size_of(&run.path)).collect();
-    print(|out| show(&stay, go.iter().copied().zip(sizes.iter().copied()), out))?;
+    let go = go.into_iter().map(Goer::new).collect::<Result<Vec<_>, _>>()?;
+    print(|out| show(&stay, &go, out))?;
+    let (runs, bytes) =
+        (plural(go.len() as u64, "run"), size(go.iter().map(|goer| goer.size).sum()));
+    let is_empty = go.is_empty();
     if args.yes {
-        for run in &go {
-            RunFolder::open(&run.path)?.remove()?;
-        }
         if folder.is_dir() {
             remove_remains(&folder).map_err(Failure::user)?;
         }
+        go.into_iter().try_for_each(|goer| goer.folder.remove())?;
     }
-    let (runs, bytes) = (plural(go.len() as u64, "run"), size(sizes.iter().sum()));
-    print(|out| match (go.is_empty(), args.yes) {
+    print(|out| match (is_empty, args.yes) {
         (true, _) => {
             let kept = plural(args.keep as u64, "newest run");
             writeln!(out, "There is nothing to remove beside the {kept}.")
@@ -106,6 +137,8 @@ fn record_holders(args: &PruneArgs) -> Result<Vec<PathBuf>, Failure> {
     let records = inputs::records(args.records.as_deref())?;
     let project = inputs::project()?;
     let file = args.records.clone().or_else(|| inputs::record_file(&project));
+    // What the records say of runs is seen from the folder of the file, where links to it end.
+    let file = file.map(|file| link_target(&file)).transpose().map_err(Failure::user)?;
     let folder = file.as_deref().and_then(Path::parent).unwrap_or(Path::new("")).to_owned();
     Ok(records.runs().map(|run| folder.join(run)).collect())
 }
@@ -137,16 +170,14 @@ fn mark(runs: &mut [Candidate], keep: usize, holders: &[PathBuf]) {
     }
 }
 
-/// Shows the runs that go, each with its size in bytes, and older ones that stay.
-fn show<'a>(
-    stay: &[&Candidate],
-    go: impl Iterator<Item = (&'a Candidate, u64)>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    for (run, bytes) in go {
+/// Shows the runs that go, and older ones that stay.
+fn show(stay: &[&Candidate], go: &[Goer<'_>], out: &mut dyn Write) -> io::Result<()> {
+    for goer in go {
+        let run = goer.run;
         let (path, bots) = (run.path.display().to_string(), run.bots.join(", "));
         let started = run.started.strftime("%Y-%m-%d %H:%M");
-        writeln!(out, "  {}  {started}  {}  {}", printable(&path), printable(&bots), size(bytes))?;
+        let (path, bots, rest) = (printable(&path), printable(&bots), printable(&goer.rest()));
+        writeln!(out, "  {path}  {started}  {bots}  {}{rest}", size(goer.size))?;
     }
     for run in stay {
         let path = printable(&run.path.display().to_string());

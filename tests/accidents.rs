@@ -1,0 +1,214 @@
+//! Accidents of runs: torn files, missing locks, folders that move. Nothing is lost, and nothing needs a hand.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use libc::{ENOLCK, SYS_flock};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::support::place::{Place, assert_code, stderr};
+use crate::support::{PATIENT, finished, start_without, wait_until};
+
+/// Plays games of a quick bot on these seeds.
+fn play(place: &Place, run: &str, seeds: &str) {
+    let mut suite = place.command(&["suite", "--bot", "@first", "--seed", seeds, "--run", run]);
+    assert_code(&suite.args(PATIENT).output().expect("runs"), 0);
+}
+
+fn append(path: &Path, text: &str) {
+    let mut file = OpenOptions::new().append(true).open(path).expect("it is there");
+    file.write_all(text.as_bytes()).expect("written");
+}
+
+/// Leaves only the first line of the results.
+fn keep_one_result(results: &Path) {
+    let text = fs::read_to_string(results).expect("results");
+    fs::write(results, text.split_inclusive('\n').next().expect("a line")).expect("written");
+}
+
+/// Runs a command on a file system without locks.
+fn without_locks(mut command: Command) -> Output {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    finished(start_without(SYS_flock, Vec::new(), ENOLCK.cast_unsigned(), command))
+}
+
+#[test]
+fn a_torn_session_is_cut_off_when_the_run_is_taken_up() {
+    let place = Place::new();
+    play(&place, "run", "1..3");
+    append(&place.path("run/sessions.jsonl"), r#"{"number":2,"started":"2026-"#);
+    keep_one_result(&place.path("run/results.jsonl"));
+    for _ in 0..2 {
+        let output = place.command(&["suite", "--resume", "run"]).output().expect("runs");
+        assert_code(&output, 0);
+    }
+    let sessions = place.run("run").sessions().expect("whole sessions");
+    assert_eq!(sessions.iter().map(|session| session.number).collect::<Vec<_>>(), [1, 2]);
+    for command in [&["compare", "run", "run"][..], &["runs", "--folder", "."]] {
+        assert_code(&place.command(command).output().expect("runs"), 0);
+    }
+}
+
+#[test]
+fn a_damaged_session_is_named_as_one() {
+    let place = Place::new();
+    play(&place, "run", "1");
+    append(&place.path("run/sessions.jsonl"), "{\"num{\"number\":2}\n");
+    let output = place.command(&["compare", "run", "run"]).output().expect("runs");
+    let said = stderr(&output);
+    assert_code(&output, 2);
+    assert!(said.contains("run/sessions.jsonl:2: not a session: "), "{said}");
+    assert!(said.ends_with("; delete this line\n"), "{said}");
+}
+
+#[test]
+fn without_locks_results_are_only_appended() {
+    let place = Place::new();
+    play(&place, "run", "1..4");
+    let results = place.path("run/results.jsonl");
+    keep_one_result(&results);
+    let before = fs::read_to_string(&results).expect("results");
+    let output = without_locks(place.command(&["suite", "--resume", "run"]));
+    assert_code(&output, 0);
+    assert_eq!(stderr(&output).matches("cannot be locked").count(), 1, "{}", stderr(&output));
+    let after = fs::read_to_string(&results).expect("results");
+    assert!(after.starts_with(&before) && after.lines().count() == 4, "{after}");
+    // Two processes may have played the same games.
+    append(&results, &before);
+    assert_code(&without_locks(place.command(&["suite", "--resume", "run"])), 0);
+    assert_eq!(fs::read_to_string(&results).expect("results"), after + &before);
+}
+
+#[test]
+fn two_writers_of_a_part_without_locks_lose_nothing() {
+    let place = Place::new();
+    let plan = ["suite", "--bot", "@first", "--seed", "1..40", "--parts", "1", "--run", "run"];
+    assert_code(&place.command(&plan).args(PATIENT).output().expect("runs"), 0);
+    let part = || {
+        let mut part = place.command(&["suite", "--run", "run", "--part", "1", "--jobs", "1"]);
+        part.stdout(Stdio::null()).stderr(Stdio::piped());
+        start_without(SYS_flock, Vec::new(), ENOLCK.cast_unsigned(), part)
+    };
+    for writer in [part(), part(), part()] {
+        assert_code(&finished(writer), 0);
+    }
+    assert_eq!(place.run("run").played().expect("whole results").count(), 40);
+    assert_code(&without_locks(place.command(&["merge", "run"])), 0);
+    assert_eq!(place.run("run").played().expect("whole results").count(), 40);
+}
+
+#[test]
+fn without_locks_nothing_is_cut_off_or_dropped() {
+    let place = Place::new();
+    play(&place, "run", "1..3");
+    let results = place.path("run/results.jsonl");
+    let whole = fs::read_to_string(&results).expect("results");
+    let refused = |args: &[&str]| {
+        let before = fs::read(&results).expect("results");
+        let output = without_locks(place.command(args));
+        let said = stderr(&output);
+        assert_code(&output, 2);
+        assert!(said.contains("can neither be cut off nor dropped"), "{said}");
+        assert_eq!(fs::read(&results).expect("results"), before);
+    };
+    refused(&["suite", "--resume", "run", "--again", "completed"]);
+    append(&results, r#"{"game":"#);
+    refused(&["suite", "--resume", "run"]);
+    fs::write(&results, whole).expect("written");
+    keep_one_result(&results);
+    append(&place.path("run/sessions.jsonl"), r#"{"num"#);
+    refused(&["suite", "--resume", "run"]);
+}
+
+#[test]
+fn a_run_that_is_renamed_or_removed_while_it_is_played_is_noticed_at_the_next_result() {
+    let place = Place::new();
+    for (run, logs) in [("renamed", "none"), ("removed", "none"), ("logged", "all")] {
+        let mut suite =
+            place.command(&["suite", "--bot", "@thinker --sleep 10", "--seed", "1..1000"]);
+        suite.args(["--jobs", "1", "--logs", logs, "--run", run]).args(PATIENT);
+        let suite = suite.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("runs");
+        let results = place.path(run).join("results.jsonl");
+        wait_until("it begins", || fs::metadata(&results).is_ok_and(|file| file.len() > 0));
+        if run == "removed" {
+            fs::remove_dir_all(place.path(run)).expect("removed");
+        } else {
+            fs::rename(place.path(run), place.path("elsewhere")).expect("renamed");
+        }
+        let output = finished(suite);
+        let said = stderr(&output);
+        assert!(said.contains("was removed or renamed") || logs == "all", "{said}");
+        assert!(matches!(output.status.code(), Some(2 | 3)), "{said}");
+        assert!(!place.path(run).exists(), "it is not made again");
+        if run != "removed" {
+            let kept = place.run("elsewhere").played().expect("whole results").count();
+            assert!((1..1000).contains(&kept), "{kept}");
+            fs::remove_dir_all(place.path("elsewhere")).expect("removed");
+        }
+    }
+}
+
+#[test]
+fn a_merge_leaves_what_tasks_have_printed_and_sweeps_what_a_kill_has_left() {
+    let place = Place::new();
+    let plan = ["suite", "--bot", "@first", "--seed", "1..4", "--parts", "2", "--run", "run"];
+    assert_code(&place.command(&plan).args(PATIENT).output().expect("runs"), 0);
+    for part in ["1", "2"] {
+        let part = place.command(&["suite", "--run", "run", "--part", part]).output();
+        assert_code(&part.expect("runs"), 0);
+    }
+    fs::write(place.path("run/parts/4711_1.out"), "why it failed").expect("written");
+    fs::write(place.path("run/.new-a1b2c3"), "half").expect("written");
+    assert_code(&place.command(&["merge", "run"]).output().expect("runs"), 0);
+    let printed = fs::read_to_string(place.path("run/parts/4711_1.out")).expect("it is there");
+    assert_eq!(printed, "why it failed");
+    assert!(!place.path("run/parts/0001").exists() && !place.path("run/.new-a1b2c3").exists());
+    assert_code(&place.command(&["merge", "run"]).output().expect("runs"), 0);
+    assert_eq!(place.run("run").played().expect("results").count(), 4);
+}
+
+/// Kills a command after some time, several times over, and lets it end at last.
+fn kill_again_and_again(start: impl Fn() -> Command) -> Output {
+    for step in 1..=8 {
+        let mut command = start();
+        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("runs");
+        std::thread::sleep(std::time::Duration::from_millis(4 * step));
+        // It may have ended by itself.
+        let _ = kill_process(Pid::from_child(&child), Signal::KILL);
+        finished(child);
+    }
+    start().output().expect("runs")
+}
+
+#[test]
+fn kills_of_a_suite_that_is_taken_up_lose_nothing() {
+    let place = Place::new();
+    let plan = ["suite", "--bot", "@first", "--seed", "1..200", "--parts", "1", "--run", "run"];
+    assert_code(&place.command(&plan).args(PATIENT).output().expect("runs"), 0);
+    let part = || place.command(&["suite", "--run", "run", "--part", "1", "--jobs", "1"]);
+    assert_code(&kill_again_and_again(part), 0);
+    assert_code(&kill_again_and_again(|| place.command(&["merge", "run"])), 0);
+    let run = place.run("run");
+    assert_eq!(run.played().expect("whole results").count(), 200);
+    run.sessions().expect("whole sessions");
+    let left: Vec<_> = fs::read_dir(place.path("run"))
+        .expect("a folder")
+        .flatten()
+        .map(|entry| entry.file_name().into_string().expect("UTF-8"))
+        .filter(|name| name.starts_with(".new-"))
+        .collect();
+    assert!(left.len() <= 1, "the report's own at most: {left:?}");
+}
+
+#[test]
+fn kills_of_pruning_leave_a_run_or_nothing() {
+    let place = Place::new();
+    for run in 0..8 {
+        play(&place, &format!("runs/{run}"), "1..2");
+    }
+    let prune = || place.command(&["runs", "prune", "--keep", "0", "--yes"]);
+    assert_code(&kill_again_and_again(prune), 0);
+    assert_eq!(fs::read_dir(place.path("runs")).expect("a folder").count(), 0);
+}
