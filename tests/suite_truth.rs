@@ -63,7 +63,7 @@ fn of_two_suites_that_start_one_run_exactly_one_gets_it() {
         assert_code(loser, 2);
         assert!(stderr(loser).contains("exists; choose another folder"), "{}", stderr(loser));
         let folder = place.run(&run);
-        assert_eq!(folder.run.plan.seeds.as_ref().expect("seeds").first, [1, 4][winner]);
+        assert_eq!(folder.run.plan.seeds.as_ref().expect("seeds").bounds().0, [1, 4][winner]);
         assert_eq!(folder.played().expect("results of the plan").count(), 3);
     }
 }

@@ -107,10 +107,11 @@ pub mod suite {
     };
     pub use results::suite::{
         Assignment, Best, Bests, BoardId, Case, CaseError, Commit, Contents, FolderError, GameSet,
-        Listing, Logs, Loss, Margin, NewBest, NoisyHost, NotPlayed, Opponent, Outcome, Outcomes,
-        Packing, Plan, PlannedBoard, PlannedBot, Points, Record, RecordId, Records, RecordsError,
-        Rules, Run, RunFolder, RunWriter, Seeds, Session, SuiteVerdict, Summary, Tally, Times,
-        differing_places, kept_log, list_runs, loss_kind, merge, noisy_hosts, remove_remains,
+        Listing, Logs, Loss, MAX_GAMES, Margin, NewBest, NoisyHost, NotPlayed, Opponent, Outcome,
+        Outcomes, Packing, Plan, PlannedBoard, PlannedBot, Points, Record, RecordId, Records,
+        RecordsError, Rules, Run, RunFolder, RunWriter, Seeds, Session, SuiteVerdict, Summary,
+        Tally, Times, differing_places, kept_log, list_runs, loss_kind, merge, noisy_hosts,
+        remove_remains,
     };
 }
 

@@ -72,10 +72,13 @@ fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
     }
     let path = results::suite::link_target(path)?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    // The error of a folder that is missing does not name the temporary file.
+    fs::metadata(folder)?;
     let mut new = tempfile::Builder::new()
         .prefix(".new-")
         .permissions(Permissions::from_mode(0o666))
-        .tempfile_in(folder.unwrap_or(Path::new(".")))?;
+        .tempfile_in(folder)?;
     if let Some(data) = there {
         new.as_file().set_permissions(data.permissions())?;
     }

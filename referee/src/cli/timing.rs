@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -86,6 +86,9 @@ Examples:
 /// The seeds of the default boards.
 const SEEDS: SeedRange = SeedRange { first: 1, last: 5 };
 
+/// The most games whose turns are kept in memory.
+const MAX_GAMES: usize = 1_000_000;
+
 /// The bot that answers at once, for the host check.
 const ECHO: &str = "@echo";
 
@@ -102,8 +105,8 @@ pub(super) fn run(args: &TimingArgs) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     let bot = args.bot.resolve(&config)?;
-    let boards = boards(args, config.game)?;
-    let planned = args.games.map_or(boards.len(), |games| games as usize);
+    let planned = planned(args)?;
+    let boards = boards(args, config.game, planned)?;
     let (measured, signal) = measure(planned, &config, &bot, &boards)?;
     let games = measured.games;
     let times = BotTiming {
@@ -160,7 +163,21 @@ pub(super) fn check_host(config: &Config) -> Result<HostCheck, Failure> {
 /// A name and a test case.
 type Board = (String, String);
 
-fn boards(args: &TimingArgs, kind: &GameKind) -> Result<Vec<Board>, Failure> {
+/// The number of games.
+fn planned(args: &TimingArgs) -> Result<usize, Failure> {
+    let SeedRange { first, last } = args.seed.unwrap_or(SEEDS);
+    let seeds = usize::try_from(last.abs_diff(first)).unwrap_or(usize::MAX).saturating_add(1);
+    let boards = if args.board.is_empty() { seeds } else { args.board.len() };
+    let games = args.games.map_or(boards, |games| games as usize);
+    if games > MAX_GAMES {
+        let problem = format!("these are {games} games; choose at most {MAX_GAMES} with --games");
+        return Err(Failure::user(anyhow!(problem)));
+    }
+    Ok(games)
+}
+
+/// The boards that the `games` are played on.
+fn boards(args: &TimingArgs, kind: &GameKind, games: usize) -> Result<Vec<Board>, Failure> {
     if !args.board.is_empty() {
         let load = |path: &PathBuf| {
             let game = inputs::load_board(kind, path)?;
@@ -172,7 +189,7 @@ fn boards(args: &TimingArgs, kind: &GameKind) -> Result<Vec<Board>, Failure> {
     let case = |seed| {
         Ok((format!("seed {seed}"), inputs::seeded_case(kind, seed, SeedOptions::default())?))
     };
-    seeds.seeds().map(case).collect()
+    seeds.seeds().take(games).map(case).collect()
 }
 
 /// Plays the games; if a signal stops that, what was measured by then, and the signal.

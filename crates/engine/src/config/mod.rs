@@ -20,7 +20,7 @@ pub use self::project::{
     BoardSet, BotEntry, ClusterTable, PROJECT_FILE, Project, SuiteTable, TEMPLATE, find_project,
 };
 pub use self::resources::{Bound, Count, Size};
-pub use self::values::{Limit, SeedRange};
+pub use self::values::{Limit, SeedRange, SeedsSource};
 use contain::bot::Containment;
 use rules::game::{GameKind, unknown_game};
 use terms::limits::{Limits, MatchRules, OnHostDelay, OverrunRules, Profile, Resources, SoftLimit};

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::over::{Over, over_by_field};
-use super::values::{Limit, SeedRange};
+use super::values::{Limit, SeedsSource};
 
 /// The name of a project file. The search starts in the working directory and goes upwards.
 pub const PROJECT_FILE: &str = "referee.toml";
@@ -50,11 +50,11 @@ pub struct BotEntry {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct BoardSet {
-    /// Files, or folders for all files in them.
+    /// Files, patterns, or folders for the boards in them.
     #[serde(default)]
     pub files: Vec<PathBuf>,
-    /// A seed, or a range of them.
-    pub seeds: Option<SeedRange>,
+    /// Seeds: a list of them and of ranges, or a file.
+    pub seeds: Option<SeedsSource>,
     /// The number of colours of the seeds' boards.
     pub colors: Option<u8>,
 }

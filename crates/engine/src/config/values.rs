@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -106,6 +107,52 @@ impl<'de> Deserialize<'de> for SeedRange {
     }
 }
 
+/// Seeds as a user writes them: a list of seeds and ranges, such as `1,5,9..20`, or a file of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SeedsSource {
+    /// A list.
+    List(Vec<SeedRange>),
+    /// A file.
+    File(PathBuf),
+}
+
+impl SeedsSource {
+    /// Reads the content of a file: seeds and ranges between commas or white space; `#` begins a comment.
+    ///
+    /// # Errors
+    /// What is wrong, after the number of the line.
+    pub fn parse_file(text: &str) -> Result<Vec<SeedRange>, String> {
+        let mut seeds = Vec::new();
+        for (number, line) in (1..).zip(text.lines()) {
+            let line = line.split('#').next().unwrap_or_default();
+            let words = line.split(|c: char| c == ',' || c.is_whitespace());
+            for word in words.filter(|word| !word.is_empty()) {
+                seeds.push(word.parse().map_err(|error| format!("{number}: {error}"))?);
+            }
+        }
+        Ok(seeds)
+    }
+}
+
+impl FromStr for SeedsSource {
+    type Err = String;
+
+    /// What begins as a number does is a list, and everything else a file.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        if text.is_empty() || text.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
+            return text.split(',').map(str::parse).collect::<Result<_, _>>().map(Self::List);
+        }
+        Ok(Self::File(text.into()))
+    }
+}
+
+impl<'de> Deserialize<'de> for SeedsSource {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,6 +170,20 @@ mod tests {
         for text in ["", "50", "0ms", "0s", "-1s", "fast", "1e9", "1001h", "9999999999999h"] {
             assert!(text.parse::<Limit>().is_err(), "{text:?}");
         }
+    }
+
+    #[test]
+    fn seeds_are_a_list_or_a_file_of_them() {
+        let range = |first, last| SeedRange { first, last };
+        let list = [range(1, 1), range(-5, -5), range(9, 20)];
+        assert_eq!("1,-5, 9..20".parse(), Ok(SeedsSource::List(list.into())));
+        assert_eq!(SeedsSource::parse_file("1 -5 # two\n\n9..20,\n"), Ok(list.into()));
+        assert_eq!("seeds.txt".parse(), Ok(SeedsSource::File("seeds.txt".into())));
+        for text in ["", "1,", "1,,2", "5..1", "1-3", "-x"] {
+            assert!(text.parse::<SeedsSource>().is_err(), "{text:?}");
+        }
+        let error = SeedsSource::parse_file("1\n2 x").expect_err("no seed");
+        assert!(error.starts_with("2: `x` is neither"), "{error}");
     }
 
     #[test]

@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 
 use super::commit::Commit;
 use super::margin::Margin;
-use super::plan::Plan;
+use super::plan::{MAX_GAMES, Plan};
 use crate::gamelog::Host;
 use rules::source::SourceError;
 
@@ -106,6 +106,14 @@ pub enum FolderError {
         path: PathBuf,
         /// What is wrong, and where.
         problem: SourceError,
+    },
+    /// The plan cannot be held.
+    #[error("{}: the plan has {games} games; a run has at most {MAX_GAMES}", path.display())]
+    TooLarge {
+        /// The run's `run.toml`.
+        path: PathBuf,
+        /// How many games it has, as far as they can be counted.
+        games: usize,
     },
     /// A line is malformed.
     #[error("{}:{line}: {problem}; delete this line, and --resume plays its game again", path.display())]
@@ -266,5 +274,9 @@ fn parse_run(path: PathBuf, source: &str) -> Result<Run, FolderError> {
     if format != i64::from(FORMAT) {
         return Err(FolderError::Format { path, format });
     }
-    toml::from_str(source).map_err(|error| refuse(&error))
+    let run: Run = toml::from_str(source).map_err(|error| refuse(&error))?;
+    if run.plan.is_too_large() {
+        return Err(FolderError::TooLarge { path, games: run.plan.games() });
+    }
+    Ok(run)
 }

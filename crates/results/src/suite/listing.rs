@@ -18,6 +18,7 @@ use super::files::new_file;
 use super::folder::{FolderError, PART_FOLDERS, RESULTS, RUN, RunFolder};
 use super::plan::Plan;
 use super::records::Bests;
+use super::seeds::Seeds;
 use super::summary::Summary;
 
 const LISTING: &str = "listing.json";
@@ -115,7 +116,7 @@ impl Listing {
             game: plan.game.clone(),
             boards: plan.boards(),
             sets: sets(plan),
-            seeds: plan.seeds.as_ref().map(|seeds| (seeds.first, seeds.last)),
+            seeds: plan.seeds.as_ref().and_then(Seeds::range),
             planned: plan.games(),
             parts,
             git: run.git.clone(),

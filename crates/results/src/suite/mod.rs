@@ -25,6 +25,7 @@ mod plan;
 mod recording;
 mod records;
 mod removal;
+mod seeds;
 mod session;
 mod shuffle;
 mod summary;
@@ -46,9 +47,12 @@ pub use self::outcomes::Outcomes;
 pub use self::places::{NoisyHost, differing_places, noisy_hosts};
 #[cfg(test)]
 pub(crate) use self::plan::test_plan;
-pub use self::plan::{Assignment, Case, CaseError, Plan, PlannedBoard, PlannedBot, Rules, Seeds};
+pub use self::plan::{
+    Assignment, Case, CaseError, MAX_GAMES, Plan, PlannedBoard, PlannedBot, Rules,
+};
 pub use self::records::{Best, Bests, Record, Records, RecordsError};
 pub use self::removal::{Contents, remove_remains};
+pub use self::seeds::Seeds;
 pub use self::session::Session;
 pub use self::summary::{NewBest, Summary};
 pub use self::tally::{Points, Tally};

@@ -13,9 +13,13 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::ids::{BoardId, RecordId};
+use super::seeds::Seeds;
 use super::shuffle::shuffled;
 use rules::game::{Game, GameKind, SeedOptions};
 use terms::limits::{Limits, OnHostDelay, Profile, Resources};
+
+/// The most games that a plan may have: their bits and their order fit into the memory of a small machine.
+pub const MAX_GAMES: usize = 100_000_000;
 
 /// What is to be played.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -54,21 +58,6 @@ pub struct Rules {
     /// What a bot may use of the machine.
     #[serde(default)]
     pub resources: Resources,
-}
-
-/// A range of seeds, both ends included.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Seeds {
-    /// The first one.
-    pub first: i64,
-    /// The last one.
-    pub last: i64,
-    /// The number of colours, where the game leaves it open.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub colors: Option<u8>,
-    /// The board set that they come from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub set: Option<String>,
 }
 
 /// A bot, with everything that identifies it.
@@ -142,13 +131,6 @@ pub struct CaseError {
     problem: String,
 }
 
-impl Seeds {
-    fn count(&self) -> usize {
-        let count = i128::from(self.last) - i128::from(self.first) + 1;
-        usize::try_from(count).unwrap_or(0)
-    }
-}
-
 impl Plan {
     /// Whether any time limit applies.
     pub fn is_timed(&self) -> bool {
@@ -163,17 +145,22 @@ impl Plan {
 
     /// The number of boards.
     pub fn boards(&self) -> usize {
-        self.boards.len() + self.seeds.as_ref().map_or(0, Seeds::count)
+        self.boards.len().saturating_add(self.seeds.as_ref().map_or(0, Seeds::count))
     }
 
     /// The number of games.
     pub fn games(&self) -> usize {
-        self.units() * self.bots.len()
+        self.units().saturating_mul(self.bots.len())
+    }
+
+    /// Whether it has too many games to be held.
+    pub fn is_too_large(&self) -> bool {
+        self.games() > MAX_GAMES
     }
 
     /// How often a board is played, by all bots each time.
     fn units(&self) -> usize {
-        self.boards() * self.repeat as usize
+        self.boards().saturating_mul(self.repeat as usize)
     }
 
     /// The bot and the board of the game with this number, which must be one of the plan's.
@@ -194,7 +181,7 @@ impl Plan {
         let (bots, boards) = (self.bots.len(), self.boards());
         let order = self.shuffle.map(|seed| shuffled(boards, seed));
         let units = self.stretch(part).map(move |place| match &order {
-            Some(order) => place / boards * boards + order[place % boards],
+            Some(order) => place / boards * boards + order[place % boards] as usize,
             None => place,
         });
         units.flat_map(move |unit| (0..bots).map(move |bot| unit * bots + bot + 1))
@@ -221,8 +208,7 @@ impl Plan {
 
     /// The seed of the board of this index, if it has one.
     fn seed(&self, board: usize) -> Option<i64> {
-        let index = i64::try_from(board.checked_sub(self.boards.len())?).ok()?;
-        Some(self.seeds.as_ref()?.first + index)
+        self.seeds.as_ref()?.get(board.checked_sub(self.boards.len())?)
     }
 
     /// Sets up the board of this index.
@@ -323,7 +309,7 @@ mod tests {
             rules,
             repeat,
             shuffle: None,
-            seeds: Some(Seeds { first: 1, last: seeds, ..Seeds::default() }),
+            seeds: Some(Seeds::new([(1, seeds)]).expect("seeds")),
             parts: None,
             bots: (0..bots).map(bot).collect(),
             boards: Vec::new(),

@@ -1,22 +1,22 @@
 //! The boards of a suite: files, folders and seeds.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::Args;
-use fs_err as fs;
 
+use super::board_files::{self, BoardFile};
 use crate::cli::{Failure, completions, inputs};
-use engine::config::{BoardSet, Config, SeedRange};
+use engine::config::{BoardSet, Config, SeedsSource};
 use results::suite::{PlannedBoard, Seeds};
 use rules::game::{GameKind, SeedOptions};
 
 /// The boards to play.
 #[derive(Debug, Args)]
 pub(super) struct BoardsFlags {
-    /// Boards, as for `referee play`; a folder stands for all files in it (repeatable)
+    /// Boards, as for `referee play`; a folder stands for the boards in it, and a quoted pattern such as
+    /// 'config/test*.json' for the files that match (repeatable)
     #[arg(long, value_name = "FILE", num_args = 1.., add = completions::boards())]
     board: Vec<PathBuf>,
 
@@ -24,9 +24,10 @@ pub(super) struct BoardsFlags {
     #[arg(long, value_name = "SET", add = completions::board_sets())]
     boards: Vec<String>,
 
-    /// Random boards: a seed, or a range A..B with both ends included [default without boards: 1..20]
-    #[arg(long, value_name = "N|A..B", allow_hyphen_values = true)]
-    seed: Option<SeedRange>,
+    /// Random boards: seeds and ranges with both ends included, such as 1,5,9..20, or a file of them [default without
+    /// boards: 1..20]
+    #[arg(long, value_name = "SEEDS", allow_hyphen_values = true)]
+    seed: Option<SeedsSource>,
 
     /// The number of colours of random boards, where the game leaves it open
     #[arg(long, value_name = "N", requires = "seed")]
@@ -40,8 +41,8 @@ pub(super) struct BoardsFlags {
 /// The boards that a suite plays: listed ones, and then seeds.
 pub(super) type Boards = (Vec<PlannedBoard>, Option<Seeds>);
 
-/// The seeds whose boards are played when none are named.
-const SEEDS: Seeds = Seeds { first: 1, last: 20, colors: None, set: None };
+/// The seeds whose boards are played when none are named, from the first to the last.
+const SEEDS: (i64, i64) = (1, 20);
 
 impl BoardsFlags {
     /// Whether any of these flags was given.
@@ -54,16 +55,16 @@ impl BoardsFlags {
         let kind = config.game;
         let mut seeds = self.typed_seeds(kind)?;
         let mut boards = Vec::new();
-        self.add(kind, &self.board, None, &mut boards)?;
+        self.add(board_files::read(kind, &self.board, Path::new(""))?, None, &mut boards)?;
         for name in &self.boards {
             let set = board_set(config, name)?;
-            let files: Vec<_> =
-                set.files.iter().map(|file| config.project.folder.join(file)).collect();
-            self.add(kind, &files, Some(name), &mut boards)?;
-            if let Some(range) = set.seeds {
-                let own = ranged(kind, range, set.colors, Some(name))?;
+            let folder = &config.project.folder;
+            self.add(board_files::read(kind, &set.files, folder)?, Some(name), &mut boards)?;
+            if let Some(source) = &set.seeds {
+                let mut own = read_seeds(kind, source, folder, set.colors)?;
+                own.set = Some(name.clone());
                 if seeds.replace(own).is_some() {
-                    let problem = "one range of seeds is enough; a set or --seed has another one";
+                    let problem = "one list of seeds is enough; a set or --seed has another one";
                     return Err(Failure::user(anyhow!("--boards {name}: {problem}")));
                 }
             }
@@ -75,16 +76,15 @@ impl BoardsFlags {
         Ok((boards, seeds))
     }
 
-    /// Adds the boards in these files and folders.
+    /// Adds the boards in these files.
     fn add(
         &self,
-        kind: &GameKind,
-        files: &[PathBuf],
+        files: Vec<BoardFile>,
         set: Option<&String>,
         boards: &mut Vec<PlannedBoard>,
     ) -> Result<(), Failure> {
-        for path in opened(files)? {
-            match planned(kind, &path, set, boards) {
+        for file in files {
+            match planned(file, set, boards) {
                 Ok(board) => boards.push(board),
                 Err(failure) if self.keep_going => log::warn!("left out: {failure}"),
                 Err(failure) => return Err(failure),
@@ -94,27 +94,44 @@ impl BoardsFlags {
     }
 
     fn typed_seeds(&self, kind: &GameKind) -> Result<Option<Seeds>, Failure> {
-        match self.seed {
-            Some(seed) => ranged(kind, seed, self.colors, None).map(Some),
-            None => Ok((!self.is_given()).then_some(SEEDS)),
+        match &self.seed {
+            Some(seed) => read_seeds(kind, seed, Path::new(""), self.colors).map(Some),
+            None if self.is_given() => Ok(None),
+            None => Seeds::new([SEEDS]).map(Some).map_err(|error| Failure::user(anyhow!(error))),
         }
     }
 }
 
-/// A range of seeds that the game takes.
-fn ranged(
+/// The seeds in a list or a file, if the game takes them. A relative file is in `folder`.
+fn read_seeds(
     kind: &GameKind,
-    SeedRange { first, last }: SeedRange,
+    source: &SeedsSource,
+    folder: &Path,
     colors: Option<u8>,
-    set: Option<&String>,
 ) -> Result<Seeds, Failure> {
+    let (ranges, name) = match source {
+        SeedsSource::List(ranges) => (ranges.clone(), "seeds".to_owned()),
+        SeedsSource::File(file) => {
+            let file = folder.join(file);
+            if !file.exists() {
+                let problem = "no such file; seeds are numbers and ranges such as 1,5,9..20, or a file of them";
+                return Err(Failure::file(&file, problem));
+            }
+            let ranges = SeedsSource::parse_file(&inputs::read_text(&file)?);
+            (ranges.map_err(|error| Failure::place(&file, error))?, file.display().to_string())
+        }
+    };
+    let seeds = Seeds::new(ranges.iter().map(|range| (range.first, range.last)));
+    let mut seeds = seeds.map_err(|error| Failure::user(anyhow!("{name}: {error}")))?;
     // Only the ends of a range, and 0 in Square Remover, can be invalid.
+    let (first, last) = seeds.bounds();
     for seed in [first, last, 0] {
-        if (first..=last).contains(&seed) {
+        if seeds.has(seed) {
             inputs::seeded_case(kind, seed, SeedOptions { colors })?;
         }
     }
-    Ok(Seeds { first, last, colors, set: set.cloned() })
+    seeds.colors = colors;
+    Ok(seeds)
 }
 
 fn board_set<'c>(config: &'c Config, name: &str) -> Result<&'c BoardSet, Failure> {
@@ -128,28 +145,17 @@ fn board_set<'c>(config: &'c Config, name: &str) -> Result<&'c BoardSet, Failure
     })
 }
 
-/// All files, those in folders included.
-fn opened(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
-    let mut files = Vec::new();
-    for path in paths {
-        if path.is_dir() { files.extend(in_folder(path)?) } else { files.push(path.clone()) }
-    }
-    Ok(files)
-}
-
-/// Reads a board, unless one of that name is among the others.
+/// Plans a board, unless one of that name is among the others.
 fn planned(
-    kind: &GameKind,
-    path: &Path,
+    file: BoardFile,
     set: Option<&String>,
     others: &[PlannedBoard],
 ) -> Result<PlannedBoard, Failure> {
-    let name = path.display().to_string();
+    let name = file.path.display().to_string();
     if others.iter().any(|other| other.name == name) {
-        return Err(Failure::file(path, "this board is there twice"));
+        return Err(Failure::file(file.path, "this board is there twice"));
     }
-    let test_case = inputs::load_board(kind, path)?.test_case().to_owned();
-    Ok(PlannedBoard { name, set: set.cloned(), test_case })
+    Ok(PlannedBoard { name, set: set.cloned(), test_case: file.test_case? })
 }
 
 /// Warns of boards with two names: both are played, but comparisons count them as one.
@@ -160,46 +166,5 @@ fn tell_copies(boards: &[PlannedBoard]) {
         if first != name {
             log::warn!("{name} is the same board as {first}");
         }
-    }
-}
-
-/// The files of a folder, `test2` before `test10`.
-fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).map_err(Failure::user)? {
-        let path = entry.map_err(Failure::user)?.path();
-        if path.is_file() {
-            files.push(path);
-        }
-    }
-    files.sort_by(|a, b| natural(&a.to_string_lossy(), &b.to_string_lossy()));
-    if files.is_empty() {
-        return Err(Failure::file(folder, "there is no file in this folder"));
-    }
-    Ok(files)
-}
-
-/// Compares names with their numbers as numbers.
-fn natural(a: &str, b: &str) -> Ordering {
-    let key = |text: &str| {
-        let runs = text.as_bytes().chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit());
-        let part = |run: &[u8]| {
-            let word = String::from_utf8_lossy(run).into_owned();
-            (word.parse::<u128>().ok(), word)
-        };
-        runs.map(part).collect::<Vec<_>>()
-    };
-    key(a).cmp(&key(b)).then_with(|| a.cmp(b))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_in_names_count_as_numbers() {
-        let mut names = ["b/test10.json", "b/test2.json", "a/test30.json", "b/test1.json"];
-        names.sort_by(|a, b| natural(a, b));
-        assert_eq!(names, ["a/test30.json", "b/test1.json", "b/test2.json", "b/test10.json"]);
     }
 }

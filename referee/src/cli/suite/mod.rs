@@ -1,5 +1,6 @@
 //! `referee suite`: many boards, one or more bots, into a run folder.
 
+mod board_files;
 mod boards;
 mod bots;
 mod jobs;
@@ -34,8 +35,8 @@ use ::report::suite::SuiteFormat;
 use engine::config::Config;
 use engine::suite::plan_now;
 use results::suite::{
-    Commit, FolderError, Logs, Margin, Opponent, Outcome, Plan, Run, RunFolder, RunWriter,
-    SuiteVerdict,
+    Commit, FolderError, Logs, MAX_GAMES, Margin, Opponent, Outcome, Plan, Run, RunFolder,
+    RunWriter, SuiteVerdict,
 };
 use terms::limits::OnHostDelay;
 use terms::verdict::Verdict;
@@ -318,5 +319,12 @@ fn plan(args: &SuiteArgs) -> Result<(Config, Plan), Failure> {
     let (boards, seeds) = args.boards.resolve(&config)?;
     let repeat = args.repeat.unwrap_or(1);
     let plan = Plan { repeat, boards, seeds, ..engine::suite::plan(&config, bots) };
+    if plan.is_too_large() {
+        let games = plan.games();
+        let problem = format!(
+            "these are {games} games, and a run has at most {MAX_GAMES}; choose fewer seeds, or several runs"
+        );
+        return Err(Failure::user(anyhow!(problem)));
+    }
     Ok((config, plan))
 }

@@ -1,0 +1,162 @@
+//! The files that boards come from: single ones, patterns, and folders with whatever else is in them.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use anyhow::anyhow;
+use fs_err as fs;
+use glob::{MatchOptions, Pattern, glob_with};
+
+use crate::cli::{Failure, inputs};
+use rules::game::GameKind;
+
+/// The most files that a warning names.
+const NAMED_FILES: usize = 5;
+
+/// A file that was read as a board.
+pub(super) struct BoardFile {
+    pub(super) path: PathBuf,
+    /// Its test case, or what is wrong with it.
+    pub(super) test_case: Result<String, Failure>,
+}
+
+/// Reads the boards that these words name: files, patterns, and folders, which stand for the boards in them. Relative
+/// ones are in `folder`.
+pub(super) fn read(
+    kind: &GameKind,
+    words: &[PathBuf],
+    folder: &Path,
+) -> Result<Vec<BoardFile>, Failure> {
+    let mut files = Vec::new();
+    for word in words {
+        let path = folder.join(word);
+        if path.is_dir() {
+            files.extend(in_folder(kind, &path)?);
+        } else if !path.exists() && is_pattern(word) {
+            files.extend(
+                matching(folder, word)?.into_iter().map(|path| BoardFile::read(kind, path)),
+            );
+        } else {
+            files.push(BoardFile::read(kind, path));
+        }
+    }
+    Ok(files)
+}
+
+impl BoardFile {
+    fn read(kind: &GameKind, path: PathBuf) -> Self {
+        let test_case = inputs::load_board(kind, &path).map(|game| game.test_case().to_owned());
+        Self { path, test_case }
+    }
+
+    fn extension(&self) -> Option<&OsStr> {
+        self.path.extension()
+    }
+}
+
+fn is_pattern(word: &Path) -> bool {
+    word.to_str().is_some_and(|word| word.contains(['*', '?', '[']))
+}
+
+/// The files in `folder` that a pattern stands for, `test2` before `test10`.
+fn matching(folder: &Path, pattern: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let options = MatchOptions { require_literal_separator: true, ..MatchOptions::new() };
+    let refuse = |problem: String| Failure::file(pattern, problem);
+    let not_text = || refuse("a pattern must be UTF-8".to_owned());
+    let outside = Pattern::escape(folder.to_str().ok_or_else(not_text)?);
+    let whole = Path::new(&outside).join(pattern);
+    let paths = glob_with(whole.to_str().ok_or_else(not_text)?, options);
+    let paths = paths.map_err(|error| refuse(format!("not a pattern: {error}")))?;
+    let paths: Result<Vec<_>, _> = paths.collect();
+    let mut files: Vec<PathBuf> = paths.map_err(Failure::user)?;
+    files.retain(|path| path.is_file());
+    if files.is_empty() {
+        return Err(refuse("no file matches this pattern".to_owned()));
+    }
+    sort(&mut files);
+    Ok(files)
+}
+
+/// The boards in a folder, `test2` before `test10`. Files that are not boards are left out, unless their names end as
+/// those of boards do: such a file is a damaged board.
+fn in_folder(kind: &GameKind, folder: &Path) -> Result<Vec<BoardFile>, Failure> {
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder).map_err(Failure::user)? {
+        let path = entry.map_err(Failure::user)?.path();
+        if path.is_file() {
+            paths.push(path);
+        }
+    }
+    sort(&mut paths);
+    let mut files: Vec<_> = paths.into_iter().map(|path| BoardFile::read(kind, path)).collect();
+    let good = files.iter().filter(|file| file.test_case.is_ok());
+    let endings: BTreeSet<_> = good.map(|file| file.extension().map(OsStr::to_owned)).collect();
+    if endings.is_empty() {
+        return Err(no_board(folder, files));
+    }
+    let is_stranger = |file: &mut BoardFile| {
+        let ending = file.extension().map(OsStr::to_owned);
+        file.test_case.is_err() && !endings.contains(&ending)
+    };
+    let strangers: Vec<BoardFile> = files.extract_if(.., is_stranger).collect();
+    tell_strangers(folder, &strangers);
+    Ok(files)
+}
+
+/// What is wrong with a folder of which no file is a board.
+fn no_board(folder: &Path, files: Vec<BoardFile>) -> Failure {
+    match files.into_iter().next() {
+        None => Failure::file(folder, "there is no file in this folder"),
+        Some(file) => file.test_case.map_or_else(
+            |failure| {
+                let folder = folder.display();
+                Failure::user(anyhow!("{folder}: there is no board in this folder; {failure}"))
+            },
+            |_| unreachable!("no file is a board"),
+        ),
+    }
+}
+
+/// Names the files of a folder that are not boards, in one line.
+fn tell_strangers(folder: &Path, strangers: &[BoardFile]) {
+    let name = |file: &BoardFile| file.path.file_name().map(|name| name.display().to_string());
+    let names: Vec<String> = strangers.iter().filter_map(name).collect();
+    let more = match names.len().saturating_sub(NAMED_FILES) {
+        _ if names.is_empty() => return,
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let names = names[..names.len().min(NAMED_FILES)].join(", ");
+    log::warn!("{}: left out what is not a board: {names}{more}", folder.display());
+}
+
+fn sort(files: &mut [PathBuf]) {
+    files.sort_by(|a, b| natural(&a.to_string_lossy(), &b.to_string_lossy()));
+}
+
+/// Compares names with their numbers as numbers.
+fn natural(a: &str, b: &str) -> Ordering {
+    let key = |text: &str| {
+        let runs = text.as_bytes().chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit());
+        let part = |run: &[u8]| {
+            let word = String::from_utf8_lossy(run).into_owned();
+            (word.parse::<u128>().ok(), word)
+        };
+        runs.map(part).collect::<Vec<_>>()
+    };
+    key(a).cmp(&key(b)).then_with(|| a.cmp(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_names_count_as_numbers() {
+        let mut names = ["b/test10.json", "b/test2.json", "a/test30.json", "b/test1.json"];
+        names.sort_by(|a, b| natural(a, b));
+        assert_eq!(names, ["a/test30.json", "b/test1.json", "b/test2.json", "b/test10.json"]);
+    }
+}
