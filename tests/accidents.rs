@@ -340,3 +340,42 @@ fn a_folder_of_boards_may_hold_other_files_and_a_pattern_chooses() {
     assert_code(&output, 2);
     assert!(stderr(&output).contains("test13.json:1:1: no `testIn`"), "{}", stderr(&output));
 }
+
+#[test]
+fn a_suite_that_is_interrupted_reports_what_was_played_to_a_file() {
+    let place = Place::new();
+    for format in ["junit", "csv", "json", "markdown"] {
+        let bot =
+            ["--bot", "@thinker --sleep 10", "--jobs", "1", "--format", format, "--run", format];
+        let mut suite = place.command(&["suite", "--seed", "1..1000"]);
+        let suite = suite.args(bot).args(PATIENT).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let suite = suite.spawn().expect("runs");
+        let results = place.path(format).join("results.jsonl");
+        wait_until("it begins", || fs::metadata(&results).is_ok_and(|file| file.len() > 0));
+        kill_process(Pid::from_child(&suite), Signal::INT).expect("it runs");
+        let output = finished(suite);
+        assert!(stderr(&output).contains("interrupted by SIGINT"), "{}", stderr(&output));
+        let report = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(!report.is_empty(), "{format}");
+        if format == "junit" {
+            assert!(
+                report.contains("</testsuites>") && report.contains("games have no result"),
+                "{report}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_report_that_is_not_made_is_not_promised() {
+    let place = Place::new();
+    let plan = ["suite", "--seed", "1..4", "--parts", "2", "--run", "run"];
+    for (args, format) in
+        [(&plan[..], "json"), (&["suite", "--run", "run", "--part", "1"], "junit")]
+    {
+        let output = place.command(args).args(["--format", format]).output().expect("runs");
+        assert_code(&output, 2);
+        assert!(stderr(&output).contains("`referee merge` takes it"), "{}", stderr(&output));
+    }
+    assert!(!place.path("run").exists());
+}

@@ -41,6 +41,29 @@ fn a_page_charts_the_numbers_that_a_bot_says() {
 }
 
 #[test]
+fn names_that_all_objects_have_and_large_numbers_are_shown_as_they_were_said() {
+    let script = format!(
+        "'{}' bot first | while read -r move; do n=$((n+1)); \
+         [ $n = 2 ] && echo '@referee constructor=9007199254740993 __proto__=-18446744073709551617' >&2; \
+         echo \"$move\"; done",
+        env!("CARGO_BIN_EXE_referee")
+    );
+    let game = Shown::play(&["--board", "@clearable", "--", "sh", "-c", &script]);
+    let said = serde_json::to_value(&game.log.turns[1].said).expect("JSON");
+    assert_eq!(said["constructor"], "9007199254740993");
+    assert_eq!(said["__proto__"], "-18446744073709551617");
+    if !can_browse("names_that_all_objects_have_and_large_numbers_are_shown_as_they_were_said") {
+        return;
+    }
+    let values = |first: &str, second: &str| json!({ ".said .part:nth-child(1) b": first, ".said .part:nth-child(2) b": second });
+    let url = game.url();
+    let silent = values("–", "–");
+    browse("tells", &json!({ "url": format!("{url}#turn=1"), "expected": silent }));
+    let told = values("-18446744073709551617", "9007199254740993");
+    browse("tells", &json!({ "url": format!("{url}#turn=2"), "expected": told }));
+}
+
+#[test]
 fn the_player_shows_what_a_bot_says() {
     if !can_watch("the_player_shows_what_a_bot_says") {
         return;

@@ -409,10 +409,19 @@ fn a_changed_plan_is_not_resumed() {
 
     let bot = folder.path().join("bot.sh");
     fs::write(&bot, "exit 1").expect("written");
-    let args = ["--bot", "sh bot.sh", "--seed", "1", "--run", "own", "--logs", "none"];
+    let args = ["--bot", "sh bot.sh", "--seed", "1..2", "--run", "own", "--logs", "none"];
     let played = suite(&args).current_dir(folder.path()).output().expect("runs");
     assert_eq!(played.status.code(), Some(1), "{}", stderr(&played));
     fs::write(&bot, "exit 2").expect("written");
+    let complete =
+        suite(&["--resume", "own", "--format", "csv"]).current_dir(folder.path()).output();
+    let complete = complete.expect("runs");
+    assert_eq!(complete.status.code(), Some(1));
+    assert_eq!(String::from_utf8_lossy(&complete.stdout).lines().count(), 3);
+    assert!(stderr(&complete).contains("own is complete, so nothing is played"), "{complete:?}");
+    let results = folder.path().join("own/results.jsonl");
+    let lines = fs::read_to_string(&results).expect("results");
+    fs::write(&results, lines.split_inclusive('\n').next().expect("a line")).expect("written");
     assert_snapshot!(error(&folder, &["--resume", "own"]), @"error: own cannot be taken up: the bot `sh bot.sh` has changed: bot.sh is not the same");
 
     let path = run.join("results.jsonl");

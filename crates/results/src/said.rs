@@ -32,7 +32,7 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum SaidValue {
-    /// A number, which is finite.
+    /// A number, which is finite. A whole one that a number cannot hold exactly, such as a hash, is text.
     Number(f64),
     /// Anything else, without blanks or control characters.
     Text(String),
@@ -45,6 +45,7 @@ impl SaidValue {
         }
         // `inf` and `nan` are numbers to Rust, and none to JSON.
         let number = text.parse().ok().filter(|number: &f64| number.is_finite());
+        let number = number.filter(|number| number.abs() < EXACT || !is_whole(text));
         Some(number.map_or_else(|| Self::Text(text.to_owned()), Self::Number))
     }
 
@@ -185,6 +186,11 @@ fn data(line: &[u8]) -> Option<Vec<(&str, SaidValue)>> {
     });
     let pairs: Vec<_> = pairs.collect::<Option<_>>()?;
     (!pairs.is_empty()).then_some(pairs)
+}
+
+/// Whether this is written as a whole number.
+fn is_whole(text: &str) -> bool {
+    text.trim_start_matches(['+', '-']).bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn is_name(text: &str) -> bool {

@@ -12,6 +12,10 @@ use crate::junit::{TestCase, failed, not_run, passed, write_suites};
 use crate::rows::{columns, write_rows};
 use results::compare::Standing;
 use results::suite::{Bests, Loss, NewBest, Outcome, Tally};
+use terms::text::plural;
+
+/// The test that stands for the games without a result.
+const MISSING: &str = "missing games";
 
 /// The totals in JSON.
 #[derive(Serialize)]
@@ -123,7 +127,7 @@ pub(super) fn write_csv(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Re
 }
 
 /// Writes a suite of tests for each bot, with a test for each game. A lost game is a failure, and one that
-/// was not played an error.
+/// was not played an error, and so are the games that an interrupted suite has not come to.
 ///
 /// This is the one report that holds all games in memory, since its numbers come before its tests.
 pub(super) fn write_junit(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -131,6 +135,12 @@ pub(super) fn write_junit(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::
     for outcome in report.folder.outcomes().map_err(io::Error::other)? {
         let outcome = outcome.map_err(io::Error::other)?;
         bots.entry(outcome.bot.clone()).or_default().push(case(&outcome));
+    }
+    let missing = report.missing();
+    if missing > 0 {
+        let verb = if missing == 1 { "has" } else { "have" };
+        let what = format!("{} {verb} no result", plural(missing as u64, "game"));
+        bots.entry(MISSING.to_owned()).or_default().push(not_run(MISSING, "interrupted", &what));
     }
     write_suites("referee suite", &bots.into_iter().collect::<Vec<_>>(), out)
 }

@@ -43,6 +43,13 @@ pub struct SuiteReport<'a> {
 }
 
 impl SuiteReport<'_> {
+    /// How many games were to be played and have no result; none are missing once it is decided.
+    fn missing(&self) -> usize {
+        let is_decided = self.decision.as_ref().is_some_and(|found| found.bot_is.is_some());
+        let known = self.summary.games() + self.summary.games_not_played();
+        if is_decided { 0 } else { self.summary.planned.saturating_sub(known) }
+    }
+
     /// Writes the report.
     ///
     /// # Errors

@@ -186,8 +186,21 @@ fn play_whole(
     mut writer: RunWriter,
 ) -> Result<ExitCode, Failure> {
     let bests = args.report.bests(config)?;
-    let decision = play::play(args, config, &mut writer, &bests, &interrupt()?)?;
     let games = if args.no_run { Games::Dropped } else { Games::Told };
+    let decision = match play::play(args, config, &mut writer, &bests, &interrupt()?) {
+        Ok(decision) => decision,
+        Err(failure) => {
+            // Whoever reads the file of a report wants what there is.
+            let is_for_file =
+                !matches!(args.report.format, SuiteFormat::Text | SuiteFormat::Jsonl);
+            if is_for_file
+                && let Err(error) = report(&args.report, config, &writer.folder, None, games)
+            {
+                log::error!("{error}");
+            }
+            return Err(failure);
+        }
+    };
     report(&args.report, config, &writer.folder, decision, games)
 }
 
@@ -271,11 +284,17 @@ fn create_by_time(config: &Config, run: &Run) -> Result<RunFolder, FolderError> 
 }
 
 impl SuiteArgs {
-    /// Refuses to print games as they end that do not end here.
+    /// Refuses to print games as they end that do not end here, and a report on what is not reported on.
     fn refuse_lines_from_elsewhere(&self) -> Result<(), Failure> {
-        let is_elsewhere =
-            self.slurm.slurm || self.parts.parts.is_some() || self.parts.part.is_some();
-        if self.report.format != SuiteFormat::Jsonl || !is_elsewhere {
+        let is_partial = self.parts.part.is_some()
+            || !self.slurm.slurm && self.parts.parts.is_some()
+            || self.slurm.slurm && !self.slurm.wait;
+        let format = self.report.format;
+        if is_partial && !matches!(format, SuiteFormat::Text | SuiteFormat::Jsonl) {
+            let problem = "--format is for the report on a whole run, which is not made here; `referee merge` takes it";
+            return Err(Failure::user(anyhow!(problem)));
+        }
+        if format != SuiteFormat::Jsonl || !(is_partial || self.slurm.slurm) {
             return Ok(());
         }
         Err(Failure::user(anyhow!(
@@ -296,6 +315,15 @@ impl SuiteArgs {
         };
         if let Some(difference) = stored.difference(&now) {
             let path = folder.path.display();
+            let is_complete = || Ok(folder.played()?.count() == folder.planned());
+            let plays_nothing = || Ok::<_, FolderError>(self.again.is_empty() && is_complete()?);
+            if !says_again && plays_nothing()? {
+                log::warn!(
+                    "{path} is complete, so nothing is played and these are its results; but {difference}, which only a \
+                     new run plays"
+                );
+                return Ok(config);
+            }
             return Err(Failure::user(anyhow!("{path} cannot be taken up: {difference}")));
         }
         Ok(config)

@@ -1,8 +1,11 @@
 // What a bot says about itself: the values of this turn, and how numbers go over the turns. Names and
 // values are as the bot wrote them; they only ever become text.
 
+/** What is said of a name, which may be one that all objects have, such as `constructor`; undefined if nothing is. */
+const valueOf = (said, name) => (said && Object.hasOwn(said, name) ? said[name] : undefined);
+
 /** The values that a film has of a name, by turn; undefined where it was not said. */
-const valuesOf = (film, name) => film.turns.map((turn) => turn.said?.[name]);
+const valuesOf = (film, name) => film.turns.map((turn) => valueOf(turn.said, name));
 
 const isNumber = (value) => typeof value === "number";
 
@@ -63,8 +66,8 @@ class SaidCard {
     const turn = this.film.turn(position);
     this.parts.forEach(({ value, moveTo }, index) => {
       const name = this.names[index];
-      const inGame = turn ? undefined : this.film.end?.said?.[name];
-      value.textContent = turn?.said?.[name] ?? inGame?.last ?? "–";
+      const inGame = turn ? undefined : valueOf(this.film.end?.said, name);
+      value.textContent = valueOf(turn?.said, name) ?? inGame?.last ?? "–";
       if (isNumber(inGame?.mean)) value.append(" ", element("small", "", tellNumbers(inGame)));
       moveTo?.(this.film.moves[position]?.turn ?? this.film.turns.length - 1);
     });
