@@ -40,7 +40,7 @@ impl MadeRun {
             },
             repeat: 1,
             shuffle: None,
-            seeds: Some(Seeds { first: 1, last, colors: None, set: None }),
+            seeds: Some(Seeds::new([(1, last)]).expect("seeds")),
             parts: None,
             bots: bots.iter().map(|(bot, _)| name(bot)).collect(),
             boards: Vec::new(),
