@@ -191,8 +191,7 @@ fn play_whole(
         Ok(decision) => decision,
         Err(failure) => {
             // Whoever reads the file of a report wants what there is.
-            let is_for_file =
-                !matches!(args.report.format, SuiteFormat::Text | SuiteFormat::Jsonl);
+            let is_for_file = !matches!(args.report.format, SuiteFormat::Text | SuiteFormat::Jsonl);
             if is_for_file
                 && let Err(error) = report(&args.report, config, &writer.folder, None, games)
             {
