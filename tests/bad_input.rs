@@ -253,7 +253,7 @@ fn logs_that_cannot_be_replayed() {
     assert!(untouched.expect("runs").status.success());
     let replay_error = |name| scene.error(&["replay", name]);
     assert_snapshot!(replay_error("nope"), @"error: nope: no such file");
-    assert_snapshot!(replay_error("empty"), @"error: empty: not a game log: it holds no whole line");
+    assert_snapshot!(replay_error("empty"), @"error: empty: not a game log: it has no complete line");
     assert_snapshot!(replay_error("text"), @"error: text:1: not a game log: the first line must be of type `start`: expected value");
     assert_snapshot!(replay_error("number"), @"error: number: a list of moves holds no board; name it with --board FILE");
     assert_snapshot!(replay_error("other"), @"error: other:1: not a game log: the first line must be of type `start`: missing field `turn`");

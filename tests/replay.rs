@@ -142,7 +142,7 @@ fn a_first_line_is_told_apart_whether_it_has_a_newline_or_not() {
         let other = told(&format!("{other}{newline}"));
         assert!(other.starts_with("1: not a game log: "), "{other}");
     }
-    assert_eq!(told(&later[..later.len() / 2]), "not a game log: it holds no whole line");
+    assert_eq!(told(&later[..later.len() / 2]), "not a game log: it has no complete line");
 }
 
 /// A log with one value of one line changed.

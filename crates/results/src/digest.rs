@@ -1,10 +1,10 @@
-//! Short identifiers for content: equal for equal bytes, and in practice for no others.
+//! Short identifiers of content: equal for equal bytes, and in practice different for all others.
 
 use std::fmt::Write as _;
 
 use sha2::{Digest as _, Sha256};
 
-/// How many bytes of the hash are kept: easily enough to tell boards and programs apart.
+/// The bytes kept of the hash: easily enough to tell boards and programs apart.
 const DIGEST_BYTES: usize = 16;
 
 /// The first 128 bits of the SHA-256 of `bytes`, in hexadecimal.
@@ -12,7 +12,7 @@ pub fn digest(bytes: &[u8]) -> String {
     to_hex(&Sha256::digest(bytes))
 }
 
-/// The digest that a hash makes.
+/// The digest of a hash.
 pub fn to_hex(hash: &[u8]) -> String {
     let mut hex = String::new();
     for byte in &hash[..DIGEST_BYTES] {

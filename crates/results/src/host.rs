@@ -1,4 +1,4 @@
-//! What was found out about the host: what it offers for containment, and how much it disturbs times.
+//! The findings about a host: which containment it offers, and how much it disturbs times.
 
 use std::time::Duration;
 
@@ -11,33 +11,33 @@ use terms::limits::Resources;
 /// Verdicts are meaningful for limits of at least this many times the greatest disturbance.
 const LIMIT_PER_DISTURBANCE: u32 = 10;
 
-/// What this host offers.
+/// The containment and sandboxing that this host offers.
 #[derive(Debug, Clone, Serialize)]
 pub struct Findings {
     /// Each method of containment, from the strongest to the weakest.
     pub containment: Vec<MethodFinding>,
     /// The name of the strongest method that this host offers.
     pub used: &'static str,
-    /// What a bot can still do to the referee under that one.
+    /// What a bot can still do to the referee under that method, as phrases.
     pub exposures: Vec<&'static str>,
-    /// Why bots get no control groups, if they do not.
+    /// Why bots get no control groups; `None` if they do.
     pub no_cgroups: Option<String>,
-    /// The memory that the referee and its bots may have together, in bytes, if a control group limits it.
+    /// The memory limit of the referee and its bots together, in bytes, if a control group sets one.
     pub host_memory: Option<u64>,
     /// Why this host cannot sandbox bots; `None` if it can.
     pub no_sandbox: Option<String>,
     /// The resource limits in the settings.
     pub resources: Resources,
-    /// What to change to get more.
+    /// Changes that would offer more.
     pub advice: Vec<String>,
 }
 
 /// Whether this host offers a method of containment.
 #[derive(Debug, Clone, Serialize)]
 pub struct MethodFinding {
-    /// Its name, as `--containment` takes it.
+    /// Its name in `--containment`.
     pub name: &'static str,
-    /// What it needs.
+    /// A short description of it.
     pub how: &'static str,
     /// Why it is unavailable; `None` if it is available.
     pub missing: Option<String>,
@@ -46,10 +46,10 @@ pub struct MethodFinding {
 /// The results of a short check of the host. In JSON its fields are a contract.
 #[derive(Debug, Clone, Serialize)]
 pub struct HostCheck {
-    /// The time from writing a board to reading the answer of a child that answers at once.
+    /// The time from writing a board to reading the answer of a child that echoes at once.
     #[serde(serialize_with = "percentiles")]
     pub round_trip: Distribution,
-    /// How late the referee itself wakes from a sleep.
+    /// The referee's own delay in waking from a sleep.
     #[serde(serialize_with = "percentiles")]
     pub wake_up: Distribution,
     /// The share of CPU time that a hypervisor gave to other machines during the check, 0 to 1, if the
@@ -71,7 +71,7 @@ impl HostCheck {
         (self.round_trip.max() + self.wake_up.max()) * LIMIT_PER_DISTURBANCE
     }
 
-    /// What to do if the machine is too restless for `limit`; empty if it is quiet enough.
+    /// Advice if the machine is too restless for `limit`; empty if it is quiet enough.
     pub fn advice(&self, limit: Duration) -> Vec<String> {
         if self.smallest_limit() <= limit {
             return Vec::new();

@@ -1,8 +1,8 @@
 //! What a bot says about itself: lines on its standard error that begin with `@referee `.
 //!
-//! Such a line goes on with words of the form `name=value`, such as `@referee depth=12 phase=endgame`.
-//! A line of any other form is text like all of standard error, and so is one that is not UTF-8 or too
-//! long. Everything is bounded: the length of lines, names and values, and the names of a game.
+//! Such a line continues with words of the form `name=value`, such as `@referee depth=12 phase=endgame`.
+//! A line of any other form is ordinary standard error, and so is one that is not UTF-8 or too
+//! long. Everything is bounded: the length of lines, names and values, and the number of names in a game.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,10 +10,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-/// What such a line begins with.
+/// The beginning of a line of data.
 const MARK: &str = "@referee ";
 
-/// The longest line that can be data, in bytes.
+/// The longest line of data, in bytes.
 const MAX_LINE_BYTES: usize = 1024;
 
 /// The longest name, in bytes.
@@ -22,7 +22,7 @@ const MAX_NAME_BYTES: usize = 32;
 /// The longest value, in bytes.
 const MAX_VALUE_BYTES: usize = 64;
 
-/// The most names of a game; those that come later are left out.
+/// The most names of a game; later ones are left out.
 const MAX_NAMES: usize = 32;
 
 /// Whole numbers below this are exact, and are written without a fraction.
@@ -43,13 +43,13 @@ impl SaidValue {
         if text.is_empty() || text.len() > MAX_VALUE_BYTES || text.contains(char::is_control) {
             return None;
         }
-        // `inf` and `nan` are numbers to Rust, and none to JSON.
+        // `inf` and `nan` are numbers in Rust, but not in JSON.
         let number = text.parse().ok().filter(|number: &f64| number.is_finite());
         let number = number.filter(|number| number.abs() < EXACT || !is_whole(text));
         Some(number.map_or_else(|| Self::Text(text.to_owned()), Self::Number))
     }
 
-    /// The number, if it is one.
+    /// The number; `None` for text.
     pub fn number(&self) -> Option<f64> {
         match self {
             Self::Number(number) => Some(*number),
@@ -98,17 +98,17 @@ impl Said {
     }
 }
 
-/// What a bot has said of one name in a game.
+/// The values of one name in a game.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SaidInGame {
     /// The last value.
     pub last: SaidValue,
-    /// What the values come to, if all of them were numbers.
+    /// The summary of the values, if all of them were numbers.
     #[serde(flatten)]
     pub numbers: Option<SaidNumbers>,
 }
 
-/// What numbers come to.
+/// The summary of some numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SaidNumbers {
     /// The least one.
@@ -122,19 +122,19 @@ pub struct SaidNumbers {
     pub mean: f64,
 }
 
-/// Finds the lines that are data, as standard error comes in.
+/// Finds the lines of data in incoming standard error.
 #[derive(Debug, Default)]
 struct Listener {
-    /// The beginning of a line whose end has not come yet.
+    /// The beginning of an unfinished line.
     line: Vec<u8>,
-    /// Whether the rest of the line is text, since it was too long or a part of it is missing.
+    /// Whether the rest of the line is text, since the line was too long or a part of it is missing.
     is_text: bool,
     names: BTreeSet<String>,
 }
 
 impl Listener {
-    /// Takes in what the bot wrote in an exchange. A line counts for the exchange in which it ended. If
-    /// bytes were dropped after `bytes`, the line that they tear is text.
+    /// Adds the standard error of an exchange. A line counts for the exchange in which it ended. If
+    /// bytes were dropped after `bytes`, the line torn by this is text.
     fn hear(&mut self, bytes: &[u8], dropped: u64) -> Vec<(String, SaidValue)> {
         let mut said = Vec::new();
         for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
@@ -148,7 +148,7 @@ impl Listener {
         said
     }
 
-    /// The bot has ended, so what has no line end is a line.
+    /// The data of an unfinished line, which the end of the bot ends.
     fn finish(&mut self) -> Vec<(String, SaidValue)> {
         let mut said = Vec::new();
         self.end_line(&mut said);
@@ -199,12 +199,12 @@ fn is_name(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte))
 }
 
-/// What the numbers of one name come to in the games of a run.
+/// The summary of the numbers of one name in the games of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SaidInRun {
     /// The games in which all values were numbers.
     pub games: u32,
-    /// What these numbers come to; the mean is that of the games' means.
+    /// The summary of these numbers; the mean is that of the games' means.
     #[serde(flatten)]
     pub numbers: SaidNumbers,
 }
@@ -222,7 +222,7 @@ impl SaidInRun {
     }
 }
 
-/// What a bot says in a game, exchange by exchange.
+/// Collects what a bot says in a game, exchange by exchange.
 #[derive(Debug, Default)]
 pub struct Saying {
     listener: Listener,
@@ -230,7 +230,7 @@ pub struct Saying {
 }
 
 impl Saying {
-    /// Takes in what the bot wrote to its standard error in an exchange, of which so many more bytes were
+    /// Adds the bot's standard error of an exchange, after which `dropped` more bytes were
     /// dropped. Returns the last value of each name.
     pub fn hear(&mut self, bytes: &[u8], dropped: u64) -> Said {
         let said = self.listener.hear(bytes, dropped);
@@ -238,7 +238,7 @@ impl Saying {
         Said(said.into_iter().collect())
     }
 
-    /// Takes in what the bot wrote after the last exchange, and adds all up.
+    /// Adds the standard error after the last exchange, and sums up the game.
     pub fn finish(mut self, bytes: &[u8], dropped: u64) -> BTreeMap<String, SaidInGame> {
         self.hear(bytes, dropped);
         self.sums.add_all(&self.listener.finish());
@@ -253,7 +253,7 @@ struct Sums(BTreeMap<String, Sum>);
 #[derive(Debug)]
 struct Sum {
     last: SaidValue,
-    /// The count, the sum, the least and the greatest value, as long as all are numbers.
+    /// The count, the sum, the least and the greatest value, while all are numbers.
     numbers: Option<(u32, f64, f64, f64)>,
 }
 

@@ -1,4 +1,4 @@
-//! Works out from the times of many turns whether a bot keeps its deadlines, and by what margin.
+//! Computes from the times of many turns whether a bot keeps its deadlines, and by what margin.
 
 use std::time::Duration;
 
@@ -11,13 +11,13 @@ use terms::limits::Limits;
 use terms::millis::Millis;
 use terms::verdict::Culprit;
 
-/// How many turns are listed as the slowest.
+/// The number of turns listed as the slowest.
 const SLOWEST_LISTED: usize = 10;
 
 /// The number of games of one submission on CodinGame: the contribution's validators.
 const VALIDATORS: i32 = 40;
 
-/// The width of an interval that tells something: from 0 to 20 %, say.
+/// The width of a useful interval, such as 0 to 20 %.
 pub const TELLING: f64 = 0.2;
 
 /// The time that a bot took for one turn.
@@ -35,7 +35,7 @@ pub struct Timed {
 }
 
 impl Timed {
-    /// The time that the bot caused itself.
+    /// The time that the bot itself caused.
     fn own(&self) -> Duration {
         let certificate = &self.turn.certificate;
         let wall = self.turn.wall.0;
@@ -49,7 +49,7 @@ impl Timed {
         wall.saturating_sub(waited + part(certificate.referee_wait)).max(computed.min(wall))
     }
 
-    /// Whose fault it is if this turn, `scale` times as slow, is late.
+    /// Whose fault it is if this turn, `scale` times slower, is late.
     pub fn culprit(&self, limit: Duration, scale: f64) -> Option<Culprit> {
         let late = self
             .turn
@@ -66,12 +66,12 @@ impl Timed {
     }
 }
 
-/// The limits that times are compared with.
+/// The limits for comparison with times.
 #[derive(Debug, Clone, Copy)]
 pub struct Thresholds {
     /// The limits of the official profile, or those that the user has set.
     pub limits: Limits,
-    /// How much slower the judge is than this machine.
+    /// The judge's slowness relative to this machine.
     pub scale: f64,
     /// The factor of the profile `relaxed`.
     pub relaxed: f64,
@@ -90,11 +90,11 @@ pub struct KindStats {
     /// The limit for it.
     #[serde(rename = "limit_ms")]
     pub limit: Option<Millis>,
-    /// The part of the limit that the slowest turn left, from 1 down to less than 0.
+    /// The part of the limit that the slowest turn left: at most 1, and below 0 if it was late.
     pub margin: Option<f64>,
-    /// The late ones that are the bot's fault.
+    /// The late turns that are the bot's fault.
     pub bot_overruns: usize,
-    /// The late ones that are the host's fault.
+    /// The late turns that are the host's fault.
     pub host_overruns: usize,
     /// The turns in which the machine stood still or the bot was stopped by others.
     pub disturbed: usize,
@@ -103,12 +103,12 @@ pub struct KindStats {
     pub taken: Millis,
 }
 
-/// Under which profiles a bot would pass.
+/// The result of a bot under a profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct ProfileResult {
     /// The profile.
     pub profile: &'static str,
-    /// The games in which the bot itself broke no limit.
+    /// The number of games in which the bot itself kept every limit.
     pub games: usize,
     /// Whether the bot kept every limit in every game.
     pub passes: bool,
@@ -131,16 +131,16 @@ pub struct Analysis {
     /// The chance that at least one of a submission's 40 validators has a timeout.
     #[serde(rename = "timeout_per_submission")]
     pub per_submission: Estimate,
-    /// How many games would narrow that chance to [`TELLING`]; `None` if these do, or if no number that can
-    /// be played would.
+    /// The number of games that would narrow that chance to [`TELLING`]; `None` if these do, or if no feasible
+    /// number would.
     pub games_to_tell: Option<usize>,
-    /// Under which profiles the bot would pass.
+    /// The results under each profile.
     pub passes: Vec<ProfileResult>,
 }
 
 impl Analysis {
-    /// Analyses the turns of `games` games, and those of one more that did not end. What is said of games
-    /// leaves that one out.
+    /// Analyses the turns of `games` games, and those of one more that did not end, which counts as turns but not as a
+    /// game.
     pub fn of(turns: &[Timed], games: usize, thresholds: &Thresholds) -> Self {
         let kinds = [LimitKind::FirstTurn, LimitKind::Turn, LimitKind::Total];
         let by_kind = kinds.into_iter().filter_map(|kind| KindStats::of(turns, kind, thresholds));
@@ -170,7 +170,7 @@ impl Analysis {
     }
 }
 
-/// How much of its limit a turn took, in millionths; without limits, its time in nanoseconds.
+/// The part of its limit that a turn took, in millionths; without limits, its time in nanoseconds.
 fn share_of_limit_ppm(timed: &Timed, thresholds: &Thresholds) -> u128 {
     let wall = timed.turn.wall.0.as_nanos();
     match thresholds.limits.of(timed.turn.limit) {

@@ -1,4 +1,4 @@
-//! Decides while a run goes on whether its bot is better than an opponent.
+//! Decides, during a run, whether its bot is better than an opponent.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,11 +8,11 @@ use super::Contender;
 use crate::suite::{FolderError, Margin, Opponent, Outcome, Plan, RecordId, RunFolder};
 use statistics::{ConfidenceSequence, Decided};
 
-/// Takes in the games of one bot and compares each with what an opponent has on the same board.
+/// Compares each game of one bot with the opponent's game on the same board.
 ///
-/// Games may end in another order than they are planned in, and quick ones may be better ones. So the
-/// test takes them in the plan's random order, and one that is early waits for those before it. Nothing
-/// that is decided depends on the order in which they are added.
+/// Games may end in another order than the plan's, and quick games may be better. So the
+/// test takes them in the plan's random order, and early games wait for those before them. The decision
+/// does not depend on the order in which games are added.
 pub struct Decider {
     opponent: Contender,
     /// The games of the plan, in order.
@@ -20,40 +20,40 @@ pub struct Decider {
     next: Option<usize>,
     /// Games that are early, with their board and points if they were played.
     early: BTreeMap<usize, Option<(RecordId, i64)>>,
-    /// Boards that have been taken; the same board in other colours says nothing new.
+    /// Boards already counted; the same board in other colours adds no information.
     seen: BTreeSet<RecordId>,
     margin: f64,
     sequence: ConfidenceSequence,
 }
 
-/// How a bot stands against its opponent.
+/// The standing of a bot against its opponent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Standing {
     /// The opponent.
     pub opponent: String,
     /// The decision; `None` while it is open.
     pub bot_is: Option<Relation>,
-    /// The number of boards that this rests on.
+    /// The number of boards behind this standing.
     pub boards: usize,
     /// The mean difference in points, above 0 if the bot has more.
     pub mean: f64,
-    /// Its interval, which may be looked at after every game; `None` without a board.
+    /// Its interval, valid after every game; `None` without a board.
     pub interval: Option<(f64, f64)>,
     /// Mean differences below this do not matter.
     pub margin: f64,
-    /// A p-value that stays valid when looked at after every game.
+    /// A p-value that is valid after every game.
     pub p: f64,
-    /// About how many boards would decide; `None` if that is decided, or hopeless.
+    /// The estimated number of boards for a decision; `None` if it is decided, or hopeless.
     pub boards_to_decide: Option<u64>,
 }
 
-/// How a bot compares with its opponent.
+/// The relation of a bot to its opponent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Relation {
-    /// It is better.
+    /// The bot is better.
     Better,
-    /// It is worse.
+    /// The bot is worse.
     Worse,
     /// The two differ by less than the margin.
     Even,
@@ -98,7 +98,7 @@ impl Decider {
         Ok(Some(decider))
     }
 
-    /// Adds a game. One that was not played is passed over.
+    /// Adds a game. A game that was not played is skipped.
     pub fn add(&mut self, outcome: &Outcome) {
         let played = outcome.is_played().then(|| (outcome.record_id.clone(), outcome.points()));
         self.early.insert(outcome.game, played);
@@ -110,7 +110,7 @@ impl Decider {
         }
     }
 
-    /// Takes the game that is due, if the opponent has played its board too and it is the first one on it.
+    /// Counts the next game, if it is the first on its board and the opponent has played this board too.
     #[expect(clippy::cast_precision_loss, reason = "scores are far below 2^53")]
     fn take(&mut self, board: RecordId, points: i64) {
         let theirs = self.opponent.first_points(&board);
@@ -198,12 +198,12 @@ mod tests {
         assert_eq!(decider.standing().boards, 1);
     }
 
-    /// The boards of a suite on a cluster, and how many of them are in a wave of its parts.
+    /// The boards of a suite on a cluster, and the number of boards in a wave of its parts.
     const BOARDS: u32 = 300;
     const WAVE: usize = 75;
 
-    /// A suite of two bots of one strength: its plan in random order, the opponent, and the games in the plan's
-    /// order. Some boards are others in other colours.
+    /// A suite of two equally strong bots: its plan in random order, the opponent, and the games in the plan's
+    /// order. Some boards are recoloured copies of others.
     fn equal_bots(seed: u32) -> (Plan, Contender, Vec<Outcome>) {
         let mut random = Pcg64Mcg::new(u128::from(seed) << 64 | 1);
         let mut score = || i64::from(random.next_u32() % 600) + 1000;
@@ -215,7 +215,7 @@ mod tests {
         (plan, contender("old", &theirs), games)
     }
 
-    /// What is decided when games come back wave by wave, in this order within a wave, and in the end.
+    /// The decisions after each wave of games, added in this order within a wave, and at the end.
     fn decided(
         (plan, opponent, games): &(Plan, Contender, Vec<Outcome>),
         order: impl Fn(&mut [Outcome]),
@@ -248,7 +248,7 @@ mod tests {
             assert_eq!(decided(&suite, |wave| wave.rotate_left(WAVE / 3)), expected, "{seed}");
             wrong += u32::from(expected.0.is_some());
 
-            // Who takes them as they come is misled.
+            // Adding them in arrival order gives a wrong answer.
             let (_, opponent, games) = &suite;
             let mut sequence = ConfidenceSequence::new(0.0);
             let mut games = games.clone();

@@ -1,23 +1,23 @@
-//! Boards by what they have in common: a property, or what a bot said on them.
+//! Groups of boards: by a property, or by what a bot said on them.
 
 use std::collections::BTreeMap;
 
 use crate::said::SaidValue;
 use crate::suite::Outcome;
 
-/// With more different numbers than this, ranges of them are groups.
+/// The most different numbers that are groups by themselves; more are grouped into ranges.
 const MAX_NUMBERS: usize = 10;
 
-/// How many ranges, each with about as many boards.
+/// The number of ranges, each with about equally many boards.
 const RANGES: usize = 4;
 
-/// The groups that a board belongs to if none are asked for, such as `colors 5` or `set smoke`.
+/// The default groups of a board, such as `colors 5` or `set smoke`.
 pub(super) fn of_board(outcome: &Outcome) -> Vec<String> {
     let traits = outcome.traits.iter().map(|(name, value)| format!("{name} {value}"));
     traits.chain(outcome.set.iter().map(|set| format!("set {set}"))).collect()
 }
 
-/// What a game has under `name`: the last that its bot said, or a property of its board.
+/// The value of a game under `name`: the last that its bot said, or a property of its board.
 pub(super) fn value(outcome: &Outcome, name: &str) -> Option<SaidValue> {
     let said = outcome.said.get(name).map(|said| said.last.clone());
     let property = || outcome.traits.get(name).map(|value| SaidValue::Number(f64::from(*value)));
@@ -25,7 +25,7 @@ pub(super) fn value(outcome: &Outcome, name: &str) -> Option<SaidValue> {
     said.or_else(property).or_else(set)
 }
 
-/// Groups differences by the values that belong to them, in the order of the values; those without one
+/// Groups differences by their values, in the order of the values; differences without one
 /// come last.
 pub(super) fn by_value(
     name: &str,

@@ -1,10 +1,10 @@
 //! Pairs the games of bots board by board, and says who is better.
 //!
-//! Boards are paired by what their records have in common, so a board in another file format, or in
+//! Boards are paired by `record_id`, so a board in another file format, or in
 //! other colours, is the same board and counts once. Of several games of two bots on a board the first is
 //! paired with the first, the second with the second, and the mean of these differences counts; games
-//! that only one of them has played do not. A lost game is worth 0. Nothing is played here, and nothing
-//! shown.
+//! that only one of them has played do not. A lost game is worth 0. This module plays and shows
+//! nothing.
 
 mod decider;
 mod groups;
@@ -21,9 +21,9 @@ use statistics::Paired;
 /// A bot of a run, with its points on each board.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contender {
-    /// What it is called in a report.
+    /// Its name in a report.
     pub name: String,
-    /// What boards are grouped by, if not by their properties.
+    /// The name by which boards are grouped, if not by their properties.
     by: Option<String>,
     boards: BTreeMap<RecordId, Score>,
 }
@@ -32,16 +32,16 @@ pub struct Contender {
 #[derive(Debug, Clone, PartialEq)]
 struct Score {
     board: String,
-    /// The groups that the board belongs to, such as `colors 5` or `set smoke`.
+    /// The groups of the board, such as `colors 5` or `set smoke`.
     groups: Vec<String>,
-    /// What the bot's first game has under the name that boards are grouped by.
+    /// The value of the bot's first game under the grouping name.
     value: Option<SaidValue>,
     /// Its games by number, with their points.
     games: BTreeMap<usize, i64>,
 }
 
 impl Score {
-    /// The mean points of this bot's and another one's games, as far as both have played.
+    /// The mean points of this bot's and another bot's games, as far as both have played.
     #[expect(clippy::cast_precision_loss, reason = "scores are far below 2^53")]
     fn paired_means(&self, other: &Self) -> (f64, f64) {
         let pairs = self.games.values().zip(other.games.values());
@@ -65,7 +65,7 @@ impl Contender {
         Self::read_by(folder, wanted, None)
     }
 
-    /// The same, with boards grouped `by` what a bot said under this name, or by this property of theirs.
+    /// As [`read`](Self::read), with boards grouped `by` what a bot said under this name, or by this property.
     ///
     /// # Errors
     /// When the results cannot be read.
@@ -106,7 +106,7 @@ impl Contender {
         score.games.insert(outcome.game, outcome.points());
     }
 
-    /// Whether a board has a value of what boards are grouped by.
+    /// Whether any board has a value under the grouping name.
     pub fn has_values(&self) -> bool {
         self.boards.values().any(|score| score.value.is_some())
     }
@@ -116,7 +116,7 @@ impl Contender {
         self.boards.get(record_id)?.games.values().next().copied()
     }
 
-    /// The mean of its points over all games.
+    /// The mean points over all games.
     #[expect(clippy::cast_precision_loss, reason = "scores are far below 2^53")]
     pub fn mean(&self) -> f64 {
         let points = || self.boards.values().flat_map(|score| score.games.values());
@@ -132,7 +132,7 @@ impl Contender {
 /// A board that two bots have played.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BoardDifference {
-    /// What it is called.
+    /// Its name.
     pub board: String,
     /// The baseline's points.
     pub baseline: f64,
@@ -152,10 +152,10 @@ pub struct Group {
     pub paired: Paired,
 }
 
-/// Boards that only one of two has played.
+/// Boards that only one of two bots has played.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Unpaired {
-    /// How many.
+    /// Their number.
     pub count: usize,
     /// The first few.
     pub boards: Vec<String>,
@@ -164,14 +164,14 @@ pub struct Unpaired {
 /// A challenger compared with a baseline.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
-    /// The one that the other is compared with.
+    /// The name of the baseline.
     pub baseline: String,
-    /// The other.
+    /// The name of the challenger.
     pub challenger: String,
     /// The statistics of the differences: the challenger's points minus the baseline's.
     #[serde(flatten)]
     pub paired: Paired,
-    /// The same for each group. A property that all boards have makes none, unless it was asked for.
+    /// The statistics of each group. A property of all boards is not a group, unless it was asked for.
     pub groups: Vec<Group>,
     /// The boards that only the baseline has played.
     pub only_baseline: Unpaired,

@@ -40,20 +40,20 @@ pub struct Start {
     pub referee: String,
     /// The name of the game.
     pub game: String,
-    /// What the user called the test case: a path, or `@NAME` for a bundled one.
+    /// The user's name for the test case: a path, or `@NAME` for a bundled one.
     pub board: String,
     /// The test case itself.
     pub test_case: String,
-    /// Who plays.
+    /// The bot.
     pub bot: Bot,
-    /// The name of the profile that the limits come from.
+    /// The name of the profile of the limits.
     pub profile: String,
-    /// The rules about time.
+    /// The time limits.
     pub limits: Limits,
     /// The diagnoses of earlier attempts at this game that the host spoilt.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub retried: Vec<String>,
-    /// The machine that the game was played on.
+    /// The machine on which the game was played.
     pub host: Host,
     /// When the game started, in UTC.
     pub time: jiff::Timestamp,
@@ -62,32 +62,32 @@ pub struct Start {
 /// A bot as it was started.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bot {
-    /// What the user called it.
+    /// The user's name for the bot.
     pub name: String,
     /// The program and its arguments.
     pub command: Vec<String>,
     /// Its working directory, if different from the referee's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// The cores that it was pinned to; `None` if it was not pinned.
+    /// The cores to which it was pinned; `None` if it was not pinned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cores: Option<Vec<usize>>,
     /// Environment variables that were set for it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
-    /// How its processes were kept together: `namespace`, `seccomp`, `reaper` or `group`; empty in logs
+    /// The containment method: `namespace`, `seccomp`, `reaper` or `group`; empty in logs
     /// that do not state it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub containment: String,
     /// Whether it was in a sandbox.
     #[serde(default, skip_serializing_if = "is_false")]
     pub sandbox: bool,
-    /// The resources that it was allowed to use.
+    /// The limits on its resources.
     #[serde(default)]
     pub resources: Resources,
 }
 
-/// The machine that a game was played on.
+/// The machine on which a game was played.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Host {
     /// The operating system and its release.
@@ -99,7 +99,7 @@ pub struct Host {
 }
 
 impl Host {
-    /// This machine. Determined once: counting processors takes longer than a turn, and after pinning only
+    /// This machine. Probed once: counting processors takes longer than a turn, and after pinning only
     /// one would be counted.
     pub fn here() -> Self {
         static HERE: LazyLock<Host> = LazyLock::new(|| {
@@ -129,26 +129,26 @@ pub struct Turn {
     pub turn: u32,
     /// Which time limit applied.
     pub limit: LimitKind,
-    /// The reply as the bot wrote it, terminators included; if it is not whole, the part that arrived.
+    /// The reply as the bot wrote it, terminators included; if it is incomplete, the part that arrived.
     pub reply: Bytes,
-    /// Why no whole reply came; `None` if one did.
+    /// Why no complete reply came; `None` if one did.
     #[serde(default, rename = "unanswered", skip_serializing_if = "Option::is_none")]
     pub no_reply: Option<NoReply>,
-    /// The move in the game's own terms, where one could be read.
+    /// The move in the game's own terms, if one could be read.
     #[serde(default, rename = "move", skip_serializing_if = "Option::is_none")]
     pub action: Option<Value>,
-    /// The points that the reply brought.
+    /// The points for the reply.
     pub gain: i64,
     /// The score after the reply.
     pub score: i64,
-    /// From before the first byte of the input was written until the read that completed the reply,
-    /// or until the exchange ended without one; in the first exchange with what the bot had computed before.
+    /// The time from just before the first byte of the input was written until the read that completed the reply,
+    /// or until the exchange ended without one; in the first exchange plus what the bot had computed before.
     #[serde(rename = "wall_ms")]
     pub wall: Millis,
-    /// What the exchange cost, and how long it had to wait.
+    /// What the exchange cost the bot, and its waits.
     #[serde(default)]
     pub certificate: Certificate,
-    /// Whose fault a late reply is, and what was done about it.
+    /// Whose fault a late reply is, and the decision on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overrun: Option<Overrun>,
     /// Whether the reply came before the bot had read any of the input.
@@ -191,7 +191,7 @@ pub struct End {
     pub metadata: BTreeMap<String, String>,
     /// The number of exchanges.
     pub turns: u32,
-    /// What really happened, if the verdict does not say everything.
+    /// The real cause, if the verdict does not say everything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diagnosis: Option<String>,
     /// How the bot's process ended; absent if it could not be reaped.
@@ -200,7 +200,7 @@ pub struct End {
     /// Whether the referee had to kill the bot.
     #[serde(default)]
     pub killed: bool,
-    /// Standard output beyond the replies that were asked for, up to a cap.
+    /// Standard output beyond the awaited replies, up to a cap.
     #[serde(default, skip_serializing_if = "Bytes::is_empty")]
     pub late_output: Bytes,
     /// Bytes of standard output beyond that cap.
@@ -215,13 +215,13 @@ pub struct End {
     /// What the bot said about itself in the whole game, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub said: BTreeMap<String, SaidInGame>,
-    /// From the start of the bot until it was reaped.
+    /// The time from the start of the bot until it was reaped.
     #[serde(default, rename = "wall_ms", skip_serializing_if = "Option::is_none")]
     pub wall: Option<Millis>,
 }
 
 impl Turn {
-    /// A turn of which only the reply is known: nothing measured, nothing gained.
+    /// A turn with only its reply: nothing measured, nothing gained.
     pub fn with_reply(turn: u32, limit: LimitKind, reply: Bytes) -> Self {
         Self {
             turn,
@@ -246,7 +246,7 @@ impl Turn {
 }
 
 impl End {
-    /// The end as far as the rules decide it; the bot's process is not known.
+    /// The end as far as the rules decide it; the bot's process is unknown.
     pub fn by_rules(game: &dyn Game, verdict: Verdict, turns: u32) -> Self {
         Self {
             verdict,

@@ -1,7 +1,7 @@
 //! Reads games that other programs saved: the bot's replies, and the claimed results.
 //!
 //! The known formats are the JSON that the runner of CodinGame's SDK returns (its class `GameResult`), the
-//! JSON of games on CodinGame's website and in its IDE, and a plain list of moves. None of them holds the
+//! JSON of games on CodinGame's website and in its IDE, and a plain list of moves. None of them contains the
 //! board. This module does not judge the moves; the rules do.
 
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ pub enum ForeignFormat {
 }
 
 impl ForeignFormat {
-    /// A description that stands in for the bot's name.
+    /// A description in place of the bot's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Runner => "a game of CodinGame's SDK",
@@ -83,7 +83,7 @@ pub fn read(text: &[u8]) -> Option<Foreign> {
     is_moves.then(|| from_moves(&moves))
 }
 
-/// Every field of every format, as far as it is needed.
+/// The needed fields of every format.
 #[derive(Deserialize)]
 struct File {
     success: Option<Box<File>>,
@@ -96,7 +96,7 @@ struct File {
     metadata: Option<Value>,
 }
 
-/// What the website calls a frame: the start of the game, or one turn.
+/// A frame of the website's format: the start of the game, or one turn.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct WebFrame {
@@ -153,7 +153,7 @@ impl WebFrame {
     }
 }
 
-/// Turns made of replies and standard error. A completed game has an entry for its end too, with an empty
+/// Turns from replies and standard error. A completed game also has an entry for its end, with an empty
 /// reply, which is not a turn. (A timeout has null as its reply.)
 fn turns<'t>(answers: impl Iterator<Item = (Option<&'t str>, &'t str)>) -> Vec<ForeignTurn> {
     let mut answers: Vec<_> = answers.collect();
@@ -165,7 +165,7 @@ fn turns<'t>(answers: impl Iterator<Item = (Option<&'t str>, &'t str)>) -> Vec<F
     answers.into_iter().map(turn).collect()
 }
 
-/// Metadata as an object, or as a string that holds one.
+/// Metadata as an object, or as a string with an object in JSON.
 fn metadata(value: &Value) -> Option<BTreeMap<String, String>> {
     let parsed;
     let object = match value {

@@ -2,7 +2,7 @@
 //!
 //! The events are also the interface between playing a game and showing it: the match loop emits them,
 //! and a log is simply the events in order. A log that a kill or a full disk cut short is readable up to
-//! its last whole line. (The crate called `log` is unrelated: it serves the referee's own diagnostics.)
+//! its last complete line. (The crate called `log` is unrelated: it serves the referee's own diagnostics.)
 
 mod bytes;
 mod event;

@@ -1,4 +1,4 @@
-//! Reads a log back, as far as it is whole.
+//! Reads a log back, up to its last complete line.
 
 use std::io::{self, Read as _};
 
@@ -13,7 +13,7 @@ pub const MAX_LOG_BYTES: u64 = 1 << 27;
 
 /// The first bytes of a file that gzip has packed.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
-/// The same for zstd.
+/// The first bytes of a file that zstd has packed.
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// The content of a log, unpacked if it was packed with gzip.
@@ -35,19 +35,19 @@ pub fn unpacked(content: Vec<u8>) -> io::Result<Vec<u8>> {
 /// A log in memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Log {
-    /// What was played.
+    /// The start event: what was played.
     pub start: Start,
     /// The exchanges, in order.
     pub turns: Vec<Turn>,
-    /// How it ended; `None` if the log is incomplete.
+    /// The end event; `None` if the log is incomplete.
     pub end: Option<End>,
 }
 
 /// What is wrong with a log.
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
-    /// The file holds no whole line.
-    #[error("not a game log: it holds no whole line")]
+    /// The file has no complete line.
+    #[error("not a game log: it has no complete line")]
     Empty,
     /// The first line is not a start event.
     #[error("1: not a game log: the first line must be of type `start`: {0}")]
@@ -61,7 +61,7 @@ pub enum LogError {
     Format {
         /// The format's version.
         format: u64,
-        /// The version of the referee that wrote it, where it says so.
+        /// The version of the referee that wrote it, if stated.
         writer: Option<String>,
     },
     /// A line within the log is damaged.

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::event::Event;
 use crate::said::Said;
 
-/// A log file that is being written.
+/// The writer of a log file.
 ///
 /// After the first write error nothing more is written. The game goes on without its log, and
 /// [`finish`](Self::finish) returns the error.
@@ -67,7 +67,7 @@ impl LogWriter {
     /// replies bound the rest.
     ///
     /// # Errors
-    /// When the file cannot be written, holds something other than a log, or is being written.
+    /// When the file cannot be written, is not a log, or is being written.
     pub fn open(path: &Path, limit: Option<u64>) -> Result<Self, OpenError> {
         let io_error = |source: io::Error| match source.kind() {
             io::ErrorKind::NotFound => OpenError::NoFolder(path.to_owned()),
@@ -93,7 +93,7 @@ impl LogWriter {
         Ok(Self { path, file, regular, is_blank, encoder: Encoder::new(limit), failed: None })
     }
 
-    /// The file that is written.
+    /// The path of the log.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -152,7 +152,7 @@ impl Encoder {
             if !std::mem::replace(&mut self.is_full, true) {
                 let (path, limit) = (path.display(), terms::text::size(limit));
                 log::warn!(
-                    "the log {path} has come to its limit of {limit}: it holds no more standard error"
+                    "the log {path} has reached its limit of {limit}: it takes no more standard error"
                 );
             }
         }

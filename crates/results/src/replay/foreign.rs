@@ -14,9 +14,9 @@ use terms::verdict::{BotExit, NoReply, Verdict};
 /// A game that another program saved, refereed here.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Refereed {
-    /// The game as a log; its times mean nothing.
+    /// The game as a log, without meaningful times.
     pub log: Log,
-    /// Where the claims differ from what the rules say.
+    /// The differences between the claims and the rules.
     pub differences: Vec<Difference>,
 }
 
@@ -40,7 +40,7 @@ fn replies(foreign: &Foreign, game: &dyn Game) -> Vec<ForeignTurn> {
     if foreign.format != ForeignFormat::Moves || wanted == 1 {
         return foreign.turns.clone();
     }
-    // However the numbers are spread over lines, they form one reply with a number on each line.
+    // The numbers form one reply with a number on each line, in whatever lines the file has them.
     let texts = foreign.turns.iter().filter_map(|turn| turn.reply.as_ref());
     let mut numbers = Vec::new();
     for word in texts.flat_map(|reply| reply.0.split(u8::is_ascii_whitespace)) {
@@ -58,7 +58,7 @@ struct Referee {
     turns: Vec<Turn>,
     verdict: Verdict,
     differences: Vec<Difference>,
-    /// For each line of the summary, the turn that it belongs to.
+    /// The turn of each line of the summary.
     line_turns: Vec<u32>,
     /// The game's remark on the reply that lost the game.
     diagnosis: Option<String>,

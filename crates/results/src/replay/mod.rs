@@ -1,7 +1,7 @@
 //! Referees a log again, without the bot: the rules must give the same result.
 //!
-//! What only a process can show is taken from the log: that no reply came, how long it took, how the
-//! bot ended. Everything else is computed again and compared.
+//! Facts that only a process can show come from the log: a missing reply, times, the bot's
+//! exit. Everything else is computed again and compared.
 
 pub mod foreign;
 
@@ -28,16 +28,16 @@ pub struct Replayed {
     pub difference: Option<Difference>,
 }
 
-/// Where a log and the rules disagree.
+/// A disagreement between a log and the rules.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Difference {
     /// The number of the exchange, from 1; the last one if the end of the game differs.
     pub turn: u32,
-    /// What differs.
+    /// The name of the differing value.
     pub what: &'static str,
-    /// What the log says.
+    /// The value in the log.
     pub logged: Value,
-    /// What the rules say.
+    /// The value by the rules.
     pub refereed: Value,
 }
 
@@ -126,17 +126,17 @@ fn referee_turn(game: &mut dyn Game, turn: &Turn) -> Result<Ruling, Difference> 
     }
     let reply = reply_to(&exchange, turn);
     let whole = reply.progress(&exchange.lines) == Progress::Complete(reply.len());
-    // A whole reply does not count if it came too late, or if the bot broke a resource limit.
+    // A complete reply does not count if it came too late, or if the bot exceeded a resource limit.
     let refused = matches!(turn.no_reply, Some(NoReply::Deadline | NoReply::OverLimit(_)));
     if whole != turn.no_reply.is_none() && !(whole && refused) {
-        let word = |whole| if whole { "whole" } else { "not whole" };
+        let word = |whole| if whole { "complete" } else { "incomplete" };
         let logged = word(turn.no_reply.is_none());
         return Err(Difference::of(turn.turn, "the reply", &logged, &word(whole)));
     }
     Ok(rule(game, &reply, turn.no_reply))
 }
 
-/// The first exchange that went differently when the bot of `log` played again.
+/// The first exchange that differed when the bot of `log` played again.
 ///
 /// A log that stops before the end of its game is compared as far as it goes.
 pub fn first_difference(log: &Log, again: &[Turn]) -> Option<Difference> {
