@@ -100,10 +100,10 @@ fn boards_that_do_not_parse() {
 #[test]
 fn boards_of_another_game() {
     let case = referee().args(["generate", "--game", "square-remover", "--seed", "3"]).output();
-    assert_snapshot!(board_error(case.expect("runs").stdout), @"error: board:1:1: tile 5 is not in -1 (empty) to 4 (it is one of another game: --game square-remover)");
+    assert_snapshot!(board_error(case.expect("runs").stdout), @"error: board:1:1: tile 5 is not in -1 (empty) to 4 (it is a board of another game: --game square-remover)");
     let scene = Scene::new().file("board", rows(15));
     let args = ["play", "--game", "square-remover", "--board", "board"];
-    assert_snapshot!(scene.error(&args), @"error: board:1:1: the number of colours must be 4 to 6, not `0 1 2 3 4 0 1 2 3 4 0 1 2 3 4` (it is one of another game: --game samegame)");
+    assert_snapshot!(scene.error(&args), @"error: board:1:1: the number of colours must be 4 to 6, not `0 1 2 3 4 0 1 2 3 4 0 1 2 3 4` (it is a board of another game: --game samegame)");
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn seeds_and_options_that_are_refused() {
     assert!(!scene.path().join("here").exists(), "nothing is written");
     assert_snapshot!(error(&["generate", "--seed", "x"]), @"error: invalid value 'x' for '--seed <N|A..B>': `x` is neither a number nor a range such as 1..10");
     assert_snapshot!(error(&["generate", "--seed", "5..1", "--out", "here"]), @"error: invalid value '5..1' for '--seed <N|A..B>': `5..1` is neither a number nor a range such as 1..10");
-    assert_snapshot!(error(&["generate", "--seed", "1..3"]), @"error: --out: a range of seeds needs a folder to go to");
+    assert_snapshot!(error(&["generate", "--seed", "1..3"]), @"error: --out: a range of seeds needs a folder");
     assert_snapshot!(error(&["generate", "--game", "chess", "--seed", "1"]), @"error: invalid value 'chess' for '--game <NAME>' [possible values: samegame, square-remover]");
     assert_snapshot!(error(&["generate", "--seed", "1", "--out", "/dev/null/x"]), @"error: cannot make the folder /dev/null/x: Not a directory (os error 20)");
 }
@@ -255,7 +255,7 @@ fn logs_that_cannot_be_replayed() {
     assert_snapshot!(replay_error("nope"), @"error: nope: no such file");
     assert_snapshot!(replay_error("empty"), @"error: empty: not a game log: it has no complete line");
     assert_snapshot!(replay_error("text"), @"error: text:1: not a game log: the first line must be of type `start`: expected value");
-    assert_snapshot!(replay_error("number"), @"error: number: a list of moves holds no board; name it with --board FILE");
+    assert_snapshot!(replay_error("number"), @"error: number: a list of moves has no board; name it with --board FILE");
     assert_snapshot!(replay_error("other"), @"error: other:1: not a game log: the first line must be of type `start`: missing field `turn`");
     let newer = replay_error("version99").replace(env!("CARGO_PKG_VERSION"), "[THIS]");
     assert_snapshot!(newer, @"error: version99:1: the log is of format 99, and referee [THIS] reads format 1; referee 7.1.0, which wrote it, reads it");

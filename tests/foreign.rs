@@ -271,15 +271,14 @@ fn missing_and_surplus_options_are_named() {
         String::from_utf8(output.stderr).expect("UTF-8")
     };
     let runner = runner_json(&cases()[0]).expect("a result").to_string();
-    let asked = "game.json: a game of CodinGame's SDK holds no board; name it with --board FILE";
+    let asked = "game.json: a game of CodinGame's SDK has no board; name it with --board FILE";
     assert!(error(scene.replay("game.json", &runner, &[])).contains(asked));
     let website = website_json(&cases()[0]).expect("a result").to_string();
-    let asked =
-        "game.json: a game of CodinGame's website holds no board; name it with --board FILE";
+    let asked = "game.json: a game of CodinGame's website has no board; name it with --board FILE";
     assert!(error(scene.replay("game.json", &website, &[])).contains(asked));
     let rerun = error(scene.replay("game.json", &runner, &["--rerun"]));
-    assert!(rerun.contains("it does not say what bot played"), "{rerun}");
+    assert!(rerun.contains("this file does not name the bot"), "{rerun}");
     let log = fs::read_to_string(scene.path().join("game.jsonl")).expect("a log");
     let error = error(scene.replay("copy.jsonl", &log, &["--board", "@random-1"]));
-    assert!(error.contains("this log holds its board"), "{error}");
+    assert!(error.contains("this log has its board"), "{error}");
 }

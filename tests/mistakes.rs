@@ -67,11 +67,10 @@ fn quoted_words_are_left_alone() {
 fn a_mistyped_name_lists_the_projects_bots_and_the_nearest() {
     let scene = scene();
     let said = error(scene.path(), &["play", "--bot", "nwe"]);
-    let list =
-        "`nwe` is no program in PATH and none of the project's bots, new, old; did you mean `new`?";
+    let list = "`nwe` is neither a program in PATH nor a bot of the project (new, old); did you mean `new`?";
     assert!(said.contains(list), "{said}");
     let said = error(scene.path(), &["suite", "--bot", "no-such-bot", "--seed", "1..3"]);
-    assert!(said.contains("none of the project's bots, new, old\n"), "{said}");
+    assert!(said.contains("nor a bot of the project (new, old)\n"), "{said}");
 }
 
 #[test]

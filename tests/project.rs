@@ -145,7 +145,7 @@ fn init_writes_a_project_file_that_works_and_replaces_none() {
     let again = run(&["init"]);
     assert_eq!(again.status.code(), Some(2));
     let said = String::from_utf8(again.stderr).expect("UTF-8");
-    assert_eq!(said, "error: referee.toml: is there already\n");
+    assert_eq!(said, "error: referee.toml: exists already\n");
     let suite = run(&["suite", "--bot", "@first", "--boards", "smoke"]);
     assert_eq!(suite.status.code().map(|code| code < 2), Some(true), "{suite:?}");
     assert!(folder.path().join("runs").is_dir());

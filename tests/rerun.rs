@@ -97,7 +97,7 @@ fn what_cannot_be_run_again_is_refused() {
         String::from_utf8(output.stderr).expect("UTF-8")
     };
     let none = error(&|start| start["bot"]["command"] = Value::from(Vec::<Value>::new()));
-    assert!(none.contains("the log names no command that could be run"), "{none}");
+    assert!(none.contains("the log does not name a command to run"), "{none}");
     let gone = error(&|start| start["bot"]["command"][0] = Value::from("./gone"));
     assert!(gone.contains("no such file: ./gone"), "{gone}");
     let profile = error(&|start| start["profile"] = Value::from("lenient"));

@@ -1,9 +1,9 @@
 //! The rules of the games, pure: no I/O, no clock, no process.
 //!
 //! Every game is a sequence of *exchanges*: the referee sends some text and awaits a number of lines
-//! under one kind of time limit. All else works on `dyn Game` and on the [table of games](games).
+//! under one kind of time limit. Everything else works on `dyn Game` and on the [table of games](games).
 //!
-//! # A game of one's own
+//! # Adding a game
 //!
 //! A type that implements [`Game`] and a row of the table are enough to play a game, log it, replay it,
 //! view it and run suites of it. Once the row is [registered](register),

@@ -15,7 +15,7 @@ use super::{Failure, completions, inputs};
 #[derive(Debug, Args)]
 #[command(after_help = example_bots::HELP)]
 pub(super) struct BotArgs {
-    /// The bot's name and its own arguments; `NAME --help` lists them
+    /// The bot's name and arguments; `NAME --help` lists them
     #[arg(
         required = true,
         trailing_var_arg = true,
@@ -30,7 +30,7 @@ pub(super) fn run(args: &BotArgs) -> Result<ExitCode, Failure> {
     let (name, bot_args) = args.words.split_first().expect("clap requires it");
     let bot = inputs::bundled_bot(&name.to_string_lossy())?;
     match (bot.run)(bot_args) {
-        // The reader of the bot's output has gone away.
+        // The reader has closed the pipe.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
         ended => ended.with_context(|| format!("bot {}", bot.name)).map_err(Failure::User),
     }

@@ -15,7 +15,7 @@ use results::compare::{Comparison, Contender};
 use results::suite::{Bests, PlannedBot, RunFolder, Summary, differing_places, noisy_hosts};
 use statistics::Conclusion;
 
-/// Compare bots on the boards that they have both played
+/// Compare bots on the boards that both have played
 ///
 /// Compares each bot with the first one: the difference on each board, its mean with a 95 % interval,
 /// Wilcoxon's signed-rank test and the sign test. A verdict takes 60 boards, and is adjusted for the number
@@ -29,7 +29,7 @@ pub(super) struct CompareArgs {
     runs: Vec<String>,
 
     /// Groups the boards by what the bot said under this name on standard error (`@referee NAME=value`), or
-    /// by this property of theirs, such as `colors` or `set`
+    /// by this property of the boards, such as `colors` or `set`
     #[arg(long, value_name = "NAME")]
     by: Option<String>,
 
@@ -56,7 +56,8 @@ pub(super) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
         contenders.extend(run.contenders(runs.len() > 1, args.by.as_deref())?);
     }
     if let Some(by) = args.by.as_ref().filter(|_| !contenders.iter().any(Contender::has_values)) {
-        let problem = "no bot said it in any of these games, and boards have no such property";
+        let problem =
+            "no bot said this name in any of these games, and boards have no such property";
         return Err(Failure::user(anyhow!("--by {by}: {problem}")));
     }
     if let [only] = contenders.as_slice() {
@@ -72,7 +73,7 @@ pub(super) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
 /// A run as typed.
 pub(super) struct Side {
     pub(super) folder: RunFolder,
-    /// The bot, or the values that it was tried with, if one is named.
+    /// The bot, or its values of `--param`, if one is named.
     bot: Option<String>,
 }
 
@@ -138,7 +139,7 @@ fn values(text: &str) -> Option<Vec<(&str, &str)>> {
     text.split(',').map(|pair| pair.split_once('=')).collect()
 }
 
-/// Warns of games that do not compare well because of where they were played.
+/// Warns of games that do not compare well because they were played on different machines.
 pub(super) fn warn_of_places<'a>(runs: impl Iterator<Item = &'a RunFolder>) -> Result<(), Failure> {
     let folders: Vec<&RunFolder> = runs.collect();
     for difference in differing_places(&folders)? {

@@ -1,7 +1,7 @@
-//! `referee completions`: a script for a shell, which asks the referee itself what may come next.
+//! `referee completions`: a script for a shell, which asks the referee itself for completions.
 //!
-//! So flags and values are always those of the program that is installed, the bots, board sets and runs of
-//! the user's project included.
+//! So flags and values are always those of the installed program, including the bots, board sets and runs of
+//! the user's project.
 
 mod bash;
 mod values;
@@ -26,10 +26,10 @@ const VARIABLE: &str = "REFEREE_COMPLETE";
 
 const SHELLS: Shells<'_> = Shells(&[&bash::Bash, &Elvish, &Fish, &Powershell, &Zsh]);
 
-/// Print a script that has a shell complete commands, flags and values
+/// Print a script with which a shell completes commands, flags and values
 ///
-/// Among the values are the bundled bots and boards, and the bots, board sets and run folders of the project.
-/// The script asks the `referee` that printed it, by the name that you called it by.
+/// The values include the bundled bots and boards, and the bots, board sets and run folders of the project.
+/// The script calls the `referee` that printed it, by the name that you used.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct CompletionsArgs {

@@ -20,7 +20,7 @@ pub(super) struct ConfigArgs {
     rules: RuleFlags,
 }
 
-/// A setting: its dotted name, its value, and where that comes from.
+/// A setting: its dotted name, its value, and the origin of the value.
 type Setting = (String, Value, String);
 
 pub(super) fn run(args: &ConfigArgs) -> Result<ExitCode, Failure> {

@@ -1,4 +1,4 @@
-//! `referee doctor`: what this host allows.
+//! `referee doctor`: probes what this host allows.
 
 use std::process::ExitCode;
 
@@ -12,9 +12,9 @@ use report::BasicFormat;
 use report::doctor::DoctorReport;
 use report::timing::TimingReport;
 
-/// Tell what this host allows: containment, sandbox, limits, timing
+/// Show what this host allows: containment, sandbox, limits, timing
 ///
-/// Tries everything once, and says what is used and what to change to get more.
+/// Tries everything once, and says which methods are used and how to get more.
 #[derive(Debug, Args)]
 pub(super) struct DoctorArgs {
     #[command(flatten)]

@@ -15,7 +15,7 @@ pub(super) const USER_ERROR: u8 = 2;
 /// The referee or its machine failed, or a signal stopped it.
 pub(super) const REFEREE_ERROR: u8 = 3;
 
-/// What `--help` says about them.
+/// Their description in `--help`.
 pub(super) const HELP: &str = "\
 Exit codes:
   0  the game was completed; the replay agrees

@@ -13,10 +13,10 @@ use super::{Failure, inputs, print};
 use engine::config::SeedRange;
 use rules::game::{GameKind, SeedOptions};
 
-/// Write the boards or test cases that seeds stand for
+/// Write the boards or test cases of seeds
 ///
-/// The same seed gives the same bytes on every machine. Square Remover's are those of the original
-/// tester.
+/// The same seed gives the same bytes on every machine. Square Remover's test cases are those of the
+/// original tester.
 #[derive(Debug, Args)]
 pub(super) struct GenerateArgs {
     #[arg(long, value_name = "NAME", value_parser = inputs::game_names(), help = inputs::game_help("The game"))]
@@ -26,7 +26,7 @@ pub(super) struct GenerateArgs {
     #[arg(long, value_name = "N|A..B", allow_hyphen_values = true)]
     seed: SeedRange,
 
-    /// The number of colours of a random board, where the game leaves it open
+    /// The number of colours of a random board, if the game lets you choose
     #[arg(long, value_name = "N")]
     colors: Option<u8>,
 
@@ -46,7 +46,7 @@ pub(super) fn run(args: &GenerateArgs) -> Result<ExitCode, Failure> {
             print(|out| out.write_all(case.as_bytes()))?;
         }
         None => {
-            return Err(Failure::user(anyhow!("--out: a range of seeds needs a folder to go to")));
+            return Err(Failure::user(anyhow!("--out: a range of seeds needs a folder")));
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -12,7 +12,7 @@ use engine::config::Config;
 /// Words that only a shell understands.
 const OPERATORS: [&str; 11] = ["|", "||", "&&", "&", ";", ">", ">>", "<", "2>", "2>&1", "|&"];
 
-/// Refuses a word that belongs to no flag.
+/// Refuses a word without a flag.
 pub(super) fn refuse_stray(word: Option<&OsStr>) -> Result<(), Failure> {
     let Some(word) = word.map(OsStr::to_string_lossy) else { return Ok(()) };
     let quoted = quoted(&word);
@@ -35,7 +35,7 @@ pub(super) fn refuse_mistakes(
     let words: Option<Vec<&str>> = words.iter().map(|word| word.to_str()).collect();
     let hint = words.and_then(|words| {
         let program = *words.first()?;
-        // A shell would leave it alone in quotes too.
+        // A shell would not expand it in quotes either.
         let is_bare = line.trim_start().starts_with(program);
         operator(line, &words)
             .or_else(|| is_bare.then(|| expansion(line, program))?)
@@ -103,7 +103,7 @@ fn blank_in_path(line: &str, program: &str, cwd: Option<&Path>) -> Option<String
     Some(format!("the line is split at blanks; write --bot {}", quoted(&whole)))
 }
 
-/// A single word that names no program, in a project that has bots.
+/// A single word that does not name a program, in a project with bots.
 fn misspelt(config: &Config, words: &[&str]) -> Option<String> {
     let &[name] = words else { return None };
     let bots: Vec<&str> = config.project.bots.keys().map(String::as_str).collect();
@@ -114,7 +114,7 @@ fn misspelt(config: &Config, words: &[&str]) -> Option<String> {
     let nearest = bots.iter().min_by_key(slips).filter(|bot| slips(bot) <= 2);
     let meant = nearest.map(|bot| format!("; did you mean `{bot}`?")).unwrap_or_default();
     let bots = bots.join(", ");
-    Some(format!("`{name}` is no program in PATH and none of the project's bots, {bots}{meant}"))
+    Some(format!("`{name}` is neither a program in PATH nor a bot of the project ({bots}){meant}"))
 }
 
 fn is_in_path(name: &str) -> bool {

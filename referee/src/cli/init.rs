@@ -1,4 +1,4 @@
-//! `referee init`: writes a project file to begin with.
+//! `referee init`: writes an initial project file.
 
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
@@ -16,10 +16,10 @@ pub(super) struct InitArgs {}
 
 pub(super) fn run(_args: &InitArgs) -> Result<ExitCode, Failure> {
     let mut file = File::create_new(PROJECT_FILE).map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => Failure::file(Path::new(PROJECT_FILE), "is there already"),
+        ErrorKind::AlreadyExists => Failure::file(Path::new(PROJECT_FILE), "exists already"),
         _ => Failure::user(error),
     })?;
     file.write_all(TEMPLATE.as_bytes()).map_err(|error| Failure::Referee(error.into()))?;
-    print(|out| writeln!(out, "{PROJECT_FILE} is there; put your bots into it"))?;
+    print(|out| writeln!(out, "{PROJECT_FILE} is written; add your bots to it"))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -60,12 +60,12 @@ pub(super) fn settings(layers: impl IntoIterator<Item = Layer>) -> Result<Config
     Config::resolve(layers).map_err(|error| Failure::user(anyhow!(error)))
 }
 
-/// The project that the working directory is in.
+/// The project of the working directory.
 pub(super) fn project() -> Result<Project, Failure> {
     Ok(settings([config_file(None)?])?.project)
 }
 
-/// The user's best scores: those in the file that was named, or the project's.
+/// The user's best scores: those in the named file, or the project's.
 pub(super) fn records(named: Option<&Path>) -> Result<Records, Failure> {
     let path = match named {
         // A named file that is missing is a mistake.
@@ -114,12 +114,12 @@ pub(super) fn game(name: Option<&str>) -> &'static GameKind {
     name.and_then(GameKind::named).unwrap_or(games()[0])
 }
 
-/// The bot that plays a game when none is named.
+/// The default bot of a game.
 pub(super) fn default_bot(kind: &GameKind) -> Result<&'static str, Failure> {
     kind.default_bot.ok_or_else(|| Failure::user(anyhow!("name the bot with --bot CMD or -- CMD")))
 }
 
-/// The value of `--board` when it is not given.
+/// The default value of `--board`.
 pub(super) fn default_board(kind: &GameKind) -> Result<PathBuf, Failure> {
     let first = kind.bundled.first().map(|(name, _)| PathBuf::from(format!("@{name}")));
     first.ok_or_else(|| {
@@ -139,7 +139,7 @@ pub(super) fn load_board(kind: &GameKind, board: &Path) -> Result<Box<dyn Game>,
     (kind.parse)(&text).map_err(|error| {
         let other = games().into_iter().find(|other| (other.parse)(&text).is_ok());
         let hint =
-            other.map(|other| format!(" (it is one of another game: --game {})", other.name));
+            other.map(|other| format!(" (it is a board of another game: --game {})", other.name));
         Failure::place(board, format!("{error}{}", hint.unwrap_or_default()))
     })
 }
@@ -162,7 +162,7 @@ fn bundled_board(kind: &GameKind, name: &str) -> Result<&'static str, Failure> {
     })
 }
 
-/// A bot as the user named it, and how to start it.
+/// A bot: the user's name for it, and its command.
 pub(super) struct NamedBot {
     pub(super) name: String,
     pub(super) command: BotCommand,
@@ -209,7 +209,7 @@ pub(super) fn bundled_bot(name: &str) -> Result<&'static example_bots::Bot, Fail
     })
 }
 
-/// A variable of the environment and its value.
+/// An environment variable and its value.
 pub(super) type Variable = (String, String);
 
 /// Splits `NAME=VALUE`.

@@ -18,7 +18,7 @@ use terms::text::printable;
 /// Writes referee.1, and a page for each command. `man -l DIR/referee.1` shows one.
 #[derive(Debug, Args)]
 pub(super) struct ManArgs {
-    /// The folder; it is made if it is missing
+    /// The folder, created if missing
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 

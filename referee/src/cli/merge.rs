@@ -14,11 +14,11 @@ use results::suite::RunFolder;
 
 /// Put the parts of a suite together, and report on it
 ///
-/// The run folder is like any other then. If games are missing it stays as it is, and the error says what
-/// plays them. Exits with 1 as `referee suite` does, if a bot lost a game.
+/// Afterwards the run folder is like any other. If games are missing it stays in parts, and the error says how
+/// to play them. Exits with 1 as `referee suite` does, if a bot lost a game.
 #[derive(Debug, Args)]
 pub(super) struct MergeArgs {
-    /// The run that `referee suite --parts` has planned: its folder, or `latest` as in `referee runs`
+    /// The run planned by `referee suite --parts`: its folder, or `latest` as in `referee runs`
     #[arg(value_name = "RUN", add = completions::runs())]
     run: PathBuf,
 

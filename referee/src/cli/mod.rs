@@ -50,7 +50,7 @@ const ERROR: Style = AnsiColor::Red.on_default().bold();
 /// An offline referee for single-player bot games.
 ///
 /// Starts any executable as a bot, feeds it the game's turn protocol, enforces the deadlines,
-/// validates its moves by the official rules, and says what the original referee would have said,
+/// validates its moves by the official rules, and says what the original referee would have said
 /// and what really happened.
 #[derive(Debug, Parser)]
 #[command(version = env!("REFEREE_VERSION"), styles = Styles::styled(), disable_help_subcommand = true, after_help = exit::HELP)]
@@ -68,7 +68,7 @@ pub struct Cli {
     )]
     color: ColorChoice,
 
-    /// Say more on standard error: each turn (-v), when processes start and end (-vv)
+    /// Show more on standard error: each turn (-v), starts and ends of processes (-vv)
     #[arg(short, long, global = true, action = ArgAction::Count, help_heading = "Global options")]
     verbose: u8,
 }
@@ -113,7 +113,7 @@ pub enum Failure {
     Interrupted {
         /// Its number.
         signal: i32,
-        /// What was saved, as a clause that follows the signal's name.
+        /// What was saved, as a clause after the signal's name.
         kept: String,
     },
 }
@@ -215,7 +215,7 @@ fn is_version_asked() -> bool {
     args.next().is_some_and(|arg| arg == "--version" || arg == "-V") && args.next().is_none()
 }
 
-/// Prints what clap would print as well, once it has the whole command line defined.
+/// Prints the version as clap would, without defining the whole command line first.
 fn print_version() -> Result<ExitCode, Failure> {
     print(|out| writeln!(out, "referee {}", env!("REFEREE_VERSION")))?;
     Ok(ExitCode::SUCCESS)
@@ -254,7 +254,7 @@ fn run_command(command: Command) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Prints a result. A closed pipe is not an error: the reader of `referee play | head -1` has what it
+/// Prints a result. A closed pipe is not an error: the reader of `referee play | head -1` has all that it
 /// wanted.
 fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();

@@ -9,21 +9,21 @@ use engine::config::Project;
 use results::suite::{FolderError, list_runs};
 use terms::text::plural;
 
-/// The folder in which suites make the folders of runs.
+/// The folder for the run folders of suites.
 pub(super) fn runs_folder(project: &Project) -> PathBuf {
     let runs = project.suite.runs.as_ref();
     runs.map_or_else(|| "runs".into(), |runs| project.folder.join(runs))
 }
 
-/// The runs in a folder, with what `show` makes of them, and the folders that hold none.
+/// The runs in a folder, each with the value from `show`, and the folders without a valid run.
 pub(super) struct Found<T> {
     /// The runs, newest first, by `started`.
     pub(super) runs: Vec<(PathBuf, T)>,
-    /// The folders that hold no run that can be read, by name.
+    /// The folders without a readable run, by name.
     pub(super) broken: Vec<(PathBuf, FolderError)>,
 }
 
-/// Lists the runs in `folder`; `started` is when what `show` has made was started.
+/// Lists the runs in `folder`; `started` gives the start time of a value from `show`.
 pub(super) fn newest_first<T: Send>(
     folder: &Path,
     show: impl Fn(&Path, results::suite::Listing) -> T + Sync,
@@ -41,12 +41,12 @@ pub(super) fn newest_first<T: Send>(
     Ok(found)
 }
 
-/// Whether `name` is that of a run: a folder that holds one, or `latest` and the like.
+/// Whether `name` names a run: its folder, or `latest` and the like.
 pub(super) fn is_run(name: &str) -> bool {
     Path::new(name).join("run.toml").exists() || age(Path::new(name)).is_some()
 }
 
-/// The folder of the run of this name. A folder of that very name comes first; otherwise `latest` is the
+/// The folder of the run of this name. A folder with this exact name takes precedence; otherwise `latest` is the
 /// newest run of the project, and `latest~1` the one before it.
 pub(super) fn run_path(name: &Path) -> Result<PathBuf, Failure> {
     let Some(age) = age(name).filter(|_| !name.exists()) else { return Ok(name.to_owned()) };
@@ -63,7 +63,7 @@ pub(super) fn run_path(name: &Path) -> Result<PathBuf, Failure> {
     Err(Failure::user(anyhow!("{name}: {there}")))
 }
 
-/// How many newer runs there are than the one of this name, if it is `latest` or `latest~N`.
+/// The number of newer runs than the one of this name, if it is `latest` or `latest~N`.
 fn age(name: &Path) -> Option<usize> {
     match name.to_str()?.strip_prefix("latest")? {
         "" => Some(0),

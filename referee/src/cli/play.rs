@@ -30,18 +30,18 @@ pub(super) struct PlayArgs {
     #[command(flatten)]
     rules: RuleFlags,
 
-    /// The board: CodinGame test JSON, plain text or TOML, told apart by content; for Square Remover
-    /// the text that a bot is sent. `@NAME` is a bundled one: @random-1 (the default), @clearable and
+    /// The board: CodinGame test JSON, plain text or TOML, recognized by content; for Square Remover
+    /// the text sent to a bot. `@NAME` is a bundled board: @random-1 (the default), @clearable and
     /// @no-move, or for Square Remover @seed-1
     #[arg(long, value_name = "FILE", add = completions::boards())]
     board: Option<PathBuf>,
 
-    /// Plays the board of a seed instead of a file: a random one, or for Square Remover that of the
+    /// Plays the board of a seed instead of a file: a random board, or for Square Remover that of the
     /// original tester; negative seeds are fine
     #[arg(long, value_name = "N", conflicts_with = "board", allow_negative_numbers = true)]
     seed: Option<i64>,
 
-    /// The number of colours of a random board, where the game leaves it open
+    /// The number of colours of a random board, if the game lets you choose
     #[arg(long, value_name = "N", requires = "seed", conflicts_with = "board")]
     colors: Option<u8>,
 
@@ -49,7 +49,7 @@ pub(super) struct PlayArgs {
     #[arg(long, value_name = "WHAT", value_parser = word::<OnHostDelay>())]
     on_host_delay: Option<OnHostDelay>,
 
-    /// Writes the game to this file as it goes, for `referee replay`
+    /// Writes the game to this file while it is played, for `referee replay`
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
 
@@ -125,7 +125,7 @@ fn conclude(
 ) -> Result<ExitCode, Failure> {
     match played {
         Ok(end) => {
-            let mut report = report.expect("a game that was played has started");
+            let mut report = report.expect("a played game has started");
             report.log.clone_from(&args.log);
             print(|out| report.write(args.format, out))?;
             logged?;
@@ -172,7 +172,7 @@ fn add(report: &mut Option<GameReport>, event: &Event) {
     }
 }
 
-/// Warns of a game that is played again; `-v` shows each turn.
+/// Warns of a game that is repeated; `-v` shows each turn.
 fn tell(event: &Event) {
     match event {
         Event::Start(start) => {
@@ -207,7 +207,7 @@ fn what_was_kept(
     }
 }
 
-/// Shows the end of the bot's standard error in the turn that was interrupted.
+/// Shows the end of the bot's standard error in the interrupted turn.
 fn tell_stderr(stderr: &[u8]) {
     const MAX_STDERR_LINES: usize = 10;
     let text = String::from_utf8_lossy(stderr);

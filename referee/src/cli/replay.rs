@@ -22,21 +22,21 @@ use terms::text::printable;
 
 /// Referee a saved game again, without its bot, and show it
 ///
-/// Works out the game anew from the replies in the log, and compares every turn and the end with
-/// what the log says. Times and timeouts are taken from the log. Exits with 1 at a difference.
+/// Referees the replies in the log again, and compares every turn and the end with the log. Times and
+/// timeouts are taken from the log. Exits with 1 at a difference.
 ///
-/// With --board it also reads what others save: the JSON that the runner of CodinGame's SDK returns,
-/// that of CodinGame's website and IDE, and a plain list of moves. Every difference from what these
-/// claim is listed.
+/// With --board it also reads games saved by other programs: the JSON of the runner of CodinGame's SDK,
+/// of CodinGame's website and IDE, and plain lists of moves. Lists every difference from these
+/// files.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ReplayArgs {
-    /// A log that `referee play --log` or a suite wrote, packed with gzip or not, or a game that was
-    /// saved elsewhere; with --html, a second one of the same board is shown beside it
+    /// A log of `referee play --log` or a suite, packed with gzip or not, or a game
+    /// saved by another program; with --html, a second log of the same board is shown beside it
     #[arg(value_name = "LOG", required = true, num_args = 1..=2)]
     logs: Vec<PathBuf>,
 
-    /// The board of a game that was saved elsewhere, as for `referee play`
+    /// The board of a game saved by another program, as for `referee play`
     #[arg(long, value_name = "FILE", add = completions::boards())]
     board: Option<PathBuf>,
 
@@ -45,11 +45,11 @@ pub(super) struct ReplayArgs {
         value_name = "NAME",
         requires = "board",
         value_parser = inputs::game_names(),
-        help = inputs::game_help("The game of one that was saved elsewhere")
+        help = inputs::game_help("The game's name, for a game saved by another program")
     )]
     game: Option<String>,
 
-    /// Writes a page that plays the game in any browser, from this one file and without a network
+    /// Writes a page that plays the game in any browser: one file, which needs no network
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
@@ -80,7 +80,7 @@ pub(super) struct ReplayArgs {
 /// Another form of a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Export {
-    /// All that was sent and answered, as plain text on standard output
+    /// Both sides of the game, as plain text on standard output
     Transcript,
 }
 
@@ -220,7 +220,7 @@ fn read(path: &Path, args: &ReplayArgs) -> Result<Saved, Failure> {
     if args.board.is_some() {
         return Err(Failure::file(
             path,
-            "--board is for games from elsewhere; this log holds its board",
+            "--board is for games saved by other programs; this log has its board",
         ));
     }
     let mut replayed = replay(&log).map_err(|error| Failure::place(path, error))?;
@@ -231,10 +231,10 @@ fn read(path: &Path, args: &ReplayArgs) -> Result<Saved, Failure> {
 /// Referees a game that another program saved.
 fn elsewhere(path: &Path, game: &Foreign, args: &ReplayArgs) -> Result<Saved, Failure> {
     if args.rerun {
-        return Err(Failure::file(path, "--rerun: it does not say what bot played"));
+        return Err(Failure::file(path, "--rerun: this file does not name the bot"));
     }
     let Some(board) = &args.board else {
-        let what = format!("{} holds no board; name it with --board FILE", game.format.name());
+        let what = format!("{} has no board; name it with --board FILE", game.format.name());
         return Err(Failure::file(path, what));
     };
     let kind = inputs::game(args.game.as_deref());

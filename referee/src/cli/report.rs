@@ -21,11 +21,11 @@ use results::replay::replay;
 use results::suite::{Bests, Outcome};
 use terms::text::{plural, printable};
 
-/// Make a page of a run, or of several that are compared
+/// Make a page of a run, or of several runs to compare
 ///
-/// The page is one file that needs nothing else: totals against the best known, the lost games first, a
+/// The page is one self-contained file: totals against the best known scores, the lost games first, a
 /// bar per board, the distribution of the differences between bots, response times against their limits,
-/// and every game. Its tables can be sorted and filtered. Exits with 0 whatever the games came to.
+/// and every game. Its tables can be sorted and filtered. Exits with 0 whatever the results of the games.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ReportArgs {
@@ -34,12 +34,12 @@ pub(super) struct ReportArgs {
     #[arg(value_name = "RUN", required_unless_present = "history", add = completions::sides())]
     runs: Vec<String>,
 
-    /// Makes a page of the runs of the project instead, as `referee runs` lists them: the mean of yours/best
-    /// by bot and run. The pages of the runs go into a folder beside FILE
+    /// Makes a page of the project's runs instead, as `referee runs` lists them: the mean of yours/best (score
+    /// divided by the best known) by bot and run. The pages of the runs go into a folder beside FILE
     #[arg(long, conflicts_with_all = ["runs", "games"])]
     history: bool,
 
-    /// With --history: how many runs, the newest ones
+    /// With --history: the number of runs, newest first
     #[arg(short = 'n', long, value_name = "N", requires = "history", default_value_t = 50)]
     count: usize,
 
@@ -101,13 +101,13 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
 
 /// A folder beside `html` that is named after it, and its relative address in the page.
 fn folder_beside(html: &Path, suffix: &str) -> Result<(PathBuf, String), Failure> {
-    let stem = html.file_stem().ok_or_else(|| Failure::file(html, "names no file"))?;
+    let stem = html.file_stem().ok_or_else(|| Failure::file(html, "does not name a file"))?;
     let mut name = stem.to_owned();
     name.push(suffix);
     Ok((html.with_file_name(&name), address_of(name.as_encoded_bytes())))
 }
 
-/// Makes a folder unless it is there.
+/// Makes a folder unless it exists.
 fn make_folder(folder: &Path, problem: &'static str) -> Result<(), Failure> {
     match fs::create_dir(folder) {
         Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {

@@ -58,7 +58,7 @@ fn play_again(path: &Path, start: &Start) -> Result<Vec<Turn>, Failure> {
     Ok(turns)
 }
 
-/// The settings of the logged game, with defaults for what the log does not hold.
+/// The settings of the logged game, with defaults for those that the log lacks.
 fn settings(path: &Path, start: &Start) -> Result<Config, Failure> {
     let profile = Profile::named(&start.profile).ok_or_else(|| {
         Failure::place(path, format!("1: there is no profile `{}` here", start.profile))
@@ -75,7 +75,7 @@ fn settings(path: &Path, start: &Start) -> Result<Config, Failure> {
 /// The logged bot as it was started.
 fn command(bot: &Bot, config: &Config) -> Result<BotCommand, Failure> {
     let mut words = bot.command.iter().map(OsString::from);
-    let missing = || Failure::user(anyhow!("--rerun: the log names no command that could be run"));
+    let missing = || Failure::user(anyhow!("--rerun: the log does not name a command to run"));
     let program = words.next().ok_or_else(missing)?;
     let sandbox = bot.sandbox.then(|| Sandbox::new(&[])).transpose().map_err(Failure::user)?;
     let cores = bot.cores.as_ref().map(|cores| Pinning::plan(cores.len()));

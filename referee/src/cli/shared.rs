@@ -14,7 +14,7 @@ use engine::config::{Bound, Config, Layer, Limit, LimitsTable, Size, Stored};
 use results::suite::{Plan, Rules};
 use terms::limits::{OnHostDelay, Profile};
 
-/// What a bot runs in.
+/// The environment of a bot.
 #[derive(Debug, Args)]
 pub(super) struct EnvironmentFlags {
     /// The bot's working directory
@@ -25,9 +25,9 @@ pub(super) struct EnvironmentFlags {
     #[arg(long, value_name = "NAME=VALUE", value_parser = inputs::variable)]
     pub(super) env: Vec<Variable>,
 
-    /// Keeps the bot from the network, and from writing anywhere but in a folder of its own (its
+    /// Keeps the bot from the network, and from writing anywhere but in its own folder (its
     /// TMPDIR); it may read the system, its program's and its arguments' folders, its working
-    /// directory and what is in its PATH
+    /// directory and the folders of its PATH
     #[arg(long)]
     sandbox: bool,
 
@@ -42,28 +42,28 @@ impl EnvironmentFlags {
         self.cwd.is_some() || !self.env.is_empty() || self.sandbox
     }
 
-    /// What a bot in a sandbox may read besides; `None` without a sandbox.
+    /// The additional paths that a bot in a sandbox may read; `None` without a sandbox.
     pub(super) fn sandbox(&self) -> Option<&[PathBuf]> {
         self.sandbox.then_some(&self.sandbox_read)
     }
 }
 
-/// The bot, and the environment that it runs in.
+/// The bot and its environment.
 #[derive(Debug, Args)]
 pub(super) struct BotFlags {
-    /// The bot's command line, split into words as a shell would, but run without one; `@NAME` is a
-    /// bundled bot (see `referee bot --help`), and a name alone may be one of the project's bots
+    /// The bot's command line, split into words as a shell would, but run without a shell; `@NAME` is a
+    /// bundled bot (see `referee bot --help`), and a single word may name a bot of the project
     #[arg(short, long, value_name = "CMD", conflicts_with = "command", add = completions::bots())]
     bot: Option<String>,
 
     #[command(flatten)]
     environment: EnvironmentFlags,
 
-    /// Gives the bot cores of its own, and keeps the referee on another while the bot thinks
+    /// Gives the bot its own cores, and keeps the referee on another core while the bot thinks
     #[arg(long)]
     pin: bool,
 
-    /// How many cores the bot gets [default: 1]
+    /// The number of cores for the bot [default: 1]
     #[arg(long, value_name = "N", requires = "pin")]
     cores_per_bot: Option<usize>,
 
@@ -139,7 +139,7 @@ pub(super) struct RuleFlags {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     turn: Option<Limit>,
 
-    /// The time for the whole of a game that is one exchange (Square Remover), such as 30s
+    /// The time for a whole game in which the bot answers once (Square Remover), such as 30s
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     total: Option<Limit>,
 
@@ -158,7 +158,7 @@ pub(super) struct RuleFlags {
 }
 
 impl RuleFlags {
-    /// Whether any of these flags was given that changes how games are played.
+    /// Whether any of these flags that change the playing of games was given.
     pub(super) fn is_given(&self) -> bool {
         let named = self.game.is_some() || self.profile.is_some() || self.config.is_some();
         named || self.limits() != LimitsTable::default()
@@ -189,7 +189,7 @@ impl RuleFlags {
         .collect()
     }
 
-    /// What another machine is told, so that settings that no plan stores are the same there.
+    /// The flags for another machine, so that settings that plans do not store are the same there.
     pub(super) fn task_words(&self) -> Result<Vec<String>, Failure> {
         let mut words = Vec::new();
         if let Some(path) = self.config_path() {
@@ -207,7 +207,7 @@ impl RuleFlags {
         LimitsTable { first_turn, turn, total, memory }
     }
 
-    /// The settings of a run's plan; what the plan does not store comes from the user's file and the
+    /// The settings of a run's plan; settings that the plan does not store come from the user's file and the
     /// defaults.
     pub(super) fn of_plan(&self, plan: &Plan) -> Result<Config, Failure> {
         let Rules { profile, on_host_delay, limits, resources } = plan.rules;

@@ -1,8 +1,8 @@
-//! `referee tester`: takes the place of Square Remover's offline tester in scripts.
+//! `referee tester`: replaces Square Remover's offline tester in scripts.
 //!
-//! Its arguments and its output are the original's, so it differs from the other commands: words start
-//! with one dash, there is no time limit, a failed game is a score of -1 and exit code 0 even if the
-//! solution cannot be started, and what the solution writes to its standard error comes out on
+//! Its arguments and its output are the original's, so it differs from the other commands: options start
+//! with one dash, there is no time limit, a failed game scores -1 with exit code 0 even if the
+//! solution cannot be started, and the solution's standard error goes to
 //! standard output, as do warnings. Words and numbers are read as Java reads them, and the solution has
 //! no limits but those that keep the machine usable.
 
@@ -26,10 +26,10 @@ use terms::lines::Lines;
 use terms::text::{printable, size};
 use terms::verdict::Verdict;
 
-/// Stand in for the offline tester of Square Remover
+/// Replace the offline tester of Square Remover
 ///
-/// Takes the original's arguments and prints what it prints. As there, the solution has all the time
-/// it wants, and a failed game is a score of -1 and exit code 0.
+/// Takes the same arguments and prints the same output. As in the original, the solution has no time
+/// limit, and a failed game scores -1 with exit code 0.
 #[derive(Debug, Args)]
 #[command(after_help = ARGUMENTS)]
 pub(super) struct TesterArgs {
@@ -48,9 +48,9 @@ Arguments of the original:
 
 Exit codes of the original:
   0  the solution was scored, also with -1: it failed, or could not be started
-  1  -exec or a value is missing, or a value is no number";
+  1  -exec or a value is missing, or a value is not a number";
 
-/// The original's exit code for arguments that it cannot run with.
+/// The original's exit code for invalid arguments.
 const USAGE_ERROR: u8 = 1;
 
 /// The original has no limits. These keep the machine usable under a solution that runs wild: what it
@@ -64,7 +64,7 @@ const PROCESSES: u64 = 8192;
 struct Parsed {
     exec: String,
     seed: i64,
-    /// Options about drawing that were given.
+    /// The given options about drawing.
     drawing: Vec<String>,
     unknown: Vec<String>,
 }
@@ -192,7 +192,7 @@ impl Parsed {
         let mut exec = None;
         let mut args = args.iter().map(AsRef::as_ref);
         while let Some(arg) = args.next() {
-            let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value behind it"));
+            let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value after it"));
             match arg {
                 "-exec" => exec = Some(value()?.to_owned()),
                 "-seed" => self.seed = number(arg, value()?, 64, parse_long)?,

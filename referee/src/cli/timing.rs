@@ -28,9 +28,9 @@ use terms::millis::Millis;
 /// Measure whether a bot keeps its deadlines, and by what margin
 ///
 /// Plays games and reports the times of first and later turns, the margin to the limits, late turns
-/// with their culprits, the slowest turns, and what that means for a submission. A late turn does not
-/// end a game here: measuring goes on beyond the limit, up to --patience. Exits with 1 if the bot
-/// itself broke a limit or lost a game. Ctrl-C ends the measurement, and reports what has been measured.
+/// with their culprits, the slowest turns, and the risk for a submission. A late turn does not
+/// end a game here: the referee waits beyond the limit, up to --patience. Exits with 1 if the bot
+/// itself was late or lost a game. Ctrl-C ends the measurement, and reports the turns so far.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct TimingArgs {
@@ -48,19 +48,19 @@ pub(super) struct TimingArgs {
     #[arg(long, value_name = "N|A..B", allow_hyphen_values = true)]
     seed: Option<SeedRange>,
 
-    /// How many games to play, board after board and over again [default: each board once]
+    /// The number of games, board after board and then again from the first [default: each board once]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     games: Option<u32>,
 
-    /// How long after its limit an answer is awaited
+    /// How long to wait for an answer beyond its limit
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "1s")]
     patience: Limit,
 
-    /// Scale times by this factor, for a judge slower than this machine
+    /// Scales times by this factor, for a judge slower than this machine
     #[arg(long, value_name = "FACTOR", allow_hyphen_values = true, default_value = "1", value_parser = scale)]
     scale: f64,
 
-    /// Only measure what this machine adds by itself, without a bot
+    /// Only measures what this machine itself adds, without a bot
     #[arg(long, conflicts_with_all = ["svg", "games", "seed", "board"])]
     host: bool,
 
@@ -138,7 +138,7 @@ fn scale(text: &str) -> Result<f64, String> {
     factor.ok_or_else(|| format!("`{text}` is not a number from 0.01 to 100, such as 1.5"))
 }
 
-/// The thresholds for measured times in these settings.
+/// The thresholds for measured times by these settings.
 pub(super) fn thresholds(config: &Config, scale: f64) -> Thresholds {
     Thresholds {
         limits: config.rules.limits,
@@ -192,7 +192,7 @@ fn boards(args: &TimingArgs, kind: &GameKind, games: usize) -> Result<Vec<Board>
     seeds.seeds().take(games).map(case).collect()
 }
 
-/// Plays the games; if a signal stops that, what was measured by then, and the signal.
+/// Plays the games; if a signal stops this, returns the turns so far, and the signal.
 fn measure(
     games: usize,
     config: &Config,

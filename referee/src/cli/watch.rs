@@ -1,4 +1,4 @@
-//! `--watch`: a game in the terminal, saved or while it is being played.
+//! `--watch`: shows a game in the terminal, saved or while it is being played.
 
 use std::sync::mpsc::{self, Sender};
 use std::thread::{self, JoinHandle};
@@ -23,7 +23,7 @@ pub(super) struct WatchFlags {
     #[arg(long)]
     watch: bool,
 
-    /// Draws with nothing but ASCII, for terminals without Unicode
+    /// Draws with ASCII only, for terminals without Unicode
     #[arg(long, requires = "watch")]
     ascii: bool,
 }
@@ -57,7 +57,7 @@ pub(super) fn watch_saved(film: Film, look: Look) -> Result<(), Failure> {
     }
 }
 
-/// The terminal player of a game that is still being played, on a thread of its own.
+/// The terminal player of a running game, on its own thread.
 pub(super) struct LiveViewer {
     events: Sender<Event>,
     thread: JoinHandle<std::io::Result<()>>,

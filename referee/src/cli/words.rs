@@ -1,4 +1,4 @@
-//! The words that flags take for types of the library, each with its help.
+//! The values that flags take for types of the library, each with its help.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use contain::bot::Containment;
@@ -8,12 +8,12 @@ use report::{BasicFormat, Format};
 use results::suite::Logs;
 use terms::limits::{OnHostDelay, Profile};
 
-/// A type of which flags take each value by a name.
+/// A type whose values have names in flags.
 pub(super) trait Word: Copy + PartialEq + Send + Sync + 'static {
     /// Each value, its name, and its help.
     const WORDS: &'static [(Self, &'static str, &'static str)];
 
-    /// The name that a flag takes.
+    /// The value's name in a flag.
     fn word(self) -> &'static str {
         let mut words = Self::WORDS.iter();
         words.find(|(value, ..)| *value == self).expect("each value has a name").1
@@ -63,7 +63,11 @@ impl Word for Containment {
         (Self::Namespace, "namespace", "A pid namespace: the kernel kills all that is in it"),
         (Self::Seccomp, "seccomp", "No process can leave the bot's process group, which is killed"),
         (Self::Reaper, "reaper", "Orphans are adopted, and killed one by one"),
-        (Self::Group, "group", "Only the bot's process group is killed; what leaves it is named"),
+        (
+            Self::Group,
+            "group",
+            "Only the bot's process group is killed; processes that left it are named",
+        ),
     ];
 }
 

@@ -1,7 +1,7 @@
 //! Completion in bash, whose own words end at `@`, `:` and `=` too.
 //!
-//! Such words cannot be told from words between blanks. So the script passes the line up to the cursor, with
-//! the part of it that bash will replace, and the line is split here.
+//! Such words look like words between blanks. So the script passes the line up to the cursor, with
+//! the part that bash will replace, and the line is split here.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -57,7 +57,7 @@ impl EnvCompleter for Bash {
         };
         let TypedLine { words, is_quoted } = TypedLine::split(line);
         let current = words.last().cloned().unwrap_or_default();
-        // Bash keeps what stands before the part that it replaces.
+        // Bash keeps the text before the part that it replaces.
         let kept = current.strip_suffix(replaced.as_ref()).unwrap_or_default();
         let index = words.len().saturating_sub(1);
         let words = words.iter().map(OsString::from).collect();
@@ -77,7 +77,7 @@ impl EnvCompleter for Bash {
 /// A line that is being typed.
 #[derive(Debug, PartialEq, Eq)]
 struct TypedLine {
-    /// Its words, of which the last one is to be completed.
+    /// Its words; the last one is to be completed.
     words: Vec<String>,
     /// Whether the last one is in quotes that are still open.
     is_quoted: bool,
@@ -96,7 +96,7 @@ impl TypedLine {
     }
 }
 
-/// Text with a backslash before what a shell would not take as it is.
+/// Text with a backslash before each character that a shell would interpret.
 fn escaped(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || !c.is_ascii() || "@%+=:,./_-".contains(c);
     let escape = |c: char| if is_plain(c) { c.to_string() } else { format!("\\{c}") };

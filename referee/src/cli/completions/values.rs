@@ -1,4 +1,4 @@
-//! The values that can be completed: bots, boards, board sets and run folders.
+//! The completions of values: bots, boards, board sets and run folders.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -60,7 +60,7 @@ pub(in crate::cli) fn runs() -> ArgValueCompleter {
     })
 }
 
-/// Runs as in [`runs`], and with a colon behind it the bots of a run.
+/// Runs as in [`runs`]; after a colon, the bots of a run.
 pub(in crate::cli) fn sides() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
         let of_run = typed.to_str().and_then(bots_of_run);
@@ -99,7 +99,7 @@ fn project() -> Project {
     inputs::project().unwrap_or_default()
 }
 
-/// Those of `names` that begin as typed, and then paths.
+/// The `names` that begin as typed, and then paths.
 fn named_or_path(names: impl Iterator<Item = String>, typed: &OsStr) -> Vec<CompletionCandidate> {
     let typed_text = typed.to_string_lossy();
     let fitting = names.filter(|name| name.starts_with(typed_text.as_ref()));

@@ -14,10 +14,10 @@ use report::history::{Broken, History, ListFormat, Listed};
 use results::suite::{Bests, Listing};
 use rules::game::games;
 
-/// Which runs are listed, and how.
+/// The selection and form of the list.
 #[derive(Debug, Args)]
 pub(super) struct ListArgs {
-    /// How many runs to show
+    /// The number of runs to show
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     count: usize,
 
@@ -25,7 +25,7 @@ pub(super) struct ListArgs {
     #[arg(long, conflicts_with = "count")]
     all: bool,
 
-    /// Only runs with a bot whose name contains this
+    /// Only runs with a bot whose name contains this text
     #[arg(short, long, value_name = "TEXT")]
     bot: Option<String>,
 

@@ -1,4 +1,4 @@
-//! `referee runs`: the runs of the project, the comments on them, and which of them are removed.
+//! `referee runs`: lists the project's runs, comments on them, and removes old ones.
 
 mod list;
 mod prune;
@@ -17,8 +17,8 @@ use terms::text::printable;
 
 /// List the runs of the project, newest first
 ///
-/// What a run is worth is compared with the best scores that are known today. A run can be named by its
-/// folder, or as `latest`, `latest~1` and so on, wherever a run is asked for.
+/// Yours/best is a score divided by the best score known today. Every command that takes a run accepts its
+/// folder, or `latest`, `latest~1` and so on.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
 pub(super) struct RunsArgs {
@@ -49,15 +49,15 @@ struct NoteArgs {
     #[arg(value_name = "RUN", add = completions::runs())]
     run: PathBuf,
 
-    /// The comment, which takes the place of an earlier one; an empty one removes it
+    /// The comment, which replaces an earlier one; an empty comment removes it
     #[arg(value_name = "TEXT", allow_hyphen_values = true)]
     text: String,
 }
 
-/// Where the runs are.
+/// The flag for the folder of the runs.
 #[derive(Debug, Args)]
 struct FolderFlag {
-    /// The folder that the run folders are in [default: the project's, or `runs`]
+    /// The folder of the run folders [default: the project's, or `runs`]
     #[arg(long, value_name = "DIR")]
     folder: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! Removes old runs, once they have been shown.
+//! Removes old runs, or only lists them.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -22,15 +22,15 @@ use terms::text::{plural, printable, size};
 /// hold no run are left alone.
 #[derive(Debug, Args)]
 pub(super) struct PruneArgs {
-    /// How many of the newest runs to keep
+    /// The number of newest runs to keep
     #[arg(long, value_name = "N")]
     keep: usize,
 
-    /// Removes the others, instead of only showing them
+    /// Removes the other runs, instead of only showing them
     #[arg(long)]
     yes: bool,
 
-    /// Keeps the runs that hold a record in this file [default: the project's]
+    /// Keeps the runs with a record in this file [default: the project's]
     #[arg(long, value_name = "FILE")]
     records: Option<PathBuf>,
 
@@ -38,14 +38,14 @@ pub(super) struct PruneArgs {
     folder: FolderFlag,
 }
 
-/// A run that may be removed.
+/// A run and whether it stays.
 struct Candidate {
     path: PathBuf,
     started: jiff::Timestamp,
     bots: Vec<String>,
     against: Option<PathBuf>,
     parts: u32,
-    /// Why it stays, if it does.
+    /// The reason to keep it, if any.
     stays: Option<String>,
 }
 
@@ -84,7 +84,7 @@ impl Candidate {
         Self { path: path.to_owned(), started, bots, against, parts, stays: None }
     }
 
-    /// Why the run itself has to stay, whatever the others are.
+    /// The reason to keep this run, whatever the others are.
     fn own_reason(&self) -> Option<String> {
         if self.path.is_symlink() {
             return Some("it is a link to another folder".to_owned());
@@ -124,7 +124,7 @@ pub(super) fn run(args: &PruneArgs) -> Result<ExitCode, Failure> {
     print(|out| match (is_empty, args.yes) {
         (true, _) => {
             let kept = plural(args.keep as u64, "newest run");
-            writeln!(out, "There is nothing to remove beside the {kept}.")
+            writeln!(out, "There is nothing to remove except the {kept}.")
         }
         (false, true) => writeln!(out, "\nRemoved {runs}, {bytes}."),
         (false, false) => writeln!(out, "\n--yes removes {runs}, {bytes}."),
@@ -132,7 +132,7 @@ pub(super) fn run(args: &PruneArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The folders of the runs that hold a record.
+/// The folders of the runs with a record.
 fn record_holders(args: &PruneArgs) -> Result<Vec<PathBuf>, Failure> {
     let records = inputs::records(args.records.as_deref())?;
     let project = inputs::project()?;
@@ -143,8 +143,8 @@ fn record_holders(args: &PruneArgs) -> Result<Vec<PathBuf>, Failure> {
     Ok(records.runs().map(|run| folder.join(run)).collect())
 }
 
-/// Says of each run whether and why it stays. An opponent stays if the run that names it does, so this
-/// goes on until nothing changes.
+/// Marks the runs to keep, with the reason. An opponent stays if the run that names it does, so this
+/// repeats until nothing changes.
 fn mark(runs: &mut [Candidate], keep: usize, holders: &[PathBuf]) {
     let real = |path: &Path| fs::canonicalize(path).ok();
     let index = runs.iter().enumerate().filter_map(|(index, run)| Some((real(&run.path)?, index)));

@@ -1,4 +1,4 @@
-//! The board with its numbers, in tiles as large as the terminal has room for.
+//! The board with its numbers, in the largest tiles that fit into the terminal.
 
 use ratatui::Frame as Screen;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -9,7 +9,7 @@ use super::look::Look;
 use super::state::Player;
 use rules::game::frames::{Frame, Origin, Picture, Place};
 
-/// The size of a tile in columns and lines. A cell of a terminal is about twice as high as wide.
+/// The size of a tile in columns and lines. A terminal's cell is about twice as high as wide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Tile {
     width: u16,
@@ -25,13 +25,13 @@ const TILES: [Tile; 6] = [
     Tile { width: 1, height: 1 },
 ];
 
-/// The columns that the numbers of rows take.
+/// The columns for the numbers of rows.
 const AXIS: u16 = 2;
-/// The least room for the figures, in columns beside the board or in lines below it.
+/// The least space for the figures, in columns beside the board or in lines below it.
 const PANEL_COLUMNS: u16 = 26;
 const PANEL_LINES: u16 = 8;
 
-/// Where board and figures are.
+/// The areas of board and figures.
 pub(super) struct Arrangement {
     tile: Tile,
     pub(super) board: Rect,
@@ -39,7 +39,7 @@ pub(super) struct Arrangement {
 }
 
 impl Arrangement {
-    /// The largest tiles with which all fits into `area`, the figures beside the board or else below it. Where
+    /// The arrangement with the largest tiles for `area`, with the figures beside the board or else below it. If
     /// nothing fits, the tiles are as large as the width allows, and the board is cut off below.
     pub(super) fn of(picture: &Picture, area: Rect) -> Self {
         let fitting = TILES.into_iter().find_map(|tile| {
@@ -156,7 +156,7 @@ impl Arrangement {
         lines
     }
 
-    /// The numbers of columns, as part of the border; where tiles are narrow, of each fifth column.
+    /// The numbers of columns, as part of the border; for narrow tiles, of each fifth column.
     fn column_numbers(&self, picture: &Picture, look: Look) -> Line<'static> {
         let width = usize::from(self.tile.width);
         let border = look.border().horizontal_bottom;

@@ -1,4 +1,4 @@
-//! Draws the player. It fits into 80 columns and 24 lines and less, and uses a larger screen.
+//! Draws the player: in 80 columns and 24 lines or fewer, or larger on a larger screen.
 
 use ratatui::Frame as Screen;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -18,7 +18,7 @@ use terms::millis::Millis;
 use terms::text::duration;
 use terms::verdict::Culprit;
 
-/// The height of the figures in lines, where they are narrow and wrap, and where they are wide.
+/// The height of the figures in lines: narrow figures wrap, wide ones do not.
 const FIGURE_LINES: u16 = 11;
 const WIDE_FIGURE_LINES: u16 = 9;
 /// From this many columns figures are wide.
@@ -49,7 +49,7 @@ pub(super) fn draw(screen: &mut Screen<'_>, player: &Player, look: Look) {
     screen.render_widget(help(player, look, keys.width), keys);
 }
 
-/// The bot, and what it plays as far as there is room.
+/// The bot, and its game as far as there is space.
 fn heading(player: &Player, look: Look, width: u16) -> Line<'static> {
     let film = &player.film;
     let bold = Style::new().add_modifier(Modifier::BOLD);
@@ -148,7 +148,7 @@ fn finale(player: &Player, look: Look) -> Vec<Line<'static>> {
     lines
 }
 
-/// How many tiles of each colour are left.
+/// The number of tiles left of each colour.
 fn left(board: &Picture, look: Look) -> Line<'static> {
     let counts = board.left();
     let spans = (0..).zip(counts).flat_map(|(color, count): (u8, usize)| {
@@ -157,7 +157,7 @@ fn left(board: &Picture, look: Look) -> Line<'static> {
     Line::from(spans.collect::<Vec<_>>())
 }
 
-/// What the bot wrote in this turn and, as far as there is room, in those before.
+/// Draws the bot's output in this turn and, as far as there is space, in earlier turns.
 fn draw_output(screen: &mut Screen<'_>, player: &Player, look: Look, area: Rect, line: u16) {
     // Long lines wrap, so this estimate is never too small.
     let shown = usize::from(line) + usize::from(area.height);
@@ -170,7 +170,7 @@ fn draw_output(screen: &mut Screen<'_>, player: &Player, look: Look, area: Rect,
     screen.render_widget(text, area);
 }
 
-/// Reply and standard error, this turn's first, then those of the turns before, the latest first.
+/// Reply and standard error of this turn, then of earlier turns, the latest first.
 fn written(player: &Player) -> impl Iterator<Item = String> + use<'_> {
     let film = &player.film;
     let shown = film.moves.get(player.position).map(|played| played.turn);
@@ -233,7 +233,7 @@ fn draw_times(screen: &mut Screen<'_>, player: &Player, look: Look, area: Rect) 
     screen.render_widget(Paragraph::new(lines), area);
 }
 
-/// The slowest later turn and how many were late, in full and in short.
+/// The slowest later turn and the number of late ones, in full and in short.
 fn slowest(turns: &[Turn]) -> [String; 3] {
     let late = turns.iter().filter(|turn| turn.overrun.is_some()).count();
     let late = if late == 0 { "none late".to_owned() } else { format!("{late} late") };

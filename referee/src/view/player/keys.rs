@@ -1,4 +1,4 @@
-//! What keys send. Termion's parser is not used, since it panics where a sequence is cut off.
+//! Parses the bytes of keys. Termion's parser is not used, since it panics when a sequence is cut off.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ pub(super) const ESCAPE: u8 = 0x1B;
 /// A key, alone or with Ctrl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Key {
-    /// One of ASCII's visible characters, or a blank.
+    /// A visible ASCII character, or a blank.
     Char(char),
     /// A letter with Ctrl.
     Ctrl(char),
@@ -25,7 +25,7 @@ pub(super) enum Key {
 }
 
 impl Key {
-    /// Takes the next key from `typed`; what is none of these keys is skipped.
+    /// Takes the next key from `typed`; unknown keys are skipped.
     pub(super) fn take(typed: &mut VecDeque<u8>) -> Option<Self> {
         while let Some(first) = typed.pop_front() {
             let key = match first {
@@ -44,7 +44,7 @@ impl Key {
         None
     }
 
-    /// The key whose sequence goes on like this after ESC. Terminals differ in Home and End.
+    /// The key with this sequence after ESC. Terminals differ in Home and End.
     fn of_sequence(typed: &mut VecDeque<u8>) -> Option<Self> {
         // Anything else is a key with Alt.
         typed.pop_front().filter(|introducer| matches!(introducer, b'[' | b'O'))?;
@@ -84,7 +84,7 @@ mod tests {
             ("\x1b[C\x1b[5~l", &[Key::Right, Key::PageUp, Key::Char('l')]),
             ("\x1bOA\x1b[1;2B", &[Key::Up, Key::Down]),
             ("\x1b[H\x1b[4~\x7f", &[Key::Home, Key::End, Key::Backspace]),
-            // The answer to a question that was not asked, and keys that do nothing.
+            // An unsolicited answer of the terminal, and unknown keys.
             ("\x1b[?1;2c\x1bq\x1b[15~é ", &[Key::Char(' ')]),
             ("\x1b[", &[]),
             ("\x1b[<0;1", &[]),

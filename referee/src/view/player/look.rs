@@ -5,27 +5,27 @@ use ratatui::symbols::border;
 
 use terms::text::printable;
 
-/// Which characters may be used.
+/// The characters to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Charset {
     /// All of Unicode.
     Unicode,
-    /// Nothing beyond ASCII.
+    /// ASCII only.
     Ascii,
 }
 
-/// Which colours may be used.
+/// The colours to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Palette {
     /// 24-bit colours.
     Full,
-    /// The sixteen that every terminal with colours has.
+    /// The sixteen colours of every colour terminal.
     Sixteen,
     /// No colours.
     None,
 }
 
-/// How the player looks.
+/// The appearance of the player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Look {
     charset: Charset,
@@ -110,7 +110,7 @@ impl Look {
         }
     }
 
-    /// A bar whose height is this part of the greatest, from 0 to 1.
+    /// A bar of this relative height, from 0 to 1.
     pub(super) fn bar(self, part: f64) -> char {
         let bars = self.bars();
         bars[level(part, bars.len())]
@@ -145,7 +145,7 @@ impl Look {
         }
     }
 
-    /// All keys, and what each does.
+    /// All keys and their actions.
     pub(super) fn all_keys(self) -> [(&'static str, &'static str); 11] {
         let (arrows, up_down) = match self.charset {
             Charset::Unicode => ("← →  h l", "↑ ↓"),

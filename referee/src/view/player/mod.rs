@@ -1,7 +1,7 @@
 //! The terminal player: shows a game at a human pace, over ssh if need be.
 //!
 //! It shows a [`Film`]: a whole one, or one that grows while the game is being played. A game never
-//! waits for the player: the match loop only sends its events into a channel. `state` holds what is shown
+//! waits for the player: the match loop only sends its events into a channel. `state` has the position
 //! and handles keys, `draw` draws, and `terminal` owns the terminal and always restores it.
 
 mod board;
@@ -105,7 +105,7 @@ fn answer(key: Key, player: Option<&mut Player>) -> KeyCommand {
 enum News {
     None,
     Some,
-    /// It ended before it started.
+    /// The game ended before it started.
     NoGame,
 }
 
@@ -114,7 +114,7 @@ fn take_in(events: &Receiver<Event>, player: &mut Option<Player>) -> News {
     let mut news = News::None;
     loop {
         match (events.try_recv(), player.as_mut()) {
-            // A game that is played again starts over.
+            // A repeated game starts over.
             (Ok(Event::Start(start)), _) => {
                 *player = Film::new(start).ok().map(|film| Player::new(film, GameState::Running));
             }

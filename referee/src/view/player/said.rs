@@ -1,5 +1,5 @@
-//! What the bot says about itself: a line for each name, with its value in this turn or, at the end, its last
-//! one, and a bar for each of the latest turns in which it was a number.
+//! Shows what the bot says about itself: a line for each name, with its value in this turn or, at the end, its last
+//! value, and a bar for each of the latest turns in which it was a number.
 
 use ratatui::text::{Line, Span};
 
@@ -35,7 +35,7 @@ pub(super) fn lines(player: &Player, look: Look, width: u16) -> Vec<Line<'static
     names.into_iter().map(line).collect()
 }
 
-/// A bar for each number, between the least and the greatest of them; nothing for fewer than two.
+/// A bar for each number, scaled between the least and the greatest; empty for fewer than two.
 fn bars(numbers: &[Option<f64>], look: Look) -> String {
     let known = || numbers.iter().flatten().copied();
     if known().count() < 2 {

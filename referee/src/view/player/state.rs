@@ -12,7 +12,7 @@ const FAST_MOVES_PER_SECOND: [f64; 7] = [1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 100
 /// The most digits of a move's number that can be typed.
 const MAX_DIGITS: usize = 5;
 
-/// How a key affects the player as a whole.
+/// A key's effect on the player as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum KeyCommand {
     Quit,
@@ -23,9 +23,9 @@ pub(super) enum KeyCommand {
 /// Whether the game is still being played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum GameState {
-    /// It is being played.
+    /// The game is being played.
     Running,
-    /// It has ended, or was saved.
+    /// The game has ended, or was saved.
     Ended,
 }
 
@@ -33,9 +33,9 @@ pub(super) enum GameState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pane {
     Board,
-    /// What the bot wrote, scrolled down by this many lines.
+    /// The bot's output, scrolled down by this number of lines.
     Output(u16),
-    /// What the keys do.
+    /// The list of keys.
     Keys,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Player {
     /// The number that is being typed.
     pub(super) typed: String,
     speed: usize,
-    /// When the next move is due; `None` while paused.
+    /// The time of the next move; `None` while paused.
     due: Option<Instant>,
 }
 

@@ -1,4 +1,4 @@
-//! The terminal while the player owns it: raw mode, the other screen, keys, and giving it all back.
+//! The terminal while the player owns it: raw mode, the alternate screen, keys, and restoring it.
 
 use std::collections::VecDeque;
 use std::io::{self, Stdout, Write as _};
@@ -19,15 +19,15 @@ use super::keys::{ESCAPE, Key};
 /// How long the rest of a key's sequence may take after its first bytes.
 const SEQUENCE: Duration = Duration::from_millis(50);
 
-/// How the terminal was set before; `None` when there is nothing to restore.
+/// The terminal's original settings; `None` if there is nothing to restore.
 static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
 
-/// The terminal, which is given back when this is dropped, or when any thread panics.
+/// The terminal, restored when this is dropped, or when any thread panics.
 pub(super) struct Screen {
     terminal: Terminal<TermionBackend<Stdout>>,
     /// Its columns and rows.
     size: (u16, u16),
-    /// What was typed and is not read yet.
+    /// Typed bytes not yet parsed.
     typed: VecDeque<u8>,
 }
 
@@ -70,7 +70,7 @@ impl Screen {
         Ok(Key::take(&mut self.typed))
     }
 
-    /// Waits up to `at_most` for input, and reads what is there; `false` if nothing is.
+    /// Waits up to `at_most` for input, and reads it; `false` without input.
     fn read(&mut self, at_most: Duration) -> io::Result<bool> {
         let stdin = rustix::stdio::stdin();
         let at_most = Timespec::try_from(at_most).expect("short");
@@ -100,7 +100,7 @@ fn size() -> io::Result<(u16, u16)> {
     Ok((size.ws_col, size.ws_row))
 }
 
-/// Gives the terminal back, unless that has been done.
+/// Restores the terminal, unless that was done.
 fn restore() {
     let Some(before) = BEFORE.lock().unwrap_or_else(PoisonError::into_inner).take() else {
         return;
