@@ -321,8 +321,8 @@ fn a_folder_of_boards_may_hold_other_files_and_a_pattern_chooses() {
     assert_eq!(boards(&place, "few")[8..], ["SameGame/config/test9.json"]);
     let set = "[boards.tests]\nfiles = ['SameGame/config/test1*.json']\n";
     fs::write(place.path("referee.toml"), set).expect("written");
-    let mut named = place.command(&["suite", "--boards", "tests", "--run", "named"]);
-    assert_code(&named.args(PATIENT).output().expect("runs"), 0);
+    let mut by_name = place.command(&["suite", "--boards", "tests", "--run", "named"]);
+    assert_code(&by_name.args(PATIENT).output().expect("runs"), 0);
     let names = boards(&place, "named");
     assert_eq!(names.len(), 4);
     assert!(names[0].ends_with("/test1.json") && names[3].ends_with("/test12.json"), "{names:?}");

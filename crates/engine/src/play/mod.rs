@@ -128,9 +128,8 @@ impl Match<'_> {
         let mut bot =
             BotProcess::spawn(self.command, self.rules.stderr_cap, self.interrupt.cloned())?;
         sink(start);
+        let (mut observations, mut saying) = (Observations::new(self), Saying::default());
         let mut verdict = Verdict::Completed;
-        let mut observations = Observations::new(self);
-        let mut saying = Saying::default();
         let (mut turns, mut forgiven, mut overrun) = (0, 0, None);
         while let Some(exchange) = game.next_exchange() {
             turns += 1;
@@ -162,8 +161,8 @@ impl Match<'_> {
         }
         let ending = bot.finish(self.rules.grace);
         let diagnosis = observations.diagnose(&ending);
-        let end = End::by_rules(game.as_ref(), verdict, turns);
-        let end = record::ended(end, ending, diagnosis, saying, started);
+        let by_rules = End::by_rules(game.as_ref(), verdict, turns);
+        let end = record::ended(by_rules, ending, diagnosis, saying, started);
         sink(Event::End(end.clone()));
         Ok((end, overrun))
     }

@@ -1,5 +1,4 @@
-//! Documents in a terminal: coloured, with columns that line up. Text is inert through
-//! [`printable`](terms::text::printable).
+//! Documents in a terminal: coloured, with columns that line up. Text is inert through [`printable`].
 
 use std::io::{self, Write};
 

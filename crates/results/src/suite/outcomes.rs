@@ -65,7 +65,7 @@ impl RunFolder {
 
     /// The sessions in this folder, as they are numbered there.
     pub(super) fn own_sessions(&self) -> Result<Vec<Session>, FolderError> {
-        Session::read_all(self.place().join(SESSIONS))
+        Session::read_all(&self.place().join(SESSIONS))
     }
 
     /// The games to be played here that have been played.

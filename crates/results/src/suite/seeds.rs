@@ -120,9 +120,9 @@ impl fmt::Display for Seeds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, Span { first, last, .. }) in self.spans.iter().enumerate() {
             let comma = if index > 0 { "," } else { "" };
-            match first == last {
-                true => write!(f, "{comma}{first}")?,
-                false => write!(f, "{comma}{first}..{last}")?,
+            write!(f, "{comma}{first}")?;
+            if first != last {
+                write!(f, "..{last}")?;
             }
         }
         Ok(())

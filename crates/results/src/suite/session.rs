@@ -1,7 +1,7 @@
 //! Where the games of a run were played.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -39,8 +39,8 @@ pub struct Session {
 
 impl Session {
     /// The sessions in a file; one that was cut short is left out. A missing file has none.
-    pub(super) fn read_all(path: PathBuf) -> Result<Vec<Self>, FolderError> {
-        let content = match fs_err::read(&path) {
+    pub(super) fn read_all(path: &Path) -> Result<Vec<Self>, FolderError> {
+        let content = match fs_err::read(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             content => content.map_err(FolderError::Read)?,
         };
@@ -48,7 +48,7 @@ impl Session {
         let whole = lines.filter(|(_, line)| line.ends_with(b"\n"));
         let parse = |(index, line): (usize, &[u8])| {
             serde_json::from_slice(line).map_err(|error| FolderError::Session {
-                path: path.clone(),
+                path: path.to_owned(),
                 line: index + 1,
                 problem: json_problem(&error),
             })
