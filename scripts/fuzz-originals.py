@@ -13,6 +13,7 @@ twice instead, and must come out the same, also in `referee replay`.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import random
@@ -95,6 +96,9 @@ def ask_the_sdk(command, board, rng):
         if "METADATA" in found:
             judge.kill()
             judge.wait()
+            judge.stdout.close()
+            with contextlib.suppress(BrokenPipeError):
+                judge.stdin.close()
             return replies, (lines, json.loads("".join(found["METADATA"]))["Score"])
         if found["NEXT_PLAYER_INFO"][1] == "0":
             send(judge, "[[SET_PLAYER_OUTPUT] 0]")
@@ -107,8 +111,10 @@ def ask_the_sdk(command, board, rng):
 
 
 def send(judge, *lines):
-    judge.stdin.write(b"".join(line.encode() + b"\n" if isinstance(line, str) else line + b"\n" for line in lines))
-    judge.stdin.flush()
+    """Sends lines. A judge that has ended does not read them; what it said before is still there."""
+    with contextlib.suppress(BrokenPipeError):
+        judge.stdin.write(b"".join(line.encode() + b"\n" if isinstance(line, str) else line + b"\n" for line in lines))
+        judge.stdin.flush()
 
 
 def read_turn(stream):
