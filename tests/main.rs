@@ -59,3 +59,4 @@ mod timing_interrupted;
 mod transcript;
 mod tries;
 mod user_files;
+mod verify;

@@ -106,12 +106,12 @@ pub mod suite {
         plan, plan_now, resume_when_free,
     };
     pub use results::suite::{
-        Assignment, Best, Bests, BoardId, Case, CaseError, Commit, Contents, FolderError, GameSet,
-        Listing, Logs, Loss, MAX_GAMES, Margin, NewBest, NoisyHost, NotPlayed, Opponent, Outcome,
-        Outcomes, Packing, Plan, PlannedBoard, PlannedBot, Points, Record, RecordId, Records,
-        RecordsError, Rules, Run, RunFolder, RunWriter, Seeds, Session, SuiteVerdict, Summary,
-        Tally, Times, differing_places, kept_log, list_runs, loss_kind, merge, noisy_hosts,
-        remove_remains,
+        Assignment, Best, Bests, BoardId, Case, CaseError, Commit, Contents, Disagreement,
+        FolderError, GameSet, Listing, Logs, Loss, MAX_GAMES, Margin, NewBest, NoisyHost,
+        NotPlayed, Opponent, Outcome, Outcomes, Packing, Plan, PlannedBoard, PlannedBot, Points,
+        Record, RecordId, Records, RecordsError, Rules, Run, RunFolder, RunWriter, Seeds, Session,
+        SuiteVerdict, Summary, Tally, Times, Verified, differing_places, kept_log, list_runs,
+        loss_kind, merge, noisy_hosts, remove_remains, verify,
     };
 }
 

@@ -24,6 +24,7 @@ mod spinner;
 mod suite;
 mod tester;
 mod timing;
+mod verify;
 mod watch;
 mod words;
 
@@ -81,6 +82,7 @@ enum Command {
     Play(Box<play::PlayArgs>),
     Suite(Box<suite::SuiteArgs>),
     Merge(Box<merge::MergeArgs>),
+    Verify(Box<verify::VerifyArgs>),
     Compare(Box<compare::CompareArgs>),
     Report(Box<report::ReportArgs>),
     Runs(Box<runs::RunsArgs>),
@@ -238,6 +240,7 @@ fn run_command(command: Command) -> Result<ExitCode, Failure> {
         Command::Play(args) => play::run(&args),
         Command::Suite(args) => suite::run(&args),
         Command::Merge(args) => merge::run(&args),
+        Command::Verify(args) => verify::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Runs(args) => runs::run(&args),

@@ -4,7 +4,7 @@ use std::io;
 
 use fs_err as fs;
 
-use super::files::write_whole;
+use super::files::{read_regular, write_whole};
 use super::folder::{FolderError, RunFolder};
 
 const COMMENT: &str = "comment.txt";
@@ -36,7 +36,7 @@ impl RunFolder {
 
 /// The comment on the run in `folder`.
 pub(super) fn comment_in(folder: &std::path::Path) -> Option<String> {
-    let text = std::fs::read(folder.join(COMMENT)).ok()?;
+    let text = read_regular(&folder.join(COMMENT)).ok()?;
     let text = String::from_utf8_lossy(&text).trim().to_owned();
     (!text.is_empty()).then_some(text)
 }

@@ -1,6 +1,6 @@
 //! Makes the files of run folders, whole or not at all.
 
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use fs_err as fs;
@@ -26,6 +26,21 @@ pub fn link_target(path: &Path) -> io::Result<PathBuf> {
         }
     }
     Err(io::Error::other(format!("{}: too many symbolic links", path.display())))
+}
+
+/// Opens a file to read, and nothing that is not one: a pipe would wait for its writer for ever.
+pub(super) fn open_regular(path: &Path) -> io::Result<fs::File> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other(format!("{} is not a file", path.display())));
+    }
+    fs::File::open(path)
+}
+
+/// The whole content of a regular file.
+pub(super) fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
+    let mut content = Vec::new();
+    open_regular(path)?.read_to_end(&mut content)?;
+    Ok(content)
 }
 
 /// A value as one line of JSON.

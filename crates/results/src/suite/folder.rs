@@ -27,10 +27,10 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Once};
 
-use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
 use super::commit::Commit;
+use super::files::read_regular;
 use super::margin::Margin;
 use super::plan::{MAX_GAMES, Plan};
 use crate::gamelog::Host;
@@ -208,13 +208,13 @@ impl RunFolder {
     /// Opens the run in `path` whose `run.toml` has this name.
     pub(super) fn open_as(path: &Path, name: &str) -> Result<Self, FolderError> {
         let file = path.join(name);
-        let source = fs::read_to_string(&file).map_err(|error| match error.kind() {
+        let source = read_regular(&file).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
                 FolderError::NotARun(path.to_owned())
             }
             _ => FolderError::Read(error),
         })?;
-        let run = parse_run(file, &source)?;
+        let run = parse_run(file, &String::from_utf8_lossy(&source))?;
         Ok(Self::new(path.to_owned(), run))
     }
 

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::comment::comment_in;
 use super::commit::Commit;
-use super::files::new_file;
+use super::files::{new_file, read_regular};
 use super::folder::{FolderError, PART_FOLDERS, RESULTS, RUN, RunFolder};
 use super::plan::Plan;
 use super::records::Bests;
@@ -89,7 +89,7 @@ impl Listing {
     }
 
     fn kept_or_read(path: &Path) -> Result<Self, FolderError> {
-        let kept = fs::read(path.join(LISTING)).ok();
+        let kept = read_regular(&path.join(LISTING)).ok();
         let kept =
             kept.and_then(|bytes| serde_json::from_slice::<Kept<Self, Summary>>(&bytes).ok());
         match kept {

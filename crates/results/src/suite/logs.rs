@@ -44,6 +44,18 @@ pub fn packed_log(log: &Path) -> PathBuf {
 /// # Errors
 /// When it is there and cannot be read; the error names it.
 pub fn kept_log(folder: &Path, game: usize) -> io::Result<Option<Log>> {
+    let Some((path, text)) = unpacked_log(folder, game)? else { return Ok(None) };
+    gamelog::read(&text)
+        .map(Some)
+        .map_err(|error| io::Error::other(format!("{}:{error}", path.display())))
+}
+
+/// The lines of the log of a game in a run folder, unpacked; `None` if it was not kept.
+pub(super) fn log_content(folder: &Path, game: usize) -> io::Result<Option<Vec<u8>>> {
+    Ok(unpacked_log(folder, game)?.map(|(_, text)| text))
+}
+
+fn unpacked_log(folder: &Path, game: usize) -> io::Result<Option<(PathBuf, Vec<u8>)>> {
     let plain = log_path(folder, game);
     let packed = packed_log(&plain);
     // Nothing writes these any more; reading one says what to do.
@@ -51,7 +63,7 @@ pub fn kept_log(folder: &Path, game: usize) -> io::Result<Option<Log>> {
     let Some(path) = [plain, packed, zstd].into_iter().find(|path| path.is_file()) else {
         return Ok(None);
     };
-    let damaged = |problem: String| io::Error::other(format!("{}:{problem}", path.display()));
-    let text = gamelog::unpacked(fs::read(&path)?).map_err(|error| damaged(format!(" {error}")))?;
-    gamelog::read(&text).map(Some).map_err(|error| damaged(error.to_string()))
+    let text = gamelog::unpacked(fs::read(&path)?);
+    let text = text.map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?;
+    Ok(Some((path, text)))
 }

@@ -30,6 +30,7 @@ mod session;
 mod shuffle;
 mod summary;
 mod tally;
+mod verify;
 mod writer;
 
 pub use self::commit::Commit;
@@ -56,4 +57,5 @@ pub use self::seeds::Seeds;
 pub use self::session::Session;
 pub use self::summary::{NewBest, Summary};
 pub use self::tally::{Points, Tally};
+pub use self::verify::{Disagreement, Verified, verify};
 pub use self::writer::RunWriter;

@@ -8,6 +8,7 @@ use std::sync::{Arc, Once};
 use fs_err::File;
 use serde::de::DeserializeOwned;
 
+use super::files::open_regular;
 use super::folder::{FolderError, RESULTS, RunFolder, SESSIONS};
 use super::game_set::GameSet;
 use super::outcome::Outcome;
@@ -23,7 +24,8 @@ pub struct Outcomes {
     /// The last session of the folders before.
     sessions_before: u32,
     played: GameSet,
-    duplicates: usize,
+    /// The games that later results were left out of.
+    doubled: Vec<usize>,
     told: Arc<Once>,
 }
 
@@ -135,7 +137,7 @@ impl Outcomes {
             pieces: pieces.into(),
             sessions_before: 0,
             played: GameSet::new(games),
-            duplicates: 0,
+            doubled: Vec::new(),
             told,
         };
         outcomes.open()?;
@@ -165,7 +167,12 @@ impl Outcomes {
 
     /// The results so far of games that had one already.
     pub fn duplicates(&self) -> usize {
-        self.duplicates
+        self.doubled.len()
+    }
+
+    /// The games that had one already, for each result so far that was left out.
+    pub fn doubled(&self) -> &[usize] {
+        &self.doubled
     }
 
     /// Says what is wrong with the result that came last.
@@ -179,9 +186,9 @@ impl Outcomes {
     }
 
     fn tell_duplicates(&mut self) {
-        let Some(lines) = self.lines.as_ref().filter(|_| self.duplicates > 0) else { return };
+        let Some(lines) = self.lines.as_ref().filter(|_| !self.doubled.is_empty()) else { return };
         let path = lines.path.display();
-        let results = plural(self.duplicates as u64, "result");
+        let results = plural(self.doubled.len() as u64, "result");
         self.told.call_once(|| {
             log::warn!("{path}: left out {results} of games that have an earlier one");
         });
@@ -194,7 +201,7 @@ impl Iterator for Outcomes {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             match self.lines.as_mut()?.next::<Outcome>() {
-                Some(Ok(outcome)) if self.is_duplicate(&outcome) => self.duplicates += 1,
+                Some(Ok(outcome)) if self.is_duplicate(&outcome) => self.doubled.push(outcome.game),
                 Some(Ok(mut outcome)) => {
                     outcome.session = outcome.session.map(|own| self.sessions_before + own);
                     return Some(Ok(outcome));
@@ -222,7 +229,7 @@ pub(super) struct JsonLines {
 
 impl JsonLines {
     pub(super) fn open(path: PathBuf) -> Result<Self, FolderError> {
-        let file = File::open(&path).map_err(FolderError::Read)?;
+        let file = open_regular(&path).map_err(FolderError::Read)?;
         Ok(Self { path, reader: BufReader::new(file), number: 0, line: Vec::new() })
     }
 

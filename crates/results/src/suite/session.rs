@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::files::read_regular;
 use super::folder::FolderError;
 use crate::gamelog::Host;
 use rules::source::json_problem;
@@ -40,7 +41,7 @@ pub struct Session {
 impl Session {
     /// The sessions in a file; one that was cut short is left out. A missing file has none.
     pub(super) fn read_all(path: &Path) -> Result<Vec<Self>, FolderError> {
-        let content = match fs_err::read(path) {
+        let content = match read_regular(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             content => content.map_err(FolderError::Read)?,
         };

@@ -1,0 +1,273 @@
+//! Checks a run against the logs of its games: what the rules make of the logs must be what the results say.
+//!
+//! It needs neither the bots nor the machine that played, only the run's folder with all its logs.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::thread;
+
+use sha2::{Digest as _, Sha256};
+
+use super::files::json_line;
+use super::folder::{FolderError, RUN, RunFolder};
+use super::game_set::GameSet;
+use super::ids::BoardId;
+use super::listing::Listing;
+use super::logs::log_content;
+use super::outcome::Outcome;
+use super::outcomes::Outcomes;
+use super::records::Bests;
+use super::summary::Summary;
+use crate::digest::to_hex;
+use crate::gamelog::{self, Event, Log};
+use crate::replay::{game_of, replay};
+use rules::game::GameKind;
+
+/// The most games without a result that are named.
+const NAMED_MISSING: usize = 100;
+
+/// Something in a run that does not agree.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Disagreement {
+    /// The number of the game; `None` if it concerns the whole run.
+    pub game: Option<usize>,
+    /// What is wrong.
+    pub problem: String,
+}
+
+/// What a check of a run has found.
+#[derive(Debug)]
+pub struct Verified {
+    /// What the results come to.
+    pub summary: Summary,
+    /// How many results agree with their logs.
+    pub agree: usize,
+    /// What does not agree, by game.
+    pub disagreements: Vec<Disagreement>,
+    /// The digest of the plan, and of the result and the log of each game in order: of all that was checked.
+    pub digest: String,
+}
+
+type Hash = [u8; 32];
+
+/// Referees every kept log of a run again, on all processors, and compares it with the plan and the results. `is_strict`
+/// tells whether the run's limits are as strict as the official ones.
+///
+/// # Errors
+/// When the run cannot be read, or a line of its results is malformed.
+pub fn verify(folder: &RunFolder, is_strict: bool) -> Result<Verified, FolderError> {
+    let games = folder.run.plan.games();
+    let state = State {
+        outcomes: folder.outcomes()?,
+        seen: GameSet::new(games),
+        hashes: BTreeMap::new(),
+        agree: 0,
+        found: Vec::new(),
+        failed: None,
+    };
+    let state = Mutex::new(state);
+    let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| work(folder, is_strict, &state));
+        }
+    });
+    let mut state = state.into_inner().expect("nobody panics");
+    if let Some(error) = state.failed {
+        return Err(error);
+    }
+    for game in state.outcomes.doubled() {
+        let problem = "it has a second result".to_owned();
+        state.found.push(Disagreement { game: Some(*game), problem });
+    }
+    state.found.extend(missing(folder, &state.seen));
+    let summary = Summary::of(folder, &Bests::default())?;
+    state.found.extend(stale_listing(folder, &summary)?);
+    state.found.sort_by_key(|found| found.game);
+    let digest = digest(folder, state.hashes.values())?;
+    Ok(Verified { summary, agree: state.agree, disagreements: state.found, digest })
+}
+
+/// What the threads share.
+struct State {
+    outcomes: Outcomes,
+    seen: GameSet,
+    hashes: BTreeMap<usize, Hash>,
+    agree: usize,
+    found: Vec<Disagreement>,
+    failed: Option<FolderError>,
+}
+
+impl State {
+    /// The next result of a game of the plan.
+    fn next(&mut self, games: usize) -> Option<Outcome> {
+        loop {
+            let outcome = match self.outcomes.next()? {
+                Ok(outcome) => outcome,
+                Err(error) => {
+                    self.failed = Some(error);
+                    return None;
+                }
+            };
+            if (1..=games).contains(&outcome.game) {
+                self.seen.add(outcome.game);
+                return Some(outcome);
+            }
+            let problem = "the plan has no such game".to_owned();
+            self.found.push(Disagreement { game: Some(outcome.game), problem });
+        }
+    }
+}
+
+/// Checks games until none is left.
+fn work(folder: &RunFolder, is_strict: bool, state: &Mutex<State>) {
+    let lock = || state.lock().expect("nobody panics");
+    loop {
+        let next = lock().next(folder.run.plan.games());
+        let Some(outcome) = next else { return };
+        let (hash, problem) = check(folder, &outcome, is_strict);
+        let mut state = lock();
+        state.hashes.insert(outcome.game, hash);
+        match problem {
+            None => state.agree += 1,
+            Some(problem) => {
+                state.found.push(Disagreement { game: Some(outcome.game), problem });
+            }
+        }
+    }
+}
+
+/// The hash of a game's result and log, and what is wrong with them.
+fn check(folder: &RunFolder, outcome: &Outcome, is_strict: bool) -> (Hash, Option<String>) {
+    let mut hash = Sha256::new();
+    // Merging numbers sessions anew.
+    hash.update(json_line(&Outcome { session: None, ..outcome.clone() }));
+    let content = match log_content(&folder.path, outcome.game) {
+        Ok(content) => content,
+        Err(error) => return (hash.finalize().into(), Some(error.to_string())),
+    };
+    hash.update(content.as_deref().unwrap_or_default());
+    let problem = match content {
+        _ if !outcome.is_played() => Some(outcome.loss()),
+        None => Some("it has no log".to_owned()),
+        Some(content) => match gamelog::read(&content) {
+            Ok(log) => check_game(folder, outcome, log, is_strict),
+            Err(error) => Some(format!("its log is damaged: line {error}")),
+        },
+    };
+    (hash.finalize().into(), problem)
+}
+
+/// What is wrong with a played game: with its place in the plan, its log, or its result.
+fn check_game(folder: &RunFolder, outcome: &Outcome, log: Log, is_strict: bool) -> Option<String> {
+    check_plan(folder, outcome).or_else(|| check_start(folder, outcome, &log)).or_else(|| {
+        let replayed = match replay(&log) {
+            Ok(replayed) => replayed,
+            Err(error) => return Some(format!("its log cannot be refereed: line {error}")),
+        };
+        if let Some(found) = replayed.difference {
+            let (turn, what) = (found.turn, found.what);
+            let (logged, refereed) = (found.logged, found.refereed);
+            return Some(format!(
+                "turn {turn} of its log: {what} is {logged}, and by the rules {refereed}"
+            ));
+        }
+        if log.end.is_none() {
+            return Some("its log stops before the end".to_owned());
+        }
+        check_result(outcome, log, is_strict)
+    })
+}
+
+/// How a result differs from what the plan says of its game.
+fn check_plan(folder: &RunFolder, outcome: &Outcome) -> Option<String> {
+    let plan = &folder.run.plan;
+    let planned = plan.assignment(outcome.game);
+    let Some(kind) = GameKind::named(&plan.game) else {
+        return Some(rules::game::unknown_game(&plan.game));
+    };
+    let case = match plan.case(kind, planned.board) {
+        Ok(case) => case,
+        Err(error) => return Some(error.to_string()),
+    };
+    let differs = |what: &str, same: bool| {
+        (!same).then(|| format!("{what} in its result is not that of the plan"))
+    };
+    differs("the bot", outcome.bot == plan.bots[planned.bot].name)
+        .or_else(|| differs("the board's name", outcome.board == case.name))
+        .or_else(|| differs("the board set", outcome.set == case.set))
+        .or_else(|| differs("the repeat", outcome.repeat == planned.repeat))
+        .or_else(|| differs("board_id", outcome.board_id == case.board_id))
+        .or_else(|| differs("record_id", outcome.record_id == case.record_id))
+        .or_else(|| differs("traits", outcome.traits == case.game.groups()))
+}
+
+/// How the start of a log differs from what the run says of its game.
+fn check_start(folder: &RunFolder, outcome: &Outcome, log: &Log) -> Option<String> {
+    let (start, plan) = (&log.start, &folder.run.plan);
+    let differs = |what: &str, same: bool| (!same).then(|| format!("its log is of another {what}"));
+    differs("game", start.game == plan.game)
+        .or_else(|| match game_of(start) {
+            Ok(game) => differs("board", BoardId::of(game.as_ref()) == outcome.board_id),
+            Err(error) => Some(format!("its log cannot be refereed: line {error}")),
+        })
+        .or_else(|| differs("bot", start.bot.name == outcome.bot))
+        .or_else(|| differs("name of the board", start.board == outcome.board))
+        .or_else(|| differs("profile", start.profile == plan.rules.profile.name()))
+        .or_else(|| differs("set of limits", start.limits == plan.rules.limits))
+}
+
+/// How a result differs from what its log comes to.
+fn check_result(outcome: &Outcome, log: Log, is_strict: bool) -> Option<String> {
+    let mut again = Outcome { times: super::outcome::Times::default(), ..outcome.clone() };
+    let events: Vec<Event> =
+        log.turns.into_iter().map(Event::Turn).chain(log.end.map(Event::End)).collect();
+    again.record(&events, is_strict);
+    if again == *outcome {
+        return None;
+    }
+    let fields = |outcome: &Outcome| serde_json::to_value(outcome).expect("plain data");
+    let (said, logged) = (fields(outcome), fields(&again));
+    let all = said.as_object().into_iter().chain(logged.as_object()).flat_map(|map| map.keys());
+    let field = all.into_iter().find(|field| said.get(*field) != logged.get(*field))?;
+    let shown =
+        |value: Option<&serde_json::Value>| value.map_or("missing".into(), ToString::to_string);
+    let (said, logged) = (shown(said.get(field)), shown(logged.get(field)));
+    Some(format!("{field} is {said} in its result, and {logged} by its log"))
+}
+
+/// The games without a result. A run that plays until it is decided needs not play them all.
+fn missing(folder: &RunFolder, seen: &GameSet) -> Vec<Disagreement> {
+    let games = seen.games();
+    let count = games - seen.count();
+    if count == 0 || folder.run.against.is_some() {
+        return Vec::new();
+    }
+    let game = |game| Disagreement { game: Some(game), problem: "it has no result".to_owned() };
+    let named = (1..=games).filter(|&game| !seen.has(game)).take(NAMED_MISSING).map(game);
+    let more = count.saturating_sub(NAMED_MISSING);
+    let rest = Disagreement { game: None, problem: format!("{more} more games have no result") };
+    named.chain((more > 0).then_some(rest)).collect()
+}
+
+/// Whether the summary that is kept for lists of runs is not what the results come to.
+fn stale_listing(
+    folder: &RunFolder,
+    summary: &Summary,
+) -> Result<Option<Disagreement>, FolderError> {
+    let mut listed = Listing::of(&folder.path)?.summary;
+    listed.compare(&Bests::default());
+    let problem = "listing.json does not say what the results come to; it can be deleted";
+    let stale = Disagreement { game: None, problem: problem.to_owned() };
+    Ok((listed.bots != summary.bots).then_some(stale))
+}
+
+fn digest<'h>(
+    folder: &RunFolder,
+    hashes: impl Iterator<Item = &'h Hash>,
+) -> Result<String, FolderError> {
+    let mut whole = Sha256::new();
+    whole.update(fs_err::read(folder.path.join(RUN)).map_err(FolderError::Read)?);
+    hashes.for_each(|hash| whole.update(hash));
+    Ok(to_hex(&whole.finalize()))
+}

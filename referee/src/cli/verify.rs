@@ -1,0 +1,99 @@
+//! `referee verify`: checks a run against the logs of its games.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use serde_json::json;
+
+use super::named_run::run_path;
+use super::words::word;
+use super::{Failure, completions, exit, inputs, print};
+use engine::config::{Layer, Stored};
+use report::BasicFormat;
+use results::suite::{Disagreement, Plan, RunFolder, Tally, Verified, verify};
+use terms::text::{plural, printable};
+
+/// Check that the results of a run are what the rules make of its logs
+///
+/// Referees every kept log again, and compares it with the plan, the results and the summary. Names each game that does
+/// not agree or has no log, and exits with 1 if there is one. Needs neither the bots nor the machine that played; the
+/// run needs all logs (`referee suite --logs all`). Times and late replies are taken from the logs.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct VerifyArgs {
+    /// The run: its folder, or `latest` as in `referee runs`
+    #[arg(value_name = "RUN", add = completions::runs())]
+    run: PathBuf,
+
+    /// How to show the result
+    #[arg(long, value_parser = word::<BasicFormat>(), default_value = "text")]
+    format: BasicFormat,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  referee suite --bot ./mybot --seed 1..1000 --logs all --compress --run published
+  referee verify published";
+
+pub(super) fn run(args: &VerifyArgs) -> Result<ExitCode, Failure> {
+    let folder = RunFolder::open(&run_path(&args.run)?)?;
+    let verified = verify(&folder, is_strict(&folder.run.plan)?)?;
+    print(|out| match args.format {
+        BasicFormat::Text => write_text(&verified, out),
+        BasicFormat::Json => write_json(&folder, &verified, out),
+    })?;
+    Ok(exit::code(verified.disagreements.is_empty()))
+}
+
+/// Whether the limits of a plan are as strict as the official ones.
+fn is_strict(plan: &Plan) -> Result<bool, Failure> {
+    let stored = Layer::of_stored(&Stored {
+        game: &plan.game,
+        profile: plan.rules.profile,
+        on_host_delay: plan.rules.on_host_delay,
+        limits: plan.rules.limits,
+        resources: plan.rules.resources,
+    });
+    Ok(inputs::settings([stored])?.is_as_strict_as_official())
+}
+
+fn write_text(verified: &Verified, out: &mut dyn Write) -> io::Result<()> {
+    let Verified { summary, agree, disagreements, digest } = verified;
+    let planned = plural(summary.planned as u64, "game");
+    writeln!(out, "{agree} of {planned} of {} agree with their logs", summary.game)?;
+    writeln!(out)?;
+    for Disagreement { game, problem } in disagreements {
+        let game = game.map(|game| format!("game {game}: ")).unwrap_or_default();
+        writeln!(out, "  {game}{}", printable(problem))?;
+    }
+    if !disagreements.is_empty() {
+        writeln!(out)?;
+    }
+    for tally in &summary.bots {
+        let Tally { bot, games, lost, sum, .. } = tally;
+        let mean = tally.mean().map_or("-".to_owned(), |mean| format!("{mean:.1}"));
+        let games = plural(*games as u64, "game");
+        writeln!(out, "  {}: {games}, {lost} lost, sum {sum}, mean {mean}", printable(bot))?;
+    }
+    writeln!(out, "\n  The digest of the plan, the results and the logs is {digest}.")
+}
+
+fn write_json(folder: &RunFolder, verified: &Verified, out: &mut dyn Write) -> io::Result<()> {
+    let Verified { summary, agree, disagreements, digest } = verified;
+    let bot = |tally: &Tally| {
+        let Tally { bot, games, won, lost, sum, .. } = tally;
+        json!({ "bot": bot, "games": games, "won": won, "lost": lost, "sum": sum, "mean": tally.mean() })
+    };
+    let object = json!({
+        "run": folder.path.display().to_string(),
+        "game": summary.game,
+        "planned": summary.planned,
+        "agree": agree,
+        "disagreements": disagreements,
+        "bots": summary.bots.iter().map(bot).collect::<Vec<_>>(),
+        "digest": digest,
+    });
+    writeln!(out, "{object}")
+}

@@ -1,0 +1,154 @@
+//! `referee verify`: whatever is changed in a run is found, and named.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::place::{Place, assert_code};
+use crate::support::{PATIENT, json};
+
+/// A run of six games with all logs, one of them lost.
+fn published(place: &Place, packing: &[&str]) {
+    place.script("bot", "exit 3");
+    let mut suite =
+        place.command(&["suite", "--bot", "@first", "--bot", "@greedy", "--logs", "all"]);
+    let played =
+        suite.args(["--seed", "1..3", "--run", "run"]).args(packing).args(PATIENT).output();
+    assert_code(&played.expect("runs"), 0);
+}
+
+fn verify(place: &Place) -> (Option<i32>, Value) {
+    let output = place.command(&["verify", "run", "--format", "json"]).output().expect("runs");
+    (output.status.code(), json(&output))
+}
+
+/// Each game that does not agree, with what is wrong.
+fn found(place: &Place) -> Vec<(u64, String)> {
+    let (code, verified) = verify(place);
+    let all = verified["disagreements"].as_array().expect("an array").clone();
+    assert_eq!(code, Some(i32::from(!all.is_empty())), "{verified}");
+    let one = |found: &Value| {
+        let problem = found["problem"].as_str().expect("text").to_owned();
+        (found["game"].as_u64().unwrap_or(0), problem)
+    };
+    all.iter().map(one).collect()
+}
+
+#[test]
+fn an_honest_run_agrees_packed_or_not_and_so_does_one_with_lost_games() {
+    let plain = Place::new();
+    published(&plain, &[]);
+    assert_eq!(found(&plain), []);
+    let (_, verified) = verify(&plain);
+    assert_eq!((&verified["agree"], &verified["planned"]), (&6.into(), &6.into()));
+    assert_eq!(verify(&plain).1["digest"], verified["digest"]);
+    let packed = Place::new();
+    published(&packed, &["--compress"]);
+    assert_eq!(found(&packed), []);
+    let lost = Place::new();
+    lost.script("bot", "exit 3");
+    let mut suite = lost.command(&["suite", "--bot", "./bot", "--seed", "1..3", "--run", "run"]);
+    assert_code(&suite.args(PATIENT).output().expect("runs"), 1);
+    assert_eq!(found(&lost), []);
+}
+
+#[test]
+fn each_thing_that_is_changed_is_found_and_its_game_named() {
+    let place = Place::new();
+    published(&place, &[]);
+    let results = place.path("run/results.jsonl");
+    let log = |game: usize| place.path(&format!("run/games/{game:06}.jsonl"));
+    let (good, good_log) =
+        (fs::read_to_string(&results).expect("results"), fs::read_to_string(log(3)));
+    let (good_log, digest) = (good_log.expect("a log"), verify(&place).1["digest"].clone());
+    let line = good.lines().find(|line| line.starts_with("{\"game\":3,")).expect("a result");
+    let score = serde_json::from_str::<Value>(line).expect("JSON")["score"].to_string();
+    let changed = |what: &str, expected: &str| {
+        let found = found(&place);
+        let named = found.iter().any(|(game, problem)| *game == 3 && problem.contains(expected));
+        assert!(named, "{what}: {found:?}");
+        assert_ne!(verify(&place).1["digest"], digest, "{what}");
+        fs::write(&results, &good).expect("written");
+        fs::write(log(3), &good_log).expect("written");
+    };
+
+    let higher = line.replace(&format!("\"score\":{score}"), "\"score\":99999");
+    fs::write(&results, good.replace(line, &higher)).expect("written");
+    changed("a score in the results", "score is 99999 in its result");
+
+    let (turns, end) = good_log.trim_end().rsplit_once('\n').expect("lines");
+    let higher = end.replace(&format!("\"score\":{score}"), "\"score\":99999");
+    fs::write(log(3), format!("{turns}\n{higher}\n")).expect("written");
+    changed("a score in a log's end", "final score is 99999, and by the rules");
+
+    let turn = good_log.lines().nth(5).expect("a turn");
+    let mut other: Value = serde_json::from_str(turn).expect("JSON");
+    other["reply"] = "14 14\n".into();
+    fs::write(log(3), good_log.replace(turn, &other.to_string())).expect("written");
+    changed("a reply", "turn 5 of its log");
+
+    fs::copy(log(5), log(3)).expect("copied");
+    changed("a log of another board", "its log is of another board");
+
+    fs::copy(log(4), log(3)).expect("copied");
+    changed("a log of another bot", "its log is of another bot");
+
+    fs::write(&results, format!("{good}{line}\n")).expect("written");
+    assert!(found(&place).contains(&(3, "it has a second result".to_owned())));
+    fs::write(&results, &good).expect("written");
+
+    let late = line.replace("\"counts\":", "\"bot_overruns\":1,\"counts\":");
+    let late = late.replacen("\"bot_overruns\":0", "\"host_overruns\":0", 1).replacen(
+        ",\"host_overruns\":0",
+        "",
+        1,
+    );
+    fs::write(&results, good.replace(line, &late)).expect("written");
+    changed("a late turn", "bot_overruns is 1 in its result");
+
+    fs::remove_file(log(3)).expect("removed");
+    changed("a log that is missing", "it has no log");
+
+    fs::write(&results, good.replace(&format!("{line}\n"), "")).expect("written");
+    changed("a result that is missing", "it has no result");
+    assert_eq!(found(&place), []);
+}
+
+#[test]
+fn a_run_without_logs_is_named_game_by_game() {
+    let place = Place::new();
+    let suite = ["suite", "--bot", "@first", "--seed", "1..3", "--run", "run"];
+    assert_code(&place.command(&suite).args(PATIENT).output().expect("runs"), 0);
+    let games: Vec<u64> = found(&place).into_iter().map(|(game, _)| game).collect();
+    assert_eq!(games, [1, 2, 3]);
+    let output = place.command(&["verify", "run"]).output().expect("runs");
+    assert_code(&output, 1);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.starts_with("0 of 3 games of samegame agree with their logs\n"), "{said}");
+    assert!(said.contains("  game 2: it has no log\n"), "{said}");
+}
+
+/// Pipes among the runs, in place of each file that lists and reports read.
+#[test]
+fn a_pipe_among_the_runs_hangs_nothing() {
+    let place = Place::new();
+    for (index, file) in
+        ["run.toml", "results.jsonl", "sessions.jsonl", "comment.txt", "listing.json"]
+            .iter()
+            .enumerate()
+    {
+        let run = format!("runs/{index}");
+        let suite = ["suite", "--bot", "@first", "--seed", "1", "--run", &run];
+        assert_code(&place.command(&suite).args(PATIENT).output().expect("runs"), 0);
+        let _ = fs::remove_file(place.path(&run).join("listing.json"));
+        let path = place.path(&run).join(file);
+        let _ = fs::remove_file(&path);
+        let made = std::process::Command::new("mkfifo").arg(&path).status().expect("runs");
+        assert!(made.success());
+    }
+    for args in [&["runs"][..], &["runs", "prune", "--keep", "0"], &["compare", "runs/1", "runs/2"]]
+    {
+        let child = place.command(args).stdout(std::process::Stdio::null()).spawn().expect("runs");
+        assert!(crate::support::finished(child).status.code().is_some());
+    }
+}
