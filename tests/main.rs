@@ -5,6 +5,7 @@ mod attacks;
 mod bad_input;
 mod beginners;
 mod blame;
+mod boards;
 mod cli;
 mod codingame;
 mod compare;
