@@ -134,6 +134,7 @@ fn add_runs(folder: &Path, documents: &mut Documents) {
     documents.add("runs", &runs);
     documents.add_file("records-file", &folder.join("records.toml"));
     documents.add("compare", &printed(folder, &["compare", "--format", "json", "run", "new"]));
+    documents.add("verify", &printed(folder, &["verify", "--format", "json", "run"]));
 }
 
 #[test]
