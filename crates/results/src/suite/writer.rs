@@ -180,7 +180,9 @@ impl RunWriter {
     /// When it cannot be written; what was written of it is cut off again. When the run's folder was removed or
     /// renamed.
     pub fn append(&mut self, outcome: &Outcome) -> Result<(), FolderError> {
-        if !self.is_in_place() {
+        // Results that were moved are missing here. Asking for the length opens no file, unlike `is_in_place`.
+        let there = fs::metadata(self.results.path());
+        if !there.is_ok_and(|there| there.len() >= self.length) {
             return Err(FolderError::Gone(self.folder.path.clone()));
         }
         self.line = json_line(&Outcome { session: self.session, ..outcome.clone() });
