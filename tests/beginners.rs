@@ -46,7 +46,7 @@ fn languages(folder: &Path) -> Vec<(&'static str, String, &'static str)> {
         // Whatever the JVM itself has to say would be a reply on standard output.
         (
             "Java",
-            format!("java -XX:+DisplayVMOutputToStderr -cp {} Bot", built("")),
+            format!("java -XX:-UsePerfData -XX:+DisplayVMOutputToStderr -cp {} Bot", built("")),
             "ArrayIndexOutOfBoundsException",
         ),
         ("bash", format!("bash '{}'", source("bot.sh")), "unbound variable"),

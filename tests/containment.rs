@@ -86,12 +86,14 @@ fn run(mut command: Command) -> Shown {
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     let (mut out, mut err) =
         (child.stdout.take().expect("piped"), child.stderr.take().expect("piped"));
-    let mut memory = 0;
+    let mut memory = None;
     let status = thread::scope(|scope| {
         scope.spawn(|| out.read_to_end(&mut stdout).expect("a pipe"));
         scope.spawn(|| err.read_to_end(&mut stderr).expect("a pipe"));
         loop {
-            memory = memory.max(peak(child.id()));
+            // A peak only rises, so the last one holds; the first may still be that of this process, since a
+            // child is there shortly before it has memory of its own.
+            memory = peak(child.id()).or(memory);
             if let Some(status) = child.try_wait().expect("a child") {
                 break status;
             }
@@ -99,15 +101,15 @@ fn run(mut command: Command) -> Shown {
         }
     });
     let result = json(&Output { status, stdout, stderr });
-    Shown { result, took: start.elapsed(), memory }
+    Shown { result, took: start.elapsed(), memory: memory.expect("a sample") }
 }
 
-/// The peak of a process's resident memory in bytes; 0 once it was reaped.
-fn peak(pid: u32) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kib = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok());
-    kib.unwrap_or(0) * 1024
+/// The peak of a process's resident memory in bytes; `None` once it has ended.
+fn peak(pid: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kib * 1024)
 }
 
 fn play(user: User, means: &str, mark: &Mark, bot: &str, more: &[&str]) -> Shown {

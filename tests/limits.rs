@@ -194,7 +194,7 @@ fn a_log_that_is_full_holds_no_more_standard_error_and_all_the_moves() {
     let output = play("resources.log-size = '10kB'", "flood-stderr 60000", &["--log", path]);
     assert_eq!(json(&output)["verdict"], "completed");
     let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(stderr.contains("has come to its limit of 10 kB"), "{stderr}");
+    assert!(stderr.contains("has reached its limit of 10 kB"), "{stderr}");
     let read = referee::gamelog::read(&fs::read(&log).expect("a log")).expect("whole");
     assert_eq!((read.turns[1].stderr.0.len(), read.turns[1].stderr_dropped), (0, 60_000));
     assert_eq!(referee().args(["replay", path]).output().expect("runs").status.code(), Some(0));

@@ -166,7 +166,7 @@ fn assert_groups(saying: &Saying) {
     let output = saying.run(&["compare", "run", "--by", "nothing"]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(
-        output.status.code() == Some(2) && said.contains("--by nothing: no bot said it"),
+        output.status.code() == Some(2) && said.contains("--by nothing: no bot said this name"),
         "{said}"
     );
 }

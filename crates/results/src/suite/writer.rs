@@ -47,9 +47,8 @@ impl RunFolder {
         fs::create_dir_all(path).map_err(FolderError::Make)?;
         let source = toml::to_string_pretty(&run).expect("a run can be written as TOML");
         match write_new(&path.join(RUN), source.as_bytes()) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                Err(FolderError::Exists(path.to_owned()))
-            }
+            // Whoever was first may also have swept away what this one was writing.
+            Err(_) if path.join(RUN).exists() => Err(FolderError::Exists(path.to_owned())),
             made => {
                 made.map_err(FolderError::Make)?;
                 Ok(Self::new(path.to_owned(), run))
