@@ -258,7 +258,7 @@ fn logs_that_cannot_be_replayed() {
     assert_snapshot!(replay_error("number"), @"error: number: a list of moves has no board; name it with --board FILE");
     assert_snapshot!(replay_error("other"), @"error: other:1: not a game log: the first line must be of type `start`: missing field `turn`");
     let newer = replay_error("version99").replace(env!("CARGO_PKG_VERSION"), "[THIS]");
-    assert_snapshot!(newer, @"error: version99:1: the log is of format 99, and referee [THIS] reads format 1; referee 7.1.0, which wrote it, reads it");
+    assert_snapshot!(newer, @"error: version99:1: the log has format 99, and referee [THIS] reads format 1; referee 7.1.0, which wrote it, reads it");
     assert_snapshot!(replay_error("torn"), @"error: torn:4: damaged: expected `:`");
     assert_snapshot!(replay_error("typed"), @r#"error: typed:4: damaged: invalid type: string "x", expected u32"#);
     assert_snapshot!(replay_error("missing"), @"error: missing:4: turn 4 where turn 3 belongs");

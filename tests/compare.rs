@@ -71,19 +71,19 @@ fn a_comparison_tells_who_is_better_and_what_that_rests_on() {
 
       p is that of the signed-rank test; the mean has p = 0.0002, the sign test p < 0.0001, +1.35 % on average.
 
-      most won on  before   now  difference
-      seed 9         1074  1109         +35
-      seed 79        1074  1109         +35
-      seed 74        1148  1183         +35
-      seed 69        1222  1257         +35
-      seed 64        1037  1072         +35
+      greatest gains  before   now  difference
+      seed 9            1074  1109         +35
+      seed 79           1074  1109         +35
+      seed 74           1148  1183         +35
+      seed 69           1222  1257         +35
+      seed 64           1037  1072         +35
 
-      most lost on  before   now  difference
-      seed 10         1111  1106          -5
-      seed 15         1037  1032          -5
-      seed 20         1222  1217          -5
-      seed 25         1148  1143          -5
-      seed 30         1074  1069          -5
+      greatest losses  before   now  difference
+      seed 10            1111  1106          -5
+      seed 15            1037  1032          -5
+      seed 20            1222  1217          -5
+      seed 25            1148  1143          -5
+      seed 30            1074  1069          -5
 
       Only ./v2 (new) has played 2 boards: seed 81, seed 82.
     ");
@@ -180,14 +180,14 @@ fn runs_that_cannot_be_compared_are_refused_with_a_reason() {
         String::from_utf8(output.stderr).expect("UTF-8").trim_end().to_owned()
     };
     assert_snapshot!(error(&["old"]), @"error: there is only `./v1` to compare; name another run");
-    assert_snapshot!(error(&["old", "nope"]), @"error: nope is no run folder: it has no run.toml");
+    assert_snapshot!(error(&["old", "nope"]), @"error: nope is not a run folder: it has no run.toml");
     assert_snapshot!(error(&["old:./v3", "new"]), @"error: old has no bot `./v3`; it has: `./v1`");
     let plan = runs.path("new/run.toml");
     let source = fs::read_to_string(&plan).expect("a plan");
     fs::write(&plan, source.replace("\"samegame\"", "\"square-remover\"")).expect("written");
     assert_snapshot!(error(&["old", "new"]), @"error: old and new are of different games");
     fs::write(&plan, source.replace("format = 1", "format = 9")).expect("written");
-    assert_snapshot!(error(&["old", "new"]), @"error: new/run.toml: the run is of format 9, and this referee reads format 1");
+    assert_snapshot!(error(&["old", "new"]), @"error: new/run.toml: the run has format 9, and this referee reads format 1");
     fs::write(&plan, source.replace("repeat", "reheat")).expect("written");
     // The line depends on whether the tests run in a clone, whose commit is above it.
     let error = error(&["old", "new"]);
@@ -376,7 +376,7 @@ fn a_suite_stops_when_bots_are_even_and_says_how_to_go_on_when_the_boards_run_ou
     let expected = format!("  {LOSER} and old are even within 10.0 points: +0.0 points a board (");
     assert!(even.lines().any(|line| line.starts_with(&expected)), "{even}");
     let open = against("0", "open");
-    let expected = format!("  it is not decided between {LOSER} and old: +0.0 points a board (");
+    let expected = format!("  not decided yet: {LOSER} against old: +0.0 points a board (");
     let line = open.lines().find(|line| line.starts_with(&expected)).expect("the decision");
     let hint = " on 120 boards. Play both bots on more, such as --seed 1..N, to go on";
     assert!(line.ends_with(hint), "{line}");

@@ -94,7 +94,7 @@ impl Game for Guess {
 
     fn accept(&mut self, reply: &Lines) -> Result<Played, Rejected> {
         let Some(guess) = number_in(reply) else {
-            return Err(self.reject(Fault::Malformed, "That is no number."));
+            return Err(self.reject(Fault::Malformed, "That is not a number."));
         };
         if !(1..=NUMBERS).contains(&guess) {
             return Err(self.reject(Fault::Illegal, "There is no such number."));

@@ -263,7 +263,7 @@ fn a_log_with_false_claims_is_shown_by_the_rules() {
     let (log, page) = (game.path("game.jsonl"), game.path("page.html"));
     let output = referee().arg("replay").arg(log).arg("--html").arg(&page).output().expect("runs");
     assert_eq!(output.status.code(), Some(1));
-    let note = "This is not as the log says: from turn 47 on the rules differ (final score).";
+    let note = "The log differs from the rules from turn 47 on (final score).";
     let url = format!("file://{}", page.display());
     browse("differs", &json!({ "url": url, "note": note, "score": 230 }));
 }

@@ -56,7 +56,7 @@ fn what_cannot_be_tried_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     for (flags, problem) in [
         (&["--param", "X=4..1"][..], "from the smaller number to the larger one"),
-        (&["--param", "X=1", "--param", "X=2"], "--param X: it is there twice"),
+        (&["--param", "X=1", "--param", "X=2"], "--param X: it is given twice"),
         (
             &["--param", "X=1", "--env", "X=2"],
             "--param X: the environment of `@first` sets it as well",

@@ -146,7 +146,7 @@ fn a_part_is_played_from_copies_of_the_bot_as_it_was_planned() {
     fs::remove_dir_all(place.path("run/parts/0002")).expect("removed");
     let changed = place.part("run", "2");
     assert_code(&changed, 2);
-    assert_snapshot!(stderr(&changed).trim_end(), @"error: run cannot be taken up: the bot `./bot status` has changed: status is not the same");
+    assert_snapshot!(stderr(&changed).trim_end(), @"error: run cannot be resumed: the bot `./bot status` has changed: status is not the same");
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn parts_that_cannot_be_are_refused() {
     };
     assert_snapshot!(error(&["suite", "--run", "run", "--part", "4"]), @"error: --part 4: the run in run has 3 parts");
     assert_snapshot!(error(&["suite", "--part", "4"]), @"error: the following required arguments were not provided:");
-    assert_snapshot!(error(&["suite", "--run", "none", "--part", "4"]), @"error: none is no run folder: it has no run.toml");
+    assert_snapshot!(error(&["suite", "--run", "none", "--part", "4"]), @"error: none is not a run folder: it has no run.toml");
     assert_snapshot!(error(&["suite", "--run", "run", "--part", "0"]), @"error: invalid value '0' for '--part <K>': 0 is not in 1..=4294967295");
     let gone = place.path("gone");
     fs::create_dir(&gone).expect("made");
@@ -261,7 +261,7 @@ fn a_machine_that_is_too_noisy_for_the_limits_is_named_with_its_late_replies() {
         session["smallest_limit_ms"] = 90_000.0.into();
     });
     change("results.jsonl", &|result| result["host_overruns"] = 1.into());
-    let noisy = "n13 is too noisy for limits of 60 s: its verdicts are meaningful from 90 s; 1 of its 3 games had a late reply";
+    let noisy = "n13 is too noisy for limits of 60 s: limits below 90 s cannot be judged there; 1 of its 3 games had a late reply";
     let compared = place.referee(&["compare", "run", "run"]);
     assert!(stderr(&compared).contains(noisy), "{}", stderr(&compared));
     let merged = place.referee(&["merge", "run"]);

@@ -138,7 +138,7 @@ fn a_first_line_is_told_apart_whether_it_has_a_newline_or_not() {
     let other = r#"{"type":"note","format":1}"#;
     for newline in ["", "\n"] {
         let later = told(&format!("{later}{newline}"));
-        assert!(later.starts_with("1: the log is of format 2, "), "{later}");
+        assert!(later.starts_with("1: the log has format 2, "), "{later}");
         let other = told(&format!("{other}{newline}"));
         assert!(other.starts_with("1: not a game log: "), "{other}");
     }

@@ -180,7 +180,7 @@ fn folders_that_hold_no_run_are_listed_as_such_and_break_nothing() {
     assert!(problem(2).contains("run.toml:2:2"), "{}", problem(2));
     assert!(problem(3).contains("format 99") && problem(4).contains("it has no run.toml"));
     let text = project.prints(&["runs"]);
-    assert!(text.contains("runs/c-other: runs/c-other is no run folder"), "{text}");
+    assert!(text.contains("runs/c-other: runs/c-other is not a run folder"), "{text}");
     assert_eq!(project.names(&["--bot", "@first"]).len(), 2, "no bot of theirs is known");
 }
 
@@ -238,7 +238,7 @@ fn a_run_knows_the_commit_that_it_was_started_from() {
     assert_eq!(runs[2]["git"], Value::Null);
     let text = project.prints(&["runs"]);
     assert!(text.contains(&format!("{}*", &commit[..9])), "{text}");
-    assert!(text.contains("* There were changes that were not committed."), "{text}");
+    assert!(text.contains("* Some changes were not committed."), "{text}");
 }
 
 #[test]
@@ -265,7 +265,7 @@ fn latest_names_a_run_wherever_one_is_asked_for() {
     let page = fs::read_to_string(project.path("page.html")).expect("a page");
     assert!(page.contains("latest, started"));
     for (name, problem) in
-        [("latest~9", "latest~9: runs has 2 runs"), ("latest~x", "latest~x is no run folder")]
+        [("latest~9", "latest~9: runs has 2 runs"), ("latest~x", "latest~x is not a run folder")]
     {
         let output = project.referee(&["compare", name]);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -76,6 +76,6 @@ fn without_slurm_nothing_is_made_and_the_way_round_is_told() {
     let args = ["suite", "--bot", "@first", "--seed", "1..4", "--slurm", "--run", "run"];
     let output = place.command(&args).env("PATH", "/nowhere").output().expect("runs");
     assert_code(&output, 2);
-    assert_snapshot!(stderr(&output).trim_end(), @"error: there is no sbatch in PATH, so this is no machine of a Slurm cluster; submit from a login node, or plan with --parts and play with --part elsewhere");
+    assert_snapshot!(stderr(&output).trim_end(), @"error: there is no sbatch in PATH, so this machine does not belong to a Slurm cluster; submit from a login node, or plan with --parts and play with --part elsewhere");
     assert!(!place.path("run").exists());
 }

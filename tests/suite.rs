@@ -401,11 +401,11 @@ fn a_changed_plan_is_not_resumed() {
     let given = ["--resume", "run", "--bot", "@first", "--first-turn", "60s", "--turn", "60s"];
     let with = |more: &[&'static str]| [&given[..], more].concat();
     assert_succeeds(suite(&with(&["--seed", "1..3"])).current_dir(folder.path()));
-    assert_snapshot!(error(&folder, &with(&["--seed", "1..4"])), @"error: run cannot be taken up: the range of seeds is not the same");
-    assert_snapshot!(error(&folder, &with(&["--seed", "1..3", "--repeat", "2"])), @"error: run cannot be taken up: the number of repeats is not the same");
-    assert_snapshot!(error(&folder, &["--resume", "run", "--bot", "@first", "--seed", "1..3"]), @"error: run cannot be taken up: the set of rules (limits, profile) is not the same");
-    assert_snapshot!(error(&folder, &["--resume", "nowhere"]), @"error: nowhere is no run folder: it has no run.toml");
-    assert_snapshot!(error(&folder, &["--run", "run"]), @"error: run exists; choose another folder, or take up the run in it with --resume");
+    assert_snapshot!(error(&folder, &with(&["--seed", "1..4"])), @"error: run cannot be resumed: the range of seeds is not the same");
+    assert_snapshot!(error(&folder, &with(&["--seed", "1..3", "--repeat", "2"])), @"error: run cannot be resumed: the number of repeats is not the same");
+    assert_snapshot!(error(&folder, &["--resume", "run", "--bot", "@first", "--seed", "1..3"]), @"error: run cannot be resumed: the set of rules (limits, profile) is not the same");
+    assert_snapshot!(error(&folder, &["--resume", "nowhere"]), @"error: nowhere is not a run folder: it has no run.toml");
+    assert_snapshot!(error(&folder, &["--run", "run"]), @"error: run exists; choose another folder, or resume the run in it with --resume");
 
     let bot = folder.path().join("bot.sh");
     fs::write(&bot, "exit 1").expect("written");
@@ -422,7 +422,7 @@ fn a_changed_plan_is_not_resumed() {
     let results = folder.path().join("own/results.jsonl");
     let lines = fs::read_to_string(&results).expect("results");
     fs::write(&results, lines.split_inclusive('\n').next().expect("a line")).expect("written");
-    assert_snapshot!(error(&folder, &["--resume", "own"]), @"error: own cannot be taken up: the bot `sh bot.sh` has changed: bot.sh is not the same");
+    assert_snapshot!(error(&folder, &["--resume", "own"]), @"error: own cannot be resumed: the bot `sh bot.sh` has changed: bot.sh is not the same");
 
     let path = run.join("results.jsonl");
     let line = fs::read_to_string(&path).expect("results");
@@ -461,7 +461,7 @@ fn a_board_named_twice_is_refused_and_a_copy_warned_of() {
     let made =
         referee().args(["generate", "--seed", "1..2", "--out", text(folder.path())]).output();
     assert_eq!(made.expect("runs").status.code(), Some(0));
-    assert_snapshot!(error(&folder, &["--board", "seed-1.txt", "seed-2.txt", "seed-1.txt"]), @"error: seed-1.txt: this board is there twice");
+    assert_snapshot!(error(&folder, &["--board", "seed-1.txt", "seed-2.txt", "seed-1.txt"]), @"error: seed-1.txt: this board is listed twice");
     fs::copy(folder.path().join("seed-1.txt"), folder.path().join("copy.txt")).expect("copied");
     let args = ["--board", "seed-1.txt", "copy.txt", "--run", "run"];
     let output = suite(&args).args(PATIENT).current_dir(folder.path()).output().expect("runs");

@@ -94,7 +94,7 @@ fn a_bot_that_is_replaced_while_it_plays_ends_the_suite_and_nothing_of_the_other
     place.script("bot", "exit 4");
     let output = finished(child.expect("runs"));
     assert_code(&output, 2);
-    assert_snapshot!(stderr(&output).lines().last().unwrap_or_default(), @"error: the bot `./bot` has changed while it was played: ./bot is not the same; no game of the new one was kept, and --resume goes on with the old one");
+    assert_snapshot!(stderr(&output).lines().last().unwrap_or_default(), @"error: the bot `./bot` changed while it was played: ./bot is not the same; no game of the new one was kept, and --resume goes on with the old one");
     let results = place.results("run");
     assert!((3..2000).contains(&results.len()), "{}", results.len());
     for outcome in results {
@@ -133,7 +133,7 @@ fn games_of_a_bot_that_was_removed_are_not_played_and_resuming_plays_them() {
     let count = results.iter().filter(|outcome| outcome.verdict == not_played).count();
     assert!((5..=6).contains(&count), "{count}");
     assert!(results.len() < 100);
-    assert_snapshot!(stderr(&place.resume("run", &[])).trim_end(), @"error: run cannot be taken up: the bot `./bot` is not whole: ./bot is missing");
+    assert_snapshot!(stderr(&place.resume("run", &[])).trim_end(), @"error: run cannot be resumed: the bot `./bot` is incomplete: ./bot is missing");
 
     place.script("bot", "sleep 0.02; exit 3");
     let output = place.resume("run", &["--format", "json"]);

@@ -37,9 +37,9 @@ fn ctrl_c_reports_what_has_been_measured() {
     let output = interrupted(&script, "text");
     let [text, said] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
     assert!(text.contains("keeps its limits: 1 of 10 games of samegame, 21 turns"), "{text}");
-    let few = "How likely a timeout among 40 validators is, 1 game cannot tell; about 690 would: --games 690.";
+    let few = "1 game is too few to estimate the risk of a timeout in a submission (40 validators); play 690: --games 690.";
     assert!(text.contains(few) && !text.contains("interval"), "{text}");
-    assert!(text.contains("in 1 of 1 games no timeout of its own"), "{text}");
+    assert!(text.contains("1 of 1 games without a timeout of its own"), "{text}");
     let kept = "interrupted by SIGINT in game 2 of 10; the report is of what was measured";
     assert!(said.contains(kept), "{said}");
     assert_eq!(output.status.signal(), Some(Signal::INT.as_raw()));

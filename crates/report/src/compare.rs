@@ -75,8 +75,8 @@ pub(super) fn document(comparison: &Comparison, comparisons: usize) -> Document 
     let boards = &comparison.boards;
     let won = boards.iter().rev().filter(|board| board.difference > 0.0);
     let lost = boards.iter().filter(|board| board.difference < 0.0);
-    extremes("most won on", won, &mut document);
-    extremes("most lost on", lost, &mut document);
+    extremes("greatest gains", won, &mut document);
+    extremes("greatest losses", lost, &mut document);
     unpaired(comparison).for_each(|sentence| document.sentence(sentence));
     document
 }

@@ -44,13 +44,13 @@ impl DoctorReport {
 
     fn document(&self) -> Document {
         let mut document = Document::default();
-        document.list("what keeps a bot's processes together", self.containment());
+        document.list("containment", self.containment());
         let sandbox = match &self.findings.no_sandbox {
             None => yes("--sandbox can be enforced here"),
             Some(why) => no(why),
         };
         document.list("sandbox", [sandbox]);
-        document.list("what a bot may use", self.limits());
+        document.list("limits on a bot", self.limits());
         for line in &self.findings.advice {
             document.sentence(format!("To get more, {line}"));
         }
@@ -65,9 +65,9 @@ impl DoctorReport {
             Some(why) => no(&format!("{name:<10} {how}: {why}")),
         };
         let mut lines: Vec<Line> = containment.iter().map(method).collect();
-        lines.push(format!("Used, unless --containment says otherwise: {used}.").into());
+        lines.push(format!("Used unless --containment names another: {used}.").into());
         let exposure = |exposure| {
-            let can = format!(" under it a bot of the same user can {exposure}.");
+            let can = format!(" with it a bot of the same user can {exposure}.");
             Line::toned(Tone::Bad, "But", can)
         };
         lines.extend(exposures.iter().map(exposure));

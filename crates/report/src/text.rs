@@ -91,7 +91,7 @@ fn headline(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{style}{}{style:#}", printable(&end.official))
     } else {
         let turns = plural(report.turns.into(), "turn");
-        writeln!(out, "{BAD}The game has no end yet after {turns}.{BAD:#}")
+        writeln!(out, "{BAD}The game has not ended after {turns}.{BAD:#}")
     }
 }
 

@@ -187,7 +187,7 @@ impl<'a> ClusterRun<'a> {
                 }
                 // The controller may be away for long, and Slurm's programs wait for it themselves.
                 Err(error) if error.to_string() != told => {
-                    log::warn!("{error}; waiting all the same");
+                    log::warn!("{error}; waiting anyway");
                     told = error.to_string();
                 }
                 Err(_) => {}
@@ -213,6 +213,6 @@ pub fn cancel_rest(folder: &RunFolder) {
         programs::cancel(&jobs.filter(|job| Some(*job) != own).collect())
     });
     if let Err(error) = cancelled {
-        log::warn!("jobs that have nothing to do any more could not be cancelled: {error}");
+        log::warn!("jobs that are no longer needed could not be cancelled: {error}");
     }
 }

@@ -17,7 +17,7 @@ const USUAL_ARRAY_SIZE: u32 = 1001;
 #[derive(Debug, thiserror::Error)]
 pub enum SlurmError {
     /// Its programs are not here.
-    #[error("there is no {0} in PATH, so this is no machine of a Slurm cluster")]
+    #[error("there is no {0} in PATH, so this machine does not belong to a Slurm cluster")]
     Missing(&'static str),
     /// It refuses.
     #[error("{program} failed: {said}")]

@@ -34,7 +34,7 @@ pub enum BotError {
     #[error("cannot copy {0}")]
     Copy(&'static str, #[source] io::Error),
     /// A bot's file was replaced at that moment.
-    #[error("the bot `{0}` has changed while it was copied")]
+    #[error("the bot `{0}` changed while it was copied")]
     Changed(String),
 }
 

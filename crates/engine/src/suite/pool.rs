@@ -59,7 +59,7 @@ pub enum PoolError {
     #[error(transparent)]
     Play(#[from] PlayError),
     /// A bot's file was replaced.
-    #[error("the bot `{bot}` has changed while it was played: {file} is not the same")]
+    #[error("the bot `{bot}` changed while it was played: {file} is not the same")]
     Replaced {
         /// The bot.
         bot: String,

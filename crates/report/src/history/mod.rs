@@ -113,7 +113,7 @@ impl History {
     fn mark(&self) -> Option<&'static str> {
         let is_dirty = |run: &Listed| run.listing.git.as_ref().is_some_and(|git| git.dirty);
         let is_marked = self.runs.iter().any(is_dirty);
-        is_marked.then_some("* There were changes that were not committed.")
+        is_marked.then_some("* Some changes were not committed.")
     }
 }
 

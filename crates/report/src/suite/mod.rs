@@ -140,7 +140,7 @@ fn decided(report: &SuiteReport<'_>) -> Option<String> {
         Some(Relation::Better) => format!("{bot} is better than {opponent}"),
         Some(Relation::Worse) => format!("{bot} is worse than {opponent}"),
         Some(Relation::Even) => format!("{bot} and {opponent} are even within {margin:.1} points"),
-        None => format!("it is not decided between {bot} and {opponent}"),
+        None => format!("not decided yet: {bot} against {opponent}"),
     };
     let more = if bot_is.is_none() { how_to_go_on(standing) } else { String::new() };
     Some(format!("{found}: {} on {boards}{more}", interval(standing)))

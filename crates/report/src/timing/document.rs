@@ -52,7 +52,7 @@ fn headline(measured: &BotTiming, scale: f64, document: &mut Document) {
     if let Some(patience) = measured.patience {
         let patience = duration(patience.0);
         let note = format!(
-            "A late turn ends no game here; answers are awaited up to {patience} beyond their limit."
+            "A late turn does not end a game here: the referee waits up to {patience} beyond the limit for an answer."
         );
         document.note(Line::toned(Tone::Soft, note, ""));
     }
@@ -67,7 +67,9 @@ fn table(measured: &BotTiming, document: &mut Document) {
     for stats in by_kind.iter().filter(|stats| stats.disturbed > 0) {
         let (time, turns) = (duration(stats.taken.0), plural(stats.disturbed as u64, "turn"));
         let kind = kind_name(stats.kind);
-        document.note(format!("The machine was taken from us for {time} in {turns} ({kind})."));
+        document.note(format!(
+            "The machine stood still, or the bot was stopped, for {time} in {turns} ({kind})."
+        ));
     }
 }
 
@@ -111,27 +113,30 @@ fn expectations(analysis: &Analysis) -> Vec<Line> {
     let games = analysis.games;
     let pass = |ProfileResult { profile, games: count, passes }: &ProfileResult| {
         let (tone, word) = if *passes { (Tone::Good, "passes") } else { (Tone::Bad, "fails ") };
-        let under =
-            format!(" under {profile:<9} in {count} of {games} games no timeout of its own");
+        let profile = format!("{profile}:");
+        let under = format!(" {profile:<10} {count} of {games} games without a timeout of its own");
         Line::toned(tone, word, under)
     };
     if games > 0 {
         lines.extend(analysis.passes.iter().map(pass));
     } // Otherwise the first one was interrupted.
     if analysis.by_kind.iter().all(|stats| stats.limit.is_none()) {
-        lines.push("There is no limit in this profile, so nothing can be broken.".into());
+        lines.push("This profile has no limits, so a bot cannot break one.".into());
     }
     lines
 }
 
-/// The chance of a timeout in a submission, or how many games would tell it.
+/// The risk of a timeout in a submission, or the number of games that would show it.
 fn chance(analysis: &Analysis) -> Vec<Line> {
     let Estimate { estimate, low, high } = analysis.per_submission;
     let played = plural(analysis.games as u64, "game");
-    let unknown = format!("How likely a timeout among 40 validators is, {played} cannot tell");
+    let verb = if analysis.games == 1 { "is" } else { "are" };
+    let unknown = format!(
+        "{played} {verb} too few to estimate the risk of a timeout in a submission (40 validators)"
+    );
     let [estimate, low, high] = [estimate, low, high].map(percent);
     let known = format!(
-        "A timeout among 40 validators: {estimate} (95 % interval {low} to {high}), from {played}."
+        "Risk of a timeout in a submission (40 validators): {estimate} (95 % interval {low} to {high}), from {played}."
     );
     let tells = analysis.per_submission.width() <= TELLS_NOTHING;
     match (tells, analysis.games_to_tell) {
@@ -141,7 +146,7 @@ fn chance(analysis: &Analysis) -> Vec<Line> {
             vec![known.into(), Line::toned(Tone::Soft, more, "")]
         }
         (false, Some(enough)) => {
-            vec![format!("{unknown}; about {enough} would: --games {enough}.").into()]
+            vec![format!("{unknown}; play {enough}: --games {enough}.").into()]
         }
         (false, None) => vec![format!("{unknown}.").into()],
     }
@@ -161,7 +166,7 @@ fn host(report: &TimingReport) -> Vec<Line> {
         format!("round trip of an echo child: {round_trip}").into(),
         format!("waking up late:              {wake_up}").into(),
         format!("stolen by other machines:    {steal}; load {load} on {} cores", host.cores).into(),
-        format!("Verdicts are meaningful for limits from {smallest}.").into(),
+        format!("On this machine, now, limits below {smallest} cannot be judged.").into(),
     ];
     let limit = report.smallest_limit().unwrap_or(Duration::MAX);
     let advice = host.advice(limit);

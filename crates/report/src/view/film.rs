@@ -74,7 +74,7 @@ impl Film {
         difference: Option<&Difference>,
     ) -> Result<Self, ReplayError> {
         let note = difference.map(|Difference { turn, what, .. }| {
-            format!("This is not as the log says: from turn {turn} on the rules differ ({what}).")
+            format!("The log differs from the rules from turn {turn} on ({what}).")
         });
         Ok(Self { end: replayed.end.clone(), note, ..Self::of_log(log, times)? })
     }

@@ -54,7 +54,7 @@ pub enum LogError {
     NotALog(String),
     /// The log is of an unknown format version.
     #[error(
-        "1: the log is of format {format}, and referee {} reads format {FORMAT}; {}",
+        "1: the log has format {format}, and referee {} reads format {FORMAT}; {}",
         env!("CARGO_PKG_VERSION"),
         reader_of(writer.as_deref())
     )]

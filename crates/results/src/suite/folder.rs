@@ -86,13 +86,13 @@ pub struct Opponent {
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
     /// The folder holds no run.
-    #[error("{} is no run folder: it has no {RUN}", .0.display())]
+    #[error("{} is not a run folder: it has no {RUN}", .0.display())]
     NotARun(PathBuf),
     /// The folder for a new run is not empty.
-    #[error("{} exists; choose another folder, or take up the run in it with --resume", .0.display())]
+    #[error("{} exists; choose another folder, or resume the run in it with --resume", .0.display())]
     Exists(PathBuf),
     /// The run was made by another version.
-    #[error("{}: the run is of format {format}, and this referee reads format {FORMAT}", path.display())]
+    #[error("{}: the run has format {format}, and this referee reads format {FORMAT}", path.display())]
     Format {
         /// The run's `run.toml`.
         path: PathBuf,
@@ -143,7 +143,7 @@ pub enum FolderError {
     Gone(PathBuf),
     /// Files cannot be locked, and something is asked for that is not safe then.
     #[error(
-        "{} cannot be locked, so another process may be playing it, and lines that are there can neither be cut off \
+        "{} cannot be locked, so another process may be playing it, and existing lines can neither be cut off \
          nor dropped; copy the run to a file system with locks",
         .0.display()
     )]

@@ -60,7 +60,7 @@ impl fmt::Display for NoisyHost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} is too noisy for limits of {}: its verdicts are meaningful from {}; {} of its {} had a late reply",
+            "{} is too noisy for limits of {}: limits below {} cannot be judged there; {} of its {} had a late reply",
             self.host,
             duration(self.limit),
             duration(self.smallest_limit),

@@ -266,7 +266,7 @@ impl PlannedBot {
     fn difference(&self, other: &Self) -> Option<String> {
         let name = &self.name;
         let other_than = |(file, digest): (&String, &String)| match other.files.get(file) {
-            None => Some(format!("the bot `{name}` is not whole: {file} is missing")),
+            None => Some(format!("the bot `{name}` is incomplete: {file} is missing")),
             Some(other) => (other != digest)
                 .then(|| format!("the bot `{name}` has changed: {file} is not the same")),
         };

@@ -56,7 +56,7 @@ pub enum RecordsError {
         problem: SourceError,
     },
     /// The file was made by another version.
-    #[error("{}: the records are of format {format}, and this referee reads format {FORMAT}", path.display())]
+    #[error("{}: the records have format {format}, and this referee reads format {FORMAT}", path.display())]
     Format {
         /// The file.
         path: PathBuf,

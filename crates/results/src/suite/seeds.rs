@@ -60,7 +60,7 @@ impl Seeds {
             }
         }
         if spans.is_empty() {
-            return Err("there is no seed".to_owned());
+            return Err("no seeds are given".to_owned());
         }
         refuse_twins(&spans)?;
         Ok(Self { spans, colors: None, set: None })
@@ -112,7 +112,7 @@ fn refuse_twins(spans: &[Span]) -> Result<(), String> {
     let mut sorted: Vec<_> = spans.iter().map(|span| (span.first, span.last)).collect();
     sorted.sort_unstable();
     let twin = sorted.windows(2).find(|pair| pair[1].0 <= pair[0].1);
-    twin.map_or(Ok(()), |pair| Err(format!("seed {} is there twice", pair[1].0)))
+    twin.map_or(Ok(()), |pair| Err(format!("seed {} is listed twice", pair[1].0)))
 }
 
 /// As a user writes them, such as `1,5,9..20`.
@@ -185,9 +185,9 @@ mod tests {
     #[test]
     fn what_is_no_list_of_seeds_is_refused() {
         for (ranges, problem) in [
-            (vec![], "there is no seed"),
+            (vec![], "no seeds are given"),
             (vec![(3, 1)], "3..1 ends before it begins"),
-            (vec![(1, 5), (9, 9), (4, 4)], "seed 4 is there twice"),
+            (vec![(1, 5), (9, 9), (4, 4)], "seed 4 is listed twice"),
         ] {
             assert_eq!(Seeds::new(ranges).expect_err(problem), problem);
         }

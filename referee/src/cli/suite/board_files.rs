@@ -129,7 +129,7 @@ fn tell_strangers(folder: &Path, strangers: &[BoardFile]) {
         more => format!(" and {more} more"),
     };
     let names = names[..names.len().min(NAMED_FILES)].join(", ");
-    log::warn!("{}: left out what is not a board: {names}{more}", folder.display());
+    log::warn!("{}: left out files that are not boards: {names}{more}", folder.display());
 }
 
 fn sort(files: &mut [PathBuf]) {

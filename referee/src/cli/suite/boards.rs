@@ -70,7 +70,7 @@ impl BoardsFlags {
             }
         }
         if boards.is_empty() && seeds.is_none() {
-            return Err(Failure::user(anyhow!("no board is left to be played")));
+            return Err(Failure::user(anyhow!("no boards are left to play")));
         }
         tell_copies(&boards);
         Ok((boards, seeds))
@@ -153,7 +153,7 @@ fn planned(
 ) -> Result<PlannedBoard, Failure> {
     let name = file.path.display().to_string();
     if others.iter().any(|other| other.name == name) {
-        return Err(Failure::file(file.path, "this board is there twice"));
+        return Err(Failure::file(file.path, "this board is listed twice"));
     }
     Ok(PlannedBoard { name, set: set.cloned(), test_case: file.test_case? })
 }

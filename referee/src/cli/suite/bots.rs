@@ -99,7 +99,7 @@ impl BotsFlags {
 fn refuse_twins(bots: &[PlannedBot]) -> Result<(), Failure> {
     for (index, bot) in bots.iter().enumerate() {
         if bots[..index].iter().any(|earlier| earlier.name == bot.name) {
-            return Err(Failure::user(anyhow!("--bot: `{}` is there twice", bot.name)));
+            return Err(Failure::user(anyhow!("--bot: `{}` is named twice", bot.name)));
         }
     }
     Ok(())

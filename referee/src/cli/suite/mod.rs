@@ -323,7 +323,7 @@ impl SuiteArgs {
                 );
                 return Ok(config);
             }
-            return Err(Failure::user(anyhow!("{path} cannot be taken up: {difference}")));
+            return Err(Failure::user(anyhow!("{path} cannot be resumed: {difference}")));
         }
         Ok(config)
     }

@@ -22,7 +22,7 @@ pub(super) fn param(text: &str) -> Result<Param, String> {
     let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     if !is_name {
-        return Err(format!("`{name}` is no name: it takes letters, digits and _"));
+        return Err(format!("`{name}` is not a name: names have letters, digits and _"));
     }
     let values = match values.split_once("..") {
         Some((first, rest)) => range(first, rest)?,
@@ -32,7 +32,7 @@ pub(super) fn param(text: &str) -> Result<Param, String> {
         return Err("a value is empty".to_owned());
     }
     if let Some(twin) = (1..values.len()).find(|&at| values[..at].contains(&values[at])) {
-        return Err(format!("the value `{}` is there twice", values[twin]));
+        return Err(format!("the value `{}` is listed twice", values[twin]));
     }
     Ok(Param { name: name.to_owned(), values })
 }
@@ -42,7 +42,7 @@ fn range(first: &str, rest: &str) -> Result<Vec<String>, String> {
     let (last, step) = rest.split_once(':').unwrap_or((rest, "1"));
     let all = [first, last, step].map(|text| decimal(text).ok_or_else(|| text.to_owned()));
     let [first, last, step] = all;
-    let wrong = |text: String| format!("`{text}` is no number such as 4 or 0.25");
+    let wrong = |text: String| format!("`{text}` is not a number such as 4 or 0.25");
     let (first, last, step) = (first.map_err(wrong)?, last.map_err(wrong)?, step.map_err(wrong)?);
     let digits = first.1.max(last.1).max(step.1);
     let scaled = |(number, own): (i128, u32)| number * 10_i128.pow(digits - own);
@@ -87,7 +87,7 @@ pub(super) fn combined(
 ) -> Result<Vec<PlannedBot>, Failure> {
     let twin = (1..params.len()).find(|&at| params[..at].iter().any(|p| p.name == params[at].name));
     if let Some(twin) = twin {
-        return Err(Failure::user(anyhow!("--param {}: it is there twice", params[twin].name)));
+        return Err(Failure::user(anyhow!("--param {}: it is given twice", params[twin].name)));
     }
     let combinations: usize = params.iter().map(|param| param.values.len()).product();
     let count = combinations.saturating_mul(bots.len());
@@ -161,17 +161,17 @@ mod tests {
     fn what_makes_no_values_is_refused() {
         for (text, problem) in [
             ("X", "it must be of the form"),
-            ("1X=2", "`1X` is no name"),
-            ("=2", "`` is no name"),
+            ("1X=2", "`1X` is not a name"),
+            ("=2", "`` is not a name"),
             ("X=", "a value is empty"),
             ("X=1,,2", "a value is empty"),
-            ("X=1,2,1", "the value `1` is there twice"),
+            ("X=1,2,1", "the value `1` is listed twice"),
             ("X=4..1", "from the smaller number"),
             ("X=1..4:0", "in steps above 0"),
             ("X=1..4:-1", "in steps above 0"),
-            ("X=1..x", "`x` is no number"),
-            ("X=1..4:", "`` is no number"),
-            ("X=1e3..4", "`1e3` is no number"),
+            ("X=1..x", "`x` is not a number"),
+            ("X=1..4:", "`` is not a number"),
+            ("X=1e3..4", "`1e3` is not a number"),
             ("X=0..1:0.0001", "at most 1000 numbers"),
         ] {
             let said = values(text).expect_err(text);

@@ -10,7 +10,7 @@ function lateness(turn) {
     wait === undefined ? null : `${duration(wait)} of waiting for a core`,
     parts?.taken_ms ? `${duration(parts.taken_ms)} taken from the machine` : null,
   ].filter(Boolean).join(", ");
-  const fate = { timeout: "a timeout", accepted: "counted all the same", forgiven: "forgiven", measured: "measured only" };
+  const fate = { timeout: "a timeout", accepted: "counted anyway", forgiven: "forgiven", measured: "measured only" };
   return `Late through the ${culprit}'s fault (${spent || "nothing measured"}): ${fate[decision]}.`;
 }
 
