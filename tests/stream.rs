@@ -1,4 +1,4 @@
-//! Suites for programs that read along: a line for each game, in random order, and nothing kept.
+//! Suites for programs that follow a run: a line for each game, in random order, and nothing kept.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};

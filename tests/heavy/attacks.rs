@@ -1,4 +1,4 @@
-//! Attacks under each method and by each user, of which the first set tries some.
+//! Attacks under each containment method and by each user; the first set has only some of these pairs.
 
 use crate::attacks::{
     HELD, METHODS, USERS, churn_holds_up_no_verdict, referees_killed_at_any_moment_leave_nothing,

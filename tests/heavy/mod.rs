@@ -1,5 +1,5 @@
-//! The second set: tests that take long and seldom break. Each is ignored, with the command that runs all of them as the
-//! reason; the gate runs that command.
+//! The second set: tests that take long and seldom break. Each is ignored; the reason names the command that runs them
+//! all, which the gate does.
 
 mod attacks;
 mod containment;

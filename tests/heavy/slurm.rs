@@ -11,8 +11,8 @@ use serde::de::IgnoredAny;
 use crate::support::PATIENT;
 use crate::support::slurm::{Cluster, assert_code, ended, outcomes, part_of, text};
 
-/// What times and places are called in results and logs; `command` has the path of the copy of the referee that
-/// plays a bundled bot. Whether a bot ends by itself once its game is over is a matter of time as well.
+/// The fields of times and places in results and logs. `command` has the path of the copy of the referee that
+/// plays a bundled bot. Whether a bot ends by itself once its game is over depends on time as well.
 const TIMES_AND_PLACES: [&str; 11] = [
     "session",
     "wall_ms",
@@ -27,7 +27,7 @@ const TIMES_AND_PLACES: [&str; 11] = [
     "killed",
 ];
 
-/// A line of JSON as it is written, without times and places.
+/// A line of JSON without times and places, otherwise byte for byte.
 fn without_times_and_places(line: &str) -> String {
     let mut line = line.to_owned();
     for name in TIMES_AND_PLACES {
@@ -43,8 +43,8 @@ fn without_times_and_places(line: &str) -> String {
     line
 }
 
-/// The bytes of all files with results and logs of a run, without times and places: the results by game,
-/// since they come as games end.
+/// The lines of a run's results and logs, by file, without times and places. Results are sorted by game, since
+/// they are written as games end.
 fn files(run: &Path) -> BTreeMap<String, Vec<String>> {
     let lines = |path: &Path| {
         let text = fs::read_to_string(path).expect("a file");
@@ -60,7 +60,7 @@ fn files(run: &Path) -> BTreeMap<String, Vec<String>> {
     logs.map(log).chain([("results.jsonl".to_owned(), results)]).collect()
 }
 
-/// What `run.toml` says is played.
+/// The plan in `run.toml`, without the number of parts.
 fn plan(run: &Path) -> String {
     let text = fs::read_to_string(run.join("run.toml")).expect("a run");
     let plan = text.split_once("[plan]").expect("a plan").1;
@@ -68,8 +68,8 @@ fn plan(run: &Path) -> String {
     lines.join("\n")
 }
 
-/// Cancels two tasks, requeues one, kills the daemon of a step and that of a node, each of them in the middle of
-/// a part, of which at most `most` games are played, but for one that waits.
+/// Cancels two tasks, requeues one, kills the daemon of a step and that of a node. One of the cancelled tasks is
+/// waiting; the others are in the middle of a part, with at most `most` games played.
 fn disturb(cluster: &Cluster, run: &str, most: usize) {
     cluster.slurm("scancel", &[&cluster.playing(run, "n1", most)]);
     cluster.slurm("scancel", &[&cluster.tasks("PENDING")[0].0]);
@@ -79,7 +79,7 @@ fn disturb(cluster: &Cluster, run: &str, most: usize) {
     let mut killed = String::new();
     cluster.wait_until("a step is killed", || {
         killed = cluster.playing(run, "n1", most);
-        // It may be over by then.
+        // The task may have ended by then.
         cluster.kill_step("n1")
     });
     let alone = part_of(&cluster.playing(run, "n2", most));
@@ -98,7 +98,7 @@ fn what_is_done_to_tasks_and_nodes_does_not_change_the_results_of_a_suite() {
     // Two games a board; REFEREE_SLURM_BOARDS=1000 plays 2,000 games.
     let boards = std::env::var("REFEREE_SLURM_BOARDS").unwrap_or_else(|_| "200".to_owned());
     let (seeds, games) = (format!("1..{boards}"), 2 * boards.parse::<usize>().expect("a number"));
-    // The second bot takes a few milliseconds a turn, so that there is a middle of a part.
+    // The second bot takes a few milliseconds a turn, so that a part takes long enough to be disturbed.
     let bots = ["--bot", "@greedy", "--bot", "@thinker --sleep 1"];
     let suite = |more: &[&str]| {
         let mut command = cluster.referee(&["suite"]);
@@ -111,7 +111,7 @@ fn what_is_done_to_tasks_and_nodes_does_not_change_the_results_of_a_suite() {
     assert_code(&submitted.expect("runs"), 0);
     disturb(&cluster, "big", games / 20 / 2);
 
-    // Cancelled tasks are not submitted by themselves; what is asked for again is.
+    // Cancelled tasks are submitted again only on request.
     let mut last = None;
     for _ in 0..4 {
         let mut again = cluster.referee(&["suite", "--resume", "big", "--slurm", "--wait"]);
@@ -170,7 +170,7 @@ fn several_arrays(cluster: &Cluster) {
     let submitted = fs::read_to_string(cluster.path("a %j run/submissions.jsonl")).expect("jobs");
     let arrays: Vec<_> = submitted.lines().filter(|line| line.contains("first_part")).collect();
     assert_eq!(arrays.len(), 3, "{submitted}");
-    // All of it is in the queue, so nothing is submitted again; then the job that waits merges it.
+    // All parts are in the queue, so nothing is submitted again; then the waiting job merges them.
     let again =
         ended(&mut cluster.referee(&["suite", "--resume", "a %j run", "--slurm", "--wait"]));
     assert_code(&again, 1);
@@ -179,7 +179,7 @@ fn several_arrays(cluster: &Cluster) {
 }
 
 fn records_are_those_of_one_machine(cluster: &Cluster) {
-    // Under the official limit, of 30 s, since other games set no record.
+    // Under the official limit of 30 s, since games under other limits set no record.
     let suite = ["suite", "--game", "square-remover", "--bot", "@squares-greedy", "--seed", "1..6"];
     let mut whole = cluster.referee(&suite);
     whole.args(["--run", "squares", "--jobs", "1", "--records", "one.toml"]);

@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::support::slurm::{Cluster, assert_code, ended, outcomes, part_of, start_daemon, text};
 use crate::support::{PATIENT, finished, leave_out};
 
-/// A suite of a bot that loses, submitted.
+/// Submits a suite of a bot that loses.
 fn losers(cluster: &Cluster, run: &str, more: &[&str]) -> Command {
     let mut command = cluster.referee(&["suite", "--bot", "./loser", "--seed", "1..50"]);
     command.args(PATIENT).args(["--slurm", "--run", run]).args(more);
@@ -65,7 +65,7 @@ fn a_partition_that_is_down(cluster: &Cluster) {
 }
 
 fn what_slurm_refuses(cluster: &Cluster) {
-    // The error says so, and the run can be submitted later.
+    // The error says that the run can be submitted later.
     let refused =
         losers(cluster, "refused", &["--parts", "2", "--slurm-arg=--partition=none"]).output();
     let refused = refused.expect("runs");
@@ -149,7 +149,7 @@ fn nodes_that_do_not_share_the_run_folder_are_told() {
     assert_code(&cluster.referee(&["suite", "--resume", "home/run"]).output().expect("runs"), 0);
 }
 
-/// A suite of a bot that loses slowly, so that there is a middle of it.
+/// Submits a suite of a bot that loses slowly, so that it can be disturbed while it is played.
 fn slow_losers(cluster: &Cluster, run: &str, more: &[&str]) -> Command {
     let delay = cluster.path("delay");
     cluster.script("slow", &format!("sleep \"$(cat '{}')\"; exit 3", delay.display()));
@@ -194,7 +194,7 @@ fn tasks_that_are_preempted_or_lose_their_node_go_on() {
     assert_code(&slow_losers(&cluster, "run", &parts).output().expect("runs"), 0);
 
     let preempted = cluster.playing("run", "n1", 5);
-    // Slurm may take a while, in which it must not end.
+    // Slurm may take a while; meanwhile the wait must not end.
     set_delay(&cluster, "5");
     let urgent = ["--partition=urgent", "--nodelist=n1", "--exclusive", "--output=/dev/null"];
     cluster.slurm("sbatch", &[&urgent[..], &["--wrap=sleep 1"]].concat());

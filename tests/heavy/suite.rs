@@ -1,4 +1,4 @@
-//! A suite that is killed all the time.
+//! A suite that is killed again and again.
 
 use crate::suite::a_killed_suite_ends_as_an_undisturbed_one;
 

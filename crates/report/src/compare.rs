@@ -13,13 +13,13 @@ use results::compare::{BoardDifference, Comparison};
 use statistics::{Conclusion, MIN_PAIRS, Paired};
 use terms::text::plural;
 
-/// How many boards are listed at either end.
+/// The number of boards in the list of greatest gains, and in that of greatest losses.
 const BOARDS: usize = 5;
 
 /// The headings of a table of groups.
 const HEADINGS: [&str; 8] = ["", "boards", "won", "even", "lost", "mean", "95 % interval", "p"];
 
-/// The columns for spreadsheets, of a baseline, a challenger, and what they have on a board.
+/// The CSV columns of a record of a baseline, a challenger, and their difference on a board.
 const COLUMNS: [(&str, &str); 6] = [
     ("baseline", "/0"),
     ("challenger", "/1"),
@@ -54,7 +54,7 @@ fn documents(comparisons: &[Comparison]) -> Document {
     all
 }
 
-/// The verdict of one comparison, of `comparisons` in all, and what it rests on.
+/// The verdict of one comparison and its evidence; `comparisons` is the number of comparisons made.
 pub(super) fn document(comparison: &Comparison, comparisons: usize) -> Document {
     let paired = &comparison.paired;
     let tone = match paired.conclusion {
@@ -114,7 +114,7 @@ pub(super) fn verdict(comparison: &Comparison) -> String {
     }
 }
 
-/// What it would take to know more, as a sentence; `None` if there is nothing more to know.
+/// How many more boards would settle the comparison, as a sentence; `None` if it is settled.
 fn advice(paired: &Paired) -> Option<String> {
     if paired.missing_pairs() > 0 {
         let more = plural(paired.missing_pairs() as u64, "more board");
@@ -138,7 +138,7 @@ fn row(name: &str, paired: &Paired) -> Vec<String> {
     ]
 }
 
-/// What the verdict rests on, as a sentence or two; `comparisons` is their number.
+/// The tests behind the verdict, in one or two sentences; `comparisons` is the number of comparisons made.
 fn tests(comparison: &Comparison, comparisons: usize) -> String {
     let Paired { mean_p, sign_p, adjusted_p, .. } = comparison.paired;
     let relative = comparison.relative().map(|part| format!(", {:+.2} % on average", 100.0 * part));
@@ -157,12 +157,12 @@ fn tests(comparison: &Comparison, comparisons: usize) -> String {
     )
 }
 
-/// A p-value with as many digits as mean something: `= 0.0123` or `< 0.0001`.
+/// A p-value, cut where digits mean nothing: `= 0.0123` or `< 0.0001`.
 fn p_value(p: f64) -> String {
     if p < 0.0001 { "< 0.0001".to_owned() } else { format!("= {p:.4}") }
 }
 
-/// A sentence for each of the two that has played boards which the other has not.
+/// For each of the two bots, a sentence on the boards that only it has played.
 fn unpaired(comparison: &Comparison) -> impl Iterator<Item = String> {
     let Comparison { baseline, challenger, only_baseline, only_challenger, .. } = comparison;
     let both = [(baseline, only_baseline), (challenger, only_challenger)];

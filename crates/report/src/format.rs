@@ -1,4 +1,4 @@
-//! The formats that results come in.
+//! The formats of results.
 
 /// How a table of results is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,4 +1,4 @@
-//! The times of turns as bars, for whoever draws them.
+//! The times of turns as bars, for the terminal, pages and images.
 
 use std::time::Duration;
 

@@ -18,7 +18,7 @@ struct Object<'a> {
     bot: &'a str,
     won: bool,
     score: i64,
-    /// Null for a log that stops before its end; so are `official` and `metadata`.
+    /// Null if the log is incomplete; so are `official` and `metadata`.
     verdict: Option<Verdict>,
     official: Option<&'a str>,
     summary: &'a [String],

@@ -93,7 +93,7 @@ fn write_suite(name: &str, cases: &[TestCase], out: &mut dyn Write) -> io::Resul
     writeln!(out, "    </testsuite>")
 }
 
-/// What tests add up to.
+/// The totals of tests.
 struct Totals {
     tests: usize,
     failures: usize,

@@ -37,7 +37,7 @@ use terms::limits::LimitKind;
 use terms::millis::Millis;
 use terms::verdict::{Culprit, Overrun};
 
-/// What a page or an image says near its beginning, in a comment, so that a later one may take its place.
+/// The mark in a comment near the beginning of a page or an image, which lets a later one replace it.
 pub const MARK: &str = "made by referee";
 
 /// The content of a report on a game.

@@ -1,4 +1,4 @@
-//! Rows for spreadsheets, picked out of records as JSON shows them.
+//! Rows for spreadsheets, picked from the JSON form of records.
 
 use std::io::{self, Write};
 
@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use super::inert::cell;
 
-/// A column: its heading, and where its cells are in a record, as a JSON pointer.
+/// A column: its heading, and the JSON pointer to its cell in a record.
 pub(super) type Column = (String, String);
 
-/// The columns that `paths` names, each by the path of a field; the field's own name is the heading.
+/// One column for each path of a field in `paths`; the field's own name is the heading.
 pub(super) fn columns(paths: &str) -> Vec<Column> {
     let heading = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
     paths.split_whitespace().map(|path| (heading(path), format!("/{path}"))).collect()
@@ -19,7 +19,7 @@ pub(super) fn columns(paths: &str) -> Vec<Column> {
 /// Writes the headings, and a row for each record.
 ///
 /// # Errors
-/// When there is an error among the records, or `out` fails.
+/// When a record is an error, or `out` fails.
 pub(super) fn write_rows<T: Serialize>(
     columns: &[Column],
     records: impl IntoIterator<Item = io::Result<T>>,

@@ -17,9 +17,9 @@ const MAX_LINE_CHARS: usize = 300;
 pub(super) struct Stderr {
     /// The last lines of earlier turns.
     earlier: VecDeque<String>,
-    /// The standard error of the last turn that had any.
+    /// The standard error of the last turn with any.
     turn: Vec<u8>,
-    /// How many bytes of it were not kept.
+    /// The number of its bytes that were not kept.
     dropped: u64,
     after: Vec<u8>,
 }

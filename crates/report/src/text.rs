@@ -63,7 +63,7 @@ pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> 
     official_lines(report, out)
 }
 
-/// Ends with the original's summary, for games whose original prints it.
+/// Writes the original's summary, for games whose original prints one.
 fn official_lines(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
     if !GameKind::named(&report.start.game).is_some_and(|kind| kind.prints_summary) {
         return Ok(());

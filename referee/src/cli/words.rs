@@ -104,7 +104,7 @@ impl Word for SuiteFormat {
         (
             Self::Jsonl,
             "jsonl",
-            "For programs that read along: a line for each game as it ends, and a last one with the summary",
+            "For programs that follow a run: a line for each game as it ends, and a last one with the summary",
         ),
         (Self::Csv, "csv", "For spreadsheets: a row for each game"),
         (Self::Markdown, "markdown", FOR_PAGES),

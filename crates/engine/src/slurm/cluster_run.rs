@@ -13,17 +13,17 @@ use contain::interrupt::Interrupt;
 use results::compare::{Decider, has_needed_games};
 use results::suite::{FolderError, RunFolder};
 
-/// A run that is decided as it goes is submitted in this number of waves of parts, and looked at after each.
+/// A run that may be decided early is submitted in this number of waves of parts, and checked after each.
 const WAVES: usize = 10;
 
-/// How often it is looked whether all games are there, unless looking takes long.
+/// The interval of polls for missing games, unless a poll takes long.
 const INTERVAL: Duration = Duration::from_secs(2);
 
-/// Looking may take at most 1/10 of the time.
+/// Polling may take at most 1/10 of the time.
 const LOOKING_SHARE: u32 = 10;
 
-/// Looks in a row without a task in the queue, after which what is missing will not come any more. Results
-/// may take a while to be seen on a shared file system.
+/// Polls in a row without a task in the queue, after which missing games are given up. Results may take a
+/// while to appear on a shared file system.
 const LOOKS_WITHOUT_TASKS: u32 = 5;
 
 /// A run in parts that a cluster plays.
@@ -32,7 +32,7 @@ pub struct ClusterRun<'a> {
     submissions: Submissions,
 }
 
-/// What was submitted.
+/// Jobs that were submitted together.
 pub struct Submitted {
     /// The parts.
     pub parts: Vec<u32>,
@@ -46,24 +46,24 @@ pub enum SubmitError {
     /// The cluster refuses.
     #[error(transparent)]
     Slurm(#[from] SlurmError),
-    /// What was submitted could not be kept in the run folder.
+    /// The list of submitted jobs could not be kept in the run folder.
     #[error(transparent)]
     Keep(#[from] io::Error),
 }
 
-/// How waiting for a run has ended.
+/// How the wait for a run has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Waited {
-    /// All games are there that are needed.
+    /// All needed games have been played.
     Complete,
-    /// Games are missing, and no task is in the queue any more.
+    /// Games are missing, and the queue has no task of the run.
     NothingComes,
     /// A signal asked to stop.
     Interrupted(i32),
 }
 
 impl<'a> ClusterRun<'a> {
-    /// A run, with what was submitted of it so far.
+    /// A run, with the jobs that have been submitted so far.
     pub fn of(folder: &'a RunFolder) -> Self {
         Self { folder, submissions: Submissions::of(&folder.path) }
     }
@@ -86,7 +86,7 @@ impl<'a> ClusterRun<'a> {
     /// The tasks and jobs of this run that are in the queue.
     ///
     /// # Errors
-    /// When the cluster cannot be asked; it is not if nothing was submitted.
+    /// When the cluster cannot be asked. If nothing was submitted it is not asked.
     pub fn queue(&self) -> Result<Vec<Queued>, SlurmError> {
         if self.is_new() {
             return Ok(Vec::new());
@@ -97,10 +97,10 @@ impl<'a> ClusterRun<'a> {
     }
 
     /// Submits the parts that are missing and not in the `queue`, and a job that merges all. Arrays have at most
-    /// `array` tasks; where the games are decided as they go, parts come in waves with such a job after each.
+    /// `array` tasks; if a run may be decided early, parts come in waves with a merging job after each.
     ///
     /// # Errors
-    /// When the cluster refuses; what was submitted by then is kept in the run folder.
+    /// When the cluster refuses; jobs that were submitted before are kept in the run folder.
     pub fn submit(
         &mut self,
         due: Vec<u32>,
@@ -137,7 +137,7 @@ impl<'a> ClusterRun<'a> {
         Ok(missing.filter(|part| !queued.contains(part)).collect())
     }
 
-    /// Submits parts that one array may have.
+    /// Submits parts as one array.
     fn submit_block(&mut self, block: &[u32], array: u32) -> Result<u64, SubmitError> {
         let first = (block[0] - 1) / array * array + 1;
         let tasks: Vec<u32> = block.iter().map(|part| part - first).collect();
@@ -160,8 +160,8 @@ impl<'a> ClusterRun<'a> {
         Ok(job)
     }
 
-    /// Waits until the games are there, and calls `see` now and then with how many there are, and the tasks in
-    /// the queue. While the cluster cannot be asked, waiting goes on.
+    /// Waits until the games have been played, and calls `see` at each poll with their number so far, and the
+    /// tasks in the queue. If the cluster cannot be asked, the wait goes on.
     ///
     /// # Errors
     /// When results cannot be read.
@@ -202,7 +202,7 @@ impl<'a> ClusterRun<'a> {
     }
 }
 
-/// Cancels the jobs of a run that has all its games, the current job excepted. What fails is a warning.
+/// Cancels the jobs of a run that has all its games, except the current job. A failure is only a warning.
 pub fn cancel_rest(folder: &RunFolder) {
     if folder.parts() == 0 {
         return;

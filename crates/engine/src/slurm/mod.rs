@@ -1,8 +1,8 @@
 //! Runs in parts on a Slurm cluster: what tasks need, which parts are submitted in which order, and the wait for
 //! their games.
 //!
-//! A task plays a part with the copy of the referee in the run folder, and a job merges the parts in the end. What
-//! counts is what is in the run folder; the queue only tells what may still come.
+//! A task plays a part with the copy of the referee in the run folder, and a job merges the parts in the end. Only
+//! the run folder says which games have been played; the queue says which may still come.
 
 mod cluster_run;
 mod programs;

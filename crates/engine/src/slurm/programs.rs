@@ -1,5 +1,5 @@
-//! Slurm's programs: submits jobs, looks at them, cancels them. What they play is not known here, and nothing
-//! needs Slurm's accounting.
+//! Slurm's programs: submits jobs, lists them, cancels them. The module does not know what jobs play, and does not
+//! need Slurm's accounting.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -10,21 +10,21 @@ use terms::text::{printable, ranges};
 /// The programs that are called.
 const PROGRAMS: [&str; 4] = ["sbatch", "scontrol", "squeue", "scancel"];
 
-/// What an array may have where the cluster does not say.
+/// The most tasks of an array, if the cluster does not say.
 const USUAL_ARRAY_SIZE: u32 = 1001;
 
-/// Why Slurm does not do what it should.
+/// Why a call of Slurm failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SlurmError {
-    /// Its programs are not here.
+    /// A program is not in PATH.
     #[error("there is no {0} in PATH, so this machine does not belong to a Slurm cluster")]
     Missing(&'static str),
-    /// It refuses.
+    /// A program failed.
     #[error("{program} failed: {said}")]
     Refused {
-        /// Its program.
+        /// The program.
         program: &'static str,
-        /// What that wrote to standard error.
+        /// Its standard error.
         said: String,
     },
     /// A program cannot be run.
@@ -45,21 +45,21 @@ pub struct Queued {
     pub reason: String,
 }
 
-/// What is submitted.
+/// A job to submit.
 pub(super) struct Job<'a> {
     /// The batch script.
     pub(super) script: &'a std::path::Path,
-    /// What the script is given.
+    /// The arguments of the script.
     pub(super) argument: &'a str,
     /// The indices of the tasks, if it is an array.
     pub(super) tasks: &'a [u32],
-    /// The jobs that must have ended, in whatever way.
+    /// The jobs that must have ended before, even if they failed.
     pub(super) after: &'a [u64],
     /// More options of `sbatch`.
     pub(super) options: &'a [String],
 }
 
-/// What a program of Slurm's prints.
+/// The output of one of Slurm's programs.
 fn call(program: &'static str, args: &[String]) -> Result<String, SlurmError> {
     let output = Command::new(program).args(args).output().map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => SlurmError::Missing(program),
@@ -72,7 +72,7 @@ fn call(program: &'static str, args: &[String]) -> Result<String, SlurmError> {
     Err(SlurmError::Refused { program, said: one_line(program, &said) })
 }
 
-/// What a program has said, without its name before each line.
+/// A program's standard error, without its name before each line.
 fn one_line(program: &str, said: &str) -> String {
     let own = |line: &str| {
         let line = line.strip_prefix(program).and_then(|line| line.strip_prefix(": "))?;
@@ -82,11 +82,11 @@ fn one_line(program: &str, said: &str) -> String {
     lines.collect::<Vec<_>>().join("; ")
 }
 
-/// How many tasks an array may have, by the cluster's settings; this also tells whether there is one, with
-/// all programs that are needed.
+/// The most tasks of an array, by the cluster's settings. Fails early if there is no cluster here, or one of
+/// the programs is missing.
 ///
 /// # Errors
-/// When the program is missing, fails, or says something that is not understood.
+/// When the program is missing, fails, or prints something unexpected.
 pub fn array_size() -> Result<u32, SlurmError> {
     for program in PROGRAMS {
         call(program, &["--version".to_owned()])?;
@@ -99,7 +99,7 @@ pub fn array_size() -> Result<u32, SlurmError> {
     Ok(size.unwrap_or(USUAL_ARRAY_SIZE).max(1))
 }
 
-/// Submits a job, and tells its number.
+/// Submits a job, and returns its number.
 pub(super) fn submit(job: &Job<'_>) -> Result<u64, SlurmError> {
     let mut args = vec!["--parsable".to_owned()];
     if !job.tasks.is_empty() {
@@ -112,7 +112,7 @@ pub(super) fn submit(job: &Job<'_>) -> Result<u64, SlurmError> {
     args.extend_from_slice(job.options);
     args.extend([job.script.display().to_string(), job.argument.to_owned()]);
     let said = call("sbatch", &args)?;
-    // With several clusters the name of one follows.
+    // With several clusters, the name of the chosen one follows.
     let number = said.trim().split(';').next().and_then(|number| number.parse().ok());
     number.ok_or_else(|| SlurmError::Refused { program: "sbatch", said: printable(said.trim()) })
 }

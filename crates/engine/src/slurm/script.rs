@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-/// What is in the script.
+/// The content of the script.
 pub(super) struct Script<'a> {
     /// The run folder; an absolute path.
     pub(super) run: &'a Path,
-    /// Options of `sbatch`, such as `--mem=1024M`; of two for the same thing the later one holds.
+    /// Options of `sbatch`, such as `--mem=1024M`; a later one overrides an earlier one.
     pub(super) directives: &'a [String],
-    /// What the referee is told beside the run and the part.
+    /// Arguments of the referee, beside the run and the part.
     pub(super) task: &'a [String],
-    /// What it is told for merging.
+    /// Arguments of `referee merge`, beside the run.
     pub(super) merge: &'a [String],
 }
 
@@ -20,7 +20,7 @@ pub fn is_directive(text: &str) -> bool {
 }
 
 impl Script<'_> {
-    /// The script. Its argument is the part that index 0 of the array stands for, or `merge`.
+    /// The script. Its argument is the part of index 0 of the array, or `merge`.
     pub(super) fn text(&self) -> String {
         let quote = |word: &str| shlex::try_quote(word).expect("no NUL").into_owned();
         let words = |words: &[String]| {

@@ -1,4 +1,4 @@
-//! What has been submitted of a run: `submissions.jsonl` in its folder.
+//! The jobs of a run that have been submitted: `submissions.jsonl` in its folder.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -14,12 +14,12 @@ use super::programs::Queued;
 pub(super) struct Submission {
     /// Its number.
     pub(super) job: u64,
-    /// The part that index 0 of the array stands for; `None` if it merges the parts.
+    /// The part of index 0 of the array; `None` if the job merges the parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) first_part: Option<u32>,
 }
 
-/// All of them.
+/// All submitted jobs of a run.
 #[derive(Debug)]
 pub(super) struct Submissions {
     path: PathBuf,
@@ -27,7 +27,7 @@ pub(super) struct Submissions {
 }
 
 impl Submissions {
-    /// Those of a run, as far as the file can be read.
+    /// Reads the jobs of a run, as far as the file can be read.
     pub(super) fn of(run: &Path) -> Self {
         let path = run.join("submissions.jsonl");
         let text = fs::read_to_string(&path).unwrap_or_default();
@@ -36,7 +36,7 @@ impl Submissions {
         Self { path, all }
     }
 
-    /// Adds one.
+    /// Adds a job.
     pub(super) fn add(&mut self, submission: Submission) -> std::io::Result<()> {
         let mut file = fs::OpenOptions::new().append(true).create(true).open(&self.path)?;
         let line = serde_json::to_string(&submission).expect("memory") + "\n";
@@ -55,7 +55,7 @@ impl Submissions {
         self.all.keys().copied()
     }
 
-    /// Whether a job in the queue is one of them.
+    /// Whether a job in the queue is among them.
     pub(super) fn has(&self, queued: &Queued) -> bool {
         self.all.contains_key(&queued.job)
     }

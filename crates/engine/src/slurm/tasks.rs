@@ -1,4 +1,4 @@
-//! What the tasks of a run ask of the cluster, and what they are told.
+//! The tasks of a run: their demands on the cluster, and their arguments.
 
 use std::io;
 use std::num::NonZeroU32;
@@ -16,46 +16,46 @@ use terms::limits::LimitKind;
 /// The batch script in a run folder.
 pub(super) const SCRIPT: &str = "slurm.sh";
 
-/// How long a part is to take if nothing else is said.
+/// The default length of a part.
 const PART_LENGTH: Duration = Duration::from_mins(10);
 
-/// How many parts there are at most if nothing else is said.
+/// The default maximum number of parts.
 const MAX_PARTS: u32 = 1000;
 
-/// How many later turns a game is reckoned with; a game of `SameGame` has at most 114.
+/// The number of later turns in the estimate of a game's time; a game of `SameGame` has at most 114.
 const TURNS: u32 = 100;
 
-/// What a task may take beyond its games and a tenth more: its start, its host check, and a slow file system.
+/// Time of a task beyond that of its games plus a tenth: for its start, its host check, and a slow file system.
 const TASK_MARGIN: Duration = Duration::from_mins(5);
 
 /// The memory of the referee itself, in MiB.
 const REFEREE_MEMORY: u64 = 256;
 
-/// What the tasks that play the parts of a run need, and are told.
+/// The demands and the arguments of the tasks that play the parts of a run.
 pub struct Tasks {
-    /// The settings of the cluster, which override what the limits of the games come to.
+    /// The settings of the cluster, which override the demands computed from limits.
     pub cluster: ClusterTable,
-    /// How many games a task plays at a time.
+    /// The number of games that a task plays at a time.
     pub jobs: Jobs,
-    /// What the referee is told beside the run and the part.
+    /// Arguments of the referee, beside the run and the part.
     pub words: Vec<String>,
-    /// What it is told for merging.
+    /// Arguments of `referee merge`, beside the run.
     pub merge_words: Vec<String>,
 }
 
 /// Why there is no batch script.
 #[derive(Debug, thiserror::Error)]
 pub enum ScriptError {
-    /// An option of `sbatch` would break it.
+    /// An option of `sbatch` would break the script.
     #[error("`{0}` cannot stand in a batch script")]
     Directive(String),
-    /// It cannot be written.
+    /// The script cannot be written.
     #[error(transparent)]
     Write(#[from] io::Error),
 }
 
 impl Tasks {
-    /// How many parts take about as long as they should by the limits of their games; `None` without limits.
+    /// The number of parts so that each takes about `part_length`, by the limits of its games; `None` without limits.
     pub fn parts(&self, plan: &Plan) -> Option<NonZeroU32> {
         let length = self.cluster.part_length.map_or(PART_LENGTH, |limit| limit.0);
         let most = self.cluster.max_parts.map_or(MAX_PARTS, NonZeroU32::get);
@@ -64,10 +64,10 @@ impl Tasks {
         NonZeroU32::new(u32::try_from(parts).unwrap_or(u32::MAX).clamp(1, most))
     }
 
-    /// Writes the batch script of a run, which holds all that makes tasks do the same.
+    /// Writes the batch script of a run, which is the same for all tasks.
     ///
     /// # Errors
-    /// When an option cannot stand in it, or it cannot be written.
+    /// When an option does not fit into the script, or the script cannot be written.
     pub fn write_script(&self, folder: &RunFolder) -> Result<(), ScriptError> {
         let run = std::path::absolute(&folder.path)?;
         let script = Script {
@@ -79,7 +79,7 @@ impl Tasks {
         Ok(fs::write(folder.path.join(SCRIPT), script.text())?)
     }
 
-    /// The options of `sbatch`: what tasks need, and then what the settings say.
+    /// The options of `sbatch`: the demands of tasks, then the settings.
     fn directives(&self, plan: &Plan, run: &Path) -> Result<Vec<String>, ScriptError> {
         let path = run.display().to_string();
         let name = run.file_name().unwrap_or_default().to_string_lossy();
@@ -89,7 +89,7 @@ impl Tasks {
             format!("--output={}/parts/%A_%a.out", path.replace('%', "%%")),
             "--open-mode=append".to_owned(),
             "--requeue".to_owned(),
-            // The referee keeps what it has played, in seconds.
+            // On this signal the referee keeps the games played so far, within seconds.
             "--signal=B:TERM@60".to_owned(),
             "--ntasks=1".to_owned(),
             format!("--cpus-per-task={}", self.jobs.cpus_of_task()),
@@ -119,14 +119,14 @@ impl Tasks {
     }
 }
 
-/// What the job that merges needs less, or elsewhere, than one that plays.
+/// The options of the merging job, which needs less than a task that plays, and writes elsewhere.
 pub(super) fn merge_options(folder: &RunFolder) -> io::Result<[String; 3]> {
     let run = std::path::absolute(&folder.path)?.display().to_string();
     let output = format!("--output={}/merge.out", run.replace('%', "%%"));
     Ok(["--cpus-per-task=1".to_owned(), format!("--mem={REFEREE_MEMORY}M"), output])
 }
 
-/// The longest that a game may take by its limits; `None` if it has all the time it wants.
+/// The longest time of a game by its limits; `None` if time is not limited.
 fn longest_game(plan: &Plan) -> Option<Duration> {
     let limits = &plan.rules.limits;
     let limit = |kind| limits.of(kind).unwrap_or_default();

@@ -1,6 +1,6 @@
-//! What is kept of single games: logs, and a bundle for each that was lost.
+//! The files of single games: logs, and a bundle for each lost game.
 //!
-//! A bundle has all that it takes to look into a loss: `board.txt`, `game.jsonl` (the log, with the
+//! A bundle has what is needed to examine a loss: `board.txt`, `game.jsonl` (the log, with the
 //! certificate of each exchange), `stdin.txt` (all that the bot was sent, to feed a debugger with),
 //! `stderr.txt`, and `again.sh`, the command that plays the game again.
 
@@ -21,7 +21,7 @@ use rules::ruling::rule;
 use terms::lines::Lines;
 use terms::text::{exact_duration, exact_size, printable};
 
-/// About how many bundles a run has at most; a bot that loses every game of a large suite would fill the disk.
+/// The approximate maximum of bundles in a run; a bot that loses every game of a large suite would fill the disk.
 const MAX_BUNDLES: usize = 100;
 
 /// The folder of the bundles.
@@ -38,7 +38,7 @@ pub(super) struct Archive<'a> {
 }
 
 impl Archive<'_> {
-    /// Keeps a game as the settings say; one that was never started leaves nothing.
+    /// Keeps a game as the settings say; a game that was never started leaves nothing.
     pub(super) fn keep(&self, finished: &Finished, bot: &PlannedBot) -> io::Result<()> {
         let outcome = &finished.outcome;
         let leaves_log = match self.logs {
@@ -73,7 +73,7 @@ impl Archive<'_> {
         }
     }
 
-    /// How many bundles the run has. Other processes may add some at the same moment.
+    /// The number of bundles in the run. Other processes may add some at the same moment.
     fn bundles(&self) -> usize {
         fs::read_dir(self.folder.path.join(BUNDLES)).map_or(0, Iterator::count)
     }
@@ -135,8 +135,8 @@ impl Archive<'_> {
     }
 }
 
-/// Quotes a word for a shell. What a terminal would obey, were the script shown there, is escaped;
-/// line breaks at the end are lost then.
+/// Quotes a word for a shell. Control characters are escaped, in case the script is shown in a terminal;
+/// then line breaks at the end are lost.
 fn for_shell(word: &str) -> String {
     if printable(word) == word {
         return shlex::try_quote(word).expect("no NUL").into_owned();
@@ -151,7 +151,7 @@ fn gzip(log: &[u8]) -> io::Result<Vec<u8>> {
     packer.finish()
 }
 
-/// Makes a folder in a run folder, which is not made again if it was removed or renamed meanwhile.
+/// Makes a folder in a run folder, unless the run folder was removed or renamed meanwhile.
 fn make_folder(folder: &Path) -> io::Result<()> {
     match fs::create_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),

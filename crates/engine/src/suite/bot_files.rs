@@ -24,16 +24,16 @@ pub(super) struct BotFiles(Vec<BotFile>);
 /// A file of a bot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct BotFile {
-    /// Which word of the bot's command names it, from 0.
+    /// The index of the word of the bot's command that names it, from 0.
     index: usize,
     /// The word.
     word: String,
     path: PathBuf,
-    /// Whether the word is the path of a file of the user's, rather than the name of an installed program.
+    /// Whether the word is the path of a user's file, rather than the name of an installed program.
     is_own: bool,
 }
 
-/// Where a copy of the file that a word of a command names is in `folder`: by itself, under its own name.
+/// The path in `folder` of the copy of a file that a word of a command names: in a folder of its own, by its name.
 fn copy_in(folder: &Path, index: usize, word: &str) -> Option<PathBuf> {
     Some(folder.join(index.to_string()).join(Path::new(word).file_name()?))
 }
@@ -69,13 +69,13 @@ impl Stamp {
 }
 
 impl BotFiles {
-    /// The files of a bot, whose paths are as they are from here.
+    /// The files of a bot with paths resolved here.
     pub(super) fn of(bot: &PlannedBot) -> Self {
         let path = bot.env.get("PATH").map(OsString::from).or_else(|| std::env::var_os("PATH"));
         Self::named(&bot.command, bot.cwd.as_deref().map(Path::new), path.as_deref())
     }
 
-    /// The files that a command names, seen from `folder`. A first word `@NAME` is this very program; a
+    /// The files that a command names, relative to `folder`. A first word `@NAME` is this program itself; a
     /// name without a slash is looked up in `search`, a `PATH`.
     fn named(command: &[String], folder: Option<&Path>, search: Option<&OsStr>) -> Self {
         let here = |word: &str| folder.map_or_else(|| word.into(), |folder| folder.join(word));
@@ -92,7 +92,7 @@ impl BotFiles {
         Self(command.iter().enumerate().filter_map(file).collect())
     }
 
-    /// Copies the user's own files into `folder`, those that are not there yet.
+    /// Copies the user's own files into `folder`, unless they are there already.
     pub(super) fn copy_into(&self, folder: &Path) -> io::Result<()> {
         for BotFile { index, word, path, .. } in self.0.iter().filter(|file| file.is_own) {
             if let Some(copy) = copy_in(folder, *index, word).filter(|copy| !copy.exists()) {
@@ -102,8 +102,7 @@ impl BotFiles {
         Ok(())
     }
 
-    /// These files of `command`, with the copies that are in `folder` in place of the originals, which may
-    /// be gone.
+    /// These files of `command`, with the copies in `folder` in place of the originals, which may be gone.
     pub(super) fn copied_in(mut self, command: &[String], folder: &Path) -> Self {
         for (index, word) in command.iter().enumerate() {
             if let Some(path) = copy_in(folder, index, word).filter(|copy| copy.exists()) {
@@ -115,7 +114,7 @@ impl BotFiles {
         self
     }
 
-    /// The bot's command, with the paths of the copies in `folder` that these files are.
+    /// The bot's command, with the paths of the copies in `folder`.
     pub(super) fn command(&self, command: &[String], folder: &Path) -> Vec<OsString> {
         let mut words: Vec<OsString> = command.iter().map(OsString::from).collect();
         for file in self.0.iter().filter(|file| file.path.starts_with(folder)) {
@@ -124,13 +123,13 @@ impl BotFiles {
         words
     }
 
-    /// The digest of each file that can be read.
+    /// The digest of each readable file.
     pub(super) fn digests(&self) -> BTreeMap<String, String> {
         let digest = |file: &BotFile| Some((file.word.clone(), stamped(&file.path).ok()?.1));
         self.0.iter().filter_map(digest).collect()
     }
 
-    /// Checks each file against its digest in the plan, if it has one there.
+    /// Checks each file against its digest in the plan, if the plan has one.
     pub(super) fn check(
         &self,
         planned: &BTreeMap<String, String>,
@@ -145,10 +144,10 @@ impl BotFiles {
     }
 }
 
-/// Checks that a bot's program is there, before it is started.
+/// Checks that a bot's program exists, before it is started.
 ///
 /// # Errors
-/// As when the bot were started.
+/// The same errors as starting the bot.
 pub fn check_program(bot: &PlannedBot) -> Result<(), SpawnError> {
     let Some(program) = bot.command.first() else { return Ok(()) };
     if BotFiles::of(bot).0.first().is_some_and(|file| file.word == *program) {
@@ -195,7 +194,7 @@ fn file_digest(path: &Path) -> io::Result<String> {
     }
 }
 
-/// Copies a file so that its copy appears whole, and may be used as the original may.
+/// Copies a file with its permissions; the copy appears whole or not at all.
 pub(super) fn copy_whole(from: &Path, to: &Path) -> io::Result<()> {
     let folder = to.parent().expect("a file is in a folder");
     fs::create_dir_all(folder)?;
@@ -204,7 +203,7 @@ pub(super) fn copy_whole(from: &Path, to: &Path) -> io::Result<()> {
     new.persist(to).map_err(|error| error.error)
 }
 
-/// The program that a name without a path stands for.
+/// The path of the program with this name.
 fn in_path(name: &str, search: &OsStr) -> Option<PathBuf> {
     let is_program = |path: &PathBuf| {
         path.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)

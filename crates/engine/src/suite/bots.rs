@@ -1,4 +1,4 @@
-//! The bots of a run: where their files are from here, copies of these, and how each bot is started.
+//! The bots of a run: the paths of their files from here, copies of them, and how each bot is started.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ const COPIES: &str = "bots";
 /// Why a bot of a run cannot be started or copied.
 #[derive(Debug, thiserror::Error)]
 pub enum BotError {
-    /// The folder that the run was planned in is not here.
+    /// The folder in which the run was planned does not exist here.
     #[error("{}: this folder, which the run was planned in, is not on this machine; it must be on a file \
              system that all machines share, and so must all that the bots read", .0.display())]
     Elsewhere(PathBuf),
@@ -24,29 +24,29 @@ pub enum BotError {
     /// This host cannot sandbox the bot.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
-    /// This host does not offer the containment.
+    /// This host does not offer the containment method.
     #[error(transparent)]
     Containment(#[from] Unavailable),
-    /// There is no command.
+    /// The command is empty.
     #[error(transparent)]
     Command(#[from] CommandError),
     /// A program could not be copied into the run folder.
     #[error("cannot copy {0}")]
     Copy(&'static str, #[source] io::Error),
-    /// A bot's file was replaced at that moment.
+    /// A bot's file was replaced while it was copied.
     #[error("the bot `{0}` changed while it was copied")]
     Changed(String),
 }
 
 impl BotError {
-    /// Whether the user can fix it, or only the machine is at fault.
+    /// Whether the user can fix it; otherwise the machine is at fault.
     pub fn is_user_error(&self) -> bool {
         if let Self::Command(error) = self { error.is_user_error() } else { true }
     }
 }
 
-/// A plan by these settings: each bot once on each board, with the digests of the bots' files as they are now. The
-/// boards are still to be named.
+/// A plan by these settings: each bot once on each board, with the current digests of the bots' files. The caller
+/// adds the boards.
 pub fn plan(config: &Config, bots: Vec<PlannedBot>) -> Plan {
     let digested = |bot| PlannedBot { files: BotFiles::of(&bot).digests(), ..bot };
     Plan {
@@ -66,7 +66,7 @@ pub fn plan(config: &Config, bots: Vec<PlannedBot>) -> Plan {
     }
 }
 
-/// The plan of a run, with the digests of the bots' files as they are now.
+/// The plan of a run, with the current digests of the bots' files.
 ///
 /// # Errors
 /// When the bots cannot be found from here.
@@ -80,8 +80,8 @@ pub fn plan_now(folder: &RunFolder) -> Result<Plan, BotError> {
     Ok(Plan { bots, ..plan.clone() })
 }
 
-/// Copies the bots and this program into a run that is to be played in parts, as far as they are not there
-/// yet, so that they stay what they are while its parts wait for their turns.
+/// Copies the bots and this program into a run that is to be played in parts, unless they are there already,
+/// so that a change of the originals does not affect parts that are played later.
 ///
 /// # Errors
 /// When a file cannot be copied, or is replaced meanwhile.
@@ -103,7 +103,7 @@ pub fn copy_programs(folder: &RunFolder) -> Result<(), BotError> {
 
 /// A bot of the plan, ready to be started.
 pub(super) struct Entrant {
-    /// The bot, with paths as they are from here.
+    /// The bot, with paths resolved here.
     pub(super) bot: PlannedBot,
     pub(super) command: BotCommand,
     pub(super) files: BotFiles,
@@ -130,7 +130,7 @@ impl Entrant {
 struct Located {
     bot: PlannedBot,
     files: BotFiles,
-    /// Where a run that is played in parts has copies of its files.
+    /// The folder of the copies of its files, if the run is played in parts.
     copies: PathBuf,
 }
 

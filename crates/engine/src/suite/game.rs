@@ -12,7 +12,7 @@ use terms::verdict::Verdict;
 use results::suite::{Assignment, Case};
 use results::suite::{NotPlayed, Outcome, SuiteVerdict, Times};
 
-/// What a worker needs to play a game.
+/// A game to play, with everything needed.
 pub(super) struct Job<'a> {
     pub(super) config: &'a Config,
     pub(super) bot: &'a str,
@@ -33,8 +33,8 @@ pub(super) struct Finished {
 impl Job<'_> {
     /// Plays the game.
     ///
-    /// A game whose bot cannot be started, or that the host has no memory for, is not played, which is no loss of
-    /// the bot's.
+    /// A game whose bot cannot be started, or for which the host lacks memory, is not played, and does not count as
+    /// a loss.
     pub(super) fn play(&self) -> Result<Finished, PlayError> {
         let mut outcome = self.outcome();
         let test_case = self.case.game.test_case();
@@ -83,7 +83,7 @@ impl Job<'_> {
         outcome
     }
 
-    /// The outcome before anything has happened.
+    /// The outcome before the game starts.
     fn outcome(&self) -> Outcome {
         let Case { name, set, board_id, record_id, game } = &self.case;
         Outcome {

@@ -1,28 +1,28 @@
-//! How many games are played at a time, and how many may be without spoiling each other's times.
+//! The number of games played at a time, and the highest that leaves their times undisturbed.
 
 use crate::config::SuiteTable;
 use crate::host::{CoreClaims, physical_cores};
 use contain::bot::{PinError, Pinning};
 
-/// How many games are played at a time, and on which cores.
+/// The number of games played at a time, and their cores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Jobs {
-    /// How many games are played at a time; `None` for as many as keep timing undisturbed.
+    /// The number of games played at a time; `None` for the highest that keeps timing undisturbed.
     pub at_a_time: Option<u16>,
-    /// How many cores a bot uses.
+    /// The number of cores that a bot uses.
     pub cores_per_bot: u16,
-    /// Whether each game has cores of its own, and the referee another one.
+    /// Whether each game has its own cores, and the referee another one.
     pub pin: bool,
 }
 
 impl Jobs {
-    /// What a project says.
+    /// The settings of a project.
     pub fn of(project: &SuiteTable) -> Self {
         let cores_per_bot = project.cores_per_bot.unwrap_or(1).max(1);
         Self { at_a_time: project.jobs, cores_per_bot, pin: false }
     }
 
-    /// How many games a task on a cluster plays at a time.
+    /// The number of games that a task on a cluster plays at a time.
     pub fn of_task(self) -> usize {
         self.at_a_time.unwrap_or(1).max(1).into()
     }
@@ -51,7 +51,7 @@ impl Jobs {
     }
 }
 
-/// The number of games at a time that keeps timing undisturbed: all physical cores but one, divided by
+/// The highest number of games at a time that keeps timing undisturbed: all physical cores but one, divided by
 /// `cores_per_bot`; at least one.
 fn undisturbed_jobs(cores_per_bot: usize) -> usize {
     (physical_cores().saturating_sub(1) / cores_per_bot.max(1)).max(1)

@@ -30,8 +30,8 @@
 //! # }
 //! ```
 //!
-//! Whatever stops it, [`RunWriter::resume`](results::suite::RunWriter::resume) takes the run up again, without the
-//! games that have a result. If its plan has parts, machines can play one each, and merge them in the end:
+//! If anything stops it, [`RunWriter::resume`](results::suite::RunWriter::resume) continues the run with the games
+//! that have no result yet. If its plan has parts, machines can play one each, and merge them in the end:
 //!
 //! ```
 //! # use contain::interrupt::Interrupt;

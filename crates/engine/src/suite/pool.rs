@@ -4,7 +4,7 @@
 //! outcome to the thread that started the pool. That thread alone adds results and shows progress.
 //! The channel between them is short, so nothing piles up in memory.
 //!
-//! Games know nothing of each other. A bot that hangs or crashes costs its own games. One that cannot be
+//! Games know nothing of each other. A bot that hangs or crashes loses only its own games. A bot that cannot be
 //! started leaves games that are not played; if that happens several times in a row, or a bot's files
 //! are replaced, or the referee itself fails, the pool ends once the games in flight are over. A signal
 //! ends these too, through the same [`Interrupt`] that each of them waits for.
@@ -30,13 +30,13 @@ use terms::verdict::Verdict;
 
 /// Everything needed to play the games of a plan.
 pub(super) struct Pool<'a> {
-    /// What is played.
+    /// The plan.
     pub(super) plan: &'a Plan,
     /// The rules.
     pub(super) config: &'a Config,
     /// The bots of the plan, in its order.
     pub(super) entrants: &'a [Entrant],
-    /// One entry for each worker: its cores, if it has cores of its own.
+    /// One entry for each worker: its cores, if it has its own.
     pub(super) workers: &'a [Option<Pinning>],
     /// Keeps logs and bundles.
     pub(super) archive: Archive<'a>,
@@ -49,7 +49,7 @@ pub(super) struct Pool<'a> {
 /// A suite ends after this many games in a row that could not be played.
 const MAX_NOT_PLAYED: u32 = 5;
 
-/// Why not all games were played; nothing that a bot does leads here.
+/// Why not all games were played; never because of what a bot does in a game.
 #[derive(Debug, thiserror::Error)]
 pub enum PoolError {
     /// A test case in the plan does not parse.
@@ -63,7 +63,7 @@ pub enum PoolError {
     Replaced {
         /// The bot.
         bot: String,
-        /// What its command calls the file.
+        /// The file, as the bot's command names it.
         file: String,
     },
     /// Several games of a bot in a row could not be started.
@@ -71,7 +71,7 @@ pub enum PoolError {
     NotPlayed {
         /// The bot.
         bot: String,
-        /// Why the last one could not.
+        /// Why the last one could not be started.
         why: String,
         /// Whether the bot's command is the reason, rather than the host.
         is_user_error: bool,
@@ -82,7 +82,7 @@ pub enum PoolError {
 }
 
 impl PoolError {
-    /// Whether the user can fix it, or only the machine is at fault.
+    /// Whether the user can fix it; otherwise the machine is at fault.
     pub fn is_user_error(&self) -> bool {
         match self {
             Self::Case(_) | Self::Replaced { .. } => true,
@@ -153,8 +153,7 @@ impl Pool<'_> {
     }
 
     /// The signal that ended the referee's bot along with the referee. A batch system that ends a job
-    /// signals all of its processes, bots included, so a bot that has just ended may be no bot that
-    /// crashed.
+    /// signals all of its processes, bots included, so a bot that has just ended may not have crashed.
     fn signal_that_ended(&self, outcome: &Outcome) -> Option<i32> {
         let has_ended = matches!(
             outcome.verdict,
@@ -190,7 +189,7 @@ impl Pool<'_> {
                     self.archive.keep(&finished, bot).map_err(PoolError::Keep)?;
                     return Ok(finished.outcome);
                 }
-                // A file was replaced and put back, so nobody knows which one has played.
+                // A file was replaced and put back, so it is unknown which one has played.
                 Ok((finished, false)) => drop(finished?),
                 Err(FileChange::Replaced(file)) => {
                     return Err(PoolError::Replaced { bot: bot.name.clone(), file });

@@ -1,4 +1,4 @@
-//! Plays what is missing of a run, or of a part of one, into its folder.
+//! Plays the missing games of a run, or of a part of one, into its folder.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -19,19 +19,19 @@ use terms::text::{plural, size};
 /// How long a batch system may take to signal all processes of a task.
 const SIGNAL_SPREAD: Duration = Duration::from_millis(200);
 
-/// How often it is looked whether another process has left a run.
+/// The interval of checks whether another process still has a run.
 const LOCK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Is told of the games of a run as they end. A closure that takes an [`Outcome`] is one.
+/// Learns of the games of a run as they end. A closure that takes an [`Outcome`] is an observer.
 pub trait Observer {
     /// The first game is about to start; bots and host have been checked.
     fn begin(&mut self) {}
 
-    /// A game has ended, and its result is kept. After a break no new game is started, and those that are being
-    /// played come to their end.
+    /// A game has ended, and its result is kept. After a break no new game is started; games in flight are played
+    /// to their end.
     fn game(&mut self, outcome: &Outcome) -> ControlFlow<()>;
 
-    /// The bot of a run with an opponent stands like this after a game.
+    /// Reports, after a game, how the bot of a run compares with the run's opponent.
     fn standing(&mut self, _: &Standing) {}
 }
 
@@ -46,7 +46,7 @@ impl<F: FnMut(&Outcome)> Observer for F {
 pub struct RunPlayer<'a> {
     writer: &'a mut RunWriter,
     config: &'a Config,
-    /// How many games are played at a time; by default what the project says.
+    /// The number of games played at a time; by default that of the project.
     pub jobs: Jobs,
     /// Which games leave a log.
     pub logs: Logs,
@@ -57,7 +57,7 @@ pub struct RunPlayer<'a> {
     pub echo: Option<BotCommand>,
 }
 
-/// Why not all games of a run were played; nothing that a bot does leads here.
+/// Why not all games of a run were played; never because of what a bot does in a game.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The run folder, or that of the opponent, cannot be read or written.
@@ -81,7 +81,7 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// Whether the user can fix it, or only the machine is at fault.
+    /// Whether the user can fix it; otherwise the machine is at fault.
     pub fn is_user_error(&self) -> bool {
         match self {
             Self::Folder(error) => error.is_user_error(),
@@ -101,12 +101,11 @@ impl<'a> RunPlayer<'a> {
         Self { writer, config, jobs, logs, packing, echo: None }
     }
 
-    /// Plays the games that have no result yet, each bot's with the others', until all have one. A run with an
-    /// opponent ends as soon as it is decided who is better, unless it is played in parts, and returns how its bot
-    /// stands.
+    /// Plays the games that have no result yet, all bots on a board before the next board. A run with an opponent
+    /// ends as soon as it is decided who is better, unless it is played in parts, and returns how its bot compares.
     ///
     /// # Errors
-    /// What went wrong first, or the signal that ended the games. The results so far are kept.
+    /// The first failure, or the signal that ended the games. The results so far are kept.
     pub fn play(
         &mut self,
         interrupt: &Interrupt,
@@ -159,7 +158,7 @@ impl<'a> RunPlayer<'a> {
     }
 }
 
-/// Keeps the games as they end, and tells the observer.
+/// Keeps the games as they end, and passes them to the observer.
 struct Keeper<'a, O> {
     writer: &'a mut RunWriter,
     observer: &'a mut O,
@@ -168,7 +167,7 @@ struct Keeper<'a, O> {
 }
 
 impl<O: Observer> Keeper<'_, O> {
-    /// Breaks if no further game is needed, or can be kept.
+    /// Breaks if no further game is needed, or if games cannot be kept.
     fn take(&mut self, outcome: &Outcome) -> ControlFlow<()> {
         if self.kept.is_ok() {
             self.kept = self.writer.append(outcome);
@@ -189,7 +188,7 @@ impl<O: Observer> Keeper<'_, O> {
     }
 }
 
-/// Bots that all keep to their limits can still have more together than the host gives.
+/// Bots that each keep their limits may together still need more than the host gives.
 fn warn_of_memory(config: &Config, jobs: usize) {
     let needed = config.resources.memory.map(|memory| memory.saturating_mul(jobs as u64));
     if let (Some(needed), Some(limit)) = (needed, memory_limit_of_host())
@@ -203,8 +202,8 @@ fn warn_of_memory(config: &Config, jobs: usize) {
     }
 }
 
-/// Resumes a run, or a part of one, as [`RunWriter::resume`] does, once no other process is playing it: of a
-/// task that was started anew elsewhere, the old process may still be going on.
+/// Resumes a run, or a part of one, as [`RunWriter::resume`] does, once no other process is playing it: when a
+/// task is restarted on another node, its old process may still be running.
 ///
 /// # Errors
 /// When it is damaged or cannot be written, or a signal ends the wait.

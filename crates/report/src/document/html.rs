@@ -21,7 +21,7 @@ fn part(part: &Part) -> String {
             format!("<h3>{heading}</h3>\n<ul class=\"plain\">\n{items}</ul>\n")
         }
         Part::Table(it) => table(it),
-        // A page draws its own.
+        // The page has its own histograms.
         Part::Histogram(_) | Part::InTerminal(_) => String::new(),
     }
 }

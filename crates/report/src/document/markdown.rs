@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn names_are_inert_in_markdown() {
         assert_eq!(escape("a|b*c_d`<x>\n"), r"a\|b\*c\_d\`&lt;x&gt;\\n");
-        // Otherwise GitHub would tell somebody who has that name.
+        // Otherwise GitHub would notify the user of that name.
         assert_eq!(escape("@first"), "&#64;first");
     }
 

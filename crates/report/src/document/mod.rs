@@ -1,4 +1,4 @@
-//! What a report says to people, whatever shows it.
+//! What a report says to people, in any format.
 //!
 //! A subject (a suite, a comparison, times, a list of runs, a host) makes one document. The terminal, Markdown
 //! and HTML each render it, and each make the text of bots, boards and users inert in its own way.
@@ -19,11 +19,11 @@ pub(crate) struct Document(Vec<Part>);
 pub(crate) enum Part {
     /// The result in a line.
     Headline(Line),
-    /// A sentence about what is right above it.
+    /// A sentence about the part right above.
     Note(Line),
     /// A sentence that stands alone.
     Sentence(Line),
-    /// A list; without a heading it belongs to what is right above it.
+    /// A list; without a heading it belongs to the part right above.
     List(&'static str, Vec<Line>),
     /// A table.
     Table(Table),
@@ -33,23 +33,23 @@ pub(crate) enum Part {
     InTerminal(Box<Part>),
 }
 
-/// What a few words mean to the reader.
+/// Whether words are good news, bad news, or to be stressed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Tone {
-    /// Nothing by themselves.
+    /// Neither good nor bad.
     #[default]
     Plain,
-    /// They matter more than what is beside them.
+    /// More important than their surroundings.
     Strong,
-    /// They matter less.
+    /// Less important than their surroundings.
     Soft,
-    /// Something is as it should be.
+    /// Good news.
     Good,
-    /// Something is not.
+    /// Bad news.
     Bad,
 }
 
-/// A line of text: a number in a column of its own if it has one, words with a tone, and the rest.
+/// A line of text: a number in its own column if there is one, words with a tone, and the rest.
 #[derive(Default)]
 pub(crate) struct Line {
     number: Option<Number>,
@@ -58,9 +58,9 @@ pub(crate) struct Line {
     rest: String,
 }
 
-/// What stands before a line.
+/// The number or mark before a line.
 struct Number {
-    /// What it counts, for readers who see no columns; empty if that is plain.
+    /// What the number counts, for formats without columns; empty if that is obvious.
     noun: &'static str,
     value: String,
     width: usize,
@@ -86,7 +86,7 @@ impl<T: Into<String>> From<T> for Line {
 
 /// A table. Its first column holds words, the others numbers, unless it says otherwise.
 pub(crate) struct Table {
-    /// What it shows, for those who cannot see it; no other table of a page has the same label.
+    /// The label for screen readers, unique on its page.
     pub(crate) label: String,
     pub(crate) headings: Vec<&'static str>,
     pub(crate) rows: Vec<Vec<String>>,

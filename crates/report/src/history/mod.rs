@@ -31,9 +31,9 @@ pub enum ListFormat {
 pub struct History {
     /// The runs, newest first.
     pub runs: Vec<Listed>,
-    /// How many older ones are not shown.
+    /// The number of older runs that are not shown.
     pub older: usize,
-    /// The folders that hold no run that can be read.
+    /// The folders without a readable run.
     pub broken: Vec<Broken>,
 }
 
@@ -41,13 +41,13 @@ pub struct History {
 pub struct Listed {
     /// Its folder.
     pub path: PathBuf,
-    /// What is shown of it.
+    /// Its summary.
     pub listing: Listing,
     /// The address of its own page, if it has one.
     pub page: Option<String>,
 }
 
-/// A folder that holds no run that can be read.
+/// A folder without a readable run.
 #[derive(Debug, Serialize)]
 pub struct Broken {
     /// The folder.
@@ -109,7 +109,7 @@ impl History {
         (self.older > 0).then(|| format!("{older} {verb} not shown; --all shows all."))
     }
 
-    /// What the mark of a commit means, if one has it.
+    /// What the `*` of a commit means, if any commit shown has it.
     fn mark(&self) -> Option<&'static str> {
         let is_dirty = |run: &Listed| run.listing.git.as_ref().is_some_and(|git| git.dirty);
         let is_marked = self.runs.iter().any(is_dirty);
@@ -136,7 +136,7 @@ const HEADINGS: [&str; 12] = [
 /// Which columns hold words.
 const WORDS: [usize; 6] = [0, 1, 2, 3, 10, 11];
 
-/// The rows of a run for people: one for each bot; what is the run's own stands in the first one.
+/// The rows of a run for people: one for each bot; the first one also shows the run's date, boards and comment.
 fn rows(run: &Listed) -> Vec<Vec<String>> {
     let listing = &run.listing;
     let row = |(index, bot): (usize, &Tally)| {

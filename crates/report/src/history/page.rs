@@ -28,7 +28,7 @@ struct Share {
 }
 
 impl Share {
-    /// That of the bot of this index; `None` if no best score is known of any of its boards.
+    /// The mean of this bot, by index; `None` if no board of its has a known best score.
     fn of(summary: &Summary, bot: usize, bests: &Bests) -> Option<Self> {
         let mean = summary.bots[bot].ratio()?;
         // One board has no interval. No share is below 0 or above 1.

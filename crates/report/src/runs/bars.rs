@@ -5,7 +5,7 @@ use crate::markup::put;
 /// The height of a bar with its margins, as in `page.css`.
 pub(crate) const ROW: usize = 18;
 
-/// How many colours there are for entrants, as in `page.css`.
+/// The number of colours for entrants, as in `page.css`.
 const COLORS: usize = 6;
 
 /// The class of an entrant's colour.

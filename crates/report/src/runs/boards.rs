@@ -86,7 +86,7 @@ fn row(board: &Board, scale: f64, has_bests: bool, out: &mut String) {
     out.push_str("</tr>\n");
 }
 
-/// The mean points on a board, and what was lost.
+/// The mean points on a board, and the lost games.
 fn tell(points: Points) -> String {
     let Some(mean) = points.mean() else { return "-".to_owned() };
     match points.lost {

@@ -1,14 +1,14 @@
-//! A comparison: the verdict, what it rests on, and the difference on each board.
+//! A comparison: the verdict, its evidence, and the difference on each board.
 
 use super::{Text, bars, compare, differences};
 use crate::markup::put;
 use results::compare::{BoardDifference, Comparison};
 use terms::text::plural;
 
-/// The most boards that are shown at either end.
+/// The most boards that are shown among the greatest gains, and among the greatest losses.
 const SHOWN: usize = 500;
 
-/// Shows one comparison, of `comparisons` in all.
+/// Shows one comparison; `comparisons` is the number of comparisons made.
 pub(super) fn write(comparison: &Comparison, comparisons: usize, out: &mut String) {
     out.push_str("<section class=\"card comparison\">\n");
     out.push_str(&compare::document(comparison, comparisons).html());

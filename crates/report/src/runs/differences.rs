@@ -1,5 +1,5 @@
-//! How the differences on boards are distributed: a histogram with a column of its own for boards on
-//! which the two are even, the mean, and its 95 % interval.
+//! How the differences on boards are distributed: a histogram with a separate column for boards where the
+//! two bots are even, the mean, and its 95 % interval.
 
 use super::Text;
 use crate::markup::put;
@@ -57,7 +57,7 @@ impl Histogram {
         (beside - f64::from(self.first) + difference / self.step) * self.width()
     }
 
-    /// The columns whose outer edge has a number: 0, and as many of the others as a phone has room for.
+    /// The columns with a number at their outer edge: 0, and others as far as a phone has room.
     fn labelled(&self) -> impl Iterator<Item = i32> + use<> {
         let last = self.first + i32::try_from(self.counts.len()).expect("some twenty") - 1;
         let every = [1, 2, 5, 10].into_iter().find(|every| (last - self.first) / every <= LABELS);

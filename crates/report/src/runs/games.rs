@@ -9,11 +9,11 @@ use results::suite::loss_kind;
 use terms::millis::Millis;
 use terms::text::{duration, plural};
 
-/// The most links to games that ended alike which need no click to be seen.
+/// The most links that are shown without a click, for games that ended alike.
 const LINKS_IN_SIGHT: usize = 12;
 
-/// The games that were lost or not played, with what happened; they come first. Those that ended alike
-/// are one entry.
+/// The games that were lost or not played, and why; they come first. Games that ended alike share an
+/// entry.
 pub(super) fn write_lost(gathered: &Gathered, out: &mut String) {
     section(gathered, &gathered.lost, "lost", "Lost games", out);
     section(gathered, &gathered.not_played, "not-played", "Games not played", out);
@@ -128,7 +128,7 @@ fn row(gathered: &Gathered, game: &Listed, out: &mut String) {
     );
 }
 
-/// What a game is called, as a link to its replay page if it has one.
+/// The name of a game, as a link to its replay page if it has one.
 fn link(game: &Listed, name: &str) -> String {
     match &game.page {
         Some(page) => format!("<a href=\"{}\">{}</a>", Text(page), Text(name)),

@@ -16,7 +16,7 @@ const LISTED: usize = 1000;
 pub(super) struct ShownBot {
     /// The run, by index.
     pub(super) run: usize,
-    /// What it is called on the page.
+    /// Its name on the page.
     pub(super) name: String,
     /// The tally of its games.
     pub(super) tally: Tally,
@@ -71,13 +71,13 @@ impl BotTimes {
 
 /// A board.
 pub(super) struct Board {
-    /// What it is called.
+    /// Its name.
     pub(super) name: String,
     /// The best known score on it.
     pub(super) best: Option<Best>,
     /// The points of each entrant.
     pub(super) points: Vec<Points>,
-    /// The run and the game that it was first seen in, by number.
+    /// The run and the game in which it first appeared, by number.
     place: (usize, usize),
 }
 
@@ -150,7 +150,7 @@ impl Gathered {
         self.summaries.push(summary);
     }
 
-    /// Lists a game, if there is room.
+    /// Lists a game, unless the list is full.
     fn list(&mut self, game: Listed) -> Option<&mut Listed> {
         let list = match (game.outcome.is_played(), game.outcome.won) {
             (false, _) => &mut self.not_played,

@@ -34,7 +34,7 @@ const SCRIPT: &str = include_str!("tables.js");
 pub struct ShownRun<'a> {
     /// The run.
     pub folder: &'a RunFolder,
-    /// The bots, each with what it is called on the page.
+    /// The bots, each with its name on the page.
     pub bots: Vec<(&'a str, String)>,
 }
 

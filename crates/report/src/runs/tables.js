@@ -1,6 +1,6 @@
 "use strict";
-// Tables are sorted by a click on a heading, and long lists are filtered by words. Without this script the
-// page is as complete. Text only ever becomes text.
+// A click on a heading sorts a table, and words filter a long list. The page is complete without this
+// script. Text is only ever set as text.
 
 const UNITS = { "": 1, "%": 1, ns: 1e-9, "µs": 1e-6, ms: 1e-3, s: 1, min: 60 };
 /** A list is filtered from this many entries. */
@@ -13,7 +13,7 @@ function element(name, className, text = "") {
   return made;
 }
 
-/** What a cell is sorted by: its number, times in seconds, or else its words. What was lost is no part of it. */
+/** The key of a cell: its number, times in seconds, or else its words. Lost games are left out of it. */
 function keyOf(cell) {
   const source = cell?.querySelector(".line") ?? cell;
   const parts = [...(source?.childNodes ?? [])].filter((part) => part.nodeName !== "EM");
@@ -52,7 +52,7 @@ function makeSortable(table) {
   }
 }
 
-/** The names in an entry: of a row its words, without its numbers. */
+/** The names in an entry; in a row, its words without its numbers. */
 function namesOf(entry) {
   const named = [...entry.querySelectorAll("th, .words")];
   return (named.length > 0 ? named : [entry]).map((part) => part.textContent.toLowerCase()).join(" ");

@@ -1,5 +1,5 @@
-//! A suite for programs: an object or a line for each game, a row for each game, tests for CI. The games are
-//! read from the run as they are written.
+//! A suite for programs: an object, a line or a row for each game, tests for CI. Games are read from the run
+//! one at a time.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -34,7 +34,7 @@ struct Totals<'a> {
     /// The first kinds of reasons why games were not played.
     not_played: &'a [Loss],
     new_bests: &'a [NewBest],
-    /// What is said of machines that were too noisy for the limits.
+    /// Warnings about machines that were too noisy for the limits.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     noisy_hosts: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -80,7 +80,7 @@ pub(super) fn write_json(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::R
     inert::write_json(&Totals::of(report), out)
 }
 
-/// A line for programs that read along: one for each game as it ends, and a last one with the totals.
+/// A line for programs that follow a run: one for each game as it ends, and a last one with the totals.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Line<'a> {
@@ -108,11 +108,11 @@ pub(super) fn write_jsonl(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::
     inert::write_json(&Line::Summary(Totals::of(report)), out)
 }
 
-/// The columns that every table has.
+/// The columns of every table.
 const COLUMNS: &str = "game bot board set repeat verdict won score counts turns wall_ms first_ms slowest_ms \
     bot_overruns host_overruns diagnosis board_id session";
 
-/// Writes one row for each game, with the last value of each name that bots say, and more of numbers.
+/// Writes one row for each game, with the last value of each name that bots say; for numbers also min, max and mean.
 pub(super) fn write_csv(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut columns = columns(COLUMNS);
     for (name, is_number) in &report.summary.said {
@@ -126,8 +126,8 @@ pub(super) fn write_csv(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Re
     write_rows(&columns, outcomes.map(|outcome| outcome.map_err(io::Error::other)), out)
 }
 
-/// Writes a suite of tests for each bot, with a test for each game. A lost game is a failure, and one that
-/// was not played an error, and so are the games that an interrupted suite has not come to.
+/// Writes a suite of tests for each bot, with a test for each game. A lost game is a failure; one that was
+/// not played, or that an interrupted suite did not reach, is an error.
 ///
 /// This is the one report that holds all games in memory, since its numbers come before its tests.
 pub(super) fn write_junit(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> {

@@ -18,7 +18,7 @@ pub enum SuiteFormat {
     Text,
     /// For programs: one object on one line
     Json,
-    /// For programs that read along: a line for each game as it ends, and a last one with the summary
+    /// For programs that follow a run: a line for each game as it ends, and a last one with the summary
     Jsonl,
     /// For spreadsheets: a row for each game
     Csv,
@@ -32,18 +32,18 @@ pub enum SuiteFormat {
 pub struct SuiteReport<'a> {
     /// The totals.
     pub summary: Summary,
-    /// How the bot stands against its opponent, if it has one.
+    /// How the bot compares with its opponent, if it has one.
     pub decision: Option<Standing>,
     /// The machines that were too noisy for the limits.
     pub noisy_hosts: Vec<NoisyHost>,
     /// Where the games are.
     pub folder: &'a RunFolder,
-    /// Whether they stay there.
+    /// Whether they are kept.
     pub is_kept: bool,
 }
 
 impl SuiteReport<'_> {
-    /// How many games were to be played and have no result; none are missing once it is decided.
+    /// The number of planned games without a result; 0 once the comparison is decided.
     fn missing(&self) -> usize {
         let is_decided = self.decision.as_ref().is_some_and(|found| found.bot_is.is_some());
         let known = self.summary.games() + self.summary.games_not_played();
@@ -65,7 +65,7 @@ impl SuiteReport<'_> {
         }
     }
 
-    /// A row for each bot, then what was decided, lost and won.
+    /// A row for each bot, then the decision, the losses and the new best scores.
     fn document(&self) -> Document {
         let summary = &self.summary;
         let is_good = summary.lost() + summary.games_not_played() == 0;
@@ -90,7 +90,7 @@ impl SuiteReport<'_> {
         document
     }
 
-    /// The first kinds of losses, and how many of `all` there are besides.
+    /// The first kinds of losses, and the number of the others of `all`.
     fn losses(&self, losses: &[Loss], all: usize) -> Vec<Line> {
         let more = all - losses.iter().map(|loss| 1 + loss.alike).sum::<usize>();
         let place = if self.is_kept { ", in results.jsonl" } else { "" };
@@ -99,7 +99,7 @@ impl SuiteReport<'_> {
     }
 }
 
-/// How many games were played, and how many of them lost.
+/// The number of games that were played, and of those that were lost.
 pub fn headline(summary: &Summary) -> String {
     let (games, lost) = (summary.games(), summary.lost());
     let played = match summary.planned - games {
@@ -146,7 +146,7 @@ fn decided(report: &SuiteReport<'_>) -> Option<String> {
     Some(format!("{found}: {} on {boards}{more}", interval(standing)))
 }
 
-/// What it would take to decide.
+/// How many more boards would decide the comparison.
 fn how_to_go_on(standing: &Standing) -> String {
     let enough = match standing.boards_to_decide {
         Some(boards) => format!("; about {boards} would decide"),

@@ -33,7 +33,7 @@ struct Measured<'a> {
     slowest: Vec<Slow<'a>>,
 }
 
-/// A turn as measured, without the scale.
+/// A turn as measured, not scaled.
 #[derive(Serialize)]
 struct Slow<'a> {
     game: usize,
@@ -50,7 +50,7 @@ pub(crate) struct Host<'a> {
     #[serde(flatten)]
     check: &'a HostCheck,
     smallest_limit_ms: Millis,
-    /// What to do about a machine that is too restless for the limits.
+    /// Advice for a machine that is too noisy for the limits.
     advice: Vec<String>,
 }
 
@@ -78,14 +78,14 @@ pub(crate) fn host(report: &TimingReport) -> Host<'_> {
     Host { check, smallest_limit_ms: Millis(check.smallest_limit()), advice }
 }
 
-/// The columns of a turn; the parts of its time are those of a turn that was late or disturbed.
+/// The columns of a turn; only a turn that was late or disturbed has parts of its time.
 const COLUMNS: &str = "game board turn kind wall_ms limit_ms certificate/cpu_ms certificate/wait_ms \
     certificate/referee_wait_ms certificate/context_switches certificate/page_faults \
     certificate/peak_memory_bytes choices late_by certificate/parts/computed_ms \
     certificate/parts/kept_waiting_ms certificate/parts/taken_ms certificate/parts/referee_ms \
     certificate/parts/asleep_ms certificate/parts/unknown_ms";
 
-/// A turn as measured, without the scale, with what it is compared with.
+/// A turn as measured, not scaled, with its limit.
 #[derive(Serialize)]
 struct Row<'a> {
     #[serde(flatten)]

@@ -8,7 +8,7 @@ use results::timing::{Analysis, KindStats, ProfileResult, Timed};
 use statistics::{Distribution, Estimate};
 use terms::text::{duration, plural, quote};
 
-/// An interval wider than this says nothing worth printing.
+/// An interval wider than this is not worth printing.
 const TELLS_NOTHING: f64 = 0.5;
 
 const HEADINGS: [&str; 11] =

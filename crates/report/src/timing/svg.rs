@@ -1,4 +1,4 @@
-//! Histograms as an image: one below the other, with the limit where it is in sight.
+//! Histograms as an image: one below the other, with the limit if it is within the scale.
 
 use super::BotTiming;
 use crate::MARK;

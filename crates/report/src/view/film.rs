@@ -38,7 +38,7 @@ pub struct Film {
 pub struct Move {
     /// The index of its exchange.
     pub turn: usize,
-    /// What it does.
+    /// Its effect on the board.
     pub frame: Frame,
 }
 
@@ -52,7 +52,7 @@ pub enum TurnTimes {
 }
 
 impl Film {
-    /// The film of a log, as far as it goes.
+    /// The film of a log, up to its last event.
     ///
     /// # Errors
     /// When the game or the test case in the log is invalid.
@@ -127,7 +127,7 @@ impl Film {
         self.turns.get(self.moves.get(position)?.turn)
     }
 
-    /// The time that a turn took, where it was measured.
+    /// The time that a turn took, if it was measured.
     pub fn wall(&self, turn: &Turn) -> Option<Duration> {
         (self.times == TurnTimes::Measured).then_some(turn.wall.0)
     }
@@ -193,7 +193,7 @@ impl Film {
     fn add_turn(&mut self, turn: Turn) {
         let mut frames = self.referee(&turn);
         let index = self.turns.len();
-        // A turn without a move gets a position too, which shows the board that got no answer.
+        // A turn without a move gets a position too, which shows the board that the bot did not answer.
         if frames.is_empty() {
             let caption = "No move".to_owned();
             frames.push(Frame { number: index + 1, caption, ..Frame::default() });

@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use serde::{Deserialize, Serialize};
 
-/// A commit, and whether the files were as it has them.
+/// A commit, and whether tracked files differed from it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Commit {
     /// Its name, in full.
@@ -18,7 +18,7 @@ impl Commit {
     /// The commit that is checked out in the working directory. Git is asked once; `None` if there is no
     /// git, no repository, or no commit yet.
     ///
-    /// Untracked files are no changes: the folder of the runs is often one of them.
+    /// Untracked files do not count as changes: the folder of the runs is often untracked.
     pub fn here() -> Option<Self> {
         let mut git = Command::new("git");
         git.args(["describe", "--always", "--abbrev=40", "--dirty", "--exclude=*"]);

@@ -10,7 +10,7 @@ use tempfile::NamedTempFile;
 /// The prefix of the name of a file or folder that is about to appear.
 pub(super) const NEW: &str = ".new-";
 
-/// The most links that lead on to one another, as on Linux.
+/// The longest chain of symbolic links, as on Linux.
 const MAX_LINKS: usize = 40;
 
 /// The file that a chain of symbolic links leads to, whether it exists or not; `path` itself if it is not a link.
@@ -56,7 +56,7 @@ pub(super) fn folder_of(path: &Path) -> &Path {
     folder.unwrap_or(Path::new("."))
 }
 
-/// Removes what kills have left in `folder` of files that were about to appear. Nobody else may be writing there.
+/// Removes unfinished files that a kill has left in `folder`. No other process may be writing there.
 pub(super) fn sweep(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let is_left_over = entry.file_name().as_encoded_bytes().starts_with(NEW.as_bytes());
@@ -66,7 +66,7 @@ pub(super) fn sweep(folder: &Path) {
     }
 }
 
-/// Removes a file, unless another process has done so.
+/// Removes a file, unless another process has already done so.
 pub(super) fn remove_if_there(file: &Path) -> io::Result<()> {
     match fs::remove_file(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -74,7 +74,7 @@ pub(super) fn remove_if_there(file: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes a folder, unless there is something in it, or another process has done so.
+/// Removes a folder, unless it is not empty, or another process has already done so.
 pub(super) fn remove_if_empty(folder: &Path) -> io::Result<()> {
     match fs::remove_dir(folder) {
         Err(error)
@@ -89,7 +89,7 @@ pub(super) fn remove_if_empty(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// A file beside `path` that is to take its place.
+/// A file beside `path`, to replace it.
 pub(super) fn new_file(path: &Path) -> io::Result<NamedTempFile> {
     let file = tempfile::Builder::new().prefix(NEW).tempfile_in(folder_of(path))?;
     // On Unix a temporary file is the user's alone; this one is as readable as any other.

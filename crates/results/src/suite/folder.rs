@@ -7,19 +7,19 @@
 //! `parts/0017`, so that machines that share the run folder need not share a lock. Reading the run reads
 //! these, until [`merge`](fn@super::merge) puts one `results.jsonl` in their place: then it is a run like any other.
 //!
-//! # What is kept when
+//! # What survives a kill
 //!
 //! `run.toml` appears whole, before the first game, and never changes. Of several processes that start
 //! the same run, one makes it. A finished game is one line of `results.jsonl`, appended by one `write` of
 //! the whole line, and the file is synced to the disk at least once a second while games finish, and at
 //! the end. So a kill at any moment loses the games in flight and no other; a loss of power loses those
-//! of the last second as well. A line that was cut short is no result: readers leave it out, and taking
-//! up the run cuts it off. Of two results of one game the first one counts.
+//! of the last second as well. A line that was cut short is not a result: readers leave it out, and
+//! resuming the run cuts it off. Of two results of one game the first one counts.
 //!
-//! A line of `sessions.jsonl` says where and when a process played games of the run; each result names its
-//! session.
+//! A line of `sessions.jsonl` is a session: where and when a process played games of the run. Each result
+//! names its session.
 //!
-//! Whoever adds results holds a lock on `results.jsonl`, which the kernel releases when the process
+//! A process that adds results holds a lock on `results.jsonl`, which the kernel releases when the process
 //! ends.
 
 use std::io;
@@ -57,13 +57,13 @@ pub struct Run {
     pub started: jiff::Timestamp,
     /// Where it was started.
     pub host: Host,
-    /// The working directory that it was started in, from which the bots are found.
+    /// The working directory of the start, from which the bots are found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_in: Option<PathBuf>,
     /// The commit of the user's repository that it was started from, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub git: Option<Commit>,
-    /// The opponent against which playing decides who is better, and then stops.
+    /// The opponent, if playing stops once the better bot is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against: Option<Opponent>,
     /// What is played.
@@ -107,7 +107,7 @@ pub enum FolderError {
         /// What is wrong, and where.
         problem: SourceError,
     },
-    /// The plan cannot be held.
+    /// The plan has too many games.
     #[error("{}: the plan has {games} games; a run has at most {MAX_GAMES}", path.display())]
     TooLarge {
         /// The run's `run.toml`.
@@ -141,7 +141,7 @@ pub enum FolderError {
     /// The run was removed or renamed.
     #[error("the folder {} was removed or renamed while its run was played", .0.display())]
     Gone(PathBuf),
-    /// Files cannot be locked, and something is asked for that is not safe then.
+    /// Files cannot be locked, and the request is not safe without a lock.
     #[error(
         "{} cannot be locked, so another process may be playing it, and existing lines can neither be cut off \
          nor dropped; copy the run to a file system with locks",
@@ -166,7 +166,7 @@ pub enum FolderError {
 }
 
 impl FolderError {
-    /// Whether the user can fix it, or only the machine is at fault.
+    /// Whether the user can fix it; otherwise the machine is at fault.
     pub fn is_user_error(&self) -> bool {
         match self {
             Self::Write(_) => false,
@@ -187,7 +187,7 @@ pub struct RunFolder {
     pub part: Option<u32>,
     /// Results are read several times, but duplicates are reported once.
     pub(super) duplicates_told: Arc<Once>,
-    /// Every part is locked, but what comes without locks is said once.
+    /// Every part is locked, but the warning about missing locks is given once.
     unlocked_told: Arc<Once>,
 }
 
@@ -231,7 +231,7 @@ impl RunFolder {
         parts.map_or(0, NonZeroU32::get)
     }
 
-    /// Where the results are that are this folder's own.
+    /// The results that are not in a part's folder.
     pub(super) fn place(&self) -> PathBuf {
         match self.part {
             Some(part) => self.path.join(PART_FOLDERS).join(format!("{part:04}")),
@@ -244,12 +244,12 @@ impl RunFolder {
         self.run.plan.schedule(self.part)
     }
 
-    /// How many games are to be played here.
+    /// The number of games to be played here.
     pub fn planned(&self) -> usize {
         self.run.plan.scheduled(self.part)
     }
 
-    /// Says what comes without locks.
+    /// Warns that files cannot be locked.
     pub(super) fn tell_unlocked(&self, error: &io::Error) {
         self.unlocked_told.call_once(|| {
             log::warn!(

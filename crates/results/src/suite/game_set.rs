@@ -9,17 +9,17 @@ pub struct GameSet {
 }
 
 impl GameSet {
-    /// An empty set of games of a plan that has `games`.
+    /// An empty set for a plan of `games` games.
     pub fn new(games: usize) -> Self {
         Self { bits: vec![0; games / 64 + 1], games, count: 0 }
     }
 
-    /// How many games the plan has.
+    /// The number of games in the plan.
     pub fn games(&self) -> usize {
         self.games
     }
 
-    /// Adds a game; `false` if it was there.
+    /// Adds a game; `false` if the set already has it.
     pub fn add(&mut self, game: usize) -> bool {
         let new = !self.has(game);
         self.bits[game / 64] |= 1 << (game % 64);
@@ -27,12 +27,12 @@ impl GameSet {
         new
     }
 
-    /// Whether this game is among them.
+    /// Whether the set has this game.
     pub fn has(&self, game: usize) -> bool {
         self.bits[game / 64] >> (game % 64) & 1 == 1
     }
 
-    /// How many games are in the set.
+    /// The number of games in the set.
     pub fn count(&self) -> usize {
         self.count
     }

@@ -1,4 +1,4 @@
-//! What a run says of the place where it is played.
+//! Host information recorded with a run.
 
 use std::env;
 
@@ -26,7 +26,7 @@ impl Run {
 }
 
 impl Session {
-    /// A session that begins now, here; its number is given to it when it is added to a run.
+    /// A session that begins now, here; it gets its number when it is added to a run.
     pub fn here(containment: &str) -> Self {
         let machine = Host::here();
         Self {
@@ -43,13 +43,13 @@ impl Session {
     }
 }
 
-/// The kernel's name of this machine; empty where it does not tell.
+/// The kernel's name of this machine; empty if unknown.
 fn host_name() -> String {
     let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     name.trim().to_owned()
 }
 
-/// The processors' model as `/proc/cpuinfo` has it; ARM's kernels tell numbers only.
+/// The processors' model in `/proc/cpuinfo`; `None` on ARM, where it has only numbers.
 fn cpu_model() -> Option<String> {
     let text = fs::read_to_string("/proc/cpuinfo").ok()?;
     let model = text.lines().find(|line| line.starts_with("model name"))?;

@@ -1,4 +1,4 @@
-//! What a board is known by, whatever it is called: digests of its content.
+//! The ids of a board: digests of its content, which do not depend on its name.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,8 @@
-//! What a list of runs shows of a run, so that it need not read every result.
+//! The line of a run in a list of runs, kept so that the list need not read every result.
 //!
-//! `listing.json` is made of `run.toml` and the results, and holds for as long as these have the size and
-//! the time of change that it names. It can be deleted at any moment. The summary in it has points by board,
-//! since the best known scores that they are compared with change from day to day.
+//! `listing.json` is made from `run.toml` and the results, and is valid while these have the sizes and times
+//! of change that it names. It can be deleted at any moment. Its summary has points by board, not shares of the
+//! best known scores, since these change from day to day.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ const LISTING: &str = "listing.json";
 /// The version of the format; a listing of another one is made anew.
 const FORMAT: u32 = 2;
 
-/// What a list shows of a run. In JSON its fields are a contract.
+/// A run in a list of runs. In JSON its fields are a contract.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Listing {
     /// When it was started, in UTC.
@@ -41,7 +41,7 @@ pub struct Listing {
     pub seeds: Option<(i64, i64)>,
     /// The games of the plan.
     pub planned: usize,
-    /// How many parts it has that are not merged.
+    /// The number of its parts that are not merged.
     pub parts: u32,
     /// The commit of the user's repository that it was started from.
     pub git: Option<Commit>,
@@ -49,7 +49,7 @@ pub struct Listing {
     pub against: Option<PathBuf>,
     /// The user's comment, which is read anew each time.
     pub comment: Option<String>,
-    /// What its results come to.
+    /// The summary of its results.
     #[serde(skip)]
     pub summary: Summary,
 }
@@ -60,7 +60,7 @@ type Kept<L, S> = (u32, Stamps, L, S);
 /// The size of a file, and when its content was changed, in seconds and nanoseconds.
 type Stamp = (u64, i64, i64);
 
-/// The stamps of the files that a listing is made of; `None` for one that is not there.
+/// The stamps of the files that a listing is made from; `None` for a missing file.
 type Stamps = Vec<Option<Stamp>>;
 
 fn stamp(file: &Path) -> Option<Stamp> {
@@ -69,7 +69,7 @@ fn stamp(file: &Path) -> Option<Stamp> {
     Some((data.len(), changed.as_second(), changed.subsec_nanosecond().into()))
 }
 
-/// The stamps of the run in `path`, which was planned in so many parts.
+/// The stamps of the run in `path`, which was planned in `parts` parts.
 fn stamps(path: &Path, parts: u32) -> Stamps {
     let own = [RUN, RESULTS].map(|name| stamp(&path.join(name)));
     let folders = path.join(PART_FOLDERS);
@@ -79,8 +79,8 @@ fn stamps(path: &Path, parts: u32) -> Stamps {
 }
 
 impl Listing {
-    /// The listing of the run in `path`: the one that is kept there if it still holds, or else a new one,
-    /// which is kept if the folder can be written.
+    /// The listing of the run in `path`: the kept one if it is still valid, or else a new one, which is kept if
+    /// the folder can be written.
     ///
     /// # Errors
     /// When the folder holds no run, or it cannot be read or is damaged.
@@ -107,7 +107,7 @@ impl Listing {
     /// When the results cannot be read.
     pub fn read(folder: &RunFolder, known: &Bests) -> Result<Self, FolderError> {
         let (run, plan, parts) = (&folder.run, &folder.run.plan, folder.parts());
-        // Taken first, so that a result that comes meanwhile makes the listing out of date.
+        // Taken first, so that a result added meanwhile makes the listing out of date.
         let stamps = stamps(&folder.path, parts);
         // A run that was killed at once has no results yet.
         let has_results = parts > 0 || stamps[1].is_some();
@@ -124,7 +124,7 @@ impl Listing {
             comment: None,
             summary: if has_results { Summary::of(folder, known)? } else { Summary::new(folder) },
         };
-        // Without it the next list takes longer, and shows the same.
+        // Without it the next list only takes longer.
         if let Err(error) = listing.keep(&folder.path, &stamps) {
             log::debug!("{}: {error}", folder.path.display());
         }
@@ -146,7 +146,7 @@ impl Listing {
         self.summary.bots.iter().any(|tally| tally.bot.contains(text))
     }
 
-    /// What its boards are called: its board sets, its seeds, or how many there are.
+    /// The name of its boards: its board sets, its seeds, or their number.
     pub fn board_names(&self) -> String {
         let seeds = self.seeds.filter(|_| self.sets.is_empty());
         match seeds {
@@ -173,8 +173,8 @@ fn sets(plan: &Plan) -> Vec<String> {
     sets
 }
 
-/// Has `show` make something of the listing of each run in `folder`, on all processors. What is hidden or
-/// no folder is left out; the others are there with what is wrong with them. A missing folder has no runs.
+/// Calls `show` with the listing of each run in `folder`, on all processors. Hidden entries and files are left
+/// out; a folder that is not a readable run comes with its error. A missing folder has no runs.
 ///
 /// # Errors
 /// When `folder` cannot be read.

@@ -29,12 +29,12 @@ pub enum Packing {
     Gzip,
 }
 
-/// Where the log of a game is, if it is not packed.
+/// The path of a game's log, if it is not packed.
 pub fn log_path(folder: &Path, game: usize) -> PathBuf {
     folder.join("games").join(format!("{game:06}.jsonl"))
 }
 
-/// Where it is, if it is packed.
+/// The path of a game's log, if it is packed.
 pub fn packed_log(log: &Path) -> PathBuf {
     log.with_extension("jsonl.gz")
 }
@@ -42,7 +42,7 @@ pub fn packed_log(log: &Path) -> PathBuf {
 /// The log of a game in a run folder; `None` if it was not kept.
 ///
 /// # Errors
-/// When it is there and cannot be read; the error names it.
+/// When it exists and cannot be read; the error names it.
 pub fn kept_log(folder: &Path, game: usize) -> io::Result<Option<Log>> {
     let Some((path, text)) = unpacked_log(folder, game)? else { return Ok(None) };
     gamelog::read(&text)
@@ -58,7 +58,7 @@ pub(super) fn log_content(folder: &Path, game: usize) -> io::Result<Option<Vec<u
 fn unpacked_log(folder: &Path, game: usize) -> io::Result<Option<(PathBuf, Vec<u8>)>> {
     let plain = log_path(folder, game);
     let packed = packed_log(&plain);
-    // Nothing writes these any more; reading one says what to do.
+    // Only earlier versions wrote these; reading one fails with what to do.
     let zstd = plain.with_extension("jsonl.zst");
     let Some(path) = [plain, packed, zstd].into_iter().find(|path| path.is_file()) else {
         return Ok(None);

@@ -23,9 +23,9 @@ pub struct Loss {
     pub why: String,
     /// Whether it was a timeout.
     pub is_timeout: bool,
-    /// How many more games of the bot ended alike, turns and times apart.
+    /// The number of further games of the bot that ended alike, apart from turns and times.
     pub alike: usize,
-    /// What games that ended alike have in common.
+    /// The key that games have in common if they ended alike.
     #[serde(skip)]
     kind: String,
 }

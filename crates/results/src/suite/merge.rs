@@ -8,12 +8,12 @@ use fs_err::OpenOptions;
 use super::files::{json_line, new_file, remove_if_empty, remove_if_there, sweep, write_whole};
 use super::folder::{FolderError, PART_FOLDERS, RESULTS, RUN, RunFolder, SESSIONS};
 
-/// Makes one `results.jsonl` and one `sessions.jsonl` of those of the parts, and takes those of the parts away. It
-/// may be killed at any moment and called again, and does nothing for a run that has no parts any more.
-/// Of several processes that do it at a time one waits for the other.
+/// Joins the `results.jsonl` and `sessions.jsonl` of the parts into one of each, and removes those of the parts.
+/// It may be killed at any moment and called again, and does nothing for a run that is already merged.
+/// Processes that merge at the same time wait for each other.
 ///
 /// # Errors
-/// When results cannot be read, or the files not be written; the parts are left then.
+/// When results cannot be read, or files cannot be written; then the parts stay.
 pub fn merge(folder: &RunFolder) -> Result<(), FolderError> {
     let run = folder.path.join(RUN);
     let lock = OpenOptions::new().read(true).write(true).open(run).map_err(FolderError::Write)?;
@@ -30,7 +30,7 @@ pub fn merge(folder: &RunFolder) -> Result<(), FolderError> {
     Ok(())
 }
 
-/// Removes the results of the parts, and leaves what else is there, such as what tasks have printed.
+/// Removes the results of the parts, and leaves other files, such as the output of tasks.
 fn remove_parts(folder: &RunFolder) -> io::Result<()> {
     let parts = folder.path.join(PART_FOLDERS);
     for part in 1..=folder.run.plan.parts.map_or(0, NonZeroU32::get) {
@@ -62,7 +62,7 @@ fn put_together(folder: &RunFolder) -> Result<(), FolderError> {
     lines.flush().map_err(FolderError::Write)?;
     drop(lines);
     new.as_file().sync_all().map_err(FolderError::Write)?;
-    // Where there are no locks, somebody else may have been faster, with the same results.
+    // Without locks, another process may have been faster, with the same results.
     match new.persist_noclobber(&path) {
         Err(error) if error.error.kind() == ErrorKind::AlreadyExists => Ok(()),
         kept => kept.map(drop).map_err(|error| FolderError::Write(error.error)),

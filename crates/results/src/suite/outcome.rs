@@ -15,21 +15,21 @@ use terms::verdict::Verdict;
 pub struct Outcome {
     /// The number of the game in its plan, from 1.
     pub game: usize,
-    /// The [session](super::Session) of the run that it was played in.
+    /// The [session](super::Session) of the run, in which it was played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<u32>,
     /// The bot's name.
     pub bot: String,
-    /// What the board is called.
+    /// The board's name.
     pub board: String,
-    /// The board set that it comes from, if it comes from one.
+    /// The board set of the board, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub set: Option<String>,
     /// The digest of the test case.
     pub board_id: BoardId,
     /// The digest of the board's record key, which boards with the same records share.
     pub record_id: RecordId,
-    /// The properties that comparisons may group by.
+    /// The properties by which comparisons may group.
     #[serde(default)]
     pub traits: BTreeMap<String, u32>,
     /// The number of this game among those of this bot on this board, from 1.
@@ -44,7 +44,7 @@ pub struct Outcome {
     pub counts: bool,
     /// What the original says.
     pub official: String,
-    /// What really happened, if the verdict does not say everything.
+    /// What really happened, where the verdict leaves that open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diagnosis: Option<String>,
     /// The number of exchanges.
@@ -57,7 +57,7 @@ pub struct Outcome {
     pub times: Times,
 }
 
-/// How long a game took; nothing here is the same in two runs.
+/// How long a game took; all of it differs from run to run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Times {
     /// From the start of the bot until it was reaped.
@@ -83,7 +83,7 @@ pub struct Times {
 pub enum SuiteVerdict {
     /// It was played.
     Played(Verdict),
-    /// It was not.
+    /// It was not played.
     NotPlayed(NotPlayed),
 }
 
@@ -113,7 +113,7 @@ impl Outcome {
         matches!(self.verdict, SuiteVerdict::Played(_))
     }
 
-    /// What the game is worth in sums and comparisons: its score, or nothing if it was lost.
+    /// The game's points in sums and comparisons: its score, or 0 if it was lost.
     pub fn points(&self) -> i64 {
         if self.won { self.score } else { 0 }
     }

@@ -19,7 +19,7 @@ use terms::text::plural;
 /// The results of a run, those of its parts one after the other.
 pub struct Outcomes {
     lines: Option<JsonLines>,
-    /// The folder that the lines are in, and those that follow.
+    /// The folder of the current line, and the folders after it.
     pieces: VecDeque<RunFolder>,
     /// The last session of the folders before.
     sessions_before: u32,
@@ -30,7 +30,7 @@ pub struct Outcomes {
 }
 
 impl RunFolder {
-    /// The folders that results are in: those of the parts that have been begun, or this one.
+    /// The folders with results: those of the parts that have been begun, or this one.
     fn pieces(&self) -> Vec<Self> {
         match self.parts() {
             0 => vec![self.clone()],
@@ -41,17 +41,17 @@ impl RunFolder {
         }
     }
 
-    /// The results, in the order in which the games of each part ended; one that was cut short is left
-    /// out, and so is a second one of a game.
+    /// The results, in the order in which the games of each part ended, without a line that was cut short and
+    /// without second results of a game.
     ///
     /// # Errors
-    /// When they cannot be read or are damaged; then it was the last item.
+    /// When they cannot be read or are damaged; the error is the last item.
     pub fn outcomes(&self) -> Result<Outcomes, FolderError> {
         let games = self.run.plan.games();
         Outcomes::of(self.pieces(), games, Arc::clone(&self.duplicates_told))
     }
 
-    /// Where the games were played; empty for runs of a referee that did not keep it.
+    /// Where the games were played; empty for runs of referees before sessions were kept.
     ///
     /// # Errors
     /// When the file cannot be read or is damaged.
@@ -91,7 +91,7 @@ impl RunFolder {
         Ok(played)
     }
 
-    /// The parts with games that have no result, each with how many of them.
+    /// The parts with games that have no result, each with the number of these games.
     ///
     /// # Errors
     /// When a result cannot be read, or belongs to no game of the plan.
@@ -126,7 +126,7 @@ impl RunFolder {
 }
 
 impl Outcomes {
-    /// Those in `pieces`, of a plan with so many `games`.
+    /// The results in `pieces`, of a plan with this number of `games`.
     pub(super) fn of(
         pieces: Vec<RunFolder>,
         games: usize,
@@ -151,7 +151,7 @@ impl Outcomes {
         Ok(())
     }
 
-    /// Goes on to the next piece.
+    /// Opens the next piece.
     fn go_on(&mut self) -> Result<(), FolderError> {
         if let Some(piece) = self.pieces.pop_front() {
             let last = piece.own_sessions()?.last().map_or(0, |session| session.number);
@@ -165,7 +165,7 @@ impl Outcomes {
         self.lines.as_ref().map_or(&[], |lines| &lines.line)
     }
 
-    /// The results so far of games that had one already.
+    /// The number of second results so far.
     pub fn duplicates(&self) -> usize {
         self.doubled.len()
     }
@@ -175,7 +175,7 @@ impl Outcomes {
         &self.doubled
     }
 
-    /// Says what is wrong with the result that came last.
+    /// The error for the result that came last.
     pub(super) fn damaged(&self, problem: String) -> FolderError {
         self.lines.as_ref().expect("a result has come").damaged(problem)
     }

@@ -9,8 +9,8 @@ use super::folder::{FolderError, RunFolder};
 use super::summary::Summary;
 use terms::text::{duration, plural};
 
-/// What makes runs hard to compare, or a run hard to join: games from different kinds of processors,
-/// where time is limited, and games that different versions of the referee have played. One clause each.
+/// Why runs are hard to compare, or the games of a run hard to add up: games from different kinds of
+/// processors, if time is limited, and from different versions of the referee. One clause each.
 ///
 /// # Errors
 /// When a file of sessions cannot be read.
@@ -48,11 +48,11 @@ pub struct NoisyHost {
     pub host: String,
     /// The limit of the run.
     pub limit: Duration,
-    /// The smallest limit at which its verdicts mean something.
+    /// The smallest limit that can be judged there.
     pub smallest_limit: Duration,
-    /// The games that were played there.
+    /// The number of games that were played there.
     pub games: usize,
-    /// Those among them with a late reply.
+    /// The number of those games with a late reply.
     pub late: usize,
 }
 
@@ -74,7 +74,7 @@ impl fmt::Display for NoisyHost {
 /// there are any.
 ///
 /// # Errors
-/// When sessions cannot be read, or there is no summary.
+/// When sessions cannot be read, or `summary` fails.
 pub fn noisy_hosts<S: Borrow<Summary>>(
     folder: &RunFolder,
     summary: impl FnOnce() -> Result<S, FolderError>,

@@ -1,7 +1,7 @@
 //! What a suite is to play: bots, boards, rules, and a number for each game.
 //!
 //! A plan says everything that a result depends on, test cases and hashes of programs included, so
-//! that a run can be taken up on its own, compared with another one, and played in parts by several
+//! that a run can be resumed on its own, compared with another one, and played in parts by several
 //! machines. It plays nothing.
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use super::shuffle::shuffled;
 use rules::game::{Game, GameKind, SeedOptions};
 use terms::limits::{Limits, OnHostDelay, Profile, Resources};
 
-/// The most games that a plan may have: their bits and their order fit into the memory of a small machine.
+/// The most games of a plan: a bit for each, and their order, fit into the memory of a small machine.
 pub const MAX_GAMES: usize = 100_000_000;
 
 /// What is to be played.
@@ -36,7 +36,7 @@ pub struct Plan {
     /// Boards by seed, after those that are listed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seeds: Option<Seeds>,
-    /// How many parts it is played in, each on its own; without a number it is played as a whole.
+    /// The number of parts that are played separately; `None` if it is played as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parts: Option<NonZeroU32>,
     /// The bots.
@@ -63,7 +63,7 @@ pub struct Rules {
 /// A bot, with everything that identifies it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedBot {
-    /// What the user calls it.
+    /// The user's name for it.
     pub name: String,
     /// Its command line, word by word, as the user gave it.
     pub command: Vec<String>,
@@ -73,13 +73,13 @@ pub struct PlannedBot {
     /// Environment variables that are set for it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
-    /// The values that it is tried with, by name; they are in its command or environment as well.
+    /// The values of `--param` for it, by name; its command or environment has them as well.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, String>,
-    /// What it may read in a sandbox beside the usual, if it runs in one.
+    /// The extra paths that it may read in a sandbox, if it runs in one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<Vec<PathBuf>>,
-    /// The digests of the program and of files that its arguments name, by what the command calls them.
+    /// The digests of the program and of files that its arguments name, by the word of the command.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, String>,
 }
@@ -87,9 +87,9 @@ pub struct PlannedBot {
 /// A board with its test case, so that a run needs no other file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedBoard {
-    /// What the user calls it.
+    /// The user's name for it.
     pub name: String,
-    /// The board set that it comes from.
+    /// Its board set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub set: Option<String>,
     /// The test case as the game writes it.
@@ -111,9 +111,9 @@ pub struct Assignment {
 
 /// A board that is about to be played.
 pub struct Case {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// The board set that it comes from.
+    /// Its board set.
     pub set: Option<String>,
     /// The digest of the test case.
     pub board_id: BoardId,
@@ -153,12 +153,12 @@ impl Plan {
         self.units().saturating_mul(self.bots.len())
     }
 
-    /// Whether it has too many games to be held.
+    /// Whether it has more games than a plan may have.
     pub fn is_too_large(&self) -> bool {
         self.games() > MAX_GAMES
     }
 
-    /// How often a board is played, by all bots each time.
+    /// The number of rounds, in each of which every bot plays one game on one board.
     fn units(&self) -> usize {
         self.boards().saturating_mul(self.repeat as usize)
     }
@@ -187,7 +187,7 @@ impl Plan {
         units.flat_map(move |unit| (0..bots).map(move |bot| unit * bots + bot + 1))
     }
 
-    /// How many games the plan or one of its parts has.
+    /// The number of games of the plan, or of one of its parts.
     pub fn scheduled(&self, part: Option<u32>) -> usize {
         self.stretch(part).len() * self.bots.len()
     }
@@ -199,7 +199,7 @@ impl Plan {
         part.map_or(0..self.units(), |part| end(part as usize - 1)..end(part as usize))
     }
 
-    /// What the board of this index is called.
+    /// The name of the board of this index.
     pub fn board_name(&self, board: usize) -> String {
         let seed = || self.seed(board).map(|seed| format!("seed {seed}"));
         let listed = self.boards.get(board).map(|listed| listed.name.clone());
@@ -235,7 +235,7 @@ impl Plan {
         SeedOptions { colors: self.seeds.as_ref().and_then(|seeds| seeds.colors) }
     }
 
-    /// How `other` differs, the number of parts apart, as a clause.
+    /// How `other` differs, apart from the number of parts, as a clause.
     pub fn difference(&self, other: &Self) -> Option<String> {
         let differs = |what: &str, same: bool| (!same).then(|| format!("{what} is not the same"));
         None.or_else(|| differs("the game", self.game == other.game))

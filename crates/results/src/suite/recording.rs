@@ -6,8 +6,7 @@ use terms::limits::LimitKind;
 use terms::verdict::Culprit;
 
 impl Outcome {
-    /// Records the end of the game. A score `counts` if the rules were as strict as the official
-    /// ones.
+    /// Records the end of the game. A score `counts` if the rules were as strict as the official ones.
     fn record_end(&mut self, end: &End, strict: bool) {
         self.verdict = SuiteVerdict::Played(end.verdict);
         self.won = end.won;

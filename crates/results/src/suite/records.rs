@@ -15,7 +15,7 @@ use super::files::{folder_of, link_target, write_whole};
 use super::ids::RecordId;
 use rules::source::SourceError;
 
-/// The figures that come with the referee.
+/// The published scores, built into the referee.
 const PUBLISHED: &str = include_str!("../../published-bests.toml");
 
 /// The version of the format of `records.toml`.
@@ -24,9 +24,9 @@ const FORMAT: u32 = 1;
 /// The best score of a bot on a board.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
-    /// The digest that the board is known by.
+    /// The digest that identifies the board.
     pub record_id: RecordId,
-    /// What the board was called.
+    /// The name of the board.
     pub board: String,
     /// The game.
     pub game: String,
@@ -34,7 +34,7 @@ pub struct Record {
     pub bot: String,
     /// Its score.
     pub score: i64,
-    /// The folder of the run that it was set in, seen from that of the records; earlier versions did not
+    /// The folder of the run that set it, relative to the folder of the records; earlier versions did not
     /// keep it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<PathBuf>,
@@ -111,7 +111,7 @@ impl Records {
         Ok(records)
     }
 
-    /// Merges those of these records that are better into the file at `path`. The file is replaced
+    /// Merges the records that are better than those in the file at `path` into it. The file is replaced
     /// whole, or stays as it was; other processes that do the same wait.
     ///
     /// # Errors
@@ -139,7 +139,7 @@ impl Records {
         write_whole(path, text.as_bytes()).map_err(RecordsError::Write)
     }
 
-    /// The folders of the runs that hold a record, seen from the folder of the records.
+    /// The folders of the runs that hold a record, relative to the folder of the records.
     pub fn runs(&self) -> impl Iterator<Item = &Path> {
         let records = self.0.values().flat_map(BTreeMap::values);
         records.filter_map(|record| record.run.as_deref())

@@ -1,4 +1,4 @@
-//! Removes what runs are made of. What else is in their folders stays, with the folder.
+//! Removes the files of runs. If a folder has other files, they stay, and the folder with them.
 
 use std::ffi::OsString;
 use std::fs::TryLockError;
@@ -15,10 +15,10 @@ use super::writer::RunWriter;
 /// The prefix of the name of a folder that is being removed. It is hidden, so that no list shows it.
 const REMOVED: &str = ".removed-";
 
-/// `run.toml` of a run that is being removed from a folder that stays.
+/// The new name of `run.toml` while a run is removed from a folder that stays.
 const REMOVED_RUN: &str = ".removed-run.toml";
 
-/// The files of a run folder, those aside that are in folders.
+/// The files of a run folder, without those in its subfolders.
 const FILES: [&str; 9] = [
     RUN,
     REMOVED_RUN,
@@ -37,18 +37,18 @@ const BUNDLE: [&str; 5] = ["board.txt", "game.jsonl", "stdin.txt", "stderr.txt",
 /// What is in a run folder.
 #[derive(Debug, Default)]
 pub struct Contents {
-    /// The files that the run is made of.
+    /// The files of the run.
     files: Vec<PathBuf>,
     /// The folders that the run has made, each before those in it.
     folders: Vec<PathBuf>,
-    /// What is not the run's, seen from the folder; of a folder nothing but its own path.
+    /// Other files and folders, relative to the folder; of a folder only its own path.
     pub foreign: Vec<PathBuf>,
     /// The size of the run's files, in bytes.
     pub size: u64,
 }
 
 impl RunFolder {
-    /// What is in the folder; what cannot be read is left out.
+    /// The content of the folder; what cannot be read is left out.
     pub fn contents(&self) -> Contents {
         let (mut contents, mut open) = (Contents::default(), vec![PathBuf::new()]);
         while let Some(folder) = open.pop() {
@@ -70,8 +70,8 @@ impl RunFolder {
         contents
     }
 
-    /// Removes the run, and its folder if nothing else is in it. The run vanishes at once; what a kill leaves of it is
-    /// hidden, and [`remove_remains`] removes it.
+    /// Removes the run, and its folder if nothing else is in it. The run vanishes at once; if a kill leaves files,
+    /// they are hidden, and [`remove_remains`] removes them.
     ///
     /// # Errors
     /// When it is in use, cannot be locked, or cannot be removed.
@@ -97,7 +97,7 @@ impl RunFolder {
         .map_err(FolderError::Remove)
     }
 
-    /// Removes all that the run is made of, last of all the file by which it is known.
+    /// Removes the files of the run, `run.toml` last.
     fn clear(&self, last: &str) -> io::Result<()> {
         let Contents { files, folders, .. } = self.contents();
         let last = self.path.join(last);
@@ -111,7 +111,7 @@ impl RunFolder {
         remove_if_empty(&self.path)
     }
 
-    /// Why the run cannot be removed now: another process is adding results, or nobody can tell.
+    /// Why the run cannot be removed now: another process is adding results, or, without locks, might be.
     pub fn in_use(&self) -> Option<FolderError> {
         let results = std::fs::File::open(self.place().join(RESULTS)).ok()?;
         match results.try_lock_shared() {
@@ -122,7 +122,7 @@ impl RunFolder {
     }
 }
 
-/// Removes what kills have left of runs in `folder` that were being removed.
+/// Removes what is left in `folder` of runs whose removal was killed.
 ///
 /// # Errors
 /// When it cannot be removed.
@@ -147,7 +147,7 @@ pub fn remove_remains(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether a run has made this file or folder, which is named as seen from the run's folder.
+/// Whether a run has made this file or folder; its path is relative to the run's folder.
 fn is_own(name: &Path, is_folder: bool, plan: &Plan) -> bool {
     let parts: Option<Vec<&str>> = name.iter().map(|part| part.to_str()).collect();
     let Some(parts) = parts else { return false };
@@ -172,7 +172,7 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether this is the name of a file that was about to appear.
+/// Whether this is the name of an unfinished file.
 fn is_half_made(file: &str) -> bool {
     let random = file.strip_prefix(NEW).or(file.strip_prefix(".tmp"));
     random.is_some_and(|random| {
@@ -186,7 +186,7 @@ fn is_log(file: &str) -> bool {
     is_number(number) && ["jsonl", "jsonl.gz", "jsonl.zst"].contains(&kind)
 }
 
-/// Whether this is the name of what a task has printed, as in `4711_17.out`.
+/// Whether this is the name of a task's output, such as `4711_17.out`.
 fn is_printed(file: &str) -> bool {
     let numbers = file.strip_suffix(".out").and_then(|stem| stem.split_once('_'));
     numbers.is_some_and(|(job, task)| is_number(job) && is_number(task))

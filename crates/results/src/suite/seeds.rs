@@ -1,4 +1,4 @@
-//! The seeds of a plan: ranges, which stay ranges however long they are.
+//! The seeds of a plan, held as ranges, so that their number costs no memory.
 
 use std::fmt;
 
@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "SeedsForm", into = "SeedsForm")]
 pub struct Seeds {
     spans: Vec<Span>,
-    /// The number of colours, where the game leaves it open.
+    /// The number of colours, if the game has no fixed number.
     pub colors: Option<u8>,
-    /// The board set that they come from.
+    /// Their board set.
     pub set: Option<String>,
 }
 
@@ -20,11 +20,11 @@ pub struct Seeds {
 struct Span {
     first: i64,
     last: i64,
-    /// How many seeds come before it.
+    /// The number of seeds before it.
     before: usize,
 }
 
-/// How they are written: a single range has `first` and `last`, a list has `ranges`.
+/// The form in files: a single range has `first` and `last`, a list has `ranges`.
 #[derive(Serialize, Deserialize)]
 struct SeedsForm {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -43,7 +43,7 @@ impl Seeds {
     /// The seeds in these ranges, each from its first to its last; ranges that continue one another are joined.
     ///
     /// # Errors
-    /// When there are none, a range ends before it begins, or a seed is there twice.
+    /// When there are none, a range ends before it begins, or a seed is listed twice.
     pub fn new(ranges: impl IntoIterator<Item = (i64, i64)>) -> Result<Self, String> {
         let mut spans: Vec<Span> = Vec::new();
         for (first, last) in ranges {
@@ -66,7 +66,7 @@ impl Seeds {
         Ok(Self { spans, colors: None, set: None })
     }
 
-    /// How many there are; as many as can be counted if there are more.
+    /// The number of seeds, at most `usize::MAX`.
     pub fn count(&self) -> usize {
         self.spans.last().map_or(0, |span| span.before.saturating_add(span.count()))
     }
@@ -94,7 +94,7 @@ impl Seeds {
         first.zip(last).expect("there are seeds")
     }
 
-    /// Whether this is one of them.
+    /// Whether this seed is among them.
     pub fn has(&self, seed: i64) -> bool {
         self.spans.iter().any(|span| (span.first..=span.last).contains(&seed))
     }
@@ -107,7 +107,7 @@ impl Span {
     }
 }
 
-/// Refuses a seed that is in two ranges.
+/// Refuses ranges that share a seed.
 fn refuse_twins(spans: &[Span]) -> Result<(), String> {
     let mut sorted: Vec<_> = spans.iter().map(|span| (span.first, span.last)).collect();
     sorted.sort_unstable();

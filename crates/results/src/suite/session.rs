@@ -30,10 +30,9 @@ pub struct Session {
     /// The job of a batch system, such as `slurm 4711`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<String>,
-    /// What kept the bots' processes together.
+    /// The containment method of the bots.
     pub containment: String,
-    /// The smallest limit at which the machine was quiet enough for verdicts to depend on bots, if that was
-    /// measured.
+    /// The smallest limit that could be judged on this machine, if that was measured.
     #[serde(default, rename = "smallest_limit_ms", skip_serializing_if = "Option::is_none")]
     pub smallest_limit: Option<Millis>,
 }

@@ -1,4 +1,4 @@
-//! A random order that anybody can make again.
+//! A random order that its seed reproduces.
 
 use rand_core::Rng as _;
 use rand_pcg::Pcg64Mcg;

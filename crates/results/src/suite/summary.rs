@@ -1,4 +1,4 @@
-//! Everything that the results of a run come to, added up in one pass.
+//! The totals of a run's results, added up in one pass.
 //!
 //! A [`Summary`] feeds the report at the end of a suite, the records, the list of runs, and the pages. It
 //! holds boards, and of games no more than the first of each kind of loss.
@@ -27,7 +27,7 @@ pub struct NewBest {
     pub score: i64,
     /// The best score before.
     pub before: i64,
-    /// Whose that was.
+    /// The holder of the best score before.
     pub by: String,
 }
 
@@ -53,7 +53,7 @@ pub struct Summary {
     slowest: Vec<(Option<Millis>, Option<Millis>)>,
     /// The points of each bot on each board.
     boards: BTreeMap<RecordId, Vec<Points>>,
-    /// How many results each session has, and how many of them with a late reply.
+    /// The number of results of each session, and of those with a late reply.
     pub(super) sessions: BTreeMap<u32, (usize, usize)>,
 }
 
@@ -83,7 +83,7 @@ impl Summary {
         Self::read(folder, known, |_| Ok(()))
     }
 
-    /// The same, and hands each result to `each` once it is added.
+    /// As [`Self::of`], and hands each result to `each` once it is added.
     ///
     /// # Errors
     /// When the results cannot be read, or `each` fails.
@@ -139,7 +139,7 @@ impl Summary {
         })
     }
 
-    /// Compares each bot with the best scores that are known, instead of those that it was compared with.
+    /// Compares each bot with the best `known` scores, in place of an earlier comparison.
     pub fn compare(&mut self, known: &Bests) {
         let mut sums = vec![(0, 0.0); self.bots.len()];
         for (points, best) in self.boards_with_best(known) {
@@ -153,7 +153,7 @@ impl Summary {
         }
     }
 
-    /// The mean of yours/best of the bot of this index on each board that has a best score.
+    /// The mean of yours/best of this bot, by index, on each board that has a best score.
     pub fn board_ratios(&self, bot: usize, known: &Bests) -> Vec<f64> {
         self.boards_with_best(known).filter_map(|(points, best)| points[bot].ratio(best)).collect()
     }
@@ -195,7 +195,7 @@ impl Summary {
         records
     }
 
-    /// The slowest response of the bot of this index: of the later ones, or if there are none of the first ones.
+    /// The slowest response of this bot, by index: among later turns, or without any, among first turns.
     pub fn slowest(&self, bot: usize) -> Option<Millis> {
         let (first, later) = self.slowest[bot];
         later.or(first)
@@ -211,7 +211,7 @@ impl Summary {
         self.bots.iter().map(|tally| tally.lost).sum()
     }
 
-    /// How many games could not be played.
+    /// The number of games that could not be played.
     pub fn games_not_played(&self) -> usize {
         self.bots.iter().map(|tally| tally.not_played).sum()
     }

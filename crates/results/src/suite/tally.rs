@@ -1,4 +1,4 @@
-//! What games of a bot come to: all of them, and those on one board.
+//! The totals of a bot's games: of all, and of those on one board.
 //!
 //! Games that were not played are counted apart; they enter no sum and no mean.
 
@@ -16,28 +16,28 @@ use terms::verdict::Verdict;
 pub struct Tally {
     /// The bot.
     pub bot: String,
-    /// The games that it has played.
+    /// The number of games that it has played.
     pub games: usize,
-    /// The games that could not be played.
+    /// The number of games that could not be played.
     pub not_played: usize,
-    /// Those that it won.
+    /// The number of games that it won.
     pub won: usize,
-    /// Those that it lost.
+    /// The number of games that it lost.
     pub lost: usize,
-    /// Those among them that were timeouts.
+    /// The number of lost games that were timeouts.
     pub timeouts: usize,
-    /// Games in which it was late by its own fault, even if that was forgiven.
+    /// The number of games in which it was late by its own fault, even if that was forgiven.
     pub late: usize,
     /// The sum of the scores of the games that it won.
     pub sum: i64,
-    /// The games on boards with another known score.
+    /// The number of games on boards with another known score.
     pub compared: usize,
-    /// Σ yours/best over these.
+    /// Σ yours/best over the games on boards with another known score.
     pub ratio_sum: f64,
     /// The numbers that the bot said, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub said: BTreeMap<String, SaidInRun>,
-    /// The values that it was tried with, by name.
+    /// Its values of `--param`, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, String>,
 }
@@ -98,7 +98,7 @@ pub struct Points {
     pub sum: i64,
     /// The sum of the points above 0.
     above_zero: i64,
-    /// The most points of a game, at least 0.
+    /// The highest points of a game, at least 0.
     pub(super) most: i64,
     /// The highest score that would have counted under the official rules, and its game.
     record: Option<(i64, usize)>,

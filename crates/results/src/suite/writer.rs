@@ -23,9 +23,9 @@ pub struct RunWriter {
     /// The run.
     pub folder: RunFolder,
     results: File,
-    /// The file that the results go to, to notice when another one is in its place.
+    /// The file of the results, to notice when another file has replaced it.
     identity: Handle,
-    /// Whether no other process can write; where files cannot be locked, lines are appended and nothing else is done.
+    /// Whether the results are locked; if not, lines are appended and nothing else is done.
     is_locked: bool,
     /// The length of the whole lines.
     length: u64,
@@ -36,10 +36,10 @@ pub struct RunWriter {
 }
 
 impl RunFolder {
-    /// Makes a folder for a run. Of several that try at the same moment, one gets it.
+    /// Makes a folder for a run. Of several processes that try at the same moment, one gets it.
     ///
     /// # Errors
-    /// When there is something at `path`, or it cannot be made.
+    /// When `path` exists, or cannot be made.
     pub fn create(path: &Path, run: Run) -> Result<Self, FolderError> {
         if !is_free(path) {
             return Err(FolderError::Exists(path.to_owned()));
@@ -58,10 +58,10 @@ impl RunFolder {
 }
 
 impl RunWriter {
-    /// Makes a folder for a run, and begins to play it. Of several that try at the same moment, one gets it.
+    /// Makes a folder for a run, and begins to play it. Of several processes that try at the same moment, one gets it.
     ///
     /// # Errors
-    /// When there is something at `path`, or it cannot be made.
+    /// When `path` exists, or cannot be made.
     pub fn create(path: &Path, run: Run) -> Result<Self, FolderError> {
         Self::lock(RunFolder::create(path, run)?)
     }
@@ -102,7 +102,7 @@ impl RunWriter {
         let (synced, line) = (Instant::now(), Vec::new());
         let writer =
             Self { folder, results, identity, is_locked, length: 0, synced, line, session: None };
-        // Whoever had the lock may have put another file in its place.
+        // The process that had the lock may have replaced the file.
         if writer.is_in_place() {
             Ok(writer)
         } else {
@@ -110,7 +110,7 @@ impl RunWriter {
         }
     }
 
-    /// Whether no other process can write the run.
+    /// Whether the run is locked, so that no other process can write it.
     pub(super) fn is_locked(&self) -> bool {
         self.is_locked
     }
@@ -121,7 +121,7 @@ impl RunWriter {
         Handle::from_path(path).is_ok_and(|there| there == self.identity)
     }
 
-    /// Why lines that are there cannot be changed.
+    /// Why existing lines cannot be changed.
     fn cannot_mend(&self, error: io::Error) -> FolderError {
         match error.kind() {
             io::ErrorKind::Unsupported => FolderError::Unlocked(self.folder.place()),
@@ -153,7 +153,7 @@ impl RunWriter {
         Ok(())
     }
 
-    /// Begins a session of the run: the games that are played here and now.
+    /// Begins a session of the run: the games that this process plays.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -176,8 +176,8 @@ impl RunWriter {
     /// Adds a result to the session that was begun last.
     ///
     /// # Errors
-    /// When it cannot be written; what was written of it is cut off again. When the run's folder was removed or
-    /// renamed.
+    /// When it cannot be written, in which case a partial line is cut off again, or when the run's folder was
+    /// removed or renamed.
     pub fn append(&mut self, outcome: &Outcome) -> Result<(), FolderError> {
         // Results that were moved are missing here. Asking for the length opens no file, unlike `is_in_place`.
         let there = fs::metadata(self.results.path());
@@ -191,10 +191,10 @@ impl RunWriter {
         })
     }
 
-    /// Cuts off what was written of a line, unless another process may have added one meanwhile.
+    /// Cuts off a partial line, unless another process may have added a line meanwhile.
     fn take_back(&self, file: &File, length: u64) {
         if self.is_locked {
-            // If that fails too, the next reader leaves the torn line out all the same.
+            // If that fails too, readers still leave the torn line out.
             let _ = file.set_len(length);
         }
     }
@@ -268,8 +268,7 @@ fn whole_lines(file: &mut File) -> io::Result<u64> {
     Ok(0)
 }
 
-/// Whether a run can be made at `path`: there is nothing but what a kill may have left of a file that
-/// was about to appear.
+/// Whether a run can be made at `path`: it has nothing but unfinished files that a kill may have left.
 fn is_free(path: &Path) -> bool {
     let left_over = |entry: io::Result<fs::DirEntry>| {
         entry.is_ok_and(|entry| entry.file_name().as_encoded_bytes().starts_with(NEW.as_bytes()))
@@ -280,7 +279,7 @@ fn is_free(path: &Path) -> bool {
     }
 }
 
-/// Writes a file that must not be there yet; it appears whole or not at all.
+/// Writes a file that must not exist yet; it appears whole or not at all.
 fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
     let file = written(path, content).map_err(naming(path))?;
     file.persist_noclobber(path).map(drop).map_err(|error| naming(path)(error.error))

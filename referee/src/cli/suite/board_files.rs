@@ -1,4 +1,4 @@
-//! The files that boards come from: single ones, patterns, and folders with whatever else is in them.
+//! The files of boards: single files, patterns, and folders, which may hold other files too.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -12,18 +12,18 @@ use glob::{MatchOptions, Pattern, glob_with};
 use crate::cli::{Failure, inputs};
 use rules::game::GameKind;
 
-/// The most files that a warning names.
+/// The most files named in a warning.
 const NAMED_FILES: usize = 5;
 
 /// A file that was read as a board.
 pub(super) struct BoardFile {
     pub(super) path: PathBuf,
-    /// Its test case, or what is wrong with it.
+    /// Its test case, or its error.
     pub(super) test_case: Result<String, Failure>,
 }
 
 /// Reads the boards that these words name: files, patterns, and folders, which stand for the boards in them. Relative
-/// ones are in `folder`.
+/// paths start at `folder`.
 pub(super) fn read(
     kind: &GameKind,
     words: &[PathBuf],
@@ -60,7 +60,7 @@ fn is_pattern(word: &Path) -> bool {
     word.to_str().is_some_and(|word| word.contains(['*', '?', '[']))
 }
 
-/// The files in `folder` that a pattern stands for, `test2` before `test10`.
+/// The files that match a pattern, relative to `folder`, `test2` before `test10`.
 fn matching(folder: &Path, pattern: &Path) -> Result<Vec<PathBuf>, Failure> {
     let options = MatchOptions { require_literal_separator: true, ..MatchOptions::new() };
     let refuse = |problem: String| Failure::file(pattern, problem);
@@ -79,8 +79,8 @@ fn matching(folder: &Path, pattern: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-/// The boards in a folder, `test2` before `test10`. Files that are not boards are left out, unless their names end as
-/// those of boards do: such a file is a damaged board.
+/// The boards in a folder, `test2` before `test10`. Files that are not boards are left out, unless they have the
+/// extension of a board in the folder: such a file is a damaged board.
 fn in_folder(kind: &GameKind, folder: &Path) -> Result<Vec<BoardFile>, Failure> {
     let mut paths = Vec::new();
     for entry in fs::read_dir(folder).map_err(Failure::user)? {
@@ -105,7 +105,7 @@ fn in_folder(kind: &GameKind, folder: &Path) -> Result<Vec<BoardFile>, Failure> 
     Ok(files)
 }
 
-/// What is wrong with a folder of which no file is a board.
+/// The error for a folder without a board.
 fn no_board(folder: &Path, files: Vec<BoardFile>) -> Failure {
     match files.into_iter().next() {
         None => Failure::file(folder, "there is no file in this folder"),

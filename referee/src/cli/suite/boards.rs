@@ -29,7 +29,7 @@ pub(super) struct BoardsFlags {
     #[arg(long, value_name = "SEEDS", allow_hyphen_values = true)]
     seed: Option<SeedsSource>,
 
-    /// The number of colours of random boards, where the game leaves it open
+    /// The number of colours of random boards, if the game has no fixed number
     #[arg(long, value_name = "N", requires = "seed")]
     colors: Option<u8>,
 
@@ -41,7 +41,7 @@ pub(super) struct BoardsFlags {
 /// The boards that a suite plays: listed ones, and then seeds.
 pub(super) type Boards = (Vec<PlannedBoard>, Option<Seeds>);
 
-/// The seeds whose boards are played when none are named, from the first to the last.
+/// The default seeds, from the first to the last.
 const SEEDS: (i64, i64) = (1, 20);
 
 impl BoardsFlags {
@@ -50,7 +50,7 @@ impl BoardsFlags {
         !(self.board.is_empty() && self.boards.is_empty()) || self.seed.is_some()
     }
 
-    /// The boards that were named.
+    /// The boards that the flags name.
     pub(super) fn resolve(&self, config: &Config) -> Result<Boards, Failure> {
         let kind = config.game;
         let mut seeds = self.typed_seeds(kind)?;

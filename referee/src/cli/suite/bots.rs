@@ -45,7 +45,7 @@ impl BotsFlags {
         is_named || !self.param.is_empty() || self.environment.is_given()
     }
 
-    /// The bots that were named, or the game's default one.
+    /// The bots that the flags name, or the game's default one.
     pub(super) fn resolve(&self, config: &Config) -> Result<Vec<PlannedBot>, Failure> {
         hints::refuse_stray(self.stray.as_deref())?;
         let mut bots = Vec::new();
@@ -95,7 +95,7 @@ impl BotsFlags {
     }
 }
 
-/// Results tell bots apart by name.
+/// Refuses two bots of one name, since results distinguish bots by name.
 fn refuse_twins(bots: &[PlannedBot]) -> Result<(), Failure> {
     for (index, bot) in bots.iter().enumerate() {
         if bots[..index].iter().any(|earlier| earlier.name == bot.name) {

@@ -1,4 +1,4 @@
-//! How many games a suite plays at a time, and on which cores.
+//! The number of games that a suite plays at a time, and their cores.
 
 use anyhow::anyhow;
 use clap::Args;
@@ -9,7 +9,7 @@ use engine::host::usable_cpus;
 use engine::suite::Jobs;
 use terms::text::plural;
 
-/// How many games are played at a time, and on which cores.
+/// The number of games played at a time, and their cores.
 #[derive(Debug, Args)]
 pub(super) struct JobsFlags {
     /// How many games are played at a time [default: the physical cores but one, shared out by
@@ -17,7 +17,7 @@ pub(super) struct JobsFlags {
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
 
-    /// Gives each game cores of its own, and keeps the referee on another while the bot thinks
+    /// Gives each game its own cores, and keeps the referee on another one while the bot thinks
     #[arg(long)]
     pin: bool,
 
@@ -27,7 +27,7 @@ pub(super) struct JobsFlags {
 }
 
 impl JobsFlags {
-    /// What was typed, or else what the project says.
+    /// The flags, completed by the settings of the project.
     pub(super) fn resolve(&self, project: &SuiteTable) -> Jobs {
         let Jobs { at_a_time, cores_per_bot, .. } = Jobs::of(project);
         Jobs {
@@ -38,7 +38,7 @@ impl JobsFlags {
     }
 }
 
-/// What a task on a cluster is told of its jobs.
+/// The flags for a task on a cluster.
 pub(super) fn task_words(jobs: Jobs) -> Vec<String> {
     let (at_a_time, cores) = (jobs.of_task().to_string(), jobs.cores_per_bot.to_string());
     let words = ["--jobs", &at_a_time, "--cores-per-bot", &cores];

@@ -43,9 +43,10 @@ use terms::verdict::Verdict;
 
 /// Play one or more bots on many boards, several games at a time
 ///
-/// Each finished game is kept at once in a run folder, so whatever stops the suite, `--resume` plays
-/// only what is missing. A bot that hangs or crashes loses its own games and no other. Games that the bot
-/// cannot be started for, or the host lacks resources for, are not played; --resume plays them. Exits with 1 if a bot lost a game, or did not do what --fail-below or --fail-on-timeout ask for.
+/// Each finished game is kept at once in a run folder. If anything stops the suite, `--resume` plays only the
+/// missing games. A bot that hangs or crashes loses only its own games. Games for which the bot cannot be
+/// started, or the host lacks resources, are not played; --resume plays them. Exits with 1 if a bot lost a game,
+/// or failed --fail-below or --fail-on-timeout.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that can be typed")]
@@ -179,7 +180,7 @@ pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
     play_whole(args, &config, args.take_up(folder)?)
 }
 
-/// Plays the games of a run that is not divided, and reports on it.
+/// Plays the games of a run without parts, and reports on it.
 fn play_whole(
     args: &SuiteArgs,
     config: &Config,
@@ -190,7 +191,7 @@ fn play_whole(
     let decision = match play::play(args, config, &mut writer, &bests, &interrupt()?) {
         Ok(decision) => decision,
         Err(failure) => {
-            // Whoever reads the file of a report wants what there is.
+            // A report in a file is wanted even if it is incomplete.
             let is_for_file = !matches!(args.report.format, SuiteFormat::Text | SuiteFormat::Jsonl);
             if is_for_file
                 && let Err(error) = report(&args.report, config, &writer.folder, None, games)
@@ -210,7 +211,7 @@ fn verdict(text: &str) -> Result<Verdict, String> {
     Verdict::deserialize(word).map_err(|error| error.to_string())
 }
 
-/// The rules, and what a new run is.
+/// The rules, and the new run.
 fn new_run(args: &SuiteArgs) -> Result<(Config, Run), Failure> {
     let (config, mut plan) = plan(args)?;
     let margin = args.margin.unwrap_or_default();
@@ -218,7 +219,7 @@ fn new_run(args: &SuiteArgs) -> Result<(Config, Run), Failure> {
     let choose = |run: &String| opponent(run, margin, &mut plan, !other_boards);
     let against = args.against.as_ref().map(choose).transpose()?;
     if args.shuffle || against.is_some() {
-        // Any order that nobody has chosen will do; the plan stores it.
+        // Any random order will do; the plan stores it.
         plan.shuffle = Some(jiff::Timestamp::now().subsec_nanosecond().unsigned_abs());
     }
     let mut run = Run::new(plan, against);
@@ -226,7 +227,7 @@ fn new_run(args: &SuiteArgs) -> Result<(Config, Run), Failure> {
     Ok((config, run))
 }
 
-/// Chooses the opponent that was named, and has the plan play on its boards if they are to be the same.
+/// Finds the opponent, and puts its boards into the plan unless other boards are named.
 fn opponent(
     run: &str,
     margin: Margin,
@@ -256,7 +257,7 @@ fn opponent(
     Ok(Opponent { run: folder, bot: bot.to_owned(), margin })
 }
 
-/// Makes the folder of a run where the user wants it.
+/// Makes the folder of a run, where the user chose or by the time.
 fn create(args: &SuiteArgs, config: &Config, run: &Run) -> Result<RunFolder, FolderError> {
     let folder = match &args.run {
         Some(path) => RunFolder::create(path, run.clone())?,
@@ -283,7 +284,7 @@ fn create_by_time(config: &Config, run: &Run) -> Result<RunFolder, FolderError> 
 }
 
 impl SuiteArgs {
-    /// Refuses to print games as they end that do not end here, and a report on what is not reported on.
+    /// Refuses `--format jsonl` for games that are not played here, and other formats without a report.
     fn refuse_lines_from_elsewhere(&self) -> Result<(), Failure> {
         let is_partial = self.parts.part.is_some()
             || !self.slurm.slurm && self.parts.parts.is_some()
@@ -302,7 +303,7 @@ impl SuiteArgs {
         )))
     }
 
-    /// The rules of a run that is there, if what is to be played is still the same.
+    /// The rules of an existing run, if the flags still describe its plan.
     fn settings_of(&self, folder: &RunFolder) -> Result<Config, Failure> {
         let stored = &folder.run.plan;
         let says_again = self.bots.is_given() || self.boards.is_given() || self.repeat.is_some();
@@ -328,18 +329,18 @@ impl SuiteArgs {
         Ok(config)
     }
 
-    /// Takes up a run, without the games that are to be played once more.
+    /// Resumes a run, without the results of games that are to be played again.
     fn take_up(&self, folder: RunFolder) -> Result<RunWriter, FolderError> {
         RunWriter::resume(folder, |outcome| self.plays_again(outcome))
     }
 
-    /// Whether a game is to be played once more.
+    /// Whether a game is to be played again.
     fn plays_again(&self, outcome: &Outcome) -> bool {
         matches!(outcome.verdict, SuiteVerdict::Played(verdict) if self.again.contains(&verdict))
     }
 }
 
-/// The rules, and what is to be played under them.
+/// The rules and the plan.
 fn plan(args: &SuiteArgs) -> Result<(Config, Plan), Failure> {
     let config = args.rules.resolve(args.on_host_delay)?;
     let bots = args.bots.resolve(&config)?;

@@ -1,14 +1,14 @@
-//! `--param`: a bot is tried with each of several values, and with each combination of them.
+//! `--param`: plays a bot with each of several values, and with each combination of them.
 
 use anyhow::anyhow;
 
 use crate::cli::Failure;
 use results::suite::PlannedBot;
 
-/// The most bots that a run has by combination.
+/// The most bots of a run by combination of values.
 const MAX_BOTS: usize = 1000;
 
-/// A name, and the values that it is to have.
+/// The name of a parameter, and its values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Param {
     name: String,

@@ -1,4 +1,4 @@
-//! Runs in parts: divides a plan, plays one part, or all that are left.
+//! Runs in parts: divides a plan, plays one part, or all incomplete ones.
 
 use std::num::NonZeroU32;
 use std::process::ExitCode;
@@ -20,20 +20,20 @@ use results::compare::{Decider, has_needed_games};
 use results::suite::{Bests, Records, Run, RunFolder, Summary, merge};
 use terms::text::{plural, ranges};
 
-/// The games in parts, which several machines can play.
+/// Dividing games into parts, which several machines can play.
 #[derive(Debug, Args)]
 pub(super) struct PartsFlags {
-    /// Plans the games in so many parts and plays none; --part plays a part, `referee merge` joins them
+    /// Divides the games into N parts and plays none; --part plays a part, `referee merge` joins them
     #[arg(long, value_name = "N", conflicts_with_all = ["resume", "part"])]
     pub(super) parts: Option<NonZeroU32>,
 
-    /// Plays what is missing of this part of the run that --run names. Exits with 0 whatever becomes of
-    /// the games, unless the referee or its host failed
+    /// Plays the missing games of this part of the run that --run names. Exits with 0 even if games are
+    /// lost, unless the referee or its host failed
     #[arg(long, value_name = "K", conflicts_with = "resume", requires = "run", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) part: Option<u32>,
 }
 
-/// Makes a run in parts, with copies of the bots and of the referee, and says how to play it.
+/// Makes a run in parts, with copies of the bots and of the referee, and prints how to play it.
 pub(super) fn divide(
     args: &SuiteArgs,
     config: &Config,
@@ -52,7 +52,7 @@ pub(super) fn divide(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Makes the folder of a run in parts. There are at most as many parts as boards that are played.
+/// Makes the folder of a run in parts, with at most as many parts as boards.
 pub(super) fn plan(
     args: &SuiteArgs,
     config: &Config,
@@ -66,7 +66,7 @@ pub(super) fn plan(
     Ok(folder)
 }
 
-/// Plays what is missing of a part.
+/// Plays the missing games of a part.
 pub(super) fn play_part(
     args: &SuiteArgs,
     folder: &RunFolder,
@@ -100,7 +100,7 @@ pub(super) fn play_part(
     Ok(not_played.map_or(ExitCode::SUCCESS, |loss| not_played_code(loss.verdict)))
 }
 
-/// Plays what is missing of all parts here, and merges them.
+/// Plays the missing games of all parts here, and merges them.
 pub(super) fn play_all(
     args: &SuiteArgs,
     config: &Config,
@@ -125,7 +125,7 @@ fn play_missing(
     play(args, config, &mut writer, &bests, interrupt).map(drop)
 }
 
-/// Merges the parts of a run and reports on it, if no game is missing. What is left of it on a cluster is
+/// Merges the parts of a run and reports on it, if no game is missing. Its remaining jobs on a cluster are
 /// cancelled.
 pub(in crate::cli) fn merged(
     flags: &ReportFlags,
@@ -143,7 +143,7 @@ pub(in crate::cli) fn merged(
     report(flags, config, folder, decision, games)
 }
 
-/// What is missing, and how to play it.
+/// The missing parts and games, and how to play them.
 pub(super) fn still_missing(folder: &RunFolder) -> Result<String, Failure> {
     let missing = folder.missing_parts()?;
     let path = folder.path.display();

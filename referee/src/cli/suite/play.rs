@@ -1,4 +1,4 @@
-//! Plays what is missing of a run, or of a part of it, and shows how far it is.
+//! Plays the missing games of a run, or of a part of it, and shows its progress.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -15,8 +15,7 @@ use engine::suite::{Observer, PoolError, RunError, RunPlayer};
 use results::compare::Standing;
 use results::suite::{Bests, FolderError, Logs, Outcome, Packing, RunFolder, RunWriter};
 
-/// Plays the games of a run, or of a part of it, that have no result yet; tells how its bot stands against an
-/// opponent.
+/// Plays the missing games of a run, or of a part of it; returns how its bot compares with an opponent.
 pub(super) fn play(
     args: &SuiteArgs,
     config: &Config,
@@ -56,7 +55,7 @@ pub(super) fn play(
 struct Audience<'a> {
     progress: SuiteProgress<'a>,
     bests: &'a Bests,
-    /// Whether each game is a line on standard output, for programs that read along.
+    /// Whether each game is a line on standard output, for programs that follow the run.
     is_streamed: bool,
     /// After the first failure nothing more is written.
     streamed: io::Result<()>,
@@ -67,7 +66,7 @@ impl Observer for Audience<'_> {
         self.progress.begin();
     }
 
-    /// Breaks if nobody reads the lines any more.
+    /// Breaks once the reader of the lines has gone.
     fn game(&mut self, outcome: &Outcome) -> ControlFlow<()> {
         self.progress.add(outcome);
         if self.is_streamed && self.streamed.is_ok() {
@@ -81,7 +80,7 @@ impl Observer for Audience<'_> {
     }
 }
 
-/// What went wrong with a run, or a part of one, and how to go on unless nothing is kept.
+/// The failure of a run, or of a part of one, and how to resume it unless nothing is kept.
 pub(super) fn failed(error: RunError, folder: &RunFolder, no_run: bool) -> Failure {
     let remedy = match &error {
         RunError::Interrupted(signal) => {
@@ -98,7 +97,7 @@ pub(super) fn failed(error: RunError, folder: &RunFolder, no_run: bool) -> Failu
     Failure::new(is_user_error, error)
 }
 
-/// Says how far a run, or a part of one, has come before a signal, and how to go on.
+/// Says how many games of a run, or of a part of one, were played before a signal, and how to resume it.
 fn interrupted(signal: i32, folder: &RunFolder) -> Result<Failure, FolderError> {
     let path = folder.path.display();
     let again = match folder.part {

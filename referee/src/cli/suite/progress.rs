@@ -1,4 +1,4 @@
-//! How far a suite is, on standard error while it goes on here or on a cluster.
+//! The progress of a suite, here or on a cluster, on standard error.
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -11,10 +11,10 @@ use report::suite::interval;
 use results::compare::Standing;
 use results::suite::{Bests, FolderError, Outcome, RunFolder, Tally};
 
-/// How many lines are written without a terminal.
+/// The number of lines that are written without a terminal.
 const LINES: usize = 10;
 
-/// A bar for this number of games, on a terminal.
+/// A progress bar of this length in games, if standard error is a terminal.
 fn bar(games: usize) -> Option<ProgressBar> {
     io::stderr().is_terminal().then(|| {
         let style = ProgressStyle::with_template("{bar:30} {pos}/{len} games, {msg}");
@@ -28,10 +28,10 @@ pub(super) struct SuiteProgress<'a> {
     /// All games of the run, those of earlier processes included.
     tally: Tally,
     planned: usize,
-    /// How many games other processes have played.
+    /// The number of games that other processes have played.
     before: usize,
     started: Instant,
-    /// How the bot stands against its opponent, if it has one.
+    /// How the bot compares with its opponent, if it has one.
     standing: String,
     bar: Option<ProgressBar>,
 }
@@ -51,7 +51,7 @@ impl<'a> SuiteProgress<'a> {
         Ok(Self { bests, tally, planned, before, started, standing: String::new(), bar })
     }
 
-    /// The games begin: the time that is left is estimated from here on.
+    /// Starts the clock from which the remaining time is estimated.
     pub(super) fn begin(&mut self) {
         self.started = Instant::now();
     }
@@ -64,7 +64,7 @@ impl<'a> SuiteProgress<'a> {
             bar.set_message(format!("{}{}", self.message(), self.time_left()));
             bar.inc(1);
         } else if done * LINES / self.planned != (done - 1) * LINES / self.planned {
-            // Where standard error is closed there is nobody to tell.
+            // If standard error is closed, there is nobody to tell.
             let _ = writeln!(
                 io::stderr(),
                 "{done}/{} games, {}",
@@ -74,7 +74,7 @@ impl<'a> SuiteProgress<'a> {
         }
     }
 
-    /// The estimated time left, from this process's games alone.
+    /// The estimated remaining time, from this process's games alone.
     fn time_left(&self) -> String {
         let games = self.tally.games + self.tally.not_played;
         let mine = u32::try_from(games - self.before).unwrap_or(u32::MAX).max(1);
@@ -89,7 +89,7 @@ impl<'a> SuiteProgress<'a> {
         format!("{lost} lost, sum {sum}, {}{}", ratio.unwrap_or_default(), self.standing)
     }
 
-    /// Shows how the bot stands against its opponent.
+    /// Shows how the bot compares with its opponent.
     pub(super) fn show_standing(&mut self, standing: &Standing) {
         self.standing = format!("{}, ", interval(standing));
         if let Some(bar) = &self.bar {
@@ -105,11 +105,11 @@ impl<'a> SuiteProgress<'a> {
     }
 }
 
-/// A bar for somebody who is looking, and a line for each change in a log.
+/// The progress on a cluster: a bar on a terminal, and a line for each change elsewhere.
 pub(super) struct WaitProgress {
     bar: Option<ProgressBar>,
     planned: usize,
-    /// The games that were there at first, and when that was.
+    /// The number of games at the start, and the time of the start.
     before: Option<(usize, Instant)>,
     told: (usize, String),
 }
@@ -136,7 +136,7 @@ impl WaitProgress {
         let tenth = done * 10 / self.planned.max(1);
         let kinds: String = states.chars().filter(|c| !c.is_ascii_digit()).collect();
         if self.told != (tenth, kinds.clone()) {
-            // Where standard error is closed there is nobody to tell.
+            // If standard error is closed, there is nobody to tell.
             let _ = writeln!(io::stderr(), "{done}/{} games, {states}", self.planned);
             self.told = (tenth, kinds);
         }

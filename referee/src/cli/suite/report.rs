@@ -1,4 +1,4 @@
-//! What is said of a run at its end.
+//! The report on a run at its end.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,7 +14,7 @@ use results::suite::{
     Bests, Listing, NotPlayed, Records, RunFolder, SuiteVerdict, Summary, Tally, noisy_hosts,
 };
 
-/// What is done with the results.
+/// Flags for the report and the exit code.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ReportFlags {
     /// Keeps the best score of each bot on each board in this file, and compares with those in it
@@ -35,37 +35,37 @@ pub(in crate::cli) struct ReportFlags {
     pub(super) format: SuiteFormat,
 }
 
-/// What has become of the games of a run that is reported on.
+/// Whether the games of a run are kept, and whether they have been printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::cli) enum Games {
     /// They are kept.
     Kept,
-    /// They are kept, and with `--format jsonl` each was told as it ended.
+    /// They are kept, and with `--format jsonl` each was printed as it ended.
     Told,
-    /// Each was told as well, and none is kept.
+    /// Each was printed as well, and none is kept.
     Dropped,
 }
 
 impl ReportFlags {
-    /// The file that keeps the records: the one that was named, or the project's.
+    /// The file of the records: that of the flag, or the project's.
     fn record_file(&self, config: &Config) -> Option<PathBuf> {
         self.records.clone().or_else(|| inputs::record_file(&config.project))
     }
 
-    /// What a job that merges the parts is told.
+    /// The arguments of a job that merges the parts.
     pub(super) fn merge_words(&self, config: &Config) -> Result<Vec<String>, Failure> {
         let Some(path) = self.record_file(config) else { return Ok(Vec::new()) };
         let path = std::path::absolute(path).map_err(Failure::user)?;
         Ok(vec!["--records".to_owned(), path.display().to_string()])
     }
 
-    /// The best scores that are known.
+    /// The best known scores.
     pub(super) fn bests(&self, config: &Config) -> Result<Bests, Failure> {
         let records = self.record_file(config).as_deref().map(Records::read).transpose()?;
         Ok(Bests::of(config.game.name, &records.unwrap_or_default()))
     }
 
-    /// Whether every bot has done what was asked of it.
+    /// Whether every bot meets the flags --fail-below and --fail-on-timeout.
     fn is_fine(&self, summary: &Summary) -> bool {
         let too_low = |tally: &Tally| {
             let limits = self.fail_below.zip(tally.ratio());
@@ -76,14 +76,14 @@ impl ReportFlags {
     }
 }
 
-/// A part of the best score as typed.
+/// Parses a part of the best score.
 fn ratio(text: &str) -> Result<f64, String> {
     let ratio = text.trim().parse().ok().filter(|ratio| (0.0..=1.0).contains(ratio));
     ratio.ok_or_else(|| "it must be a number from 0 to 1, such as 0.95".to_owned())
 }
 
-/// Reports on a run and on how its bot stands against an opponent, keeps its records, and says in an exit
-/// code how it went.
+/// Reports on a run and on how its bot compares with an opponent, keeps its records, and returns the exit
+/// code.
 pub(in crate::cli) fn report(
     flags: &ReportFlags,
     config: &Config,

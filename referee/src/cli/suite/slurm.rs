@@ -1,4 +1,4 @@
-//! Suites on a Slurm cluster: what is typed, and what is said of them.
+//! Suites on a Slurm cluster: their flags and their messages.
 
 use std::io::{self, Write as _};
 use std::num::NonZeroU32;
@@ -21,7 +21,7 @@ use results::compare::{Decider, has_needed_games};
 use results::suite::{Run, RunFolder};
 use terms::text::{plural, ranges};
 
-/// The games on a cluster.
+/// The flags for a cluster.
 #[derive(Debug, Args)]
 pub(super) struct SlurmFlags {
     /// Submits the games to Slurm and returns: an array of tasks that play a part each, and a job that
@@ -30,12 +30,12 @@ pub(super) struct SlurmFlags {
     #[arg(long, conflicts_with = "part")]
     pub(super) slurm: bool,
 
-    /// With --slurm: shows how far the games are until all are there, and reports on them
+    /// With --slurm: shows the progress until all games have been played, and reports on them
     #[arg(long, requires = "slurm")]
     pub(super) wait: bool,
 
-    /// With --slurm: an option of `sbatch`, such as --slurm-arg=--constraint=epyc (repeatable); a setting
-    /// of the project's table `cluster` stands below it
+    /// With --slurm: an option of `sbatch`, such as --slurm-arg=--constraint=epyc (repeatable); it overrides
+    /// the settings of the project's table `cluster`
     #[arg(long, value_name = "OPTION", requires = "slurm", allow_hyphen_values = true, value_parser = directive)]
     slurm_arg: Vec<String>,
 
@@ -43,7 +43,7 @@ pub(super) struct SlurmFlags {
     #[arg(long, value_name = "TIME", requires = "slurm", conflicts_with_all = ["parts", "resume"])]
     part_length: Option<Limit>,
 
-    /// With --slurm: how many parts there are at most [default: 1000]
+    /// With --slurm: the most parts of the run [default: 1000]
     #[arg(long, value_name = "N", requires = "slurm", conflicts_with_all = ["parts", "resume"])]
     slurm_max_parts: Option<NonZeroU32>,
 }
@@ -70,7 +70,7 @@ impl From<SlurmError> for Failure {
 
 /// Plans a run, and submits all of it.
 pub(super) fn submit_new(args: &SuiteArgs, config: &Config, run: Run) -> Result<ExitCode, Failure> {
-    // Nothing is made where there is no cluster.
+    // Without a cluster, no run folder is made.
     let array = array_size()?;
     let tasks = tasks(args, config)?;
     let unlimited = "--slurm: without limits nobody knows how long a game takes; say --parts";
@@ -81,7 +81,7 @@ pub(super) fn submit_new(args: &SuiteArgs, config: &Config, run: Run) -> Result<
     submit(args, config, &folder, array)
 }
 
-/// Submits what is missing of a run.
+/// Submits the missing games of a run.
 pub(super) fn submit_missing(
     args: &SuiteArgs,
     config: &Config,
@@ -95,7 +95,7 @@ pub(super) fn submit_missing(
     submit(args, config, folder, array)
 }
 
-/// What tasks need and are told, by the flags and the project.
+/// The demands and arguments of tasks, by the flags and the project.
 fn tasks(args: &SuiteArgs, config: &Config) -> Result<Tasks, Failure> {
     let flags = &args.slurm;
     let typed = ClusterTable {
@@ -113,7 +113,7 @@ fn tasks(args: &SuiteArgs, config: &Config) -> Result<Tasks, Failure> {
     Ok(Tasks { cluster, jobs, words, merge_words: args.report.merge_words(config)? })
 }
 
-/// Submits the parts that are missing and not in the queue, and what merges them in the end.
+/// Submits the parts that are missing and not in the queue, and the job that merges them.
 fn submit(
     args: &SuiteArgs,
     config: &Config,
@@ -140,7 +140,7 @@ fn submit(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Waits until all games are there, and reports on them.
+/// Waits until all games have been played, and reports on them.
 fn wait(
     args: &SuiteArgs,
     config: &Config,
@@ -159,7 +159,7 @@ fn wait(
     }
 }
 
-/// Why a run that is planned could not be submitted, or not all of it, and how to go on.
+/// Why a planned run could not be submitted, or not all of it, and how to submit the rest.
 fn not_submitted(folder: &RunFolder, error: SubmitError) -> Failure {
     let path = folder.path.display();
     let mend = match &error {
@@ -175,7 +175,7 @@ fn not_submitted(folder: &RunFolder, error: SubmitError) -> Failure {
     ))
 }
 
-/// What a user does who no longer waits.
+/// How to list, cancel or wait for the jobs after the wait was interrupted.
 fn goes_on(folder: &RunFolder, run: &ClusterRun<'_>) -> String {
     let jobs: Vec<String> = run.jobs().iter().map(u64::to_string).collect();
     format!(
@@ -187,7 +187,7 @@ fn goes_on(folder: &RunFolder, run: &ClusterRun<'_>) -> String {
     )
 }
 
-/// Why waiting any longer is of no use.
+/// Why it is useless to wait any longer.
 fn nothing_comes(folder: &RunFolder) -> Result<Failure, Failure> {
     let missing = parts::still_missing(folder)?;
     let path = folder.path.display();
@@ -197,17 +197,17 @@ fn nothing_comes(folder: &RunFolder) -> Result<Failure, Failure> {
     )))
 }
 
-/// Says what was done; where the report is still to come, not in its place.
+/// Prints what was done; on standard error if the report is still to come on standard output.
 fn say(args: &SuiteArgs, text: &str) -> Result<(), Failure> {
     if args.slurm.wait {
-        // Where standard error is closed there is nobody to tell.
+        // If standard error is closed, there is nobody to tell.
         let _ = writeln!(io::stderr(), "{text}");
         return Ok(());
     }
     print(|out| writeln!(out, "{text}"))
 }
 
-/// What was submitted, and how to go on.
+/// The number of submitted games and jobs, and how to merge them.
 fn what_was_submitted(folder: &RunFolder, Submitted { parts: due, jobs }: &Submitted) -> String {
     let path = folder.path.display();
     let games: usize = due.iter().map(|part| folder.run.plan.scheduled(Some(*part))).sum();

@@ -1,7 +1,7 @@
-// Response times and the score over the game; a click goes to a turn. Two games have charts of one scale,
-// and each can be laid over the other's.
+// Response times and the score over the game; a click goes to a turn. Two games share a scale, and each
+// chart can be laid over the other's.
 
-/** Whose fault a late turn is, and what was done about it. */
+/** Who made a turn late, and how it was judged. */
 function lateness(turn) {
   if (!turn.overrun) return "";
   const { overrun: { culprit, decision }, certificate: { cpu_ms: cpu, wait_ms: wait, parts } } = turn;
@@ -112,7 +112,7 @@ function drawLimits(svg, limits, y) {
   shape("path", { d: path, class: "limit" }, svg);
 }
 
-/** For a game of one exchange: how much of the limit it took. */
+/** For a game of one exchange: the part of the limit that it took. */
 function gauge(view, turn) {
   const box = find(".times .chart", view.root);
   find(".times h3", view.root).textContent = "Time for the whole game";

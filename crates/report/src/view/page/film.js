@@ -1,7 +1,7 @@
 // The game as data: rebuilds boards from differences, and describes positions. page/mod.rs joins the
 // scripts of the page, and describes the data, which is the JSON in the element `show`. A position is the
-// board before the move of that index, with the move marked on it; behind the last move it is the end of
-// the game. Text only ever becomes text.
+// board before the move of that index, with the move marked on it; after the last move it is the end of
+// the game. Text is only ever set as text.
 
 const show = JSON.parse(document.getElementById("show").textContent);
 const find = (selector, root = document) => root.querySelector(selector);

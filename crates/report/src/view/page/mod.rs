@@ -127,7 +127,7 @@ impl Serialize for PageSaid<'_> {
     }
 }
 
-/// What it said of itself in the whole game, made inert when serialised.
+/// What the bot said about itself in the whole game, made inert when serialised.
 struct PageSaidInGame<'a>(&'a BTreeMap<String, SaidInGame>);
 
 impl PageSaidInGame<'_> {

@@ -1,5 +1,5 @@
-// What two games side by side have beside one: their scores against each other, a switch where there is
-// room for one board only, and charts laid over each other.
+// What only two games side by side have: their scores against each other, a switch between the boards on a
+// screen too narrow for both, and charts laid over each other.
 
 class Pair {
   constructor(views) {
@@ -13,13 +13,13 @@ class Pair {
     this.choose(0);
   }
 
-  /** Chooses the game that is shown where there is room for one. */
+  /** Chooses the game to show on a screen too narrow for both. */
   choose(chosen) {
     this.views.forEach((view, index) => view.root.classList.toggle("aside", index !== chosen));
     this.buttons.forEach((button, index) => button.setAttribute("aria-pressed", String(index === chosen)));
   }
 
-  /** Shows both scores, each with what it is ahead of the other. */
+  /** Shows both scores, the higher one with its lead. */
   tell(position) {
     const scores = this.views.map(({ film }) => film.score(film.clamp(position)));
     this.views.forEach((view, index) => {

@@ -1,7 +1,7 @@
 // What a bot says about itself: the values of this turn, and how numbers go over the turns. Names and
 // values are as the bot wrote them; they only ever become text.
 
-/** What is said of a name, which may be one that all objects have, such as `constructor`; undefined if nothing is. */
+/** The entry of a name, which may be one that all objects have, such as `constructor`; undefined if there is none. */
 const valueOf = (said, name) => (said && Object.hasOwn(said, name) ? said[name] : undefined);
 
 /** The values that a film has of a name, by turn; undefined where it was not said. */
@@ -9,7 +9,7 @@ const valuesOf = (film, name) => film.turns.map((turn) => valueOf(turn.said, nam
 
 const isNumber = (value) => typeof value === "number";
 
-/** Everything that any of the films says, in the order of the alphabet. */
+/** All names in the films, in alphabetical order. */
 function namesSaid() {
   const said = films.flatMap((film) => [...film.turns, film.end ?? {}].map((event) => event.said ?? {}));
   return [...new Set(said.flatMap((values) => Object.keys(values)))].sort();
@@ -39,7 +39,7 @@ class SaidCard {
     return { value, moveTo };
   }
 
-  /** The line of a name of which numbers were said in several turns, on the scale of both games. */
+  /** The line of a name with numbers in several turns, on the scale of both games. */
   makeChart(name, part) {
     const numbers = films.flatMap((film) => valuesOf(film, name)).filter(isNumber);
     if (numbers.length < 2) return null;
@@ -61,7 +61,7 @@ class SaidCard {
     return moveTo;
   }
 
-  /** Shows what was said in the turn of a position; at the end, what all of it comes to. */
+  /** Shows what was said in the turn of a position; at the end, the totals. */
   tell(position) {
     const turn = this.film.turn(position);
     this.parts.forEach(({ value, moveTo }, index) => {

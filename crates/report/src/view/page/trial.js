@@ -1,4 +1,4 @@
-// Moves that a reader tries from a position of the game, and the card that tells of them.
+// Moves that a reader tries from a position of the game, and the card that shows them.
 
 class Trial {
   constructor(film, from) {
