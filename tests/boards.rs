@@ -35,7 +35,7 @@ fn seeds_come_as_a_list_or_from_a_file_also_in_the_project() {
     assert_eq!(boards(&place, "set"), boards(&place, "list"));
     fs::write(place.path("bad.txt"), "1\n5..x\n").expect("written");
     for (seeds, problem) in [
-        ("1..3,2", "seeds: seed 2 is there twice"),
+        ("1..3,2", "seeds: seed 2 is listed twice"),
         ("bad.txt", "bad.txt:2: `5..x` is neither a number nor a range"),
         ("none.txt", "none.txt: no such file; seeds are numbers and ranges"),
     ] {
@@ -76,7 +76,7 @@ fn a_folder_of_boards_may_hold_other_files_and_a_pattern_chooses() {
     let output = suite("SameGame/config", "all");
     assert_code(&output, 0);
     let warning =
-        "SameGame/config: left out what is not a board: config.ini, statement_en.html, stub.txt";
+        "SameGame/config: left out files that are not boards: config.ini, statement_en.html, stub.txt";
     assert_eq!(stderr(&output).matches("left out").count(), 1, "{}", stderr(&output));
     assert!(stderr(&output).contains(warning), "{}", stderr(&output));
     assert_eq!(boards(&place, "all").len(), 12);
