@@ -75,8 +75,7 @@ fn a_folder_of_boards_may_hold_other_files_and_a_pattern_chooses() {
     };
     let output = suite("SameGame/config", "all");
     assert_code(&output, 0);
-    let warning =
-        "SameGame/config: left out files that are not boards: config.ini, statement_en.html, stub.txt";
+    let warning = "SameGame/config: left out files that are not boards: config.ini, statement_en.html, stub.txt";
     assert_eq!(stderr(&output).matches("left out").count(), 1, "{}", stderr(&output));
     assert!(stderr(&output).contains(warning), "{}", stderr(&output));
     assert_eq!(boards(&place, "all").len(), 12);

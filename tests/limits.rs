@@ -81,7 +81,7 @@ fn memory_that_processes_share_counts_once() {
 #[test]
 fn a_process_name_that_is_not_utf8_hides_no_memory() {
     if !has_program("python3") {
-        return leave_out("a name that is no text", "there is no python3 on this machine");
+        return leave_out("a name that is not text", "there is no python3 on this machine");
     }
     let bot = "import sys, time\n\
                open('/proc/self/comm', 'wb').write(b'\\xff\\xfe')\n\

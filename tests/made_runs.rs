@@ -30,7 +30,7 @@ fn no_bot_passes_the_best_since_its_own_best_is_one() {
     assert_eq!(ratios(&MadeRun::new(&[("a", &[50, 300])]), &records), [0.75]);
     let rivals = MadeRun::new(&[("a", &[50, 300]), ("b", &[100, 75])]);
     assert_eq!(ratios(&rivals, &Records::default()), [0.75, 0.625]);
-    // A game that does not count sets no record, and is measured by itself all the same.
+    // A game that does not count sets no record, but its score is still compared with the best known.
     let mut late = MadeRun::new(&[("a", &[50, 300])]);
     late.outcomes.iter_mut().for_each(|outcome| outcome.counts = false);
     assert_eq!(ratios(&late, &records), [0.75]);

@@ -197,7 +197,7 @@ fn a_core_that_a_bot_chose_itself_is_its_own_fault() {
     }
     let bot = format!("taskset -c 0 '{}' bot thinker --compute 200", env!("CARGO_BIN_EXE_referee"));
     let _hogs = Hogs::on_core("0", 6);
-    // The hogs are no host's part; a machine that stands still is, and so is a referee that has to wait.
+    // The hogs do not count as the host; a machine that stands still does, and so does a referee that has to wait.
     let is_spoilt = |result: &Value| {
         let parts = parts(&result["timing"]["exchanges"][0]);
         let host = ["taken_ms", "referee_ms"].map(|part| parts[part].as_f64().expect("a time"));

@@ -299,7 +299,7 @@ pub(crate) fn leave_out(test: &str, why: &str) {
     tell(&format!("left out: {test}: {why}"));
 }
 
-/// Tells whoever runs the tests.
+/// Tells the person who runs the tests.
 pub(crate) fn tell(text: &str) {
     // Not `eprintln!`, which the test harness keeps to itself.
     let _ = writeln!(std::io::stderr(), "{text}");

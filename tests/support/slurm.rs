@@ -36,7 +36,7 @@ impl Cluster {
         for setting in settings {
             command.args(["-o", setting]);
         }
-        // It ends at EOF, so at the latest when this process ends.
+        // It ends at EOF, so no later than this process.
         let mut script = command.arg("cat").stdin(Stdio::piped()).spawn().expect("bash");
         let patience = Instant::now() + BOUND;
         while !folder.path().join("cluster/ready").exists() {

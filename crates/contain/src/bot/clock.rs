@@ -21,7 +21,7 @@ pub enum Overtime {
 /// When an exchange ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// At its limit at the latest. A `wall` beyond the limit then means that the referee woke late and
+    /// No later than its limit. A `wall` beyond the limit then means that the referee woke late and
     /// found the reply.
     Limit,
     /// When its limit had certainly passed.
@@ -100,7 +100,7 @@ impl Clock {
         }
     }
 
-    /// Notes that the referee is about to poll, until `wake` at the latest. Returns the poll's deadline.
+    /// Notes that the referee is about to poll, no later than until `wake`. Returns the poll's deadline.
     pub(super) fn listen(&mut self, wake: Instant) -> Instant {
         if mem::replace(&mut self.has_listened, true) {
             self.own_wait = OwnWait::start();

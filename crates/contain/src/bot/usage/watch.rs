@@ -243,7 +243,7 @@ impl Watch {
         computed.saturating_sub(elsewhere)
     }
 
-    /// The longest wait of a thread for a core, whoever had the core.
+    /// The longest wait of a thread for a core, regardless of which process had it.
     pub(in crate::bot) fn longest_wait(&self, has_replied: bool) -> Duration {
         let waits = self.threads.values().map(|track| track.waited(has_replied));
         waits.max().unwrap_or_default()
