@@ -39,6 +39,16 @@ fn no_bot_passes_the_best_since_its_own_best_is_one() {
 }
 
 #[test]
+fn a_lost_game_is_no_share_of_the_best_even_if_nobody_has_won_on_its_board() {
+    let mut run = MadeRun::new(&[("a", &[0, 0]), ("b", &[0, 0])]);
+    // Both lose on the first board; on the second, a wins with nothing and b loses.
+    for game in [1, 2, 4] {
+        run.outcomes[game - 1].won = false;
+    }
+    assert_eq!(ratios(&run, &Records::default()), [0.5, 0.0]);
+}
+
+#[test]
 fn pruning_keeps_links_and_the_opponents_of_opponents() {
     let place = Place::new();
     fs::write(place.path("referee.toml"), "").expect("written");

@@ -132,10 +132,11 @@ impl Points {
         (self.games > 0).then(|| self.sum as f64 / f64::from(self.games))
     }
 
-    /// Σ yours/best over the games; any score reaches a best of 0.
+    /// Σ yours/best over the games. A lost game is 0; where nobody has scored more than 0, a won one is 1.
     #[expect(clippy::cast_precision_loss, reason = "scores are far below 2^53")]
     pub(super) fn ratio_sum(self, best: i64) -> f64 {
-        if best <= 0 { f64::from(self.games) } else { self.above_zero as f64 / best as f64 }
+        let won = self.games - self.lost;
+        if best <= 0 { f64::from(won) } else { self.above_zero as f64 / best as f64 }
     }
 
     /// The mean of yours/best; `None` without a game.
