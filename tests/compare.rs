@@ -216,9 +216,9 @@ fn a_suite_has_a_report_for_every_reader() {
         assert_snapshot!(report("text"), @"
         4 games of samegame, 2 lost
 
-          bot                              games  won  lost  sum   mean  best = 1,000,000
-          @first                               2    2     0  451  225.5           1000000
-          @misbehaving exit 3 --on-turn 2      2    0     2    0    0.0                 0
+          bot                              games  won  lost  sum   mean  yours/best
+          @first                               2    2     0  451  225.5    100.00 %
+          @misbehaving exit 3 --on-turn 2      2    0     2    0    0.0      0.00 %
 
           lost games
                2  @misbehaving exit 3 --on-turn 2 on seed 1: crash: turn 2: the bot exited with status 3 after [time] without answering (and 1 more game like it)
@@ -228,10 +228,10 @@ fn a_suite_has_a_report_for_every_reader() {
         assert_snapshot!(report("markdown"), @"
         ### 4 games of samegame, 2 lost
 
-        | bot | games | won | lost | sum | mean | best = 1,000,000 |
+        | bot | games | won | lost | sum | mean | yours/best |
         |---|---:|---:|---:|---:|---:|---:|
-        | &#64;first | 2 | 2 | 0 | 451 | 225.5 | 1000000 |
-        | &#64;misbehaving exit 3 --on-turn 2 | 2 | 0 | 2 | 0 | 0.0 | 0 |
+        | &#64;first | 2 | 2 | 0 | 451 | 225.5 | 100.00 % |
+        | &#64;misbehaving exit 3 --on-turn 2 | 2 | 0 | 2 | 0 | 0.0 | 0.00 % |
 
         Lost games:
 

@@ -49,6 +49,26 @@ fn a_lost_game_is_no_share_of_the_best_even_if_nobody_has_won_on_its_board() {
 }
 
 #[test]
+fn a_page_calls_the_share_of_the_best_as_lists_do_and_says_when_there_is_none() {
+    let place = Place::new();
+    MadeRun::new(&[("a", &[50, 300]), ("b", &[100, 75])]).save(&place.path("rivals"));
+    MadeRun::new(&[("a", &[50, 300])]).save(&place.path("alone"));
+    let page = |run: &str| {
+        let output = place.command(&["report", run, "--html", "page.html", "--force"]).output();
+        assert_code(&output.expect("runs"), 0);
+        fs::read_to_string(place.path("page.html")).expect("a page")
+    };
+    let (rivals, alone) = (page("rivals"), page("alone"));
+    for (page, share) in [(&rivals, "<td>75.00 %</td>"), (&alone, "<td>-</td>")] {
+        assert!(page.contains(">yours/best</th>") && page.contains(share), "{page}");
+        assert!(!page.contains("1,000,000"), "{page}");
+        let has_none = page.contains("No best score is known of any of these boards");
+        assert_eq!(has_none, share == "<td>-</td>", "{page}");
+    }
+    assert!(rivals.contains("<span>75.00 % over 2 games</span>"), "{rivals}");
+}
+
+#[test]
 fn pruning_keeps_links_and_the_opponents_of_opponents() {
     let place = Place::new();
     fs::write(place.path("referee.toml"), "").expect("written");

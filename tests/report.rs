@@ -135,8 +135,8 @@ fn a_page_of_a_run_has_totals_and_the_lost_games_first_with_their_replays() {
             [LOSER, "8", "0", "8", "0"],
         ],
         "records": [
-            format!("{:.1} % over 8 games", (7.0 / 2.0 + 1.0 / 10.0) / 8.0 * 100.0),
-            "0.0 % over 8 games",
+            format!("{:.2} % over 8 games", (7.0 / 2.0 + 1.0 / 10.0) / 8.0 * 100.0),
+            "0.00 % over 8 games",
         ],
         "lost": { "count": 1, "verdict": "crash", "why": "turn 4: the bot exited with status 3" },
         "boards": boards,

@@ -80,7 +80,7 @@ export default {
       assert.deepEqual(await column("#boards", 0), []);
       await field("#boards").fill("");
       assert.equal((await column("#boards", 0)).length, boards.length);
-      assert.match(await text(page, "#explained"), /^best = 1,000,000: the mean .+ A lost game is worth 0\./);
+      assert.match(await text(page, "#explained"), /^yours\/best: the mean .+ A lost game is worth 0\./);
       assert.equal(await page.locator("#lost li").count(), 1);
       assert.ok(!(await page.locator("#lost details a").first().isVisible()));
       await page.click("#lost summary");

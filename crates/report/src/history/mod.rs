@@ -10,6 +10,7 @@ use serde::Serialize;
 
 pub use self::page::page;
 use super::document::{Document, Table};
+use super::suite::share;
 use results::suite::{Commit, Listing, Tally};
 use terms::text::{duration, plural};
 
@@ -152,7 +153,7 @@ fn rows(run: &Listed) -> Vec<Vec<String>> {
             if bot.games == planned { games } else { format!("{games}/{planned}") },
             bot.sum.to_string(),
             number(bot.mean().map(|mean| format!("{mean:.1}"))),
-            number(bot.ratio().map(|ratio| format!("{:.2} %", 100.0 * ratio))),
+            number(bot.ratio().map(share)),
             bot.lost.to_string(),
             number(listing.summary.slowest(index).map(|slowest| duration(slowest.0))),
             once(&|| listing.git.as_ref().map(Commit::short).unwrap_or_default()),

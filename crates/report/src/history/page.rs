@@ -9,6 +9,7 @@ use super::{Listed, one_line};
 use crate::html;
 use crate::markup::Text;
 use crate::runs::bars::{self, percent};
+use crate::suite;
 use results::suite::{Bests, Commit, Summary, Tally};
 use statistics::MeanEstimate;
 use terms::text::plural;
@@ -106,8 +107,7 @@ fn row(Entry { run, bot, share }: &Entry<'_>, floor: f64, color: &str, out: &mut
         bars::bar(out, 0, color, place(low), place(high));
         bars::line(out, "best", place(mean), bars::ROW);
     }
-    let of = |part: f64| format!("{:.2} %", 100.0 * part);
-    let mean = share.map_or("-".to_owned(), |share| of(share.mean));
+    let mean = share.map_or("-".to_owned(), |share| suite::share(share.mean));
     let interval = share.map_or("-".to_owned(), |Share { interval: (low, high), .. }| {
         format!("{:.2} to {:.2}", 100.0 * low, 100.0 * high)
     });

@@ -7,10 +7,9 @@ use crate::markup::put;
 use terms::text::plural;
 
 /// What the last figure of a bot means.
-const EXPLANATION: &str = "<p class=\"soft\" id=\"explained\">best = 1,000,000: the mean over the games of score \
-    / best known score of the board, times 1,000,000, so a bot that reaches the best everywhere has 1,000,000. A lost \
-    game is worth 0. The best known is the highest of the records, the bots of the run, and what has been \
-    published.</p>\n";
+const EXPLANATION: &str = "<p class=\"soft\" id=\"explained\">yours/best: the mean over the games of score / \
+    best known score of the board, so a bot that reaches the best everywhere has 100 %. A lost game is worth 0. The \
+    best known is the highest of the records, the bots of the run, and what has been published.</p>\n";
 
 pub(super) fn write(gathered: &Gathered, out: &mut String) {
     out.push_str("<section class=\"card\" id=\"totals\">\n<h2>Totals</h2>\n");
@@ -54,7 +53,8 @@ fn records(gathered: &Gathered, out: &mut String) {
         bars::bar(out, 0, "well", 0.0, 100.0);
         bars::bar(out, 0, &bars::color(index), 0.0, bars::percent(share, 1.0));
         let games = plural(entrant.tally.compared as u64, "game");
-        put!(out, "</svg><span>{:.1} % over {games}</span></li>\n", 100.0 * share);
+        let share = suite::share(share);
+        put!(out, "</svg><span>{share} over {games}</span></li>\n");
     }
     out.push_str("</ul>\n");
 }

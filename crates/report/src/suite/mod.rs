@@ -159,11 +159,9 @@ fn how_to_go_on(standing: &Standing) -> String {
 pub(super) const NEW_BESTS: &str = "better than the best known";
 
 /// The headings of the table of bots.
-pub(super) const HEADINGS: [&str; 7] =
-    ["bot", "games", "won", "lost", "sum", "mean", "best = 1,000,000"];
+pub(super) const HEADINGS: [&str; 7] = ["bot", "games", "won", "lost", "sum", "mean", "yours/best"];
 
 pub(super) fn row(tally: &Tally) -> Vec<String> {
-    let rounded = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.0}"));
     vec![
         tally.bot.clone(),
         tally.games.to_string(),
@@ -171,6 +169,11 @@ pub(super) fn row(tally: &Tally) -> Vec<String> {
         tally.lost.to_string(),
         tally.sum.to_string(),
         tally.mean().map_or("-".to_owned(), |mean| format!("{mean:.1}")),
-        rounded(tally.marathon()),
+        tally.ratio().map_or("-".to_owned(), share),
     ]
+}
+
+/// Yours/best for people, such as `96.49 %`.
+pub(super) fn share(ratio: f64) -> String {
+    format!("{:.2} %", 100.0 * ratio)
 }
