@@ -6,6 +6,7 @@ use std::process::Output;
 use std::time::Instant;
 
 use insta::{assert_snapshot, with_settings};
+use referee::verdict::Culprit;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -112,6 +113,26 @@ fn a_comparison_says_when_it_shows_nothing_and_what_would() {
     let itself = stdout(&runs.compare(&["old", "old"]));
     assert!(itself.starts_with("no difference shown between "), "{itself}");
     assert!(!itself.contains("would settle"), "{itself}");
+}
+
+#[test]
+fn games_that_the_host_ended_are_no_result_and_the_comparison_says_how_many() {
+    let runs = Runs::new().run("quiet", "a", &scores(80, |n| 1000 + n));
+    for (run, culprit) in [("busy", Culprit::Host), ("slow", Culprit::Bot)] {
+        let late = MadeRun::new(&[("a", &scores(80, |n| 1000 + n))]).late(&[3, 20, 71], culprit);
+        late.save(&runs.path(run));
+    }
+    let found = |run: &str| json(&runs.compare(&["quiet", run, "--format", "json"]))[0].take();
+    let (busy, slow) = (found("busy"), found("slow"));
+    assert_eq!((&busy["pairs"], &busy["lost_by_host"]), (&77.into(), &3.into()), "{busy}");
+    assert_eq!(busy["interval"], serde_json::json!([0.0, 0.0]), "a bot against itself");
+    assert_eq!((&slow["pairs"], &slow["lost_by_host"]), (&80.into(), &0.into()), "{slow}");
+    assert!(slow["mean"].as_f64().expect("a number") < -30.0, "{slow}");
+    let text = stdout(&runs.compare(&["quiet", "busy"]));
+    let left_out =
+        "\n  3 pairs of games are left out: a game of the two was lost to a delay by the host.\n";
+    assert!(text.contains(left_out), "{text}");
+    assert!(!stdout(&runs.compare(&["quiet", "slow"])).contains("left out"));
 }
 
 #[test]

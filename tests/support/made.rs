@@ -10,7 +10,7 @@ use referee::limits::{Limits, OnHostDelay, Profile, Resources};
 use referee::suite::{
     Margin, Opponent, Outcome, Plan, PlannedBot, Rules, Run, RunFolder, Seeds, SuiteVerdict, Times,
 };
-use referee::verdict::Verdict;
+use referee::verdict::{Culprit, Verdict};
 use serde::de::DeserializeOwned;
 
 /// A run of `SameGame` on the boards of seeds 1, 2, ….
@@ -58,6 +58,20 @@ impl MadeRun {
             let board = self.run.plan.assignment(outcome.game).board;
             let case = self.run.plan.case(&GAMES[0], board).expect("a board");
             (outcome.board_id, outcome.record_id) = (case.board_id, case.record_id);
+        }
+        self
+    }
+
+    /// A late reply ends these games, by number, for which either the bot or the host is to blame.
+    pub(crate) fn late(mut self, games: &[usize], culprit: Culprit) -> Self {
+        for game in games {
+            let outcome = &mut self.outcomes[game - 1];
+            outcome.verdict = SuiteVerdict::Played(Verdict::Timeout);
+            (outcome.won, outcome.counts) = (false, false);
+            match culprit {
+                Culprit::Bot => outcome.times.bot_overruns = 1,
+                Culprit::Host => outcome.times.host_overruns = 1,
+            }
         }
         self
     }

@@ -77,6 +77,9 @@ pub(super) fn document(comparison: &Comparison, comparisons: usize) -> Document 
     let lost = boards.iter().filter(|board| board.difference < 0.0);
     extremes("greatest gains", won, &mut document);
     extremes("greatest losses", lost, &mut document);
+    if let Some(left_out) = left_out(comparison.lost_by_host) {
+        document.sentence(left_out);
+    }
     unpaired(comparison).for_each(|sentence| document.sentence(sentence));
     document
 }
@@ -160,6 +163,16 @@ fn tests(comparison: &Comparison, comparisons: usize) -> String {
 /// A p-value, cut where digits mean nothing: `= 0.0123` or `< 0.0001`.
 fn p_value(p: f64) -> String {
     if p < 0.0001 { "< 0.0001".to_owned() } else { format!("= {p:.4}") }
+}
+
+/// A sentence about the pairs of games that do not count because of the host, if there are any.
+fn left_out(pairs: usize) -> Option<String> {
+    let (count, is) = (plural(pairs as u64, "pair"), if pairs == 1 { "is" } else { "are" });
+    (pairs > 0).then(|| {
+        format!(
+            "{count} of games {is} left out: a game of the two was lost to a delay by the host."
+        )
+    })
 }
 
 /// For each of the two bots, a sentence on the boards that only it has played.

@@ -18,7 +18,7 @@ pub struct Decider {
     /// The games of the plan, in order.
     schedule: Box<dyn Iterator<Item = usize>>,
     next: Option<usize>,
-    /// Games that are early, with their board and points if they were played.
+    /// Games that are early, with their board and points if these count.
     early: BTreeMap<usize, Option<(RecordId, i64)>>,
     /// Boards already counted; the same board in other colours adds no information.
     seen: BTreeSet<RecordId>,
@@ -98,10 +98,11 @@ impl Decider {
         Ok(Some(decider))
     }
 
-    /// Adds a game. A game that was not played is skipped.
+    /// Adds a game. One that was not played, or that the host's delay ended, is skipped.
     pub fn add(&mut self, outcome: &Outcome) {
-        let played = outcome.is_played().then(|| (outcome.record_id.clone(), outcome.points()));
-        self.early.insert(outcome.game, played);
+        let counts = outcome.is_played() && !outcome.is_lost_by_host();
+        let counted = counts.then(|| (outcome.record_id.clone(), outcome.points()));
+        self.early.insert(outcome.game, counted);
         while let Some(due) = self.next.and_then(|next| self.early.remove(&next)) {
             self.next = self.schedule.next();
             if let Some((board, points)) = due {
@@ -163,7 +164,8 @@ mod tests {
 
     use super::super::tests::{contender, outcome};
     use super::*;
-    use crate::suite::{NotPlayed, SuiteVerdict};
+    use crate::suite::{NotPlayed, SuiteVerdict, Times};
+    use terms::verdict::Verdict;
 
     #[test]
     fn a_decision_takes_games_in_the_plans_order_and_boards_once() {
@@ -196,6 +198,20 @@ mod tests {
         let verdict = SuiteVerdict::NotPlayed(NotPlayed::NoResources);
         decider.add(&Outcome { game: 2, verdict, won: false, ..outcome(2, 0) });
         assert_eq!(decider.standing().boards, 1);
+    }
+
+    #[test]
+    fn a_decision_does_not_rest_on_a_game_that_the_host_ended() {
+        let plan = crate::suite::test_plan(200);
+        let opponent = contender("old", &[(1, 100), (2, 100)]);
+        let mut decider = Decider::new(&plan, opponent, Margin::default());
+        let verdict = SuiteVerdict::Played(Verdict::Timeout);
+        let times = Times { host_overruns: 1, ..Times::default() };
+        decider.add(&Outcome { game: 1, verdict, times, ..outcome(1, -1) });
+        decider.add(&Outcome { game: 2, ..outcome(2, 150) });
+        let standing = decider.standing();
+        assert_eq!(standing.boards, 1);
+        assert!((standing.mean - 50.0).abs() < 1e-12, "{standing:?}");
     }
 
     /// The boards of a suite on a cluster, and the number of boards in a wave of its parts.

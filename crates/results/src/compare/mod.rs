@@ -3,8 +3,8 @@
 //! Boards are paired by `record_id`, so a board in another file format, or in
 //! other colours, is the same board and counts once. Of several games of two bots on a board the first is
 //! paired with the first, the second with the second, and the mean of these differences counts; games
-//! that only one of them has played do not. A lost game is worth 0. This module plays and shows
-//! nothing.
+//! that only one of them has played do not. A lost game is worth 0; a pair with a game that the host's delay
+//! ended is left out and counted. This module plays and shows nothing.
 
 mod decider;
 mod groups;
@@ -36,18 +36,21 @@ struct Score {
     groups: Vec<String>,
     /// The value of the bot's first game under the grouping name.
     value: Option<SaidValue>,
-    /// Its games by number, with their points.
-    games: BTreeMap<usize, i64>,
+    /// Its games by number, with their points; `None` if the host's delay ended the game.
+    games: BTreeMap<usize, Option<i64>>,
 }
 
 impl Score {
-    /// The mean points of this bot's and another bot's games, as far as both have played.
+    /// The mean points of this bot's and another bot's games, as far as both have played, and the number of
+    /// pairs that were lost by the host's fault; `None` if these are all.
     #[expect(clippy::cast_precision_loss, reason = "scores are far below 2^53")]
-    fn paired_means(&self, other: &Self) -> (f64, f64) {
+    fn paired_means(&self, other: &Self) -> (Option<(f64, f64)>, usize) {
         let pairs = self.games.values().zip(other.games.values());
-        let (mine, others) = pairs.fold((0, 0), |sums, (a, b)| (sums.0 + a, sums.1 + b));
-        let count = self.games.len().min(other.games.len()) as f64;
-        (mine as f64 / count, others as f64 / count)
+        let pairs: Vec<_> = pairs.filter_map(|(mine, others)| mine.zip(*others)).collect();
+        let (mine, others) = pairs.iter().fold((0, 0), |sums, (a, b)| (sums.0 + a, sums.1 + b));
+        let count = pairs.len() as f64;
+        let means = (count > 0.0).then_some((mine as f64 / count, others as f64 / count));
+        (means, self.games.len().min(other.games.len()) - pairs.len())
     }
 }
 
@@ -100,10 +103,11 @@ impl Contender {
             value: None,
             games: BTreeMap::new(),
         });
-        if let Some(by) = &self.by {
+        let points = (!outcome.is_lost_by_host()).then(|| outcome.points());
+        if let Some(by) = self.by.as_ref().filter(|_| points.is_some()) {
             score.value = score.value.take().or_else(|| groups::value(outcome, by));
         }
-        score.games.insert(outcome.game, outcome.points());
+        score.games.insert(outcome.game, points);
     }
 
     /// Whether any board has a value under the grouping name.
@@ -111,15 +115,15 @@ impl Contender {
         self.boards.values().any(|score| score.value.is_some())
     }
 
-    /// The points of the bot's first game on a board.
+    /// The points of the bot's first game on a board, of those that the host's delay did not end.
     pub fn first_points(&self, record_id: &RecordId) -> Option<i64> {
-        self.boards.get(record_id)?.games.values().next().copied()
+        self.boards.get(record_id)?.games.values().find_map(|points| *points)
     }
 
     /// The mean points over all games.
     #[expect(clippy::cast_precision_loss, reason = "scores are far below 2^53")]
     pub fn mean(&self) -> f64 {
-        let points = || self.boards.values().flat_map(|score| score.games.values());
+        let points = || self.boards.values().flat_map(|score| score.games.values().flatten());
         points().sum::<i64>() as f64 / points().count().max(1) as f64
     }
 
@@ -173,6 +177,8 @@ pub struct Comparison {
     pub paired: Paired,
     /// The statistics of each group. A property of all boards is not a group, unless it was asked for.
     pub groups: Vec<Group>,
+    /// The pairs of games left out because the host's delay ended one of the two.
+    pub lost_by_host: usize,
     /// The boards that only the baseline has played.
     pub only_baseline: Unpaired,
     /// The boards that only the challenger has played.
@@ -184,12 +190,14 @@ pub struct Comparison {
 impl Comparison {
     /// Compares two bots.
     pub fn of(baseline: &Contender, challenger: &Contender) -> Self {
-        let mut boards = Vec::new();
+        let (mut boards, mut lost_by_host) = (Vec::new(), 0);
         let mut by_group: BTreeMap<String, Vec<f64>> = BTreeMap::new();
         let mut by_value = Vec::new();
         for (id, mine) in &challenger.boards {
             let Some(theirs) = baseline.boards.get(id) else { continue };
-            let (challengers, baselines) = mine.paired_means(theirs);
+            let (means, left_out) = mine.paired_means(theirs);
+            lost_by_host += left_out;
+            let Some((challengers, baselines)) = means else { continue };
             let difference = challengers - baselines;
             for group in &mine.groups {
                 by_group.entry(group.clone()).or_default().push(difference);
@@ -218,6 +226,7 @@ impl Comparison {
             challenger: challenger.name.clone(),
             paired: Paired::of(&differences),
             groups: groups.into_iter().map(group).collect(),
+            lost_by_host,
             only_baseline: only(baseline, challenger),
             only_challenger: only(challenger, baseline),
             boards,
@@ -305,6 +314,29 @@ mod tests {
             found.groups.iter().map(|group| (group.name.as_str(), group.paired.pairs)).collect();
         assert_eq!(groups, [("colors 4", 1), ("colors 5", 2), ("set small", 2)]);
         assert!((found.relative().expect("above 0") + 20.0 / 600.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_pair_with_a_game_that_the_host_ended_is_left_out_and_counted() {
+        let late = |game, board, bot_overruns, host_overruns| {
+            let verdict = SuiteVerdict::Played(Verdict::Timeout);
+            let times = Times { bot_overruns, host_overruns, ..Times::default() };
+            Outcome { game, verdict, times, ..outcome(board, -1) }
+        };
+        let mut old = contender("old", &[(1, 100)]);
+        old.add(&late(2, 1, 0, 1));
+        old.add(&Outcome { game: 3, ..outcome(1, 300) });
+        old.add(&late(4, 2, 0, 1));
+        // On board 3 the bot itself was late in the end.
+        old.add(&late(5, 3, 1, 0));
+        let new = contender("new", &[(1, 110), (1, 9000), (1, 330), (2, 500), (3, 50)]);
+        let found = Comparison::of(&old, &new);
+        let boards: Vec<_> =
+            found.boards.iter().map(|board| (board.board.as_str(), board.difference)).collect();
+        assert_eq!(boards, [("seed 1", 20.0), ("seed 3", 50.0)]);
+        assert_eq!((found.lost_by_host, found.only_baseline.count), (2, 0));
+        assert_eq!(found.only_challenger.count, 0);
+        assert_eq!(old.first_points(&RecordId::named("2")), None);
     }
 
     #[test]

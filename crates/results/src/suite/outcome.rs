@@ -113,6 +113,14 @@ impl Outcome {
         matches!(self.verdict, SuiteVerdict::Played(_))
     }
 
+    /// Whether the host's delay ended the game, so that it says nothing of the bot. If the bot itself was late
+    /// too, as where a first late reply is forgiven, the game stays its loss.
+    pub fn is_lost_by_host(&self) -> bool {
+        self.verdict == SuiteVerdict::Played(Verdict::Timeout)
+            && self.times.host_overruns > 0
+            && self.times.bot_overruns == 0
+    }
+
     /// The game's points in sums and comparisons: its score, or 0 if it was lost.
     pub fn points(&self) -> i64 {
         if self.won { self.score } else { 0 }
