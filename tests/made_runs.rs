@@ -7,7 +7,7 @@ use referee::suite::{Bests, NotPlayed, Records, RunFolder, SuiteVerdict, Summary
 use tempfile::tempdir;
 
 use crate::support::made::MadeRun;
-use crate::support::place::{Place, assert_code};
+use crate::support::place::{Place, assert_code, stderr};
 
 fn records_of(run: &RunFolder) -> Records {
     Summary::of(run, &Bests::default()).expect("results").records(run)
@@ -66,6 +66,35 @@ fn a_page_calls_the_share_of_the_best_as_lists_do_and_says_when_there_is_none() 
         assert_eq!(has_none, share == "<td>-</td>", "{page}");
     }
     assert!(rivals.contains("<span>75.00 % over 2 games</span>"), "{rivals}");
+}
+
+#[test]
+fn a_command_to_go_on_with_can_be_pasted_whatever_the_run_is_called() {
+    let place = Place::new();
+    for run in ["two words", "it's", "a#b", "a \"b\" $HOME"] {
+        let mut parts = MadeRun::new(&[("a", &[1, 2, 3, 4])]).in_parts(2);
+        parts.outcomes[2].verdict = SuiteVerdict::NotPlayed(NotPlayed::CannotStart);
+        parts.save(&place.path(run));
+        // The game was not played, and the task that is still to play it has left nothing.
+        fs::remove_dir_all(place.path(run).join("parts/0002")).expect("removed");
+        let output = place.command(&["merge", run]).output().expect("runs");
+        assert_code(&output, 2);
+        let said = stderr(&output);
+        let command = said.split('`').nth(1).unwrap_or_else(|| panic!("no command: {said}"));
+        let words = shlex::split(command).expect("words");
+        assert_eq!(words, ["referee", "suite", "--resume", run], "{said}");
+
+        let planned = format!("{run} planned");
+        let suite = ["suite", "--bot", "@first", "--seed", "1..2", "--parts", "2", "--run"];
+        let output = place.command(&suite).arg(&planned).output().expect("runs");
+        assert_code(&output, 0);
+        let said = String::from_utf8_lossy(&output.stdout);
+        let commands: Vec<_> = said.lines().skip(2).filter_map(shlex::split).collect();
+        let referee = format!("{planned}/referee");
+        assert_eq!(commands[0][2..], [&referee, "suite", "--run", &planned, "--part", "1"]);
+        assert!(commands[1].ends_with(&["--resume".to_owned(), planned.clone()]), "{said}");
+        assert!(commands[2].ends_with(&["merge".to_owned(), planned]), "{said}");
+    }
 }
 
 #[test]

@@ -82,6 +82,12 @@ pub fn quote(bytes: &[u8]) -> String {
     format!("`{shown}{rest}`")
 }
 
+/// Quotes text so that a shell takes it as one word.
+pub fn shell_word(text: &str) -> String {
+    // Neither a path nor an argument can hold a NUL, the only character that has no quoted form.
+    shlex::try_quote(text).map_or_else(|_| text.to_owned(), std::borrow::Cow::into_owned)
+}
+
 /// `text` with everything escaped that would control a terminal, line breaks included.
 pub fn printable(text: &str) -> String {
     text.chars().flat_map(printable_char).collect()

@@ -8,6 +8,7 @@ use anyhow::anyhow;
 
 use super::Failure;
 use engine::config::Config;
+use terms::text::shell_word;
 
 /// Words that only a shell understands.
 const OPERATORS: [&str; 11] = ["|", "||", "&&", "&", ";", ">", ">>", "<", "2>", "2>&1", "|&"];
@@ -15,7 +16,7 @@ const OPERATORS: [&str; 11] = ["|", "||", "&&", "&", ";", ">", ">>", "<", "2>", 
 /// Refuses a word without a flag.
 pub(super) fn refuse_stray(word: Option<&OsStr>) -> Result<(), Failure> {
     let Some(word) = word.map(OsStr::to_string_lossy) else { return Ok(()) };
-    let quoted = quoted(&word);
+    let quoted = shell_word(&word);
     let flag = if is_program(Path::new(word.as_ref())) {
         format!("name the bot with --bot {quoted}")
     } else {
@@ -67,7 +68,7 @@ fn expansion(line: &str, program: &str) -> Option<String> {
         let line = line.replacen(program, &home.to_string_lossy(), 1);
         return Some(format!(
             "no shell runs that would replace `~`; write --bot {}",
-            quoted(&line)
+            shell_word(&line)
         ));
     }
     let is_variable = program.split_once('$').is_some_and(|(_, rest)| {
@@ -84,7 +85,7 @@ fn expansion(line: &str, program: &str) -> Option<String> {
 fn assignment(line: &str, program: &str) -> Option<String> {
     let (name, value) = program.split_once('=').filter(|(name, _)| !name.contains('/'))?;
     let rest = line.trim_start().get(program.len()..)?.trim_start();
-    let (variable, rest) = (quoted(&format!("{name}={value}")), quoted(rest));
+    let (variable, rest) = (shell_word(&format!("{name}={value}")), shell_word(rest));
     Some(format!("no shell runs that would set `{name}`; write --env {variable} --bot {rest}"))
 }
 
@@ -99,8 +100,8 @@ fn blank_in_path(line: &str, program: &str, cwd: Option<&Path>) -> Option<String
     let ends = blanks.into_iter().chain([line.len()]);
     let path =
         ends.map(|end| &line[..end]).filter(|path| path.contains(' ')).find(|path| found(path))?;
-    let whole = format!("'{path}'{}", &line[path.len()..]);
-    Some(format!("the line is split at blanks; write --bot {}", quoted(&whole)))
+    let whole = format!("{}{}", shell_word(path), &line[path.len()..]);
+    Some(format!("the line is split at blanks; write --bot {}", shell_word(&whole)))
 }
 
 /// A single word that does not name a program, in a project with bots.
@@ -131,12 +132,12 @@ fn at(path: &str, cwd: Option<&Path>) -> PathBuf {
 }
 
 fn in_shell(line: &str) -> String {
-    quoted(&format!("sh -c {}", quoted(line)))
+    shell_word(&format!("sh -c {}", shell_word(line)))
 }
 
-/// Quotes text so that a shell takes it as one word.
-fn quoted(text: &str) -> String {
-    shlex::try_quote(text).map_or_else(|_| text.to_owned(), std::borrow::Cow::into_owned)
+/// A path as one word of a command to paste.
+pub(super) fn shell_path(path: &Path) -> String {
+    shell_word(&path.to_string_lossy())
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use terms::text::shell_word;
+
 /// The content of the script.
 pub(super) struct Script<'a> {
     /// The run folder; an absolute path.
@@ -22,9 +24,8 @@ pub fn is_directive(text: &str) -> bool {
 impl Script<'_> {
     /// The script. Its argument is the part of index 0 of the array, or `merge`.
     pub(super) fn text(&self) -> String {
-        let quote = |word: &str| shlex::try_quote(word).expect("no NUL").into_owned();
         let words = |words: &[String]| {
-            let quoted = words.iter().map(|word| format!(" {}", quote(word)));
+            let quoted = words.iter().map(|word| format!(" {}", shell_word(word)));
             quoted.collect::<Vec<_>>().concat()
         };
         let directives = self.directives.iter();
@@ -40,7 +41,7 @@ impl Script<'_> {
                  exec \"$run/referee\" merge \"$run\"{}\n\
              fi\n\
              exec \"$run/referee\" suite --run \"$run\" --part $(($1 + SLURM_ARRAY_TASK_ID)){}\n",
-            quote(&self.run.display().to_string()),
+            shell_word(&self.run.display().to_string()),
             words(self.merge),
             words(self.task),
         )

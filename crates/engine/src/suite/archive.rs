@@ -19,7 +19,7 @@ use results::suite::{Logs, Packing, PlannedBot, RunFolder, log_path, packed_log}
 use rules::game::GameKind;
 use rules::ruling::rule;
 use terms::lines::Lines;
-use terms::text::{exact_duration, exact_size, printable};
+use terms::text::{exact_duration, exact_size, printable, shell_word};
 
 /// The approximate maximum of bundles in a run; a bot that loses every game of a large suite would fill the disk.
 const MAX_BUNDLES: usize = 100;
@@ -95,9 +95,8 @@ impl Archive<'_> {
 
     /// A shell script that plays the game again, from anywhere.
     fn again(&self, bot: &PlannedBot, finished: &Finished) -> String {
-        let quote = |word: &String| shlex::try_quote(word).expect("no NUL").into_owned();
         let options: Vec<_> = self.options(bot).iter().map(|word| for_shell(word)).collect();
-        let command: Vec<_> = bot.command.iter().map(quote).collect();
+        let command: Vec<_> = bot.command.iter().map(|word| shell_word(word)).collect();
         let command = for_shell(&command.join(" "));
         let loss = printable(&finished.outcome.loss());
         format!(
@@ -139,7 +138,7 @@ impl Archive<'_> {
 /// then line breaks at the end are lost.
 fn for_shell(word: &str) -> String {
     if printable(word) == word {
-        return shlex::try_quote(word).expect("no NUL").into_owned();
+        return shell_word(word);
     }
     let escaped: Vec<_> = word.bytes().map(|byte| format!("\\{byte:03o}")).collect();
     format!("\"$(printf '{}')\"", escaped.concat())

@@ -42,7 +42,7 @@
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let scratch = tempfile::tempdir()?;
-//! # let (config, seeds) = (Config::resolve([])?, Some(Seeds { first: 1, last: 3, ..Seeds::default() }));
+//! # let (config, seeds) = (Config::resolve([])?, Seeds::new([(1, 3)]).ok());
 //! # let plan = plan(&config, vec![PlannedBot::new("mute", ["true"])]);
 //! # let path = scratch.path().join("run");
 //! # RunFolder::create(&path, Run::new(Plan { seeds, parts: 2.try_into().ok(), ..plan }, None))?;

@@ -10,6 +10,7 @@ use super::jobs::refuse_too_few_cpus;
 use super::play::{failed, play};
 use super::report::not_played_code;
 use super::{Games, ReportFlags, SuiteArgs, create, report};
+use crate::cli::hints::shell_path;
 use crate::cli::{Failure, interrupt, print};
 use ::report::suite::headline;
 use contain::interrupt::Interrupt;
@@ -42,12 +43,13 @@ pub(super) fn divide(
 ) -> Result<ExitCode, Failure> {
     let folder = plan(args, config, run, parts)?;
     let (path, parts) = (folder.path.display(), folder.parts());
+    let (run, referee) = (shell_path(&folder.path), shell_path(&folder.path.join("referee")));
     let games = plural(folder.planned() as u64, "game");
     print(|out| {
         writeln!(out, "{games} in {} are planned in {path}.\n", plural(parts.into(), "part"))?;
-        writeln!(out, "  one part    {path}/referee suite --run {path} --part 1")?;
-        writeln!(out, "  what is left, here    referee suite --resume {path}")?;
-        writeln!(out, "  at the end    referee merge {path}")
+        writeln!(out, "  one part    {referee} suite --run {run} --part 1")?;
+        writeln!(out, "  what is left, here    referee suite --resume {run}")?;
+        writeln!(out, "  at the end    referee merge {run}")
     })?;
     Ok(ExitCode::SUCCESS)
 }
@@ -78,8 +80,9 @@ pub(super) fn play_part(
         let problem = match folder.run.plan.parts {
             Some(parts) => format!("has {}", plural(parts.get().into(), "part")),
             None => format!(
-                "was not planned in parts; `referee suite --resume {path}` plays what is missing of it, and \
-                 --parts plans a new run for several machines"
+                "was not planned in parts; `referee suite --resume {}` plays what is missing of it, and --parts \
+                 plans a new run for several machines",
+                shell_path(&folder.path)
             ),
         };
         return Err(Failure::user(anyhow!("--part {part}: the run in {path} {problem}")));
@@ -146,7 +149,7 @@ pub(in crate::cli) fn merged(
 /// The missing parts and games, and how to play them.
 pub(super) fn still_missing(folder: &RunFolder) -> Result<String, Failure> {
     let missing = folder.missing_parts()?;
-    let path = folder.path.display();
+    let path = shell_path(&folder.path);
     let games: usize = missing.iter().map(|(_, games)| games).sum();
     let numbers: Vec<u32> = missing.iter().map(|(part, _)| *part).collect();
     let (count, parts) = (numbers.len(), folder.parts());

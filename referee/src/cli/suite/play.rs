@@ -7,6 +7,7 @@ use anyhow::anyhow;
 
 use super::SuiteArgs;
 use super::progress::SuiteProgress;
+use crate::cli::hints::shell_path;
 use crate::cli::{Failure, timing};
 use ::report::suite::{SuiteFormat, write_game};
 use contain::interrupt::Interrupt;
@@ -99,7 +100,7 @@ pub(super) fn failed(error: RunError, folder: &RunFolder, no_run: bool) -> Failu
 
 /// Says how many games of a run, or of a part of one, were played before a signal, and how to resume it.
 fn interrupted(signal: i32, folder: &RunFolder) -> Result<Failure, FolderError> {
-    let path = folder.path.display();
+    let path = shell_path(&folder.path);
     let again = match folder.part {
         Some(part) => format!("--run {path} --part {part}"),
         None => format!("--resume {path}"),

@@ -10,6 +10,7 @@ use clap::Args;
 use super::jobs::task_words;
 use super::progress::WaitProgress;
 use super::{Games, SuiteArgs, parts};
+use crate::cli::hints::shell_path;
 use crate::cli::words::Word as _;
 use crate::cli::{Failure, interrupt, print};
 use engine::config::{ClusterTable, Config, Limit, Over as _};
@@ -170,8 +171,9 @@ fn not_submitted(folder: &RunFolder, error: SubmitError) -> Failure {
     };
     let error = anyhow!(error);
     Failure::user(anyhow!(
-        "{path} is planned, but cannot be submitted: {error:#}; {mend}`referee suite --resume {path} --slurm` \
-         submits what is not"
+        "{path} is planned, but cannot be submitted: {error:#}; {mend}`referee suite --resume {} --slurm` \
+         submits what is not",
+        shell_path(&folder.path)
     ))
 }
 
@@ -183,7 +185,7 @@ fn goes_on(folder: &RunFolder, run: &ClusterRun<'_>) -> String {
          --resume {} --slurm --wait` waits for them again",
         jobs.join(","),
         jobs.join(" "),
-        folder.path.display(),
+        shell_path(&folder.path),
     )
 }
 
@@ -215,11 +217,12 @@ fn what_was_submitted(folder: &RunFolder, Submitted { parts: due, jobs }: &Submi
     let jobs: Vec<String> = jobs.iter().map(u64::to_string).collect();
     format!(
         "{games} in {parts} ({}) are submitted; the run is in {path}.\n\n  \
-           how far it is     referee suite --resume {path} --slurm --wait\n  \
+           how far it is     referee suite --resume {} --slurm --wait\n  \
            in the queue      squeue --jobs={}\n  \
            cancel it         scancel {}\n  \
            the report        {path}/merge.out, once all games are there",
         ranges(due),
+        shell_path(&folder.path),
         jobs.join(","),
         jobs.join(" "),
     )
