@@ -17,7 +17,7 @@
 //! let command = BotCommand::new("sh", ["-c", "read name; echo Hello, $name!"], confinement);
 //! let mut bot = BotProcess::spawn(&command, 4096, None)?;
 //!
-//! let rules = LineRules { count: 1, max_bytes: None, eof_ends_line: true, readable: |_| true };
+//! let rules = LineRules { count: 1, max_bytes: None, eof_ends_line: true, readable: |_| true, until_exit: true };
 //! let limit = Some(Duration::from_secs(10));
 //! let overtime = Overtime::Always(Duration::ZERO);
 //! let answer = bot.exchange(&Request { input: b"world\n", rules, limit, overtime })?;
