@@ -108,16 +108,19 @@ fn no_trick_works(user: User) {
 
 #[test]
 fn no_trick_puts_the_blame_on_the_host() {
+    let _alone = crate::alone();
     no_trick_works(User::Mine);
 }
 
 #[test]
 fn no_trick_of_another_user_puts_the_blame_on_the_host() {
+    let _alone = crate::alone();
     no_trick_works(User::Nobody);
 }
 
 #[test]
 fn hogs_of_an_earlier_game_are_no_excuse() {
+    let _alone = crate::alone();
     if !has_program("python3") {
         return leave_out("hogs of an earlier game", "there is no python3 on this machine");
     }
@@ -151,6 +154,7 @@ fn is_excused_beside_hogs(trick: &str) {
 
 #[test]
 fn work_beside_hogs_is_excused_wherever_the_bot_does_it() {
+    let _alone = crate::alone();
     for program in ["python3", "taskset"] {
         if !has_program(program) {
             return leave_out("work beside hogs", &format!("there is no {program} here"));
@@ -193,6 +197,7 @@ fn stop(processes: &[Pid], time: Duration) {
 
 #[test]
 fn a_bot_that_somebody_else_stops_is_excused() {
+    let _alone = crate::alone();
     if !has_program("python3") {
         return leave_out("a bot that is stopped", "there is no python3 on this machine");
     }
@@ -208,6 +213,7 @@ fn a_bot_that_somebody_else_stops_is_excused() {
 
 #[test]
 fn a_machine_that_stands_still_takes_time_from_a_bot_that_computes_and_from_no_other() {
+    let _alone = crate::alone();
     if !has_program("python3") {
         return leave_out("a bot that sleeps", "there is no python3 on this machine");
     }

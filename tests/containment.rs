@@ -405,7 +405,7 @@ fn a_host_without_namespaces_gets_the_next_best() {
     let doctor = without_namespaces("doctor").expect("as before");
     let stdout = String::from_utf8_lossy(&doctor.stdout);
     assert!(stdout.contains("no   namespace "), "{stdout}");
-    assert!(stdout.contains("unless --containment says otherwise: seccomp."), "{stdout}");
+    assert!(stdout.contains("unless --containment names another: seccomp."), "{stdout}");
     assert!(stdout.contains("sysctl -w user.max_user_namespaces=10000 (it is 0)"), "{stdout}");
     let log = tempfile::NamedTempFile::new().expect("a file");
     let args = format!("play --first-turn 60s --turn 60s --log '{}'", log.path().display());

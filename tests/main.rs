@@ -1,10 +1,9 @@
-//! The integration tests, all in one binary: real child processes, real signals, real files.
+//! The integration tests, all but those of times in one binary: real child processes, real signals, real files.
 
 mod accidents;
 mod attacks;
 mod bad_input;
 mod beginners;
-mod blame;
 mod boards;
 mod cli;
 mod codingame;
@@ -55,8 +54,6 @@ mod stream;
 mod suite;
 mod suite_truth;
 mod support;
-mod timing;
-mod timing_interrupted;
 mod transcript;
 mod tries;
 mod user_files;

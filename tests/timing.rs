@@ -24,6 +24,7 @@ fn overruns(result: &Value) -> (i64, i64) {
 
 #[test]
 fn each_exchange_has_a_certificate() {
+    let _alone = crate::alone();
     let result = play(
         &[&["--bot", "@thinker --compute 20", "--board", "@clearable"], &PATIENT[..]].concat(),
     );
@@ -51,6 +52,7 @@ fn each_exchange_has_a_certificate() {
 
 #[test]
 fn what_a_bots_own_children_use_counts() {
+    let _alone = crate::alone();
     let bot =
         format!("sh -c '\"{}\" bot thinker --compute 30; true'", env!("CARGO_BIN_EXE_referee"));
     let result = play(&[&["--bot", &bot, "--board", "@clearable"], &PATIENT[..]].concat());
@@ -62,6 +64,7 @@ fn what_a_bots_own_children_use_counts() {
 
 #[test]
 fn a_sleeping_bot_is_late_by_its_own_fault() {
+    let _alone = crate::alone();
     let args = ["--bot", "@thinker --sleep 4000", "--first-turn", "1s"];
     let result = unspoilt(has_host_part, || play(&args));
     assert_eq!(result["verdict"], "timeout");
@@ -72,6 +75,7 @@ fn a_sleeping_bot_is_late_by_its_own_fault() {
 
 #[test]
 fn chatter_does_not_extend_a_deadline() {
+    let _alone = crate::alone();
     let args = ["--first-turn", "1s", "--bot", "@misbehaving chatter"];
     let result = unspoilt(has_host_part, || play(&args));
     assert_eq!(result["verdict"], "timeout");
@@ -82,6 +86,7 @@ fn chatter_does_not_extend_a_deadline() {
 
 #[test]
 fn sdk_soft_forgives_two_late_answers_and_not_the_third() {
+    let _alone = crate::alone();
     let folder = tempfile::tempdir().expect("a folder");
     let config = folder.path().join("config.toml");
     fs::write(&config, "profile = 'sdk-soft'\n[sdk-soft]\nextra = '60s'").expect("written");
@@ -103,6 +108,7 @@ fn sdk_soft_forgives_two_late_answers_and_not_the_third() {
 
 #[test]
 fn sdk_soft_waits_no_longer_than_it_says() {
+    let _alone = crate::alone();
     let folder = tempfile::tempdir().expect("a folder");
     let config = folder.path().join("config.toml");
     fs::write(&config, "profile = 'sdk-soft'\n[sdk-soft]\nextra = '500ms'").expect("written");
@@ -189,6 +195,7 @@ fn parts(exchange: &Value) -> &Value {
 
 #[test]
 fn a_core_that_a_bot_chose_itself_is_its_own_fault() {
+    let _alone = crate::alone();
     if !has_program("taskset") {
         return leave_out("a bot that chooses its core", "there is no taskset on this machine");
     }
@@ -212,6 +219,7 @@ fn a_core_that_a_bot_chose_itself_is_its_own_fault() {
 
 #[test]
 fn a_starved_bot_is_late_by_the_hosts_fault_and_the_user_decides() {
+    let _alone = crate::alone();
     if !has_program("taskset") {
         return leave_out("a starved bot", "there is no taskset on this machine");
     }
@@ -244,6 +252,7 @@ fn retry_for_the_host() {
 
 #[test]
 fn only_the_referees_wait_that_delayed_a_reply_counts() {
+    let _alone = crate::alone();
     if !has_program("taskset") {
         return leave_out("a starved referee", "there is no taskset on this machine");
     }
@@ -268,6 +277,7 @@ fn only_the_referees_wait_that_delayed_a_reply_counts() {
 
 #[test]
 fn a_bot_that_starves_itself_has_nobody_else_to_blame() {
+    let _alone = crate::alone();
     if !has_program("taskset") {
         return leave_out("a bot that starves itself", "there is no taskset on this machine");
     }
@@ -284,6 +294,7 @@ fn a_bot_that_starves_itself_has_nobody_else_to_blame() {
 
 #[test]
 fn a_late_answer_of_the_hosts_making_counts_if_the_user_wants_it() {
+    let _alone = crate::alone();
     if !has_program("taskset") {
         return leave_out("a starved bot", "there is no taskset on this machine");
     }
@@ -301,6 +312,7 @@ fn timing(args: &[&str]) -> Output {
 
 #[test]
 fn timing_measures_every_turn_of_every_game() {
+    let _alone = crate::alone();
     let patient = ["--first-turn", "60s", "--turn", "60s", "--format", "json"];
     let output =
         timing(&[&["--bot", "@first", "--seed", "1..2", "--games", "3"], &patient[..]].concat());
@@ -323,6 +335,7 @@ fn timing_measures_every_turn_of_every_game() {
 
 #[test]
 fn timing_goes_on_beyond_the_limit_and_says_who_was_late() {
+    let _alone = crate::alone();
     let args = ["--bot", "@thinker --sleep 150", "--board", "@clearable", "--turn", "50ms"];
     let args = [&args[..], &["--first-turn", "60s", "--patience", "60s", "--format", "json"]];
     let overruns = |report: &Value| {
@@ -345,6 +358,7 @@ fn timing_goes_on_beyond_the_limit_and_says_who_was_late() {
 
 #[test]
 fn a_slower_judge_scales_the_times() {
+    let _alone = crate::alone();
     let args = ["--bot", "@thinker --sleep 120", "--board", "@clearable"];
     let args = [&args[..], &["--first-turn", "10s", "--turn", "10s", "--scale"]].concat();
     let kept = timing(&[&args[..], &["1"]].concat());
@@ -364,6 +378,7 @@ fn a_slower_judge_scales_the_times() {
 
 #[test]
 fn a_bot_that_crashes_is_reported_as_lost() {
+    let _alone = crate::alone();
     let output = timing(&[
         "--bot",
         "@misbehaving exit 3 --on-turn 2",
@@ -382,6 +397,7 @@ fn a_bot_that_crashes_is_reported_as_lost() {
 
 #[test]
 fn timing_writes_csv_and_svg() {
+    let _alone = crate::alone();
     let folder = tempfile::tempdir().expect("a folder");
     let svg = folder.path().join("times.svg");
     let args = [
@@ -414,6 +430,7 @@ fn timing_writes_csv_and_svg() {
 
 #[test]
 fn the_host_check_stands_alone() {
+    let _alone = crate::alone();
     let output = timing(&["--host"]);
     let text = String::from_utf8(output.stdout).expect("UTF-8");
     for part in
@@ -429,6 +446,7 @@ fn the_host_check_stands_alone() {
 
 #[test]
 fn square_remover_is_timed_as_a_whole() {
+    let _alone = crate::alone();
     let report = json(&timing(&[
         "--game",
         "square-remover",
@@ -457,6 +475,7 @@ fn cores_allowed(pid: u32) -> Option<String> {
 
 #[test]
 fn a_pinned_bot_has_cores_of_its_own_and_too_few_are_refused() {
+    let _alone = crate::alone();
     let cores = std::thread::available_parallelism().expect("known").get();
     let too_many = cores.to_string();
     let output =
@@ -493,6 +512,7 @@ pub(crate) fn watched(look: impl Fn() -> String, is_good: impl Fn(&str) -> bool)
 
 #[test]
 fn the_referee_keeps_to_one_core_and_the_keeper_to_those_of_its_bot() {
+    let _alone = crate::alone();
     if std::thread::available_parallelism().expect("known").get() < 2 {
         return leave_out("a pinned referee", "this machine has one core");
     }
@@ -559,6 +579,7 @@ fn cores_in_the_end(turn: &str) -> InTheEnd {
 
 #[test]
 fn the_referee_is_on_the_core_of_a_bot_that_answers_at_once_and_of_no_other() {
+    let _alone = crate::alone();
     if std::thread::available_parallelism().expect("known").get() < 2 {
         return leave_out("a shared core", "this machine has one core");
     }

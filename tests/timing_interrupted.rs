@@ -29,6 +29,7 @@ fn interrupted(script: &str, format: &str) -> Output {
 
 #[test]
 fn ctrl_c_reports_what_has_been_measured() {
+    let _alone = crate::alone();
     // The second game hangs.
     let script = format!(
         "[ -e once ] && {{ : > ready; exec sleep 1000; }}; : > once; exec '{}' bot first",
@@ -47,6 +48,7 @@ fn ctrl_c_reports_what_has_been_measured() {
 
 #[test]
 fn programs_are_told_how_much_has_been_measured() {
+    let _alone = crate::alone();
     let script = format!(
         "[ -e once ] && {{ : > ready; exec sleep 1000; }}; : > once; exec '{}' bot first",
         env!("CARGO_BIN_EXE_referee")
@@ -60,6 +62,7 @@ fn programs_are_told_how_much_has_been_measured() {
 
 #[test]
 fn ctrl_c_before_the_first_turn_has_nothing_to_report() {
+    let _alone = crate::alone();
     let output = interrupted(": > ready; exec sleep 1000", "text");
     assert!(output.stdout.is_empty(), "{output:?}");
     let said = String::from_utf8_lossy(&output.stderr);
