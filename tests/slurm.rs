@@ -25,13 +25,9 @@ fn scene() -> Place {
 }
 
 fn submit(place: &Place, parts: &str, limits: &[&str]) -> Output {
-    submit_to(place, "run", parts, limits)
-}
-
-fn submit_to(place: &Place, run: &str, parts: &str, limits: &[&str]) -> Output {
     let path = std::env::var("PATH").expect("PATH");
     let path = format!("{}:{path}", place.path("bin").display());
-    let run = ["suite", "--bot", "./loser", "--seed", "1..50", "--jobs", "1", "--run", run];
+    let run = ["suite", "--bot", "./loser", "--seed", "1..50", "--jobs", "1", "--run", "run"];
     let mut submit: Command = place.command(&[&run[..], limits].concat());
     submit.args(["--slurm", "--parts", parts]).env("PATH", path).output().expect("runs")
 }
@@ -72,20 +68,6 @@ fn what_is_submitted_is_known_by_its_number_and_merged_after_it() {
     "#);
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(said.contains("squeue --jobs=17,18,19,20\n"), "{said}");
-}
-
-#[test]
-fn a_run_may_have_quotes_and_hashes_in_its_name_and_no_backslash() {
-    let place = scene();
-    assert_code(&submit_to(&place, "it's #1 \"b\"", "2", &PATIENT), 0);
-    let script = fs::read_to_string(place.path("it's #1 \"b\"/slurm.sh")).expect("a script");
-    let name = r#"it\'s\ \#1\ \"b\""#;
-    assert!(script.contains(&format!("\n#SBATCH --job-name={name}\n")), "{script}");
-    assert!(script.contains(&format!("/{name}/parts/%A_%a.out\n")), "{script}");
-    let refused = submit_to(&place, "a\\b", "2", &PATIENT);
-    assert_code(&refused, 2);
-    let said = stderr(&refused);
-    assert!(said.contains("whose path has a backslash; rename it"), "{said}");
 }
 
 #[test]

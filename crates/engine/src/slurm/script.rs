@@ -18,7 +18,7 @@ pub(super) struct Script<'a> {
 
 /// Whether a text can stand in a batch script as an option of `sbatch`.
 pub fn is_directive(text: &str) -> bool {
-    text.starts_with('-') && !text.contains(char::is_control)
+    text.starts_with('-') && !text.contains(|c: char| c.is_control() || c == '"')
 }
 
 impl Script<'_> {
@@ -48,13 +48,12 @@ impl Script<'_> {
     }
 }
 
-/// An option as `sbatch` reads it in a script's comments, where a backslash escapes quotes, `#`, and blanks. A
-/// blank before any `=` stands between an option and its value.
+/// An option as the script's comments hold it: a value with blanks in quotes.
 fn directive(option: &str) -> String {
-    let value = option.find('=').unwrap_or(option.len());
-    let is_escaped = |at, c| matches!(c, '\'' | '"' | '#' | '\\') || (c == ' ' && at > value);
-    let escape = |(at, c)| is_escaped(at, c).then_some('\\').into_iter().chain([c]);
-    option.char_indices().flat_map(escape).collect()
+    match option.split_once('=') {
+        Some((name, value)) if value.contains(' ') => format!("{name}=\"{value}\""),
+        _ => option.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -65,17 +64,14 @@ mod tests {
     fn words_reach_the_shell_as_they_are() {
         let script = Script {
             run: Path::new("/a b/$run"),
-            directives: &["--mem=5M", "--chdir=/a b", "-p short", "--comment=it's \"x\" #1 \\"]
-                .map(str::to_owned),
+            directives: &["--mem=5M".to_owned(), "--chdir=/a b".to_owned()],
             task: &["--logs".to_owned(), "it's".to_owned()],
             merge: &[],
         };
         let text = script.text();
         for line in [
             "#SBATCH --mem=5M",
-            "#SBATCH -p short",
-            "#SBATCH --chdir=/a\\ b",
-            "#SBATCH --comment=it\\'s\\ \\\"x\\\"\\ \\#1\\ \\\\",
+            "#SBATCH --chdir=\"/a b\"",
             "run='/a b/$run'",
             "exec \"$run/referee\" suite --run \"$run\" --part $(($1 + SLURM_ARRAY_TASK_ID)) --logs \"it's\"",
             "    exec \"$run/referee\" merge \"$run\"",
@@ -87,7 +83,7 @@ mod tests {
     #[test]
     fn what_would_break_the_script_is_no_option() {
         assert!(is_directive("--constraint=a&b") && is_directive("-pshort"));
-        for text in ["", "short", "--a\nrm -rf /", "--a\u{1b}"] {
+        for text in ["", "short", "--a=\"b\"", "--a\nrm -rf /", "--a\u{1b}"] {
             assert!(!is_directive(text), "{text:?}");
         }
     }

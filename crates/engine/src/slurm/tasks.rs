@@ -2,7 +2,7 @@
 
 use std::io;
 use std::num::NonZeroU32;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use fs_err as fs;
@@ -49,9 +49,6 @@ pub enum ScriptError {
     /// An option of `sbatch` would break the script.
     #[error("`{0}` cannot stand in a batch script")]
     Directive(String),
-    /// The run folder's path has a backslash, with which Slurm puts no numbers into the names of output files.
-    #[error("Slurm cannot name the output of tasks in {}, whose path has a backslash; rename it", .0.display())]
-    Backslash(PathBuf),
     /// The script cannot be written.
     #[error(transparent)]
     Write(#[from] io::Error),
@@ -85,9 +82,6 @@ impl Tasks {
     /// The options of `sbatch`: the demands of tasks, then the settings.
     fn directives(&self, plan: &Plan, run: &Path) -> Result<Vec<String>, ScriptError> {
         let path = run.display().to_string();
-        if path.contains('\\') {
-            return Err(ScriptError::Backslash(run.to_owned()));
-        }
         let name = run.file_name().unwrap_or_default().to_string_lossy();
         let mut options = vec![
             format!("--job-name={name}"),

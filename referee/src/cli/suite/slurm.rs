@@ -50,7 +50,7 @@ pub(super) struct SlurmFlags {
 }
 
 fn directive(text: &str) -> Result<String, String> {
-    let problem = "it must be an option of sbatch such as --mem=4G";
+    let problem = "it must be an option of sbatch such as --mem=4G, without quotes";
     if is_directive(text) { Ok(text.to_owned()) } else { Err(problem.to_owned()) }
 }
 
