@@ -87,9 +87,9 @@ def tricks(names=TRICKS):
 
 @contextlib.contextmanager
 def hogs(core, count):
-    """Processes that want all of a core, in their own sessions, like a bot."""
+    """Processes that want all of a core, in their own sessions, like a bot. They end with this one, however it ends."""
     pin = lambda: os.sched_setaffinity(0, {core})
-    loop = [sys.executable, "-c", "while True: pass"]
+    loop = ["setpriv", "--pdeathsig", "KILL", sys.executable, "-c", "while True: pass"]
     processes = [subprocess.Popen(loop, preexec_fn=pin, start_new_session=True) for _ in range(count)]
     try:
         yield

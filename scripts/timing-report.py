@@ -73,6 +73,18 @@ def verdicts():
         yield from blame.rows(lambda: measure(bot, own))
 
 
+def a_little_late():
+    games = 30
+    yield "| bot sleeps for | games | late | said to be late by, at the median | said to wait for input, or not to flush |"
+    yield "|---|---|---|---|---|"
+    for sleep in (50.1, 50.3, 50.5):
+        played = [referee("play", "--bot", f"@thinker --sleep {sleep}", "--turn", f"{LIMIT_MS}ms") for _ in range(games)]
+        walls = sorted(game["timing"]["slowest_turn"]["wall_ms"] for game in played if game["verdict"] == "timeout")
+        wronged = sum("flush" in game["diagnosis"] or "waited for more" in game["diagnosis"] for game in played)
+        assert not wronged, played
+        yield f"| {sleep} ms | {games} | {len(walls)} | {walls[len(walls) // 2] - LIMIT_MS:.2f} ms | {wronged} |"
+
+
 def culprits():
     core = max(os.sched_getaffinity(0))
     yield "| bot | hogs on its core | turns | late | of these put on the host | at least 95 % |"
@@ -160,6 +172,13 @@ def page():
     yield "that computes or sleeps for 60 ms always is, and by its own fault."
     yield ""
     yield from checked(verdicts())
+    yield ""
+    yield "## An answer that is a little late is called late"
+    yield ""
+    yield "The referee looks out for an answer for 10 ms beyond the limit, though it no longer counts: a bot that has answered waits"
+    yield "for input too, and must not be told that it does nothing else."
+    yield ""
+    yield from a_little_late()
     yield ""
     yield "## A busy machine is named"
     yield ""

@@ -1,8 +1,9 @@
 //! Accidents of runs: torn files, missing locks, folders that move. Nothing is lost, and nothing needs a hand.
 
+use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use libc::{ENOLCK, SYS_flock};
@@ -169,17 +170,37 @@ fn a_merge_leaves_what_tasks_have_printed_and_sweeps_what_a_kill_has_left() {
     assert_eq!(place.run("run").played().expect("results").count(), 4);
 }
 
-/// Kills a command after some time, several times over, and lets it end at last.
-fn kill_again_and_again(start: impl Fn() -> Command) -> Output {
-    for step in 1..=8 {
-        let mut command = start();
-        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("runs");
-        std::thread::sleep(std::time::Duration::from_millis(4 * step));
+/// The files in a folder, with their lengths.
+fn files(folder: &Path) -> BTreeMap<PathBuf, u64> {
+    let mut files = BTreeMap::new();
+    // What is listed may be gone by now.
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let Ok(metadata) = entry.metadata() else { continue };
+        files.insert(entry.path(), metadata.len());
+        if metadata.is_dir() {
+            files.append(&mut self::files(&entry.path()));
+        }
+    }
+    files
+}
+
+/// Kills a command once it has changed something in the folder, once it has done so twice, and so on, and lets it end
+/// at last.
+fn kill_again_and_again(place: &Place, args: &[&str]) -> Output {
+    for changes in 1..=8 {
+        let mut command = place.command(args);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("runs");
+        let (mut seen, mut count) = (files(place.folder()), 0);
+        while count < changes && child.try_wait().expect("a child").is_none() {
+            let now = files(place.folder());
+            count += u32::from(now != seen);
+            seen = now;
+        }
         // It may have ended by itself.
-        let _ = kill_process(Pid::from_child(&child), Signal::KILL);
+        let _ = child.kill();
         finished(child);
     }
-    start().output().expect("runs")
+    place.command(args).output().expect("runs")
 }
 
 #[test]
@@ -187,9 +208,9 @@ fn kills_of_a_suite_that_is_taken_up_lose_nothing() {
     let place = Place::new();
     let plan = ["suite", "--bot", "@first", "--seed", "1..200", "--parts", "1", "--run", "run"];
     assert_code(&place.command(&plan).args(PATIENT).output().expect("runs"), 0);
-    let part = || place.command(&["suite", "--run", "run", "--part", "1", "--jobs", "1"]);
-    assert_code(&kill_again_and_again(part), 0);
-    assert_code(&kill_again_and_again(|| place.command(&["merge", "run"])), 0);
+    let part = ["suite", "--run", "run", "--part", "1", "--jobs", "1"];
+    assert_code(&kill_again_and_again(&place, &part), 0);
+    assert_code(&kill_again_and_again(&place, &["merge", "run"]), 0);
     let run = place.run("run");
     assert_eq!(run.played().expect("whole results").count(), 200);
     run.sessions().expect("whole sessions");
@@ -208,8 +229,8 @@ fn kills_of_pruning_leave_a_run_or_nothing() {
     for run in 0..8 {
         play(&place, &format!("runs/{run}"), "1..2");
     }
-    let prune = || place.command(&["runs", "prune", "--keep", "0", "--yes"]);
-    assert_code(&kill_again_and_again(prune), 0);
+    let prune = ["runs", "prune", "--keep", "0", "--yes"];
+    assert_code(&kill_again_and_again(&place, &prune), 0);
     assert_eq!(fs::read_dir(place.path("runs")).expect("a folder").count(), 0);
 }
 

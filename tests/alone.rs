@@ -2,6 +2,9 @@
 //! work that these tests start themselves keeps their bots waiting.
 
 mod blame;
+#[path = "heavy/blame.rs"]
+mod heavy;
+mod late;
 #[expect(dead_code, reason = "shared with the other tests")]
 mod support;
 mod timing;

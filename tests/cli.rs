@@ -528,11 +528,25 @@ fn very_verbose_shows_processes() {
 }
 
 #[test]
+fn help_can_be_asked_for_as_a_command() {
+    for (asked, flag) in
+        [(&["help"][..], &["--help"][..]), (&["help", "suite"], &["suite", "--help"])]
+    {
+        let [asked, flag] = [asked, flag].map(|args| referee().args(args).output().expect("runs"));
+        assert_eq!((stdout(&asked), asked.status.code()), (stdout(&flag), Some(0)));
+    }
+    let unknown = referee().args(["help", "plya"]).output().expect("runs");
+    assert_eq!(unknown.status.code(), Some(2));
+}
+
+#[test]
 fn help_of_every_command() {
     for (name, args) in [
         ("help", &["--help"][..]),
         ("help-play", &["play", "--help"]),
         ("help-suite", &["suite", "--help"]),
+        ("help-status", &["status", "--help"]),
+        ("help-cancel", &["cancel", "--help"]),
         ("help-merge", &["merge", "--help"]),
         ("help-compare", &["compare", "--help"]),
         ("help-report", &["report", "--help"]),

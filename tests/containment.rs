@@ -11,8 +11,8 @@ use seccompiler::{SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule}
 use serde_json::Value;
 
 use crate::support::{
-    Mark, PATIENT, User, bound, children, for_each_in_parallel, has_host_part, json, lets_go,
-    referee, referee_of, run_as, start_without, unspoilt, wait_until,
+    Mark, PATIENT, User, bound, children, for_each_in_parallel, has_host_part, json, keepers,
+    lets_go, referee, referee_of, run_as, start_without, unspoilt, wait_until,
 };
 
 const MEANS: [&str; 4] = ["namespace", "seccomp", "reaper", "group"];
@@ -279,32 +279,59 @@ fn out_of_memory_kills_the_bot_before_the_referee() {
     }
 }
 
+/// Plays a suite and keeps killing some of its processes, which leaves nothing behind; returns its results.
+/// It goes on until some results have `word`.
+fn plays_on_while_killed(
+    means: &str,
+    pause: Duration,
+    victims: fn(u32) -> Vec<Pid>,
+    word: &str,
+) -> String {
+    let mark = Mark::new();
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = folder.path().join("run");
+    let mut child = referee()
+        .args(["suite", "--env", mark.env(), "--containment", means, "--bot", "sleep 3600"])
+        .args(["--seed", "1..100000", "--first-turn", "1ms", "--logs", "none", "--run"])
+        .arg(&run)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("starts");
+    let start = Instant::now();
+    let mut killed = 0;
+    // A machine that is busy may take longer than that for the first game.
+    let results = || fs::read_to_string(run.join("results.jsonl")).unwrap_or_default();
+    while start.elapsed() < Duration::from_secs(3) || killed == 0 || !results().contains(word) {
+        assert!(start.elapsed() < Duration::from_mins(5), "{means}: there is nobody to kill");
+        let victims = victims(child.id()).into_iter();
+        killed += victims.filter(|victim| kill_process(*victim, Signal::KILL).is_ok()).count();
+        thread::sleep(pause);
+    }
+    assert!(child.try_wait().expect("a child").is_none(), "{means}: the referee plays on");
+    assert_eq!(badness(child.id()), badness(std::process::id()), "{means}");
+    kill_process(Pid::from_child(&child), Signal::INT).expect("it is there");
+    child.wait().expect("a child");
+    mark.assert_gone();
+    results()
+}
+
 #[test]
 fn a_bot_ends_whenever_its_keeper_is_killed() {
     for means in ["reaper", "group"] {
-        let mark = Mark::new();
-        let folder = tempfile::tempdir().expect("a folder");
-        let mut child = referee()
-            .args(["suite", "--env", mark.env(), "--containment", means, "--bot", "sleep 3600"])
-            .args(["--seed", "1..100000", "--first-turn", "1ms", "--logs", "none", "--run"])
-            .arg(folder.path().join("run"))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("starts");
-        let start = Instant::now();
-        let mut killed = 0;
-        // A machine that is busy may take longer than that for the first game.
-        while start.elapsed() < Duration::from_secs(3) || killed == 0 {
-            assert!(start.elapsed() < Duration::from_mins(5), "{means}: there is no keeper");
-            let keepers = children(child.id()).into_iter();
-            killed += keepers.filter(|keeper| kill_process(*keeper, Signal::KILL).is_ok()).count();
-        }
-        assert!(child.try_wait().expect("a child").is_none(), "{means}: the referee plays on");
-        assert_eq!(badness(child.id()), badness(std::process::id()), "{means}");
-        kill_process(Pid::from_child(&child), Signal::INT).expect("it is there");
-        child.wait().expect("a child");
-        mark.assert_gone();
+        plays_on_while_killed(means, Duration::ZERO, keepers, "");
+    }
+}
+
+#[test]
+fn a_suite_plays_on_when_its_launcher_is_killed_and_no_bot_loses_by_it() {
+    // A suite ends when several games in a row cannot be played.
+    let pause = bound(Duration::from_millis(300));
+    // With its launcher, the kernel ends a namespace's bots.
+    for (means, word) in [("namespace", "(`bot-launcher`) was killed"), ("reaper", "")] {
+        let results = plays_on_while_killed(means, pause, children, word);
+        assert!(!results.contains("\"crash\""), "{means}");
+        assert!(results.contains("\"timeout\""), "{means}: some games are played");
     }
 }
 

@@ -239,66 +239,6 @@ fn a_child_that_holds_the_pipes_neither_delays_the_verdict_nor_survives() {
     shown.expect_at_once();
 }
 
-/// Reads a board; a shell gives what it leaves in the background another input than its own.
-const READ_BOARD: &str = "exec 3<&0
-board() { for row in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do read -r line <&3 || exit 0; done; }
-play_on() { while board; do echo '0 0'; done; }
-board
-";
-
-/// How many turns a bot of this script lasts on a board of stripes, where `0 0` is always legal.
-fn turns_of(script: &str, more: &[&str]) -> (u64, String) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let board = folder.path().join("board.txt");
-    let rows = (0..15).map(|row| format!("{} ", row % 2).repeat(15) + "\n");
-    std::fs::write(&board, rows.collect::<String>()).expect("written");
-    let output = referee()
-        .args(["play", "--format", "json", "--board"])
-        .arg(&board)
-        .args(PATIENT)
-        .args(more)
-        .args(["--", "sh", "-c", &format!("{READ_BOARD}{script}")])
-        .output();
-    let result = json(&output.expect("runs"));
-    let official = result["official"].as_str().expect("text").to_owned();
-    (result["turns"].as_u64().expect("a number"), official)
-}
-
-#[test]
-fn a_child_that_plays_on_when_the_bot_has_ended_is_not_heard() {
-    for (script, turns) in [
-        ("echo '0 0'; play_on &", 2),
-        ("echo '0 0'; sleep 0.002; play_on &", 2),
-        ("echo '0 0'; sleep 0.005; play_on &", 2),
-        ("play_on & echo '0 0'", 2),
-        ("play_on & sleep 0.002; echo '0 0'", 2),
-        ("play_on & sleep 0.005; echo '0 0'", 2),
-        ("{ echo '0 0'; play_on; } &", 1),
-        ("{ sleep 0.002; echo '0 0'; play_on; } &", 1),
-    ] {
-        for more in [&[][..], &["--pin"]] {
-            for _ in 0..5 {
-                let expected = (turns, TIMEOUT.to_owned());
-                assert_eq!(turns_of(script, more), expected, "{script} {more:?}");
-            }
-        }
-    }
-}
-
-#[test]
-fn a_child_is_heard_as_long_as_the_bot_waits_for_it() {
-    let endgame = (15, "Endgame. Obtained a score of 3535.".to_owned());
-    for script in [
-        "echo '0 0'; play_on",
-        "echo '0 0'; play_on & wait",
-        "{ echo '0 0'; play_on; } & wait",
-        "(echo '0 0'); (play_on); :",
-        "sleep 3600 & echo '0 0'; play_on",
-    ] {
-        assert_eq!(turns_of(script, &[]), endgame, "{script}");
-    }
-}
-
 #[test]
 fn a_message_that_is_not_utf8_is_legal_and_survives_in_the_log() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -344,5 +284,24 @@ fn each_illegal_move_has_its_official_wording() {
         let shown = play(fault, PATIENT, &["--board", board]);
         shown.expect(verdict, &format!("[ERROR] {official}"), ": the reply was `");
         shown.expect_at_once();
+    }
+}
+
+#[test]
+fn quick_turns_without_a_certificate_add_up_to_less_than_a_millisecond() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("game.jsonl");
+    let mut play = referee();
+    play.args(["play", "--bot", "@echo", "--board", "@clearable", "--log"]).arg(&log);
+    assert!(play.args(PATIENT).output().expect("runs").status.success());
+    let log = referee::gamelog::read(&std::fs::read(&log).expect("a log")).expect("whole");
+    assert!(log.turns.len() > 10 && log.turns[0].certificate.cpu.is_some());
+    let mut unsampled = Duration::ZERO;
+    for turn in &log.turns {
+        unsampled += turn.wall.0;
+        if turn.certificate.cpu.is_some() {
+            unsampled = Duration::ZERO;
+        }
+        assert!(unsampled < Duration::from_millis(1), "turn {}", turn.turn);
     }
 }

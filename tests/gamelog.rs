@@ -14,11 +14,21 @@ use referee::lines::{Lines, Progress};
 use referee::millis::Millis;
 use referee::ruling::rule;
 use referee::said::{Said, SaidInGame, SaidNumbers, SaidValue};
+use referee::score::{Direction, Score};
 use referee::verdict::{BotExit, Culprit, Decision, NoReply, Overrun, Verdict};
 use serde_json::json;
 
 fn bytes() -> impl Strategy<Value = Bytes> {
     prop_oneof![any::<Vec<u8>>(), any::<String>().prop_map(String::into_bytes)].prop_map(Bytes)
+}
+
+/// Whole numbers, and decimals with as many digits as a score keeps.
+fn scores() -> impl Strategy<Value = Score> {
+    let decimals = "-?[1-9][0-9]{0,15}\\.[0-9]{1,12}";
+    prop_oneof![
+        any::<i64>().prop_map(Score::from),
+        decimals.prop_map(|text| text.parse().expect("a score"))
+    ]
 }
 
 /// Up to ten days, to the nanosecond.
@@ -101,6 +111,8 @@ prop_compose! {
             format: FORMAT,
             referee,
             game,
+            judge: None,
+            better: Direction::Lower,
             board,
             test_case,
             bot: Bot { name, command, cwd, cores, env, containment, sandbox, resources },
@@ -123,9 +135,18 @@ prop_compose! {
 prop_compose! {
     fn parts()(
         [computed, kept_waiting, taken, referee, asleep, unknown] in [(); 6].map(|()| millis()),
-        waits_for_disk: bool,
+        [waits_for_disk, has_own_scheduling] in [(); 2].map(|()| any::<bool>()),
     ) -> Parts {
-        Parts { computed, kept_waiting, taken, referee, asleep, unknown, waits_for_disk }
+        Parts {
+            computed,
+            kept_waiting,
+            taken,
+            referee,
+            asleep,
+            unknown,
+            waits_for_disk,
+            has_own_scheduling,
+        }
     }
 }
 
@@ -165,7 +186,7 @@ prop_compose! {
         reply in bytes(),
         no_reply in option::of(no_replies()),
         action in option::of((any::<i32>(), any::<String>())),
-        (gain, score) in any::<(i64, i64)>(),
+        (gain, score) in (option::of(scores()), option::of(scores())),
         wall in millis(),
         (certificate, overrun) in (certificates(), option::of(overruns())),
         (early, stdin_closed, stopped) in any::<(bool, bool, bool)>(),
@@ -175,7 +196,7 @@ prop_compose! {
     ) -> Turn {
         let action = action.map(|(x, message)| json!({ "x": x, "message": [message, ""] }));
         Turn {
-            turn: 0, limit, reply, no_reply, action, gain, score, wall, certificate,
+            turn: 0, limit, asked: None, reply, no_reply, action, gain, score, wall, certificate,
             overrun, early, unread_input,
             stdin_closed, stopped, stderr, stderr_dropped, said: Said(said),
         }
@@ -197,7 +218,7 @@ prop_compose! {
         verdict in verdicts(),
         official: String,
         (won, killed) in any::<(bool, bool)>(),
-        score: i64,
+        score in option::of(scores()),
         summary: Vec<String>,
         metadata: BTreeMap<String, String>,
         turns: u32,
@@ -235,6 +256,8 @@ fn events(log: gamelog::Log) -> Vec<Event> {
 }
 
 proptest! {
+    // A log has many fields; the fuzz target `log` reads and writes many more of them.
+    #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
     fn a_log_that_is_read_and_written_again_is_the_same(
         start in starts(),
@@ -258,7 +281,9 @@ fn played(board: &str, replies: &[Vec<u8>], no_reply: NoReply) -> Vec<Event> {
     let mut events = vec![Event::Start(Start {
         format: FORMAT,
         referee: String::new(),
-        game: kind.name.to_owned(),
+        game: kind.name.clone(),
+        judge: None,
+        better: Direction::Higher,
         board: String::new(),
         test_case: game.test_case().to_owned(),
         bot: Bot::default(),

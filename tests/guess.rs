@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use clap::Parser as _;
@@ -22,24 +23,34 @@ use referee::limits::LimitKind;
 use referee::lines::{LineRules, Lines};
 use referee::play::Match;
 use referee::replay::replay;
+use referee::score::Score;
 use referee::source::SourceError;
-use referee::verdict::Verdict;
+use referee::verdict::{NoReply, Verdict};
 use referee::view::film::{Film, TurnTimes};
 use referee::view::page;
 use serde_json::{Value, json};
 
-static GUESS: GameKind = GameKind {
-    from_seed: |seed, _: SeedOptions| Ok((seed.rem_euclid(NUMBERS.into()) + 1).to_string()),
-    limits: &[
-        (LimitKind::FirstTurn, Duration::from_secs(30)),
-        (LimitKind::Turn, Duration::from_secs(30)),
-    ],
-    ..GameKind::new("guess", "Guess a number", |text| {
-        let number = text.trim().parse().ok().filter(|number| (1..=NUMBERS).contains(number));
-        let problem = || SourceError::at(text, 0, "not a number from 1 to 9".to_owned());
-        Ok(Box::new(Guess::new(number.ok_or_else(problem)?)))
-    })
-};
+use crate::lower;
+
+static GUESS: LazyLock<Arc<GameKind>> = LazyLock::new(|| guess_as("guess").into());
+
+/// The game, under this name.
+fn guess_as(name: &str) -> GameKind {
+    GameKind {
+        from_seed: Arc::new(|seed, _: SeedOptions| {
+            Ok((seed.rem_euclid(NUMBERS.into()) + 1).to_string())
+        }),
+        limits: vec![
+            (LimitKind::FirstTurn, Duration::from_secs(30)),
+            (LimitKind::Turn, Duration::from_secs(30)),
+        ],
+        ..GameKind::new(name, "Guess a number", |text| {
+            let number = text.trim().parse().ok().filter(|number| (1..=NUMBERS).contains(number));
+            let problem = || SourceError::at(text, 0, "not a number from 1 to 9".to_owned());
+            Ok(Box::new(Guess::new(number.ok_or_else(problem)?)))
+        })
+    }
+}
 
 const NUMBERS: u8 = 9;
 const TURNS: u8 = 3;
@@ -58,6 +69,15 @@ impl Guess {
         let (case, hint) = (number.to_string(), "guess");
         let (guessed, summary, result) = (Vec::new(), Vec::new(), String::new());
         Self { case, number, guessed, hint, summary, result }
+    }
+
+    /// Three points for a number found at once, and one less for each further turn.
+    fn points(&self) -> i64 {
+        if self.result == "Found." {
+            4 - i64::try_from(self.guessed.len()).expect("three")
+        } else {
+            0
+        }
     }
 
     fn end(&mut self, result: &str) {
@@ -85,7 +105,7 @@ impl Game for Guess {
             readable: |_| true,
         };
         let limit = if self.guessed.is_empty() { LimitKind::FirstTurn } else { LimitKind::Turn };
-        self.result.is_empty().then_some(Exchange { lines, limit })
+        self.result.is_empty().then_some(Exchange { lines, limit, official: None })
     }
 
     fn input(&self) -> Cow<'_, str> {
@@ -102,26 +122,25 @@ impl Game for Guess {
         self.guessed.push(guess);
         self.summary.push(format!("Guessed {guess}."));
         self.hint = if guess < self.number { "low" } else { "high" };
-        let before = self.score();
+        let before = self.points();
         if guess == self.number {
             self.end("Found.");
         } else if self.guessed.len() == usize::from(TURNS) {
             self.end("Not found.");
         }
-        Ok(Played { gain: self.score() - before, action: json!({ "guess": guess }), remark: None })
+        Ok(Played {
+            gain: Some((self.points() - before).into()),
+            action: json!({ "guess": guess }),
+            remark: None,
+        })
     }
 
-    fn unanswered(&mut self, _received: &Lines) {
+    fn unanswered(&mut self, _received: &Lines, _why: NoReply) {
         self.end("No answer.");
     }
 
-    /// Three points for a number found at once, and one less for each further turn.
-    fn score(&self) -> i64 {
-        if self.result == "Found." {
-            4 - i64::try_from(self.guessed.len()).expect("three")
-        } else {
-            0
-        }
+    fn score(&self) -> Option<Score> {
+        Some(self.points().into())
     }
 
     fn summary(&self) -> &[String] {
@@ -164,7 +183,7 @@ impl Game for Guess {
             notation: guess.to_string(),
             caption,
             chosen: place,
-            gain,
+            gain: gain.into(),
             steps: step.into_iter().collect(),
             message: None,
         }]
@@ -182,7 +201,7 @@ fn bot(script: &str, config: &Config) -> BotCommand {
 
 /// The settings of the game, from a file that only names it.
 fn config() -> Config {
-    register(&GUESS).expect("nobody else has the name");
+    register(GUESS.clone()).expect("nobody else has the name");
     let file: Layer = "game = 'guess'".parse().expect("a known game");
     Config::resolve([file]).expect("good settings")
 }
@@ -213,7 +232,11 @@ fn log_of(events: &[Event]) -> gamelog::Log {
 fn a_custom_game_is_played_logged_and_replayed() {
     let log = log_of(&play(7, HALVES));
     let end = log.end.as_ref().expect("complete");
-    assert_eq!((end.verdict, end.score, end.turns), (Verdict::Completed, 2, 2), "{end:?}");
+    assert_eq!(
+        (end.verdict, end.score, end.turns),
+        (Verdict::Completed, Some(2.into()), 2),
+        "{end:?}"
+    );
     assert_eq!(end.summary, ["Guessed 5.", "Guessed 7.", "Found."]);
     assert_eq!(log.start.limits.of(LimitKind::Turn), Some(Duration::from_secs(30)));
     let replayed = replay(&log).expect("a known game");
@@ -231,7 +254,10 @@ fn a_custom_game_is_lost_by_the_same_verdicts() {
 #[test]
 fn a_custom_game_has_a_page() {
     let film = Film::of_log(log_of(&play(7, HALVES)), TurnTimes::Measured).expect("a known game");
-    assert_eq!([film.tell(0), film.tell(1), film.tell(2)], ["5 is wrong", "7 is it", "Found."]);
+    assert_eq!(
+        [film.describe(0), film.describe(1), film.describe(2)],
+        ["5 is wrong", "7 is it", "Found."]
+    );
     let left: Vec<_> = (0..3).map(|position| film.board(position).left()[0]).collect();
     assert_eq!(left, [9, 8, 7]);
     let page = page::page(&film);
@@ -255,26 +281,33 @@ fn a_custom_game_has_a_page() {
 #[ignore = "it is a program, which another test runs"]
 fn a_custom_referee() {
     let Ok(line) = std::env::var(ARGUMENTS) else { return };
-    register(&GUESS).expect("nobody else has the name");
+    register(GUESS.clone()).expect("nobody else has the name");
+    register(lower::COST.clone()).expect("nobody else has the name");
     let cli = Cli::parse_from(shlex::split(&line).expect("words"));
     referee::cli::run(cli).expect("no error");
 }
 
 const ARGUMENTS: &str = "REFEREE_TEST_ARGUMENTS";
 
-/// What that referee prints, as JSON.
-fn own_referee(folder: &Path, line: &str) -> Value {
+/// What that referee prints, between the lines of the harness.
+pub(crate) fn own_output(folder: &Path, line: &str) -> String {
     let itself = std::env::current_exe().expect("this program");
     let output = Command::new(itself)
         .args(["--ignored", "--exact", "--nocapture", "guess::a_custom_referee"])
-        .env(ARGUMENTS, format!("referee {line} --format json"))
+        .env(ARGUMENTS, format!("referee {line}"))
         .current_dir(folder)
         .output()
         .expect("runs");
-    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{line}: {output:?}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// What that referee prints, as JSON.
+pub(crate) fn own_referee(folder: &Path, line: &str) -> Value {
+    let text = own_output(folder, &format!("{line} --format json"));
     // The harness may have begun the line.
     let result = text.lines().find_map(|line| line.find('{').map(|start| &line[start..]));
-    let result = result.unwrap_or_else(|| panic!("{line}: {output:?}"));
+    let result = result.unwrap_or_else(|| panic!("{line}: {text}"));
     serde_json::from_str(result).expect("JSON")
 }
 
@@ -301,10 +334,9 @@ fn the_whole_command_line_knows_a_custom_game() {
 
 #[test]
 fn the_table_has_each_name_once() {
-    static TWIN: GameKind = GameKind { name: "samegame", ..GUESS };
-    register(&GUESS).expect("nobody else has the name");
-    register(&GUESS).expect("the same row again");
-    let taken = register(&TWIN).expect_err("a bundled game has the name");
+    register(GUESS.clone()).expect("nobody else has the name");
+    register(GUESS.clone()).expect("the same row again");
+    let taken = register(guess_as("samegame")).expect_err("a bundled game has the name");
     assert_eq!(taken.to_string(), "there is another game `samegame`; give yours another name");
     assert_eq!(games().iter().filter(|kind| kind.name == "guess").count(), 1);
     assert!(unknown_game("chess").ends_with("the games are: samegame, square-remover, guess"));

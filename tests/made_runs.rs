@@ -142,3 +142,23 @@ fn games_that_were_not_played_are_left_out_of_what_is_merged() {
     let played = run.played().expect("results of the plan");
     assert_eq!((1..=4).filter(|&game| played.has(game)).collect::<Vec<_>>(), [1, 2, 4]);
 }
+
+#[test]
+fn what_is_not_in_any_run_is_told_apart_from_no_runs() {
+    let place = Place::new();
+    fs::write(place.path("referee.toml"), "").expect("written");
+    let list = |args: &[&str]| {
+        let output = place.command(args).output().expect("runs");
+        assert_code(&output, 0);
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    fs::create_dir(place.path("runs")).expect("made");
+    assert!(list(&["runs", "--bot", "nosuch"]).contains("There are no runs."));
+    MadeRun::new(&[("a", &[1]), ("b", &[2])]).save(&place.path("runs/one"));
+    let said = list(&["runs", "--bot", "nosuch"]);
+    assert!(said.contains("There are runs, but none with such a bot and such boards."), "{said}");
+    let output = place.command(&["compare", "runs/one", "--by", "N"]).output().expect("runs");
+    assert_code(&output, 2);
+    let said = stderr(&output);
+    assert!(said.contains("boards have no such property; there are: colors\n"), "{said}");
+}

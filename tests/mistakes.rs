@@ -120,3 +120,50 @@ fn a_terminal_shows_a_spinner_while_a_bot_is_slow() {
     let output = referee().args(args).output().expect("runs");
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
+
+#[test]
+fn a_flag_or_value_that_is_nearly_right_is_told_what_is_right() {
+    let scene = scene();
+    fs::write(scene.path().join("limits.toml"), "[limits]\nturn = 50\n").expect("written");
+    for (args, advice) in [
+        (
+            &["play", "--seed", "1..5"][..],
+            "play takes one seed, a whole number; `referee suite --seed 1..5` plays several",
+        ),
+        (&["play", "--seed", "x"], "play takes one seed, a whole number\n"),
+        (&["suite", "--seed", "5..1"], "`5..1` runs backwards; write 1..5"),
+        (&["suite", "--seed", "1.."], "`1..` does not say where it ends; write for example 1..100"),
+        (&["play", "--bto", "x"], "a similar argument exists: '--bot'"),
+        (&["suite", "--sed", "1"], "a similar argument exists: '--seed'"),
+        (&["play", "--no-timeout"], "a similar argument exists: '--profile unlimited'"),
+        (
+            &["play", "--config", "limits.toml"],
+            "limits.toml:2:8: invalid type: integer `50`, expected the limits of a game: `turn = \"50ms\"` below the line `[limits.samegame]`",
+        ),
+        (&["suite", "--bot", ".."], "cannot start the bot: .. is a directory"),
+        (&["play", "--bot", "."], "cannot start the bot: . is a directory"),
+        (
+            &["play", "--game", "square-remover", "--bot", "@greedy"],
+            "@greedy plays samegame, and this game is square-remover; it has: @squares-greedy,",
+        ),
+        (
+            &["suite", "--game", "square-remover", "--bot", "@first"],
+            "@first plays samegame, and this game is square-remover",
+        ),
+    ] {
+        let said = error(scene.path(), args);
+        assert!(said.contains(advice), "{args:?}: {said}");
+        assert!(!said.contains("-- --"), "{args:?}: {said}");
+    }
+}
+
+#[test]
+fn a_board_that_is_replayed_is_called_one() {
+    let scene = scene();
+    let board = referee().args(["generate", "--seed", "1"]).output().expect("runs").stdout;
+    fs::write(scene.path().join("a board.txt"), board).expect("written");
+    let said = error(scene.path(), &["replay", "a board.txt"]);
+    let advice =
+        "this is a board, not a saved game; `referee play --board 'a board.txt'` plays on it";
+    assert!(said.contains(advice), "{said}");
+}

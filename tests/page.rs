@@ -99,7 +99,7 @@ fn a_samegame_page_plays_to_its_end_with_keys_and_mouse() {
             "turn": 17,
             "board": game.boards()[16],
             "picked": turn.action.as_ref().expect("a move")["size"],
-            "scoreBefore": turn.score - turn.gain,
+            "scoreBefore": turn.score.expect("points") - turn.gain.expect("points"),
             "end": game.end(),
         }),
     );

@@ -87,8 +87,8 @@ fn a_game_is_stepped_through_jumped_about_in_and_left() {
     terminal.press(&["Left"]);
     wait_for_position(&terminal, &film, 1, &["turn   2 of 47"]);
     terminal.press(&["1", "7", "Enter"]);
-    let score = format!("score  {} +", film.score(16));
-    wait_for_position(&terminal, &film, 16, &["turn   17 of 47", &score, &film.tell(16)]);
+    let score = format!("score  {} +", film.score(16).expect("points"));
+    wait_for_position(&terminal, &film, 16, &["turn   17 of 47", &score, &film.describe(16)]);
     terminal.press(&["End"]);
     wait_for_position(&terminal, &film, 47, &["turn   end of 47", "score  230", "completed"]);
     terminal.press(&["q"]);

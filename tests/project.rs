@@ -166,3 +166,41 @@ fn init_writes_a_project_file_that_works_and_replaces_none() {
     assert_eq!(config.status.code(), Some(0), "{config:?}");
     assert!(String::from_utf8_lossy(&config.stdout).contains("bots.mybot.command"));
 }
+
+#[test]
+fn init_adds_the_game_of_a_contribution_and_says_what_it_lacks() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, text) in [
+        ("moon/config/config.ini", "title=Moon\ntype=opti\ncriteria=Fuel\nsorting_order=asc\n"),
+        ("moon/config/test1.json", "{\"testIn\":\"7\"}"),
+        ("moon/pom.xml", "<gamengine.version>4.5.0</gamengine.version>"),
+        ("moon/target/classes/com/codingame/game/Referee.class", ""),
+    ] {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().expect("inside")).expect("made");
+        fs::write(path, text).expect("written");
+    }
+    fs::write(folder.path().join("referee.toml"), "profile = \"relaxed\"\n").expect("written");
+    let run = |args: &[&str]| referee().current_dir(&folder).args(args).output().expect("runs");
+    let added = run(&["init", "--codingame", "moon"]);
+    let told = String::from_utf8(added.stdout).expect("UTF-8");
+    assert_eq!(added.status.code(), Some(0), "{told}");
+    for part in ["the game moon", "1 test case", "criterion Fuel, lower is better", "engine 4.5.0"]
+    {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let missing = told.split("Missing:").nth(1).expect("the engine is missing");
+    assert!(missing.contains("mvn package dependency:copy-dependencies"), "{missing}");
+    let file = fs::read_to_string(folder.path().join("referee.toml")).expect("a file");
+    assert!(
+        file.starts_with("profile = \"relaxed\"\n\n[game.moon]\nkind = \"codingame\"\n"),
+        "{file}"
+    );
+    assert_eq!(run(&["config"]).status.code(), Some(0), "the settings are valid");
+    let again = run(&["init", "--codingame", "moon"]);
+    assert_eq!(again.status.code(), Some(2));
+    let said = String::from_utf8(again.stderr).expect("UTF-8");
+    assert!(said.contains("referee.toml: has the table [game.moon] already"), "{said}");
+    let nowhere = run(&["init", "--codingame", "nowhere"]);
+    assert_eq!(nowhere.status.code(), Some(2));
+}

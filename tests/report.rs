@@ -221,8 +221,16 @@ fn histograms_have_numbers_and_a_checker_of_accessibility_finds_nothing() {
     let runs = Runs::new().run("run", &bots, "1..20", &["--logs", "all"]);
     let url = runs.page(&["run:@first", "run:@greedy"]);
     browse("report_labels", &json!({ "url": url }));
-    let url = runs.page(&["run", "--games"]);
+    browse("accessible", &json!({ "url": url }));
+}
+
+/// Looks at the page of a run and at the list of runs, in each state.
+pub(crate) fn all_pages_of_runs_are_accessible() {
+    let bots = ["@first", "@greedy", LOSER];
+    let runs = Runs::new().run("runs/run", &bots, "1..20", &["--logs", "all"]);
+    let url = runs.page(&["runs/run", "--games"]);
     browse("accessible", &json!({ "url": url, "clicks": ["#boards .sort", "#lost summary"] }));
+    browse("accessible", &json!({ "url": runs.page(&["--history"]) }));
 }
 
 #[test]
@@ -243,7 +251,6 @@ fn a_page_of_runs_fits_a_phone_in_light_and_dark() {
         .expect("moved");
     let url = runs.page(&["--history"]);
     browse("report_phone", &json!({ "url": url }));
-    browse("accessible", &json!({ "url": url }));
 }
 
 #[test]

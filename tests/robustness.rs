@@ -3,10 +3,10 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Output, Stdio};
-use std::thread;
-use std::time::Duration;
 
-use crate::support::{Mark, PATIENT, User, finished, json, referee, referee_of, start_without};
+use crate::support::{
+    Mark, PATIENT, User, finished, json, referee, referee_of, start_without, wait_until,
+};
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
@@ -98,9 +98,10 @@ fn a_bot_whose_program_is_replaced_while_it_runs_plays_on() {
     fs::copy(env!("CARGO_BIN_EXE_referee"), &bot).expect("room for a copy");
     fs::write(&other, "#!/bin/sh\nexit 7\n").expect("written");
     fs::set_permissions(&other, fs::Permissions::from_mode(0o755)).expect("its owner");
-    let mark = Mark::new();
+    let log = folder.path().join("game.jsonl");
     let game = referee()
-        .args(["play", "--format", "json", "--env", mark.env()])
+        .args(["play", "--format", "json", "--log"])
+        .arg(&log)
         .args(PATIENT)
         .arg("--")
         .arg(&bot)
@@ -108,8 +109,8 @@ fn a_bot_whose_program_is_replaced_while_it_runs_plays_on() {
         .stdout(Stdio::piped())
         .spawn()
         .expect("starts");
-    mark.wait_for(1);
-    thread::sleep(Duration::from_millis(50));
+    let lines = || fs::read_to_string(&log).unwrap_or_default().lines().count();
+    wait_until("a turn is over", || lines() >= 2);
     fs::rename(other, bot).expect("replaced");
     let output = finished(game);
     assert_eq!(json(&output)["verdict"], "completed", "{output:?}");

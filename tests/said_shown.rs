@@ -16,6 +16,12 @@ fn talker(depth: u32) -> Shown {
     Shown::play(&["--board", "@clearable", "--", "sh", "-c", &script])
 }
 
+/// Looks at a page with charts.
+pub(crate) fn charts_are_accessible() {
+    let game = talker(2);
+    browse("accessible", &json!({ "url": game.url() }));
+}
+
 #[test]
 fn a_page_charts_the_numbers_that_a_bot_says() {
     if !can_browse("a_page_charts_the_numbers_that_a_bot_says") {
@@ -32,7 +38,6 @@ fn a_page_charts_the_numbers_that_a_bot_says() {
         "atEnd": format!("depth {} 2 to {0}, {} on average", 2 * turns, turns + 1),
     });
     browse("says", &expected);
-    browse("accessible", &json!({ "url": game.url() }));
     let other = talker(5);
     let url = page(&[&game.path("game.jsonl"), &other.path("game.jsonl")], &game.path("both.html"));
     browse("says_both", &json!({ "url": url, "labels": [(5 * turns).to_string(), "2"] }));

@@ -18,6 +18,17 @@ const HELD: [&[&str]; 6] = [
     &["--sandbox"],
 ];
 
+/// Plays a sample of Square Remover, which must score about as the Python one does.
+#[track_caller]
+fn removes_squares(bot: &Path) {
+    let bot = format!("'{}'", bot.display());
+    let mut play = referee();
+    play.args(["play", "--game", "square-remover", "--seed", "2", "--total", "120s"]);
+    let result = json(&play.args(["--format", "json", "--bot", &bot]).output().expect("runs"));
+    assert_eq!(result["verdict"], "completed", "{result}");
+    assert!(result["score"].as_u64() > Some(2500), "{result}");
+}
+
 fn sample(path: &str) -> PathBuf {
     repository().join("example-bots").join(path)
 }
@@ -82,6 +93,23 @@ fn the_cpp_sample_plays_like_the_bundled_greedy() {
         "cpp/greedy.cpp",
     );
     plays_the_same_wherever_it_is_held(&format!("'{}'", bot.display()));
+}
+
+#[test]
+fn the_cpp_and_the_rust_sample_of_square_remover_play() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let bot = folder.path().join("squares");
+    for (compiler, args, source) in [
+        ("c++", &["-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror", "-o"][..], "cpp/squares.cpp"),
+        ("rustc", &["--edition", "2024", "-O", "-D", "warnings", "-o"], "rust/squares.rs"),
+    ] {
+        if has_program(compiler) {
+            build(compiler, args, &bot, source);
+            removes_squares(&bot);
+        } else {
+            leave_out(source, &format!("there is no {compiler} on this machine"));
+        }
+    }
 }
 
 #[test]

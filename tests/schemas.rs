@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::support::{data, leave_out, referee, repository};
 
 /// A Python that has the package `jsonschema`.
-fn validator() -> Option<&'static str> {
+pub(crate) fn validator() -> Option<&'static str> {
     let can = |python: &&str| {
         let import = Command::new(python).args(["-c", "import jsonschema"]).output();
         import.is_ok_and(|output| output.status.success())
@@ -21,16 +21,16 @@ fn validator() -> Option<&'static str> {
 
 /// JSON texts with the names of the definitions that they should fit.
 #[derive(Default)]
-struct Documents(String);
+pub(crate) struct Documents(String);
 
 impl Documents {
-    fn add(&mut self, name: &str, texts: &str) {
+    pub(crate) fn add(&mut self, name: &str, texts: &str) {
         for text in texts.lines() {
             self.0.extend([name, "\t", text, "\n"]);
         }
     }
 
-    fn add_file(&mut self, name: &str, path: &Path) {
+    pub(crate) fn add_file(&mut self, name: &str, path: &Path) {
         let text = read(path);
         if path.extension().is_some_and(|extension| extension == "toml") {
             let value: Value = toml::from_str(&text).expect("TOML");
@@ -41,7 +41,7 @@ impl Documents {
     }
 
     /// The texts that do not fit.
-    fn problems(&self, python: &str) -> String {
+    pub(crate) fn problems(&self, python: &str) -> String {
         let schema = repository().join("docs/guide/src/formats.schema.json");
         let mut command = Command::new(python);
         command.arg(data("validate.py")).arg(schema);

@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::process::Output;
+use std::sync::Arc;
 
 use referee::game::{GameKind, SeedOptions};
 use referee::lines::{Lines, Progress};
@@ -46,7 +47,7 @@ fn runs() -> Vec<Run> {
     runs
 }
 
-fn kind() -> &'static GameKind {
+fn kind() -> Arc<GameKind> {
     GameKind::named("square-remover").expect("a game")
 }
 
@@ -230,7 +231,7 @@ fn a_reply_that_stops_is_refereed_up_to_there() {
             "ERROR: Unable to read element {element} (0-based) of your solution's return value."
         );
         assert_eq!(game.official_result(), official);
-        assert_eq!(game.score(), -1);
+        assert_eq!(game.score(), Some((-1).into()));
     }
 }
 
@@ -265,7 +266,7 @@ fn surplus_numbers_are_reported() {
 
 #[test]
 fn each_fault_of_a_process_has_its_verdict_and_leaves_nothing_behind() {
-    for fault in [
+    let faults = [
         ("hang", "1s", "timeout", "no answer within 1 s; the bot's fault: in 1"),
         ("late 120000", "1s", "timeout", "no answer within 1 s"),
         ("late 100", "60s", "completed", ""),
@@ -290,13 +291,12 @@ fn each_fault_of_a_process_has_its_verdict_and_leaves_nothing_behind() {
         ("leave-child-and-play", "60s", "completed", ""),
         ("invalid-utf8", "60s", "malformed_reply", "the reply was `"),
         ("empty-line", "60s", "malformed_reply", "the reply was ``"),
-    ] {
-        shows_itself(fault);
-    }
+    ];
+    for_each_in_parallel(&faults, shows_itself);
 }
 
 /// Plays a fault under a limit, and checks its verdict and diagnosis.
-fn shows_itself((fault, limit, verdict, diagnosis): (&str, &str, &str, &str)) {
+fn shows_itself(&(fault, limit, verdict, diagnosis): &(&str, &str, &str, &str)) {
     let mark = Mark::new();
     let bot = format!("@misbehaving {fault}");
     let args = ["--seed", "3", "--bot", &bot, "--total", limit, "--env", mark.env()];

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use insta::assert_snapshot;
 use rand_core::Rng as _;
+use referee::limits::LimitKind;
 use referee::suite::{Outcome, RunFolder, SuiteVerdict, Times};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -243,12 +244,22 @@ fn a_lost_game_leaves_a_bundle_that_plays_it_again() {
     let program = Path::new(env!("CARGO_BIN_EXE_referee")).parent().expect("a folder");
     let path = format!("{}:{}", program.display(), std::env::var("PATH").expect("PATH"));
     let script = fs::read_to_string(bundle.join("again.sh")).expect("a script");
-    assert!(script.contains(" --turn 60s ") && script.contains(" --memory 768MiB "), "{script}");
-    let mut again = Command::new(bundle.join("again.sh"));
-    again.args(["--format", "json"]).env("PATH", path).current_dir("/");
-    let again = json(&again.output().expect("runs"));
-    assert_eq!(again["verdict"], "crash");
-    assert_eq!(again["turns"], 3);
+    assert!(script.contains("--turn=60s") && script.contains(" --memory 768MiB "), "{script}");
+    let log = folder.path().join("again.jsonl");
+    // Flags that are added win: another profile has its own limits.
+    for (more, profile, limit) in [
+        (&[][..], "official", Some(Duration::from_mins(1))),
+        (&["--profile", "unlimited"], "unlimited", None),
+        (&["--turn", "30s", "--memory", "none"], "official", Some(Duration::from_secs(30))),
+    ] {
+        let mut again = Command::new(bundle.join("again.sh"));
+        again.args(["--format", "json", "--log"]).arg(&log).args(more);
+        let again = json(&again.env("PATH", &path).current_dir("/").output().expect("runs"));
+        assert_eq!((&again["verdict"], &again["turns"]), (&"crash".into(), &3.into()));
+        let start = referee::gamelog::read(&fs::read(&log).expect("a log")).expect("good").start;
+        assert_eq!((start.profile.as_str(), start.limits.of(LimitKind::Turn)), (profile, limit));
+        fs::remove_file(&log).expect("removed");
+    }
 }
 
 #[test]
@@ -401,7 +412,7 @@ fn a_changed_plan_is_not_resumed() {
     let given = ["--resume", "run", "--bot", "@first", "--first-turn", "60s", "--turn", "60s"];
     let with = |more: &[&'static str]| [&given[..], more].concat();
     assert_succeeds(suite(&with(&["--seed", "1..3"])).current_dir(folder.path()));
-    assert_snapshot!(error(&folder, &with(&["--seed", "1..4"])), @"error: run cannot be resumed: the range of seeds is not the same");
+    assert_snapshot!(error(&folder, &with(&["--seed", "1..4"])), @"error: run cannot be resumed: it has seeds 1..3, not seeds 1..4");
     assert_snapshot!(error(&folder, &with(&["--seed", "1..3", "--repeat", "2"])), @"error: run cannot be resumed: the number of repeats is not the same");
     assert_snapshot!(error(&folder, &["--resume", "run", "--bot", "@first", "--seed", "1..3"]), @"error: run cannot be resumed: the set of rules (limits, profile) is not the same");
     assert_snapshot!(error(&folder, &["--resume", "nowhere"]), @"error: nowhere is not a run folder: it has no run.toml");

@@ -8,6 +8,7 @@ use rand_pcg::Pcg32;
 use referee::game::samegame::board::{Board, Cell, Color, SIDE};
 use referee::game::samegame::generate::random_board;
 use referee::game::samegame::position::Position;
+use referee::score::Score;
 use serde_json::{Value, json};
 
 use crate::page::Shown;
@@ -135,7 +136,7 @@ fn a_click_tries_a_move_and_there_is_a_way_back() {
     let turn = 6;
     let game = Shown::play(&[]);
     let mut position = position_before(&game, turn);
-    let start = game.log.turns[turn - 2].score;
+    let start = game.log.turns[turn - 2].score.expect("points");
     let mut steps = Vec::new();
     let mut lines: Vec<String> = game.log.turns[..turn - 1]
         .iter()
@@ -148,7 +149,7 @@ fn a_click_tries_a_move_and_there_is_a_way_back() {
         let points = taken["gain"].as_i64().expect("legal");
         steps.push(json!({
             "place": place(cell), "size": size, "points": points, "after": taken["after"],
-            "score": start + position.score(), "lines": lines.join("\n"),
+            "score": start + position.score().into(), "lines": lines.join("\n"),
             "game": game.log.turns[turn - 2 + steps.len() + 1].score,
         }));
     }
@@ -184,7 +185,8 @@ fn the_list_of_moves_follows_and_leads() {
     let row = |turn: usize| {
         let turn = &game.log.turns[turn - 1];
         let action = turn.action.as_ref().expect("a move");
-        let gain = if turn.gain == 0 { String::new() } else { format!("+{}", turn.gain) };
+        let gain = turn.gain.filter(|gain| *gain > Score::ZERO);
+        let gain = gain.map_or_else(String::new, |gain| format!("+{gain}"));
         json!([
             turn.turn.to_string(),
             format!("{} {}{} tiles", action["x"], action["y"], action["size"]),

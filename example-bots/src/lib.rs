@@ -22,23 +22,25 @@ use std::process::ExitCode;
 pub struct Bot {
     /// Its name, as in `@NAME`.
     pub name: &'static str,
+    /// The game that it plays; `None` if it knows no rules.
+    pub game: Option<&'static str>,
     /// Runs it on standard input and output.
     pub run: fn(args: &[OsString]) -> io::Result<ExitCode>,
 }
 
 /// Every bundled bot.
 pub const BOTS: &[Bot] = &[
-    Bot { name: "greedy", run: strategies::greedy },
-    Bot { name: "first", run: strategies::first },
-    Bot { name: "random", run: strategies::random },
-    Bot { name: "nrpa", run: nrpa::run },
-    Bot { name: "echo", run: strategies::echo },
-    Bot { name: "thinker", run: strategies::thinker },
-    Bot { name: "squares-greedy", run: squares::greedy },
-    Bot { name: "squares-random", run: squares::random },
-    Bot { name: "squares-beam", run: beam::run },
-    Bot { name: "script", run: script::run },
-    Bot { name: "misbehaving", run: misbehaving::run },
+    Bot { name: "greedy", game: Some("samegame"), run: strategies::greedy },
+    Bot { name: "first", game: Some("samegame"), run: strategies::first },
+    Bot { name: "random", game: Some("samegame"), run: strategies::random },
+    Bot { name: "nrpa", game: Some("samegame"), run: nrpa::run },
+    Bot { name: "echo", game: Some("samegame"), run: strategies::echo },
+    Bot { name: "thinker", game: Some("samegame"), run: strategies::thinker },
+    Bot { name: "squares-greedy", game: Some("square-remover"), run: squares::greedy },
+    Bot { name: "squares-random", game: Some("square-remover"), run: squares::random },
+    Bot { name: "squares-beam", game: Some("square-remover"), run: beam::run },
+    Bot { name: "script", game: None, run: script::run },
+    Bot { name: "misbehaving", game: None, run: misbehaving::run },
 ];
 
 /// The list of the bundled bots, for a help page.

@@ -74,14 +74,15 @@ struct ThinkerArgs {
     #[arg(long, value_name = "MS", default_value_t = 0)]
     compute: u64,
 
-    /// Milliseconds to sleep
-    #[arg(long, value_name = "MS", default_value_t = 0)]
-    sleep: u64,
+    /// Milliseconds to sleep, also parts of one
+    #[arg(long, value_name = "MS", default_value_t = 0.0)]
+    sleep: f64,
 }
 
 pub(crate) fn thinker(args: &[OsString]) -> io::Result<ExitCode> {
     let ThinkerArgs { spin, compute, sleep } = ThinkerArgs::parse_from(with_name("thinker", args));
-    let [spin, compute, sleep] = [spin, compute, sleep].map(Duration::from_millis);
+    let [spin, compute] = [spin, compute].map(Duration::from_millis);
+    let sleep = Duration::try_from_secs_f64(sleep / 1000.0).unwrap_or_default();
     let mut input = io::stdin().lock();
     let mut output = io::stdout().lock();
     // The time runs from the first byte of a board, so that reading it is part of it.

@@ -5,7 +5,7 @@ use libfuzzer_sys::fuzz_target;
 use referee::game::GAMES;
 
 fuzz_target!(|text: &str| {
-    for kind in GAMES {
+    for kind in GAMES.iter() {
         if let Ok(game) = (kind.parse)(text) {
             let again = (kind.parse)(game.test_case()).expect("a game's own test case");
             assert_eq!(again.test_case(), game.test_case());

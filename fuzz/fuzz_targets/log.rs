@@ -12,7 +12,7 @@ use referee::view::page;
 fuzz_target!(|bytes: &[u8]| {
     if let Some(game) = foreign::read(bytes) {
         let kind = &GAMES[0];
-        let board = (kind.parse)(kind.bundled[0].1).expect("a bundled board");
+        let board = (kind.parse)(&kind.bundled[0].1).expect("a bundled board");
         let refereed = replay::foreign::referee(&game, kind, board, "fuzz");
         replay(&refereed.log).expect("a log of our own");
     }

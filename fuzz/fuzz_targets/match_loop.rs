@@ -13,7 +13,7 @@ const BOUND: usize = 200;
 fuzz_target!(|script: (u8, Vec<&[u8]>)| {
     let (choice, pieces) = script;
     let kind = &GAMES[usize::from(choice) % GAMES.len()];
-    let mut game = (kind.parse)(kind.bundled[0].1).expect("a bundled board");
+    let mut game = (kind.parse)(&kind.bundled[0].1).expect("a bundled board");
     let mut pieces = pieces.into_iter();
     let mut lines = LineBuffer::default();
     let mut verdict = Verdict::Completed;

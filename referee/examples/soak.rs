@@ -146,9 +146,9 @@ fn game(number: u64) -> Result<Verdict, String> {
         LimitKind::Turn | LimitKind::Total => Some(Duration::from_millis(100)),
     });
     let game = Match {
-        game: config.game,
+        game: &config.game,
         board: "@random-1",
-        test_case: config.game.bundled[0].1,
+        test_case: &config.game.bundled[0].1,
         bot: fault,
         command: &command,
         rules: MatchRules { limits, grace: Duration::from_millis(20), ..config.rules },

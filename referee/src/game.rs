@@ -11,6 +11,7 @@
 //!
 //! ```
 //! use std::borrow::Cow;
+//! use std::sync::Arc;
 //! use std::time::Duration;
 //!
 //! use referee::bot::BotCommand;
@@ -20,22 +21,26 @@
 //! use referee::limits::LimitKind;
 //! use referee::lines::{LineRules, Lines};
 //! use referee::play::Match;
+//! use referee::score::Score;
 //! use referee::source::SourceError;
+//! use referee::verdict::NoReply;
 //! use serde_json::json;
 //!
 //! /// A heap of matches. Each turn takes one to three of them and scores a point for each; taking
 //! /// more than are left loses.
 //! struct Heap { start: String, left: u16, score: i64, summary: Vec<String> }
 //!
-//! static HEAP: GameKind = GameKind {
-//!     from_seed: |seed, _| Ok((seed.rem_euclid(30) + 1).to_string()),
-//!     limits: &[(LimitKind::Turn, Duration::from_secs(2))],
-//!     bundled: &[("ten", "10")],
-//!     ..GameKind::new("heap", "Heap", |text| {
-//!         let left = text.trim().parse().map_err(|_| SourceError::at(text, 0, "not a number"))?;
-//!         Ok(Box::new(Heap { start: text.to_owned(), left, score: 0, summary: Vec::new() }))
-//!     })
-//! };
+//! fn heap() -> GameKind {
+//!     GameKind {
+//!         from_seed: Arc::new(|seed, _| Ok((seed.rem_euclid(30) + 1).to_string())),
+//!         limits: vec![(LimitKind::Turn, Duration::from_secs(2))],
+//!         bundled: vec![("ten".to_owned(), "10".to_owned())],
+//!         ..GameKind::new("heap", "Heap", |text| {
+//!             let left = text.trim().parse().map_err(|_| SourceError::at(text, 0, "not a number"))?;
+//!             Ok(Box::new(Heap { start: text.to_owned(), left, score: 0, summary: Vec::new() }))
+//!         })
+//!     }
+//! }
 //!
 //! fn number(reply: &Lines) -> Option<u16> {
 //!     str::from_utf8(reply.iter().next()?).ok()?.trim().parse().ok()
@@ -45,7 +50,8 @@
 //!     fn next_exchange(&self) -> Option<Exchange> {
 //!         let lines =
 //!             LineRules { count: 1, max_bytes: Some(80), eof_ends_line: true, until_exit: true, readable: |_| true };
-//!         self.summary.is_empty().then_some(Exchange { lines, limit: LimitKind::Turn })
+//!         let exchange = Exchange { lines, limit: LimitKind::Turn, official: None };
+//!         self.summary.is_empty().then_some(exchange)
 //!     }
 //!     fn input(&self) -> Cow<'_, str> {
 //!         format!("{}\n", self.left).into()
@@ -58,7 +64,7 @@
 //!                 if self.left == 0 {
 //!                     self.summary.push("All gone.".to_owned());
 //!                 }
-//!                 Ok(Played { gain: taken.into(), action: json!(taken), remark: None })
+//!                 Ok(Played { gain: Some(i64::from(taken).into()), action: json!(taken), remark: None })
 //!             }
 //!             number => {
 //!                 self.summary.push("That cannot be taken.".to_owned());
@@ -67,11 +73,11 @@
 //!             }
 //!         }
 //!     }
-//!     fn unanswered(&mut self, _received: &Lines) {
+//!     fn unanswered(&mut self, _received: &Lines, _why: NoReply) {
 //!         self.summary.push("No answer.".to_owned());
 //!     }
-//!     fn score(&self) -> i64 {
-//!         self.score
+//!     fn score(&self) -> Option<Score> {
+//!         Some(self.score.into())
 //!     }
 //!     fn summary(&self) -> &[String] {
 //!         &self.summary
@@ -93,16 +99,16 @@
 //!         };
 //!         let step = Step { gone: (self.left - taken..self.left).collect(), ..Step::default() };
 //!         let caption = format!("takes {taken}");
-//!         vec![Frame { caption, gain: taken.into(), steps: vec![step], ..Frame::default() }]
+//!         vec![Frame { caption, gain: i64::from(taken).into(), steps: vec![step], ..Frame::default() }]
 //!     }
 //! }
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! register(&HEAP)?;
+//! register(heap())?;
 //! let config = Config::resolve(["game = 'heap'".parse::<Layer>()?])?;
 //! let bot = "while read -r left; do echo $((left > 3 ? 3 : left)); done";
 //! let game = Match {
-//!     game: &HEAP,
+//!     game: &config.game,
 //!     board: "ten",
 //!     test_case: "10",
 //!     bot: "greedy",
@@ -111,7 +117,7 @@
 //!     interrupt: None,
 //! };
 //! let end = game.play(|_event| {})?;
-//! assert_eq!((end.official.as_str(), end.score, end.turns), ("All gone.", 10, 4));
+//! assert_eq!((end.official.as_str(), end.score, end.turns), ("All gone.", Some(10.into()), 4));
 //! # Ok(())
 //! # }
 //! ```

@@ -14,11 +14,11 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! // SameGame under its official rules; layers of settings would change them.
 //! let config = Config::resolve([])?;
-//! let (name, board) = config.game.bundled[1];
+//! let (name, board) = &config.game.bundled[1];
 //! // Any program can play: this one answers each board, which has 15 rows, with the tile at the bottom left.
 //! let bot = "while read -r row; do i=$((i + 1)); [ $((i % 15)) -eq 0 ] && echo 0 0; done";
 //! let game = Match {
-//!     game: config.game,
+//!     game: &config.game,
 //!     board: name,
 //!     test_case: board,
 //!     bot: "bottom left",
@@ -27,7 +27,7 @@
 //!     interrupt: None,
 //! };
 //! let end = game.play(|event| println!("{event:?}"))?;
-//! assert_eq!((end.official.as_str(), end.score), ("Endgame. Obtained a score of 2857.", 2857));
+//! assert_eq!((end.official.as_str(), end.score), ("Endgame. Obtained a score of 2857.", Some(2857.into())));
 //! # Ok(())
 //! # }
 //! ```
@@ -55,7 +55,7 @@ pub mod game;
 pub use contain::{bot, interrupt};
 pub use engine::{config, play};
 pub use results::{compare, gamelog, replay, said};
-pub use rules::{ruling, source};
+pub use rules::{ruling, score, source};
 pub use statistics as stats;
 pub use terms::{certificate, lines, millis, verdict};
 
@@ -78,6 +78,7 @@ pub mod limits {
 /// ```
 /// use referee::config::Config;
 /// use referee::interrupt::Interrupt;
+/// use referee::score::shown;
 /// use referee::suite::{Outcome, Plan, PlannedBoard, PlannedBot, Run, RunPlayer, RunWriter, plan};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -87,16 +88,16 @@ pub mod limits {
 /// // It answers each board, which has 15 rows, with the tile at the bottom left.
 /// let bot = "while read -r row; do i=$((i + 1)); [ $((i % 15)) -eq 0 ] && echo 0 0; done";
 /// let config = Config::resolve([])?;
-/// let (name, board) = config.game.bundled[1];
+/// let (name, board) = &config.game.bundled[1];
 /// let board = PlannedBoard { name: name.to_owned(), set: None, test_case: board.to_owned() };
 ///
 /// let plan = plan(&config, vec![PlannedBot::new("bottom left", ["sh", "-c", bot])]);
 /// let plan = Plan { boards: vec![board], repeat: 3, ..plan };
 /// let mut run = RunWriter::create(&folder, Run::new(plan, None))?;
-/// let mut observer = |game: &Outcome| println!("{}: {}", game.board, game.score);
+/// let mut observer = |game: &Outcome| println!("{}: {}", game.board, shown(game.score));
 /// # let mut observer = |game: &Outcome| { observer(game); scores.push(game.score) };
 /// RunPlayer::new(&mut run, &config).play(&Interrupt::catch()?, &mut observer)?;
-/// # assert_eq!(scores, [2857; 3]);
+/// # assert_eq!(scores, [Some(2857.into()); 3]);
 /// # Ok(())
 /// # }
 /// ```

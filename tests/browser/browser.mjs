@@ -1,15 +1,18 @@
-// A real browser with one page open from disk, watched for everything that must not happen.
+// A page open from disk in a real browser, which may be that of `server.mjs`, watched for everything that must not happen.
 import { chromium } from "playwright-core";
 
-const ARGUMENTS = [
-  "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-  "--disable-background-networking", "--disable-component-update", "--disable-sync",
-];
+export const OPTIONS = {
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+  ],
+};
 
 /** Opens `url`, lets `check` look at it, and throws if the page erred, asked or reached out. */
 export async function withPage(url, options, check) {
-  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-  const browser = await chromium.launch({ executablePath, args: ARGUMENTS });
+  const address = process.env.BROWSER;
+  const browser = await (address ? chromium.connect(address) : chromium.launch(OPTIONS));
   try {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
     const page = await context.newPage();

@@ -59,6 +59,26 @@ export default {
     });
   },
 
+  /** A game without a picture: what its bot was sent, beside what it answered, in a turn and at the end. */
+  async shows_texts({ url, turn, end, good }) {
+    await withPage(`${url}#turn=1`, {}, async (page) => {
+      const texts = async () => {
+        for (const [selector, wanted] of Object.entries(turn)) {
+          assert.equal(await page.locator(selector).first().textContent(), wanted, selector);
+        }
+      };
+      await texts();
+      assert.equal(await page.locator(".frame:visible, .left:visible, .reply:visible, #look:visible").count(), 0);
+      const [sent, answer] = await Promise.all([".sent", ".answer"].map((name) => page.locator(name).boundingBox()));
+      assert.equal(sent.y, answer.y);
+      assert.ok(sent.x + sent.width <= answer.x, "one beside the other");
+      await page.keyboard.press("End");
+      assert.equal(await text(page, ".score"), end);
+      assert.equal(await page.locator(".verdict.good").count(), good ? 1 : 0);
+      assert.equal(await page.locator(".sent").textContent(), turn[".sent"]);
+    });
+  },
+
   /** A late turn stands out in its chart and says whose fault it was. */
   async is_late({ url, culprit }) {
     await withPage(url, {}, async (page) => {

@@ -1,13 +1,17 @@
-"""A bot that holds a file of a file system that it serves itself (FUSE), and answers no questions about it."""
+"""A bot that holds a file of a file system that it serves itself (FUSE), and answers no questions about it.
+
+With an argument, it writes to that descriptor from a page of the file, which never comes.
+"""
 
 import ctypes
+import mmap
 import os
 import signal
 import struct
 import sys
 import time
 
-INIT, LOOKUP, GETATTR, OPEN, STATFS, FORGET = 26, 1, 3, 14, 17, 2
+INIT, LOOKUP, GETATTR, OPEN, STATFS, FORGET, READ = 26, 1, 3, 14, 17, 2, 15
 UNKNOWN = -38
 
 
@@ -44,6 +48,9 @@ def serve(device):
             reply(struct.pack("<4Q2I", 2, 1, 0, 0, 0, 0) + attributes(2, 0o100666))
         elif call == OPEN:
             reply(struct.pack("<QII", 1, 0, 0))
+        elif call == READ:
+            # A page fault waits for this answer.
+            pass
         elif call != FORGET:
             reply(error=UNKNOWN)
 
@@ -68,8 +75,12 @@ def main():
     os.close(device)
     held = os.open(f"{folder}/file", os.O_RDWR)
     os.fstat(held)
+    page = mmap.mmap(held, 4096)
     os.kill(server, signal.SIGUSR1)
     print("armed", file=sys.stderr, flush=True)
+    if len(sys.argv) > 1:
+        # One page that comes has whoever polls the pipe read it.
+        os.writev(int(sys.argv[1]), [bytes(4096), page])
     time.sleep(3600)
 
 

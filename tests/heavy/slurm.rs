@@ -90,11 +90,21 @@ fn disturb(cluster: &Cluster, run: &str, most: usize) {
     cluster.notice_the_end(&killed, "n1");
 }
 
+/// One cluster for all of this: it takes long to start, and waits for most of its time.
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
-fn what_is_done_to_tasks_and_nodes_does_not_change_the_results_of_a_suite() {
-    let test = "what_is_done_to_tasks_and_nodes_does_not_change_the_results_of_a_suite";
-    let Some(cluster) = Cluster::start(test, &[]) else { return };
+fn suites_on_a_cluster_end_as_on_one_machine() {
+    let test = "suites_on_a_cluster_end_as_on_one_machine";
+    // An array has at most 21 tasks, so that more parts than that take several.
+    let Some(cluster) = Cluster::start(test, &["MaxArraySize=21"]) else { return };
+    several_arrays(&cluster);
+    records_are_those_of_one_machine(&cluster);
+    mixed_processors(&cluster);
+    a_suite_stops_once_it_is_decided(&cluster);
+    what_is_done_to_tasks_and_nodes_does_not_change_the_results(&cluster);
+}
+
+fn what_is_done_to_tasks_and_nodes_does_not_change_the_results(cluster: &Cluster) {
     // Two games a board; REFEREE_SLURM_BOARDS=1000 plays 2,000 games.
     let boards = std::env::var("REFEREE_SLURM_BOARDS").unwrap_or_else(|_| "200".to_owned());
     let (seeds, games) = (format!("1..{boards}"), 2 * boards.parse::<usize>().expect("a number"));
@@ -109,7 +119,7 @@ fn what_is_done_to_tasks_and_nodes_does_not_change_the_results_of_a_suite() {
     assert_code(&whole.env("REFEREE_LOG", "error").output().expect("runs"), 0);
     let submitted = suite(&["--run", "big", "--slurm", "--parts", "20"]).output();
     assert_code(&submitted.expect("runs"), 0);
-    disturb(&cluster, "big", games / 20 / 2);
+    disturb(cluster, "big", games / 20 / 2);
 
     // Cancelled tasks are submitted again only on request.
     let mut last = None;
@@ -145,37 +155,35 @@ fn what_is_done_to_tasks_and_nodes_does_not_change_the_results_of_a_suite() {
     cluster.wait_until_idle();
 }
 
-#[test]
-#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
-fn a_small_cluster_plays_several_arrays_and_keeps_records() {
-    let test = "a_small_cluster_plays_several_arrays_and_keeps_records";
-    let Some(cluster) = Cluster::start(test, &["MaxArraySize=11"]) else { return };
-    several_arrays(&cluster);
-    records_are_those_of_one_machine(&cluster);
-    mixed_processors(&cluster);
-}
-
 fn several_arrays(cluster: &Cluster) {
     cluster.script("loser", "sleep 0.05; exit 3");
     // Nothing here needs accounting, and this cluster has none.
     let accounting = cluster.on(Command::new("sacct")).output().expect("runs");
     assert!(!accounting.status.success(), "{accounting:?}");
-    // The path has a blank and a per cent sign, which Slurm reads as a placeholder.
+    // The path has a blank, a quote, a hash, and a per cent sign, which Slurm reads as a placeholder.
     let mut several = cluster.referee(&["suite", "--bot", "./loser", "--seed", "1..50"]);
-    several.args(PATIENT).args(["--slurm", "--run", "a %j run", "--parts", "23"]);
+    several.args(PATIENT).args(["--slurm", "--run", "it's #1 %j", "--parts", "45"]);
+    several.args(["--slurm-max-tasks", "3"]);
     let several = several.output().expect("runs");
     assert_code(&several, 0);
     let said = text(&several.stdout);
-    assert!(said.starts_with("50 games in 23 parts (1-23) are submitted"), "{said}");
-    let submitted = fs::read_to_string(cluster.path("a %j run/submissions.jsonl")).expect("jobs");
+    assert!(said.starts_with("50 games in 45 parts (1-45) are submitted"), "{said}");
+    let submitted = fs::read_to_string(cluster.path("it's #1 %j/submissions.jsonl")).expect("jobs");
     let arrays: Vec<_> = submitted.lines().filter(|line| line.contains("first_part")).collect();
     assert_eq!(arrays.len(), 3, "{submitted}");
+    // The arrays follow each other, with three tasks at a time.
+    cluster.wait_until("tasks run", || !cluster.tasks("RUNNING").is_empty());
+    let throttled = cluster.slurm("scontrol", &["show", "job"]);
+    assert!(throttled.contains("ArrayTaskThrottle=3"), "{throttled}");
+    assert!(throttled.contains("Dependency=afterany:"), "{throttled}");
     // All parts are in the queue, so nothing is submitted again; then the waiting job merges them.
     let again =
-        ended(&mut cluster.referee(&["suite", "--resume", "a %j run", "--slurm", "--wait"]));
+        ended(&mut cluster.referee(&["suite", "--resume", "it's #1 %j", "--slurm", "--wait"]));
     assert_code(&again, 1);
     assert!(text(&again.stderr).contains("are in the queue already"), "{again:?}");
     assert!(text(&again.stdout).starts_with("50 games of samegame, 50 lost"), "{again:?}");
+    let printed = fs::read_dir(cluster.path("it's #1 %j/parts")).expect("outputs").count();
+    assert_eq!(printed, 45, "what each task printed is there");
 }
 
 fn records_are_those_of_one_machine(cluster: &Cluster) {
@@ -212,11 +220,7 @@ fn mixed_processors(cluster: &Cluster) {
     assert!(said.contains("; --slurm-arg=--constraint=… keeps to one kind"), "{said}");
 }
 
-#[test]
-#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
-fn a_suite_on_a_cluster_stops_once_it_is_decided() {
-    let test = "a_suite_on_a_cluster_stops_once_it_is_decided";
-    let Some(cluster) = Cluster::start(test, &[]) else { return };
+fn a_suite_stops_once_it_is_decided(cluster: &Cluster) {
     let mut old =
         cluster.referee(&["suite", "--bot", "@first", "--seed", "1..600", "--run", "old"]);
     assert_code(&old.args(PATIENT).args(["--logs", "none"]).output().expect("runs"), 0);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use referee::suite::RunFolder;
 use rustix::process::{Pid, Signal, kill_process};
@@ -18,18 +18,31 @@ fn losers(cluster: &Cluster, run: &str, more: &[&str]) -> Command {
     command
 }
 
+/// One cluster for all of this: it takes long to start, and waits for most of its time.
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
-fn what_a_cluster_refuses_or_lacks_is_told() {
-    let test = "what_a_cluster_refuses_or_lacks_is_told";
-    let down = ["PartitionName=down Nodes=ALL State=DOWN"];
-    let Some(cluster) = Cluster::start(test, &down) else { return };
+fn whatever_happens_on_a_cluster_no_game_is_lost_and_the_user_is_told() {
+    let test = "whatever_happens_on_a_cluster_no_game_is_lost_and_the_user_is_told";
+    let settings = [
+        "PartitionName=down Nodes=ALL State=DOWN",
+        "PreemptType=preempt/partition_prio",
+        "PreemptMode=REQUEUE",
+        "PartitionName=urgent Nodes=ALL PriorityTier=10",
+    ];
+    let Some(cluster) = Cluster::start(test, &settings) else { return };
     cluster.script("loser", "exit 3");
+    // Its minute passes on the second node meanwhile.
+    let short = a_task_has_too_little_time(&cluster);
     a_program_is_missing(&cluster);
     a_partition_that_is_down(&cluster);
     what_slurm_refuses(&cluster);
     too_few_processors(&cluster);
     a_controller_that_is_away(&cluster);
+    it_keeps_its_games_and_is_submitted_again(&cluster, short);
+    tasks_that_are_preempted_or_lose_their_node_go_on(&cluster);
+    submitted_again_by_another(&cluster);
+    a_node_is_lost(&cluster);
+    nodes_that_do_not_share_the_run_folder(&cluster);
 }
 
 fn a_program_is_missing(cluster: &Cluster) {
@@ -60,8 +73,20 @@ fn a_partition_that_is_down(cluster: &Cluster) {
     kill_process(Pid::from_child(&waiting), Signal::INT).expect("SIGINT");
     finished(waiting);
     let said = said();
-    assert!(said.contains("interrupted by SIGINT; the jobs go on: `squeue --jobs="), "{said}");
+    assert!(
+        said.contains("interrupted by SIGINT; the jobs go on: `referee status down`"),
+        "{said}"
+    );
     assert_eq!(cluster.tasks("PENDING").len(), 2);
+    let status = cluster.referee(&["status", "down"]).output().expect("runs");
+    assert_code(&status, 1);
+    let status = text(&status.stdout);
+    assert!(
+        status.contains("in the queue: 2 pending (PartitionDown), and 1 job to merge"),
+        "{status}"
+    );
+    assert_code(&cluster.referee(&["cancel", "down"]).output().expect("runs"), 0);
+    cluster.wait_until("they are gone", || cluster.tasks("PENDING").is_empty());
 }
 
 fn what_slurm_refuses(cluster: &Cluster) {
@@ -112,7 +137,7 @@ fn a_controller_that_is_away(cluster: &Cluster) {
     assert!(told.starts_with(asked) && told.contains("`scontrol ping` tells"), "{told}");
     assert!(!cluster.path("none").exists(), "nothing is made");
     start_daemon(&mut cluster.on(Command::new("/usr/sbin/slurmctld")));
-    set_delay(cluster, "0");
+    set_delay(cluster, "away", "0");
     let waited = finished(waiting);
     assert_code(&waited, 1);
     let said = said();
@@ -121,13 +146,9 @@ fn a_controller_that_is_away(cluster: &Cluster) {
     assert!(!told.is_empty() && told.len() == different.len(), "{said}");
 }
 
-#[test]
-#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
-fn nodes_that_do_not_share_the_run_folder_are_told() {
-    let test = "nodes_that_do_not_share_the_run_folder_are_told";
-    let Some(cluster) = Cluster::start(test, &[]) else { return };
+fn nodes_that_do_not_share_the_run_folder(cluster: &Cluster) {
     if !rustix::process::getuid().is_root() {
-        return leave_out(test, "only root can hide a folder from a node");
+        return leave_out("nodes that share no folder", "only root can hide a folder from a node");
     }
     fs::create_dir(cluster.path("home")).expect("made");
     for node in ["n1", "n2"] {
@@ -151,23 +172,23 @@ fn nodes_that_do_not_share_the_run_folder_are_told() {
 
 /// Submits a suite of a bot that loses slowly, so that it can be disturbed while it is played.
 fn slow_losers(cluster: &Cluster, run: &str, more: &[&str]) -> Command {
-    let delay = cluster.path("delay");
-    cluster.script("slow", &format!("sleep \"$(cat '{}')\"; exit 3", delay.display()));
-    set_delay(cluster, "0.2");
-    let mut command = cluster.referee(&["suite", "--bot", "./slow", "--slurm", "--run", run]);
+    let (bot, delay) = (format!("./slow-{run}"), cluster.path(&format!("delay-{run}")));
+    cluster.script(&bot, &format!("sleep \"$(cat '{}')\"; exit 3", delay.display()));
+    set_delay(cluster, run, "0.2");
+    let mut command = cluster.referee(&["suite", "--bot", &bot, "--slurm", "--run", run]);
     command.args(PATIENT).args(["--logs", "none"]).args(more);
     command
 }
 
-/// Makes each game of these bots take `seconds` from now on.
-fn set_delay(cluster: &Cluster, seconds: &str) {
+/// Makes each game of a run's bots take `seconds` from now on.
+fn set_delay(cluster: &Cluster, run: &str, seconds: &str) {
     fs::write(cluster.path("new-delay"), seconds).expect("written");
-    fs::rename(cluster.path("new-delay"), cluster.path("delay")).expect("renamed");
+    fs::rename(cluster.path("new-delay"), cluster.path(&format!("delay-{run}"))).expect("renamed");
 }
 
 /// Has the rest of a run played quickly, and checks that the run is complete.
 fn plays_the_rest(cluster: &Cluster, run: &str, games: usize, more: &[&str]) {
-    set_delay(cluster, "0");
+    set_delay(cluster, run, "0");
     let mut rest = cluster.referee(&["suite", "--resume", run, "--slurm", "--wait"]);
     assert_code(&ended(rest.args(more)), 1);
     let folder = RunFolder::open(&cluster.path(run)).expect("a run");
@@ -180,26 +201,17 @@ fn plays_the_rest(cluster: &Cluster, run: &str, games: usize, more: &[&str]) {
     cluster.wait_until_idle();
 }
 
-#[test]
-#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
-fn tasks_that_are_preempted_or_lose_their_node_go_on() {
-    let test = "tasks_that_are_preempted_or_lose_their_node_go_on";
-    let settings = [
-        "PreemptType=preempt/partition_prio",
-        "PreemptMode=REQUEUE",
-        "PartitionName=urgent Nodes=ALL PriorityTier=10",
-    ];
-    let Some(cluster) = Cluster::start(test, &settings) else { return };
+fn tasks_that_are_preempted_or_lose_their_node_go_on(cluster: &Cluster) {
     let parts = ["--seed", "1..150", "--parts", "6"];
-    assert_code(&slow_losers(&cluster, "run", &parts).output().expect("runs"), 0);
+    assert_code(&slow_losers(cluster, "run", &parts).output().expect("runs"), 0);
 
     let preempted = cluster.playing("run", "n1", 5);
     // Slurm may take a while; meanwhile the wait must not end.
-    set_delay(&cluster, "5");
+    set_delay(cluster, "run", "5");
     let urgent = ["--partition=urgent", "--nodelist=n1", "--exclusive", "--output=/dev/null"];
     cluster.slurm("sbatch", &[&urgent[..], &["--wrap=sleep 1"]].concat());
     cluster.start_again(&preempted);
-    set_delay(&cluster, "0.2");
+    set_delay(cluster, "run", "0.2");
 
     // Tasks on a draining node run to their end, and no new ones start.
     let drained = cluster.playing("run", "n2", 20);
@@ -211,20 +223,35 @@ fn tasks_that_are_preempted_or_lose_their_node_go_on() {
     cluster.update(&["NodeName=n2", "State=RESUME"]);
 
     let down = cluster.playing("run", "n1", 15);
-    set_delay(&cluster, "5");
+    set_delay(cluster, "run", "5");
     cluster.update(&["NodeName=n1", "State=DOWN", "Reason=test"]);
     cluster.start_again(&down);
 
-    plays_the_rest(&cluster, "run", 150, &[]);
+    plays_the_rest(cluster, "run", 150, &[]);
     let sessions = RunFolder::open(&cluster.path("run")).expect("a run").sessions();
     assert!(sessions.expect("sessions").len() > 6, "tasks were started again");
+}
 
-    a_node_is_lost(&cluster);
+/// While a process waits, all tasks are cancelled, and another process submits the rest.
+fn submitted_again_by_another(cluster: &Cluster) {
+    let mut submit = slow_losers(cluster, "again", &["--seed", "1..40", "--parts", "2", "--wait"]);
+    let waiting = submit.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("runs");
+    cluster.wait_until("it plays", || cluster.results("again") > 0);
+    assert_code(&cluster.referee(&["cancel", "again"]).output().expect("runs"), 0);
+    cluster.wait_until("no task plays", || cluster.tasks("RUNNING,PENDING,COMPLETING").is_empty());
+    // Each game takes so long that a process that only knew the first tasks would give up.
+    set_delay(cluster, "again", "5");
+    let again = cluster.referee(&["suite", "--resume", "again", "--slurm"]).output();
+    assert_code(&again.expect("runs"), 0);
+    let before = cluster.results("again");
+    cluster.wait_until("games are played", || cluster.results("again") > before + 8);
+    set_delay(cluster, "again", "0");
+    assert_code(&finished(waiting), 1);
 }
 
 fn a_node_is_lost(cluster: &Cluster) {
     let mut submit = slow_losers(cluster, "lost", &["--seed", "1..100", "--parts", "1"]);
-    set_delay(cluster, "1");
+    set_delay(cluster, "lost", "1");
     assert_code(&submit.output().expect("runs"), 0);
     cluster.wait_until("it plays", || cluster.results_of_part("lost", 1) > 0);
     let (lost, node) = cluster.tasks("RUNNING").pop().expect("a task");
@@ -240,28 +267,30 @@ fn a_node_is_lost(cluster: &Cluster) {
     plays_the_rest(cluster, "lost", 100, &[]);
 }
 
-#[test]
-#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
-fn a_task_that_runs_out_of_time_keeps_its_games_and_is_submitted_again() {
-    let test = "a_task_that_runs_out_of_time_keeps_its_games_and_is_submitted_again";
-    let Some(cluster) = Cluster::start(test, &[]) else { return };
+/// Starts a suite whose one task cannot play it in a minute, beside which the first node is free.
+fn a_task_has_too_little_time(cluster: &Cluster) -> Child {
     // Slurm counts in minutes, and warns a minute before.
     let short = ["--seed", "1..100", "--parts", "1", "--wait", "--slurm-arg=--time=1"];
-    let mut losers = slow_losers(&cluster, "run", &short);
-    set_delay(&cluster, "1");
-    let ran_out = ended(&mut losers);
+    let mut losers = slow_losers(cluster, "short", &short);
+    set_delay(cluster, "short", "1");
+    losers.arg("--slurm-arg=--nodelist=n2").stdout(Stdio::piped()).stderr(Stdio::piped());
+    losers.spawn().expect("runs")
+}
+
+fn it_keeps_its_games_and_is_submitted_again(cluster: &Cluster, short: Child) {
+    let ran_out = finished(short);
     assert_code(&ran_out, 2);
     let said = text(&ran_out.stderr);
     let left = "no task is in the queue any more, and 1 of 1 parts are not complete";
     assert!(said.contains(left), "{said}");
-    let played = cluster.results("run");
+    let played = cluster.results("short");
     assert!((1..100).contains(&played), "{played}");
-    let merged = fs::read_to_string(cluster.path("run/merge.out")).expect("text");
+    let merged = fs::read_to_string(cluster.path("short/merge.out")).expect("text");
     let missing = format!("{} of 100 games are missing; `referee suite --resume", 100 - played);
     assert!(merged.contains(&missing), "{merged}");
-    let tasks = fs::read_dir(cluster.path("run/parts")).expect("parts").flatten();
+    let tasks = fs::read_dir(cluster.path("short/parts")).expect("parts").flatten();
     let told = tasks.map(|task| fs::read_to_string(task.path()).unwrap_or_default());
     let told: String = told.collect();
     assert!(told.contains("interrupted by SIGTERM after"), "{told}");
-    plays_the_rest(&cluster, "run", 100, &["--slurm-arg=--time=30"]);
+    plays_the_rest(cluster, "short", 100, &["--slurm-arg=--time=30"]);
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use referee::game::GAMES;
 use referee::limits::{Limits, OnHostDelay, Profile, Resources};
+use referee::score::Direction;
 use referee::suite::{
     Margin, Opponent, Outcome, Plan, PlannedBot, Rules, Run, RunFolder, Seeds, SuiteVerdict, Times,
 };
@@ -32,10 +33,13 @@ impl MadeRun {
         let last = i64::try_from(boards).expect("few");
         let plan = Plan {
             game: "samegame".to_owned(),
+            better: Direction::Higher,
+            judge: None,
             rules: Rules {
                 profile: Profile::Official,
                 on_host_delay: OnHostDelay::Fail,
                 limits: Limits::default(),
+                fixed: Limits::default(),
                 resources: Resources::default(),
             },
             repeat: 1,
@@ -127,7 +131,7 @@ fn won(game: usize, bot: &str, board: usize, score: i64) -> Outcome {
         repeat: 1,
         verdict: SuiteVerdict::Played(Verdict::Completed),
         won: true,
-        score,
+        score: Some(score.into()),
         counts: true,
         official: "Endgame.".to_owned(),
         diagnosis: None,

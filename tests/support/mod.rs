@@ -19,6 +19,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Once, OnceLock, mpsc};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
+use referee::score::Score;
 use rustix::process::{Pid, Signal, kill_process};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, SeccompRule, apply_filter};
 use serde::Deserialize;
@@ -221,16 +222,16 @@ pub(crate) enum Expected {
 impl Case {
     /// The result that is right here: where the original crashes on a message of nothing but line
     /// breaks, the message is empty, and the bot that says no more is timed out.
-    pub(crate) fn expected(&self) -> (Vec<String>, bool, i64) {
+    pub(crate) fn expected(&self) -> (Vec<String>, bool, Score) {
         match &self.expected {
-            Expected::Result { summary, won, score } => (summary.clone(), *won, *score),
+            Expected::Result { summary, won, score } => (summary.clone(), *won, (*score).into()),
             Expected::Crash { referee_crash } => {
                 assert!(referee_crash.contains("ArrayIndexOutOfBounds"), "{referee_crash}");
                 let summary = [
                     "Performed action x=0, y=1 (color 2, region size 2).",
                     "¤RED¤[ERROR] Timeout!§RED§",
                 ];
-                (summary.map(str::to_owned).to_vec(), false, 0)
+                (summary.map(str::to_owned).to_vec(), false, Score::ZERO)
             }
         }
     }
@@ -385,9 +386,15 @@ pub(crate) fn bot_line(words: &[impl AsRef<OsStr>]) -> String {
     shlex::try_join(words).expect("no NUL")
 }
 
-/// The children of all threads of a process.
+/// The keepers of a referee, which are its launcher's children.
+pub(crate) fn keepers(referee: u32) -> Vec<Pid> {
+    let launchers = children(referee).into_iter();
+    launchers.flat_map(|launcher| children(launcher.as_raw_pid().cast_unsigned())).collect()
+}
+
+/// The children of all threads of a process; none if it has ended.
 pub(crate) fn children(pid: u32) -> Vec<Pid> {
-    let threads = fs::read_dir(format!("/proc/{pid}/task")).expect("it runs");
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten();
     let of_thread = |thread: fs::DirEntry| fs::read_to_string(thread.path().join("children"));
     let lists = threads.flatten().filter_map(|thread| of_thread(thread).ok());
     let numbers = |list: String| -> Vec<_> {

@@ -30,6 +30,8 @@
 //! # }
 //! ```
 //!
+//! The first bot's start forks this program; [`start_launcher`](bot::start_launcher) says why to have that done early.
+//!
 //! [`bot`] explains how it works, and [`check`](bot::ContainmentMethod::check) says what a host lacks for a method. The
 //! crate needs Linux 5.4. It knows no game, no file format and no user, and prints nothing: diagnostics go to the crate
 //! `log`.

@@ -9,6 +9,7 @@ use super::format::Format;
 use super::inert::write_json;
 use super::junit::{TestCase, failed, passed, write_suites};
 use super::rows::write_rows;
+use super::suite::{digits, mean_digits};
 use results::compare::{BoardDifference, Comparison};
 use statistics::{Conclusion, MIN_PAIRS, Paired};
 use terms::text::plural;
@@ -68,17 +69,25 @@ pub(super) fn document(comparison: &Comparison, comparisons: usize) -> Document 
     if let Some(advice) = advice(paired) {
         document.note(advice);
     }
-    let groups = comparison.groups.iter().map(|group| row(&group.name, &group.paired));
-    let rows = std::iter::once(row("all boards", paired)).chain(groups);
+    let digits = mean_digits(comparison.decimals);
+    let groups = comparison.groups.iter().map(|group| row(&group.name, &group.paired, digits));
+    let rows = std::iter::once(row("all boards", paired, digits)).chain(groups);
     document.table(Table::new(format!("Figures: {verdict}"), &HEADINGS, rows));
     document.sentence(tests(comparison, comparisons));
+    for sentence in scale(comparison) {
+        document.sentence(sentence);
+    }
     let boards = &comparison.boards;
     let won = boards.iter().rev().filter(|board| board.difference > 0.0);
     let lost = boards.iter().filter(|board| board.difference < 0.0);
-    extremes("greatest gains", won, &mut document);
-    extremes("greatest losses", lost, &mut document);
-    if let Some(left_out) = left_out(comparison.lost_by_host) {
-        document.sentence(left_out);
+    extremes("greatest gains", won, comparison.decimals, &mut document);
+    extremes("greatest losses", lost, comparison.decimals, &mut document);
+    let because = [
+        (comparison.lost_by_host, "a game of the two was lost to a delay by the host"),
+        (comparison.without_score, "a game of the two has no score"),
+    ];
+    for (pairs, why) in because.into_iter().filter(|(pairs, _)| *pairs > 0) {
+        document.sentence(left_out(pairs, why));
     }
     unpaired(comparison).for_each(|sentence| document.sentence(sentence));
     document
@@ -88,12 +97,15 @@ pub(super) fn document(comparison: &Comparison, comparisons: usize) -> Document 
 fn extremes<'a>(
     heading: &'static str,
     boards: impl Iterator<Item = &'a BoardDifference>,
+    decimals: usize,
     document: &mut Document,
 ) {
+    let digits = digits(decimals);
     let row = |board: &BoardDifference| {
-        let number = |value: f64| format!("{value:.0}");
+        let number = |value: f64| format!("{value:.digits$}");
         let BoardDifference { board, baseline, challenger, difference } = board;
-        vec![board.clone(), number(*baseline), number(*challenger), format!("{difference:+.0}")]
+        let difference = format!("{difference:+.digits$}");
+        vec![board.clone(), number(*baseline), number(*challenger), difference]
     };
     let headings = [heading, "before", "now", "difference"];
     let table = Table::new(heading, &headings, boards.take(BOARDS).map(row));
@@ -127,15 +139,16 @@ fn advice(paired: &Paired) -> Option<String> {
     Some(format!("About {more} would settle a difference of this size."))
 }
 
-fn row(name: &str, paired: &Paired) -> Vec<String> {
-    let interval = paired.interval.map(|(low, high)| format!("{low:+.1} to {high:+.1}"));
+fn row(name: &str, paired: &Paired, digits: usize) -> Vec<String> {
+    let interval = paired.interval;
+    let interval = interval.map(|(low, high)| format!("{low:+.digits$} to {high:+.digits$}"));
     vec![
         name.to_owned(),
         paired.pairs.to_string(),
         paired.wins.to_string(),
         paired.draws.to_string(),
         paired.losses.to_string(),
-        format!("{:+.1}", paired.mean),
+        format!("{:+.digits$}", paired.mean),
         interval.unwrap_or_else(|| "-".to_owned()),
         p_value(paired.signed_rank_p).trim_start_matches("= ").to_owned(),
     ]
@@ -165,14 +178,26 @@ fn p_value(p: f64) -> String {
     if p < 0.0001 { "< 0.0001".to_owned() } else { format!("= {p:.4}") }
 }
 
-/// A sentence about the pairs of games that do not count because of the host, if there are any.
-fn left_out(pairs: usize) -> Option<String> {
+/// A sentence about the pairs of games that do not count, and why.
+fn left_out(pairs: usize, why: &str) -> String {
     let (count, is) = (plural(pairs as u64, "pair"), if pairs == 1 { "is" } else { "are" });
-    (pairs > 0).then(|| {
+    format!("{count} of games {is} left out: {why}.")
+}
+
+/// Sentences on what games count as, where it is not simply their score, or 0 for a lost one.
+fn scale(comparison: &Comparison) -> Vec<String> {
+    let digits = digits(comparison.decimals);
+    let lower = !comparison.better.is_higher() && !comparison.counts_wins;
+    let wins = "No game has a score: a game that was not lost counts as 1, and a lost one as 0.";
+    let lost = comparison.lost_points.map(|lost| {
         format!(
-            "{count} of games {is} left out: a game of the two was lost to a delay by the host."
+            "A lost game counts as {lost:.digits$} points, which is worse than any other game here."
         )
-    })
+    });
+    let lower =
+        lower.then(|| "Lower scores are better; a difference above 0 is a gain.".to_owned());
+    let wins = comparison.counts_wins.then(|| wins.to_owned());
+    lower.into_iter().chain(lost).chain(wins).collect()
 }
 
 /// For each of the two bots, a sentence on the boards that only it has played.
@@ -220,6 +245,7 @@ fn case(comparison: &Comparison) -> TestCase {
         return passed(&name, None);
     }
     let (mean, p) = (comparison.paired.mean, p_value(comparison.paired.adjusted_p));
-    let why = format!("{}: {mean:+.1} points a board, p {p}", verdict(comparison));
+    let digits = mean_digits(comparison.decimals);
+    let why = format!("{}: {mean:+.digits$} points a board, p {p}", verdict(comparison));
     failed(&name, None, "worse", &why)
 }

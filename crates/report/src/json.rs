@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::inert::write_json;
 use super::{GameReport, Response};
 use results::replay::Difference;
+use rules::score::Score;
 use terms::millis::Millis;
 use terms::verdict::{Culprit, Verdict};
 
@@ -17,7 +18,7 @@ struct Object<'a> {
     board: &'a str,
     bot: &'a str,
     won: bool,
-    score: i64,
+    score: Option<Score>,
     /// Null if the log is incomplete; so are `official` and `metadata`.
     verdict: Option<Verdict>,
     official: Option<&'a str>,

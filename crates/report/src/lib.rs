@@ -33,6 +33,7 @@ pub use self::format::{BasicFormat, Format};
 use self::stderr::Stderr;
 use results::gamelog::{Certificate, End, Event, Start, Turn};
 use results::replay::Difference;
+use rules::score::Score;
 use terms::limits::LimitKind;
 use terms::millis::Millis;
 use terms::verdict::{Culprit, Overrun};
@@ -49,8 +50,8 @@ pub struct GameReport {
     pub end: Option<End>,
     /// The exchanges.
     pub turns: u32,
-    /// The score after the last exchange.
-    pub score: i64,
+    /// The score after the last exchange; `None` if there is none.
+    pub score: Option<Score>,
     /// The original's game summary, with colour marks.
     pub summary: Vec<String>,
     /// The responses, in order.
@@ -102,7 +103,7 @@ impl GameReport {
             start,
             end: None,
             turns: 0,
-            score: 0,
+            score: None,
             summary: Vec::new(),
             exchanges: Vec::new(),
             log: None,
@@ -130,7 +131,7 @@ impl GameReport {
             turn: turn.turn,
             kind: turn.limit,
             wall: turn.wall,
-            limit: self.start.limits.of(turn.limit).map(Millis),
+            limit: self.start.limit(turn).map(Millis),
             certificate: turn.certificate,
             overrun: turn.overrun,
         });

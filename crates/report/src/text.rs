@@ -7,6 +7,7 @@ use anstyle::{AnsiColor, Style};
 use super::{GameReport, ReplayReport, Response};
 use results::replay::Difference;
 use rules::game::GameKind;
+use rules::score::shown;
 use terms::limits::LimitKind;
 use terms::millis::Millis;
 use terms::text::{duration, plural, printable};
@@ -32,7 +33,7 @@ pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> 
             row(out, "official", &end.official)?;
         }
     }
-    row(out, "score", &report.score.to_string())?;
+    row(out, "score", &shown(report.score))?;
     row(out, "turns", &report.turns.to_string())?;
     if let Some(first) = report.first() {
         let label = if first.kind == LimitKind::Total { "time" } else { "first turn" };

@@ -11,6 +11,9 @@ use terms::limits::Resources;
 /// Verdicts are meaningful for limits of at least this many times the greatest disturbance.
 const LIMIT_PER_DISTURBANCE: u32 = 10;
 
+/// With a smaller share of a core, a bot loses turns that it would win on an idle machine.
+const WHOLE_CORE: f64 = 0.9;
+
 /// The containment and sandboxing that this host offers.
 #[derive(Debug, Clone, Serialize)]
 pub struct Findings {
@@ -55,7 +58,9 @@ pub struct HostCheck {
     /// The share of CPU time that a hypervisor gave to other machines during the check, 0 to 1, if the
     /// kernel reports it.
     pub steal: Option<f64>,
-    /// The load average of the last minute.
+    /// The share of a core that a bot got that computed for some time, 0 to 1; `None` if this was not measured.
+    pub core_share: Option<f64>,
+    /// How many threads of others wanted a core at the same time, on average during the check.
     pub load: Option<f64>,
     /// The cores that this process may use.
     pub cores: usize,
@@ -66,20 +71,27 @@ pub struct HostCheck {
 }
 
 impl HostCheck {
-    /// The smallest limit at which a verdict depends on the bot more than on the machine.
+    /// The smallest limit at which it can be told whose fault a late turn is: the usual disturbances, without one in twenty,
+    /// are small beside it.
     pub fn smallest_limit(&self) -> Duration {
-        (self.round_trip.max() + self.wake_up.max()) * LIMIT_PER_DISTURBANCE
+        let usual = |times: &Distribution| times.percentile(95.0);
+        (usual(&self.round_trip) + usual(&self.wake_up)) * LIMIT_PER_DISTURBANCE
+    }
+
+    /// Whether others take so much of a core from bots that they lose turns by it.
+    pub fn is_crowded(&self) -> bool {
+        self.core_share.is_some_and(|share| share < WHOLE_CORE)
     }
 
     /// Advice if the machine is too restless for `limit`; empty if it is quiet enough.
     pub fn advice(&self, limit: Duration) -> Vec<String> {
-        if self.smallest_limit() <= limit {
+        if self.smallest_limit() <= limit && !self.is_crowded() {
             return Vec::new();
         }
         let mut advice = Vec::new();
         #[expect(clippy::cast_precision_loss, reason = "a number of cores")]
         let busy = self.load.is_some_and(|load| load > self.cores as f64 - 1.0);
-        if busy {
+        if busy || self.is_crowded() {
             advice.push("run fewer jobs beside it".to_owned());
         }
         if self.cores > 1 {
@@ -113,6 +125,7 @@ mod tests {
             round_trip: Distribution::default(),
             wake_up,
             steal: Some(0.0),
+            core_share: None,
             load: Some(7.0),
             cores: 2,
             governor: Some("powersave".to_owned()),
@@ -128,6 +141,18 @@ mod tests {
         for part in ["fewer jobs", "--pin", "mains power", "it is powersave"] {
             assert!(advice.contains(part), "{part:?} is not in {advice:?}");
         }
-        assert_eq!(check(Duration::from_micros(100)).advice(Duration::from_millis(50)), [""; 0]);
+        let quiet = check(Duration::from_micros(100));
+        assert_eq!(quiet.advice(Duration::from_millis(50)), [""; 0]);
+        let crowded = HostCheck { core_share: Some(0.5), ..quiet };
+        assert_eq!(crowded.advice(Duration::from_millis(50))[0], "run fewer jobs beside it");
+    }
+
+    #[test]
+    fn one_disturbance_in_twenty_does_not_count() {
+        let mut host = check(Duration::from_micros(100));
+        let before = host.smallest_limit();
+        (0..40).for_each(|_| host.wake_up.record(Duration::from_micros(100)));
+        host.wake_up.record(Duration::from_millis(50));
+        assert!(host.smallest_limit() < 2 * before, "{:?}", host.smallest_limit());
     }
 }

@@ -224,15 +224,15 @@ impl SaidInRun {
 
 /// Collects what a bot says in a game, exchange by exchange.
 #[derive(Debug, Default)]
-pub struct Saying {
+pub struct SaidCollector {
     listener: Listener,
     sums: Sums,
 }
 
-impl Saying {
+impl SaidCollector {
     /// Adds the bot's standard error of an exchange, after which `dropped` more bytes were
     /// dropped. Returns the last value of each name.
-    pub fn hear(&mut self, bytes: &[u8], dropped: u64) -> Said {
+    pub fn add(&mut self, bytes: &[u8], dropped: u64) -> Said {
         let said = self.listener.hear(bytes, dropped);
         self.sums.add_all(&said);
         Said(said.into_iter().collect())
@@ -240,7 +240,7 @@ impl Saying {
 
     /// Adds the standard error after the last exchange, and sums up the game.
     pub fn finish(mut self, bytes: &[u8], dropped: u64) -> BTreeMap<String, SaidInGame> {
-        self.hear(bytes, dropped);
+        self.add(bytes, dropped);
         self.sums.add_all(&self.listener.finish());
         self.sums.finish()
     }

@@ -1,10 +1,11 @@
 //! The rules of `SameGame` and Square Remover, to the letter of their original referees, and a place for other games.
 //!
 //! [`game`] has the trait [`Game`](game::Game), its implementations and their table; [`ruling`] is what one reply does
-//! to a game; [`source`] says where in a test case a mistake is.
+//! to a game; [`score`] has scores and their direction; [`source`] says where in a test case a mistake is.
 //!
 //! Pure: the same replies give the same game on every system. It knows no file, no clock and no process.
 
 pub mod game;
 pub mod ruling;
+pub mod score;
 pub mod source;

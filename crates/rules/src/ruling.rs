@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::game::{Fault, Game, Played, Rejected};
+use crate::score::Score;
 use terms::lines::Lines;
 use terms::verdict::{NoReply, Verdict};
 
@@ -11,8 +12,8 @@ use terms::verdict::{NoReply, Verdict};
 pub struct Ruling {
     /// The verdict; [`Verdict::Completed`] as long as nothing is wrong.
     pub verdict: Verdict,
-    /// The points for the reply.
-    pub gain: i64,
+    /// The points for the reply; `None` if the game does not tell.
+    pub gain: Option<Score>,
     /// The move in the game's own terms, if one could be read.
     pub action: Option<Value>,
     /// The line of the reply that was wrong, from 0.
@@ -24,21 +25,28 @@ pub struct Ruling {
 /// Passes a reply, or the reason why none came, to the game.
 pub fn rule(game: &mut dyn Game, reply: &Lines, no_reply: Option<NoReply>) -> Ruling {
     if let Some(no_reply) = no_reply {
-        game.unanswered(reply);
-        let verdict = no_reply.verdict();
-        return Ruling { verdict, gain: 0, action: None, wrong_line: None, remark: None };
+        game.unanswered(reply, no_reply);
+        let (verdict, gain) = (no_reply.verdict(), nothing(game));
+        return Ruling { verdict, gain, action: None, wrong_line: None, remark: None };
     }
     match game.accept(reply) {
         Ok(Played { gain, action, remark }) => {
             let verdict = Verdict::Completed;
-            Ruling { verdict, gain, action: Some(action), wrong_line: None, remark }
+            let action = Some(action).filter(|action| !action.is_null());
+            Ruling { verdict, gain, action, wrong_line: None, remark }
         }
         Err(Rejected { fault, line, action, remark }) => {
             let verdict = match fault {
                 Fault::Malformed => Verdict::MalformedReply,
                 Fault::Illegal => Verdict::IllegalMove,
+                Fault::Lost => Verdict::Lost,
             };
-            Ruling { verdict, gain: 0, action, wrong_line: Some(line), remark }
+            Ruling { verdict, gain: nothing(game), action, wrong_line: Some(line), remark }
         }
     }
+}
+
+/// No points, in a game that counts points.
+fn nothing(game: &dyn Game) -> Option<Score> {
+    game.score().map(|_| Score::ZERO)
 }

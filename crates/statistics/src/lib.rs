@@ -64,3 +64,19 @@ pub fn percentile(sorted: &[f64], fraction: f64) -> Option<f64> {
     let above = sorted[(below + 1).min(sorted.len() - 1)];
     Some(sorted[below] + (above - sorted[below]) * (place - place.floor()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_percentile_is_numpys() {
+        // numpy.percentile([1, 2, 4, 8], [0, 50, 90, 100])
+        for (fraction, expected) in [(0.0, 1.0), (0.5, 3.0), (0.9, 6.8), (1.0, 8.0)] {
+            let found = percentile(&[1.0, 2.0, 4.0, 8.0], fraction).expect("values");
+            assert!((found - expected).abs() < 1e-12, "{fraction}: {found}");
+        }
+        assert_eq!(percentile(&[7.0], 0.3), Some(7.0));
+        assert_eq!(percentile(&[], 0.3), None);
+    }
+}

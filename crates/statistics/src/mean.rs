@@ -131,6 +131,29 @@ mod tests {
     }
 
     #[test]
+    fn each_resampled_t_is_that_of_its_values() {
+        // By the number of threes among three draws: none and three have the least deviation, which is 1.
+        let expected = [-(3.0_f64.sqrt()), 0.0, 1.0, 2.0 * 3.0_f64.sqrt()];
+        let mut found = resampled_ts(&[0.0, 0.0, 3.0], 1.0, 3.0_f64.sqrt());
+        found.dedup_by(|one, other| (*one - *other).abs() < 1e-9);
+        assert_eq!(found.len(), 4, "{found:?}");
+        for (t, expected) in found.iter().zip(expected) {
+            assert!((t - expected).abs() < 1e-9, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn the_values_themselves_count_as_one_of_the_samples() {
+        for (sorted, t, expected) in [
+            ([-2.0, -1.0, 0.0, 1.0, 2.0], 1.5, 4.0 / 6.0),
+            ([-2.0, -1.0, 0.0, 1.0, 2.0], -3.0, 2.0 / 6.0),
+            ([1.0, 1.0, 2.0, 3.0, 4.0], 1.0, 2.0 / 6.0),
+        ] {
+            assert!((two_sided(&sorted, t) - expected).abs() < 1e-12, "{sorted:?} {t}");
+        }
+    }
+
+    #[test]
     fn the_p_value_is_below_5_percent_where_the_interval_leaves_out_0() {
         for shift in 0..60 {
             let value = |n: i32| f64::from(n * n % 41) - 10.0 + f64::from(shift) * 0.25;
@@ -150,6 +173,7 @@ mod tests {
         assert_eq!((estimate.interval, estimate.p.to_bits()), ((7.0, 7.0), 0.0_f64.to_bits()));
         assert!((MeanEstimate::of(&[0.0; 3]).expect("values").p - 1.0).abs() < 1e-12);
         assert_eq!(MeanEstimate::of(&[7.0]), None);
+        assert!(MeanEstimate::of(&[7.0, 8.0]).is_some(), "two values differ");
         assert_eq!(MeanEstimate::of(&[]), None);
     }
 }

@@ -159,6 +159,16 @@ mod tests {
     }
 
     #[test]
+    fn a_verdict_needs_a_side_and_less_than_5_percent() {
+        let even = Paired::of(&[0.0; 60]);
+        assert_eq!(even.concluded(0.01).conclusion, Conclusion::NoDifferenceShown);
+        let clear: Vec<f64> = (1..=60).map(f64::from).collect();
+        let clear = Paired::of(&clear);
+        assert_eq!(clear.clone().concluded(0.049).conclusion, Conclusion::Better);
+        assert_eq!(clear.concluded(0.05).conclusion, Conclusion::NoDifferenceShown);
+    }
+
+    #[test]
     fn a_verdict_needs_the_mean_and_the_signed_rank_test() {
         // A few high wins decide the mean, and the ranks show nothing.
         let high: Vec<f64> = (0..60).map(|n| if n < 18 { 10.0 } else { -1.0 }).collect();
@@ -191,6 +201,10 @@ mod tests {
         let paired = Paired::of(&differences);
         assert_eq!(paired.pairs_to_settle, Some(199));
         assert_eq!(paired.more_pairs(), Some(99));
+        let doubled: Vec<f64> = differences.iter().map(|difference| 2.0 * difference).collect();
+        assert_eq!(Paired::of(&doubled).pairs_to_settle, Some(199), "the unit does not matter");
+        let enough = Paired { pairs_to_settle: Some(100), ..paired };
+        assert_eq!(enough.more_pairs(), None, "no more, whatever the verdict");
         assert_eq!(Paired::of(&[0.0; 20]).more_pairs(), None);
         let clear: Vec<f64> = (1..=60).map(f64::from).collect();
         assert_eq!(Paired::of(&clear).more_pairs(), None);
@@ -199,8 +213,8 @@ mod tests {
 
     #[test]
     fn wins_draws_and_losses_are_counted() {
-        let paired = Paired::of(&[1.0, 2.0, 0.0, -7.0]);
-        assert_eq!((paired.wins, paired.draws, paired.losses), (2, 1, 1));
+        let paired = Paired::of(&[1.0, 2.0, 3.0, 0.0, -7.0, -5.0]);
+        assert_eq!((paired.wins, paired.draws, paired.losses), (3, 1, 2));
         assert!((paired.mean + 1.0).abs() < 1e-12);
     }
 }

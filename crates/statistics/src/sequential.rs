@@ -174,6 +174,44 @@ mod tests {
     }
 
     #[test]
+    fn mean_and_squares_are_the_textbooks() {
+        let mut sequence = ConfidenceSequence::new(0.0);
+        assert_eq!(sequence.interval(), None);
+        for difference in [1.0, 2.0, 4.0, 8.0] {
+            sequence.push(difference, 0.0);
+        }
+        assert!((sequence.mean() - 3.75).abs() < 1e-12, "{sequence:?}");
+        assert!((sequence.squares - 28.75).abs() < 1e-12, "{sequence:?}");
+    }
+
+    /// A sequence of a hundred boards on which one bot has these points in turn, and the other 200.
+    fn in_turn(margin: f64, points: [f64; 2]) -> ConfidenceSequence {
+        let mut sequence = ConfidenceSequence::new(margin);
+        (0..50).flat_map(|_| points).for_each(|points| sequence.push(points, 200.0));
+        sequence
+    }
+
+    #[test]
+    fn bots_are_even_only_if_the_whole_interval_is_within_the_margin() {
+        for points in [[300.0, 0.0], [400.0, 100.0]] {
+            let (low, high) = in_turn(0.0, points).interval().expect("boards");
+            assert!(low < -1.0 && high > 1.0, "{low} {high}");
+            let (near, far) = (high.min(-low), high.max(-low));
+            for margin in [near, f64::midpoint(near, far), far] {
+                assert_eq!(in_turn(margin, points).decided(), None, "{margin}: {low} {high}");
+            }
+            assert_eq!(in_turn(far * 1.001, points).decided(), Some(Decided::Even));
+        }
+    }
+
+    #[test]
+    fn an_interval_that_ends_at_0_decides_nothing() {
+        let mut sequence = ConfidenceSequence::new(0.0);
+        (0..200).for_each(|_| sequence.push(0.0, 0.0));
+        assert_eq!((sequence.interval(), sequence.decided()), (Some((0.0, 0.0)), None));
+    }
+
+    #[test]
     fn nothing_is_decided_early_and_what_is_decided_stays() {
         let mut sequence = ConfidenceSequence::new(5.0);
         (0..99).for_each(|_| sequence.push(500.0, 100.0));

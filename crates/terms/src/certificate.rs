@@ -64,6 +64,10 @@ pub struct Parts {
     /// whether others kept the disk busy.
     #[serde(default, rename = "disk", skip_serializing_if = "is_false")]
     pub waits_for_disk: bool,
+    /// Whether a thread waited for a core with another niceness, policy or choice of cores than the bot was started
+    /// with. The bot answers for such waits.
+    #[serde(default, rename = "own_scheduling", skip_serializing_if = "is_false")]
+    pub has_own_scheduling: bool,
 }
 
 impl Parts {

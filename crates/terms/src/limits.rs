@@ -60,18 +60,47 @@ impl Profile {
 }
 
 /// The rules of a match, the same for every game.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MatchRules {
     /// The profile of the limits.
     pub profile: Profile,
     /// The limits that apply.
     pub limits: Limits,
+    /// What becomes of a limit that a game names for one exchange.
+    pub own_limits: OwnLimits,
     /// What is done about late replies.
     pub overruns: OverrunRules,
     /// How long a bot may take to exit after its game.
     pub grace: Duration,
     /// How many bytes of standard error are kept for each exchange.
     pub stderr_cap: usize,
+}
+
+/// What becomes of a limit that a game names for one exchange.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OwnLimits {
+    /// The user's limits, which hold in its place.
+    pub fixed: Limits,
+    /// The profile's factor; `None` lifts the limit.
+    pub factor: Option<f64>,
+}
+
+impl Default for OwnLimits {
+    /// They hold as they are.
+    fn default() -> Self {
+        Self { fixed: Limits::default(), factor: Some(1.0) }
+    }
+}
+
+impl MatchRules {
+    /// The limit for an exchange, which may name an official one of its own.
+    pub fn limit(&self, kind: LimitKind, own: Option<Duration>) -> Option<Duration> {
+        let OwnLimits { fixed, factor } = self.own_limits;
+        match own {
+            None => self.limits.of(kind),
+            Some(own) => fixed.of(kind).or_else(|| Some(own.mul_f64(factor?))),
+        }
+    }
 }
 
 /// The time limits of a game; `None` is unlimited.
@@ -99,6 +128,11 @@ impl Limits {
         }
     }
 
+    /// Whether there is no limit.
+    pub fn is_unlimited(&self) -> bool {
+        *self == Self::default()
+    }
+
     /// The limit for an exchange of this kind.
     pub fn of(&self, kind: LimitKind) -> Option<Duration> {
         let limit = match kind {
@@ -119,7 +153,7 @@ pub enum OnHostDelay {
     Fail,
     /// The late reply counts.
     Accept,
-    /// The game is played again, twice at most.
+    /// The game is played again when a core is free for the bot or 5 s have passed, twice at most.
     Retry,
 }
 

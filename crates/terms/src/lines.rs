@@ -9,7 +9,7 @@ use std::mem;
 /// The rules for a complete reply in an exchange.
 #[derive(Debug, Clone, Copy)]
 pub struct LineRules {
-    /// The number of lines of a complete reply.
+    /// The number of lines of a complete reply, or [`UNTIL_END`](Self::UNTIL_END).
     pub count: usize,
     /// The longest readable line in bytes, its terminator included; `None` for no bound.
     pub max_bytes: Option<usize>,
@@ -21,6 +21,11 @@ pub struct LineRules {
     /// Whether the original can read a line. It stops at an unreadable line, which then ends the
     /// reply.
     pub readable: fn(&[u8]) -> bool,
+}
+
+impl LineRules {
+    /// The number of lines of a reply that lasts until the end of the output.
+    pub const UNTIL_END: usize = usize::MAX;
 }
 
 /// Whether a reply is complete yet.
@@ -58,6 +63,11 @@ impl Lines {
     /// Whether there is no terminated line.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
+    }
+
+    /// The terminated line of this index, from 0, without its terminator.
+    pub fn get(&self, index: usize) -> Option<&[u8]> {
+        (index < self.len()).then(|| self.line(index))
     }
 
     /// The terminated lines, without their terminators.

@@ -54,6 +54,8 @@ pub enum Verdict {
     IllegalMove,
     /// A reply could not be understood.
     MalformedReply,
+    /// The game's judge ended it against the bot, and does not say whether the reply was malformed or illegal.
+    Lost,
     /// A reply did not come before its deadline.
     Timeout,
     /// A line of a reply was longer than the original referee reads.
@@ -78,6 +80,7 @@ impl fmt::Display for Verdict {
             Self::Completed => "completed",
             Self::IllegalMove => "illegal move",
             Self::MalformedReply => "malformed reply",
+            Self::Lost => "lost",
             Self::Timeout => "timeout",
             Self::LineTooLong => "line too long",
             Self::Crash => "crash",

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -38,9 +38,11 @@ impl Bare {
     /// Compiles them. Each turn sends `message`.
     pub(crate) fn new(turns: usize, message: &str) -> Self {
         let bare = Self { folder: tempfile::tempdir().expect("a folder"), turns };
-        for (name, source) in
-            [("bare", include_str!("bare.c")), ("instant", include_str!("instant.c"))]
-        {
+        for (name, source) in [
+            ("bare", include_str!("bare.c")),
+            ("instant", include_str!("instant.c")),
+            ("parsing", include_str!("parsing.c")),
+        ] {
             let file = bare.path(&format!("{name}.c"));
             fs::write(&file, source).expect("written");
             let built =
@@ -60,11 +62,36 @@ impl Bare {
         self.path("instant")
     }
 
-    /// Plays games; returns how long all took, and each turn.
-    pub(crate) fn play(&self, games: usize) -> (Duration, Vec<Duration>) {
+    /// A bot that reads numbers, as most do.
+    pub(crate) fn parsing_bot(&self) -> PathBuf {
+        self.path("parsing")
+    }
+
+    /// The program that plays this many games with a bot.
+    fn loop_of(&self, bot: PathBuf, games: usize) -> Command {
         let [games, turns] = [games, self.turns].map(|count| count.to_string());
         let mut command = Command::new(self.path("bare"));
-        command.arg(self.bot()).args([games, turns]).arg(self.path("message"));
+        command.arg(bot).args([games, turns]).arg(self.path("message"));
+        command
+    }
+
+    /// Plays games with the parsing bot in several loops at once; returns how long all took.
+    pub(crate) fn play_at_once(&self, loops: usize, games: usize) -> Duration {
+        let start = Instant::now();
+        let one = |_| {
+            let mut one = self.loop_of(self.parsing_bot(), games / loops);
+            one.stdout(Stdio::null()).spawn().expect("starts")
+        };
+        let started: Vec<Child> = (0..loops).map(one).collect();
+        for mut one in started {
+            assert!(one.wait().expect("a child").success());
+        }
+        start.elapsed()
+    }
+
+    /// Plays games; returns how long all took, and each turn.
+    pub(crate) fn play(&self, games: usize) -> (Duration, Vec<Duration>) {
+        let mut command = self.loop_of(self.bot(), games);
         let start = Instant::now();
         let output = command.output().expect("runs");
         let time = start.elapsed();

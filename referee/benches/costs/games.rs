@@ -7,7 +7,6 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use referee::bot::{BotCommand, Confinement, Containment, Pinning};
-use referee::game::GameKind;
 use referee::gamelog::Event;
 use referee::play::Match;
 
@@ -18,19 +17,14 @@ use super::{CONFIG, REFEREE, median, timed};
 /// A board on which 0 0 is a legal move until the end.
 pub(crate) const BOARD: &str = "@clearable";
 
-fn samegame() -> &'static GameKind {
-    GameKind::named("samegame").expect("a game")
-}
-
-fn board(name: &str) -> &'static str {
-    let boards = samegame().bundled.iter();
-    let found = boards.copied().find(|(bundled, _)| name.ends_with(bundled));
-    found.expect("a bundled board").1
+/// Its content; the settings choose `SameGame`.
+fn board() -> &'static str {
+    CONFIG.game.bundled(&BOARD[1..]).expect("a bundled board")
 }
 
 /// The yardstick for games on the board.
 pub(crate) fn bare() -> Bare {
-    let game = (samegame().parse)(board(BOARD)).expect("a board");
+    let game = (CONFIG.game.parse)(board()).expect("a board");
     let echo = command(Path::new(REFEREE), &["bot", "echo"], Containment::Auto, None);
     // The start and the end of a game are events as well.
     Bare::new(played(&echo, |_| ()).len() - 2, game.test_case())
@@ -66,9 +60,9 @@ fn pinned() -> Option<Pinning> {
 /// Plays a game, shows `see` its events, and returns the time of each.
 pub(crate) fn played(command: &BotCommand, mut see: impl FnMut(&Event) + Send) -> Vec<Instant> {
     let game = Match {
-        game: samegame(),
+        game: &CONFIG.game,
         board: BOARD,
-        test_case: board(BOARD),
+        test_case: board(),
         bot: "bench",
         command,
         rules: CONFIG.rules,

@@ -32,6 +32,7 @@ fn main() {
         ("rules", rules::rules),
         ("replay", rules::replays),
         ("overhead", suite::overhead),
+        ("parsing", suite::parsing),
         ("jobs", suite::jobs),
         ("memory", suite::memory),
     ]);

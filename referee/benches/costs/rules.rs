@@ -88,7 +88,7 @@ fn play_out<B, R>(
 
 fn square_remover() -> Row {
     let kind = GameKind::named("square-remover").expect("a game");
-    let case = kind.bundled[0].1;
+    let case = kind.bundled[0].1.as_str();
     let reply = answer_of("squares-greedy", case);
     let lines = Lines::split(&reply);
     let mut times = Vec::new();

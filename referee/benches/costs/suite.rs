@@ -47,6 +47,38 @@ pub(crate) fn overhead() -> Vec<Row> {
     ]
 }
 
+/// Games of a bot that parses its input, against bare loops of the same: as many of each at a time.
+pub(crate) fn parsing() -> Vec<Row> {
+    const ROUNDS: usize = 5;
+    const GAMES: usize = 500;
+    const WAYS: [(&str, &str, u32, f64); 3] = [
+        ("games on all of two cores", "--logs none", 2, 2.0),
+        ("games of a parsing bot with --pin", "--logs none --pin", 1, 1.6),
+        ("games of a parsing bot", "--logs none", 1, 2.5),
+    ];
+    let bare = bare();
+    let bot = bare.parsing_bot();
+    let bot = shlex::try_quote(bot.to_str().expect("UTF-8")).expect("no NUL").into_owned();
+    let mut in_suite = [const { Vec::new() }; WAYS.len()];
+    let (mut one, mut two) = (Times::default(), Times::default());
+    for _ in 0..ROUNDS {
+        for ((_, args, jobs, _), times) in WAYS.into_iter().zip(&mut in_suite) {
+            let folder = tempfile::tempdir().expect("a folder");
+            let args = format!("--bot {bot} --board {BOARD} --repeat {GAMES} {args}");
+            times.push(timed(|| run(suite(&args, jobs, &folder.path().join("run")))));
+        }
+        one.add(|| vec![bare.play_at_once(1, GAMES)]);
+        two.add(|| vec![bare.play_at_once(2, GAMES)]);
+    }
+    let yardsticks = [(1, one.best()), (2, two.best())];
+    let row = |((what, _, jobs, most), times)| {
+        let (_, bare) = yardsticks.into_iter().find(|(loops, _)| *loops == jobs).expect("measured");
+        let yardstick = (if jobs == 2 { "two bare loops" } else { "a bare loop" }, bare);
+        Row { what, ours: median(times), yardstick, target: Target::AtMost(most) }
+    };
+    WAYS.into_iter().zip(in_suite).map(row).collect()
+}
+
 /// A bot that computes, so that two jobs want two cores.
 pub(crate) fn jobs() -> Vec<Row> {
     const BUSY: &str = "--bot '@thinker --compute 5' --seed 1..20 --turn 10s --logs none";

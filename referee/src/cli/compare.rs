@@ -1,5 +1,6 @@
 //! `referee compare`: which of several bots is better, and how certain the result is.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -12,7 +13,9 @@ use super::{Failure, completions, exit, print};
 use report::Format;
 use report::compare::write;
 use results::compare::{Comparison, Contender};
-use results::suite::{Bests, PlannedBot, RunFolder, Summary, differing_places, noisy_hosts};
+use results::suite::{
+    Bests, FolderError, PlannedBot, RunFolder, Summary, differing_places, noisy_hosts,
+};
 use statistics::Conclusion;
 
 /// Compare bots on the boards that both have played
@@ -56,9 +59,10 @@ pub(super) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
         contenders.extend(run.contenders(runs.len() > 1, args.by.as_deref())?);
     }
     if let Some(by) = args.by.as_ref().filter(|_| !contenders.iter().any(Contender::has_values)) {
+        let names = names_to_group_by(&runs)?;
         let problem =
             "no bot said this name in any of these games, and boards have no such property";
-        return Err(Failure::user(anyhow!("--by {by}: {problem}")));
+        return Err(Failure::user(anyhow!("--by {by}: {problem}; there are: {names}")));
     }
     if let [only] = contenders.as_slice() {
         let name = &only.name;
@@ -68,6 +72,23 @@ pub(super) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
     print(|out| write(&comparisons, args.format, out))?;
     let worse = |comparison: &Comparison| comparison.paired.conclusion == Conclusion::Worse;
     Ok(exit::code(!comparisons.iter().any(worse)))
+}
+
+/// The values that games of these runs have for `--by`, by name.
+fn names_to_group_by(runs: &[Side]) -> Result<String, FolderError> {
+    let mut names = BTreeSet::new();
+    for run in runs {
+        for outcome in run.folder.outcomes()? {
+            let outcome = outcome?;
+            names.extend(outcome.said.into_keys().chain(outcome.traits.into_keys()));
+            names.extend(outcome.set.map(|_| "set".to_owned()));
+        }
+    }
+    Ok(if names.is_empty() {
+        "none".to_owned()
+    } else {
+        names.into_iter().collect::<Vec<_>>().join(", ")
+    })
 }
 
 /// A run as typed.
@@ -161,6 +182,13 @@ pub(super) fn refuse_different_games(runs: &[Side]) -> Result<(), Failure> {
         let paths = || format!("{} and {}", first.path.display(), run.folder.path.display());
         if one.game != other.game {
             return Err(Failure::user(anyhow!("{} are of different games", paths())));
+        }
+        if one.better != other.better {
+            let problem = "disagree on which scores are better; play one of them again";
+            return Err(Failure::user(anyhow!("{} {problem}", paths())));
+        }
+        if one.judge != other.judge {
+            return Err(Failure::user(anyhow!("{} were played with different judges", paths())));
         }
         if one.rules != other.rules {
             log::warn!("{} were not played under the same rules", paths());

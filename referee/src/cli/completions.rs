@@ -17,7 +17,7 @@ use clap::{Args, CommandFactory as _};
 use clap_complete::CompleteEnv;
 use clap_complete::env::{Elvish, EnvCompleter, Fish, Powershell, Shells, Zsh};
 
-pub(super) use self::values::{board_sets, boards, bots, bundled_bots, runs, sides};
+pub(super) use self::values::{board_sets, boards, bots, bundled_bots, games, runs, sides};
 use super::{Cli, Failure, print};
 
 /// The variable with which a shell's script asks for completions. `COMPLETE`, clap's default, is too

@@ -38,7 +38,7 @@ pub(super) fn run(args: &ConfigArgs) -> Result<ExitCode, Failure> {
             put(&mut settings, setting);
         }
     }
-    for (flag, name, value) in args.rules.given(config.game.name) {
+    for (flag, name, value) in args.rules.given(&config.game.name) {
         put(&mut settings, (name, Value::String(value), flag.to_owned()));
     }
     let width = settings.iter().map(|(name, value, _)| line(name, value).len()).max().unwrap_or(0);

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, anyhow};
 use clap::Args;
 
-use super::{Failure, inputs, print};
+use super::{Failure, completions, inputs, print};
 use engine::config::SeedRange;
 use rules::game::{GameKind, SeedOptions};
 
@@ -19,7 +19,7 @@ use rules::game::{GameKind, SeedOptions};
 /// original tester.
 #[derive(Debug, Args)]
 pub(super) struct GenerateArgs {
-    #[arg(long, value_name = "NAME", value_parser = inputs::game_names(), help = inputs::game_help("The game"))]
+    #[arg(long, value_name = "NAME", add = completions::games(), help = inputs::game_help("The game"))]
     game: Option<String>,
 
     /// A seed, or a range A..B with both ends included; negative ones are fine
@@ -36,13 +36,13 @@ pub(super) struct GenerateArgs {
 }
 
 pub(super) fn run(args: &GenerateArgs) -> Result<ExitCode, Failure> {
-    let kind = inputs::game(args.game.as_deref());
+    let kind = inputs::game(args.game.as_deref())?;
     let seeds = args.seed.seeds();
     let options = SeedOptions { colors: args.colors };
     match &args.out {
-        Some(folder) => write_files(kind, seeds, options, folder)?,
+        Some(folder) => write_files(&kind, seeds, options, folder)?,
         None if seeds.start() == seeds.end() => {
-            let case = inputs::seeded_case(kind, *seeds.start(), options)?;
+            let case = inputs::seeded_case(&kind, *seeds.start(), options)?;
             print(|out| out.write_all(case.as_bytes()))?;
         }
         None => {

@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::Failure;
 use engine::config::Config;
@@ -12,6 +13,43 @@ use terms::text::shell_word;
 
 /// Words that only a shell understands.
 const OPERATORS: [&str; 11] = ["|", "||", "&&", "&", ";", ">", ">>", "<", "2>", "2>&1", "|&"];
+
+/// Flags that others have had, and what is written here.
+const ELSEWHERE: [(&str, &str); 5] = [
+    ("--no-timeout", "--profile unlimited"),
+    ("--no-timeouts", "--profile unlimited"),
+    ("--no-limit", "--profile unlimited"),
+    ("--no-limits", "--profile unlimited"),
+    ("--unlimited", "--profile unlimited"),
+];
+
+/// Suggests the flag that an unknown one may be meant for. Where a command takes a bot's words after `--`, clap only
+/// suggests to put it there.
+pub(super) fn mend_suggestion(mut error: clap::Error, mut command: clap::Command) -> clap::Error {
+    let unknown = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(unknown)) if error.kind() == ErrorKind::UnknownArgument => {
+            unknown.clone()
+        }
+        _ => return error,
+    };
+    command.build();
+    let mut inner = &command;
+    while let Some(next) = std::env::args().find_map(|word| inner.find_subcommand(&word)) {
+        inner = next;
+    }
+    let flags: Vec<String> =
+        inner.get_opts().filter_map(|arg| Some(format!("--{}", arg.get_long()?))).collect();
+    let slips = |flag: &&String| strsim::osa_distance(&unknown, flag);
+    let meant =
+        ELSEWHERE.iter().find(|(theirs, ours)| *theirs == unknown && ours.starts_with("--"));
+    let meant = meant.map(|(_, ours)| (*ours).to_owned());
+    let near = || flags.iter().min_by_key(slips).filter(|flag| slips(flag) <= 2).cloned();
+    if let Some(meant) = meant.or_else(near) {
+        error.remove(ContextKind::Suggested);
+        error.insert(ContextKind::SuggestedArg, ContextValue::String(meant));
+    }
+    error
+}
 
 /// Refuses a word without a flag.
 pub(super) fn refuse_stray(word: Option<&OsStr>) -> Result<(), Failure> {
@@ -108,7 +146,13 @@ fn blank_in_path(line: &str, program: &str, cwd: Option<&Path>) -> Option<String
 fn misspelt(config: &Config, words: &[&str]) -> Option<String> {
     let &[name] = words else { return None };
     let bots: Vec<&str> = config.project.bots.keys().map(String::as_str).collect();
-    if bots.is_empty() || name.contains('/') || name.starts_with('@') || is_in_path(name) {
+    let is_folder = matches!(name, "." | "..");
+    if bots.is_empty()
+        || is_folder
+        || name.contains('/')
+        || name.starts_with('@')
+        || is_in_path(name)
+    {
         return None;
     }
     let slips = |bot: &&&str| strsim::osa_distance(name, bot);

@@ -5,16 +5,16 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::anyhow;
-use clap::builder::PossibleValuesParser;
 
 use super::Failure;
 use contain::bot::{BotCommand, Confinement, Sandbox};
 use engine::build::build;
-use engine::config::{Config, Layer, Project, find_project};
-use results::suite::Records;
-use rules::game::{Game, GameKind, SeedOptions, games};
+use engine::config::{Config, Layer, Project, Stored, find_project};
+use results::suite::{Plan, Records, Rules};
+use rules::game::{Game, GameKind, SeedOptions, games, unknown_game};
 
 /// Far larger than any test case or settings file. A longer input is a mistake, such as a device file.
 const MAX_INPUT_BYTES: u64 = 1 << 20;
@@ -50,9 +50,45 @@ pub(super) fn config_path(named: Option<&Path>) -> Option<PathBuf> {
 /// Reads the user's settings file; without a file, the layer is empty.
 pub(super) fn config_file(named: Option<&Path>) -> Result<Layer, Failure> {
     let Some(path) = config_path(named) else { return Ok(Layer::default()) };
-    let parsed = read_text(&path)?.parse::<Layer>();
-    let folder = path.parent().map(Path::to_owned).unwrap_or_default();
-    Ok(parsed.map_err(|error| Failure::place(&path, error))?.in_folder(folder))
+    layer(&path)
+}
+
+/// Reads a settings file.
+fn layer(path: &Path) -> Result<Layer, Failure> {
+    let parsed = read_text(path)?.parse::<Layer>();
+    Ok(parsed.map_err(|error| Failure::place(path, error))?.in_file(path))
+}
+
+/// The settings that a value of `--game` means: a game's name, or a settings file with a game of the user's own.
+pub(super) fn game_layer(value: &str) -> Result<Layer, Failure> {
+    let path = Path::new(value);
+    if path.extension().is_none_or(|extension| extension != "toml") {
+        return Ok(Layer::of_game(value));
+    }
+    let games = layer(path)?.games();
+    if games.has_game() {
+        return Ok(games);
+    }
+    let problem = "--game takes a file with one table [game.NAME], or with `default` in [game]";
+    Err(Failure::file(path, problem))
+}
+
+/// The settings of the game of a run, which need not know its judge.
+pub(super) fn settings_of_plan(
+    plan: &Plan,
+    layers: impl IntoIterator<Item = Layer>,
+) -> Result<Config, Failure> {
+    let unknown = || Failure::user(anyhow!(unknown_game(&plan.game)));
+    let game = plan.kind().ok_or_else(unknown)?;
+    Config::for_game(game, layers).map_err(|error| Failure::user(anyhow!(error)))
+}
+
+/// The rules of a plan, as settings.
+pub(super) fn stored(plan: &Plan) -> Layer {
+    let Rules { profile, on_host_delay, limits, fixed, resources } = plan.rules;
+    // A judge names its limits again.
+    let limits = if plan.judge.is_some() { fixed } else { limits };
+    Layer::of_stored(&Stored { game: &plan.game, profile, on_host_delay, limits, resources })
 }
 
 /// Resolves these layers of settings, the first one on top.
@@ -99,24 +135,28 @@ pub(super) fn project_bot(config: &Config, name: &str) -> Result<Option<ProjectB
     Ok(Some(ProjectBot { words, cwd, env: bot.env.clone() }))
 }
 
-/// The values of `--game`: the names in the table of games.
-pub(super) fn game_names() -> PossibleValuesParser {
-    PossibleValuesParser::new(games().into_iter().map(|kind| kind.name))
-}
-
-/// The help of `--game`, which names the default.
+/// The help of `--game`, which names the games and the default.
 pub(super) fn game_help(what: &str) -> String {
-    format!("{what} [default: {}]", games()[0].name)
+    let games = games();
+    let known: Vec<_> = games.iter().map(|kind| kind.name.as_str()).collect();
+    format!(
+        "{what}: {}, the name of a table [game.NAME] in the settings, or a settings file with one [default: {}]",
+        known.join(", "),
+        known[0]
+    )
 }
 
 /// The game that `--game` names, or the default one.
-pub(super) fn game(name: Option<&str>) -> &'static GameKind {
-    name.and_then(GameKind::named).unwrap_or(games()[0])
+pub(super) fn game(name: Option<&str>) -> Result<Arc<GameKind>, Failure> {
+    let Some(name) = name else { return Ok(games().swap_remove(0)) };
+    Ok(settings([game_layer(name)?, config_file(None)?])?.game)
 }
 
 /// The default bot of a game.
-pub(super) fn default_bot(kind: &GameKind) -> Result<&'static str, Failure> {
-    kind.default_bot.ok_or_else(|| Failure::user(anyhow!("name the bot with --bot CMD or -- CMD")))
+pub(super) fn default_bot(kind: &GameKind) -> Result<&str, Failure> {
+    kind.default_bot
+        .as_deref()
+        .ok_or_else(|| Failure::user(anyhow!("name the bot with --bot CMD or -- CMD")))
 }
 
 /// The default value of `--board`.
@@ -134,7 +174,12 @@ pub(super) fn default_board(kind: &GameKind) -> Result<PathBuf, Failure> {
 pub(super) fn load_board(kind: &GameKind, board: &Path) -> Result<Box<dyn Game>, Failure> {
     let text = match board.to_str().and_then(|name| name.strip_prefix('@')) {
         Some(name) => bundled_board(kind, name)?.to_owned(),
-        None => read_text(board)?,
+        None if board.exists() => read_text(board)?,
+        // Without a file of that name, it may be a case of the game.
+        None => match board.to_str().and_then(|name| kind.bundled(name)) {
+            Some(text) => text.to_owned(),
+            None => read_text(board)?,
+        },
     };
     (kind.parse)(&text).map_err(|error| {
         let other = games().into_iter().find(|other| (other.parse)(&text).is_ok());
@@ -153,9 +198,8 @@ pub(super) fn seeded_case(
     (kind.from_seed)(seed, options).map_err(|error| Failure::user(anyhow!(error)))
 }
 
-fn bundled_board(kind: &GameKind, name: &str) -> Result<&'static str, Failure> {
-    let found = kind.bundled.iter().find(|(bundled, _)| *bundled == name);
-    found.map(|(_, text)| *text).ok_or_else(|| {
+fn bundled_board<'a>(kind: &'a GameKind, name: &str) -> Result<&'a str, Failure> {
+    kind.bundled(name).ok_or_else(|| {
         let names: Vec<_> = kind.bundled.iter().map(|(name, _)| format!("@{name}")).collect();
         let names = names.join(", ");
         Failure::user(anyhow!("there is no bundled board `@{name}`; there are: {names}"))
@@ -207,6 +251,25 @@ pub(super) fn bundled_bot(name: &str) -> Result<&'static example_bots::Bot, Fail
         let names = names.join(", ");
         Failure::user(anyhow!("there is no bundled bot `{name}`; there are: {names}"))
     })
+}
+
+/// Refuses a bundled bot that plays another game.
+pub(super) fn refuse_other_game(program: Option<&str>, kind: &GameKind) -> Result<(), Failure> {
+    let Some(name) = program.and_then(|word| word.strip_prefix('@')) else { return Ok(()) };
+    match bundled_bot(name)?.game {
+        Some(game) if game != kind.name => {
+            let bots = example_bots::BOTS.iter().filter(|bot| bot.game == Some(&*kind.name));
+            let bots: Vec<_> = bots.map(|bot| format!("@{}", bot.name)).collect();
+            let others = if bots.is_empty() {
+                String::new()
+            } else {
+                format!("; it has: {}", bots.join(", "))
+            };
+            let problem = format!("@{name} plays {game}, and this game is {}{others}", kind.name);
+            Err(Failure::user(anyhow!(problem)))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// An environment variable and its value.

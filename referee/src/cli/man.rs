@@ -38,7 +38,8 @@ pub(super) fn run(args: &ManArgs) -> Result<ExitCode, Failure> {
 }
 
 fn write(folder: &Path, force: ForceFlag) -> Result<(), Failure> {
-    let mut cli = Cli::command();
+    // `referee help` needs no page: it shows these.
+    let mut cli = Cli::command().disable_help_subcommand(true);
     // Gives the commands their full names.
     cli.build();
     let version = format!("referee {}", env!("CARGO_PKG_VERSION"));

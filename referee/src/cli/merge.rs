@@ -9,7 +9,6 @@ use super::compare::warn_of_places;
 use super::named_run::run_path;
 use super::suite::{Games, ReportFlags, merged};
 use super::{Failure, completions, inputs};
-use engine::config::Layer;
 use results::suite::RunFolder;
 
 /// Put the parts of a suite together, and report on it
@@ -29,7 +28,6 @@ pub(super) struct MergeArgs {
 pub(super) fn run(args: &MergeArgs) -> Result<ExitCode, Failure> {
     let folder = RunFolder::open(&run_path(&args.run)?)?;
     warn_of_places([&folder].into_iter())?;
-    let game = Layer::of_game(&folder.run.plan.game);
-    let config = inputs::settings([game, inputs::config_file(None)?])?;
+    let config = inputs::settings_of_plan(&folder.run.plan, [inputs::config_file(None)?])?;
     merged(&args.report, &config, &folder, Games::Kept)
 }

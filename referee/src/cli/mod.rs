@@ -1,11 +1,14 @@
 //! The command line: turns arguments into validated settings, with one file for each command.
 
 mod bot;
+mod cancel;
 mod compare;
 mod completions;
 mod config;
 mod doctor;
 mod exit;
+mod game_check;
+mod games;
 mod generate;
 mod hints;
 mod init;
@@ -15,12 +18,14 @@ mod merge;
 mod named_run;
 mod output;
 mod play;
+mod rejudge;
 mod replay;
 mod report;
 mod rerun;
 mod runs;
 mod shared;
 mod spinner;
+mod status;
 mod suite;
 mod tester;
 mod timing;
@@ -28,6 +33,7 @@ mod verify;
 mod watch;
 mod words;
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -38,7 +44,7 @@ use clap::builder::Styles;
 use clap::{ArgAction, ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use log::LevelFilter;
 
-use contain::bot::{SpawnError, remove_cgroups};
+use contain::bot::{SpawnError, remove_cgroups, start_launcher};
 use contain::interrupt::Interrupt;
 use engine::config::CommandError;
 use engine::play::PlayError;
@@ -54,7 +60,7 @@ const ERROR: Style = AnsiColor::Red.on_default().bold();
 /// validates its moves by the official rules, and says what the original referee would have said
 /// and what really happened.
 #[derive(Debug, Parser)]
-#[command(version = env!("REFEREE_VERSION"), styles = Styles::styled(), disable_help_subcommand = true, after_help = exit::HELP)]
+#[command(version = env!("REFEREE_VERSION"), styles = Styles::styled(), after_help = exit::HELP)]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -82,12 +88,16 @@ enum Command {
     Play(Box<play::PlayArgs>),
     Suite(Box<suite::SuiteArgs>),
     Merge(Box<merge::MergeArgs>),
+    Status(Box<status::StatusArgs>),
+    Cancel(Box<cancel::CancelArgs>),
     Verify(Box<verify::VerifyArgs>),
     Compare(Box<compare::CompareArgs>),
     Report(Box<report::ReportArgs>),
     Runs(Box<runs::RunsArgs>),
     Timing(Box<timing::TimingArgs>),
     Replay(Box<replay::ReplayArgs>),
+    Games(Box<games::GamesArgs>),
+    Game(Box<game_check::GameArgs>),
     Generate(Box<generate::GenerateArgs>),
     Init(Box<init::InitArgs>),
     Config(Box<config::ConfigArgs>),
@@ -96,6 +106,16 @@ enum Command {
     Tester(Box<tester::TesterArgs>),
     Completions(Box<completions::CompletionsArgs>),
     Man(Box<man::ManArgs>),
+}
+
+impl Command {
+    /// Whether it starts bots.
+    fn plays(&self) -> bool {
+        matches!(
+            self,
+            Self::Play(_) | Self::Suite(_) | Self::Timing(_) | Self::Doctor(_) | Self::Tester(_)
+        )
+    }
 }
 
 /// Why a command failed.
@@ -205,11 +225,13 @@ pub fn main() -> ExitCode {
 fn parse() -> Cli {
     let mut command = Cli::command();
     // The list of commands shows what each says about itself, which is defined with its arguments.
-    if std::env::args_os().nth(1).is_none_or(|first| first.as_encoded_bytes().starts_with(b"-")) {
+    let is_list = |first: OsString| first.as_encoded_bytes().starts_with(b"-") || first == "help";
+    if std::env::args_os().nth(1).is_none_or(is_list) {
         command.build();
     }
-    Cli::from_arg_matches(&command.get_matches())
-        .unwrap_or_else(|error| error.format(&mut Cli::command()).exit())
+    let matches = command.try_get_matches_from_mut(std::env::args_os());
+    let matches = matches.unwrap_or_else(|error| hints::mend_suggestion(error, command).exit());
+    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut Cli::command()).exit())
 }
 
 fn is_version_asked() -> bool {
@@ -228,6 +250,10 @@ fn print_version() -> Result<ExitCode, Failure> {
 /// # Errors
 /// [`Failure`], which knows its exit code.
 pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
+    if cli.command.plays() {
+        // Before there are threads, and before a test case is read. If it fails, the first bot's start says so.
+        let _ = start_launcher();
+    }
     set_colors(cli.color);
     start_logger(cli.verbose);
     let result = run_command(cli.command);
@@ -240,12 +266,16 @@ fn run_command(command: Command) -> Result<ExitCode, Failure> {
         Command::Play(args) => play::run(&args),
         Command::Suite(args) => suite::run(&args),
         Command::Merge(args) => merge::run(&args),
+        Command::Status(args) => status::run(&args),
+        Command::Cancel(args) => cancel::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Runs(args) => runs::run(&args),
         Command::Timing(args) => timing::run(&args),
         Command::Replay(args) => replay::run(&args),
+        Command::Games(args) => games::run(&args),
+        Command::Game(args) => game_check::run(&args),
         Command::Generate(args) => generate::run(&args),
         Command::Init(args) => init::run(&args),
         Command::Config(args) => config::run(&args),

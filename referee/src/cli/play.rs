@@ -16,6 +16,7 @@ use engine::play::{Match, PlayError};
 use report::{BasicFormat, GameReport};
 use results::gamelog::{End, Event, LogWriter};
 use rules::game::{GameKind, SeedOptions};
+use rules::score::shown;
 use terms::limits::OnHostDelay;
 
 /// Play one game: one bot, one board
@@ -38,7 +39,7 @@ pub(super) struct PlayArgs {
 
     /// Plays the board of a seed instead of a file: a random board, or for Square Remover that of the
     /// original tester; negative seeds are fine
-    #[arg(long, value_name = "N", conflicts_with = "board", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", conflicts_with = "board", allow_hyphen_values = true, value_parser = one_seed)]
     seed: Option<i64>,
 
     /// The number of colours of a random board, if the game lets you choose
@@ -69,17 +70,30 @@ Examples:
   referee play --bot ./bot --profile unlimited --format json
   referee play --game square-remover --bot ./bot --seed 1";
 
+/// Parses the seed of one board.
+fn one_seed(text: &str) -> Result<i64, String> {
+    text.parse().map_err(|_| {
+        let is_list = text.contains("..") || text.contains(',');
+        let remedy = if is_list {
+            format!("; `referee suite --seed {text}` plays several")
+        } else {
+            String::new()
+        };
+        format!("play takes one seed, a whole number{remedy}")
+    })
+}
+
 pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
     let config = args.rules.resolve(args.on_host_delay)?;
     let look = args.watch.look()?;
     let bot = args.bot.resolve(&config)?;
-    let (board, test_case) = board(args, config.game)?;
+    let (board, test_case) = board(args, &config.game)?;
     let open = |path| LogWriter::open(path, config.log_size);
     let mut log = args.log.as_deref().map(open).transpose().map_err(Failure::user)?;
     let interrupt = interrupt()?;
     let viewer = look.map(|look| LiveViewer::spawn(look, interrupt.clone())).transpose()?;
     let game = Match {
-        game: config.game,
+        game: &config.game,
         board: &board,
         test_case: &test_case,
         bot: &bot.name,
@@ -101,7 +115,7 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
         if let Some(spinner) = &spinner {
             spinner.add(&event);
         }
-        tell(&event);
+        log_event(&event);
         add(&mut report, &event);
         if let Some(viewer) = &viewer {
             viewer.show(event);
@@ -136,7 +150,7 @@ fn conclude(
             Ok(exit::code(end.won))
         }
         Err(PlayError::Interrupted { signal, stderr }) => {
-            tell_stderr(&stderr);
+            print_stderr(&stderr);
             let kept = what_was_kept(report.as_ref(), args.log.as_deref(), logged.err());
             Err(Failure::Interrupted { signal, kept })
         }
@@ -173,7 +187,7 @@ fn add(report: &mut Option<GameReport>, event: &Event) {
 }
 
 /// Warns of a game that is repeated; `-v` shows each turn.
-fn tell(event: &Event) {
+fn log_event(event: &Event) {
     match event {
         Event::Start(start) => {
             if let Some(diagnosis) = start.retried.last() {
@@ -183,7 +197,7 @@ fn tell(event: &Event) {
         Event::Turn(turn) => {
             let wall = terms::text::duration(turn.wall.0);
             let result = match turn.no_reply {
-                None => format!("gain {}, score {}", turn.gain, turn.score),
+                None => format!("gain {}, score {}", shown(turn.gain), shown(turn.score)),
                 Some(no_reply) => no_reply.verdict().to_string(),
             };
             let reply = terms::text::quote(turn.reply.0.trim_ascii_end());
@@ -208,7 +222,7 @@ fn what_was_kept(
 }
 
 /// Shows the end of the bot's standard error in the interrupted turn.
-fn tell_stderr(stderr: &[u8]) {
+fn print_stderr(stderr: &[u8]) {
     const MAX_STDERR_LINES: usize = 10;
     let text = String::from_utf8_lossy(stderr);
     let lines: Vec<&str> = text.lines().collect();

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::output::ForceFlag;
 use super::watch::{WatchFlags, watch_saved};
 use super::words::word;
-use super::{Failure, completions, exit, inputs, print, rerun};
+use super::{Failure, completions, exit, hints, inputs, print, rejudge, rerun};
 use report::view::film::{Film, TurnTimes};
 use report::view::{page, transcript};
 use report::{BasicFormat, GameReport, ReplayReport};
@@ -18,6 +18,7 @@ use results::gamelog::foreign::{self, Foreign};
 use results::gamelog::{self, Log, LogError};
 use results::replay::foreign::Refereed;
 use results::replay::{self, Difference, Replayed, replay};
+use rules::game::games;
 use terms::text::printable;
 
 /// Referee a saved game again, without its bot, and show it
@@ -44,7 +45,7 @@ pub(super) struct ReplayArgs {
         long,
         value_name = "NAME",
         requires = "board",
-        value_parser = inputs::game_names(),
+        add = completions::games(),
         help = inputs::game_help("The game's name, for a game saved by another program")
     )]
     game: Option<String>,
@@ -57,7 +58,7 @@ pub(super) struct ReplayArgs {
     watch: WatchFlags,
 
     /// Writes the game in another form instead of the result
-    #[arg(long, value_name = "FORM", conflicts_with_all = ["format", "rerun"])]
+    #[arg(long, value_name = "FORM", conflicts_with_all = ["format", "rerun", "rejudge"])]
     export: Option<Export>,
 
     /// Writes the exact bytes that the bot was sent to this file
@@ -71,6 +72,11 @@ pub(super) struct ReplayArgs {
     /// says at which exchange it first answers differently; only for logs that you trust
     #[arg(long, conflicts_with_all = ["watch", "board"])]
     rerun: bool,
+
+    /// Starts the judge of a game of your own, as the settings name it, and says at which turn it first says something
+    /// else to the logged replies
+    #[arg(long, conflicts_with_all = ["watch", "board", "rerun"])]
+    rejudge: bool,
 
     /// How to show the result
     #[arg(long, value_parser = word::<BasicFormat>(), default_value = "text")]
@@ -134,6 +140,9 @@ fn show(path: &Path, args: &ReplayArgs) -> Result<ExitCode, Failure> {
     if args.rerun {
         return rerun::run(path, &saved.log, args.format);
     }
+    if args.rejudge {
+        return rejudge::run(path, &saved.log, args.format);
+    }
     let agrees = saved.differences.is_empty();
     match args.export {
         Some(Export::Transcript) => print(|out| transcript::write(&saved.log, out))?,
@@ -170,8 +179,13 @@ fn compare(left: &Path, right: &Path, args: &ReplayArgs) -> Result<ExitCode, Fai
     let html = args.html.as_ref().ok_or_else(|| {
         Failure::user(anyhow!("two logs are shown on one page: name it with --html FILE"))
     })?;
-    if args.rerun || args.export.is_some() || args.stdin.is_some() || args.watch.look()?.is_some() {
-        let problem = "--rerun, --export, --stdin and --watch are for one log";
+    if args.rerun
+        || args.rejudge
+        || args.export.is_some()
+        || args.stdin.is_some()
+        || args.watch.look()?.is_some()
+    {
+        let problem = "--rerun, --rejudge, --export, --stdin and --watch are for one log";
         return Err(Failure::user(anyhow!(problem)));
     }
     let films = [read(left, args)?.film(left)?, read(right, args)?.film(right)?];
@@ -211,6 +225,13 @@ fn read(path: &Path, args: &ReplayArgs) -> Result<Saved, Failure> {
     let text = text.map_err(|error| Failure::file(path, format!("cannot be unpacked: {error}")))?;
     let log = match gamelog::read(&text) {
         Ok(log) => log,
+        Err(_) if args.board.is_none() && is_board(&text) => {
+            let play = format!("`referee play --board {}`", hints::shell_path(path));
+            return Err(Failure::file(
+                path,
+                format!("this is a board, not a saved game; {play} plays on it"),
+            ));
+        }
         Err(error) => match (foreign::read(&text), error) {
             (Some(game), _) => return elsewhere(path, &game, args),
             (None, error @ LogError::Empty) => return Err(Failure::file(path, error)),
@@ -228,6 +249,12 @@ fn read(path: &Path, args: &ReplayArgs) -> Result<Saved, Failure> {
     Ok(Saved { log, replayed, times: TurnTimes::Measured, differences })
 }
 
+/// Whether this is a board of some game.
+fn is_board(text: &[u8]) -> bool {
+    let text = std::str::from_utf8(text);
+    text.is_ok_and(|text| games().iter().any(|kind| (kind.parse)(text).is_ok()))
+}
+
 /// Referees a game that another program saved.
 fn elsewhere(path: &Path, game: &Foreign, args: &ReplayArgs) -> Result<Saved, Failure> {
     if args.rerun {
@@ -237,9 +264,9 @@ fn elsewhere(path: &Path, game: &Foreign, args: &ReplayArgs) -> Result<Saved, Fa
         let what = format!("{} has no board; name it with --board FILE", game.format.name());
         return Err(Failure::file(path, what));
     };
-    let kind = inputs::game(args.game.as_deref());
-    let start = inputs::load_board(kind, board)?;
-    let refereed = replay::foreign::referee(game, kind, start, &board.display().to_string());
+    let kind = inputs::game(args.game.as_deref())?;
+    let start = inputs::load_board(&kind, board)?;
+    let refereed = replay::foreign::referee(game, &kind, start, &board.display().to_string());
     let replayed = replay(&refereed.log).map_err(|error| Failure::place(path, error))?;
     let Refereed { log, differences } = refereed;
     Ok(Saved { log, replayed, times: TurnTimes::Unknown, differences })

@@ -18,14 +18,15 @@ use report::view::film::{Film, TurnTimes};
 use report::view::page;
 use results::gamelog::Log;
 use results::replay::replay;
-use results::suite::{Bests, Outcome};
+use results::suite::{Bests, Outcome, kept_log};
 use terms::text::{plural, printable};
 
 /// Make a page of a run, or of several runs to compare
 ///
 /// The page is one self-contained file: totals against the best known scores, the lost games first, a
 /// bar per board, the distribution of the differences between bots, response times against their limits,
-/// and every game. Its tables can be sorted and filtered. Exits with 0 whatever the results of the games.
+/// and the games. Of more than 1,000 won games or boards it lists those with the highest and lowest scores and the
+/// slowest responses, and says so. Its tables can be sorted and filtered. Exits with 0 whatever the results of the games.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ReportArgs {
@@ -47,7 +48,7 @@ pub(super) struct ReportArgs {
     #[arg(long, value_name = "FILE")]
     html: PathBuf,
 
-    /// Writes a replay page of each game whose log was kept, into a folder beside FILE, and links to it;
+    /// Writes a replay page of each listed game whose log was kept, into a folder beside FILE, and links to it;
     /// `referee suite --logs all` keeps every log
     #[arg(long)]
     games: bool,
@@ -87,14 +88,19 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
     if args.games {
         pages.make_folder()?;
     }
-    let RunsPage { html, headline } = runs::page(&sources, &bests, |run, outcome, log| {
-        if args.games { pages.write(run, outcome, log) } else { Ok(None) }
+    let RunsPage { html, headline } = runs::page(&sources, &bests, |run, outcome| {
+        // The page has warned of a log that cannot be read.
+        let log = || kept_log(&sides[run].folder.path, outcome.game).ok().flatten();
+        match args.games.then(log).flatten() {
+            Some(log) => pages.write(run, outcome, &log),
+            None => Ok(None),
+        }
     })?;
     args.force.write(&args.html, html.as_bytes())?;
     print(|out| {
         let file = args.html.display().to_string();
         writeln!(out, "{}\n\n  The page is {}.", printable(&headline), printable(&file))?;
-        if args.games { writeln!(out, "  {}", printable(&pages.tell())) } else { Ok(()) }
+        if args.games { writeln!(out, "  {}", printable(&pages.describe())) } else { Ok(()) }
     })?;
     Ok(ExitCode::SUCCESS)
 }
@@ -169,7 +175,7 @@ impl GamePages {
         Ok(Some(format!("{}/{name}", self.address)))
     }
 
-    fn tell(&self) -> String {
+    fn describe(&self) -> String {
         match self.written {
             0 => "No game left a log; `referee suite --logs all` keeps them.".to_owned(),
             1 => format!("1 replay page is in {}.", self.folder.display()),

@@ -15,7 +15,7 @@ use engine::play::Match;
 use report::BasicFormat;
 use results::gamelog::{Bot, Event, Log, Start, Turn};
 use results::replay::{Difference, first_difference, game_of};
-use terms::limits::{OnHostDelay, Profile};
+use terms::limits::{Limits, OnHostDelay, Profile};
 use terms::text::{plural, printable};
 
 pub(super) fn run(path: &Path, log: &Log, format: BasicFormat) -> Result<ExitCode, Failure> {
@@ -41,7 +41,7 @@ fn play_again(path: &Path, start: &Start) -> Result<Vec<Turn>, Failure> {
     let command = command(&start.bot, &config)?;
     let interrupt = interrupt()?;
     let game = Match {
-        game: config.game,
+        game: &config.game,
         board: &start.board,
         test_case: game.test_case(),
         bot: &start.bot.name,
@@ -67,7 +67,8 @@ fn settings(path: &Path, start: &Start) -> Result<Config, Failure> {
         game: &start.game,
         profile,
         on_host_delay: OnHostDelay::Fail,
-        limits: start.limits,
+        // A judge names its limits again.
+        limits: if start.judge.is_some() { Limits::default() } else { start.limits },
         resources: start.bot.resources,
     })])
 }

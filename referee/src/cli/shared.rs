@@ -10,8 +10,8 @@ use super::inputs::{self, NamedBot, Variable};
 use super::words::{Word as _, word};
 use super::{Failure, completions, hints};
 use contain::bot::{Containment, Pinning, Sandbox};
-use engine::config::{Bound, Config, Layer, Limit, LimitsTable, Size, Stored};
-use results::suite::{Plan, Rules};
+use engine::config::{Bound, Config, Limit, LimitsTable, Size};
+use results::suite::Plan;
 use terms::limits::{OnHostDelay, Profile};
 
 /// The environment of a bot.
@@ -77,13 +77,18 @@ pub(super) struct BotFlags {
 }
 
 impl BotFlags {
+    /// Whether they name a bot.
+    pub(super) fn is_named(&self) -> bool {
+        self.bot.is_some() || !self.command.is_empty()
+    }
+
     /// The named bot, or the game's default bot.
     pub(super) fn resolve(&self, config: &Config) -> Result<NamedBot, Failure> {
         hints::refuse_stray(self.stray.as_deref())?;
         let (name, words) = if self.command.is_empty() {
             let line = match self.bot.as_deref() {
                 Some(line) => line,
-                None => inputs::default_bot(config.game)?,
+                None => inputs::default_bot(&config.game)?,
             };
             (line.to_owned(), inputs::split_words("--bot", line)?)
         } else {
@@ -112,6 +117,7 @@ impl BotFlags {
         let sandbox = self.environment.sandbox().map(Sandbox::new);
         let sandbox = sandbox.transpose().map_err(Failure::user)?;
         let confinement = inputs::confinement(config, sandbox)?;
+        inputs::refuse_other_game(words.first().and_then(|word| word.to_str()), &config.game)?;
         let mut command = inputs::bot_command(words, cwd, env, confinement)?;
         if self.pin {
             let cores = self.cores_per_bot.unwrap_or(1).max(1);
@@ -124,31 +130,31 @@ impl BotFlags {
 /// The game, and its rules about time.
 #[derive(Debug, Args)]
 pub(super) struct RuleFlags {
-    #[arg(long, value_name = "NAME", value_parser = inputs::game_names(), help = inputs::game_help("The game"))]
+    #[arg(long, value_name = "NAME", add = completions::games(), help = inputs::game_help("The game"))]
     game: Option<String>,
 
     /// Which time limits apply [default: official]
-    #[arg(long, value_name = "NAME", value_parser = word::<Profile>())]
+    #[arg(long, overrides_with = "profile", value_name = "NAME", value_parser = word::<Profile>())]
     profile: Option<Profile>,
 
     /// The time for the first answer, start included, such as 20s; beats the profile
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    #[arg(long, overrides_with = "first_turn", value_name = "TIME", allow_hyphen_values = true)]
     first_turn: Option<Limit>,
 
     /// The time for each later answer, such as 50ms; beats the profile
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    #[arg(long, overrides_with = "turn", value_name = "TIME", allow_hyphen_values = true)]
     turn: Option<Limit>,
 
     /// The time for a whole game in which the bot answers once (Square Remover), such as 30s
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    #[arg(long, overrides_with = "total", value_name = "TIME", allow_hyphen_values = true)]
     total: Option<Limit>,
 
     /// The memory of all the bot's processes together, such as 768MiB, or none
-    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
+    #[arg(long, overrides_with = "memory", value_name = "SIZE", allow_hyphen_values = true)]
     memory: Option<Bound<Size>>,
 
     /// What keeps the bot's processes together, so that none outlives its game [default: auto]
-    #[arg(long, value_name = "METHOD", value_parser = word::<Containment>())]
+    #[arg(long, overrides_with = "containment", value_name = "METHOD", value_parser = word::<Containment>())]
     containment: Option<Containment>,
 
     /// Settings, in the form of configs/default.toml [default: the nearest referee.toml, from the working
@@ -210,16 +216,15 @@ impl RuleFlags {
     /// The settings of a run's plan; settings that the plan does not store come from the user's file and the
     /// defaults.
     pub(super) fn of_plan(&self, plan: &Plan) -> Result<Config, Failure> {
-        let Rules { profile, on_host_delay, limits, resources } = plan.rules;
-        let stored = Stored { game: &plan.game, profile, on_host_delay, limits, resources };
-        let mut flags = Layer::of_stored(&stored);
+        let mut flags = inputs::stored(plan);
         flags.containment = self.containment;
         inputs::settings([flags, inputs::config_file(self.config.as_deref())?])
     }
 
     /// Resolves these flags and the settings file.
     pub(super) fn resolve(&self, on_host_delay: Option<OnHostDelay>) -> Result<Config, Failure> {
-        let mut flags = self.game.as_deref().map(Layer::of_game).unwrap_or_default();
+        let game = self.game.as_deref().map(inputs::game_layer).transpose()?;
+        let mut flags = game.unwrap_or_default();
         flags.profile = self.profile;
         flags.fixed = self.limits();
         flags.on_host_delay = on_host_delay;

@@ -90,7 +90,7 @@ pub(super) fn run(args: &TesterArgs) -> Result<ExitCode, Failure> {
 
 fn play(Parsed { exec, seed, .. }: &Parsed) -> Result<ExitCode, Failure> {
     let kind = GameKind::named("square-remover").expect("a game");
-    let mut flags = Layer::of_game(kind.name);
+    let mut flags = Layer::of_game(&kind.name);
     flags.profile = Some(Profile::Unlimited);
     let config = inputs::settings([flags])?;
     let confinement = inputs::confinement(&config, None)?;
@@ -100,10 +100,10 @@ fn play(Parsed { exec, seed, .. }: &Parsed) -> Result<ExitCode, Failure> {
         return cannot_start(exec);
     }
     let command = inputs::bot_command(words, None, BTreeMap::new(), confinement)?;
-    let test_case = inputs::seeded_case(kind, *seed, SeedOptions::default())?;
+    let test_case = inputs::seeded_case(&kind, *seed, SeedOptions::default())?;
     let interrupt = interrupt()?;
     let game = Match {
-        game: kind,
+        game: &kind,
         board: &format!("seed {seed}"),
         test_case: &test_case,
         bot: exec,

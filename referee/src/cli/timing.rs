@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
 use clap::Args;
@@ -106,12 +107,12 @@ pub(super) fn run(args: &TimingArgs) -> Result<ExitCode, Failure> {
     }
     let bot = args.bot.resolve(&config)?;
     let planned = planned(args)?;
-    let boards = boards(args, config.game, planned)?;
+    let boards = boards(args, &config.game, planned)?;
     let (measured, signal) = measure(planned, &config, &bot, &boards)?;
     let games = measured.games;
     let times = BotTiming {
         bot: bot.name,
-        game: config.game.name,
+        game: config.game.name.clone(),
         profile: config.rules.profile.name(),
         patience: patience.map(Millis),
         planned,
@@ -155,7 +156,11 @@ pub(super) fn echo(config: &Config) -> Result<BotCommand, Failure> {
 }
 
 pub(super) fn check_host(config: &Config) -> Result<HostCheck, Failure> {
-    engine::host::check_host(&echo(config)?)
+    let (work, millis) = (Duration::from_millis(50), "50");
+    let worker = vec!["@thinker".into(), "--compute".into(), millis.into()];
+    let confinement = inputs::confinement(config, None)?;
+    let worker = inputs::bot_command(worker, None, BTreeMap::default(), confinement)?;
+    engine::host::check_host(&echo(config)?, Some((&worker, work)))
         .context("the host check failed")
         .map_err(Failure::Referee)
 }
@@ -204,7 +209,7 @@ fn measure(
     let mut measured = Measured::default();
     for (board, case) in boards.iter().cycle().take(games) {
         let game = Match {
-            game: config.game,
+            game: &config.game,
             board,
             test_case: case,
             bot: &bot.name,

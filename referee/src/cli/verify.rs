@@ -10,8 +10,7 @@ use serde_json::json;
 use super::named_run::run_path;
 use super::words::word;
 use super::{Failure, completions, exit, inputs, print};
-use engine::config::{Layer, Stored};
-use report::BasicFormat;
+use report::{BasicFormat, suite};
 use results::suite::{Disagreement, Plan, RunFolder, Tally, Verified, verify};
 use terms::text::{plural, printable};
 
@@ -49,14 +48,7 @@ pub(super) fn run(args: &VerifyArgs) -> Result<ExitCode, Failure> {
 
 /// Whether the limits of a plan are as strict as the official ones.
 fn is_strict(plan: &Plan) -> Result<bool, Failure> {
-    let stored = Layer::of_stored(&Stored {
-        game: &plan.game,
-        profile: plan.rules.profile,
-        on_host_delay: plan.rules.on_host_delay,
-        limits: plan.rules.limits,
-        resources: plan.rules.resources,
-    });
-    Ok(inputs::settings([stored])?.is_as_strict_as_official())
+    Ok(inputs::settings_of_plan(plan, [inputs::stored(plan)])?.is_as_strict_as_official())
 }
 
 fn write_text(verified: &Verified, out: &mut dyn Write) -> io::Result<()> {
@@ -72,8 +64,8 @@ fn write_text(verified: &Verified, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out)?;
     }
     for tally in &summary.bots {
-        let Tally { bot, games, lost, sum, .. } = tally;
-        let mean = tally.mean().map_or("-".to_owned(), |mean| format!("{mean:.1}"));
+        let Tally { bot, games, lost, .. } = tally;
+        let (sum, mean) = (suite::sum(tally), suite::mean(tally));
         let games = plural(*games as u64, "game");
         writeln!(out, "  {}: {games}, {lost} lost, sum {sum}, mean {mean}", printable(bot))?;
     }

@@ -53,7 +53,11 @@ impl Word for OnHostDelay {
     const WORDS: &'static [(Self, &'static str, &'static str)] = &[
         (Self::Fail, "fail", "It is a timeout, as in the original"),
         (Self::Accept, "accept", "The late answer counts"),
-        (Self::Retry, "retry", "The game is played again, twice at most"),
+        (
+            Self::Retry,
+            "retry",
+            "The game is played again when a core is free or 5 s have passed, twice at most",
+        ),
     ];
 }
 

@@ -188,6 +188,16 @@ impl Clock {
         self.deadline.is_some()
     }
 
+    /// Ends the wait for a bot that has been killed at its deadline, since the referee stood still.
+    pub(super) fn give_up(&mut self, keeper: Pid) {
+        if let Some(limit) = self.limit {
+            self.in_overtime = true;
+            let start = self.start;
+            let watch = self.watch.get_or_insert_with(|| Watch::new(start, limit, Duration::ZERO));
+            watch.give_up(keeper, &self.before, self.delays);
+        }
+    }
+
     pub(super) fn phase(&self) -> Phase {
         match &self.watch {
             Some(watch) if watch.is_given_up() => Phase::Starved,
@@ -235,5 +245,46 @@ impl OwnWait {
 
     fn so_far(&self) -> Option<Duration> {
         usage::own_wait().zip(self.0).map(|(now, start)| now.saturating_sub(start))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: Duration = Duration::from_hours(1);
+
+    fn clock(limit: Option<Duration>, head_start: Duration) -> Clock {
+        Clock::start(limit, Overtime::Always(Duration::ZERO), Sample::default(), head_start)
+    }
+
+    /// The delays after a poll that ended this much later than it should have.
+    fn delays_of_a_poll_late_by(late: Duration) -> Delays {
+        let mut clock = clock(None, Duration::ZERO);
+        let deadline = clock.listen(Instant::now() + HOUR);
+        clock.woke(deadline + late);
+        clock.delays
+    }
+
+    #[test]
+    fn a_timer_late_by_more_than_the_referees_wait_for_a_core_shows_a_standstill() {
+        assert_eq!(delays_of_a_poll_late_by(STAND_STILL / 2).machine, Duration::ZERO);
+        let delays = delays_of_a_poll_late_by(HOUR);
+        // On a busy machine the referee may really have waited.
+        assert!((HOUR / 2..=HOUR).contains(&delays.machine), "{delays:?}");
+        assert_eq!(
+            delays.unseen, HEARTBEAT,
+            "the machine may have stopped right after the last poll"
+        );
+    }
+
+    #[test]
+    fn a_head_start_counts_towards_the_limit() {
+        let limit = Duration::from_millis(50);
+        let before = Instant::now();
+        let clock = clock(Some(limit), HOUR);
+        assert!(clock.start.elapsed() >= HOUR && clock.has_passed(before));
+        assert!(!clock.has_passed(clock.start + Duration::from_millis(49)));
+        assert!(clock.has_passed(clock.start + limit));
     }
 }

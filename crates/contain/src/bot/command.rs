@@ -122,6 +122,14 @@ pub enum SpawnError {
 }
 
 impl SpawnError {
+    /// The error for a name without a slash that names no program.
+    pub fn not_in_path(name: &Path) -> Self {
+        match name.to_str() {
+            Some("." | "..") => Self::Directory(name.to_owned()),
+            _ => Self::NotInPath(name.to_owned()),
+        }
+    }
+
     /// Whether the user can fix it with another command.
     pub fn is_user_error(&self) -> bool {
         !matches!(self, Self::Resources { .. })
@@ -191,18 +199,16 @@ impl BotCommand {
             None => tree.as_ref().map(|_| Path::new(tree::SCRATCH)),
         };
         let launched = Launch {
-            program: c_string(program.as_os_str())?,
             argv: Strings::new(&argv.collect::<Result<Vec<_>, _>>()?),
             envp: Strings::new(&self.environment(temporary)?),
             cwd,
-            method: *method,
-            rlimits: guard::rlimits(resources),
+            limits: guard::kernel_limits(resources),
             privileges,
             tree,
             ruleset,
             filter: filter::program(*method, sandbox.is_some())
                 .map_err(|source| SpawnError::Confinement { what: "making its filter", source })?,
-            cgroup: None,
+            ..Launch::new(c_string(program.as_os_str())?, *method)
         };
         Ok((launched, scratch))
     }
@@ -293,7 +299,7 @@ impl BotCommand {
         match candidates.iter().find(|file| is_executable(file)) {
             Some(file) => Ok(std::path::absolute(file).unwrap_or_else(|_| file.clone())),
             None => Err(candidates.first().map_or_else(
-                || SpawnError::NotInPath(program.to_owned()),
+                || SpawnError::not_in_path(program),
                 |file| SpawnError::NotExecutable(file.clone()),
             )),
         }

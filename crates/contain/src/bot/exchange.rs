@@ -6,14 +6,13 @@ use std::time::{Duration, Instant};
 
 use super::BotProcess;
 use super::clock::{Clock, Overtime, Phase};
+use super::cost::Cost;
 use super::guard::HostMemory;
-use super::pin::RefereeCore;
 use super::pipes::Captured;
 use super::usage::{self, Sample};
-use super::waiting;
+use super::waiting::LastLook;
 use terms::certificate::Certificate;
 use terms::lines::{LineRules, Lines, Progress};
-use terms::millis::Millis;
 use terms::verdict::{BotExit, NoReply};
 
 /// How long after EOF a bot may take to end before it counts as running with its output closed. A process
@@ -74,6 +73,9 @@ pub enum ExchangeError {
     /// The host had no memory left for the bot.
     #[error(transparent)]
     HostMemory(#[from] HostMemory),
+    /// The process that had started the bot was killed, which ends its bots.
+    #[error("the process that starts the bots (`bot-launcher`) was killed, and the bot with it")]
+    LauncherKilled,
     /// A system call failed.
     #[error("the referee cannot watch the bot")]
     Io(#[from] io::Error),
@@ -92,11 +94,32 @@ impl BotProcess {
     /// # Errors
     /// When a signal interrupts it or the system fails; the bot's failures are part of the result.
     pub fn exchange(&mut self, request: &Request<'_>) -> Result<Exchanged, ExchangeError> {
+        // Set before anything of the bot's is touched, which may hold up the referee.
+        let deadline = request.limit.and_then(|limit| Instant::now().checked_add(limit));
+        self.keeper.deadline.set(deadline);
+        let exchanged = self.exchange_watched(request);
+        self.keeper.deadline.set(None);
+        exchanged
+    }
+
+    fn exchange_watched(&mut self, request: &Request<'_>) -> Result<Exchanged, ExchangeError> {
         let mut state = self.prepare(request)?;
         let (lines, no_reply) = self.await_reply(request, &mut state)?;
         // Standard error from before the reply shows in the same poll as the reply.
         state.has_stderr |= no_reply.is_some();
-        let cost = self.measure(&mut state, no_reply)?;
+        let mut cost = self.measure(request, &mut state, no_reply)?;
+        if cost.no_reply == Some(NoReply::Deadline)
+            && let Some(after) = &cost.after
+        {
+            match self.look_once_more(request, after, &mut state.stderr)? {
+                LastLook::Answered(stop) => {
+                    state.stop = stop;
+                    cost = self.measure(request, &mut state, None)?;
+                }
+                LastLook::AwaitsInput => state.awaits_input = true,
+                LastLook::Silent => {}
+            }
+        }
         self.settle(request, state, lines, cost)
     }
 
@@ -131,9 +154,16 @@ impl BotProcess {
                     return Ok((count, Some(NoReply::OverLimit(self.guard.record(breach)))));
                 }
                 (Progress::TooLong, None) => return Ok((count, Some(NoReply::LineTooLong))),
+                (Progress::Incomplete, None) if self.is_overdue(state) => {
+                    state.clock.give_up(self.keeper.pid);
+                    return Ok((count, Some(NoReply::Deadline)));
+                }
                 (Progress::Incomplete, None) if state.ended || self.stdout.is_closed() => {
                     let ending = self.how_it_ended(state.clock.deadline, &mut state.stderr)?;
-                    return Ok((count, Some(ending)));
+                    let is_failure =
+                        !matches!(ending, NoReply::Ended(BotExit::Code(0)) | NoReply::StdoutClosed);
+                    let is_reply = count == LineRules::UNTIL_END && !is_failure;
+                    return Ok((count, (!is_reply).then_some(ending)));
                 }
                 (Progress::Incomplete, None) if state.timed_out => {
                     if !state.clock.goes_on(self.keeper.pid) {
@@ -150,12 +180,20 @@ impl BotProcess {
         }
     }
 
+    /// Whether the launcher has ended the bot, since the referee stood still beyond the deadline.
+    fn is_overdue(&self, state: &ExchangeState) -> bool {
+        state.timed_out
+            && (state.ended || self.stdout.is_closed())
+            && self.keeper.deadline.has_passed()
+    }
+
     /// Polls once, and reads what has arrived.
     fn listen(
         &mut self,
         request: &Request<'_>,
         state: &mut ExchangeState,
     ) -> Result<(), ExchangeError> {
+        self.keeper.deadline.extend(state.clock.deadline);
         let wake = self.guard.wake(state.clock.deadline);
         let wake = state.clock.listen(wake);
         let ready = self.wait(Some(wake))?;
@@ -163,10 +201,11 @@ impl BotProcess {
             self.read_stderr(&mut state.stderr)?;
             return Err(ExchangeError::Interrupted(mem::take(&mut state.stderr.bytes)));
         }
-        state.has_stderr = ready.stderr;
         let now = Instant::now();
         state.clock.woke(now);
         state.timed_out = state.clock.has_passed(now);
+        // After a timeout, and at the end, output is read that the poll has not shown.
+        state.has_stderr = ready.stderr || state.timed_out || ready.ended;
         if ready.stdout || state.timed_out {
             self.read_stdout()?;
         }
@@ -190,28 +229,6 @@ impl BotProcess {
         Ok(())
     }
 
-    /// Samples the bot's usage, which may explain why the reply is missing.
-    fn measure(
-        &mut self,
-        state: &mut ExchangeState,
-        no_reply: Option<NoReply>,
-    ) -> Result<Cost, ExchangeError> {
-        let own_wait = state.clock.own_wait();
-        let wall = state.stop.duration_since(state.clock.start);
-        self.referee_core.iter_mut().for_each(RefereeCore::end);
-        // A bot that loses or is late is sampled more closely.
-        let is_looked_at = no_reply.is_some() || state.clock.wants_account(wall);
-        let after =
-            if is_looked_at { Sample::below(self.keeper.pid) } else { self.sampler.sample() };
-        let no_reply = self.guard.check(&after, None).map(NoReply::OverLimit).or(no_reply);
-        if let Some(lack) = no_reply.and_then(|no_reply| self.guard.check_host(no_reply)) {
-            return Err(lack.into());
-        }
-        let has_replied = no_reply.is_none();
-        let certificate = self.certify(&mut state.clock, &after, wall, own_wait, has_replied);
-        Ok(Cost { after, wall, no_reply, certificate })
-    }
-
     /// Counts the input that the bot has not read, and builds the result from `lines` lines of reply.
     fn settle(
         &mut self,
@@ -222,18 +239,21 @@ impl BotProcess {
     ) -> Result<Exchanged, ExchangeError> {
         let Cost { after, wall, no_reply, certificate } = cost;
         let is_late = no_reply == Some(NoReply::Deadline);
-        let stopped = is_late && after.is_stopped();
+        let stopped = is_late && after.as_ref().is_some_and(Sample::is_stopped);
         let unread_input = self.stdin.unread()?;
-        let awaits_input = is_late && unread_input == 0 && self.awaits_input(&after.pids());
         if state.has_stderr {
             self.read_stderr(&mut state.stderr)?;
         }
         let reply = self.lines.take(lines);
-        let no_reply = match no_reply {
-            None if request.rules.until_exit => self.outlived(&after, &mut state.stderr)?,
-            no_reply => no_reply,
+        let no_reply = match (no_reply, &after) {
+            (None, Some(after)) if request.rules.until_exit => {
+                self.outlived(after, &mut state.stderr)?
+            }
+            (no_reply, _) => no_reply,
         };
-        self.used = Some(after);
+        let before = mem::take(&mut state.clock.before);
+        self.used = Some(after.unwrap_or(before));
+        self.has_begun = true;
         let is_early = state.is_early || unread_input >= request.input.len() as u64;
         Ok(Exchanged {
             reply,
@@ -245,48 +265,10 @@ impl BotProcess {
             unread_input,
             stdin_closed: self.stdin.is_refused(),
             stopped,
-            awaits_input,
+            awaits_input: state.awaits_input,
             exit: if self.is_told_of_end { self.keeper.bot_exit() } else { None },
             stderr: state.stderr,
         })
-    }
-
-    /// Starts the clock of an exchange. That of the first one starts earlier by the CPU time that the bot has used
-    /// since its start: this counts, but the time that the machine takes to report the start does not.
-    fn start_clock(&mut self, request: &Request<'_>) -> Clock {
-        let (before, head_start) = match self.used.take() {
-            Some(used) => (used, Duration::ZERO),
-            None => self.sampler.sample().without_computing(),
-        };
-        // Several cores may have computed at once.
-        let head_start = head_start.min(self.spawned.elapsed());
-        Clock::start(request.limit, request.overtime, before, head_start)
-    }
-
-    /// The certificate of an exchange that took `wall`; with the parts of this time if it was late.
-    fn certify(
-        &self,
-        clock: &mut Clock,
-        after: &Sample,
-        wall: Duration,
-        own_wait: Option<Duration>,
-        has_replied: bool,
-    ) -> Certificate {
-        let used = after.since(&clock.before, wall);
-        let idle = wall.saturating_sub(used.cpu.unwrap_or_default().0);
-        let mut certificate = Certificate {
-            referee_wait: own_wait.map(|wait| Millis(wait.min(idle))),
-            // A bot that has ended no longer shows its memory.
-            peak_memory: used.peak_memory.max(self.guard.peak_memory()),
-            ..used
-        };
-        if clock.wants_account(wall) {
-            let account =
-                clock.account(self.keeper.pid, after.clone(), wall, own_wait, has_replied);
-            certificate.parts = Some(account.0);
-            certificate.wait = certificate.wait.max(Some(Millis(account.1)));
-        }
-        certificate
     }
 
     /// Whether another process may still answer for a bot that has ended: not if its keeper has ended too.
@@ -320,7 +302,11 @@ impl BotProcess {
             }
             if ready.ended && self.keeper.bot_exit().is_none() {
                 // The keeper was killed, and with it the bot.
-                return Ok(NoReply::Ended(BotExit::Unknown));
+                return if self.keeper.has_lost_launcher() {
+                    Err(ExchangeError::LauncherKilled)
+                } else {
+                    Ok(NoReply::Ended(BotExit::Unknown))
+                };
             }
             if ready.stdin {
                 self.stdin.flush()?;
@@ -329,11 +315,6 @@ impl BotProcess {
                 self.read_some_stderr(stderr)?;
             }
         }
-    }
-
-    fn awaits_input(&self, processes: &[i32]) -> bool {
-        let pipes = self.stdin.fd().zip(self.stdout.fd());
-        pipes.is_some_and(|(input, output)| waiting::awaits_input(processes, input, output))
     }
 
     /// Whether the bot has ended, and a tracer hides its exit status.
@@ -346,17 +327,18 @@ impl BotProcess {
 /// One exchange while it is under way.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "any of them may be so at once")]
-struct ExchangeState {
-    clock: Clock,
+pub(super) struct ExchangeState {
+    pub(super) clock: Clock,
     /// Whether output was there before the input was sent.
     is_early: bool,
     stderr: Captured,
     /// Whether there may be more standard error than was read.
     has_stderr: bool,
     /// When the bot was last polled.
-    stop: Instant,
+    pub(super) stop: Instant,
     ended: bool,
     timed_out: bool,
+    awaits_input: bool,
 }
 
 impl ExchangeState {
@@ -369,15 +351,7 @@ impl ExchangeState {
             stop: Instant::now(),
             ended: false,
             timed_out: false,
+            awaits_input: false,
         }
     }
-}
-
-/// What an exchange cost the bot.
-#[derive(Debug)]
-struct Cost {
-    after: Sample,
-    wall: Duration,
-    no_reply: Option<NoReply>,
-    certificate: Certificate,
 }

@@ -6,9 +6,10 @@
 
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Resource as KernelResource, Rlimit, getrlimit};
+use rustix::process::{Pid, Resource as KernelResource, getrlimit};
 
 use super::cgroup::{Cgroup, kills_are_of_group, memory_kills, memory_limit_of_host};
+use super::launch::KernelLimit;
 use super::pipes::Captured;
 use super::usage::Sample;
 use terms::limits::{Breach, Resource, Resources};
@@ -25,7 +26,7 @@ const MEMORY_TIME: Duration = Duration::from_millis(100);
 const SAMPLING_SHARE: u32 = 20;
 
 /// The kernel's limits, as far as the referee's user may set them.
-pub(super) fn rlimits(resources: &Resources) -> Vec<(KernelResource, Rlimit)> {
+pub(super) fn kernel_limits(resources: &Resources) -> Vec<KernelLimit> {
     let cpu_time = resources.cpu_time.map(|time| time.0.as_secs().max(1));
     let limits = [
         // No core dumps. One byte is too small for a file and, unlike 0, also keeps the kernel from
@@ -41,7 +42,7 @@ pub(super) fn rlimits(resources: &Resources) -> Vec<(KernelResource, Rlimit)> {
         // At the soft limit on CPU time the kernel sends SIGXCPU, at the hard one SIGKILL.
         let hard = if resource == KernelResource::Cpu { limit + 1 } else { limit };
         let at_most = |limit: u64| Some(limit.min(allowed.unwrap_or(u64::MAX)));
-        Some((resource, Rlimit { current: at_most(limit), maximum: at_most(hard) }))
+        KernelLimit::new(resource, at_most(limit), at_most(hard))
     };
     limits.into_iter().filter_map(set).collect()
 }

@@ -1,8 +1,10 @@
 //! The names of the containment methods; [`containment`](super::containment) says how
 //! they work and which of them this host offers.
 
+use serde::{Deserialize, Serialize};
+
 /// The method that holds a bot's processes together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ContainmentMethod {
     /// The bot's own user, pid and mount namespaces.
     Namespace,

@@ -19,8 +19,10 @@
 //! Output is read only while an exchange waits for it. Surplus output stays queued for the
 //! next one, and a flood fills the pipe and stops there, instead of the referee's memory.
 //!
-//! Between the referee and the bot stands a keeper (`launch`), which keeps hold of all processes that
-//! descend from the bot, by one of several [methods](ContainmentMethod), and ends only after them. `guard` watches
+//! Between the referee and the bot stands a keeper, which keeps hold of all processes that
+//! descend from the bot, by one of several [methods](ContainmentMethod), and ends only after them. A small process
+//! forks it, the launcher (`launch`), which also ends a bot that keeps the referee standing still beyond a deadline:
+//! whoever reads a bot's pipes can be held up by the bot in the kernel. See [`start_launcher`]. `guard` watches
 //! their use of resources, and a [`Sandbox`] restricts their files, network and privileges.
 //!
 //! The end ([`BotProcess::finish`]) takes a bounded time: close the input, leave a short grace for a clean
@@ -31,6 +33,8 @@ mod cgroup;
 mod clock;
 mod command;
 mod containment;
+mod cost;
+mod dialogue;
 mod exchange;
 mod filter;
 mod guard;
@@ -48,7 +52,7 @@ mod usage;
 mod waiting;
 
 use std::io::{PipeReader, PipeWriter};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use self::cgroup::memory_kills;
 pub use self::cgroup::{check_cgroups, memory_limit_of_host, remove_cgroups};
@@ -56,9 +60,11 @@ pub use self::clock::{Overtime, Phase};
 use self::command::Spawned;
 pub use self::command::{BotCommand, Confinement, SpawnError};
 pub use self::containment::{Containment, Unavailable};
+pub use self::dialogue::Dialogue;
 pub use self::exchange::{ExchangeError, Exchanged, Request};
 use self::guard::Guard;
 pub use self::guard::HostMemory;
+pub use self::launch::start_launcher;
 use self::launch::{Keeper, Started};
 pub use self::method::ContainmentMethod;
 use self::pin::RefereeCore;
@@ -66,7 +72,7 @@ pub use self::pin::{PinError, Pinning};
 pub use self::pipes::Captured;
 use self::pipes::{InputPipe, OutputPipe};
 pub use self::sandbox::{Sandbox, SandboxError};
-use self::scratch::Scratch;
+pub use self::scratch::Scratch;
 pub use self::teardown::{Ending, Left, Survivor};
 use self::usage::{Sample, Sampler};
 use crate::interrupt::Interrupt;
@@ -84,14 +90,20 @@ pub struct BotProcess {
     lines: LineBuffer,
     guard: Guard,
     sampler: Sampler,
-    /// Its usage after the last exchange; between exchanges a bot has nothing to do.
+    /// Its usage at the last sample; between exchanges a bot has nothing to do.
     used: Option<Sample>,
+    /// The time that it has thought since then.
+    unsampled: Duration,
+    /// Whether its first exchange is over, which has its start in it.
+    has_begun: bool,
     /// The time just before its start.
     spawned: Instant,
     /// This thread's place beside the bot, if the bot is pinned.
     referee_core: Option<RefereeCore>,
     /// Whether the keeper has reported that the first process has ended. Its next notice is its own end.
     is_told_of_end: bool,
+    /// Whether the first process runs on while others answer.
+    runs_on: bool,
     stderr_cap: usize,
     interrupt: Option<Interrupt>,
     /// Dropped after the bot has gone: fields are dropped in order.
@@ -123,6 +135,8 @@ impl BotProcess {
         Ok(Self {
             sampler: Sampler::new(keeper.pid),
             used: None,
+            unsampled: Duration::ZERO,
+            has_begun: false,
             spawned,
             keeper,
             stdin: InputPipe::new(stdin).map_err(resources)?,
@@ -133,6 +147,7 @@ impl BotProcess {
             guard: Guard::new(command.confinement.resources, tree, cgroup, memory_kills),
             referee_core,
             is_told_of_end: false,
+            runs_on: false,
             stderr_cap,
             interrupt,
             scratch,

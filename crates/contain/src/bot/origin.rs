@@ -11,20 +11,21 @@
 //!
 //! A bot of one process is never asked.
 
-use std::io;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::BotProcess;
 use super::exchange::ExchangeError;
-use super::launch::WRITTEN_BEFORE_START;
+use super::launch::{WRITTEN_BEFORE_START, process_cpu};
 use super::pipes::Captured;
-use super::usage::{Sample, bytes_written, state};
+use super::usage::{Life, Sample, bytes_written};
 use terms::verdict::NoReply;
 
-/// How long a process that runs may take to end, for which it may have to wait for a core. One that runs
-/// on for longer has other work to do.
+/// The CPU time in which a process that runs may end. One that runs on for longer has other work to do.
 const SETTLING: Duration = Duration::from_millis(100);
+
+/// How long it may take to get this time on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The time between two looks at it. The nap leaves it the core.
 const NAP: Duration = Duration::from_micros(100);
@@ -38,14 +39,28 @@ impl BotProcess {
         stderr: &mut Captured,
     ) -> Result<Option<NoReply>, ExchangeError> {
         let Some(first) = after.bot().filter(|_| !after.is_alone()) else { return Ok(None) };
-        if self.may_be_of(first) || !ends(first) {
+        if self.may_be_of(first) {
             return Ok(None);
         }
-        // It may have waited for the writer meanwhile. What has no other process behind it is its own.
-        if self.may_be_of(first) || self.has_no_writer()? {
+        match next_of(first, self.runs_on) {
+            Next::End => {}
+            Next::Sleep => return Ok(None),
+            Next::RunOn => {
+                self.runs_on = true;
+                return Ok(None);
+            }
+        }
+        // It may have waited for the writer meanwhile.
+        if self.may_be_of(first) {
             return Ok(None);
         }
         self.how_it_ended(None, stderr).map(Some)
+    }
+
+    /// Whether the first process has certainly written all output: one read tells, and is true of most bots.
+    pub(super) fn is_by_first(&self) -> bool {
+        let all = self.stdout.total() + self.stderr.total();
+        self.sampler.bytes_written().is_some_and(|written| written >= WRITTEN_BEFORE_START + all)
     }
 
     /// Whether the first process may have written all output up to the end of the reply. Unknown is yes.
@@ -55,22 +70,35 @@ impl BotProcess {
         let replies = self.stdout.total() - beyond;
         written >= WRITTEN_BEFORE_START + self.stderr.total() + replies
     }
-
-    /// Whether no process is left that could write.
-    fn has_no_writer(&mut self) -> io::Result<bool> {
-        self.drain_stdout()?;
-        Ok(self.stdout.is_closed())
-    }
 }
 
-/// Whether a process has ended, or does so before it next sleeps.
-fn ends(pid: i32) -> bool {
-    let until = Instant::now() + SETTLING;
+/// What a process does next.
+enum Next {
+    End,
+    Sleep,
+    /// It neither ends nor sleeps for as long as it is watched.
+    RunOn,
+}
+
+/// Watches a process until it sleeps or has ended; not if it is known to run on, since the bot's other processes may
+/// compute meanwhile.
+fn next_of(pid: i32, runs_on: bool) -> Next {
+    let start = Instant::now();
+    let before = process_cpu(pid);
     loop {
-        match state(&format!("/proc/{pid}/stat")) {
-            'Z' | 'X' | ' ' => return true,
-            'R' | 'D' if Instant::now() < until => sleep(NAP),
-            _ => return false,
+        let has_time = start.elapsed() < PATIENCE;
+        match Life::of(pid) {
+            Life::Ended => return Next::End,
+            Life::Ending if !has_time => return Next::End,
+            Life::Ending => {}
+            Life::Running => {
+                let used = process_cpu(pid).zip(before).map(|(now, was)| now.saturating_sub(was));
+                if runs_on || !has_time || used.unwrap_or(start.elapsed()) >= SETTLING {
+                    return Next::RunOn;
+                }
+            }
+            Life::Asleep => return Next::Sleep,
         }
+        sleep(NAP);
     }
 }

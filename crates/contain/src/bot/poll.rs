@@ -55,7 +55,7 @@ impl BotProcess {
             (self.stdin.fd_if_pending(), PollFlags::OUT),
             (self.stdout.fd(), PollFlags::IN),
             (self.stderr.fd(), PollFlags::IN),
-            (Some(self.keeper.notice.as_fd()), PollFlags::IN),
+            (Some(self.keeper.channel.as_fd()), PollFlags::IN),
             (self.interrupt.as_ref().map(|interrupt| interrupt.as_fd()), PollFlags::IN),
         ];
         let open =

@@ -1,4 +1,4 @@
-//! The writable folder of a bot in a sandbox, and its removal whatever the bot has put there:
+//! The writable folder of a bot in a sandbox or of a judge, and its removal whatever was put there:
 //! folders that nobody may read, or nested deeper than the number of descriptors allows.
 
 use std::fs::{self, File, Permissions};
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 /// A folder that is removed with all its content when this is dropped. If the referee is killed
 /// first, the next one that makes such a folder removes it.
 #[derive(Debug)]
-pub(super) struct Scratch {
+pub struct Scratch {
     folder: TempDir,
     /// Held while the referee lives.
     _lock: File,
@@ -24,7 +24,11 @@ const PREFIX: &str = "referee-bot-";
 const ATTEMPTS: u32 = 10;
 
 impl Scratch {
-    pub(super) fn new() -> io::Result<Self> {
+    /// Makes a folder, and removes those that killed referees have left.
+    ///
+    /// # Errors
+    /// When the temporary folder takes no folder or no locks.
+    pub fn new() -> io::Result<Self> {
         static SWEPT: Once = Once::new();
         SWEPT.call_once(|| sweep(&std::env::temp_dir()));
         let mut attempts = 0..ATTEMPTS;
@@ -38,7 +42,8 @@ impl Scratch {
         }
     }
 
-    pub(super) fn path(&self) -> &Path {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
         self.folder.path()
     }
 }

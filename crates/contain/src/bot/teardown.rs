@@ -2,15 +2,14 @@
 
 use std::fs;
 use std::io;
+use std::net::Shutdown;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::process::{
-    Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_send_signal, waitid,
-};
+use rustix::process::{Signal, kill_process_group, pidfd_send_signal};
 
 use super::BotProcess;
 use super::launch::Keeper;
@@ -72,6 +71,7 @@ impl BotProcess {
     ///
     /// If a system call fails, the bot is still killed; the log names what was lost.
     pub fn finish(mut self, grace: Duration) -> Ending {
+        self.keeper.deadline.set(Instant::now().checked_add(grace));
         self.keeper.announce_end();
         self.stdin.close();
         let reached_open_files = self.guard.reached_open_files();
@@ -91,7 +91,10 @@ impl BotProcess {
         let exit = self.keeper.bot_exit();
         ending.killed = !exited;
         ending.exit = exit.or(matches!(ending.left, Left::Survivors(..)).then_some(KILLED));
-        if let Err(error) = self.drain_into(&mut ending) {
+        // A process that lives on could hold up the referee for ever.
+        if ending.left == Left::default()
+            && let Err(error) = self.drain_into(&mut ending)
+        {
             log::error!("cannot read what the bot has left: {error}");
         }
         log::debug!("keeper {}: {ending:?}", self.keeper.pid.as_raw_pid());
@@ -137,8 +140,8 @@ impl Keeper {
         if std::mem::replace(&mut self.ended, true) {
             return Left::default();
         }
-        // Closing this tells the keeper to end. In a namespace the kernel ends it, whatever the bot did to it.
-        drop(self.control.take());
+        // This tells the keeper to end. In a namespace the kernel ends it, whatever the bot did to it.
+        let _ = self.channel.shutdown(Shutdown::Write);
         if self.is_namespace() {
             // Fails only on a keeper that has ended.
             let _ = pidfd_send_signal(self.pidfd.as_fd(), Signal::KILL);
@@ -150,8 +153,7 @@ impl Keeper {
             self.kill_group();
             return Left::Dying;
         }
-        // A namespace's init was killed, and everything with it.
-        if !reap(&self.pidfd) && !self.is_namespace() {
+        if !self.has_cleared() {
             self.kill_group();
             return Left::Unknown;
         }
@@ -180,20 +182,6 @@ impl Survivor {
     fn from_pid(pid: i32) -> Self {
         let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
         Self { pid, name: name.trim_end().to_owned() }
-    }
-}
-
-/// Reaps a keeper that ends, or has ended; returns whether it exited by itself.
-pub(super) fn reap(keeper: &OwnedFd) -> bool {
-    loop {
-        match waitid(WaitId::PidFd(keeper.as_fd()), WaitIdOptions::EXITED) {
-            Err(Errno::INTR) => {}
-            Ok(status) => return status.is_some_and(|status| status.exited()),
-            Err(error) => {
-                log::error!("a bot's keeper cannot be reaped: {error}");
-                return false;
-            }
-        }
     }
 }
 

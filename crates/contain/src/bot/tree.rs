@@ -166,7 +166,7 @@ impl Builder {
         let inside = self.mounts.iter().filter(is_inside);
         for (at, flags) in [(path, own)].into_iter().chain(inside.map(|it| (&*it.path, it.flags))) {
             let flags = flags | MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV;
-            self.steps.push(MountStep::Remount { at: relative(at)?, flags });
+            self.steps.push(MountStep::Remount { at: relative(at)?, flags: flags.bits() });
         }
         self.shown.insert(path.to_owned());
         Ok(())
@@ -281,7 +281,7 @@ mod tests {
         let kept = MountFlags::NOSUID | MountFlags::NOEXEC | MountFlags::RELATIME;
         let flags = kept | MountFlags::RDONLY | MountFlags::NODEV;
         let at = relative(Path::new("/usr/bin")).expect("no NUL");
-        assert_eq!(builder.steps.last(), Some(&MountStep::Remount { at, flags }));
+        assert_eq!(builder.steps.last(), Some(&MountStep::Remount { at, flags: flags.bits() }));
     }
 
     #[test]

@@ -1,11 +1,77 @@
-//! Finds out whether a bot that does not answer is itself waiting for input.
+//! Finds out whether a bot that has not answered is a little late, or is itself waiting for input.
 //!
-//! If the kernel does not say, or not to this user, assume no; only the diagnosis uses it.
+//! A bot that has answered waits for input as well, so its output is read last. If the kernel does not say, or not to this user, assume no; only the diagnosis uses it.
 
 use std::fs;
+use std::io;
 use std::os::fd::{AsFd, AsRawFd as _};
+use std::time::{Duration, Instant};
 
-use super::usage::{numbers_in, read, state};
+use super::BotProcess;
+use super::clock::Overtime;
+use super::exchange::Request;
+use super::pipes::Captured;
+use super::usage::{Sample, numbers_in, read, state};
+use terms::lines::Progress;
+
+/// How much longer an answer is awaited, so that one that is a little late is known.
+const LAST_LOOK: Duration = Duration::from_millis(10);
+
+/// What a bot did whose time was up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LastLook {
+    /// It has answered after all, no later than this.
+    Answered(Instant),
+    /// It waits for more input.
+    AwaitsInput,
+    Silent,
+}
+
+impl BotProcess {
+    /// Looks once more at a bot without an answer, of which `after` was sampled. An answer beyond a fixed overtime
+    /// is none.
+    pub(super) fn look_once_more(
+        &mut self,
+        request: &Request<'_>,
+        after: &Sample,
+        stderr: &mut Captured,
+    ) -> io::Result<LastLook> {
+        let until = Instant::now() + LAST_LOOK;
+        let is_open = matches!(request.overtime, Overtime::WhileStarved(_));
+        while is_open && !self.has_answered(request) && self.hears_more(until, stderr)? {}
+        let awaits_input = self.stdin.unread()? == 0 && self.awaits_input(&after.pids());
+        self.read_stdout()?;
+        Ok(match (self.has_answered(request), awaits_input) {
+            (true, _) if is_open => LastLook::Answered(Instant::now()),
+            (false, true) => LastLook::AwaitsInput,
+            _ => LastLook::Silent,
+        })
+    }
+
+    fn has_answered(&mut self, request: &Request<'_>) -> bool {
+        matches!(self.lines.progress(&request.rules), Progress::Complete(_))
+    }
+
+    /// Polls once, and reads what has arrived. Returns whether more may come before `until`.
+    fn hears_more(&mut self, until: Instant, stderr: &mut Captured) -> io::Result<bool> {
+        let ready = self.wait(Some(until))?;
+        if ready.stdout {
+            self.read_stdout()?;
+        }
+        if ready.stderr {
+            self.read_some_stderr(stderr)?;
+        }
+        if ready.stdin {
+            self.stdin.flush()?;
+        }
+        Ok(!ready.ended && !ready.interrupted && Instant::now() < until)
+    }
+
+    fn awaits_input(&self, processes: &[i32]) -> bool {
+        let pipes = self.stdin.fd().zip(self.stdout.fd());
+        pipes.is_some_and(|(input, output)| awaits_input(processes, input, output))
+    }
+}
 
 /// Whether a process is blocked reading the empty pipe whose other end is `input`, while
 /// no thread could run.
@@ -13,7 +79,7 @@ use super::usage::{numbers_in, read, state};
 /// A process between the referee and the bot, such as the `cat` of `cat | ./bot`, reads for ever.
 /// So the reader must be able to write to the bot's `output`, or else every process must be
 /// waiting without a time limit.
-pub(super) fn awaits_input(processes: &[i32], input: impl AsFd, output: impl AsFd) -> bool {
+fn awaits_input(processes: &[i32], input: impl AsFd, output: impl AsFd) -> bool {
     let (Some(input), Some(output)) = (pipe(input), pipe(output)) else { return false };
     let reader = |pid: i32| Process { pid, files: open_files(pid) };
     let processes: Vec<Process> = processes.iter().map(|&pid| reader(pid)).collect();

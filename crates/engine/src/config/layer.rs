@@ -3,7 +3,7 @@
 //! Settings that a layer leaves unset come from the layers below it.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -11,12 +11,13 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::Stored;
+use super::games::GameSetting;
 use super::over::{Over, over_by_field};
 use super::project::{self, BoardSet, BotEntry, ClusterTable, SuiteTable};
 use super::resources::{Bound, ResourceTable, Size};
 use super::values::{Factor, Limit};
 use contain::bot::Containment;
-use rules::game::{GameKind, unknown_game};
+use rules::game::GameKind;
 use rules::source::SourceError;
 use terms::limits::{LimitKind, OnHostDelay, Profile};
 
@@ -24,7 +25,8 @@ use terms::limits::{LimitKind, OnHostDelay, Profile};
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Layer {
-    pub(super) game: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) game: GameSetting,
     /// `--profile`.
     pub profile: Option<Profile>,
     pub(super) relaxed_factor: Option<Factor>,
@@ -59,7 +61,11 @@ pub struct Layer {
 
 /// Limits of a game, each of which may be unset.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(
+    deny_unknown_fields,
+    rename_all = "kebab-case",
+    expecting = "the limits of a game: `turn = \"50ms\"` below the line `[limits.samegame]`"
+)]
 pub struct LimitsTable {
     /// For the first reply.
     pub first_turn: Option<Limit>,
@@ -96,7 +102,7 @@ over_by_field!(BotTable: grace, stderr_cap);
 impl Layer {
     /// A layer that chooses a game.
     pub fn of_game(name: &str) -> Self {
-        Self { game: Some(Spanned::new(0..0, name.to_owned())), ..Self::default() }
+        Self { game: GameSetting::of(name), ..Self::default() }
     }
 
     /// The settings of a game or a run played before.
@@ -116,10 +122,26 @@ impl Layer {
         }
     }
 
-    /// This layer, read from a file in `folder`; its relative paths start there.
+    /// This layer, read from `file`; its relative paths start in the file's folder.
     #[must_use]
-    pub fn in_folder(self, folder: PathBuf) -> Self {
-        Self { folder: Some(folder), ..self }
+    pub fn in_file(mut self, file: &Path) -> Self {
+        self.game.in_file(file);
+        Self { folder: file.parent().map(Path::to_owned), ..self }
+    }
+
+    /// This layer's games alone, of which its only one is chosen if it chooses none.
+    #[must_use]
+    pub fn games(self) -> Self {
+        let mut game = self.game;
+        if let (None, 1, Some(name)) = (&game.chosen, game.own.len(), game.own.keys().next()) {
+            game.chosen = Some(Spanned::new(0..0, name.clone()));
+        }
+        Self { game, limits: self.limits, ..Self::default() }
+    }
+
+    /// Whether this layer chooses a game.
+    pub fn has_game(&self) -> bool {
+        self.game.chosen.is_some()
     }
 
     /// Lays this layer over `below`, which fills in the unset settings.
@@ -137,15 +159,17 @@ impl Layer {
 
     /// Checks the names and limits of games. The error has an offset in the file, and the problem.
     fn check_games(&self) -> Result<(), (usize, String)> {
-        let known = |name: &Spanned<String>| {
-            GameKind::named(name.get_ref())
-                .ok_or_else(|| (name.span().start, unknown_game(name.get_ref())))
+        let known = |name: &Spanned<String>| match GameKind::named(name.get_ref()) {
+            Some(game) => Ok(Some(game)),
+            None if self.game.own.contains_key(name.get_ref()) => Ok(None),
+            None => Err((name.span().start, self.game.unknown(name.get_ref()))),
         };
-        self.game.as_ref().map(known).transpose()?;
+        self.game.chosen.as_ref().map(known).transpose()?;
         for (name, table) in &self.limits {
+            let stray = |game: &GameKind| Some((name.span().start, table.stray(game)?));
             let game = known(name)?;
-            if let Some(stray) = table.stray(game) {
-                return Err((name.span().start, stray_limit(game, stray)));
+            if let Some((start, stray)) = game.as_deref().and_then(stray) {
+                return Err((start, stray_limit(game.as_deref().expect("it has strays"), stray)));
             }
         }
         Ok(())
@@ -156,13 +180,12 @@ impl FromStr for Layer {
     type Err = SourceError;
 
     fn from_str(source: &str) -> Result<Self, SourceError> {
-        let layer: Self = toml::from_str(source).map_err(|error| {
+        let mut layer: Self = toml::from_str(source).map_err(|error| {
             let SourceError { line, column, problem } = SourceError::from_toml(source, &error);
             SourceError { line, column, problem: project::with_suggestion(problem) }
         })?;
-        layer
-            .check_games()
-            .map_err(|(offset, problem)| SourceError::at(source, offset, problem))?;
+        let read = layer.game.read_from(source).and_then(|()| layer.check_games());
+        read.map_err(|(offset, problem)| SourceError::at(source, offset, problem))?;
         Ok(layer)
     }
 }

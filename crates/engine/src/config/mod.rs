@@ -4,15 +4,18 @@
 //! The defaults are `configs/default.toml`, whose comments are the documentation.
 
 mod confinement;
+mod games;
 mod layer;
 mod over;
 mod project;
 mod resources;
 mod values;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 pub use self::confinement::{CommandError, bot_command};
+pub use self::games::OwnGame;
 use self::layer::stray_limit;
 pub use self::layer::{Layer, LimitsTable};
 pub use self::over::Over;
@@ -22,8 +25,10 @@ pub use self::project::{
 pub use self::resources::{Bound, Count, Size};
 pub use self::values::{Limit, SeedRange, SeedsSource};
 use contain::bot::Containment;
-use rules::game::{GameKind, unknown_game};
-use terms::limits::{Limits, MatchRules, OnHostDelay, OverrunRules, Profile, Resources, SoftLimit};
+use rules::game::GameKind;
+use terms::limits::{
+    Limits, MatchRules, OnHostDelay, OverrunRules, OwnLimits, Profile, Resources, SoftLimit,
+};
 
 /// The file with every setting and its default.
 pub const DEFAULT: &str = include_str!("../../configs/default.toml");
@@ -46,7 +51,7 @@ pub struct Stored<'a> {
 /// Validated settings.
 pub struct Config {
     /// The game to play.
-    pub game: &'static GameKind,
+    pub game: Arc<GameKind>,
     /// The time limits, and the rules for late replies.
     pub rules: MatchRules,
     /// The original's time limits, and its memory limit.
@@ -72,30 +77,42 @@ impl Config {
     /// When a layer names an unknown game, or sets a limit that the game does not use.
     pub fn resolve(layers: impl IntoIterator<Item = Layer>) -> Result<Self, String> {
         let default: Layer = DEFAULT.parse().expect("tested: the defaults are valid");
-        let layers = layers.into_iter().chain([default.clone()]).reduce(Layer::over);
-        Self::complete(&layers.unwrap_or_default(), &default)
+        let settings = laid_over(layers, &default);
+        let name = need(settings.game.chosen.as_ref(), "game")?.get_ref();
+        let game = settings.game.kind(name)?;
+        Self::complete(game, &settings, &default)
     }
 
-    fn complete(settings: &Layer, default: &Layer) -> Result<Self, String> {
-        let name = need(settings.game.as_ref(), "game")?.get_ref();
-        let game = GameKind::named(name).ok_or_else(|| unknown_game(name))?;
-        if let Some(stray) = settings.fixed.stray(game) {
-            return Err(format!("--{}: {}", stray.name(), stray_limit(game, stray)));
+    /// As [`resolve`](Self::resolve), for a game that need not be in the table of games or in a layer.
+    ///
+    /// # Errors
+    /// When a layer sets a limit that the game does not use.
+    pub fn for_game(
+        game: Arc<GameKind>,
+        layers: impl IntoIterator<Item = Layer>,
+    ) -> Result<Self, String> {
+        let default: Layer = DEFAULT.parse().expect("tested: the defaults are valid");
+        Self::complete(game, &laid_over(layers, &default), &default)
+    }
+
+    fn complete(game: Arc<GameKind>, settings: &Layer, default: &Layer) -> Result<Self, String> {
+        if let Some(stray) = settings.fixed.stray(&game) {
+            return Err(format!("--{}: {}", stray.name(), stray_limit(&game, stray)));
         }
         let relaxed_factor = need(settings.relaxed_factor, "relaxed-factor")?.0;
         let sdk_soft = SoftLimit {
             extra: need(settings.sdk_soft.extra, "sdk-soft.extra")?.0,
             forgiven: need(settings.sdk_soft.forgiven, "sdk-soft.forgiven")?,
         };
-        let limits = settings.limits(name);
+        let limits = settings.limits(&game.name);
         let bytes = |bound: Option<Bound<Size>>| bound.and_then(Bound::limit).map(|size| size.0);
         Ok(Self {
-            game,
-            rules: rules(settings, game, relaxed_factor, sdk_soft)?,
+            rules: rules(settings, &game, relaxed_factor, sdk_soft)?,
             official: (
                 Limits::from_kinds(|kind| game.official_limit(kind)),
-                bytes(default.limits(name).memory),
+                bytes(default.limits(&game.name).memory),
             ),
+            game,
             relaxed_factor,
             sdk_soft,
             containment: need(settings.containment, "containment")?,
@@ -104,6 +121,7 @@ impl Config {
             project: Project {
                 folder: settings.folder.clone().unwrap_or_default(),
                 bots: settings.bots.clone(),
+                games: settings.game.own.clone(),
                 boards: settings.boards.clone(),
                 suite: settings.suite.clone(),
                 cluster: settings.cluster.clone(),
@@ -116,9 +134,18 @@ impl Config {
     pub fn is_as_strict_as_official(&self) -> bool {
         let (limits, memory) = &self.official;
         let mut kinds = self.game.limit_kinds();
-        let in_time = kinds.all(|kind| is_as_strict(self.rules.limits.of(kind), limits.of(kind)));
+        let in_time = if self.game.judge.is_some() {
+            self.rules.own_limits == OwnLimits::default()
+        } else {
+            kinds.all(|kind| is_as_strict(self.rules.limits.of(kind), limits.of(kind)))
+        };
         in_time && is_as_strict(self.resources.memory, *memory)
     }
+}
+
+/// These layers, the first one on top, over the defaults.
+fn laid_over(layers: impl IntoIterator<Item = Layer>, default: &Layer) -> Layer {
+    layers.into_iter().chain([default.clone()]).reduce(Layer::over).unwrap_or_default()
 }
 
 /// Whether a limit allows no more than the official one.
@@ -138,7 +165,7 @@ fn rules(
         Profile::Relaxed => Some(limit.mul_f64(relaxed_factor)),
         Profile::Unlimited => None,
     };
-    let limits = settings.limits(game.name);
+    let limits = settings.limits(&game.name);
     let overruns = OverrunRules {
         on_host_delay: need(settings.on_host_delay, "on-host-delay")?,
         soft: (profile == Profile::SdkSoft).then_some(sdk_soft),
@@ -150,6 +177,18 @@ fn rules(
             let limit = limits.get(kind).or(game.official_limit(kind));
             settings.fixed.get(kind).or(limit.and_then(profiled))
         }),
+        own_limits: OwnLimits {
+            // Only judges name limits of their own.
+            fixed: Limits::from_kinds(|kind| {
+                let fixed = settings.fixed.get(kind).or(limits.get(kind));
+                fixed.filter(|_| game.judge.is_some())
+            }),
+            factor: match profile {
+                Profile::Official | Profile::SdkSoft => Some(1.0),
+                Profile::Relaxed => Some(relaxed_factor),
+                Profile::Unlimited => None,
+            },
+        },
         overruns,
         grace: need(settings.bot.grace, "bot.grace")?.0,
         stderr_cap: need(settings.bot.stderr_cap, "bot.stderr-cap")?,
@@ -205,9 +244,9 @@ mod tests {
         let squares = squares.rules.limits;
         assert_eq!(squares.of(LimitKind::Total), Some(Duration::from_secs(30)));
         assert_eq!(squares.of(LimitKind::Turn), None);
-        for game in GAMES {
+        for game in GAMES.iter() {
             let config = resolved(&format!("game = '{}'", game.name), Layer::default());
-            for &(kind, official) in game.limits {
+            for &(kind, official) in &game.limits {
                 assert_eq!(config.rules.limits.of(kind), Some(official), "{}: {kind:?}", game.name);
             }
         }
@@ -252,7 +291,7 @@ mod tests {
         for profile in ["official", "relaxed", "unlimited"] {
             let played = resolved(&format!("profile = '{profile}'"), Layer::default());
             let stored = Layer::of_stored(&Stored {
-                game: played.game.name,
+                game: &played.game.name,
                 profile: played.rules.profile,
                 on_host_delay: played.rules.overruns.on_host_delay,
                 limits: played.rules.limits,

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::games::OwnGame;
 use super::over::{Over, over_by_field};
 use super::values::{Limit, SeedsSource};
 
@@ -22,6 +23,8 @@ pub struct Project {
     pub folder: PathBuf,
     /// Bots by name.
     pub bots: BTreeMap<String, BotEntry>,
+    /// Games of the user's own, by name.
+    pub games: BTreeMap<String, OwnGame>,
     /// Board sets by name.
     pub boards: BTreeMap<String, BoardSet>,
     /// The settings of suites.
@@ -98,10 +101,12 @@ pub struct ClusterTable {
     pub part_length: Option<Limit>,
     /// The largest number of parts.
     pub max_parts: Option<NonZeroU32>,
+    /// The largest number of tasks that run at a time.
+    pub max_tasks: Option<NonZeroU32>,
 }
 
 over_by_field!(ClusterTable:
-    partition, account, qos, time, memory, constraint, args, part_length, max_parts
+    partition, account, qos, time, memory, constraint, args, part_length, max_parts, max_tasks
 );
 
 /// The project file of a folder: its own, or that of the nearest folder above.

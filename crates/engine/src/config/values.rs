@@ -96,6 +96,13 @@ impl FromStr for SeedRange {
         let number = |text: &str| text.trim().parse::<i64>().ok();
         match (number(first), number(last)) {
             (Some(first), Some(last)) if first <= last => Ok(Self { first, last }),
+            (Some(first), Some(last)) => {
+                Err(format!("`{text}` runs backwards; write {last}..{first}"))
+            }
+            (Some(first), None) if last.trim().is_empty() => Err(format!(
+                "`{text}` does not say where it ends; write for example {first}..{}",
+                first.saturating_add(99)
+            )),
             _ => Err(format!("`{text}` is neither a number nor a range such as 1..10")),
         }
     }

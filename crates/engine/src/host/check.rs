@@ -16,6 +16,9 @@ use terms::lines::LineRules;
 const EXCHANGES: u32 = 300;
 const WAKE_UPS: u32 = 60;
 
+/// The number of times that the worker computes.
+const WORKS: u32 = 6;
+
 /// The length of each sleep in the wake-up measurement.
 const NAP: Duration = Duration::from_millis(5);
 
@@ -33,27 +36,40 @@ pub enum HostError {
     Silent,
 }
 
-/// Measures for about half a second; `echo` answers each board of 15 lines with one line.
+/// Measures for about half a second; `echo` answers each board of 15 lines with one line. With a `worker`, which first
+/// computes for `work` of CPU time, also measures the share of a core that it gets; this takes six times `work` or longer.
 ///
 /// # Errors
 /// When the echo child cannot be run.
-pub fn check_host(echo: &BotCommand) -> Result<HostCheck, HostError> {
+pub fn check_host(
+    echo: &BotCommand,
+    worker: Option<(&BotCommand, Duration)>,
+) -> Result<HostCheck, HostError> {
     let before = CpuTimes::read();
-    let round_trip = round_trips(echo)?;
-    let wake_up = wake_ups().map_err(ExchangeError::from)?;
+    let round_trip = exchanges(echo, EXCHANGES)?;
+    let core_share = worker.map(|(worker, work)| core_share(worker, work)).transpose()?;
+    let (wake_up, load) = wake_ups().map_err(ExchangeError::from)?;
     let steal = before.zip(CpuTimes::read()).map(|(before, after)| after.steal_since(before));
     Ok(HostCheck {
         round_trip,
         wake_up,
         steal,
-        load: read("/proc/loadavg").and_then(|text| text.split(' ').next()?.parse().ok()),
+        core_share,
+        load,
         cores: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
         governor: read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         on_mains: mains(),
     })
 }
 
-fn round_trips(echo: &BotCommand) -> Result<Distribution, HostError> {
+/// The share of a core that a bot gets that computes for `work` in each exchange.
+fn core_share(worker: &BotCommand, work: Duration) -> Result<f64, HostError> {
+    let wall = exchanges(worker, WORKS)?.percentile(50.0);
+    Ok((work.as_secs_f64() / wall.as_secs_f64()).min(1.0))
+}
+
+/// The times of this number of exchanges.
+fn exchanges(bot: &BotCommand, count: u32) -> Result<Distribution, HostError> {
     let board = "0 1 2 3 4 0 1 2 3 4 0 1 2 3 4\n".repeat(15);
     let rules = LineRules {
         count: 1,
@@ -62,9 +78,9 @@ fn round_trips(echo: &BotCommand) -> Result<Distribution, HostError> {
         until_exit: true,
         readable: |_| true,
     };
-    let mut bot = BotProcess::spawn(echo, 0, None)?;
+    let mut bot = BotProcess::spawn(bot, 0, None)?;
     let mut times = Distribution::default();
-    for exchange in 0..=EXCHANGES {
+    for exchange in 0..=count {
         let exchanged = bot.exchange(&Request {
             input: board.as_bytes(),
             rules,
@@ -83,8 +99,10 @@ fn round_trips(echo: &BotCommand) -> Result<Distribution, HostError> {
     Ok(times)
 }
 
-fn wake_ups() -> io::Result<Distribution> {
+/// How late sleeps end, and the number of other threads that wanted a core meanwhile, on average.
+fn wake_ups() -> io::Result<(Distribution, Option<f64>)> {
     let mut times = Distribution::default();
+    let mut load = Some(0.0);
     let nap = Timespec::try_from(NAP).map_err(io::Error::other)?;
     for _ in 0..WAKE_UPS {
         let due = Instant::now() + NAP;
@@ -94,8 +112,17 @@ fn wake_ups() -> io::Result<Distribution> {
             Err(rustix::io::Errno::INTR) => {}
             Err(errno) => return Err(errno.into()),
         }
+        load = load.zip(runnable()).map(|(sum, others)| sum + others);
     }
-    Ok(times)
+    Ok((times, load.map(|sum| sum / f64::from(WAKE_UPS))))
+}
+
+/// How many other threads want a core now.
+fn runnable() -> Option<f64> {
+    // proc(5): three averages, then the runnable threads and all of them, as in 3/512.
+    let loads = read("/proc/loadavg")?;
+    let runnable: f64 = loads.split(' ').nth(3)?.split('/').next()?.parse().ok()?;
+    Some((runnable - 1.0).max(0.0))
 }
 
 /// The first line of /proc/stat.

@@ -5,8 +5,9 @@ use std::time::Duration;
 use super::Match;
 use super::broken_limits::{kernel_limit, over_limit};
 use super::stderr::StderrPipe;
-use contain::bot::{Captured, Ending, Left, Phase, Survivor};
+use contain::bot::{Captured, Ending, Exchanged, Left, Phase, Survivor};
 use results::gamelog::{Parts, Turn};
+use rules::ruling::Ruling;
 use terms::limits::{LimitKind, OnHostDelay, Resources};
 use terms::lines::Lines;
 use terms::millis::Millis;
@@ -28,6 +29,20 @@ pub(super) struct Seen {
     pub(super) phase: Phase,
     /// How the bot's first process had ended, where another one could still answer.
     pub(super) exit: Option<BotExit>,
+}
+
+impl Seen {
+    /// `lines` are those of a reply, and those that the bot had read when its time ran out, if it was waiting for more.
+    pub(super) fn new(
+        limit: Option<Duration>,
+        (lines, awaits_lines): (usize, Option<usize>),
+        ruling: &mut Ruling,
+        exchanged: &Exchanged,
+    ) -> Self {
+        let (phase, exit) = (exchanged.phase, exchanged.exit);
+        let (wrong_line, remark) = (ruling.wrong_line, ruling.remark.take());
+        Self { limit, lines, wrong_line, remark, awaits_lines, phase, exit }
+    }
 }
 
 /// Collects, during a game, the facts for its diagnosis.
@@ -322,7 +337,7 @@ fn where_the_time_went(parts: &Parts) -> String {
         (parts.taken, "it was halted from outside for ", ""),
         (parts.referee, "the referee was late by ", ""),
         (parts.asleep, "it slept for ", disk),
-        (parts.unknown, "", " is unexplained"),
+        (parts.unknown, "", if parts.has_own_scheduling { CHOSEN } else { " is unexplained" }),
     ];
     let worth_a_word = |(Millis(time), before, after): (Millis, &str, &str)| {
         (time >= WORTH_A_WORD).then(|| format!("{before}{}{after}", duration(time)))
@@ -330,6 +345,10 @@ fn where_the_time_went(parts: &Parts) -> String {
     let told: Vec<String> = told.into_iter().filter_map(worth_a_word).collect();
     told.join(", ")
 }
+
+/// What others did to a thread that the bot has scheduled otherwise is not known.
+const CHOSEN: &str = " is unexplained, since it chose its own niceness, policy or cores, as `nice` and `taskset` do (let the referee have \
+     them: `--pin`, or `taskset referee …`)";
 
 /// The shortest part of a turn's time to mention.
 const WORTH_A_WORD: Duration = Duration::from_millis(1);
@@ -366,4 +385,12 @@ fn a_late_bot_learns_its_time_without_delays_by_others() {
     let without = "; without delays by others it would still have taken 50 ms";
     assert_eq!(without_others(&parts), without);
     assert_eq!(without_others(&Parts { kept_waiting: ms(0), ..parts }), "");
+}
+
+#[test]
+fn a_late_bot_with_its_own_scheduling_learns_that_it_is_not_excused() {
+    let parts = Parts { unknown: Millis(Duration::from_millis(30)), ..Parts::default() };
+    assert_eq!(where_the_time_went(&parts), "30 ms is unexplained");
+    let own = Parts { has_own_scheduling: true, ..parts };
+    assert_eq!(where_the_time_went(&own), format!("30 ms{CHOSEN}"));
 }

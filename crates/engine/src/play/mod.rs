@@ -17,23 +17,28 @@
 mod broken_limits;
 mod diagnosis;
 mod overrun;
+mod quiet;
 mod record;
 mod stderr;
 
-use std::time::Instant;
+use std::any::Any;
+use std::time::{Duration, Instant};
 
 use self::diagnosis::{Observations, Seen};
 use self::overrun::{assess, overtime};
+use self::quiet::await_quiet;
 use contain::bot::{
     BotCommand, BotProcess, ExchangeError, Exchanged, HostMemory, Request, SpawnError,
 };
 use contain::interrupt::Interrupt;
-use results::gamelog::{End, Event, Turn};
-use results::said::Saying;
+use results::gamelog::{Asked, End, Event, Turn};
+use results::said::SaidCollector;
+use rules::game::judge::{Place, Trouble};
 use rules::game::{Exchange, Game, GameKind};
 use rules::ruling::rule;
 use rules::source::SourceError;
 use terms::limits::MatchRules;
+use terms::text::duration;
 use terms::verdict::{Culprit, Decision, NoReply, Overrun, Verdict};
 
 /// A bot, a test case and everything else that a game needs.
@@ -75,7 +80,10 @@ pub enum PlayError {
     /// The host had no memory left for the bot, so the bot does not lose.
     #[error(transparent)]
     HostMemory(HostMemory),
-    /// A system call failed.
+    /// The game's judge failed.
+    #[error(transparent)]
+    Judge(Trouble),
+    /// A system call failed, or the process that starts bots was killed.
     #[error(transparent)]
     Exchange(ExchangeError),
 }
@@ -86,14 +94,16 @@ impl PlayError {
         match self {
             Self::TestCase(_) => true,
             Self::Spawn(error) => error.is_user_error(),
-            Self::Interrupted { .. } | Self::HostMemory(_) | Self::Exchange(_) => false,
+            Self::Interrupted { .. } | Self::HostMemory(_) | Self::Judge(_) | Self::Exchange(_) => {
+                false
+            }
         }
     }
 }
 
 impl Match<'_> {
     /// Plays to the end, and passes every event to `sink` as it happens. Repeats a game that the host has
-    /// spoilt if the rules say so. Each attempt emits its own start event with
+    /// spoilt if the rules say so, once the machine is quiet or 5 s have passed. Each attempt emits its own start event with
     /// the diagnoses of earlier attempts. Returns the end of the last attempt.
     ///
     /// # Errors
@@ -108,7 +118,11 @@ impl Match<'_> {
                 Some(diagnosis)
                     if overrun == Some(by_host) && self.rules.overruns.retries(spoilt.len()) =>
                 {
-                    spoilt.push(diagnosis.clone());
+                    let waited = await_quiet(self.command.pinning.as_ref(), self.interrupt);
+                    let waited = duration(waited);
+                    spoilt.push(format!(
+                        "{diagnosis}; the referee waited {waited} for a quiet machine"
+                    ));
                 }
                 _ => return Ok(end),
             }
@@ -122,49 +136,65 @@ impl Match<'_> {
         sink: &mut impl FnMut(Event),
     ) -> Result<(End, Option<Overrun>), PlayError> {
         let mut game = (self.game.parse)(self.test_case).map_err(PlayError::TestCase)?;
+        game.begin(&self.place()).map_err(|trouble| self.failed(trouble))?;
         // Prepared before the bot starts, so that only sending the input takes time from the bot.
         let start = Event::Start(record::start(self, game.as_ref(), spoilt));
         let started = Instant::now();
         let mut bot =
             BotProcess::spawn(self.command, self.rules.stderr_cap, self.interrupt.cloned())?;
         sink(start);
-        let (mut observations, mut saying) = (Observations::new(self), Saying::default());
-        let mut verdict = Verdict::Completed;
-        let (mut turns, mut forgiven, mut overrun) = (0, 0, None);
+        let (mut observations, mut collector) = (Observations::new(self), SaidCollector::default());
+        let (mut turns, mut forgiven, mut overrun, mut verdict) = (0, 0, None, Verdict::Completed);
         while let Some(exchange) = game.next_exchange() {
             turns += 1;
-            let limit = self.rules.limits.of(exchange.limit);
+            let limit = self.rules.limit(exchange.limit, exchange.official);
             let mut exchanged = self.exchange(&mut bot, game.as_ref(), exchange)?;
+            let asked = record::asked(game.as_ref(), limit);
             overrun = assess(&self.rules.overruns, &exchanged, limit, forgiven);
             match overrun.map(|overrun| overrun.decision) {
                 Some(Decision::Timeout) => exchanged.no_reply = Some(NoReply::Deadline),
-                Some(Decision::Forgiven) => forgiven += 1,
-                Some(Decision::Accepted | Decision::Measured) | None => {}
+                decision => forgiven += u32::from(decision == Some(Decision::Forgiven)),
             }
             let awaits_lines = exchanged.awaits_input.then(|| game.input().lines().count());
+            game.took(if exchange.official == limit { exchanged.wall } else { Duration::ZERO });
+            let told = game.summary().len();
             let mut ruling = rule(game.as_mut(), &exchanged.reply, exchanged.no_reply);
+            if let Some(trouble) = game.trouble() {
+                return Err(self.failed(trouble));
+            }
             verdict = ruling.verdict;
-            let seen = Seen {
-                limit,
-                lines: exchange.lines.count,
-                wrong_line: ruling.wrong_line,
-                remark: ruling.remark.take(),
-                awaits_lines,
-                phase: exchanged.phase,
-                exit: exchanged.exit,
-            };
+            let lines = (exchange.lines.count, awaits_lines);
+            let seen = Seen::new(limit, lines, &mut ruling, &exchanged);
             let turn = record::turn(turns, exchange.limit, exchanged, ruling, game.score());
-            let said = saying.hear(&turn.stderr.0, turn.stderr_dropped);
-            let turn = Turn { overrun, said, ..turn };
+            let said = collector.add(&turn.stderr.0, turn.stderr_dropped);
+            let summary = || game.summary()[told..].to_vec();
+            let asked = asked.map(|asked| Asked { summary: summary(), ..asked });
+            let turn = Turn { overrun, said, asked, ..turn };
             observations.add(&turn, verdict, seen);
             sink(Event::Turn(turn));
         }
         let ending = bot.finish(self.rules.grace);
         let diagnosis = observations.diagnose(&ending);
-        let by_rules = End::by_rules(game.as_ref(), verdict, turns);
-        let end = record::ended(by_rules, ending, diagnosis, saying, started);
+        let end = End::by_rules(game.as_ref(), verdict, turns);
+        let end = record::ended(end, ending, diagnosis, collector, started);
         sink(Event::End(end.clone()));
         Ok((end, overrun))
+    }
+
+    /// Where the game's judge is started, if it has one.
+    fn place(&self) -> Place<'_> {
+        Place {
+            core: self.command.pinning.as_ref().map(|pinning| pinning.referee),
+            interrupt: self.interrupt.map(|interrupt| interrupt as &dyn Any),
+        }
+    }
+
+    /// Why the game has no result: its judge failed, unless a signal stopped it.
+    fn failed(&self, trouble: Trouble) -> PlayError {
+        match self.interrupt.and_then(Interrupt::signal) {
+            Some(signal) => PlayError::Interrupted { signal, stderr: Vec::new() },
+            None => PlayError::Judge(trouble),
+        }
     }
 
     fn exchange(
@@ -177,7 +207,7 @@ impl Match<'_> {
         let request = Request {
             input: input.as_bytes(),
             rules: exchange.lines,
-            limit: self.rules.limits.of(exchange.limit),
+            limit: self.rules.limit(exchange.limit, exchange.official),
             overtime: overtime(&self.rules.overruns),
         };
         bot.exchange(&request).map_err(|error| match error {
@@ -186,7 +216,7 @@ impl Match<'_> {
                 PlayError::Interrupted { signal, stderr }
             }
             ExchangeError::HostMemory(lack) => PlayError::HostMemory(lack),
-            error @ ExchangeError::Io(_) => PlayError::Exchange(error),
+            error => PlayError::Exchange(error),
         })
     }
 }

@@ -159,6 +159,7 @@ mod tests {
         let slow = in_overtime(exchanged(90, 0, 0));
         let fail = OverrunRules::default();
         assert_eq!(decide(&fail, &starved, 0), Some(Decision::Timeout));
+        assert_eq!(decide(&fail, &silent(exchanged(50, 0, 0)), 0), Some(Decision::Timeout));
         assert_eq!(decide(&fail, &exchanged(60, 0, 10), 0), Some(Decision::Accepted));
         assert_eq!(decide(&fail, &exchanged(60, 0, 9), 0), Some(Decision::Timeout));
         let accept = OverrunRules { on_host_delay: OnHostDelay::Accept, ..fail };

@@ -1,13 +1,14 @@
 //! Makes the events that the match loop emits.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::Match;
 use contain::bot::{BotCommand, Ending, Exchanged};
-use results::gamelog::{self, Bytes, End, FORMAT, Host, Start, Turn};
-use results::said::{Said, Saying};
+use results::gamelog::{self, Asked, Bytes, End, FORMAT, Host, Start, Turn};
+use results::said::{Said, SaidCollector};
 use rules::game::Game;
 use rules::ruling::Ruling;
+use rules::score::Score;
 use terms::limits::LimitKind;
 use terms::millis::Millis;
 
@@ -18,7 +19,9 @@ pub(super) fn start(played: &Match<'_>, game: &dyn Game, spoilt: &[String]) -> S
     Start {
         format: FORMAT,
         referee: env!("CARGO_PKG_VERSION").to_owned(),
-        game: played.game.name.to_owned(),
+        game: played.game.name.clone(),
+        judge: played.game.judge.clone(),
+        better: played.game.better,
         board: played.board.to_owned(),
         test_case: game.test_case().to_owned(),
         bot: gamelog::Bot {
@@ -39,17 +42,30 @@ pub(super) fn start(played: &Match<'_>, game: &dyn Game, spoilt: &[String]) -> S
     }
 }
 
+/// What the bot was asked, if only the game's judge knows it.
+pub(super) fn asked(game: &dyn Game, limit: Option<Duration>) -> Option<Asked> {
+    let ask = game.asked()?;
+    Some(Asked {
+        input: ask.input.clone(),
+        lines: ask.lines,
+        limit: limit.map(Millis),
+        official: ask.limit.map(Millis),
+        summary: Vec::new(),
+    })
+}
+
 /// An exchange and its ruling.
 pub(super) fn turn(
     turn: u32,
     limit: LimitKind,
     exchanged: Exchanged,
     ruling: Ruling,
-    score: i64,
+    score: Option<Score>,
 ) -> Turn {
     Turn {
         turn,
         limit,
+        asked: None,
         reply: Bytes(exchanged.reply.into_bytes()),
         no_reply: exchanged.no_reply,
         action: ruling.action,
@@ -73,10 +89,10 @@ pub(super) fn ended(
     end: End,
     ending: Ending,
     diagnosis: Option<String>,
-    saying: Saying,
+    collector: SaidCollector,
     started: Instant,
 ) -> End {
-    let said = saying.finish(&ending.stderr.bytes, ending.stderr.dropped);
+    let said = collector.finish(&ending.stderr.bytes, ending.stderr.dropped);
     End {
         diagnosis,
         bot_exit: ending.exit,

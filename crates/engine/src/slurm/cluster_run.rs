@@ -2,12 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::io;
-use std::time::{Duration, Instant};
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::time::Instant;
 
 use fs_err as fs;
 
 use super::programs::{self, Job, Queued, SlurmError};
-use super::submissions::{Submission, Submissions};
+use super::queue::{INTERVAL, LOOKING_SHARE, Queue, own_user};
+use super::submissions::{Note, SubmissionLock, Submissions};
 use super::tasks::{SCRIPT, merge_options};
 use contain::interrupt::Interrupt;
 use results::compare::{Decider, has_needed_games};
@@ -16,19 +19,15 @@ use results::suite::{FolderError, RunFolder};
 /// A run that may be decided early is submitted in this number of waves of parts, and checked after each.
 const WAVES: usize = 10;
 
-/// The interval of polls for missing games, unless a poll takes long.
-const INTERVAL: Duration = Duration::from_secs(2);
-
-/// Polling may take at most 1/10 of the time.
-const LOOKING_SHARE: u32 = 10;
-
-/// Polls in a row without a task in the queue, after which missing games are given up. Results may take a
-/// while to appear on a shared file system.
+/// Polls in a row without a task in the queue or a new result, after which missing games are given up. Results may
+/// take a while to appear on a shared file system.
 const LOOKS_WITHOUT_TASKS: u32 = 5;
 
 /// A run in parts that a cluster plays.
 pub struct ClusterRun<'a> {
     folder: &'a RunFolder,
+    /// The absolute path of the run folder.
+    path: PathBuf,
     submissions: Submissions,
 }
 
@@ -65,12 +64,14 @@ pub enum Waited {
 impl<'a> ClusterRun<'a> {
     /// A run, with the jobs that have been submitted so far.
     pub fn of(folder: &'a RunFolder) -> Self {
-        Self { folder, submissions: Submissions::of(&folder.path) }
+        // Without a working directory, no absolute path is known.
+        let path = std::path::absolute(&folder.path).unwrap_or_else(|_| folder.path.clone());
+        Self { folder, path, submissions: Submissions::of(&folder.path) }
     }
 
     /// Whether the run has a batch script.
     pub fn has_script(&self) -> bool {
-        self.folder.path.join(SCRIPT).exists()
+        self.script().exists()
     }
 
     /// Whether nothing was submitted so far.
@@ -78,52 +79,89 @@ impl<'a> ClusterRun<'a> {
         self.submissions.is_empty()
     }
 
-    /// All jobs that were submitted, those that have ended included.
-    pub fn jobs(&self) -> Vec<u64> {
-        self.submissions.jobs().collect()
+    /// The most tasks that run at a time, as it was said when jobs were submitted last.
+    pub fn max_tasks(&self) -> Option<NonZeroU32> {
+        self.submissions.max_tasks()
     }
 
-    /// The tasks and jobs of this run that are in the queue.
+    fn script(&self) -> PathBuf {
+        self.path.join(SCRIPT)
+    }
+
+    /// Waits until no other process submits jobs of this run, so that none is submitted twice.
+    ///
+    /// # Errors
+    /// When the list of submitted jobs cannot be kept in the run folder.
+    pub fn lock(&self) -> io::Result<SubmissionLock> {
+        self.submissions.lock()
+    }
+
+    fn watched(&self) -> Queue {
+        Queue::of(self.submissions.clone(), self.script())
+    }
+
+    /// The tasks and jobs of this run that are in the queue, whoever has submitted them.
     ///
     /// # Errors
     /// When the cluster cannot be asked. If nothing was submitted it is not asked.
     pub fn queue(&self) -> Result<Vec<Queued>, SlurmError> {
-        if self.is_new() {
-            return Ok(Vec::new());
-        }
-        let mut queue = programs::queue()?;
-        queue.retain(|queued| self.submissions.has(queued));
-        Ok(queue)
+        self.watched().read()
+    }
+
+    /// Cancels these jobs of this run, except the current one and those of other users, whose number is returned.
+    ///
+    /// # Errors
+    /// When the cluster cannot be asked, or refuses.
+    pub fn cancel(&self, queue: &[Queued]) -> Result<usize, SlurmError> {
+        let current = std::env::var("SLURM_JOB_ID").ok().and_then(|job| job.parse().ok());
+        let numbers = |is_own: bool| -> BTreeSet<u64> {
+            let jobs = queue.iter().filter(|job| (job.user == own_user()) == is_own);
+            jobs.map(|job| job.job).filter(|job| Some(*job) != current).collect()
+        };
+        programs::cancel(&numbers(true))?;
+        Ok(numbers(false).len())
     }
 
     /// Submits the parts that are missing and not in the `queue`, and a job that merges all. Arrays have at most
-    /// `array` tasks; if a run may be decided early, parts come in waves with a merging job after each.
+    /// `array` tasks; if a run may be decided early, parts come in waves with a merging job after each. At most
+    /// `max_tasks` run at a time. If no part is due, only the job that merges is submitted.
     ///
     /// # Errors
-    /// When the cluster refuses; jobs that were submitted before are kept in the run folder.
+    /// When the cluster refuses; jobs that were submitted before stay in the queue.
     pub fn submit(
-        &mut self,
+        &self,
+        lock: &SubmissionLock,
         due: Vec<u32>,
         queue: &[Queued],
         array: u32,
+        max_tasks: Option<NonZeroU32>,
     ) -> Result<Submitted, SubmitError> {
         fs::create_dir_all(self.folder.path.join("parts"))?;
-        let (tasks, merging): (Vec<&Queued>, Vec<&Queued>) =
-            queue.iter().partition(|job| self.submissions.part(job).is_some());
-        programs::cancel(&merging.iter().map(|job| job.job).collect())?;
-        let mut playing: Vec<u64> = tasks.iter().map(|task| task.job).collect();
-        playing.dedup();
-        let mut jobs = Vec::new();
+        let (tasks, merging): (Vec<Queued>, Vec<Queued>) =
+            queue.iter().cloned().partition(|job| job.part().is_some());
+        self.cancel(&merging)?;
+        lock.note(Note::Begun { user: own_user(), max_tasks })?;
+        let mut submission = Submission {
+            run: self,
+            lock,
+            array,
+            max_tasks,
+            playing: tasks
+                .iter()
+                .map(|task| task.job)
+                .collect::<BTreeSet<_>>()
+                .into_iter()
+                .collect(),
+            jobs: Vec::new(),
+        };
         let waves = if self.folder.run.against.is_some() { WAVES } else { 1 };
         for wave in due.chunks(due.len().div_ceil(waves).max(1)) {
-            for block in wave.chunk_by(|a, b| (a - 1) / array == (b - 1) / array) {
-                let job = self.submit_block(block, array)?;
-                playing.push(job);
-                jobs.push(job);
-            }
-            jobs.push(self.submit_merge(&playing)?);
+            submission.submit_wave(wave)?;
         }
-        Ok(Submitted { parts: due, jobs })
+        if due.is_empty() {
+            submission.submit_wave(&[])?;
+        }
+        Ok(Submitted { parts: due, jobs: submission.jobs })
     }
 
     /// The parts that are missing and not in the `queue`.
@@ -131,33 +169,9 @@ impl<'a> ClusterRun<'a> {
     /// # Errors
     /// When results cannot be read.
     pub fn due(&self, queue: &[Queued]) -> Result<Vec<u32>, FolderError> {
-        let queued: BTreeSet<u32> =
-            queue.iter().filter_map(|job| self.submissions.part(job)).collect();
+        let queued: BTreeSet<u32> = queue.iter().filter_map(Queued::part).collect();
         let missing = self.folder.missing_parts()?.into_iter().map(|(part, _)| part);
         Ok(missing.filter(|part| !queued.contains(part)).collect())
-    }
-
-    /// Submits parts as one array.
-    fn submit_block(&mut self, block: &[u32], array: u32) -> Result<u64, SubmitError> {
-        let first = (block[0] - 1) / array * array + 1;
-        let tasks: Vec<u32> = block.iter().map(|part| part - first).collect();
-        let argument = first.to_string();
-        let script = &self.folder.path.join(SCRIPT);
-        let job = Job { script, argument: &argument, tasks: &tasks, after: &[], options: &[] };
-        self.submit_job(&job, Some(first))
-    }
-
-    /// Submits a job that merges the parts after these jobs.
-    fn submit_merge(&mut self, after: &[u64]) -> Result<u64, SubmitError> {
-        let script = &self.folder.path.join(SCRIPT);
-        let options = &merge_options(self.folder)?;
-        self.submit_job(&Job { script, argument: "merge", tasks: &[], after, options }, None)
-    }
-
-    fn submit_job(&mut self, job: &Job<'_>, first_part: Option<u32>) -> Result<u64, SubmitError> {
-        let job = programs::submit(job)?;
-        self.submissions.add(Submission { job, first_part })?;
-        Ok(job)
     }
 
     /// Waits until the games have been played, and calls `see` at each poll with their number so far, and the
@@ -170,34 +184,111 @@ impl<'a> ClusterRun<'a> {
         interrupt: &Interrupt,
         mut see: impl FnMut(usize, &[Queued]),
     ) -> Result<Waited, FolderError> {
-        let mut without_tasks = 0;
-        let mut told = String::new();
+        let news = self.watched().watch();
+        let mut sight = Sight::default();
         loop {
-            let (look, mut pause) = (Instant::now(), INTERVAL);
+            let look = Instant::now();
             if has_needed_games(self.folder, Decider::of(self.folder)?.as_ref())? {
                 return Ok(Waited::Complete);
             }
-            match self.queue() {
-                Ok(mut tasks) => {
-                    tasks.retain(|job| self.submissions.part(job).is_some());
-                    see(self.folder.played()?.count(), &tasks);
-                    without_tasks = if tasks.is_empty() { without_tasks + 1 } else { 0 };
-                    told.clear();
-                    pause = INTERVAL.max(look.elapsed() * LOOKING_SHARE);
-                }
-                // The controller may be away for long, and Slurm's programs wait for it themselves.
-                Err(error) if error.to_string() != told => {
-                    log::warn!("{error}; waiting anyway");
-                    told = error.to_string();
-                }
-                Err(_) => {}
+            sight.count(self.folder.played()?.count());
+            for queue in news.try_iter() {
+                sight.hear(queue);
             }
-            if without_tasks > LOOKS_WITHOUT_TASKS {
+            if let Some(tasks) = &sight.tasks {
+                see(sight.played, tasks);
+            }
+            if sight.without_tasks > LOOKS_WITHOUT_TASKS {
                 return Ok(Waited::NothingComes);
             }
+            let pause = INTERVAL.max(look.elapsed() * LOOKING_SHARE);
             if let Some(signal) = interrupt.wait(pause) {
                 return Ok(Waited::Interrupted(signal));
             }
+        }
+    }
+}
+
+/// Jobs that are being submitted together.
+struct Submission<'a> {
+    run: &'a ClusterRun<'a>,
+    lock: &'a SubmissionLock,
+    /// The most tasks of an array.
+    array: u32,
+    /// The most tasks that run at a time.
+    max_tasks: Option<NonZeroU32>,
+    /// The jobs that play parts, those from before included.
+    playing: Vec<u64>,
+    /// The jobs that were submitted so far.
+    jobs: Vec<u64>,
+}
+
+impl Submission<'_> {
+    /// Submits parts, and a job that merges all after them.
+    fn submit_wave(&mut self, wave: &[u32]) -> Result<(), SubmitError> {
+        let array = self.array;
+        for block in wave.chunk_by(|a, b| (a - 1) / array == (b - 1) / array) {
+            let job = self.submit_block(block)?;
+            self.playing.push(job);
+        }
+        let (after, options) = (self.playing.clone(), merge_options(&self.run.path));
+        self.submit(None, &Job { after: &after, options: &options, ..Job::of("merge") })?;
+        Ok(())
+    }
+
+    /// Submits parts as one array. The limit on tasks is one of an array, so arrays with a limit follow each other.
+    fn submit_block(&mut self, block: &[u32]) -> Result<u64, SubmitError> {
+        let first = (block[0] - 1) / self.array * self.array + 1;
+        let tasks: Vec<u32> = block.iter().map(|part| part - first).collect();
+        let after = if self.max_tasks.is_some() { self.playing.clone() } else { Vec::new() };
+        let (argument, max_tasks) = (first.to_string(), self.max_tasks);
+        let job = Job { tasks: &tasks, max_tasks, after: &after, ..Job::of(&argument) };
+        self.submit(Some(first), &job)
+    }
+
+    fn submit(&mut self, first_part: Option<u32>, job: &Job<'_>) -> Result<u64, SubmitError> {
+        let lock = self.lock.share()?;
+        let job = programs::submit(&self.run.script(), job, lock.into())?;
+        self.lock.note(Note::Job { job, first_part })?;
+        self.jobs.push(job);
+        Ok(job)
+    }
+}
+
+/// What is known of a run while it is waited for.
+#[derive(Default)]
+struct Sight {
+    /// The number of games played.
+    played: usize,
+    /// The tasks in the queue; `None` before it was read.
+    tasks: Option<Vec<Queued>>,
+    /// The number of polls since the last task or result.
+    without_tasks: u32,
+    /// The last complaint about the queue.
+    told: String,
+}
+
+impl Sight {
+    fn count(&mut self, played: usize) {
+        if played > self.played {
+            (self.played, self.without_tasks) = (played, 0);
+        }
+    }
+
+    fn hear(&mut self, queue: Result<Vec<Queued>, SlurmError>) {
+        match queue {
+            Ok(mut tasks) => {
+                tasks.retain(|job| job.part().is_some());
+                self.without_tasks = if tasks.is_empty() { self.without_tasks + 1 } else { 0 };
+                self.tasks = Some(tasks);
+                self.told.clear();
+            }
+            // The controller may be away for long.
+            Err(error) if error.to_string() != self.told => {
+                log::warn!("{error}; waiting anyway");
+                self.told = error.to_string();
+            }
+            Err(_) => {}
         }
     }
 }
@@ -207,12 +298,30 @@ pub fn cancel_rest(folder: &RunFolder) {
     if folder.parts() == 0 {
         return;
     }
-    let own = std::env::var("SLURM_JOB_ID").ok().and_then(|job| job.parse().ok());
-    let cancelled = ClusterRun::of(folder).queue().and_then(|queue| {
-        let jobs = queue.into_iter().map(|queued| queued.job);
-        programs::cancel(&jobs.filter(|job| Some(*job) != own).collect())
-    });
-    if let Err(error) = cancelled {
+    let run = ClusterRun::of(folder);
+    if let Err(error) = run.queue().and_then(|queue| run.cancel(&queue)) {
         log::warn!("jobs that are no longer needed could not be cancelled: {error}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_result_or_a_task_renews_the_patience() {
+        let task = programs::queued("18|0|0|RUNNING|None|/run/slurm.sh 1").expect("a task");
+        let merging = programs::queued("19|N/A|0|PENDING|None|/run/slurm.sh merge").expect("a job");
+        let mut sight = Sight::default();
+        let mut without_tasks = |queue: &[&Queued], played| {
+            sight.hear(Ok(queue.iter().copied().cloned().collect()));
+            sight.count(played);
+            sight.without_tasks
+        };
+        assert_eq!(without_tasks(&[], 0), 1);
+        assert_eq!(without_tasks(&[&merging], 0), 2);
+        assert_eq!(without_tasks(&[], 3), 0);
+        assert_eq!(without_tasks(&[], 3), 1);
+        assert_eq!(without_tasks(&[&task, &merging], 3), 0);
     }
 }

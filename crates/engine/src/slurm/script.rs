@@ -18,7 +18,13 @@ pub(super) struct Script<'a> {
 
 /// Whether a text can stand in a batch script as an option of `sbatch`.
 pub fn is_directive(text: &str) -> bool {
-    text.starts_with('-') && !text.contains(|c: char| c.is_control() || c == '"')
+    text.starts_with('-') && text.chars().all(is_allowed)
+}
+
+/// Whether a character can stand in an option of a batch script. `sbatch` has no escapes there, and takes a path with
+/// a backslash for one without placeholders.
+pub(super) fn is_allowed(c: char) -> bool {
+    !c.is_control() && c != '"' && c != '\\'
 }
 
 impl Script<'_> {
@@ -48,10 +54,10 @@ impl Script<'_> {
     }
 }
 
-/// An option as the script's comments hold it: a value with blanks in quotes.
+/// An option as the script's comments hold it: a value with blanks, quotes or `#` in double quotes.
 fn directive(option: &str) -> String {
     match option.split_once('=') {
-        Some((name, value)) if value.contains(' ') => format!("{name}=\"{value}\""),
+        Some((name, value)) if value.contains([' ', '\'', '#']) => format!("{name}=\"{value}\""),
         _ => option.to_owned(),
     }
 }
@@ -64,7 +70,7 @@ mod tests {
     fn words_reach_the_shell_as_they_are() {
         let script = Script {
             run: Path::new("/a b/$run"),
-            directives: &["--mem=5M".to_owned(), "--chdir=/a b".to_owned()],
+            directives: &["--mem=5M", "--chdir=/a b", "--comment=it's#1"].map(str::to_owned),
             task: &["--logs".to_owned(), "it's".to_owned()],
             merge: &[],
         };
@@ -72,6 +78,7 @@ mod tests {
         for line in [
             "#SBATCH --mem=5M",
             "#SBATCH --chdir=\"/a b\"",
+            "#SBATCH --comment=\"it's#1\"",
             "run='/a b/$run'",
             "exec \"$run/referee\" suite --run \"$run\" --part $(($1 + SLURM_ARRAY_TASK_ID)) --logs \"it's\"",
             "    exec \"$run/referee\" merge \"$run\"",
@@ -83,7 +90,7 @@ mod tests {
     #[test]
     fn what_would_break_the_script_is_no_option() {
         assert!(is_directive("--constraint=a&b") && is_directive("-pshort"));
-        for text in ["", "short", "--a=\"b\"", "--a\nrm -rf /", "--a\u{1b}"] {
+        for text in ["", "short", "--a=\"b\"", "--a=b\\c", "--a\nrm -rf /", "--a\u{1b}"] {
             assert!(!is_directive(text), "{text:?}");
         }
     }

@@ -1,67 +1,102 @@
-//! The jobs of a run that have been submitted: `submissions.jsonl` in its folder.
+//! What has been submitted of a run: `submissions.jsonl` in its folder.
+//!
+//! A line says that a user begins to submit, before anything is; each job is a line once it has its number. A kill
+//! may lose the second kind, so jobs in the queue are known by their script.
 
-use std::collections::BTreeMap;
-use std::io::Write as _;
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
-use super::programs::Queued;
-
-/// A job that was submitted.
+/// A line of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Submission {
-    /// Its number.
-    pub(super) job: u64,
-    /// The part of index 0 of the array; `None` if the job merges the parts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) first_part: Option<u32>,
+#[serde(untagged)]
+pub(super) enum Note {
+    /// A user begins to submit.
+    Begun {
+        /// The user's id.
+        user: u32,
+        /// The most tasks that run at a time.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        max_tasks: Option<NonZeroU32>,
+    },
+    /// A job was submitted.
+    Job {
+        /// Its number.
+        job: u64,
+        /// The part of index 0 of the array; `None` if the job merges the parts.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        first_part: Option<u32>,
+    },
 }
 
-/// All submitted jobs of a run.
+/// The file.
+#[derive(Debug, Clone)]
+pub(super) struct Submissions(PathBuf);
+
+/// The right to submit, which one process has at a time, and `sbatch` with it.
 #[derive(Debug)]
-pub(super) struct Submissions {
-    path: PathBuf,
-    all: BTreeMap<u64, Submission>,
+pub struct SubmissionLock(File);
+
+impl SubmissionLock {
+    /// The lock for another process, which ends when both have closed it.
+    pub(super) fn share(&self) -> io::Result<File> {
+        self.0.try_clone()
+    }
+
+    /// Adds a line.
+    pub(super) fn note(&self, note: Note) -> io::Result<()> {
+        let line = serde_json::to_string(&note).expect("memory") + "\n";
+        (&self.0).write_all(line.as_bytes())
+    }
 }
 
 impl Submissions {
-    /// Reads the jobs of a run, as far as the file can be read.
     pub(super) fn of(run: &Path) -> Self {
-        let path = run.join("submissions.jsonl");
-        let text = fs::read_to_string(&path).unwrap_or_default();
-        let parse = |line: &str| serde_json::from_str(line).ok();
-        let all = text.lines().filter_map(parse).map(|one: Submission| (one.job, one)).collect();
-        Self { path, all }
+        Self(run.join("submissions.jsonl"))
     }
 
-    /// Adds a job.
-    pub(super) fn add(&mut self, submission: Submission) -> std::io::Result<()> {
-        let mut file = fs::OpenOptions::new().append(true).create(true).open(&self.path)?;
-        let line = serde_json::to_string(&submission).expect("memory") + "\n";
-        file.write_all(line.as_bytes())?;
-        self.all.insert(submission.job, submission);
-        Ok(())
-    }
-
-    /// Whether nothing was submitted.
+    /// Whether nothing was ever submitted.
     pub(super) fn is_empty(&self) -> bool {
-        self.all.is_empty()
+        // The lock alone leaves an empty file.
+        fs::metadata(&self.0).map_or(true, |file| file.len() == 0)
     }
 
-    /// The numbers of the jobs.
-    pub(super) fn jobs(&self) -> impl Iterator<Item = u64> {
-        self.all.keys().copied()
+    /// The lines that are whole; none if the file cannot be read.
+    fn notes(&self) -> Vec<Note> {
+        let text = fs::read_to_string(&self.0).unwrap_or_default();
+        text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
 
-    /// Whether a job in the queue is among them.
-    pub(super) fn has(&self, queued: &Queued) -> bool {
-        self.all.contains_key(&queued.job)
+    /// The ids of the users who have submitted.
+    pub(super) fn users(&self) -> BTreeSet<u32> {
+        let user = |note| match note {
+            Note::Begun { user, .. } => Some(user),
+            Note::Job { .. } => None,
+        };
+        self.notes().into_iter().filter_map(user).collect()
     }
 
-    /// The part that a task plays; `None` for a job that merges.
-    pub(super) fn part(&self, queued: &Queued) -> Option<u32> {
-        Some(self.all.get(&queued.job)?.first_part? + queued.index?)
+    /// The most tasks that run at a time, as it was said last.
+    pub(super) fn max_tasks(&self) -> Option<NonZeroU32> {
+        let max_tasks = |note: &Note| match *note {
+            Note::Begun { max_tasks, .. } => Some(max_tasks),
+            Note::Job { .. } => None,
+        };
+        self.notes().iter().rev().find_map(max_tasks)?
+    }
+
+    /// Waits until no other process submits jobs of the run.
+    pub(super) fn lock(&self) -> io::Result<SubmissionLock> {
+        let open = fs::OpenOptions::new().read(true).append(true).create(true).open(&self.0)?;
+        if let Err(error) = open.file().lock() {
+            let path = self.0.display();
+            log::warn!("{path} cannot be locked ({error}): let nobody else submit the run now");
+        }
+        Ok(SubmissionLock(open.into_parts().0))
     }
 }

@@ -2,15 +2,13 @@
 
 use std::io;
 use std::num::NonZeroU32;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use fs_err as fs;
-
-use super::script::{Script, is_directive};
+use super::script::{Script, is_allowed, is_directive};
 use crate::config::ClusterTable;
 use crate::suite::Jobs;
-use results::suite::{Plan, RunFolder};
+use results::suite::{Plan, RunFolder, write_whole};
 use terms::limits::LimitKind;
 
 /// The batch script in a run folder.
@@ -49,6 +47,13 @@ pub enum ScriptError {
     /// An option of `sbatch` would break the script.
     #[error("`{0}` cannot stand in a batch script")]
     Directive(String),
+    /// The run folder cannot be named to Slurm.
+    #[error(
+        "{}: Slurm cannot name files in a folder with a double quote, a backslash or a control character; choose \
+         another folder",
+        .0.display()
+    )]
+    Path(PathBuf),
     /// The script cannot be written.
     #[error(transparent)]
     Write(#[from] io::Error),
@@ -76,11 +81,13 @@ impl Tasks {
             task: &self.words,
             merge: &self.merge_words,
         };
-        Ok(fs::write(folder.path.join(SCRIPT), script.text())?)
+        // A kill must not leave half a script, which would be submitted later.
+        Ok(write_whole(&folder.path.join(SCRIPT), script.text().as_bytes())?)
     }
 
     /// The options of `sbatch`: the demands of tasks, then the settings.
     fn directives(&self, plan: &Plan, run: &Path) -> Result<Vec<String>, ScriptError> {
+        can_be_named(run)?;
         let path = run.display().to_string();
         let name = run.file_name().unwrap_or_default().to_string_lossy();
         let mut options = vec![
@@ -119,11 +126,19 @@ impl Tasks {
     }
 }
 
+/// Checks that a batch script can name this run folder, an absolute path.
+///
+/// # Errors
+/// When it has a double quote, a backslash or a control character.
+pub fn can_be_named(run: &Path) -> Result<(), ScriptError> {
+    let is_fine = run.to_str().is_some_and(|path| path.chars().all(is_allowed));
+    if is_fine { Ok(()) } else { Err(ScriptError::Path(run.to_owned())) }
+}
+
 /// The options of the merging job, which needs less than a task that plays, and writes elsewhere.
-pub(super) fn merge_options(folder: &RunFolder) -> io::Result<[String; 3]> {
-    let run = std::path::absolute(&folder.path)?.display().to_string();
-    let output = format!("--output={}/merge.out", run.replace('%', "%%"));
-    Ok(["--cpus-per-task=1".to_owned(), format!("--mem={REFEREE_MEMORY}M"), output])
+pub(super) fn merge_options(run: &Path) -> [String; 3] {
+    let output = format!("--output={}/merge.out", run.display().to_string().replace('%', "%%"));
+    ["--cpus-per-task=1".to_owned(), format!("--mem={REFEREE_MEMORY}M"), output]
 }
 
 /// The longest time of a game by its limits; `None` if time is not limited.

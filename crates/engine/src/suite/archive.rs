@@ -18,6 +18,7 @@ use results::gamelog::{self, Event};
 use results::suite::{Logs, Packing, PlannedBot, RunFolder, log_path, packed_log};
 use rules::game::GameKind;
 use rules::ruling::rule;
+use terms::limits::LimitKind;
 use terms::lines::Lines;
 use terms::text::{exact_duration, exact_size, printable, shell_word};
 
@@ -86,7 +87,7 @@ impl Archive<'_> {
         let file = |name: &str, content: &[u8]| fs::write(folder.join(name), content);
         file("board.txt", finished.test_case.as_bytes())?;
         file("game.jsonl", log)?;
-        file("stdin.txt", &stdin(self.config.game, finished))?;
+        file("stdin.txt", &stdin(&self.config.game, finished))?;
         file("stderr.txt", &stderr(&finished.events))?;
         file("again.sh", self.again(bot, finished).as_bytes())?;
         let runnable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
@@ -101,23 +102,31 @@ impl Archive<'_> {
         let loss = printable(&finished.outcome.loss());
         format!(
             "#!/bin/sh\n# {loss}\nbundle=$(dirname \"$(realpath \"$0\")\")\n\
-             exec referee play {} --board \"$bundle/board.txt\" --bot {command} \"$@\"\n",
+             # Another profile has its own limits.\n\
+             limits='{}'\n\
+             case \" $*\" in *' --profile'*) limits= ;; esac\n\
+             exec referee play {} $limits --board \"$bundle/board.txt\" --bot {command} \"$@\"\n",
+            self.limits().join(" "),
             options.join(" ")
         )
     }
 
-    /// The flags that make the rules and the bot's surroundings the same.
+    /// The flags that make the time limits the same. None has a blank.
+    fn limits(&self) -> Vec<String> {
+        let limits = &self.folder.run.plan.rules.limits;
+        let flag = |kind: LimitKind| {
+            Some(format!("--{}={}", kind.name(), exact_duration(limits.of(kind)?)))
+        };
+        self.config.game.limit_kinds().filter_map(flag).collect()
+    }
+
+    /// The flags that make the other rules and the bot's surroundings the same.
     fn options(&self, bot: &PlannedBot) -> Vec<String> {
-        let (kind, rules) = (self.config.game, &self.folder.run.plan.rules);
+        let (kind, rules) = (&self.config.game, &self.folder.run.plan.rules);
         let mut words: Vec<String> = Vec::new();
         let mut option = |name: &str, value: String| words.extend([format!("--{name}"), value]);
-        option("game", kind.name.to_owned());
+        option("game", kind.name.clone());
         option("profile", rules.profile.name().to_owned());
-        for kind in kind.limit_kinds() {
-            if let Some(limit) = rules.limits.of(kind) {
-                option(kind.name(), exact_duration(limit));
-            }
-        }
         let memory = rules.resources.memory;
         option("memory", memory.map_or_else(|| "none".to_owned(), exact_size));
         for (name, value) in &bot.env {
@@ -170,7 +179,10 @@ fn stdin(kind: &GameKind, finished: &Finished) -> Vec<u8> {
     let mut game = (kind.parse)(&finished.test_case).expect("it was played");
     let mut sent = Vec::new();
     for event in &finished.events {
-        if let (Event::Turn(turn), Some(_)) = (event, game.next_exchange()) {
+        let Event::Turn(turn) = event else { continue };
+        if let Some(asked) = &turn.asked {
+            sent.extend_from_slice(asked.input.as_bytes());
+        } else if game.next_exchange().is_some() {
             sent.extend_from_slice(game.input().as_bytes());
             rule(game.as_mut(), &Lines::split(&turn.reply.0), turn.no_reply);
         }

@@ -159,7 +159,7 @@ pub fn check_program(bot: &PlannedBot) -> Result<(), SpawnError> {
     Err(match program {
         _ if is_path && path.is_dir() => SpawnError::Directory(path),
         _ if is_path => SpawnError::NoSuchFile(path),
-        name => SpawnError::NotInPath(name.into()),
+        name => SpawnError::not_in_path(Path::new(name)),
     })
 }
 

@@ -50,11 +50,14 @@ impl BotError {
 pub fn plan(config: &Config, bots: Vec<PlannedBot>) -> Plan {
     let digested = |bot| PlannedBot { files: BotFiles::of(&bot).digests(), ..bot };
     Plan {
-        game: config.game.name.to_owned(),
+        game: config.game.name.clone(),
+        better: config.game.better,
+        judge: config.game.judge.clone(),
         rules: Rules {
             profile: config.rules.profile,
             on_host_delay: config.rules.overruns.on_host_delay,
             limits: config.rules.limits,
+            fixed: config.rules.own_limits.fixed,
             resources: config.resources,
         },
         repeat: 1,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::config::Config;
 use crate::play::{Match, PlayError};
-use contain::bot::BotCommand;
+use contain::bot::{BotCommand, ExchangeError};
 use contain::interrupt::Interrupt;
 use results::gamelog::Event;
 use terms::verdict::Verdict;
@@ -33,13 +33,13 @@ pub(super) struct Finished {
 impl Job<'_> {
     /// Plays the game.
     ///
-    /// A game whose bot cannot be started, or for which the host lacks memory, is not played, and does not count as
-    /// a loss.
+    /// A game whose bot cannot be started, or is ended by the host's doing, is not played, and does not count as a
+    /// loss.
     pub(super) fn play(&self) -> Result<Finished, PlayError> {
         let mut outcome = self.outcome();
         let test_case = self.case.game.test_case();
         let game = Match {
-            game: self.config.game,
+            game: &self.config.game,
             board: &self.case.name,
             test_case,
             bot: self.bot,
@@ -63,8 +63,15 @@ impl Job<'_> {
                 // Left from an earlier attempt.
                 events.clear();
             }
-            Err(PlayError::HostMemory(error)) => {
+            Err(
+                error @ (PlayError::HostMemory(_)
+                | PlayError::Exchange(ExchangeError::LauncherKilled)),
+            ) => {
                 outcome.record_not_played(NotPlayed::NoResources, error.to_string());
+                events.clear();
+            }
+            Err(PlayError::Judge(trouble)) => {
+                outcome.record_not_played(NotPlayed::JudgeTrouble, trouble.to_string());
                 events.clear();
             }
             played => {
@@ -98,7 +105,7 @@ impl Job<'_> {
             repeat: self.assignment.repeat,
             verdict: SuiteVerdict::Played(Verdict::Completed),
             won: false,
-            score: 0,
+            score: game.score(),
             counts: false,
             official: String::new(),
             diagnosis: None,

@@ -8,6 +8,7 @@
 //! use engine::config::Config;
 //! use engine::suite::{RunPlayer, plan};
 //! use results::suite::{Outcome, Plan, PlannedBoard, PlannedBot, Run, RunWriter};
+//! use rules::score::shown;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let scratch = tempfile::tempdir()?;
@@ -16,16 +17,16 @@
 //! // It answers each board, which has 15 rows, with the tile at the bottom left.
 //! let bot = "while read -r row; do i=$((i + 1)); [ $((i % 15)) -eq 0 ] && echo 0 0; done";
 //! let config = Config::resolve([])?;
-//! let (name, board) = config.game.bundled[1];
+//! let (name, board) = &config.game.bundled[1];
 //! let board = PlannedBoard { name: name.to_owned(), set: None, test_case: board.to_owned() };
 //!
 //! let plan = plan(&config, vec![PlannedBot::new("bottom left", ["sh", "-c", bot])]);
 //! let plan = Plan { boards: vec![board], repeat: 3, ..plan };
 //! let mut run = RunWriter::create(&folder, Run::new(plan, None))?;
-//! let mut observer = |game: &Outcome| println!("{}: {}", game.board, game.score);
+//! let mut observer = |game: &Outcome| println!("{}: {}", game.board, shown(game.score));
 //! # let mut observer = |game: &Outcome| { observer(game); scores.push(game.score) };
 //! RunPlayer::new(&mut run, &config).play(&Interrupt::catch()?, &mut observer)?;
-//! # assert_eq!(scores, [2857; 3]);
+//! # assert_eq!(scores, [Some(2857.into()); 3]);
 //! # Ok(())
 //! # }
 //! ```

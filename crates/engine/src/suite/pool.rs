@@ -171,7 +171,7 @@ impl Pool<'_> {
             bot: &bot.name,
             command: &command,
             assignment,
-            case: self.plan.case(self.config.game, assignment.board)?,
+            case: self.plan.case(&self.config.game, assignment.board)?,
             interrupt: self.interrupt,
         };
         loop {

@@ -140,9 +140,9 @@ impl<'a> RunPlayer<'a> {
         }
         let missing = folder.schedule().filter(|&game| !played.has(game));
         observer.begin();
-        let mut keeper = Keeper { writer: self.writer, observer, decider, kept: Ok(()) };
-        let pooled = pool.play(missing, |outcome| keeper.take(&outcome));
-        let standing = keeper.finish()?;
+        let mut recorder = Recorder { writer: self.writer, observer, decider, kept: Ok(()) };
+        let pooled = pool.play(missing, |outcome| recorder.record(&outcome));
+        let standing = recorder.finish()?;
         pooled?;
         interrupt.signal().map_or(Ok(standing), |signal| Err(RunError::Interrupted(signal)))
     }
@@ -152,23 +152,23 @@ impl<'a> RunPlayer<'a> {
         let mut session = Session::here(entrant.command.confinement.method.name());
         let is_timed_part = folder.part.is_some() && folder.run.plan.is_timed();
         if let Some(echo) = self.echo.as_ref().filter(|_| is_timed_part) {
-            session.smallest_limit = Some(Millis(check_host(echo)?.smallest_limit()));
+            session.smallest_limit = Some(Millis(check_host(echo, None)?.smallest_limit()));
         }
         Ok(session)
     }
 }
 
 /// Keeps the games as they end, and passes them to the observer.
-struct Keeper<'a, O> {
+struct Recorder<'a, O> {
     writer: &'a mut RunWriter,
     observer: &'a mut O,
     decider: Option<Decider>,
     kept: Result<(), FolderError>,
 }
 
-impl<O: Observer> Keeper<'_, O> {
+impl<O: Observer> Recorder<'_, O> {
     /// Breaks if no further game is needed, or if games cannot be kept.
-    fn take(&mut self, outcome: &Outcome) -> ControlFlow<()> {
+    fn record(&mut self, outcome: &Outcome) -> ControlFlow<()> {
         if self.kept.is_ok() {
             self.kept = self.writer.append(outcome);
         }

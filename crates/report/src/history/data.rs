@@ -9,6 +9,7 @@ use super::{Broken, History, Listed};
 use crate::inert;
 use crate::rows::{columns, write_rows};
 use results::suite::Listing;
+use rules::score::{Direction, Score};
 use terms::millis::Millis;
 
 /// An object for a run, or for a folder that holds none.
@@ -40,10 +41,12 @@ struct Totals<'a> {
     games: usize,
     not_played: usize,
     lost: usize,
-    sum: i64,
+    sum: Score,
     mean: Option<f64>,
     ratio: Option<f64>,
     slowest_ms: Option<Millis>,
+    #[serde(skip_serializing_if = "Direction::is_higher")]
+    better: Direction,
 }
 
 impl Listed {
@@ -63,6 +66,7 @@ impl Listed {
             mean: tally.mean(),
             ratio: tally.ratio(),
             slowest_ms: summary.slowest(index),
+            better: tally.better,
         })
     }
 }

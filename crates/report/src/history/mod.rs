@@ -10,8 +10,9 @@ use serde::Serialize;
 
 pub use self::page::page;
 use super::document::{Document, Table};
-use super::suite::share;
+use super::suite::{self, share};
 use results::suite::{Commit, Listing, Tally};
+use rules::score::Direction;
 use terms::text::{duration, plural};
 
 /// How a list of runs is shown.
@@ -36,6 +37,8 @@ pub struct History {
     pub older: usize,
     /// The folders without a readable run.
     pub broken: Vec<Broken>,
+    /// Whether there are runs that were left out because of their bots or boards.
+    pub is_filtered: bool,
 }
 
 /// A run, compared with the best scores that are known today.
@@ -86,21 +89,40 @@ impl History {
     fn document(&self) -> Document {
         let mut document = Document::default();
         if self.runs.is_empty() && self.broken.is_empty() {
-            document.headline("There are no runs.".into());
+            let none = if self.is_filtered {
+                "There are runs, but none with such a bot and such boards."
+            } else {
+                "There are no runs."
+            };
+            document.headline(none.into());
         }
         if !self.runs.is_empty() {
             let rows = self.runs.iter().flat_map(rows);
-            document.table(Table { words: &WORDS, ..Table::new("Runs", &HEADINGS, rows) });
+            let headings = headings(self.better());
+            document.table(Table { words: &WORDS, ..Table::new("Runs", &headings, rows) });
         }
         let broken = |broken: &Broken| format!("{}: {}", broken.run, broken.problem).into();
         document.list("", self.broken.iter().map(broken));
-        if let Some(mark) = self.mark() {
-            document.sentence(mark);
+        for sentence in self.mixed().into_iter().chain(self.mark()) {
+            document.sentence(sentence);
         }
         if let Some(more) = self.more() {
             document.sentence(more);
         }
         document
+    }
+
+    /// The direction of the games of all runs; `None` if they differ.
+    fn better(&self) -> Option<Direction> {
+        let better = |run: &Listed| run.listing.summary.better;
+        let first = self.runs.first().map(better)?;
+        self.runs.iter().all(|run| better(run) == first).then_some(first)
+    }
+
+    /// What the share means in a list of games with both directions.
+    fn mixed(&self) -> Option<&'static str> {
+        let is_mixed = !self.runs.is_empty() && self.better().is_none();
+        is_mixed.then_some("yours/best is best/yours in games whose lower scores are better.")
     }
 
     /// A sentence about the runs that are not shown, if there are any.
@@ -119,20 +141,13 @@ impl History {
 }
 
 /// The headings of a table for people.
-const HEADINGS: [&str; 12] = [
-    "run",
-    "started",
-    "boards",
-    "bot",
-    "games",
-    "sum",
-    "mean",
-    "yours/best",
-    "lost",
-    "slowest",
-    "commit",
-    "comment",
-];
+fn headings(better: Option<Direction>) -> [&'static str; 12] {
+    let share = better.unwrap_or_default().share_name();
+    [
+        "run", "started", "boards", "bot", "games", "sum", "mean", share, "lost", "slowest",
+        "commit", "comment",
+    ]
+}
 
 /// Which columns hold words.
 const WORDS: [usize; 6] = [0, 1, 2, 3, 10, 11];
@@ -151,8 +166,8 @@ fn rows(run: &Listed) -> Vec<Vec<String>> {
             once(&|| listing.board_names()),
             bot.bot.clone(),
             if bot.games == planned { games } else { format!("{games}/{planned}") },
-            bot.sum.to_string(),
-            number(bot.mean().map(|mean| format!("{mean:.1}"))),
+            suite::sum(bot),
+            suite::mean(bot),
             number(bot.ratio().map(share)),
             bot.lost.to_string(),
             number(listing.summary.slowest(index).map(|slowest| duration(slowest.0))),

@@ -11,6 +11,7 @@ use crate::markup::Text;
 use crate::runs::bars::{self, percent};
 use crate::suite;
 use results::suite::{Bests, Commit, Summary, Tally};
+use rules::score::Direction;
 use statistics::MeanEstimate;
 use terms::text::plural;
 
@@ -87,9 +88,10 @@ fn section(heading: &str, entries: &[Entry<'_>], floor: f64, color: &str, out: &
         out,
         "<section class=\"card history\">\n<h2>{heading}</h2>\n<div class=\"wide tall\" tabindex=\"0\" role=\"region\" \
          aria-label=\"{heading}\"><table class=\"pictured\"><thead><tr><th scope=\"col\">run</th>\
-         <th scope=\"col\" class=\"picture\">{:.0} % to 100 %</th><th scope=\"col\">yours/best</th>\
+         <th scope=\"col\" class=\"picture\">{:.0} % to 100 %</th><th scope=\"col\">{}</th>\
          <th scope=\"col\">95 % interval</th><th scope=\"col\">games</th><th scope=\"col\">lost</th></tr></thead><tbody>",
-        100.0 * floor
+        100.0 * floor,
+        entries.first().map_or_else(Direction::default, |entry| entry.bot.better).share_name()
     )
     .expect("memory");
     for entry in entries {

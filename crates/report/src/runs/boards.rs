@@ -1,13 +1,11 @@
 //! A bar per board for each bot, with a mark at the best score known.
 
 use super::gather::{Board, Gathered};
-use super::{Text, bars};
+use super::{Text, bars, games, suite};
 use crate::markup::put;
 use results::suite::Points;
+use rules::score::Direction;
 use terms::text::plural;
-
-/// The most boards that are shown.
-const SHOWN: usize = 1000;
 
 pub(super) fn write(gathered: &Gathered, out: &mut String) {
     if gathered.boards.is_empty() {
@@ -17,20 +15,22 @@ pub(super) fn write(gathered: &Gathered, out: &mut String) {
     legend(gathered, out);
     let has_bests = gathered.boards.iter().any(|board| board.best.is_some());
     let best = if has_bests { "<th scope=\"col\">best known</th>" } else { "" };
+    let lower = if gathered.better.is_higher() { "" } else { " data-lower" };
     put!(
         out,
         "<div class=\"wide tall\" tabindex=\"0\" role=\"region\" aria-label=\"Boards\">\
              <table class=\"pictured\"><thead><tr><th scope=\"col\">board</th>\
-             <td class=\"picture\"></td><th scope=\"col\">points</th>{best}</tr></thead><tbody>\n"
+             <td class=\"picture\"></td><th scope=\"col\"{lower}>points</th>{best}</tr></thead><tbody>\n"
     );
+    let most = |board| most(board, gathered.better);
     let scale = gathered.boards.iter().map(most).fold(0.0, f64::max);
-    for board in gathered.boards.iter().take(SHOWN) {
-        row(board, scale, has_bests, out);
+    for board in &gathered.boards {
+        row(board, gathered.better, scale, has_bests, out);
     }
     out.push_str("</tbody></table></div>\n");
-    if let Some(more) = gathered.boards.len().checked_sub(SHOWN + 1) {
-        let more = plural(more as u64 + 1, "board");
-        put!(out, "<p class=\"soft\">And {more} more, in results.jsonl.</p>\n");
+    let others = gathered.board_count - gathered.boards.len();
+    if others > 0 {
+        games::more(&plural(others as u64, "more board"), out);
     }
     out.push_str("</section>\n");
 }
@@ -50,30 +50,25 @@ fn legend(gathered: &Gathered, out: &mut String) {
 }
 
 /// The highest figure of a board.
-fn most(board: &Board) -> f64 {
-    let points = board.points.iter().filter_map(|points| points.mean());
-    points.chain(best(board)).fold(0.0, f64::max)
+fn most(board: &Board, better: Direction) -> f64 {
+    let points = board.points.iter().filter_map(|points| points.mean(better));
+    points.chain(board.best_score()).fold(0.0, f64::max)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "scores are far below 2^53")]
-fn best(board: &Board) -> Option<f64> {
-    board.best.as_ref().map(|best| best.score as f64)
-}
-
-fn row(board: &Board, scale: f64, has_bests: bool, out: &mut String) {
+fn row(board: &Board, better: Direction, scale: f64, has_bests: bool, out: &mut String) {
     put!(out, "<tr><th scope=\"row\">{}</th><td>", Text(&board.name));
     bars::open(out, board.points.len());
     for (entrant, points) in board.points.iter().enumerate() {
-        if let Some(mean) = points.mean() {
+        if let Some(mean) = points.mean(better) {
             bars::bar(out, entrant, &bars::color(entrant), 0.0, bars::percent(mean, scale));
         }
     }
-    if let Some(best) = best(board) {
+    if let Some(best) = board.best_score() {
         bars::line(out, "best", bars::percent(best, scale), board.points.len() * bars::ROW);
     }
     out.push_str("</svg></td><td>");
     for points in &board.points {
-        put!(out, "<span class=\"line\">{}</span>", tell(*points));
+        put!(out, "<span class=\"line\">{}</span>", points_text(*points, better));
     }
     out.push_str("</td>");
     match &board.best {
@@ -87,11 +82,14 @@ fn row(board: &Board, scale: f64, has_bests: bool, out: &mut String) {
 }
 
 /// The mean points on a board, and the lost games.
-fn tell(points: Points) -> String {
-    let Some(mean) = points.mean() else { return "-".to_owned() };
+fn points_text(points: Points, better: Direction) -> String {
+    let digits = suite::digits(points.sum.decimals());
+    let mean = points.mean(better).map(|mean| format!("{mean:.digits$}"));
+    let mean = mean.unwrap_or_else(|| "no score".to_owned());
     match points.lost {
-        0 => format!("{mean:.0}"),
+        _ if points.games == 0 => "-".to_owned(),
+        0 => mean,
         lost if lost == points.games => "<em>lost</em>".to_owned(),
-        lost => format!("<em>{lost} lost</em> {mean:.0}"),
+        lost => format!("<em>{lost} lost</em> {mean}"),
     }
 }

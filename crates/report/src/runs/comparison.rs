@@ -1,6 +1,6 @@
 //! A comparison: the verdict, its evidence, and the difference on each board.
 
-use super::{Text, bars, compare, differences};
+use super::{Text, bars, compare, differences, suite};
 use crate::markup::put;
 use results::compare::{BoardDifference, Comparison};
 use terms::text::plural;
@@ -31,20 +31,20 @@ fn boards(comparison: &Comparison, out: &mut String) {
          </tr></thead><tbody>\n",
         Text(&label)
     );
-    let all = &comparison.boards;
+    let (all, digits) = (&comparison.boards, suite::digits(comparison.decimals));
     let scale = all.iter().map(|board| board.difference.abs()).fold(0.0, f64::max);
     let left_out = all.len().saturating_sub(2 * SHOWN);
     let first = if left_out > 0 { SHOWN } else { all.len() };
-    all[..first].iter().for_each(|board| row(board, scale, out));
+    all[..first].iter().for_each(|board| row(board, scale, digits, out));
     if left_out > 0 {
         let boards = plural(left_out as u64, "board");
         put!(out, "<tr><td colspan=\"5\">… {boards} …</td></tr>\n");
-        all[first + left_out..].iter().for_each(|board| row(board, scale, out));
+        all[first + left_out..].iter().for_each(|board| row(board, scale, digits, out));
     }
     out.push_str("</tbody></table></div>\n");
 }
 
-fn row(board: &BoardDifference, scale: f64, out: &mut String) {
+fn row(board: &BoardDifference, scale: f64, digits: usize, out: &mut String) {
     let BoardDifference { board, baseline, challenger, difference } = board;
     put!(out, "<tr><th scope=\"row\">{}</th><td>", Text(board));
     bars::open(out, 1);
@@ -57,6 +57,6 @@ fn row(board: &BoardDifference, scale: f64, out: &mut String) {
     }
     put!(
         out,
-        "</svg></td><td>{difference:+.0}</td><td>{baseline:.0}</td><td>{challenger:.0}</td></tr>\n"
+        "</svg></td><td>{difference:+.digits$}</td><td>{baseline:.digits$}</td><td>{challenger:.digits$}</td></tr>\n"
     );
 }

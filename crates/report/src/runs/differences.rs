@@ -1,7 +1,7 @@
 //! How the differences on boards are distributed: a histogram with a separate column for boards where the
 //! two bots are even, the mean, and its 95 % interval.
 
-use super::Text;
+use super::{Text, suite};
 use crate::markup::put;
 use results::compare::Comparison;
 use terms::text::plural;
@@ -22,15 +22,18 @@ const HEIGHT: usize = 160;
 #[derive(Debug, PartialEq)]
 struct Histogram {
     step: f64,
+    /// The decimals of edges.
+    digits: usize,
     first: i32,
     counts: Vec<u64>,
 }
 
 impl Histogram {
-    fn of(differences: &[f64]) -> Self {
+    /// The columns of differences between scores with this many decimals.
+    fn of(differences: &[f64], digits: usize) -> Self {
         let low = differences.iter().copied().fold(0.0, f64::min);
         let high = differences.iter().copied().fold(0.0, f64::max);
-        let step = round_step((high - low) / COLUMNS);
+        let step = round_step((high - low) / COLUMNS, digits);
         let first = column(low, step);
         let width = usize::try_from(column(high, step) - first).expect("high is not below low");
         let mut counts = vec![0; width + 1];
@@ -38,7 +41,7 @@ impl Histogram {
             let index = usize::try_from(column(*difference, step) - first).expect("not below low");
             counts[index] += 1;
         }
-        Self { step, first, counts }
+        Self { step, digits, first, counts }
     }
 
     /// The width of a column in percent.
@@ -67,11 +70,18 @@ impl Histogram {
 
     /// The differences that a column holds, in words.
     fn range(&self, column: i32) -> String {
-        let edge = |column: i32| format!("{:+}", f64::from(column) * self.step);
         match column {
             0 => "even".to_owned(),
-            1.. => format!("above {} up to {}", edge(column - 1).replace("+0", "0"), edge(column)),
-            _ => format!("below {} down to {}", edge(column + 1).replace("-0", "0"), edge(column)),
+            1.. => format!("above {} up to {}", self.edge(column - 1), self.edge(column)),
+            _ => format!("below {} down to {}", self.edge(column + 1), self.edge(column)),
+        }
+    }
+
+    /// The difference at a column's outer edge.
+    fn edge(&self, column: i32) -> String {
+        match column {
+            0 => "0".to_owned(),
+            _ => format!("{:+.*}", self.digits, f64::from(column) * self.step),
         }
     }
 }
@@ -83,15 +93,17 @@ fn column(difference: f64, step: f64) -> i32 {
     (if difference > 0.0 { steps.ceil() } else { steps.floor() }) as i32
 }
 
-/// The next of 1, 2, 5, 10, …; scores are whole, so no step is smaller.
-fn round_step(least: f64) -> f64 {
-    let steps = (0..).flat_map(|power| [1.0, 2.0, 5.0].map(|step| step * 10.0_f64.powi(power)));
+/// The next of 1, 2, 5, 10, …; scores with decimals, at most `digits` of them, start at smaller steps.
+fn round_step(least: f64, digits: usize) -> f64 {
+    let finest = -i32::try_from(digits).expect("few");
+    let steps =
+        (finest..).flat_map(|power| [1.0, 2.0, 5.0].map(|step| step * 10.0_f64.powi(power)));
     steps.into_iter().find(|step| *step >= least).expect("steps have no end")
 }
 
 pub(super) fn write(comparison: &Comparison, out: &mut String) {
     let differences: Vec<f64> = comparison.boards.iter().map(|board| board.difference).collect();
-    let histogram = Histogram::of(&differences);
+    let histogram = Histogram::of(&differences, suite::digits(comparison.decimals));
     let paired = &comparison.paired;
     let counts = format!(
         "{}: {} above 0, {} even, {} below 0",
@@ -126,11 +138,11 @@ pub(super) fn write(comparison: &Comparison, out: &mut String) {
 }
 
 fn caption(comparison: &Comparison, counts: &str) -> String {
-    let paired = &comparison.paired;
+    let (paired, digits) = (&comparison.paired, suite::mean_digits(comparison.decimals));
     let interval = paired.interval.map_or(String::new(), |(low, high)| {
-        format!("; its 95 % interval, {low:+.1} to {high:+.1}, is shaded")
+        format!("; its 95 % interval, {low:+.digits$} to {high:+.digits$}, is shaded")
     });
-    format!("{counts}. The line is the mean, {:+.1}{interval}.", paired.mean)
+    format!("{counts}. The line is the mean, {:+.digits$}{interval}.", paired.mean)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "boards are counted, not grains of sand")]
@@ -173,7 +185,7 @@ fn scale(histogram: &Histogram, out: &mut String) {
             97.0.. => "right",
             _ => "count",
         };
-        let words = if column == 0 { "0".to_owned() } else { format!("{difference:+}") };
+        let words = histogram.edge(column);
         put!(
             out,
             "<line class=\"base\" x1=\"{x:.2}%\" x2=\"{x:.2}%\" y1=\"{BASE}\" y2=\"{}\"/>\
@@ -189,7 +201,7 @@ mod tests {
 
     #[test]
     fn every_difference_is_in_its_column() {
-        let histogram = Histogram::of(&[-30.0, -1.0, 0.0, 0.0, 0.5, 2.0, 5.0, 41.0]);
+        let histogram = Histogram::of(&[-30.0, -1.0, 0.0, 0.0, 0.5, 2.0, 5.0, 41.0], 0);
         assert_eq!((histogram.step.to_bits(), histogram.first), (5.0_f64.to_bits(), -6));
         assert_eq!(histogram.counts.len(), 6 + 1 + 9);
         assert_eq!(histogram.counts.iter().sum::<u64>(), 8);
@@ -203,7 +215,7 @@ mod tests {
     #[test]
     fn a_few_edges_have_numbers() {
         let labelled =
-            |differences: &[f64]| Histogram::of(differences).labelled().collect::<Vec<_>>();
+            |differences: &[f64]| Histogram::of(differences, 0).labelled().collect::<Vec<_>>();
         assert_eq!(labelled(&[-30.0, 41.0]), [-5, 0, 5], "15 columns, of 5 each");
         assert_eq!(labelled(&[0.0]), [0]);
         assert_eq!(labelled(&[0.0, 3.0]), [0, 1, 2, 3]);
@@ -212,11 +224,19 @@ mod tests {
 
     #[test]
     fn places_are_within_the_columns() {
-        let histogram = Histogram::of(&[-10.0, 0.0, 10.0]);
+        let histogram = Histogram::of(&[-10.0, 0.0, 10.0], 0);
         let near = |place: f64, expected: f64| assert!((place - expected).abs() < 1e-9, "{place}");
         near(histogram.place(-10.0), 0.0);
         near(histogram.place(0.0), 50.0);
         near(histogram.place(10.0), 100.0);
-        assert_eq!(Histogram::of(&[0.0]).counts, [1]);
+        assert_eq!(Histogram::of(&[0.0], 0).counts, [1]);
+    }
+
+    #[test]
+    fn scores_with_decimals_have_narrow_columns() {
+        let histogram = Histogram::of(&[-0.3, 0.1, 0.75], 2);
+        assert!((histogram.step - 0.1).abs() < 1e-12, "{histogram:?}");
+        assert_eq!(histogram.range(3), "above +0.20 up to +0.30");
+        assert_eq!(histogram.range(1), "above 0 up to +0.10");
     }
 }

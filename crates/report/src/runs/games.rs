@@ -1,11 +1,10 @@
 //! The games: lost ones in full, the others in a table, each with a link to its replay page.
 
-use std::collections::BTreeMap;
-
 use super::Text;
-use super::gather::{GameList, Gathered, Listed};
+use super::chosen::{Kind, Losses};
+use super::gather::{Gathered, Listed};
 use crate::markup::put;
-use results::suite::loss_kind;
+use rules::score::shown;
 use terms::millis::Millis;
 use terms::text::{duration, plural};
 
@@ -19,8 +18,8 @@ pub(super) fn write_lost(gathered: &Gathered, out: &mut String) {
     section(gathered, &gathered.not_played, "not-played", "Games not played", out);
 }
 
-fn section(gathered: &Gathered, list: &GameList, id: &str, heading: &str, out: &mut String) {
-    if list.games.is_empty() {
+fn section(gathered: &Gathered, losses: &Losses, id: &str, heading: &str, out: &mut String) {
+    if losses.kinds.is_empty() {
         return;
     }
     put!(
@@ -28,31 +27,19 @@ fn section(gathered: &Gathered, list: &GameList, id: &str, heading: &str, out: &
         "<section class=\"card lost\" id=\"{id}\">\n<h2>{heading}</h2>\n<div class=\"tall\" \
              tabindex=\"0\" role=\"region\" aria-label=\"{heading}\"><ul class=\"plain\">\n"
     );
-    for games in alike(&list.games) {
-        entry(gathered, &games, out);
+    for kind in &losses.kinds {
+        entry(gathered, kind, out);
     }
     out.push_str("</ul></div>\n");
-    more(list, out);
+    if losses.more > 0 {
+        let games = plural(losses.more as u64, "more game");
+        more(&format!("{games} that ended in other ways"), out);
+    }
     out.push_str("</section>\n");
 }
 
-/// Games of one bot that ended alike, in the order of the first of each kind.
-fn alike(games: &[Listed]) -> Vec<Vec<&Listed>> {
-    let mut kinds: Vec<Vec<&Listed>> = Vec::new();
-    let mut places = BTreeMap::new();
-    for game in games {
-        let kind = (game.entrant, loss_kind(&game.outcome.loss()));
-        let place = *places.entry(kind).or_insert(kinds.len());
-        match kinds.get_mut(place) {
-            Some(kind) => kind.push(game),
-            None => kinds.push(vec![game]),
-        }
-    }
-    kinds
-}
-
-fn entry(gathered: &Gathered, games: &[&Listed], out: &mut String) {
-    let (game, others) = games.split_first().expect("a kind has a game");
+fn entry(gathered: &Gathered, kind: &Kind, out: &mut String) {
+    let (game, others) = kind.games.split_first().expect("a kind has a game");
     let outcome = &game.outcome;
     let why = outcome.diagnosis.as_deref().unwrap_or(&outcome.official);
     let mut said = vec![plural(outcome.turns.into(), "turn")];
@@ -71,9 +58,12 @@ fn entry(gathered: &Gathered, games: &[&Listed], out: &mut String) {
         Text(&said.join("; "))
     );
     if !others.is_empty() {
-        let links: Vec<_> =
+        let mut links: Vec<_> =
             others.iter().map(|other| link(other, &other.outcome.game.to_string())).collect();
-        let count = plural(others.len() as u64, "more game");
+        if kind.more > 0 {
+            links.push("…".to_owned());
+        }
+        let count = plural((others.len() + kind.more) as u64, "more game");
         let links = links.join(", ");
         if others.len() > LINKS_IN_SIGHT {
             put!(
@@ -87,9 +77,9 @@ fn entry(gathered: &Gathered, games: &[&Listed], out: &mut String) {
     out.push_str("</li>\n");
 }
 
-/// The games that were not lost.
-pub(super) fn write_others(gathered: &Gathered, out: &mut String) {
-    let list = &gathered.others;
+/// The games that were won.
+pub(super) fn write_won(gathered: &Gathered, out: &mut String) {
+    let list = &gathered.won;
     if list.games.is_empty() {
         return;
     }
@@ -105,7 +95,10 @@ pub(super) fn write_others(gathered: &Gathered, out: &mut String) {
         row(gathered, game, out);
     }
     out.push_str("</tbody></table></div>\n");
-    more(list, out);
+    let others = list.count - list.games.len();
+    if others > 0 {
+        more(&plural(others as u64, "more game"), out);
+    }
     out.push_str("</section>\n");
 }
 
@@ -120,7 +113,7 @@ fn row(gathered: &Gathered, game: &Listed, out: &mut String) {
         link(game, &outcome.game.to_string()),
         Text(&outcome.board),
         Text(&gathered.entrants[game.entrant].name),
-        outcome.score,
+        shown(outcome.score),
         outcome.turns,
         time(times.first),
         time(times.slowest),
@@ -136,9 +129,7 @@ fn link(game: &Listed, name: &str) -> String {
     }
 }
 
-fn more(list: &GameList, out: &mut String) {
-    if list.more > 0 {
-        let more = plural(list.more as u64, "game");
-        put!(out, "<p class=\"soft\">And {more} more, in results.jsonl.</p>\n");
-    }
+/// Says what is only in the run's own files.
+pub(super) fn more(what: &str, out: &mut String) {
+    put!(out, "<p class=\"soft\">And {what}, in results.jsonl.</p>\n");
 }

@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::ShownRun;
+use super::chosen::{self, Losses, Won};
 use results::compare::{Comparison, Contender};
 use results::gamelog::Log;
 use results::suite::{Best, Bests, FolderError, Outcome, Points, Summary, Tally, kept_log};
+use rules::score::Direction;
 use statistics::Distribution;
 use terms::limits::{LimitKind, Limits};
-
-/// The most games to list of each kind: a longer page would not open on a phone.
-const LISTED: usize = 1000;
 
 /// A bot of a run.
 pub(super) struct ShownBot {
@@ -78,7 +77,7 @@ pub(super) struct Board {
     /// The points of each entrant.
     pub(super) points: Vec<Points>,
     /// The run and the game in which it first appeared, by number.
-    place: (usize, usize),
+    pub(super) place: (usize, usize),
 }
 
 impl Board {
@@ -89,6 +88,11 @@ impl Board {
             points: vec![Points::default(); entrants],
             place: (run, outcome.game),
         }
+    }
+
+    /// The best known score on it.
+    pub(super) fn best_score(&self) -> Option<f64> {
+        self.best.as_ref().map(|best| best.score.as_f64())
     }
 }
 
@@ -104,34 +108,36 @@ pub(super) struct Listed {
     pub(super) page: Option<String>,
 }
 
-/// The listed games, and the number of the others.
-#[derive(Default)]
-pub(super) struct GameList {
-    /// The games to list.
-    pub(super) games: Vec<Listed>,
-    /// The number of games that are not listed.
-    pub(super) more: usize,
+impl Listed {
+    /// The run and the number of the game.
+    pub(super) fn place(&self) -> (usize, usize) {
+        (self.run, self.outcome.game)
+    }
 }
 
 /// Everything that the page shows.
 #[derive(Default)]
 pub(super) struct Gathered {
+    /// Which scores of the game are better.
+    pub(super) better: Direction,
     /// The folder of each run.
     pub(super) runs: Vec<String>,
     /// One for each run, of the bots that are shown.
     pub(super) summaries: Vec<Summary>,
     /// The bots of all runs.
     pub(super) entrants: Vec<ShownBot>,
-    /// The boards, in the order of the plans.
+    /// The listed boards, in the order of the plans.
     pub(super) boards: Vec<Board>,
+    /// The number of all boards.
+    pub(super) board_count: usize,
     /// Each entrant against the first one.
     pub(super) comparisons: Vec<Comparison>,
     /// The games that were lost.
-    pub(super) lost: GameList,
+    pub(super) lost: Losses,
     /// The games that could not be played.
-    pub(super) not_played: GameList,
+    pub(super) not_played: Losses,
     /// The games that were won.
-    pub(super) others: GameList,
+    pub(super) won: Won,
 }
 
 impl Gathered {
@@ -150,32 +156,40 @@ impl Gathered {
         self.summaries.push(summary);
     }
 
-    /// Lists a game, unless the list is full.
-    fn list(&mut self, game: Listed) -> Option<&mut Listed> {
-        let list = match (game.outcome.is_played(), game.outcome.won) {
-            (false, _) => &mut self.not_played,
-            (true, false) => &mut self.lost,
-            (true, true) => &mut self.others,
-        };
-        if list.games.len() >= LISTED {
-            list.more += 1;
-            return None;
+    fn list(&mut self, game: Listed) {
+        match (game.outcome.is_played(), game.outcome.won) {
+            (false, _) => self.not_played.add(game),
+            (true, false) => self.lost.add(game),
+            (true, true) => self.won.add(game, self.entrants.len()),
         }
-        list.games.push(game);
-        list.games.last_mut()
+    }
+
+    /// Settles which games and boards are listed, in the order of their runs.
+    fn finish_lists(&mut self, boards: Vec<Board>) {
+        self.board_count = boards.len();
+        self.boards = chosen::boards(boards, self.entrants.len(), self.better);
+        self.won.finish(self.entrants.len());
+        self.lost.finish();
+        self.not_played.finish();
+    }
+
+    fn listed_mut(&mut self) -> impl Iterator<Item = &mut Listed> {
+        let lost = self.lost.games_mut().chain(self.not_played.games_mut());
+        lost.chain(&mut self.won.games)
     }
 }
 
-/// Reads `sources`, each in one pass. `page_of` is asked for the replay page of each game that is listed and
-/// has a log.
+/// Reads `sources`, each in one pass. `page_of` is asked for the replay page of each game that is listed.
 pub(super) fn gather<E: From<FolderError>>(
     sources: &[ShownRun<'_>],
     bests: &Bests,
-    mut page_of: impl FnMut(usize, &Outcome, &Log) -> Result<Option<String>, E>,
+    mut page_of: impl FnMut(usize, &Outcome) -> Result<Option<String>, E>,
 ) -> Result<Gathered, E> {
-    let mut gathered = Gathered::default();
+    let better =
+        sources.first().map_or_else(Direction::default, |source| source.folder.run.plan.better);
+    let mut gathered = Gathered { better, ..Gathered::default() };
     gathered.entrants.extend((0..).zip(sources).flat_map(|(run, source)| source.entrants(run)));
-    let contender = |entrant: &ShownBot| Contender::new(entrant.name.clone());
+    let contender = |entrant: &ShownBot| Contender::new(entrant.name.clone(), better);
     let mut contenders: Vec<_> = gathered.entrants.iter().map(contender).collect();
     let (mut boards, entrants) = (BTreeMap::new(), contenders.len());
     for (run, source) in sources.iter().enumerate() {
@@ -186,23 +200,19 @@ pub(super) fn gather<E: From<FolderError>>(
             let new = || Board::new(run, &outcome, bests, entrants);
             let board = boards.entry(outcome.board_id.clone()).or_insert_with(new);
             board.place = board.place.min((run, outcome.game));
-            board.points[entrant].add(&outcome);
+            board.points[entrant].add(&outcome, better);
             let log = log_of(source, outcome.game);
             gathered.entrants[entrant].times.record(&outcome, log.as_ref());
-            let game = Listed { run, entrant, outcome, page: None };
-            if let (Some(listed), Some(log)) = (gathered.list(game), &log) {
-                listed.page = page_of(run, &listed.outcome, log)?;
-            }
+            gathered.list(Listed { run, entrant, outcome, page: None });
             Ok(())
         })?;
         gathered.add(run, source, summary);
     }
-    for list in [&mut gathered.lost, &mut gathered.not_played, &mut gathered.others] {
-        list.games.sort_by_key(|game| (game.run, game.outcome.game));
+    gathered.finish_lists(boards.into_values().collect());
+    for game in gathered.listed_mut() {
+        game.page = page_of(game.run, &game.outcome)?;
     }
     gathered.comparisons = Comparison::with_first(&contenders);
-    gathered.boards = boards.into_values().collect();
-    gathered.boards.sort_by_key(|board| board.place);
     Ok(gathered)
 }
 

@@ -9,6 +9,7 @@
 
 pub(super) mod bars;
 mod boards;
+mod chosen;
 mod comparison;
 mod differences;
 mod games;
@@ -22,7 +23,6 @@ use self::gather::{BotTimes, Gathered, ShownBot};
 use super::{compare, suite};
 use crate::html;
 use crate::markup::Text;
-use results::gamelog::Log;
 use results::suite::{Bests, FolderError, Outcome, RunFolder, Session, Summary, Tally};
 use terms::text::{duration, plural};
 
@@ -58,8 +58,8 @@ impl ShownRun<'_> {
         let limit = |kind: terms::limits::LimitKind| {
             Some(format!("{} {}", kind.name(), duration(rules.limits.of(kind)?)))
         };
-        let game = rules::game::GameKind::named(&run.plan.game);
-        let kinds = game.into_iter().flat_map(rules::game::GameKind::limit_kinds);
+        let game = run.plan.kind();
+        let kinds = game.iter().flat_map(|game| game.limit_kinds());
         let limits: Vec<String> = kinds.filter_map(limit).collect();
         let limits = if limits.is_empty() { "no limits".to_owned() } else { limits.join(", ") };
         let place = |session: Session| format!("{} ({})", session.host, session.cpu);
@@ -85,15 +85,14 @@ pub struct RunsPage {
 }
 
 /// Makes the page of `sources`, with the best scores known. `page_of` is asked for the address of a
-/// replay page of each game that is listed and has a log: with the index of its source, its
-/// outcome, and its log.
+/// replay page of each game that is listed: with the index of its source, and its outcome.
 ///
 /// # Errors
 /// When the results cannot be read, or `page_of` fails.
 pub fn page<E: From<FolderError>>(
     sources: &[ShownRun<'_>],
     bests: &Bests,
-    page_of: impl FnMut(usize, &Outcome, &Log) -> Result<Option<String>, E>,
+    page_of: impl FnMut(usize, &Outcome) -> Result<Option<String>, E>,
 ) -> Result<RunsPage, E> {
     let gathered = gather::gather(sources, bests, page_of)?;
     let headline = headline(&gathered);
@@ -132,6 +131,7 @@ fn runs(sources: &[ShownRun<'_>]) -> Result<String, FolderError> {
 
 fn content(gathered: &Gathered) -> String {
     let mut out = String::new();
+    chosen::write(gathered, &mut out);
     totals::write(gathered, &mut out);
     games::write_lost(gathered, &mut out);
     for comparison in &gathered.comparisons {
@@ -139,6 +139,6 @@ fn content(gathered: &Gathered) -> String {
     }
     boards::write(gathered, &mut out);
     times::write(gathered, &mut out);
-    games::write_others(gathered, &mut out);
+    games::write_won(gathered, &mut out);
     out
 }

@@ -32,10 +32,17 @@ function order(one, other) {
 function sortBy(table, heading) {
   const body = table.tBodies[0];
   const column = heading.cellIndex;
-  const rows = [...body.rows].map((row) => ({ row, key: keyOf(row.cells[column]) }));
-  // Numbers are first sorted with the greatest on top.
+  // Where lower is better the lowest is on top, and below all numbers is what has none: a lost game.
+  const isLower = "lower" in heading.dataset;
+  const keyIn = (row) => {
+    const key = keyOf(row.cells[column]);
+    return isLower && typeof key !== "number" ? Infinity : key;
+  };
+  const rows = [...body.rows].map((row) => ({ row, key: keyIn(row) }));
+  // Other numbers are first sorted with the greatest on top.
   const before = heading.getAttribute("aria-sort");
-  const first = rows.some(({ key }) => typeof key === "number") && column > 0 ? "descending" : "ascending";
+  const isNumber = ({ key }) => typeof key === "number";
+  const first = !isLower && column > 0 && rows.some(isNumber) ? "descending" : "ascending";
   const next = before === null ? first : { ascending: "descending", descending: "ascending" }[before];
   rows.sort((one, other) => (next === "ascending" ? 1 : -1) * order(one.key, other.key));
   body.append(...rows.map(({ row }) => row));

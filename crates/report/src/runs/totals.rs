@@ -4,10 +4,22 @@ use super::gather::{Gathered, ShownBot};
 use super::{Text, bars, suite};
 use crate::document::{Document, Table};
 use crate::markup::put;
+use rules::score::Direction;
 use terms::text::plural;
 
 /// What the last figure of a bot means.
-const EXPLANATION: &str = "<p class=\"soft\" id=\"explained\">yours/best: the mean over the games of score / \
+fn explanation(better: Direction) -> &'static str {
+    match better {
+        Direction::Higher => YOURS_BY_BEST,
+        Direction::Lower => BEST_BY_YOURS,
+    }
+}
+
+const BEST_BY_YOURS: &str = "<p class=\"soft\" id=\"explained\">Lower is better. best/yours: the mean over the games of best \
+    known score of the board / score, so a bot that reaches the best everywhere has 100 %. A lost game is worth 0; it has no part \
+    in sum and mean. The best known is the lowest of the records and of the bots of the run.</p>\n";
+
+const YOURS_BY_BEST: &str = "<p class=\"soft\" id=\"explained\">yours/best: the mean over the games of score / \
     best known score of the board, so a bot that reaches the best everywhere has 100 %. A lost game is worth 0. The \
     best known is the highest of the records, the bots of the run, and what has been published.</p>\n";
 
@@ -23,9 +35,10 @@ pub(super) fn write(gathered: &Gathered, out: &mut String) {
         row.extend([entrant.tally.timeouts.to_string(), entrant.tally.late.to_string()]);
         row
     };
-    let headings = [&suite::HEADINGS[..], &["timeouts", "late games"]].concat();
+    let headings = suite::headings(gathered.better);
+    let headings = [&headings[..], &["timeouts", "late games"]].concat();
     out.push_str(&Table::new("Totals", &headings, gathered.entrants.iter().map(row)).html());
-    out.push_str(EXPLANATION);
+    out.push_str(explanation(gathered.better));
     records(gathered, out);
     for summary in &gathered.summaries {
         let mut new = Document::default();

@@ -12,6 +12,7 @@ use crate::junit::{TestCase, failed, not_run, passed, write_suites};
 use crate::rows::{columns, write_rows};
 use results::compare::Standing;
 use results::suite::{Bests, Loss, NewBest, Outcome, Tally};
+use rules::score::Score;
 use terms::text::plural;
 
 /// The test that stands for the games without a result.
@@ -88,7 +89,7 @@ enum Line<'a> {
         #[serde(flatten)]
         outcome: &'a Outcome,
         /// The best score that was known on its board when the suite began.
-        best: Option<i64>,
+        best: Option<Score>,
     },
     Summary(Totals<'a>),
 }

@@ -8,6 +8,7 @@ pub use self::data::write_game;
 use super::document::{Document, Line, Part, Table, Tone};
 use results::compare::{Relation, Standing};
 use results::suite::{Loss, NewBest, NoisyHost, RunFolder, Summary, Tally};
+use rules::score::Direction;
 use terms::text::plural;
 
 /// How the results of a suite are shown.
@@ -72,7 +73,11 @@ impl SuiteReport<'_> {
         let tone = if is_good { Tone::Good } else { Tone::Bad };
         let mut document = Document::default();
         document.headline(Line::toned(tone, headline(summary), ""));
-        document.table(Table::new("Totals", &HEADINGS, summary.bots.iter().map(row)));
+        let headings = headings(summary.better);
+        document.table(Table::new("Totals", &headings, summary.bots.iter().map(row)));
+        if !summary.better.is_higher() {
+            document.sentence(LOWER_IS_BETTER);
+        }
         if let Some(decided) = decided(self) {
             document.sentence(Line::toned(Tone::Strong, decided, ""));
         }
@@ -125,21 +130,24 @@ pub(super) fn new_best(NewBest { board, bot, score, before, by }: &NewBest) -> L
 
 /// The mean difference and its interval, such as `+12.3 points a board (+2.1 to +22.5)`.
 pub fn interval(standing: &Standing) -> String {
-    let mean = standing.mean;
-    let interval = standing.interval.map(|(low, high)| format!(" ({low:+.1} to {high:+.1})"));
-    format!("{mean:+.1} points a board{}", interval.unwrap_or_default())
+    let (mean, digits) = (standing.mean, mean_digits(standing.decimals));
+    let interval = standing.interval;
+    let interval = interval.map(|(low, high)| format!(" ({low:+.digits$} to {high:+.digits$})"));
+    format!("{mean:+.digits$} points a board{}", interval.unwrap_or_default())
 }
 
 /// The decision in words.
 fn decided(report: &SuiteReport<'_>) -> Option<String> {
     let standing = report.decision.as_ref()?;
     let Standing { opponent, bot_is, boards, margin, .. } = standing;
-    let boards = plural(*boards as u64, "board");
+    let (boards, digits) = (plural(*boards as u64, "board"), mean_digits(standing.decimals));
     let bot = report.summary.bots.first().map_or("", |tally| &tally.bot);
     let found = match bot_is {
         Some(Relation::Better) => format!("{bot} is better than {opponent}"),
         Some(Relation::Worse) => format!("{bot} is worse than {opponent}"),
-        Some(Relation::Even) => format!("{bot} and {opponent} are even within {margin:.1} points"),
+        Some(Relation::Even) => {
+            format!("{bot} and {opponent} are even within {margin:.digits$} points")
+        }
         None => format!("not decided yet: {bot} against {opponent}"),
     };
     let more = if bot_is.is_none() { how_to_go_on(standing) } else { String::new() };
@@ -158,8 +166,14 @@ fn how_to_go_on(standing: &Standing) -> String {
 /// The heading of a list of [`new_best`] lines.
 pub(super) const NEW_BESTS: &str = "better than the best known";
 
+/// What sums and means hold in a game whose lower scores are better.
+const LOWER_IS_BETTER: &str = "Lower is better: sum and mean are those of the games that were not lost, and best/yours counts a \
+    lost one as 0.";
+
 /// The headings of the table of bots.
-pub(super) const HEADINGS: [&str; 7] = ["bot", "games", "won", "lost", "sum", "mean", "yours/best"];
+pub(super) fn headings(better: Direction) -> [&'static str; 7] {
+    ["bot", "games", "won", "lost", "sum", "mean", better.share_name()]
+}
 
 pub(super) fn row(tally: &Tally) -> Vec<String> {
     vec![
@@ -167,10 +181,35 @@ pub(super) fn row(tally: &Tally) -> Vec<String> {
         tally.games.to_string(),
         tally.won.to_string(),
         tally.lost.to_string(),
-        tally.sum.to_string(),
-        tally.mean().map_or("-".to_owned(), |mean| format!("{mean:.1}")),
+        sum(tally),
+        mean(tally),
         tally.ratio().map_or("-".to_owned(), share),
     ]
+}
+
+/// The most decimals to show; JSON has all.
+const MAX_DECIMALS: usize = 6;
+
+/// The decimals to show of a figure in the scale of scores with this many.
+pub(super) fn digits(decimals: usize) -> usize {
+    decimals.min(MAX_DECIMALS)
+}
+
+/// The decimals to show of a mean of scores with this many.
+pub(super) fn mean_digits(decimals: usize) -> usize {
+    digits(decimals).max(1)
+}
+
+/// The sum of a bot's scores, or `-` if it has games and none of them counts.
+pub fn sum(tally: &Tally) -> String {
+    let has_none = tally.games > 0 && tally.mean().is_none();
+    if has_none { "-".to_owned() } else { tally.sum.to_string() }
+}
+
+/// The mean of a bot's scores, or `-` without one.
+pub fn mean(tally: &Tally) -> String {
+    let digits = mean_digits(tally.sum.decimals());
+    tally.mean().map_or("-".to_owned(), |mean| format!("{mean:.digits$}"))
 }
 
 /// Yours/best for people, such as `96.49 %`.

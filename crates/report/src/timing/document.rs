@@ -159,20 +159,24 @@ fn host(report: &TimingReport) -> Vec<Line> {
         format!("{p50} at the median, {p99} at p99, {} at most", duration(times.max()))
     };
     let steal = host.steal.map_or_else(|| "unknown".to_owned(), percent);
-    let load = host.load.map_or_else(|| "unknown".to_owned(), |load| load.to_string());
+    let load = host.load.map_or_else(|| "unknown".to_owned(), |load| format!("{load:.1}"));
+    let share = host.core_share.map_or_else(|| "unknown".to_owned(), percent);
     let (round_trip, wake_up) = (times(&host.round_trip), times(&host.wake_up));
     let smallest = duration(host.smallest_limit());
     let mut lines = vec![
         format!("round trip of an echo child: {round_trip}").into(),
         format!("waking up late:              {wake_up}").into(),
+        format!("a bot that computes gets:    {share} of a core").into(),
         format!("stolen by other machines:    {steal}; load {load} on {} cores", host.cores).into(),
-        format!("On this machine, now, limits below {smallest} cannot be judged.").into(),
+        format!("For limits from {smallest} it can be told here, now, whose fault a late turn is.")
+            .into(),
     ];
     let limit = report.smallest_limit().unwrap_or(Duration::MAX);
     let advice = host.advice(limit);
     if !advice.is_empty() {
         let (limit, advice) = (duration(limit), advice.join("; "));
-        let restless = format!(": too restless for a limit of {limit}: {advice}");
+        let what = if host.is_crowded() { "others take bots' cores; " } else { "" };
+        let restless = format!(": {what}too restless for a limit of {limit}: {advice}");
         lines.push(Line::toned(Tone::Bad, "warning", restless));
     }
     lines

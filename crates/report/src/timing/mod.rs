@@ -35,7 +35,7 @@ pub struct BotTiming {
     /// The bot.
     pub bot: String,
     /// The game.
-    pub game: &'static str,
+    pub game: String,
     /// The profile that the limits come from.
     pub profile: &'static str,
     /// How long beyond their limit replies were awaited.

@@ -5,6 +5,7 @@
 //! renders it must make it inert.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
 use results::gamelog::{End, Event, Log, Start, Turn};
@@ -12,11 +13,12 @@ use results::replay::{Difference, ReplayError, Replayed, kind_of, reply_to};
 use rules::game::frames::{Frame, Picture};
 use rules::game::{Game, GameKind};
 use rules::ruling::rule;
+use rules::score::Score;
 
 /// A game, move by move.
 pub struct Film {
     /// The game.
-    pub kind: &'static GameKind,
+    pub kind: Arc<GameKind>,
     /// The start event.
     pub start: Start,
     /// The board before the first move.
@@ -29,6 +31,10 @@ pub struct Film {
     pub end: Option<End>,
     /// A notice to show beside the game.
     pub note: Option<String>,
+    /// The score before the first exchange.
+    at_start: Option<Score>,
+    /// What the bot was sent in each exchange of a game without a picture.
+    sent: Vec<String>,
     times: TurnTimes,
     position: Box<dyn Game>,
 }
@@ -89,6 +95,8 @@ impl Film {
         Ok(Self {
             kind,
             opening: position.picture(),
+            at_start: position.score(),
+            sent: Vec::new(),
             start,
             turns: Vec::new(),
             moves: Vec::new(),
@@ -105,6 +113,19 @@ impl Film {
         self.moves.len()
     }
 
+    /// Whether the game has no picture, so that views show [texts](Self::texts).
+    pub fn is_text(&self) -> bool {
+        self.opening.is_none()
+    }
+
+    /// What the bot was sent in the exchange of a position, and what it answered; at the end, in the last exchange. Empty in
+    /// games with a picture. The caller must make both inert.
+    pub fn texts(&self, position: usize) -> (&str, String) {
+        let turn = self.moves.get(position).or(self.moves.last()).map_or(0, |shown| shown.turn);
+        let sent = self.sent.get(turn).map_or("", String::as_str);
+        (sent, self.turns.get(turn).map(super::reply).unwrap_or_default())
+    }
+
     /// The board at a position.
     pub fn board(&self, position: usize) -> Picture {
         let mut board = self.opening.clone();
@@ -114,12 +135,17 @@ impl Film {
         board
     }
 
-    /// The score at a position, before its move scores.
-    pub fn score(&self, position: usize) -> i64 {
-        match (&self.end, self.moves.get(position)) {
-            (Some(end), None) => end.score,
-            _ => self.moves.iter().take(position).map(|played| played.frame.gain).sum(),
-        }
+    /// The score at a position, before its move scores; `None` if there is none.
+    pub fn score(&self, position: usize) -> Option<Score> {
+        let before = &self.moves[..position.min(self.moves.len())];
+        let turn = match (&self.end, self.moves.get(position)) {
+            (Some(end), None) => return end.score,
+            (None, None) => self.turns.len(),
+            (_, Some(shown)) => shown.turn,
+        };
+        let at_start = turn.checked_sub(1).map_or(self.at_start, |last| self.turns[last].score);
+        let since = before.iter().rev().take_while(|played| played.turn == turn);
+        Some(at_start? + since.map(|played| played.frame.gain).sum())
     }
 
     /// The exchange that a position belongs to; `None` at the end.
@@ -134,14 +160,16 @@ impl Film {
 
     /// The limit for a turn, if there was one.
     pub fn limit(&self, turn: &Turn) -> Option<Duration> {
-        self.start.limits.of(turn.limit)
+        self.start.limit(turn)
     }
 
     /// The next position whose move scores, or the end.
     pub fn next_gain(&self, position: usize) -> usize {
         let later = self.moves.iter().enumerate().skip(position + 1);
-        let found =
-            later.filter(|(_, played)| played.frame.gain != 0).map(|(index, _)| index).next();
+        let found = later
+            .filter(|(_, played)| played.frame.gain != Score::ZERO)
+            .map(|(index, _)| index)
+            .next();
         found.unwrap_or(self.last_position())
     }
 
@@ -152,7 +180,7 @@ impl Film {
     }
 
     /// Describes a position's move, or the end, in a few words.
-    pub fn tell(&self, position: usize) -> Cow<'_, str> {
+    pub fn describe(&self, position: usize) -> Cow<'_, str> {
         let Some(played) = self.moves.get(position) else {
             return self.end.as_ref().map_or_else(Cow::default, |end| (&end.official).into());
         };
@@ -191,8 +219,14 @@ impl Film {
     }
 
     fn add_turn(&mut self, turn: Turn) {
-        let mut frames = self.referee(&turn);
         let index = self.turns.len();
+        if self.is_text() {
+            self.sent.push(self.input(&turn));
+        }
+        let mut frames = self.referee(&turn);
+        if self.is_text() {
+            frames = vec![text_frame(&turn)];
+        }
         // A turn without a move gets a position too, which shows the board that the bot did not answer.
         if frames.is_empty() {
             let caption = "No move".to_owned();
@@ -202,8 +236,22 @@ impl Film {
         self.turns.push(turn);
     }
 
+    /// What the bot is sent in the exchange that is next.
+    fn input(&self, turn: &Turn) -> String {
+        let input = match &turn.asked {
+            Some(asked) => Cow::Borrowed(asked.input.as_str()),
+            None => self.position.input(),
+        };
+        let (shown, rest) = input.as_bytes().split_at(input.len().min(MAX_INPUT_BYTES));
+        super::output(shown, rest.len() as u64)
+    }
+
     /// Plays the turn, and returns the frames of its moves.
     fn referee(&mut self, turn: &Turn) -> Vec<Frame> {
+        if turn.asked.is_some() {
+            // The judge is not here: what it said is in the turn.
+            return Vec::new();
+        }
         let Some(exchange) = self.position.next_exchange() else { return Vec::new() };
         let reply = reply_to(&exchange, turn);
         let frames = match turn.no_reply {
@@ -213,4 +261,20 @@ impl Film {
         rule(self.position.as_mut(), &reply, turn.no_reply);
         frames
     }
+}
+
+/// The most bytes of an input to keep and show.
+const MAX_INPUT_BYTES: usize = 1 << 16;
+
+/// The longest caption of an answer, in characters.
+const MAX_CAPTION: usize = 60;
+
+/// An exchange of a game without a picture: the beginning of its answer, and its points.
+fn text_frame(turn: &Turn) -> Frame {
+    let reply = super::reply(turn);
+    let answer: String =
+        reply.lines().next().unwrap_or_default().chars().take(MAX_CAPTION).collect();
+    let (number, gain) = (turn.turn as usize, turn.gain.unwrap_or_default());
+    let caption = if answer.is_empty() { "No move".to_owned() } else { answer };
+    Frame { number, caption, gain, ..Frame::default() }
 }

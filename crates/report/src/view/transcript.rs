@@ -6,8 +6,9 @@
 use std::io::{self, Write};
 
 use results::gamelog::{Log, Turn};
-use results::replay::{ReplayError, game_of, reply_to};
+use results::replay::{ReplayError, game_of_log, reply_to};
 use rules::ruling::rule;
+use rules::score::shown;
 use terms::text::{duration, printable, printable_lines};
 
 /// The input and the turn of one exchange.
@@ -32,7 +33,7 @@ pub fn write(log: &Log, out: &mut dyn Write) -> io::Result<()> {
         lines(out, '!', &turn.stderr.0)?;
         match turn.no_reply {
             Some(no_reply) => writeln!(out, "= {}", no_reply.verdict())?,
-            None => writeln!(out, "= gain {}, score {}", turn.gain, turn.score)?,
+            None => writeln!(out, "= gain {}, score {}", shown(turn.gain), shown(turn.score))?,
         }
         // Games that other programs saved have no times.
         if !turn.wall.0.is_zero() {
@@ -56,7 +57,7 @@ pub fn stdin(log: &Log) -> Result<Vec<u8>, ReplayError> {
 
 /// The exchanges of a log, up to the first that the rules contradict.
 fn exchanges(log: &Log) -> Result<Vec<ReplayedTurn<'_>>, ReplayError> {
-    let mut game = game_of(&log.start)?;
+    let mut game = game_of_log(log)?;
     let mut exchanges = Vec::new();
     for turn in &log.turns {
         let Some(exchange) = game.next_exchange() else { break };

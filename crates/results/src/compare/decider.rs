@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::Contender;
+use super::scale::{Finish, Scale};
 use crate::suite::{FolderError, Margin, Opponent, Outcome, Plan, RecordId, RunFolder};
 use statistics::{ConfidenceSequence, Decided};
 
@@ -18,11 +19,14 @@ pub struct Decider {
     /// The games of the plan, in order.
     schedule: Box<dyn Iterator<Item = usize>>,
     next: Option<usize>,
-    /// Games that are early, with their board and points if these count.
-    early: BTreeMap<usize, Option<(RecordId, i64)>>,
+    /// Games that are early, with their board and how they ended if they count.
+    early: BTreeMap<usize, Option<(RecordId, Finish)>>,
     /// Boards already counted; the same board in other colours adds no information.
     seen: BTreeSet<RecordId>,
     margin: f64,
+    /// The scale of the opponent's games, which are known beforehand: a decision must not depend on games to come.
+    scale: Scale,
+    decimals: usize,
     sequence: ConfidenceSequence,
 }
 
@@ -35,7 +39,7 @@ pub struct Standing {
     pub bot_is: Option<Relation>,
     /// The number of boards behind this standing.
     pub boards: usize,
-    /// The mean difference in points, above 0 if the bot has more.
+    /// The mean difference in points, above 0 if the bot is better.
     pub mean: f64,
     /// Its interval, valid after every game; `None` without a board.
     pub interval: Option<(f64, f64)>,
@@ -45,6 +49,9 @@ pub struct Standing {
     pub p: f64,
     /// The estimated number of boards for a decision; `None` if it is decided, or hopeless.
     pub boards_to_decide: Option<u64>,
+    /// The number of decimals of the scores.
+    #[serde(skip)]
+    pub decimals: usize,
 }
 
 /// The relation of a bot to its opponent.
@@ -66,6 +73,8 @@ impl Decider {
         let next = schedule.next();
         let margin = margin.points(opponent.mean());
         Self {
+            scale: opponent.scale(),
+            decimals: opponent.decimals(),
             opponent,
             schedule: Box::new(schedule),
             next,
@@ -101,22 +110,24 @@ impl Decider {
     /// Adds a game. One that was not played, or that the host's delay ended, is skipped.
     pub fn add(&mut self, outcome: &Outcome) {
         let counts = outcome.is_played() && !outcome.is_lost_by_host();
-        let counted = counts.then(|| (outcome.record_id.clone(), outcome.points()));
+        let counted = counts.then(|| (outcome.record_id.clone(), Finish::of(outcome)));
         self.early.insert(outcome.game, counted);
         while let Some(due) = self.next.and_then(|next| self.early.remove(&next)) {
             self.next = self.schedule.next();
-            if let Some((board, points)) = due {
-                self.take(board, points);
+            if let Some((board, game)) = due {
+                self.take(board, game);
             }
         }
     }
 
     /// Counts the next game, if it is the first on its board and the opponent has played this board too.
-    #[expect(clippy::cast_precision_loss, reason = "scores are far below 2^53")]
-    fn take(&mut self, board: RecordId, points: i64) {
-        let theirs = self.opponent.first_points(&board);
-        if let Some(theirs) = theirs.filter(|_| self.seen.insert(board)) {
-            self.sequence.push(points as f64, theirs as f64);
+    fn take(&mut self, board: RecordId, game: Finish) {
+        let theirs = self.opponent.first_finish(&board);
+        let pair = [Some(game), theirs].map(|game| self.scale.above_lost(game?));
+        if let [Some(points), Some(theirs)] = pair
+            && self.seen.insert(board)
+        {
+            self.sequence.push(points, theirs);
         }
     }
 
@@ -141,6 +152,7 @@ impl Decider {
             margin: self.margin,
             p: self.sequence.p_value(),
             boards_to_decide: self.sequence.boards_to_decide(),
+            decimals: self.decimals,
         }
     }
 }
@@ -159,12 +171,15 @@ pub fn has_needed_games(
 
 #[cfg(test)]
 mod tests {
+    use std::cmp::Reverse;
+
     use rand_core::Rng as _;
     use rand_pcg::Pcg64Mcg;
 
     use super::super::tests::{contender, outcome};
     use super::*;
     use crate::suite::{NotPlayed, SuiteVerdict, Times};
+    use rules::score::Direction;
     use terms::verdict::Verdict;
 
     #[test]
@@ -256,7 +271,7 @@ mod tests {
         for seed in 1..=SUITES {
             let suite = equal_bots(seed);
             let expected = decided(&suite, |_| {});
-            let best_first = |wave: &mut [Outcome]| wave.sort_by_key(|game| -game.score);
+            let best_first = |wave: &mut [Outcome]| wave.sort_by_key(|game| Reverse(game.score));
             let worst_first = |wave: &mut [Outcome]| wave.sort_by_key(|game| game.score);
             assert_eq!(decided(&suite, best_first), expected, "{seed}");
             assert_eq!(decided(&suite, worst_first), expected, "{seed}");
@@ -270,13 +285,32 @@ mod tests {
             let mut games = games.clone();
             best_first(&mut games);
             for game in &games {
-                let theirs = opponent.first_points(&game.record_id).expect("all boards");
-                #[expect(clippy::cast_precision_loss, reason = "small")]
-                sequence.push(game.score as f64, theirs as f64);
+                let theirs = opponent.first_finish(&game.record_id).expect("all boards");
+                let points = |game| opponent.scale().above_lost(game).expect("a score");
+                sequence.push(points(Finish::of(game)), points(theirs));
             }
             naively_wrong += u32::from(sequence.decided().is_some());
         }
         assert!(wrong * 20 <= SUITES, "{wrong} of {SUITES} suites of equal bots are decided");
         assert!(naively_wrong * 2 > SUITES, "{naively_wrong}");
+    }
+
+    #[test]
+    fn where_lower_is_better_a_bot_that_loses_is_worse() {
+        let plan = Plan { better: Direction::Lower, ..crate::suite::test_plan(200) };
+        let mut opponent = Contender::new("old".to_owned(), Direction::Lower);
+        (1..=200).for_each(|board| opponent.add(&Outcome { game: 1, ..outcome(board, 100) }));
+        let standing = |won: bool, score: i64| {
+            let mut decider = Decider::new(&plan, opponent.clone(), Margin::default());
+            for (game, board) in (1..=200).zip(1..) {
+                decider.add(&Outcome { game, won, ..outcome(board, score) });
+            }
+            decider.standing()
+        };
+        let relation = |won, score| standing(won, score).bot_is;
+        assert_eq!(relation(true, 60), Some(Relation::Better));
+        assert_eq!(relation(true, 150), Some(Relation::Worse));
+        assert_eq!(relation(false, 0), Some(Relation::Worse));
+        assert!((standing(true, 60).mean - 40.0).abs() < 1e-12);
     }
 }

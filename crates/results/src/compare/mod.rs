@@ -3,135 +3,23 @@
 //! Boards are paired by `record_id`, so a board in another file format, or in
 //! other colours, is the same board and counts once. Of several games of two bots on a board the first is
 //! paired with the first, the second with the second, and the mean of these differences counts; games
-//! that only one of them has played do not. A lost game is worth 0; a pair with a game that the host's delay
-//! ended is left out and counted. This module plays and shows nothing.
+//! that only one of them has played do not. A lost game is worth less than any other, and 0 where higher scores are better and none
+//! is below 0; a pair with a game that the host's delay ended is left out and counted. This module plays and shows nothing.
 
+mod contender;
 mod decider;
 mod groups;
+mod scale;
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+pub use self::contender::Contender;
 pub use self::decider::{Decider, Relation, Standing, has_needed_games};
-use crate::said::SaidValue;
-use crate::suite::{FolderError, Outcome, RecordId, RunFolder};
+use self::scale::Scale;
+use rules::score::Direction;
 use statistics::Paired;
-
-/// A bot of a run, with its points on each board.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Contender {
-    /// Its name in a report.
-    pub name: String,
-    /// The name by which boards are grouped, if not by their properties.
-    by: Option<String>,
-    boards: BTreeMap<RecordId, Score>,
-}
-
-/// A bot's games on a board.
-#[derive(Debug, Clone, PartialEq)]
-struct Score {
-    board: String,
-    /// The groups of the board, such as `colors 5` or `set smoke`.
-    groups: Vec<String>,
-    /// The value of the bot's first game under the grouping name.
-    value: Option<SaidValue>,
-    /// Its games by number, with their points; `None` if the host's delay ended the game.
-    games: BTreeMap<usize, Option<i64>>,
-}
-
-impl Score {
-    /// The mean points of this bot's and another bot's games, as far as both have played, and the number of
-    /// pairs that were lost by the host's fault; `None` if these are all.
-    #[expect(clippy::cast_precision_loss, reason = "scores are far below 2^53")]
-    fn paired_means(&self, other: &Self) -> (Option<(f64, f64)>, usize) {
-        let pairs = self.games.values().zip(other.games.values());
-        let pairs: Vec<_> = pairs.filter_map(|(mine, others)| mine.zip(*others)).collect();
-        let (mine, others) = pairs.iter().fold((0, 0), |sums, (a, b)| (sums.0 + a, sums.1 + b));
-        let count = pairs.len() as f64;
-        let means = (count > 0.0).then_some((mine as f64 / count, others as f64 / count));
-        (means, self.games.len().min(other.games.len()) - pairs.len())
-    }
-}
-
-impl Contender {
-    /// A bot that has not played yet.
-    pub fn new(name: String) -> Self {
-        Self { name, by: None, boards: BTreeMap::new() }
-    }
-
-    /// The games of the bots of `folder` that `wanted` selects, in one pass.
-    ///
-    /// # Errors
-    /// When the results cannot be read.
-    pub fn read(folder: &RunFolder, wanted: &[(&str, String)]) -> Result<Vec<Self>, FolderError> {
-        Self::read_by(folder, wanted, None)
-    }
-
-    /// As [`read`](Self::read), with boards grouped `by` what a bot said under this name, or by this property.
-    ///
-    /// # Errors
-    /// When the results cannot be read.
-    pub fn read_by(
-        folder: &RunFolder,
-        wanted: &[(&str, String)],
-        by: Option<&str>,
-    ) -> Result<Vec<Self>, FolderError> {
-        let new = |(_, name): &(&str, String)| Self {
-            by: by.map(str::to_owned),
-            ..Self::new(name.clone())
-        };
-        let mut contenders: Vec<Self> = wanted.iter().map(new).collect();
-        for outcome in folder.outcomes()? {
-            let outcome = outcome?;
-            let bots = wanted.iter().zip(&mut contenders);
-            for (_, contender) in bots.filter(|((bot, _), _)| *bot == outcome.bot) {
-                contender.add(&outcome);
-            }
-        }
-        Ok(contenders)
-    }
-
-    /// Adds a game, if it was played.
-    pub fn add(&mut self, outcome: &Outcome) {
-        if !outcome.is_played() {
-            return;
-        }
-        let score = self.boards.entry(outcome.record_id.clone()).or_insert_with(|| Score {
-            board: outcome.board.clone(),
-            groups: groups::of_board(outcome),
-            value: None,
-            games: BTreeMap::new(),
-        });
-        let points = (!outcome.is_lost_by_host()).then(|| outcome.points());
-        if let Some(by) = self.by.as_ref().filter(|_| points.is_some()) {
-            score.value = score.value.take().or_else(|| groups::value(outcome, by));
-        }
-        score.games.insert(outcome.game, points);
-    }
-
-    /// Whether any board has a value under the grouping name.
-    pub fn has_values(&self) -> bool {
-        self.boards.values().any(|score| score.value.is_some())
-    }
-
-    /// The points of the bot's first game on a board, of those that the host's delay did not end.
-    pub fn first_points(&self, record_id: &RecordId) -> Option<i64> {
-        self.boards.get(record_id)?.games.values().find_map(|points| *points)
-    }
-
-    /// The mean points over all games.
-    #[expect(clippy::cast_precision_loss, reason = "scores are far below 2^53")]
-    pub fn mean(&self) -> f64 {
-        let points = || self.boards.values().flat_map(|score| score.games.values().flatten());
-        points().sum::<i64>() as f64 / points().count().max(1) as f64
-    }
-
-    /// The number of boards.
-    pub fn boards(&self) -> usize {
-        self.boards.len()
-    }
-}
 
 /// A board that two bots have played.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -142,7 +30,7 @@ pub struct BoardDifference {
     pub baseline: f64,
     /// The challenger's points.
     pub challenger: f64,
-    /// The challenger's points minus the baseline's.
+    /// By how much the challenger's points are better than the baseline's.
     pub difference: f64,
 }
 
@@ -172,13 +60,28 @@ pub struct Comparison {
     pub baseline: String,
     /// The name of the challenger.
     pub challenger: String,
-    /// The statistics of the differences: the challenger's points minus the baseline's.
+    /// The statistics of the differences: by how much the challenger's points are better than the baseline's.
     #[serde(flatten)]
     pub paired: Paired,
     /// The statistics of each group. A property of all boards is not a group, unless it was asked for.
     pub groups: Vec<Group>,
     /// The pairs of games left out because the host's delay ended one of the two.
     pub lost_by_host: usize,
+    /// The pairs of games left out because one of the two has no score, where others have one.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub without_score: usize,
+    /// Which scores are better.
+    #[serde(skip_serializing_if = "Direction::is_higher")]
+    pub better: Direction,
+    /// The points that a lost game counts as; `None` if it counts as 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost_points: Option<f64>,
+    /// Whether no game has a score, so that a won one counts as 1.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub counts_wins: bool,
+    /// The number of decimals of the scores.
+    #[serde(skip)]
+    pub decimals: usize,
     /// The boards that only the baseline has played.
     pub only_baseline: Unpaired,
     /// The boards that only the challenger has played.
@@ -190,15 +93,17 @@ pub struct Comparison {
 impl Comparison {
     /// Compares two bots.
     pub fn of(baseline: &Contender, challenger: &Contender) -> Self {
-        let (mut boards, mut lost_by_host) = (Vec::new(), 0);
+        let scale = Scale::of(challenger.better, baseline.finishes().chain(challenger.finishes()));
+        let (mut boards, mut lost_by_host, mut without_score) = (Vec::new(), 0, 0);
         let mut by_group: BTreeMap<String, Vec<f64>> = BTreeMap::new();
         let mut by_value = Vec::new();
         for (id, mine) in &challenger.boards {
             let Some(theirs) = baseline.boards.get(id) else { continue };
-            let (means, left_out) = mine.paired_means(theirs);
-            lost_by_host += left_out;
-            let Some((challengers, baselines)) = means else { continue };
-            let difference = challengers - baselines;
+            let pairs = mine.pairs(theirs, scale);
+            lost_by_host += pairs.lost_by_host;
+            without_score += pairs.without_score;
+            let Some((challengers, baselines)) = pairs.means else { continue };
+            let difference = scale.difference(challengers, baselines);
             for group in &mine.groups {
                 by_group.entry(group.clone()).or_default().push(difference);
             }
@@ -227,6 +132,11 @@ impl Comparison {
             paired: Paired::of(&differences),
             groups: groups.into_iter().map(group).collect(),
             lost_by_host,
+            without_score,
+            better: challenger.better,
+            lost_points: scale.lost_points(),
+            counts_wins: scale == Scale::Wins,
+            decimals: baseline.decimals().max(challenger.decimals()),
             only_baseline: only(baseline, challenger),
             only_challenger: only(challenger, baseline),
             boards,
@@ -252,6 +162,11 @@ impl Comparison {
     }
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
 /// The boards that `one` has played and `other` has not.
 fn only(one: &Contender, other: &Contender) -> Unpaired {
     const NAMED: usize = 5;
@@ -265,7 +180,7 @@ fn only(one: &Contender, other: &Contender) -> Unpaired {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suite::{BoardId, SuiteVerdict, Times};
+    use crate::suite::{BoardId, Outcome, RecordId, SuiteVerdict, Times};
     use terms::verdict::Verdict;
 
     pub(super) fn outcome(board: u32, score: i64) -> Outcome {
@@ -281,7 +196,7 @@ mod tests {
             repeat: 1,
             verdict: SuiteVerdict::Played(Verdict::Completed),
             won: score >= 0,
-            score,
+            score: Some(score.into()),
             counts: true,
             official: String::new(),
             diagnosis: None,
@@ -292,7 +207,7 @@ mod tests {
     }
 
     pub(super) fn contender(name: &str, scores: &[(u32, i64)]) -> Contender {
-        let mut contender = Contender::new(name.to_owned());
+        let mut contender = Contender::new(name.to_owned(), Direction::Higher);
         for (game, &(board, score)) in (1..).zip(scores) {
             contender.add(&Outcome { game, ..outcome(board, score) });
         }
@@ -336,7 +251,7 @@ mod tests {
         assert_eq!(boards, [("seed 1", 20.0), ("seed 3", 50.0)]);
         assert_eq!((found.lost_by_host, found.only_baseline.count), (2, 0));
         assert_eq!(found.only_challenger.count, 0);
-        assert_eq!(old.first_points(&RecordId::named("2")), None);
+        assert_eq!(old.first_finish(&RecordId::named("2")), None);
     }
 
     #[test]
@@ -346,5 +261,41 @@ mod tests {
         let found = Comparison::of(&old, &new);
         assert_eq!(found.paired.pairs, 1);
         assert!((found.boards[0].difference - 50.0).abs() < 1e-12, "{:?}", found.boards);
+    }
+
+    fn lower(name: &str, scores: &[(u32, Option<i64>)]) -> Contender {
+        let mut contender = Contender::new(name.to_owned(), Direction::Lower);
+        for (game, &(board, score)) in (1..).zip(scores) {
+            // A lost game was given 0 by its judge.
+            let (won, score) = (score.is_some(), Some(score.unwrap_or(0).into()));
+            contender.add(&Outcome { game, won, score, ..outcome(board, 0) });
+        }
+        contender
+    }
+
+    #[test]
+    fn where_lower_is_better_a_lost_game_is_the_worst_whatever_it_was_given() {
+        let old = lower("old", &[(1, Some(100)), (2, Some(40)), (3, None), (4, None)]);
+        let new = lower("new", &[(1, None), (2, Some(30)), (3, Some(90)), (4, None)]);
+        let found = Comparison::of(&old, &new);
+        let boards: Vec<_> =
+            found.boards.iter().map(|board| (board.board.as_str(), board.difference)).collect();
+        let expected = [("seed 1", -100.0), ("seed 4", 0.0), ("seed 2", 10.0), ("seed 3", 110.0)];
+        assert_eq!(boards, expected);
+        assert_eq!(found.lost_points, Some(200.0), "twice the worst");
+        assert!((old.mean() - 70.0).abs() < 1e-12, "of the games that were not lost");
+    }
+
+    #[test]
+    fn games_without_a_score_are_compared_by_wins_or_left_out() {
+        let bare = |name: &str, won: bool| {
+            let mut contender = Contender::new(name.to_owned(), Direction::Lower);
+            contender.add(&Outcome { won, score: None, ..outcome(1, 0) });
+            contender
+        };
+        let found = Comparison::of(&bare("old", false), &bare("new", true));
+        assert!(found.counts_wins && (found.paired.mean - 1.0).abs() < 1e-12, "{found:?}");
+        let found = Comparison::of(&lower("old", &[(1, Some(5))]), &bare("new", true));
+        assert_eq!((found.without_score, found.boards.len()), (1, 0));
     }
 }

@@ -4,13 +4,19 @@ use std::collections::BTreeMap;
 use std::env::consts;
 use std::fs;
 use std::sync::LazyLock;
+use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::bytes::Bytes;
 use crate::said::{Said, SaidInGame};
 use rules::game::Game;
+use rules::game::judge::JudgeProgram;
+use rules::score::{Direction, Score};
+use rules::source::json_problem;
 use terms::certificate::Certificate;
 use terms::limits::{LimitKind, Limits, Resources};
 use terms::millis::Millis;
@@ -20,7 +26,7 @@ use terms::verdict::{BotExit, NoReply, Overrun, Verdict};
 pub const FORMAT: u32 = 1;
 
 /// A line of a log.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
     /// Always the first line.
@@ -29,6 +35,32 @@ pub enum Event {
     Turn(Turn),
     /// The last line; without it the log is incomplete.
     End(End),
+}
+
+impl<'de> Deserialize<'de> for Event {
+    /// Reads an event from JSON, in two passes: serde's own way goes through an intermediate form, in which a score would
+    /// lose digits.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        enum Type {
+            Start,
+            Turn,
+            End,
+        }
+        #[derive(Deserialize)]
+        struct Tagged {
+            r#type: Type,
+        }
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        let json = raw.get();
+        let event = serde_json::from_str(json).and_then(|Tagged { r#type }| match r#type {
+            Type::Start => serde_json::from_str(json).map(Self::Start),
+            Type::Turn => serde_json::from_str(json).map(Self::Turn),
+            Type::End => serde_json::from_str(json).map(Self::End),
+        });
+        event.map_err(|error| D::Error::custom(json_problem(&error)))
+    }
 }
 
 /// The game, the bot, and the limits.
@@ -40,6 +72,12 @@ pub struct Start {
     pub referee: String,
     /// The name of the game.
     pub game: String,
+    /// The program that has the game's rules, if the referee does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge: Option<JudgeProgram>,
+    /// Which scores of the game are better.
+    #[serde(default, skip_serializing_if = "Direction::is_higher")]
+    pub better: Direction,
     /// The user's name for the test case: a path, or `@NAME` for a bundled one.
     pub board: String,
     /// The test case itself.
@@ -129,6 +167,9 @@ pub struct Turn {
     pub turn: u32,
     /// Which time limit applied.
     pub limit: LimitKind,
+    /// What the bot was asked, if the referee does not have the game's rules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<Asked>,
     /// The reply as the bot wrote it, terminators included; if it is incomplete, the part that arrived.
     pub reply: Bytes,
     /// Why no complete reply came; `None` if one did.
@@ -137,10 +178,12 @@ pub struct Turn {
     /// The move in the game's own terms, if one could be read.
     #[serde(default, rename = "move", skip_serializing_if = "Option::is_none")]
     pub action: Option<Value>,
-    /// The points for the reply.
-    pub gain: i64,
-    /// The score after the reply.
-    pub score: i64,
+    /// The points for the reply; `None` if the game does not tell.
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub gain: Option<Score>,
+    /// The score after the reply; `None` if there is none.
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub score: Option<Score>,
     /// The time from just before the first byte of the input was written until the read that completed the reply,
     /// or until the exchange ended without one; in the first exchange plus what the bot had computed before.
     #[serde(rename = "wall_ms")]
@@ -174,6 +217,25 @@ pub struct Turn {
     pub said: Said,
 }
 
+/// What a judge asked, and what it said to the reply.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Asked {
+    /// The text that the bot was sent.
+    pub input: String,
+    /// The number of lines that were awaited; `None` if they last until the end of the output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<u32>,
+    /// The limit that applied.
+    #[serde(default, rename = "limit_ms", skip_serializing_if = "Option::is_none")]
+    pub limit: Option<Millis>,
+    /// The judge's own limit, if it named one.
+    #[serde(default, rename = "official_limit_ms", skip_serializing_if = "Option::is_none")]
+    pub official: Option<Millis>,
+    /// The lines that the reply added to the summary.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub summary: Vec<String>,
+}
+
 /// How a game ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct End {
@@ -183,8 +245,9 @@ pub struct End {
     pub official: String,
     /// Whether the original counts the game as won.
     pub won: bool,
-    /// The final score.
-    pub score: i64,
+    /// The final score; `None` if there is none.
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub score: Option<Score>,
     /// The original's game summary, with colour marks.
     pub summary: Vec<String>,
     /// The original's metadata.
@@ -220,17 +283,28 @@ pub struct End {
     pub wall: Option<Millis>,
 }
 
+impl Start {
+    /// The limit that applied to a turn.
+    pub fn limit(&self, turn: &Turn) -> Option<Duration> {
+        match &turn.asked {
+            Some(asked) => asked.limit.map(|limit| limit.0),
+            None => self.limits.of(turn.limit),
+        }
+    }
+}
+
 impl Turn {
-    /// A turn with only its reply: nothing measured, nothing gained.
+    /// A turn with only its reply: nothing measured, nothing scored.
     pub fn with_reply(turn: u32, limit: LimitKind, reply: Bytes) -> Self {
         Self {
             turn,
             limit,
+            asked: None,
             reply,
             no_reply: None,
             action: None,
-            gain: 0,
-            score: 0,
+            gain: None,
+            score: None,
             wall: Millis::default(),
             certificate: Certificate::default(),
             overrun: None,

@@ -70,7 +70,9 @@ impl Referee {
         let start = Start {
             format: FORMAT,
             referee: env!("CARGO_PKG_VERSION").to_owned(),
-            game: kind.name.to_owned(),
+            game: kind.name.clone(),
+            judge: None,
+            better: kind.better,
             board: board.to_owned(),
             test_case: game.test_case().to_owned(),
             bot,

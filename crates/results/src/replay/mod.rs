@@ -4,13 +4,20 @@
 //! exit. Everything else is computed again and compared.
 
 pub mod foreign;
+pub(crate) mod recorded;
+
+use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::gamelog::{End, Log, Start, Turn};
+use rules::game::judge::{Place, Trouble};
 use rules::game::{Exchange, Game, GameKind};
 use rules::ruling::{Ruling, rule};
-use terms::lines::{Lines, Progress};
+use rules::score::Score;
+use terms::lines::{LineRules, Lines, Progress};
+use terms::millis::Millis;
 use terms::verdict::{NoReply, Verdict};
 
 /// A log that was refereed again.
@@ -20,8 +27,8 @@ pub struct Replayed {
     pub turns: u32,
     /// The original's game summary so far, with colour marks.
     pub summary: Vec<String>,
-    /// The score so far.
-    pub score: i64,
+    /// The score so far; `None` if there is none.
+    pub score: Option<Score>,
     /// How the game ended here; `None` if the log stops before its end.
     pub end: Option<End>,
     /// The first difference from the log.
@@ -52,44 +59,85 @@ pub enum ReplayError {
     TestCase(#[from] rules::source::SourceError),
 }
 
-/// Referees `log` again, up to the first difference.
+/// Referees `log` again, up to the first difference. A game whose rules are in another program is compared with what
+/// that program said in the log.
 ///
 /// # Errors
 /// When the game or the test case in the log is invalid.
 pub fn replay(log: &Log) -> Result<Replayed, ReplayError> {
-    let mut game = game_of(&log.start)?;
+    let mut game = game_of_log(log)?;
+    // Only a recorded judge can be in trouble here: the log stops, and so does the comparison.
+    let (replayed, _) = referee(game.as_mut(), log);
+    Ok(replayed)
+}
+
+/// Referees `log` again, up to the first difference, with a `game` on its test case that has not begun: its judge is
+/// started anew.
+///
+/// # Errors
+/// When the judge fails.
+pub fn rejudge(log: &Log, mut game: Box<dyn Game>, place: &Place<'_>) -> Result<Replayed, Trouble> {
+    game.begin(place)?;
+    let (replayed, trouble) = referee(game.as_mut(), log);
+    trouble.map_or(Ok(replayed), Err)
+}
+
+/// Passes the replies of a log to a game that has begun, until its judge fails.
+fn referee(game: &mut dyn Game, log: &Log) -> (Replayed, Option<Trouble>) {
     let mut verdict = Verdict::Completed;
     let mut replayed = Replayed::default();
+    let mut trouble = None;
     for turn in &log.turns {
-        match referee_turn(game.as_mut(), turn) {
+        match referee_turn(game, turn) {
             Ok(ruling) => {
                 replayed.turns = turn.turn;
                 verdict = ruling.verdict;
-                replayed.difference = compare_turn(game.as_ref(), turn, &ruling);
+                trouble = game.trouble();
+                // What became of the reply is unknown if the judge failed then.
+                replayed.difference =
+                    if trouble.is_none() { compare_turn(game, turn, &ruling) } else { None };
             }
             Err(difference) => replayed.difference = Some(difference),
         }
-        if replayed.difference.is_some() {
+        if trouble.is_some() || replayed.difference.is_some() {
             break;
         }
     }
     replayed.summary = game.summary().to_vec();
     replayed.score = game.score();
-    if replayed.difference.is_some() {
-        return Ok(replayed);
+    if trouble.is_none() && replayed.difference.is_none() {
+        conclude(game, verdict, log, &mut replayed);
     }
+    (replayed, trouble)
+}
+
+/// Compares the end of the game, if it has come, with that of the log.
+fn conclude(game: &dyn Game, verdict: Verdict, log: &Log, replayed: &mut Replayed) {
     let over = game.next_exchange().is_none();
-    replayed.end = over.then(|| end(game.as_ref(), verdict, log, replayed.turns));
+    replayed.end = over.then(|| end(game, verdict, log, replayed.turns));
     if let Some(logged) = &log.end {
         replayed.difference = match &replayed.end {
             Some(end) => compare_end(logged, end),
             None => difference(replayed.turns, "the game", &"over", &"not over"),
         };
     }
-    Ok(replayed)
 }
 
-/// The logged game before its first turn.
+/// The logged game before its first turn, ready to be refereed.
+///
+/// # Errors
+/// When the game or the test case in the log is invalid.
+pub fn game_of_log(log: &Log) -> Result<Box<dyn Game>, ReplayError> {
+    let mut game: Box<dyn Game> = match &log.start.judge {
+        Some(judge) => Box::new(recorded::game_of_log(judge, log)),
+        None => game_of(&log.start)?,
+    };
+    // A log may stop before its first turn.
+    let _ = game.begin(&Place::default());
+    Ok(game)
+}
+
+/// The logged game as it would be before it begins.
 ///
 /// # Errors
 /// When the game or the test case in the log is invalid.
@@ -101,8 +149,11 @@ pub fn game_of(start: &Start) -> Result<Box<dyn Game>, ReplayError> {
 ///
 /// # Errors
 /// When the table has no such game.
-pub fn kind_of(start: &Start) -> Result<&'static GameKind, ReplayError> {
+pub fn kind_of(start: &Start) -> Result<Arc<GameKind>, ReplayError> {
     let name = &start.game;
+    if let Some(judge) = &start.judge {
+        return Ok(Arc::new(recorded::kind_of(start, judge)));
+    }
     GameKind::named(name).ok_or_else(|| ReplayError::UnknownGame(name.clone()))
 }
 
@@ -124,8 +175,15 @@ fn referee_turn(game: &mut dyn Game, turn: &Turn) -> Result<Ruling, Difference> 
     if exchange.limit != turn.limit {
         return Err(Difference::of(turn.turn, "limit", &turn.limit, &exchange.limit));
     }
+    if let Some(difference) = compare_question(game, turn) {
+        return Err(difference);
+    }
     let reply = reply_to(&exchange, turn);
-    let whole = reply.progress(&exchange.lines) == Progress::Complete(reply.len());
+    let whole = match exchange.lines.count {
+        // Only the process could tell.
+        LineRules::UNTIL_END => turn.no_reply.is_none(),
+        _ => reply.progress(&exchange.lines) == Progress::Complete(reply.len()),
+    };
     // A complete reply does not count if it came too late, or if the bot exceeded a resource limit.
     let refused = matches!(turn.no_reply, Some(NoReply::Deadline | NoReply::OverLimit(_)));
     if whole != turn.no_reply.is_none() && !(whole && refused) {
@@ -133,6 +191,7 @@ fn referee_turn(game: &mut dyn Game, turn: &Turn) -> Result<Ruling, Difference> 
         let logged = word(turn.no_reply.is_none());
         return Err(Difference::of(turn.turn, "the reply", &logged, &word(whole)));
     }
+    game.took(counted_time(turn));
     Ok(rule(game, &reply, turn.no_reply))
 }
 
@@ -152,6 +211,23 @@ pub fn first_difference(log: &Log, again: &[Turn]) -> Option<Difference> {
         let is_comparable = log.end.is_some() || now < logged;
         is_comparable.then(|| difference(last, "number of turns", &logged, &now)).flatten()
     })
+}
+
+/// The time of a reply as far as it counts for a judge: not where the limit was another than its own.
+fn counted_time(turn: &Turn) -> Duration {
+    let is_official = turn.asked.as_ref().is_some_and(|asked| asked.limit == asked.official);
+    if is_official { turn.wall.0 } else { Duration::ZERO }
+}
+
+/// How the judge's question differs from the logged one.
+fn compare_question(game: &dyn Game, turn: &Turn) -> Option<Difference> {
+    let (ask, asked) = game.asked().zip(turn.asked.as_ref())?;
+    difference(turn.turn, "what the bot is sent", &asked.input, &ask.input)
+        .or_else(|| difference(turn.turn, "number of lines", &asked.lines, &ask.lines))
+        .or_else(|| {
+            let official = ask.limit.map(Millis);
+            difference(turn.turn, "the judge's limit", &asked.official, &official)
+        })
 }
 
 fn compare_turn(game: &dyn Game, turn: &Turn, ruling: &Ruling) -> Option<Difference> {

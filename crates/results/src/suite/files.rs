@@ -1,6 +1,7 @@
 //! Makes the files of run folders, whole or not at all.
 
-use std::io::{self, Read as _, Write as _};
+use std::ffi::{OsStr, OsString};
+use std::io::{self, BufWriter, Read as _, Write};
 use std::path::{Path, PathBuf};
 
 use fs_err as fs;
@@ -58,8 +59,13 @@ pub(super) fn folder_of(path: &Path) -> &Path {
 
 /// Removes unfinished files that a kill has left in `folder`. No other process may be writing there.
 pub(super) fn sweep(folder: &Path) {
+    sweep_prefix(folder, NEW.as_ref());
+}
+
+fn sweep_prefix(folder: &Path, prefix: &OsStr) {
+    let prefix = prefix.as_encoded_bytes();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let is_left_over = entry.file_name().as_encoded_bytes().starts_with(NEW.as_bytes());
+        let is_left_over = entry.file_name().as_encoded_bytes().starts_with(prefix);
         if is_left_over && let Err(error) = fs::remove_file(entry.path()) {
             log::debug!("{}: {error}", entry.path().display());
         }
@@ -91,7 +97,11 @@ pub(super) fn remove_if_empty(folder: &Path) -> io::Result<()> {
 
 /// A file beside `path`, to replace it.
 pub(super) fn new_file(path: &Path) -> io::Result<NamedTempFile> {
-    let file = tempfile::Builder::new().prefix(NEW).tempfile_in(folder_of(path))?;
+    new_file_with(path, NEW.as_ref())
+}
+
+fn new_file_with(path: &Path, prefix: &OsStr) -> io::Result<NamedTempFile> {
+    let file = tempfile::Builder::new().prefix(prefix).tempfile_in(folder_of(path))?;
     // On Unix a temporary file is the user's alone; this one is as readable as any other.
     #[cfg(unix)]
     file.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
@@ -99,8 +109,16 @@ pub(super) fn new_file(path: &Path) -> io::Result<NamedTempFile> {
 }
 
 pub(super) fn written(path: &Path, content: &[u8]) -> io::Result<NamedTempFile> {
-    let mut file = new_file(path)?;
-    file.write_all(content)?;
+    filled(new_file(path)?, |file| file.write_all(content))
+}
+
+fn filled(
+    file: NamedTempFile,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<NamedTempFile> {
+    let mut file = BufWriter::new(file);
+    write(&mut file)?;
+    let file = file.into_inner()?;
     file.as_file().sync_all()?;
     Ok(file)
 }
@@ -112,7 +130,25 @@ pub(super) fn naming(path: &Path) -> impl Fn(io::Error) -> io::Error {
 }
 
 /// Writes a file that appears whole or not at all.
-pub(super) fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
+///
+/// # Errors
+/// When it cannot be written; the error names it.
+pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
     let file = written(path, content).map_err(naming(path))?;
+    file.persist(path).map(drop).map_err(|error| naming(path)(error.error))
+}
+
+/// Has `write` write a file of the user's in the same way, piece by piece, and removes what killed attempts have left.
+/// No other process may be writing the file.
+pub(super) fn write_among_others(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    // Other unfinished files in the folder may be those of a living process.
+    let name = path.file_name().unwrap_or_default();
+    let prefix: OsString = [NEW.as_ref(), name, "-".as_ref()].into_iter().collect();
+    sweep_prefix(folder_of(path), &prefix);
+    let file = new_file_with(path, &prefix).and_then(|file| filled(file, write));
+    let file = file.map_err(naming(path))?;
     file.persist(path).map(drop).map_err(|error| naming(path)(error.error))
 }

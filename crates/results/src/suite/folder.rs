@@ -250,7 +250,7 @@ impl RunFolder {
     }
 
     /// Warns that files cannot be locked.
-    pub(super) fn tell_unlocked(&self, error: &io::Error) {
+    pub(super) fn warn_of_missing_lock(&self, error: &io::Error) {
         self.unlocked_told.call_once(|| {
             log::warn!(
                 "{} cannot be locked ({error}): results are only appended, and what cannot be safe is refused; if two \

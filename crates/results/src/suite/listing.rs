@@ -4,7 +4,7 @@
 //! of change that it names. It can be deleted at any moment. Its summary has points by board, not shares of the
 //! best known scores, since these change from day to day.
 
-use std::io::{self, Write as _};
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -24,7 +24,7 @@ use super::summary::Summary;
 const LISTING: &str = "listing.json";
 
 /// The version of the format; a listing of another one is made anew.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// A run in a list of runs. In JSON its fields are a contract.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -135,10 +135,10 @@ impl Listing {
     /// damages is made anew.
     fn keep(&self, path: &Path, stamps: &Stamps) -> io::Result<()> {
         let path = path.join(LISTING);
-        let mut file = new_file(&path)?;
+        let mut file = BufWriter::new(new_file(&path)?);
         let kept: Kept<&Self, &Summary> = (FORMAT, stamps.clone(), self, &self.summary);
-        file.write_all(&serde_json::to_vec(&kept).expect("memory"))?;
-        file.persist(path).map(drop).map_err(|error| error.error)
+        serde_json::to_writer(&mut file, &kept)?;
+        file.into_inner()?.persist(path).map(drop).map_err(|error| error.error)
     }
 
     /// Whether a bot's name contains `text`.

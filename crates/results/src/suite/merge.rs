@@ -19,7 +19,7 @@ pub fn merge(folder: &RunFolder) -> Result<(), FolderError> {
     let lock = OpenOptions::new().read(true).write(true).open(run).map_err(FolderError::Write)?;
     match lock.file().lock() {
         Ok(()) => sweep(&folder.path),
-        Err(error) => folder.tell_unlocked(&error),
+        Err(error) => folder.warn_of_missing_lock(&error),
     }
     if folder.parts() > 0 {
         put_together(folder)?;

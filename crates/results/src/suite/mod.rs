@@ -22,6 +22,7 @@ mod outcome;
 mod outcomes;
 mod places;
 mod plan;
+mod planned_bot;
 mod recording;
 mod records;
 mod removal;
@@ -34,7 +35,7 @@ mod verify;
 mod writer;
 
 pub use self::commit::Commit;
-pub use self::files::link_target;
+pub use self::files::{link_target, write_whole};
 pub use self::folder::{FolderError, Opponent, Run, RunFolder};
 pub use self::game_set::GameSet;
 pub use self::ids::{BoardId, RecordId};
@@ -48,9 +49,8 @@ pub use self::outcomes::Outcomes;
 pub use self::places::{NoisyHost, differing_places, noisy_hosts};
 #[cfg(test)]
 pub(crate) use self::plan::test_plan;
-pub use self::plan::{
-    Assignment, Case, CaseError, MAX_GAMES, Plan, PlannedBoard, PlannedBot, Rules,
-};
+pub use self::plan::{Assignment, Case, CaseError, MAX_GAMES, Plan, PlannedBoard, Rules};
+pub use self::planned_bot::PlannedBot;
 pub use self::records::{Best, Bests, Record, Records, RecordsError};
 pub use self::removal::{Contents, remove_remains};
 pub use self::seeds::Seeds;

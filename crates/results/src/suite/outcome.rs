@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ids::{BoardId, RecordId};
 use crate::said::SaidInGame;
+use rules::score::Score;
 use terms::millis::Millis;
 use terms::verdict::Verdict;
 
@@ -38,8 +39,9 @@ pub struct Outcome {
     pub verdict: SuiteVerdict,
     /// Whether the bot won, as the original sees it.
     pub won: bool,
-    /// The score as the original reports it.
-    pub score: i64,
+    /// The score as the original reports it; `None` if there is none.
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub score: Option<Score>,
     /// Whether the score would have counted under the official rules.
     pub counts: bool,
     /// What the original says.
@@ -95,6 +97,8 @@ pub enum NotPlayed {
     CannotStart,
     /// The host is short of processes, memory or files.
     NoResources,
+    /// The judge of the game failed.
+    JudgeTrouble,
 }
 
 impl fmt::Display for SuiteVerdict {
@@ -103,6 +107,7 @@ impl fmt::Display for SuiteVerdict {
             Self::Played(verdict) => verdict.fmt(f),
             Self::NotPlayed(NotPlayed::CannotStart) => f.write_str("cannot start"),
             Self::NotPlayed(NotPlayed::NoResources) => f.write_str("no resources"),
+            Self::NotPlayed(NotPlayed::JudgeTrouble) => f.write_str("judge trouble"),
         }
     }
 }
@@ -121,9 +126,9 @@ impl Outcome {
             && self.times.bot_overruns == 0
     }
 
-    /// The game's points in sums and comparisons: its score, or 0 if it was lost.
-    pub fn points(&self) -> i64 {
-        if self.won { self.score } else { 0 }
+    /// The score of a game that was not lost; whatever a lost one was given says nothing.
+    pub fn won_score(&self) -> Option<Score> {
+        self.score.filter(|_| self.won)
     }
 
     /// Why it was lost or not played, in one line.

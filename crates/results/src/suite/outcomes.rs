@@ -185,7 +185,7 @@ impl Outcomes {
         outcome.is_played() && is_planned && !self.played.add(outcome.game)
     }
 
-    fn tell_duplicates(&mut self) {
+    fn warn_of_duplicates(&mut self) {
         let Some(lines) = self.lines.as_ref().filter(|_| !self.doubled.is_empty()) else { return };
         let path = lines.path.display();
         let results = plural(self.doubled.len() as u64, "result");
@@ -208,7 +208,7 @@ impl Iterator for Outcomes {
                 }
                 Some(error) => return Some(error),
                 None => {
-                    self.tell_duplicates();
+                    self.warn_of_duplicates();
                     if let Err(error) = self.go_on() {
                         self.lines = None;
                         return Some(Err(error));

@@ -4,18 +4,21 @@
 //! that a run can be resumed on its own, compared with another one, and played in parts by several
 //! machines. It plays nothing.
 
-use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::ids::{BoardId, RecordId};
+use super::planned_bot::PlannedBot;
 use super::seeds::Seeds;
 use super::shuffle::shuffled;
+use crate::replay::recorded;
+use rules::game::judge::JudgeProgram;
 use rules::game::{Game, GameKind, SeedOptions};
+use rules::score::Direction;
 use terms::limits::{Limits, OnHostDelay, Profile, Resources};
 
 /// The most games of a plan: a bit for each, and their order, fit into the memory of a small machine.
@@ -26,6 +29,12 @@ pub const MAX_GAMES: usize = 100_000_000;
 pub struct Plan {
     /// The name of the game.
     pub game: String,
+    /// Which of its scores are better.
+    #[serde(default, skip_serializing_if = "Direction::is_higher")]
+    pub better: Direction,
+    /// The program that has the game's rules, if the referee does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge: Option<JudgeProgram>,
     /// The rules about time and resources.
     pub rules: Rules,
     /// How many games each bot plays on each board.
@@ -55,33 +64,12 @@ pub struct Rules {
     pub on_host_delay: OnHostDelay,
     /// The limits.
     pub limits: Limits,
+    /// Those of them that hold even where a judge names another limit.
+    #[serde(default, skip_serializing_if = "Limits::is_unlimited")]
+    pub fixed: Limits,
     /// What a bot may use of the machine.
     #[serde(default)]
     pub resources: Resources,
-}
-
-/// A bot, with everything that identifies it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PlannedBot {
-    /// The user's name for it.
-    pub name: String,
-    /// Its command line, word by word, as the user gave it.
-    pub command: Vec<String>,
-    /// Its working directory, if it is not the referee's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cwd: Option<String>,
-    /// Environment variables that are set for it.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub env: BTreeMap<String, String>,
-    /// The values of `--param` for it, by name; its command or environment has them as well.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub params: BTreeMap<String, String>,
-    /// The extra paths that it may read in a sandbox, if it runs in one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sandbox: Option<Vec<PathBuf>>,
-    /// The digests of the program and of files that its arguments name, by the word of the command.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub files: BTreeMap<String, String>,
 }
 
 /// A board with its test case, so that a run needs no other file.
@@ -139,8 +127,19 @@ impl Plan {
 
     /// The smallest time limit of the game, if it has one.
     pub fn smallest_limit(&self) -> Option<Duration> {
-        let kinds = GameKind::named(&self.game).into_iter().flat_map(GameKind::limit_kinds);
-        kinds.into_iter().filter_map(|kind| self.rules.limits.of(kind)).min()
+        let game = self.kind()?;
+        game.limit_kinds().filter_map(|kind| self.rules.limits.of(kind)).min()
+    }
+
+    /// The game, as far as its boards and results can be read without its judge.
+    pub fn kind(&self) -> Option<Arc<GameKind>> {
+        match &self.judge {
+            Some(judge) => {
+                let kind = recorded::kind(&self.game, judge, self.rules.limits, self.better);
+                Some(Arc::new(kind))
+            }
+            None => GameKind::named(&self.game),
+        }
     }
 
     /// The number of boards.
@@ -239,10 +238,12 @@ impl Plan {
     pub fn difference(&self, other: &Self) -> Option<String> {
         let differs = |what: &str, same: bool| (!same).then(|| format!("{what} is not the same"));
         None.or_else(|| differs("the game", self.game == other.game))
+            .or_else(|| differs("which scores are better", self.better == other.better))
+            .or_else(|| differs("the game's judge", self.judge == other.judge))
             .or_else(|| differs("the set of rules (limits, profile)", self.rules == other.rules))
             .or_else(|| self.bots_difference(other))
             .or_else(|| differs("the list of boards", self.boards == other.boards))
-            .or_else(|| differs("the range of seeds", self.seeds == other.seeds))
+            .or_else(|| seeds_difference(self.seeds.as_ref(), other.seeds.as_ref()))
             .or_else(|| differs("the number of repeats", self.repeat == other.repeat))
             .or_else(|| differs("the order of the boards", self.shuffle == other.shuffle))
     }
@@ -256,30 +257,16 @@ impl Plan {
     }
 }
 
-impl PlannedBot {
-    /// A bot with this name and command line.
-    pub fn new<const N: usize>(name: &str, command: [&str; N]) -> Self {
-        let command = command.map(str::to_owned).into();
-        Self { name: name.to_owned(), command, ..Self::default() }
+fn seeds_difference(mine: Option<&Seeds>, others: Option<&Seeds>) -> Option<String> {
+    let text = |seeds: Option<&Seeds>| {
+        seeds.map_or("no seeds".to_owned(), |seeds| format!("seeds {seeds}"))
+    };
+    let (has, typed) = (text(mine), text(others));
+    if has == typed {
+        return (mine != others)
+            .then(|| "the number of colours, or the set of the seeds, is not the same".to_owned());
     }
-
-    fn difference(&self, other: &Self) -> Option<String> {
-        let name = &self.name;
-        let other_than = |(file, digest): (&String, &String)| match other.files.get(file) {
-            None => Some(format!("the bot `{name}` is incomplete: {file} is missing")),
-            Some(other) => (other != digest)
-                .then(|| format!("the bot `{name}` has changed: {file} is not the same")),
-        };
-        let new = |file: &&String| !self.files.contains_key(*file);
-        self.files
-            .iter()
-            .find_map(other_than)
-            .or_else(|| {
-                let file = other.files.keys().find(new)?;
-                Some(format!("the bot `{name}` has changed: {file} was not there"))
-            })
-            .or_else(|| (self != other).then(|| format!("the bot `{name}` is started differently")))
-    }
+    Some(format!("it has {has}, not {typed}"))
 }
 
 /// One bot, boards of seeds 1..=`seeds`.
@@ -290,6 +277,8 @@ pub(crate) fn test_plan(seeds: i64) -> Plan {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
     use rules::game::GAMES;
 
@@ -302,10 +291,13 @@ mod tests {
             profile: Profile::Official,
             on_host_delay: OnHostDelay::Fail,
             limits: Limits::default(),
+            fixed: Limits::default(),
             resources: Resources::default(),
         };
         Plan {
             game: "samegame".to_owned(),
+            judge: None,
+            better: Direction::Higher,
             rules,
             repeat,
             shuffle: None,

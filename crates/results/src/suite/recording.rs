@@ -72,7 +72,7 @@ mod tests {
             )
             .expect("an outcome");
             outcome.record(&[turn(""), turn(overrun), end.clone()], strict);
-            assert_eq!((outcome.won, outcome.score), (true, 500));
+            assert_eq!((outcome.won, outcome.score), (true, Some(500.into())));
             outcome.counts
         };
         assert!(counts("", true));

@@ -5,14 +5,15 @@
 //! under the official rules sets a record.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
-use super::files::{folder_of, link_target, write_whole};
+use super::files::{folder_of, link_target, write_among_others};
 use super::ids::RecordId;
+use rules::score::{Direction, Score, in_toml};
 use rules::source::SourceError;
 
 /// The published scores, built into the referee.
@@ -33,16 +34,30 @@ pub struct Record {
     /// The bot.
     pub bot: String,
     /// Its score.
-    pub score: i64,
+    #[serde(with = "in_toml")]
+    pub score: Score,
+    /// Which scores of the game are better.
+    #[serde(default, skip_serializing_if = "Direction::is_higher")]
+    pub better: Direction,
     /// The folder of the run that set it, relative to the folder of the records; earlier versions did not
     /// keep it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<PathBuf>,
 }
 
+impl Record {
+    /// The better one of two; the second one if they are equal.
+    fn better_one<'r>(&'r self, other: &'r Self) -> &'r Self {
+        if self.better.is_better(self.score, other.score) { self } else { other }
+    }
+}
+
 /// The best score of each bot on each board.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Records(BTreeMap<RecordId, BTreeMap<String, Record>>);
+pub struct Records(
+    /// The records of each board by bot; a list takes a twelfth of a map's memory where there is one bot.
+    BTreeMap<RecordId, Vec<Record>>,
+);
 
 /// Why records cannot be kept.
 #[derive(Debug, thiserror::Error)]
@@ -87,6 +102,33 @@ struct RecordsFile {
     records: Vec<Record>,
 }
 
+/// The line before each record in the file.
+const TABLE: &str = "[[record]]";
+
+/// The content of a file as [`Records::write`] writes it, read record by record: read as one document it would take
+/// twenty times its size in memory. `None` if it is another document, or has a mistake.
+fn read_by_table(source: &str) -> Option<RecordsFile> {
+    let mut file: Option<RecordsFile> = None;
+    let mut add = |table: &str| {
+        match &mut file {
+            None => file = Some(toml::from_str(table).ok()?),
+            Some(_) if table.lines().any(|line| line.trim_start().starts_with('[')) => return None,
+            Some(file) => file.records.push(toml::from_str(table).ok()?),
+        }
+        Some(())
+    };
+    let (mut start, mut end) = (0, 0);
+    for line in source.split_inclusive('\n') {
+        if line.trim_end() == TABLE {
+            add(&source[start..end])?;
+            start = end + line.len();
+        }
+        end += line.len();
+    }
+    add(&source[start..])?;
+    file
+}
+
 impl Records {
     /// Reads a file; a missing file counts as empty.
     ///
@@ -97,10 +139,13 @@ impl Records {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
             source => source.map_err(RecordsError::Read)?,
         };
-        let file: RecordsFile = toml::from_str(&source).map_err(|error| RecordsError::Invalid {
-            path: path.to_owned(),
-            problem: SourceError::from_toml(&source, &error),
-        })?;
+        let file = match read_by_table(&source) {
+            Some(file) => file,
+            None => toml::from_str(&source).map_err(|error| RecordsError::Invalid {
+                path: path.to_owned(),
+                problem: SourceError::from_toml(&source, &error),
+            })?,
+        };
         if file.format != FORMAT {
             return Err(RecordsError::Format { path: path.to_owned(), format: file.format });
         }
@@ -124,41 +169,50 @@ impl Records {
         // A lock on the file itself would stay with the old one. It ends with `lock`.
         lock.file().lock().map_err(RecordsError::Write)?;
         let mut all = Self::read(path)?;
-        let before = all.clone();
         let folder = std::path::absolute(folder).map_err(RecordsError::Write)?;
-        for mut record in self.0.into_values().flat_map(BTreeMap::into_values) {
+        let mut has_new = false;
+        for mut record in self.0.into_values().flatten() {
             record.run = record.run.map(|run| run.strip_prefix(&folder).unwrap_or(&run).to_owned());
-            all.add(record);
+            has_new |= all.add(record);
         }
-        if all == before {
+        if !has_new {
             return Ok(());
         }
-        let records = all.0.into_values().flat_map(BTreeMap::into_values).collect();
-        let text = toml::to_string_pretty(&RecordsFile { format: FORMAT, records });
-        let text = text.expect("records can be written as TOML");
-        write_whole(path, text.as_bytes()).map_err(RecordsError::Write)
+        write_among_others(path, |file| all.write(file)).map_err(RecordsError::Write)
+    }
+
+    /// Writes the file's content.
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "format = {FORMAT}")?;
+        self.0.values().flatten().try_for_each(|record| {
+            let table = toml::to_string_pretty(record).expect("a record can be written as TOML");
+            write!(out, "\n{TABLE}\n{table}")
+        })
     }
 
     /// The folders of the runs that hold a record, relative to the folder of the records.
     pub fn runs(&self) -> impl Iterator<Item = &Path> {
-        let records = self.0.values().flat_map(BTreeMap::values);
+        let records = self.0.values().flatten();
         records.filter_map(|record| record.run.as_deref())
     }
 
-    /// Adds a record, if it is the bot's best on its board so far.
-    pub(super) fn add(&mut self, record: Record) {
+    /// Adds a record; `false` if the bot has a better or equal one on its board.
+    pub(super) fn add(&mut self, record: Record) -> bool {
         let bots = self.0.entry(record.record_id.clone()).or_default();
-        match bots.get(&record.bot) {
-            Some(known) if known.score >= record.score => {}
-            _ => {
-                bots.insert(record.bot.clone(), record);
+        match bots.binary_search_by(|known| known.bot.cmp(&record.bot)) {
+            Ok(place) if !record.better.is_better(record.score, bots[place].score) => return false,
+            Ok(place) => bots[place] = record,
+            Err(place) => {
+                bots.reserve_exact(1);
+                bots.insert(place, record);
             }
         }
+        true
     }
 
     /// The best record of each board.
     fn leaders(&self) -> impl Iterator<Item = &Record> {
-        self.0.values().filter_map(|bots| bots.values().max_by_key(|record| record.score))
+        self.0.values().filter_map(|bots| bots.iter().reduce(Record::better_one))
     }
 }
 
@@ -166,7 +220,7 @@ impl Records {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Best {
     /// The score.
-    pub score: i64,
+    pub score: Score,
     /// The bot or the source.
     pub by: String,
 }
@@ -189,7 +243,8 @@ struct Published {
     #[serde(rename = "board")]
     _board: String,
     record_id: RecordId,
-    score: i64,
+    #[serde(with = "in_toml")]
+    score: Score,
 }
 
 impl Bests {
@@ -199,22 +254,22 @@ impl Bests {
         let published: PublishedFile = toml::from_str(PUBLISHED).expect("tested: it is valid");
         let figures = published.best.iter().filter(|_| published.game == game);
         for Published { record_id, score, .. } in figures {
-            bests.add(record_id, *score, &published.source);
+            bests.add(record_id, Direction::Higher, *score, &published.source);
         }
         for record in records.leaders().filter(|record| record.game == game) {
-            bests.add(&record.record_id, record.score, &record.bot);
+            bests.add(&record.record_id, record.better, record.score, &record.bot);
         }
         bests
     }
 
-    fn add(&mut self, record_id: &RecordId, score: i64, by: &str) {
-        if self.best(record_id).is_none_or(|best| score > best) {
+    fn add(&mut self, record_id: &RecordId, better: Direction, score: Score, by: &str) {
+        if self.best(record_id).is_none_or(|best| better.is_better(score, best)) {
             self.0.insert(record_id.clone(), Best { score, by: by.to_owned() });
         }
     }
 
     /// The best score on a board.
-    pub fn best(&self, record_id: &RecordId) -> Option<i64> {
+    pub fn best(&self, record_id: &RecordId) -> Option<Score> {
         self.holder(record_id).map(|best| best.score)
     }
 
@@ -234,7 +289,8 @@ mod tests {
             board: board.to_owned(),
             game: "samegame".to_owned(),
             bot: bot.to_owned(),
-            score,
+            score: score.into(),
+            better: Direction::Higher,
             run: None,
         }
     }
@@ -251,14 +307,15 @@ mod tests {
     fn the_published_figures_come_to_what_was_published() {
         let bests = Bests::of("samegame", &Records::default());
         assert_eq!(bests.0.len(), 20);
-        assert_eq!(bests.0.values().map(|best| best.score).sum::<i64>(), 87_858);
+        assert_eq!(bests.0.values().map(|best| best.score).sum::<Score>(), 87_858.into());
         assert_eq!(Bests::of("square-remover", &Records::default()), Bests::default());
     }
 
     #[test]
     fn only_a_better_score_is_a_record() {
         let records = records(&[("x", "a", 5), ("x", "a", 4), ("x", "b", 7), ("y", "a", 1)]);
-        assert_eq!(records.0[&RecordId::named("x")]["a"].score, 5);
+        let scores = records.0[&RecordId::named("x")].iter().map(|record| record.score);
+        assert_eq!(scores.collect::<Vec<_>>(), [5, 7].map(Score::from));
         let leaders: Vec<_> = records.leaders().map(|record| record.bot.as_str()).collect();
         assert_eq!(leaders, ["b", "a"]);
     }
@@ -274,6 +331,38 @@ mod tests {
     }
 
     #[test]
+    fn a_file_is_written_and_read_record_by_record_as_the_toml_that_it_is() {
+        let odd = "a \"quoted\" name, it's\n[[record]]\nformat = 1\n";
+        let mut odd_ones = records(&[("x", "a", 5), ("x", odd, 4), (odd, "b", -7)]);
+        let mut in_run = record("z", "a", 1);
+        in_run.run = Some(PathBuf::from("runs/1"));
+        assert!(odd_ones.add(in_run));
+        for records in [odd_ones, Records::default()] {
+            let mut written = Vec::new();
+            records.write(&mut written).expect("memory");
+            let written = String::from_utf8(written).expect("UTF-8");
+            let file: RecordsFile = toml::from_str(&written).expect("TOML");
+            let whole = toml::to_string_pretty(&file).expect("TOML");
+            assert_eq!(written.trim_end(), whole.replace("record = []\n", "").trim_end());
+            let path = tempfile::NamedTempFile::new().expect("a file").into_temp_path();
+            std::fs::write(&path, &written).expect("written");
+            assert_eq!(Records::read(&path).expect("read"), records);
+        }
+    }
+
+    #[test]
+    fn only_plain_records_are_read_one_by_one() {
+        let table = "record_id = 'r'\nboard = 'x'\ngame = 'g'\nbot = 'b'\nscore = 1\n";
+        let count = |text: &str| read_by_table(text).map(|file| file.records.len());
+        let two = format!("format = 1\n[[record]]\n{table}\r\n[[record]]\r\n{table}");
+        assert_eq!((count(&two), count("format = 1\n")), (Some(2), Some(0)));
+        for other in ["[other]\n", "[[other]]\n", "x = '''\n", "score = 2\n"] {
+            assert_eq!(count(&format!("format = 1\n[[record]]\n{table}{other}")), None, "{other}");
+        }
+        assert_eq!(count(&format!("[[record]]\n{table}")), None, "no format");
+    }
+
+    #[test]
     fn a_damaged_file_is_refused_and_left_alone() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("records.toml");
@@ -285,5 +374,22 @@ mod tests {
             assert!(error.to_string().contains(problem), "{error}");
             assert_eq!(std::fs::read_to_string(&path).expect("there"), text);
         }
+    }
+
+    #[test]
+    fn where_lower_is_better_the_lower_score_is_the_record() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("records.toml");
+        for (bot, score) in [("a", "12.50"), ("b", "9.75"), ("a", "13"), ("b", "10")] {
+            let score = score.parse().expect("a score");
+            let lower = Record { score, better: Direction::Lower, ..record("x", bot, 0) };
+            let mut records = Records::default();
+            records.add(lower);
+            records.save_into(&path).expect("saved");
+        }
+        let read = Records::read(&path).expect("read");
+        let best = Bests::of("samegame", &read).best(&RecordId::named("x")).expect("a best");
+        assert_eq!(best.to_string(), "9.75");
+        assert_eq!(read.0[&RecordId::named("x")][0].score.to_string(), "12.50");
     }
 }

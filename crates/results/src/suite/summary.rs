@@ -11,9 +11,11 @@ use super::folder::{FolderError, RunFolder};
 use super::ids::RecordId;
 use super::loss::Loss;
 use super::outcome::Outcome;
-use super::plan::{Plan, PlannedBot};
+use super::plan::Plan;
+use super::planned_bot::PlannedBot;
 use super::records::{Bests, Record, Records};
 use super::tally::{Points, Tally};
+use rules::score::{Direction, Score};
 use terms::millis::Millis;
 
 /// A board whose best score has been beaten.
@@ -24,9 +26,9 @@ pub struct NewBest {
     /// The bot.
     pub bot: String,
     /// Its score.
-    pub score: i64,
+    pub score: Score,
     /// The best score before.
-    pub before: i64,
+    pub before: Score,
     /// The holder of the best score before.
     pub by: String,
 }
@@ -36,6 +38,8 @@ pub struct NewBest {
 pub struct Summary {
     /// The game.
     pub game: String,
+    /// Which of its scores are better.
+    pub better: Direction,
     /// The games of the plan, or of this part of it.
     pub planned: usize,
     /// One tally for each bot.
@@ -52,7 +56,7 @@ pub struct Summary {
     /// The slowest first and the slowest later response of each bot.
     slowest: Vec<(Option<Millis>, Option<Millis>)>,
     /// The points of each bot on each board.
-    boards: BTreeMap<RecordId, Vec<Points>>,
+    boards: BTreeMap<RecordId, Box<[Points]>>,
     /// The number of results of each session, and of those with a late reply.
     pub(super) sessions: BTreeMap<u32, (usize, usize)>,
 }
@@ -64,10 +68,12 @@ impl Summary {
         let tally = |bot: &PlannedBot| Tally {
             bot: bot.name.clone(),
             params: bot.params.clone(),
+            better: plan.better,
             ..Tally::default()
         };
         Self {
             game: plan.game.clone(),
+            better: plan.better,
             planned: folder.planned(),
             bots: plan.bots.iter().map(tally).collect(),
             slowest: vec![(None, None); plan.bots.len()],
@@ -124,28 +130,32 @@ impl Summary {
         (*first, *later) = ((*first).max(times.first), (*later).max(times.slowest));
         let bots = self.bots.len();
         let board = self.boards.entry(outcome.record_id.clone());
-        board.or_insert_with(|| vec![Points::default(); bots])[bot].add(outcome);
+        board.or_insert_with(|| vec![Points::default(); bots].into())[bot]
+            .add(outcome, self.better);
     }
 
-    /// The points of each bot on each board that has a best score, with that score: the highest of what is
-    /// known and of this run's own games, so no share exceeds 1; a lone bot on an unrecorded board has none.
-    fn boards_with_best(&self, known: &Bests) -> impl Iterator<Item = (&[Points], i64)> {
-        let has_rivals = self.bots.len() > 1;
+    /// The points of each bot on each board that has a best score, with that score: the best of what is
+    /// known and of this run's own games, so no share exceeds 1; `None` if every game on it was lost. A lone bot on an unrecorded
+    /// board has none, and neither has a board on which a ratio means nothing.
+    fn boards_with_best(&self, known: &Bests) -> impl Iterator<Item = (&[Points], Option<Score>)> {
+        let (has_rivals, better) = (self.bots.len() > 1, self.better);
         self.boards.iter().filter_map(move |(id, points)| {
             let known = known.best(id);
-            let most = points.iter().map(|points| points.most).max().unwrap_or(0);
-            let best = known.unwrap_or(0).max(most);
-            (has_rivals || known.is_some()).then_some((points.as_slice(), best))
+            let all = points.iter().filter_map(|points| points.best).chain(known);
+            let best = all.reduce(|one, other| better.better(one, other));
+            let has_ratio = |points: &Points| points.ratio_sum(best, better).is_some();
+            let is_compared = (has_rivals || known.is_some()) && points.iter().all(has_ratio);
+            is_compared.then_some((points.as_ref(), best))
         })
     }
 
     /// Compares each bot with the best `known` scores, in place of an earlier comparison.
     pub fn compare(&mut self, known: &Bests) {
-        let mut sums = vec![(0, 0.0); self.bots.len()];
+        let (better, mut sums) = (self.better, vec![(0, 0.0); self.bots.len()]);
         for (points, best) in self.boards_with_best(known) {
             for ((games, ratios), points) in sums.iter_mut().zip(points) {
                 *games += points.games as usize;
-                *ratios += points.ratio_sum(best);
+                *ratios += points.ratio_sum(best, better).unwrap_or_default();
             }
         }
         for (tally, sum) in self.bots.iter_mut().zip(sums) {
@@ -155,7 +165,8 @@ impl Summary {
 
     /// The mean of yours/best of this bot, by index, on each board that has a best score.
     pub fn board_ratios(&self, bot: usize, known: &Bests) -> Vec<f64> {
-        self.boards_with_best(known).filter_map(|(points, best)| points[bot].ratio(best)).collect()
+        let ratio = |(points, best): (&[Points], _)| points[bot].ratio(best, self.better);
+        self.boards_with_best(known).filter_map(ratio).collect()
     }
 
     /// The boards whose best known score has been beaten; of equal bots by the first one of the plan.
@@ -164,8 +175,14 @@ impl Summary {
             let before = known.holder(id)?;
             let records = points.iter().zip(&self.bots).rev();
             let records = records.filter_map(|(points, bot)| Some((points.record(plan)?, bot)));
-            let ((score, board), tally) = records.max_by_key(|((score, _), _)| *score)?;
-            (score > before.score).then(|| NewBest {
+            let better = self.better;
+            let ((score, board), tally) =
+                records.reduce(
+                    |best, other| {
+                        if better.is_better(best.0.0, other.0.0) { best } else { other }
+                    },
+                )?;
+            better.is_better(score, before.score).then(|| NewBest {
                 board: plan.board_name(board),
                 bot: tally.bot.clone(),
                 score,
@@ -188,6 +205,7 @@ impl Summary {
                     game: plan.game.clone(),
                     bot: tally.bot.clone(),
                     score,
+                    better: plan.better,
                     run: run.clone(),
                 });
             }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::outcome::{Outcome, SuiteVerdict};
 use super::plan::Plan;
 use crate::said::SaidInRun;
+use rules::score::{Direction, Score};
 use terms::verdict::Verdict;
 
 /// The totals of one bot.
@@ -29,7 +30,7 @@ pub struct Tally {
     /// The number of games in which it was late by its own fault, even if that was forgiven.
     pub late: usize,
     /// The sum of the scores of the games that it won.
-    pub sum: i64,
+    pub sum: Score,
     /// The number of games on boards with another known score.
     pub compared: usize,
     /// Σ yours/best over the games on boards with another known score.
@@ -40,11 +41,22 @@ pub struct Tally {
     /// Its values of `--param`, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, String>,
+    /// Which scores are better.
+    #[serde(default, skip_serializing_if = "Direction::is_higher")]
+    pub better: Direction,
+    /// The number of games that it won without a score.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub without_score: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 impl Tally {
     /// Adds a game, on a board whose best known score is `best`.
-    pub fn add(&mut self, outcome: &Outcome, best: Option<i64>) {
+    pub fn add(&mut self, outcome: &Outcome, best: Option<Score>) {
         if !outcome.is_played() {
             self.not_played += 1;
             return;
@@ -54,27 +66,35 @@ impl Tally {
         self.lost += usize::from(!outcome.won);
         self.timeouts += usize::from(outcome.verdict == SuiteVerdict::Played(Verdict::Timeout));
         self.late += usize::from(outcome.times.bot_overruns > 0);
-        self.sum += outcome.points();
+        self.sum = self.sum + outcome.won_score().unwrap_or_default();
+        self.without_score += usize::from(outcome.won && outcome.score.is_none());
         for (name, said) in &outcome.said {
             if let Some(numbers) = said.numbers {
                 let so_far = self.said.get(name).copied();
                 self.said.insert(name.clone(), SaidInRun::add(so_far, numbers));
             }
         }
-        if let Some(best) = best {
+        let share = |best| Points::of(outcome, self.better).ratio_sum(Some(best), self.better);
+        if let Some(share) = best.and_then(share) {
             self.compared += 1;
-            self.ratio_sum += Points::of(outcome).ratio_sum(best);
+            self.ratio_sum += share;
         }
     }
 
-    /// The mean score, losses counted as 0.
+    /// The mean score: losses count as 0 where higher scores are better, and do not count where lower ones are.
     pub fn mean(&self) -> Option<f64> {
-        #[expect(clippy::cast_precision_loss, reason = "scores are far below 2^53")]
-        let mean = self.sum as f64 / self.games as f64;
-        (self.games > 0).then_some(mean)
+        let games = match self.better {
+            Direction::Higher => self.games,
+            Direction::Lower => self.won,
+        };
+        let games = games - self.without_score;
+        #[expect(clippy::cast_precision_loss, reason = "games are counted, not grains of sand")]
+        let mean = self.sum.as_f64() / games as f64;
+        (games > 0).then_some(mean)
     }
 
-    /// The share of the best: the mean of yours/best over games, from 0 to 1.
+    /// The share of the best: the mean over games of yours/best, or of best/yours where lower scores are better, from 0 to 1. A
+    /// lost game counts as 0.
     pub fn ratio(&self) -> Option<f64> {
         #[expect(clippy::cast_precision_loss, reason = "games are counted, not grains of sand")]
         let mean = self.ratio_sum / self.compared as f64;
@@ -88,65 +108,137 @@ impl Tally {
 }
 
 /// The games of a bot on a board.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Points {
     /// The games that were played.
     pub games: u32,
     /// Those that were lost.
     pub lost: u32,
-    /// The sum of the points.
-    pub sum: i64,
-    /// The sum of the points above 0.
-    above_zero: i64,
-    /// The highest points of a game, at least 0.
-    pub(super) most: i64,
-    /// The highest score that would have counted under the official rules, and its game.
-    record: Option<(i64, usize)>,
+    /// Those that were won without a score.
+    pub without_score: u32,
+    /// The sum of the scores of games that were won.
+    pub sum: Score,
+    /// The sum of those above 0, and of their reciprocals.
+    above_zero: (Score, f64),
+    /// The number of scores that are not above 0.
+    not_above_zero: u32,
+    /// The best score of a game that was won.
+    pub(super) best: Option<Score>,
+    /// The best score that would have counted under the official rules, and its game.
+    record: Option<(Score, usize)>,
 }
 
 impl Points {
-    fn of(outcome: &Outcome) -> Self {
+    fn of(outcome: &Outcome, better: Direction) -> Self {
         let mut points = Self::default();
-        points.add(outcome);
+        points.add(outcome, better);
         points
     }
 
     /// Adds a game, if it was played.
-    pub fn add(&mut self, outcome: &Outcome) {
+    pub fn add(&mut self, outcome: &Outcome, better: Direction) {
         if !outcome.is_played() {
             return;
         }
         self.games += 1;
         self.lost += u32::from(!outcome.won);
-        self.sum += outcome.points();
-        self.above_zero += outcome.points().max(0);
-        self.most = outcome.points().max(self.most);
-        if outcome.counts && self.record.is_none_or(|(score, _)| outcome.score > score) {
-            self.record = Some((outcome.score, outcome.game));
+        self.without_score += u32::from(outcome.won && outcome.score.is_none());
+        let Some(score) = outcome.won_score() else { return };
+        self.sum = self.sum + score;
+        if score > Score::ZERO {
+            let (sum, reciprocals) = self.above_zero;
+            self.above_zero = (sum + score, reciprocals + score.as_f64().recip());
+        } else {
+            self.not_above_zero += 1;
+        }
+        self.best = Some(self.best.map_or(score, |best| better.better(best, score)));
+        if outcome.counts && self.record.is_none_or(|(best, _)| better.is_better(score, best)) {
+            self.record = Some((score, outcome.game));
         }
     }
 
-    /// The mean; `None` without a game.
-    #[expect(clippy::cast_precision_loss, reason = "scores are far below 2^53")]
-    pub fn mean(self) -> Option<f64> {
-        (self.games > 0).then(|| self.sum as f64 / f64::from(self.games))
+    /// The mean, as in [`Tally::mean`]; `None` without a game that counts.
+    pub fn mean(self, better: Direction) -> Option<f64> {
+        let games = match better {
+            Direction::Higher => self.games,
+            Direction::Lower => self.games - self.lost,
+        };
+        let games = games - self.without_score;
+        (games > 0).then(|| self.sum.as_f64() / f64::from(games))
     }
 
-    /// Σ yours/best over the games. A lost game is 0; where nobody has scored more than 0, a won one is 1.
-    #[expect(clippy::cast_precision_loss, reason = "scores are far below 2^53")]
-    pub(super) fn ratio_sum(self, best: i64) -> f64 {
-        let won = self.games - self.lost;
-        if best <= 0 { f64::from(won) } else { self.above_zero as f64 / best as f64 }
+    /// Σ yours/best over the games, or Σ best/yours where lower scores are better. A lost game is 0. Where higher scores are
+    /// better and nobody has more than 0, a won one is 1. `None` if a ratio means nothing: a game that was won has no score, or
+    /// lower scores are better and the best is below 0.
+    pub(super) fn ratio_sum(self, best: Option<Score>, better: Direction) -> Option<f64> {
+        if self.without_score > 0 {
+            return None;
+        }
+        let Some(best) = best else { return Some(0.0) };
+        let (above_zero, reciprocals) = self.above_zero;
+        match better {
+            Direction::Higher if best <= Score::ZERO => Some(f64::from(self.games - self.lost)),
+            Direction::Higher => Some(above_zero.as_f64() / best.as_f64()),
+            Direction::Lower if best < Score::ZERO => None,
+            Direction::Lower => Some(f64::from(self.not_above_zero) + best.as_f64() * reciprocals),
+        }
     }
 
-    /// The mean of yours/best; `None` without a game.
-    pub(super) fn ratio(self, best: i64) -> Option<f64> {
-        (self.games > 0).then(|| self.ratio_sum(best) / f64::from(self.games))
+    /// The mean of yours/best, or of best/yours; `None` without a game, or if it means nothing.
+    pub(super) fn ratio(self, best: Option<Score>, better: Direction) -> Option<f64> {
+        let sum = self.ratio_sum(best, better).filter(|_| self.games > 0)?;
+        Some(sum / f64::from(self.games))
     }
 
-    /// The highest score that would have counted, and the board of its game by its index in the plan.
-    pub(super) fn record(self, plan: &Plan) -> Option<(i64, usize)> {
+    /// The best score that would have counted, and the board of its game by its index in the plan.
+    pub(super) fn record(self, plan: &Plan) -> Option<(Score, usize)> {
         let (score, game) = self.record.filter(|(_, game)| plan.has(*game))?;
         Some((score, plan.assignment(game).board))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points(better: Direction, scores: &[Option<i64>]) -> Points {
+        let mut points = Points::default();
+        for score in scores {
+            // A lost game was given a score that would be the best.
+            let given = score.unwrap_or(if better.is_higher() { 1_000_000 } else { -1_000_000 });
+            let json = format!(
+                r#"{{"game":1,"bot":"b","board":"x","board_id":"","record_id":"","repeat":1,"verdict":"completed",
+                "won":{},"score":{given},"counts":{},"official":"","turns":1}}"#,
+                score.is_some(),
+                score.is_some()
+            );
+            points.add(&serde_json::from_str(&json).expect("an outcome"), better);
+        }
+        points
+    }
+
+    #[test]
+    fn a_share_of_the_best_is_turned_where_lower_is_better() {
+        use Direction::{Higher, Lower};
+        for (better, scores, best, share) in [
+            (Higher, &[Some(50), Some(100), None][..], 100, Some(0.5)),
+            (Higher, &[Some(-5), None], -5, Some(0.5)),
+            (Lower, &[Some(50), Some(100), None], 50, Some(0.5)),
+            (Lower, &[Some(0), Some(7), None, None], 0, Some(0.25)),
+            (Lower, &[Some(-5), Some(7)], -5, None),
+        ] {
+            let points = points(better, scores);
+            assert_eq!(points.ratio(Some(best.into()), better), share, "{better:?} {scores:?}");
+            assert_eq!(points.best, Some(best.into()), "{better:?} {scores:?}");
+            assert_eq!(points.record.map(|(score, _)| score), Some(best.into()));
+        }
+    }
+
+    #[test]
+    fn a_lost_game_has_no_part_in_a_mean_of_scores_whose_lower_ones_are_better() {
+        let scores = [Some(50), Some(100), None];
+        assert_eq!(points(Direction::Higher, &scores).mean(Direction::Higher), Some(50.0));
+        assert_eq!(points(Direction::Lower, &scores).mean(Direction::Lower), Some(75.0));
+        assert_eq!(points(Direction::Lower, &[None]).mean(Direction::Lower), None);
     }
 }

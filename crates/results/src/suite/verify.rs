@@ -21,7 +21,6 @@ use super::summary::Summary;
 use crate::digest::to_hex;
 use crate::gamelog::{self, Event, Log};
 use crate::replay::{game_of, replay};
-use rules::game::GameKind;
 
 /// The most games without a result that are named.
 const NAMED_MISSING: usize = 100;
@@ -183,10 +182,10 @@ fn check_game(folder: &RunFolder, outcome: &Outcome, log: Log, is_strict: bool) 
 fn check_plan(folder: &RunFolder, outcome: &Outcome) -> Option<String> {
     let plan = &folder.run.plan;
     let planned = plan.assignment(outcome.game);
-    let Some(kind) = GameKind::named(&plan.game) else {
+    let Some(kind) = plan.kind() else {
         return Some(rules::game::unknown_game(&plan.game));
     };
-    let case = match plan.case(kind, planned.board) {
+    let case = match plan.case(&kind, planned.board) {
         Ok(case) => case,
         Err(error) => return Some(error.to_string()),
     };
@@ -207,6 +206,7 @@ fn check_start(folder: &RunFolder, outcome: &Outcome, log: &Log) -> Option<Strin
     let (start, plan) = (&log.start, &folder.run.plan);
     let differs = |what: &str, same: bool| (!same).then(|| format!("its log is of another {what}"));
     differs("game", start.game == plan.game)
+        .or_else(|| differs("judge", start.judge == plan.judge))
         .or_else(|| match game_of(start) {
             Ok(game) => differs("board", BoardId::of(game.as_ref()) == outcome.board_id),
             Err(error) => Some(format!("its log cannot be refereed: line {error}")),

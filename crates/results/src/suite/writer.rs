@@ -223,7 +223,7 @@ fn lock_file(results: &File, folder: &RunFolder) -> Result<bool, FolderError> {
     match results.file().try_lock() {
         Err(TryLockError::WouldBlock) => Err(FolderError::InUse(folder.place())),
         Err(TryLockError::Error(error)) => {
-            folder.tell_unlocked(&error);
+            folder.warn_of_missing_lock(&error);
             Ok(false)
         }
         Ok(()) => Ok(true),

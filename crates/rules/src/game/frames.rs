@@ -4,10 +4,13 @@
 
 use serde::Serialize;
 
+use crate::score::Score;
+
 /// A place on a board: row by row from the top left, from 0.
 pub type Place = u16;
 
-/// A board, ready to be drawn.
+/// A board, ready to be drawn. One without columns stands for a game without a picture: views show the text that its bot was
+/// sent, and what it answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
     /// The number of columns.
@@ -79,7 +82,7 @@ pub struct Frame {
     /// The message that the bot sent with the move, laid out as in the original.
     pub message: Option<[String; 2]>,
     /// The points that the move scores.
-    pub gain: i64,
+    pub gain: Score,
     /// The changes, in order. Empty if the move is illegal; a legal move that changes nothing has one
     /// empty step.
     pub steps: Vec<Step>,
@@ -106,6 +109,17 @@ impl Frame {
 }
 
 impl Picture {
+    /// The picture of a game that has none.
+    pub fn none() -> Self {
+        let (origin, pace, regions) = (Origin::TopLeft, Pace::Turns, None);
+        Self { columns: 0, rows: 0, colors: 0, origin, pace, regions, tiles: Vec::new() }
+    }
+
+    /// Whether it stands for a game without a picture.
+    pub fn is_none(&self) -> bool {
+        self.columns == 0
+    }
+
     /// Applies the changes of a frame.
     pub fn apply(&mut self, frame: &Frame) {
         for step in &frame.steps {

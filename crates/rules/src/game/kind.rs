@@ -1,29 +1,44 @@
 //! A row of the table of games.
 
+use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
+use super::judge::JudgeProgram;
 use super::rules::Game;
+use crate::score::Direction;
 use crate::source::SourceError;
 use terms::limits::LimitKind;
 
+/// Starts a game on a text.
+pub type Parse = Arc<dyn Fn(&str) -> Result<Box<dyn Game>, SourceError> + Send + Sync>;
+
+/// Generates the text of a test case.
+pub type FromSeed = Arc<dyn Fn(i64, SeedOptions) -> Result<String, String> + Send + Sync>;
+
 /// A row of the table of games.
+#[derive(Clone)]
 pub struct GameKind {
     /// The name that `--game` takes.
-    pub name: &'static str,
+    pub name: String,
     /// The name to display.
-    pub title: &'static str,
+    pub title: String,
     /// Starts a game on the content of a test case file, in any of the game's file formats, told apart
     /// by content.
-    pub parse: fn(&str) -> Result<Box<dyn Game>, SourceError>,
+    pub parse: Parse,
     /// Generates the test case of a seed, as text for `parse`; the error says what would be
     /// right.
-    pub from_seed: fn(i64, SeedOptions) -> Result<String, String>,
+    pub from_seed: FromSeed,
     /// The kinds of time limit that the game uses, with the official limits.
-    pub limits: &'static [(LimitKind, Duration)],
+    pub limits: Vec<(LimitKind, Duration)>,
     /// The test cases that come with the game, by name; the first one is the default.
-    pub bundled: &'static [(&'static str, &'static str)],
+    pub bundled: Vec<(String, String)>,
     /// The default bot, in the form that `--bot` takes; `None` if the user must name one.
-    pub default_bot: Option<&'static str>,
+    pub default_bot: Option<String>,
+    /// Which scores are better.
+    pub better: Direction,
+    /// The program that has the rules, if this one does not.
+    pub judge: Option<JudgeProgram>,
     /// The bytes of standard error that the original reads per turn, leaving the rest in the pipe;
     /// `None` if it reads everything.
     pub stderr_per_turn: Option<u64>,
@@ -41,23 +56,30 @@ pub struct SeedOptions {
 
 impl GameKind {
     /// A game with only the required properties. Set the other fields to add seeds, bundled test cases,
-    /// time limits or a default bot.
-    pub const fn new(
-        name: &'static str,
-        title: &'static str,
-        parse: fn(&str) -> Result<Box<dyn Game>, SourceError>,
+    /// time limits, a default bot, or that lower scores are better.
+    pub fn new(
+        name: impl Into<String>,
+        title: impl Into<String>,
+        parse: impl Fn(&str) -> Result<Box<dyn Game>, SourceError> + Send + Sync + 'static,
     ) -> Self {
         Self {
-            name,
-            title,
-            parse,
-            from_seed: |_, _| Err("this game has no test cases by seed".to_owned()),
-            limits: &[],
-            bundled: &[],
+            name: name.into(),
+            title: title.into(),
+            parse: Arc::new(parse),
+            from_seed: Arc::new(|_, _| Err("this game has no test cases by seed".to_owned())),
+            limits: Vec::new(),
+            bundled: Vec::new(),
             default_bot: None,
+            better: Direction::Higher,
+            judge: None,
             stderr_per_turn: None,
             prints_summary: false,
         }
+    }
+
+    /// The content of the bundled test case of this name.
+    pub fn bundled(&self, name: &str) -> Option<&str> {
+        self.bundled.iter().find(|(known, _)| known == name).map(|(_, text)| text.as_str())
     }
 
     /// The kinds of time limit that the game uses.
@@ -68,5 +90,11 @@ impl GameKind {
     /// The official limit of this kind, if the game uses it.
     pub fn official_limit(&self, kind: LimitKind) -> Option<Duration> {
         self.limits.iter().find(|(known, _)| *known == kind).map(|&(_, limit)| limit)
+    }
+}
+
+impl fmt::Debug for GameKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GameKind").field("name", &self.name).finish_non_exhaustive()
     }
 }

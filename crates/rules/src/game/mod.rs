@@ -6,12 +6,15 @@
 
 pub mod frames;
 pub mod java;
+pub mod judge;
+mod judged;
 mod kind;
 mod rules;
 pub mod samegame;
 pub mod square_remover;
 mod table;
 
-pub use self::kind::{GameKind, SeedOptions};
+pub use self::judged::Judged;
+pub use self::kind::{FromSeed, GameKind, Parse, SeedOptions};
 pub use self::rules::{Exchange, Fault, Game, Played, Rejected};
 pub use self::table::{GAMES, NameTaken, games, register, unknown_game};

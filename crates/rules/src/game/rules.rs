@@ -2,20 +2,45 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde_json::Value;
 
 use super::frames::{Frame, Picture};
+use super::judge::{Ask, Place, Trouble};
+use crate::score::Score;
 use terms::limits::LimitKind;
 use terms::lines::{LineRules, Lines};
+use terms::verdict::NoReply;
 
 /// A game in progress, as its official referee runs it.
 pub trait Game {
+    /// Gets ready for the first exchange. A game whose rules are in another program starts it here.
+    ///
+    /// # Errors
+    /// When that program fails.
+    fn begin(&mut self, _place: &Place<'_>) -> Result<(), Trouble> {
+        Ok(())
+    }
+
+    /// Why the game stopped without a result, told once: the program with its rules has failed.
+    fn trouble(&mut self) -> Option<Trouble> {
+        None
+    }
+
     /// The next exchange; `None` when the game is over.
     fn next_exchange(&self) -> Option<Exchange>;
 
     /// The text to send to the bot in the next exchange.
     fn input(&self) -> Cow<'_, str>;
+
+    /// What the bot is to be asked, where only another program knows it, so that the log keeps it.
+    fn asked(&self) -> Option<&Ask> {
+        None
+    }
+
+    /// Hears, before [`accept`](Self::accept), how long the reply took; zero where official limits do not apply.
+    fn took(&mut self, _elapsed: Duration) {}
 
     /// Applies a complete reply.
     ///
@@ -23,11 +48,11 @@ pub trait Game {
     /// When the reply loses the game; the game is then over.
     fn accept(&mut self, reply: &Lines) -> Result<Played, Rejected>;
 
-    /// Ends the game because no complete reply came; `received` is the part that did arrive.
-    fn unanswered(&mut self, received: &Lines);
+    /// Ends the game because no complete reply came; `received` is the part that did arrive, `why` the reason.
+    fn unanswered(&mut self, received: &Lines, why: NoReply);
 
-    /// The score so far, as the original counts it.
-    fn score(&self) -> i64;
+    /// The score so far, as the original counts it; `None` if there is none.
+    fn score(&self) -> Option<Score>;
 
     /// The lines of the original's game summary so far, with colour marks.
     fn summary(&self) -> &[String];
@@ -59,12 +84,16 @@ pub trait Game {
         BTreeMap::new()
     }
 
-    /// The board as it is now.
-    fn picture(&self) -> Picture;
+    /// The board as it is now; without one, views show the text that the bot was sent and what it answered.
+    fn picture(&self) -> Picture {
+        Picture::none()
+    }
 
     /// The frames of a complete reply's moves on the current board, up to the first illegal move; empty if
-    /// the reply cannot be understood.
-    fn frames(&self, reply: &Lines) -> Vec<Frame>;
+    /// the reply cannot be understood, or the game has no picture.
+    fn frames(&self, _reply: &Lines) -> Vec<Frame> {
+        Vec::new()
+    }
 }
 
 /// One step of a game's protocol.
@@ -74,13 +103,15 @@ pub struct Exchange {
     pub lines: LineRules,
     /// Which time limit applies.
     pub limit: LimitKind,
+    /// The official limit of this exchange, where it has one of its own.
+    pub official: Option<Duration>,
 }
 
 /// What an accepted reply did.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Played {
-    /// The points for the reply.
-    pub gain: i64,
+    /// The points for the reply; `None` if the game does not tell.
+    pub gain: Option<Score>,
     /// The move in the game's own terms, for the log.
     pub action: Value,
     /// Advice for the bot's author, although the reply counts.
@@ -114,4 +145,6 @@ pub enum Fault {
     Malformed,
     /// The reply is understood, but the rules forbid it.
     Illegal,
+    /// One of both: the game does not say which.
+    Lost,
 }

@@ -1,20 +1,21 @@
 //! The table of games: the only list of games in the program.
 
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
 use super::kind::GameKind;
 use super::{samegame, square_remover};
 
 /// The games that come with the referee; the first one is the default.
-pub const GAMES: &[GameKind] = &[samegame::KIND, square_remover::KIND];
+pub static GAMES: LazyLock<[Arc<GameKind>; 2]> =
+    LazyLock::new(|| [samegame::kind().into(), square_remover::kind().into()]);
 
 /// The games that a program has added.
-static REGISTERED: RwLock<Vec<&'static GameKind>> = RwLock::new(Vec::new());
+static REGISTERED: RwLock<Vec<Arc<GameKind>>> = RwLock::new(Vec::new());
 
 /// All games: those that come with the referee, then those that were [registered](register).
-pub fn games() -> Vec<&'static GameKind> {
+pub fn games() -> Vec<Arc<GameKind>> {
     let registered = REGISTERED.read().unwrap_or_else(PoisonError::into_inner);
-    GAMES.iter().chain(registered.iter().copied()).collect()
+    GAMES.iter().chain(registered.iter()).cloned().collect()
 }
 
 /// Adds a game to the table for as long as the program runs. Logs, run folders, settings and `--game`
@@ -22,12 +23,13 @@ pub fn games() -> Vec<&'static GameKind> {
 ///
 /// # Errors
 /// When the table has another game of that name.
-pub fn register(kind: &'static GameKind) -> Result<(), NameTaken> {
+pub fn register(kind: impl Into<Arc<GameKind>>) -> Result<(), NameTaken> {
+    let kind = kind.into();
     let mut registered = REGISTERED.write().unwrap_or_else(PoisonError::into_inner);
-    let mut others = GAMES.iter().chain(registered.iter().copied());
+    let mut others = GAMES.iter().chain(registered.iter());
     match others.find(|other| other.name == kind.name) {
-        Some(other) if std::ptr::eq(other, kind) => Ok(()),
-        Some(_) => Err(NameTaken(kind.name)),
+        Some(other) if Arc::ptr_eq(other, &kind) => Ok(()),
+        Some(_) => Err(NameTaken(kind.name.clone())),
         None => {
             registered.push(kind);
             Ok(())
@@ -38,17 +40,17 @@ pub fn register(kind: &'static GameKind) -> Result<(), NameTaken> {
 /// Another game has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is another game `{0}`; give yours another name")]
-pub struct NameTaken(&'static str);
+pub struct NameTaken(String);
 
 impl GameKind {
     /// The game called `name`.
-    pub fn named(name: &str) -> Option<&'static Self> {
+    pub fn named(name: &str) -> Option<Arc<Self>> {
         games().into_iter().find(|kind| kind.name == name)
     }
 }
 
 /// The error message for an unknown game.
 pub fn unknown_game(name: &str) -> String {
-    let known: Vec<_> = games().into_iter().map(|kind| kind.name).collect();
+    let known: Vec<_> = games().into_iter().map(|kind| kind.name.clone()).collect();
     format!("there is no game `{name}`; the games are: {}", known.join(", "))
 }

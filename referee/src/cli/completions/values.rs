@@ -10,7 +10,6 @@ use crate::cli::inputs;
 use crate::cli::named_run::{newest_first, run_path, runs_folder};
 use engine::config::Project;
 use results::suite::RunFolder;
-use rules::game::games;
 
 /// Values of `--bot`: bundled bots, the project's, and paths, also within a command line in quotes.
 pub(in crate::cli) fn bots() -> ArgValueCompleter {
@@ -32,11 +31,28 @@ pub(in crate::cli) fn bundled_bots() -> ArgValueCandidates {
     })
 }
 
-/// Values of `--board`: bundled boards of all games, and paths.
+/// Values of `--game`: built-in games, the project's, and settings files.
+pub(in crate::cli) fn games() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| {
+        let built_in = rules::game::games().into_iter().map(|kind| kind.name.clone());
+        let names = built_in.chain(project().games.into_keys());
+        // Folders are offered once a path is begun, so that names alone come first.
+        if typed.is_empty() {
+            return names.map(CompletionCandidate::new).collect();
+        }
+        named_or_path(names, typed)
+    })
+}
+
+/// Values of `--board`: cases of all games, and paths.
 pub(in crate::cli) fn boards() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
-        let bundled = games().into_iter().flat_map(|kind| kind.bundled);
-        named_or_path(bundled.map(|(name, _)| format!("@{name}")), typed)
+        let built_in = rules::game::games();
+        let bundled = built_in.iter().flat_map(|kind| &kind.bundled);
+        let bundled = bundled.map(|(name, _)| format!("@{name}"));
+        let own = project().games;
+        let own = own.iter().filter_map(|(name, game)| Some(game.game(name).ok()?.bundled));
+        named_or_path(bundled.chain(own.flatten().map(|(name, _)| name)), typed)
     })
 }
 

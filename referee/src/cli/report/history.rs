@@ -56,7 +56,7 @@ fn write_pages(
         let bots = run.run.plan.bots.iter().map(|bot| (bot.name.as_str(), bot.name.clone()));
         let sources = [ShownRun { folder: &run, bots: bots.collect() }];
         let RunsPage { html, .. } =
-            runs::page(&sources, &bests[&listing.game], |_, _, _| Ok::<_, FolderError>(None))?;
+            runs::page(&sources, &bests[&listing.game], |_, _| Ok::<_, FolderError>(None))?;
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".html");
         args.force.write(&folder.join(&name), html.as_bytes())?;

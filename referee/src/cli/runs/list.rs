@@ -58,8 +58,9 @@ impl ListArgs {
 
 pub(super) fn run(args: &ListArgs) -> Result<ExitCode, Failure> {
     let records = inputs::records(args.records.as_deref())?;
+    let games = games();
     let bests = |name| (name, Bests::of(name, &records));
-    let bests: BTreeMap<&str, Bests> = games().iter().map(|game| bests(game.name)).collect();
+    let bests: BTreeMap<&str, Bests> = games.iter().map(|game| bests(game.name.as_str())).collect();
     let unknown = Bests::default();
     let show = |path: &Path, mut listing: Listing| {
         args.is_wanted(&listing).then(|| {
@@ -70,6 +71,7 @@ pub(super) fn run(args: &ListArgs) -> Result<ExitCode, Failure> {
     let started =
         |run: &Option<Listed>| run.as_ref().map(|run| run.listing.started).unwrap_or_default();
     let Found { runs, broken } = newest_first(&args.folder.resolve()?, show, started)?;
+    let is_filtered = args.is_filtered() && !runs.is_empty();
     let mut runs: Vec<Listed> = runs.into_iter().filter_map(|(_, run)| run).collect();
     let older = if args.all { 0 } else { runs.len().saturating_sub(args.count) };
     runs.truncate(runs.len() - older);
@@ -78,7 +80,7 @@ pub(super) fn run(args: &ListArgs) -> Result<ExitCode, Failure> {
         run: path.display().to_string(),
         problem: format!("{:#}", anyhow::Error::from(error)),
     });
-    let history = History { runs, older, broken: broken.collect() };
+    let history = History { runs, older, broken: broken.collect(), is_filtered };
     print(|out| history.write(args.format, out))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -17,7 +17,7 @@ use terms::text::printable;
 
 /// List the runs of the project, newest first
 ///
-/// Yours/best is a score divided by the best score known today. Every command that takes a run accepts its
+/// Yours/best is a score divided by the best score known today, and best/yours the reverse, where lower scores are better. Every command that takes a run accepts its
 /// folder, or `latest`, `latest~1` and so on.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, after_help = EXAMPLES)]

@@ -101,7 +101,7 @@ fn in_folder(kind: &GameKind, folder: &Path) -> Result<Vec<BoardFile>, Failure> 
         file.test_case.is_err() && !endings.contains(&ending)
     };
     let strangers: Vec<BoardFile> = files.extract_if(.., is_stranger).collect();
-    tell_strangers(folder, &strangers);
+    warn_of_strangers(folder, &strangers);
     Ok(files)
 }
 
@@ -120,7 +120,7 @@ fn no_board(folder: &Path, files: Vec<BoardFile>) -> Failure {
 }
 
 /// Names the files of a folder that are not boards, in one line.
-fn tell_strangers(folder: &Path, strangers: &[BoardFile]) {
+fn warn_of_strangers(folder: &Path, strangers: &[BoardFile]) {
     let name = |file: &BoardFile| file.path.file_name().map(|name| name.display().to_string());
     let names: Vec<String> = strangers.iter().filter_map(name).collect();
     let more = match names.len().saturating_sub(NAMED_FILES) {

@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::board_files::{self, BoardFile};
 use crate::cli::{Failure, completions, inputs};
-use engine::config::{BoardSet, Config, SeedsSource};
+use engine::config::{BoardSet, Config, SeedRange, SeedsSource};
 use results::suite::{PlannedBoard, Seeds};
 use rules::game::{GameKind, SeedOptions};
 
@@ -42,7 +42,7 @@ pub(super) struct BoardsFlags {
 pub(super) type Boards = (Vec<PlannedBoard>, Option<Seeds>);
 
 /// The default seeds, from the first to the last.
-const SEEDS: (i64, i64) = (1, 20);
+const SEEDS: SeedRange = SeedRange { first: 1, last: 20 };
 
 impl BoardsFlags {
     /// Whether any of these flags was given.
@@ -52,9 +52,9 @@ impl BoardsFlags {
 
     /// The boards that the flags name.
     pub(super) fn resolve(&self, config: &Config) -> Result<Boards, Failure> {
-        let kind = config.game;
-        let mut seeds = self.typed_seeds(kind)?;
-        let mut boards = Vec::new();
+        let kind = &*config.game;
+        let mut boards = if self.is_given() { Vec::new() } else { own_cases(kind)? };
+        let mut seeds = if boards.is_empty() { self.typed_seeds(kind)? } else { None };
         self.add(board_files::read(kind, &self.board, Path::new(""))?, None, &mut boards)?;
         for name in &self.boards {
             let set = board_set(config, name)?;
@@ -72,7 +72,7 @@ impl BoardsFlags {
         if boards.is_empty() && seeds.is_none() {
             return Err(Failure::user(anyhow!("no boards are left to play")));
         }
-        tell_copies(&boards);
+        warn_of_copies(&boards);
         Ok((boards, seeds))
     }
 
@@ -97,9 +97,22 @@ impl BoardsFlags {
         match &self.seed {
             Some(seed) => read_seeds(kind, seed, Path::new(""), self.colors).map(Some),
             None if self.is_given() => Ok(None),
-            None => Seeds::new([SEEDS]).map(Some).map_err(|error| Failure::user(anyhow!(error))),
+            None => {
+                read_seeds(kind, &SeedsSource::List(vec![SEEDS]), Path::new(""), None).map(Some)
+            }
         }
     }
+}
+
+/// All cases of a game that plays them unless others are named.
+fn own_cases(kind: &GameKind) -> Result<Vec<PlannedBoard>, Failure> {
+    let planned = |(name, text): &(String, String)| {
+        let game = (kind.parse)(text).map_err(|error| Failure::place(name, error))?;
+        let test_case = game.test_case().to_owned();
+        Ok(PlannedBoard { name: name.clone(), set: None, test_case })
+    };
+    let cases = kind.bundled.iter().filter(|_| kind.judge.is_some());
+    cases.map(planned).collect()
 }
 
 /// The seeds in a list or a file, if the game takes them. A relative file is in `folder`.
@@ -159,7 +172,7 @@ fn planned(
 }
 
 /// Warns of boards with two names: both are played, but comparisons count them as one.
-fn tell_copies(boards: &[PlannedBoard]) {
+fn warn_of_copies(boards: &[PlannedBoard]) {
     let mut names: BTreeMap<&str, &str> = BTreeMap::new();
     for PlannedBoard { name, test_case, .. } in boards {
         let first = names.entry(test_case).or_insert(name);

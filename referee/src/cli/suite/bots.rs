@@ -12,6 +12,7 @@ use crate::cli::{Failure, completions, hints, inputs};
 use engine::config::Config;
 use engine::suite::check_program;
 use results::suite::PlannedBot;
+use rules::game::GameKind;
 
 /// The bots to play.
 #[derive(Debug, Args)]
@@ -63,14 +64,14 @@ impl BotsFlags {
             bots.push(self.planned(shown.join(" "), &self.command)?);
         }
         if bots.is_empty() {
-            let line = inputs::default_bot(config.game)?;
+            let line = inputs::default_bot(&config.game)?;
             bots.push(self.planned(line.to_owned(), &inputs::split_words("--bot", line)?)?);
         }
         if !self.param.is_empty() {
             bots = combined(bots, &self.param)?;
         }
         refuse_twins(&bots)?;
-        bots.iter().try_for_each(refuse_missing)?;
+        bots.iter().try_for_each(|bot| refuse_missing(bot, &config.game))?;
         Ok(bots)
     }
 
@@ -106,9 +107,7 @@ fn refuse_twins(bots: &[PlannedBot]) -> Result<(), Failure> {
 }
 
 /// Refuses a bot whose program is missing, before the run folder is made.
-fn refuse_missing(bot: &PlannedBot) -> Result<(), Failure> {
-    if let Some(name) = bot.command.first().and_then(|program| program.strip_prefix('@')) {
-        inputs::bundled_bot(name)?;
-    }
+fn refuse_missing(bot: &PlannedBot, kind: &GameKind) -> Result<(), Failure> {
+    inputs::refuse_other_game(bot.command.first().map(String::as_str), kind)?;
     Ok(check_program(bot)?)
 }

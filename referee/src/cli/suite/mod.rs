@@ -23,7 +23,8 @@ use self::boards::BoardsFlags;
 use self::bots::BotsFlags;
 use self::jobs::JobsFlags;
 use self::parts::PartsFlags;
-pub(super) use self::parts::merged;
+pub(super) use self::parts::{merged, still_missing};
+pub(super) use self::progress::states;
 pub(super) use self::report::{Games, ReportFlags, report};
 use self::slurm::SlurmFlags;
 use super::compare::Side;
@@ -48,63 +49,64 @@ use terms::verdict::Verdict;
 /// started, or the host lacks resources, are not played; --resume plays them. Exits with 1 if a bot lost a game,
 /// or failed --fail-below or --fail-on-timeout.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, help_template = TEMPLATE)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that can be typed")]
 pub(super) struct SuiteArgs {
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Bots")]
     bots: BotsFlags,
 
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Boards")]
     boards: BoardsFlags,
 
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Limits")]
     rules: RuleFlags,
 
     /// How many games each bot plays on each board [default: 1]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(help_heading = "Boards", long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     repeat: Option<u32>,
 
     /// Plays the boards in random order
-    #[arg(long, conflicts_with_all = ["resume", "part"])]
+    #[arg(help_heading = "Boards", long, conflicts_with_all = ["resume", "part"])]
     shuffle: bool,
 
     /// What to do when the host made a bot late [default: fail]
-    #[arg(long, value_name = "WHAT", value_parser = word::<OnHostDelay>())]
+    #[arg(help_heading = "Limits", long, value_name = "WHAT", value_parser = word::<OnHostDelay>())]
     on_host_delay: Option<OnHostDelay>,
 
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Run")]
     jobs: JobsFlags,
 
     /// The folder for the run; it must not exist yet [default: runs/ and the time]
-    #[arg(long, value_name = "DIR", conflicts_with = "resume", add = completions::runs())]
+    #[arg(help_heading = "Run", long, value_name = "DIR", conflicts_with = "resume", add = completions::runs())]
     run: Option<PathBuf>,
 
     /// A comment on the run, which `referee runs` shows
-    #[arg(short = 'm', long, value_name = "TEXT", conflicts_with_all = ["resume", "part"], allow_hyphen_values = true)]
+    #[arg(help_heading = "Run", short = 'm', long, value_name = "TEXT", conflicts_with_all = ["resume", "part"], allow_hyphen_values = true)]
     comment: Option<String>,
 
     /// Keeps nothing: no run folder, no logs, and no new records
-    #[arg(long, conflicts_with_all = ["run", "resume", "comment", "parts", "part", "slurm", "logs", "compress"])]
+    #[arg(help_heading = "Run", long, conflicts_with_all = ["run", "resume", "comment", "parts", "part", "slurm", "logs", "compress"])]
     no_run: bool,
 
     /// Resumes this run, a folder or `latest`: plays the games that have no result yet. The folder says
     /// what is played; flags that repeat it must agree
-    #[arg(long, value_name = "RUN", add = completions::runs())]
+    #[arg(help_heading = "Run", long, value_name = "RUN", add = completions::runs())]
     resume: Option<PathBuf>,
 
     /// With --resume: plays the games again that ended with this verdict, such as `timeout`
     /// (repeatable), and drops their earlier results
-    #[arg(long, value_name = "VERDICT", requires = "resume", conflicts_with = "slurm", value_parser = verdict)]
+    #[arg(help_heading = "Run", long, value_name = "VERDICT", requires = "resume", conflicts_with = "slurm", value_parser = verdict)]
     again: Vec<Verdict>,
 
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Cluster")]
     parts: PartsFlags,
 
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Cluster")]
     slurm: SlurmFlags,
 
     /// An opponent, RUN or RUN:BOT as for `referee compare`; its boards are the default ones
     #[arg(
+        help_heading = "Run",
         long,
         value_name = "RUN",
         requires = "until_decided",
@@ -115,25 +117,32 @@ pub(super) struct SuiteArgs {
 
     /// Plays the boards in random order, and stops as soon as the bot is known to be better or worse than
     /// the opponent, or even; at most 5 % of equal bots are called different, however long it takes
-    #[arg(long, requires = "against")]
+    #[arg(help_heading = "Run", long, requires = "against")]
     until_decided: bool,
 
     /// A mean difference within this does not matter: percent of the opponent's mean, such as 1%, or
     /// points [default: 0.5%]
-    #[arg(long, value_name = "MARGIN", requires = "until_decided")]
+    #[arg(help_heading = "Run", long, value_name = "MARGIN", requires = "until_decided")]
     margin: Option<Margin>,
 
     /// Which games leave a log in the run folder
-    #[arg(long, value_name = "WHICH", value_parser = word::<Logs>(), default_value = Logs::default().word())]
+    #[arg(help_heading = "Output", long, value_name = "WHICH", value_parser = word::<Logs>(), default_value = Logs::default().word())]
     logs: Logs,
 
     /// Packs these logs with gzip
-    #[arg(long)]
+    #[arg(help_heading = "Output", long)]
     compress: bool,
 
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Output")]
     report: ReportFlags,
 }
+
+/// The examples before the many flags.
+const TEMPLATE: &str = "\
+{before-help}{about-with-newline}
+{usage-heading} {usage}{after-help}
+
+{all-args}";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -246,6 +255,13 @@ fn opponent(
     if plan.game != theirs.game {
         return Err(Failure::user(anyhow!("--against: {run} is of {}", theirs.game)));
     }
+    if plan.better != theirs.better {
+        let problem = "disagrees with the settings on which scores are better";
+        return Err(Failure::user(anyhow!("--against: {run} {problem}")));
+    }
+    if plan.judge != theirs.judge {
+        return Err(Failure::user(anyhow!("--against: {run} was played with another judge")));
+    }
     if plan.rules != theirs.rules {
         log::warn!("{run} was not played under the same rules");
     }
@@ -311,7 +327,9 @@ impl SuiteArgs {
             let (config, plan) = plan(self)?;
             (config, Plan { shuffle: stored.shuffle, ..plan })
         } else {
-            (self.rules.of_plan(stored)?, plan_now(folder)?)
+            let config = self.rules.of_plan(stored)?;
+            let judge = config.game.judge.clone();
+            (config, Plan { judge, ..plan_now(folder)? })
         };
         if let Some(difference) = stored.difference(&now) {
             let path = folder.path.display();

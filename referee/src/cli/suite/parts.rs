@@ -124,7 +124,7 @@ fn play_missing(
 ) -> Result<(), Failure> {
     let resumed = resume_when_free(part, |outcome| args.plays_again(outcome), interrupt);
     let mut writer = resumed.map_err(|error| failed(error, part, false))?;
-    let bests = Bests::of(config.game.name, &Records::default());
+    let bests = Bests::of(&config.game.name, &Records::default());
     play(args, config, &mut writer, &bests, interrupt).map(drop)
 }
 
@@ -147,7 +147,7 @@ pub(in crate::cli) fn merged(
 }
 
 /// The missing parts and games, and how to play them.
-pub(super) fn still_missing(folder: &RunFolder) -> Result<String, Failure> {
+pub(in crate::cli) fn still_missing(folder: &RunFolder) -> Result<String, Failure> {
     let missing = folder.missing_parts()?;
     let path = shell_path(&folder.path);
     let games: usize = missing.iter().map(|(_, games)| games).sum();

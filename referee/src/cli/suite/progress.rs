@@ -7,7 +7,7 @@ use std::time::Instant;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
 use engine::slurm::Queued;
-use report::suite::interval;
+use report::suite::{self, interval};
 use results::compare::Standing;
 use results::suite::{Bests, FolderError, Outcome, RunFolder, Tally};
 
@@ -39,7 +39,7 @@ pub(super) struct SuiteProgress<'a> {
 impl<'a> SuiteProgress<'a> {
     /// The progress of a run that may have been begun by another process.
     pub(super) fn of(folder: &RunFolder, bests: &'a Bests) -> Result<Self, FolderError> {
-        let mut tally = Tally::default();
+        let mut tally = Tally { better: folder.run.plan.better, ..Tally::default() };
         for outcome in folder.outcomes()? {
             let outcome = outcome?;
             tally.add(&outcome, bests.best(&outcome.record_id));
@@ -83,7 +83,7 @@ impl<'a> SuiteProgress<'a> {
     }
 
     fn message(&self) -> String {
-        let Tally { lost, sum, .. } = self.tally;
+        let (lost, sum) = (self.tally.lost, suite::sum(&self.tally));
         let ratio =
             self.tally.ratio().map(|ratio| format!("{:.1} % of the best known, ", 100.0 * ratio));
         format!("{lost} lost, sum {sum}, {}{}", ratio.unwrap_or_default(), self.standing)
@@ -150,7 +150,7 @@ impl WaitProgress {
 }
 
 /// The tasks by their states, such as `2 running, 18 pending (Resources)`.
-fn states(tasks: &[Queued]) -> String {
+pub(in crate::cli) fn states(tasks: &[Queued]) -> String {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for task in tasks {
         let state = task.state.to_lowercase();

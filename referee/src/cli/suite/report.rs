@@ -21,8 +21,8 @@ pub(in crate::cli) struct ReportFlags {
     #[arg(long, value_name = "FILE")]
     records: Option<PathBuf>,
 
-    /// Exits with 1 if a bot's mean of yours/best is below this, such as 0.95; boards without a known
-    /// best do not count
+    /// Exits with 1 if a bot's mean of yours/best (best/yours where lower scores are better) is below this,
+    /// such as 0.95; boards without a known best do not count
     #[arg(long, value_name = "RATIO", value_parser = ratio)]
     fail_below: Option<f64>,
 
@@ -62,7 +62,7 @@ impl ReportFlags {
     /// The best known scores.
     pub(super) fn bests(&self, config: &Config) -> Result<Bests, Failure> {
         let records = self.record_file(config).as_deref().map(Records::read).transpose()?;
-        Ok(Bests::of(config.game.name, &records.unwrap_or_default()))
+        Ok(Bests::of(&config.game.name, &records.unwrap_or_default()))
     }
 
     /// Whether every bot meets the flags --fail-below and --fail-on-timeout.

@@ -11,11 +11,13 @@ use super::jobs::task_words;
 use super::progress::WaitProgress;
 use super::{Games, SuiteArgs, parts};
 use crate::cli::hints::shell_path;
+use crate::cli::named_run::runs_folder;
 use crate::cli::words::Word as _;
 use crate::cli::{Failure, interrupt, print};
 use engine::config::{ClusterTable, Config, Limit, Over as _};
 use engine::slurm::{
-    ClusterRun, SlurmError, SubmitError, Submitted, Tasks, Waited, array_size, is_directive,
+    ClusterRun, SlurmError, SubmitError, Submitted, Tasks, Waited, array_size, can_be_named,
+    is_directive,
 };
 use engine::suite::copy_programs;
 use results::compare::{Decider, has_needed_games};
@@ -44,13 +46,18 @@ pub(super) struct SlurmFlags {
     #[arg(long, value_name = "TIME", requires = "slurm", conflicts_with_all = ["parts", "resume"])]
     part_length: Option<Limit>,
 
+    /// With --slurm: at most N tasks run at a time, as `%N` of `sbatch --array`; --resume keeps to it
+    #[arg(long, value_name = "N", requires = "slurm")]
+    slurm_max_tasks: Option<NonZeroU32>,
+
     /// With --slurm: the most parts of the run [default: 1000]
     #[arg(long, value_name = "N", requires = "slurm", conflicts_with_all = ["parts", "resume"])]
     slurm_max_parts: Option<NonZeroU32>,
 }
 
 fn directive(text: &str) -> Result<String, String> {
-    let problem = "it must be an option of sbatch such as --mem=4G, without quotes";
+    let problem =
+        "it must be an option of sbatch such as --mem=4G, without double quotes and backslashes";
     if is_directive(text) { Ok(text.to_owned()) } else { Err(problem.to_owned()) }
 }
 
@@ -71,8 +78,11 @@ impl From<SlurmError> for Failure {
 
 /// Plans a run, and submits all of it.
 pub(super) fn submit_new(args: &SuiteArgs, config: &Config, run: Run) -> Result<ExitCode, Failure> {
-    // Without a cluster, no run folder is made.
+    // Without a cluster, or where it could not name the run's files, no run folder is made.
     let array = array_size()?;
+    let path = args.run.clone().unwrap_or_else(|| runs_folder(&config.project));
+    let path = std::path::absolute(path).map_err(Failure::user)?;
+    can_be_named(&path).map_err(Failure::user)?;
     let tasks = tasks(args, config)?;
     let unlimited = "--slurm: without limits nobody knows how long a game takes; say --parts";
     let parts = args.parts.parts.or_else(|| tasks.parts(&run.plan));
@@ -103,6 +113,7 @@ fn tasks(args: &SuiteArgs, config: &Config) -> Result<Tasks, Failure> {
         args: flags.slurm_arg.clone(),
         part_length: flags.part_length,
         max_parts: flags.slurm_max_parts,
+        max_tasks: flags.slurm_max_tasks,
         ..ClusterTable::default()
     };
     let jobs = args.jobs.resolve(&config.project.suite);
@@ -124,17 +135,23 @@ fn submit(
     if has_needed_games(folder, Decider::of(folder)?.as_ref())? {
         return parts::merged(&args.report, config, folder, Games::Kept);
     }
-    let mut run = ClusterRun::of(folder);
+    let run = ClusterRun::of(folder);
+    // What another process submits at this moment is in the queue afterwards.
+    let lock = run.lock().map_err(|error| not_submitted(folder, error.into()))?;
     let queue = run.queue()?;
     let due = run.due(&queue)?;
-    if due.is_empty() {
+    // A kill may have come before the job that merges.
+    if due.is_empty() && queue.iter().any(|job| job.part().is_none()) {
         let path = folder.path.display();
         say(args, &format!("all missing parts of {path} are in the queue already"))?;
     } else {
-        let submitted = run.submit(due, &queue, array);
+        let project = config.project.cluster.max_tasks;
+        let max_tasks = args.slurm.slurm_max_tasks.or(project).or_else(|| run.max_tasks());
+        let submitted = run.submit(&lock, due, &queue, array, max_tasks);
         let submitted = submitted.map_err(|error| not_submitted(folder, error))?;
         say(args, &what_was_submitted(folder, &submitted))?;
     }
+    drop(lock);
     if args.slurm.wait {
         return wait(args, config, folder, &run);
     }
@@ -154,9 +171,7 @@ fn wait(
     match waited {
         Waited::Complete => parts::merged(&args.report, config, folder, Games::Kept),
         Waited::NothingComes => Err(nothing_comes(folder)?),
-        Waited::Interrupted(signal) => {
-            Err(Failure::Interrupted { signal, kept: goes_on(folder, run) })
-        }
+        Waited::Interrupted(signal) => Err(Failure::Interrupted { signal, kept: goes_on(folder) }),
     }
 }
 
@@ -178,14 +193,11 @@ fn not_submitted(folder: &RunFolder, error: SubmitError) -> Failure {
 }
 
 /// How to list, cancel or wait for the jobs after the wait was interrupted.
-fn goes_on(folder: &RunFolder, run: &ClusterRun<'_>) -> String {
-    let jobs: Vec<String> = run.jobs().iter().map(u64::to_string).collect();
+fn goes_on(folder: &RunFolder) -> String {
+    let path = shell_path(&folder.path);
     format!(
-        "; the jobs go on: `squeue --jobs={}` shows them, `scancel {}` cancels them, `referee suite \
-         --resume {} --slurm --wait` waits for them again",
-        jobs.join(","),
-        jobs.join(" "),
-        shell_path(&folder.path),
+        "; the jobs go on: `referee status {path}` shows them, `referee cancel {path}` cancels them, `referee suite \
+         --resume {path} --slurm --wait` waits for them again"
     )
 }
 
@@ -211,19 +223,22 @@ fn say(args: &SuiteArgs, text: &str) -> Result<(), Failure> {
 
 /// The number of submitted games and jobs, and how to merge them.
 fn what_was_submitted(folder: &RunFolder, Submitted { parts: due, jobs }: &Submitted) -> String {
-    let path = folder.path.display();
+    let (path, run) = (folder.path.display(), shell_path(&folder.path));
+    if due.is_empty() {
+        return format!(
+            "all missing parts of {path} are in the queue, and now a job that merges them"
+        );
+    }
     let games: usize = due.iter().map(|part| folder.run.plan.scheduled(Some(*part))).sum();
     let (games, parts) = (plural(games as u64, "game"), plural(due.len() as u64, "part"));
     let jobs: Vec<String> = jobs.iter().map(u64::to_string).collect();
     format!(
         "{games} in {parts} ({}) are submitted; the run is in {path}.\n\n  \
-           how far it is     referee suite --resume {} --slurm --wait\n  \
+           how far it is     referee status {run}\n  \
            in the queue      squeue --jobs={}\n  \
-           cancel it         scancel {}\n  \
+           cancel it         referee cancel {run}\n  \
            the report        {path}/merge.out, once all games are there",
         ranges(due),
-        shell_path(&folder.path),
         jobs.join(","),
-        jobs.join(" "),
     )
 }

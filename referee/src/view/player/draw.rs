@@ -7,6 +7,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Paragraph, Wrap};
 
 use super::board::Arrangement;
+use super::exchange;
 use super::look::Look;
 use super::said;
 use super::state::{GameState, Pane, Player};
@@ -14,6 +15,7 @@ use report::view::film::Film;
 use report::view::{output, reply};
 use results::gamelog::Turn;
 use rules::game::frames::Picture;
+use rules::score::{self, Score};
 use terms::millis::Millis;
 use terms::text::duration;
 use terms::verdict::Culprit;
@@ -36,6 +38,10 @@ pub(super) fn draw(screen: &mut Screen<'_>, player: &Player, look: Look) {
     .areas(screen.area());
     screen.render_widget(heading(player, look, title.width), title);
     match player.pane {
+        Pane::Board if film.is_text() => {
+            let panel = exchange::draw(screen, player, look, main);
+            draw_panel(screen, player, look, panel);
+        }
         Pane::Board => {
             let arrangement = Arrangement::of(&film.opening, main);
             arrangement.draw(screen, player, look);
@@ -93,18 +99,18 @@ fn panel(player: &Player, look: Look) -> Vec<Line<'static>> {
     let noun = film.opening.pace.noun();
     let number = shown.map_or("end".to_owned(), |played| played.frame.number.to_string());
     let total = film.moves.last().map_or(0, |played| played.frame.number);
-    let gain = shown.map_or(0, |played| played.frame.gain);
-    let gain = if gain == 0 { String::new() } else { format!(" +{gain}") };
+    let gain = shown.map_or(Score::ZERO, |played| played.frame.gain);
+    let gain = if gain == Score::ZERO { String::new() } else { format!(" +{gain}") };
     let label = |label: &str, value: String| Line::from(format!("{label:<6} {value}"));
     let mut lines = vec![
-        label("score", format!("{}{gain}", film.score(position))),
+        label("score", format!("{}{gain}", score::shown(film.score(position)))),
         label(noun, format!("{number} of {total}")),
     ];
     let turn = film.turn(position);
     if let Some(time) = turn.and_then(|turn| time(film, turn)) {
         lines.push(label("time", look.text(&time)));
     }
-    lines.push(Line::from(look.text(&film.tell(position))));
+    lines.push(Line::from(look.text(&film.describe(position))));
     lines.extend(turn.and_then(|turn| late(turn, look)));
     let message = shown.and_then(|played| played.frame.message.as_ref());
     let said = message.into_iter().flatten().filter(|line| !line.is_empty());

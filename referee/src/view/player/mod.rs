@@ -6,6 +6,7 @@
 
 mod board;
 mod draw;
+mod exchange;
 mod keys;
 mod look;
 mod said;

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::hierarchy::{own_group, read};
+use crate::bot::launch::launcher_pid;
 
 /// The group for the referee beside those of its bots.
 const SUPERVISOR: &str = "referee";
@@ -22,7 +23,8 @@ pub(super) fn find() -> Result<PathBuf, String> {
     }
     // Only the root group may both contain processes and delegate controllers.
     let processes = read(&own, "cgroup.procs");
-    if processes.trim().parse() != Ok(std::process::id()) {
+    let ours: Vec<String> = own_processes().collect();
+    if !processes.lines().all(|process| ours.iter().any(|own| own == process)) {
         return Err(format!(
             "{} is not delegated, or holds other processes (try `systemd-run --user --scope -p Delegate=yes referee ...`)",
             own.display()
@@ -40,7 +42,7 @@ pub(super) fn leave_as_found(home: &Path) {
     let supervisor = home.join(SUPERVISOR);
     if own_group().is_some_and(|own| own == supervisor) {
         let _ = fs::write(home.join("cgroup.subtree_control"), "-memory -pids");
-        let _ = fs::write(home.join("cgroup.procs"), "0");
+        let _ = enter(home);
         let _ = fs::remove_dir(supervisor);
     }
 }
@@ -51,5 +53,15 @@ fn enable(group: &Path) -> std::io::Result<()> {
 
 fn move_into(group: &Path) -> std::io::Result<()> {
     fs::create_dir(group).or_else(|error| if group.is_dir() { Ok(()) } else { Err(error) })?;
-    fs::write(group.join("cgroup.procs"), "0")
+    enter(group)
+}
+
+fn enter(group: &Path) -> std::io::Result<()> {
+    own_processes().try_for_each(|process| fs::write(group.join("cgroup.procs"), process))
+}
+
+/// This process, and its launcher.
+fn own_processes() -> impl Iterator<Item = String> {
+    let launcher = launcher_pid().map(|pid| pid.as_raw_pid().cast_unsigned());
+    [std::process::id()].into_iter().chain(launcher).map(|pid| pid.to_string())
 }

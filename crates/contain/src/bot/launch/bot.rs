@@ -1,10 +1,10 @@
 //! The bot's process until it executes its program.
 //!
-//! It shares the memory of its keeper, which stands still meanwhile; nothing here may allocate, lock or
-//! panic.
+//! It shares the memory of its keeper, which stands still meanwhile.
 
 use std::cell::Cell;
 use std::ffi::c_int;
+use std::os::fd::{AsFd as _, OwnedFd};
 
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::Errno;
@@ -16,8 +16,9 @@ use rustix::thread::{
     set_thread_groups, set_thread_res_gid, set_thread_res_uid,
 };
 
-use super::report::{Message, Step};
-use super::{ForkPlan, NOBODY, Privileges, raw};
+use super::keeper::{Failure, at};
+use super::report::Step;
+use super::{Launch, NOBODY, Privileges, raw};
 
 /// A bot's `oom_score_adj`, in thousandths of all memory (proc(5)): if memory runs out, the
 /// kernel kills the bot rather than the referee.
@@ -26,52 +27,41 @@ const OOM_SCORE_ADJ: &[u8] = b"500";
 /// The bytes that a bot's process has written before its program starts, as the kernel counts them.
 pub(in crate::bot) const WRITTEN_BEFORE_START: u64 = OOM_SCORE_ADJ.len() as u64;
 
-/// Starts the bot, and returns when its program has been executed. Reports failures.
-pub(super) fn start(plan: &ForkPlan<'_>) -> Option<Pid> {
+/// Starts the bot with these standard descriptors, and returns when its program has been executed.
+pub(super) fn start(launch: &Launch, standard: [&OwnedFd; 3]) -> Result<Pid, Failure> {
     let keeper = getpid();
     let failure = Cell::new(None);
     let started = raw::fork_sharing_memory(&|| -> c_int {
-        failure.set(become_bot(plan, keeper).err());
+        failure.set(become_bot(launch, standard, keeper).err());
         127
     });
-    let failed = match started {
-        Err(error) => (Step::Fork, error.raw_os_error().unwrap_or(0)),
-        Ok(bot) => match failure.take() {
-            None => return Some(bot),
-            Some((step, errno)) => (step, errno.raw_os_error()),
-        },
-    };
-    Message::Failed(failed.0, failed.1).send(plan.report);
-    None
-}
-
-/// A step of a start that failed.
-type Failure = (Step, Errno);
-
-fn at(step: Step) -> impl Fn(Errno) -> Failure {
-    move |errno| (step, errno)
+    match (started, failure.take()) {
+        (Err(error), _) => Err((Step::Fork, Errno::from_io_error(&error).unwrap_or(Errno::AGAIN))),
+        (Ok(_), Some(failure)) => Err(failure),
+        (Ok(bot), None) => Ok(bot),
+    }
 }
 
 /// Returns only if something fails.
-fn become_bot(plan: &ForkPlan<'_>, keeper: Pid) -> Result<(), Failure> {
+fn become_bot(launch: &Launch, standard: [&OwnedFd; 3], keeper: Pid) -> Result<(), Failure> {
     die_with(keeper)?;
     let _ = setpgid(None, None);
-    let [stdin, stdout, stderr] = plan.stdio;
-    // None of the pipes is a standard descriptor: Rust's runtime opens missing ones at its start.
+    let [stdin, stdout, stderr] = standard;
     let _ = rustix::stdio::dup2_stdin(stdin);
     let _ = rustix::stdio::dup2_stdout(stdout);
     let _ = rustix::stdio::dup2_stderr(stderr);
     offer_to_memory_killer();
-    if let Some(cwd) = plan.cwd {
+    if let Some(cwd) = &launch.cwd {
         chdir(cwd).map_err(at(Step::Directory))?;
     }
-    for (resource, limit) in plan.rlimits {
-        setrlimit(*resource, *limit).map_err(at(Step::Limits))?;
+    for limit in &launch.limits {
+        let (resource, limit) = limit.of_kernel();
+        setrlimit(resource, limit).map_err(at(Step::Limits))?;
     }
-    confine(plan)?;
+    confine(launch)?;
     // The kernel resets this whenever privileges change.
     die_with(keeper)?;
-    Err((Step::Exec, raw::execute(plan.program, plan.argv, plan.envp)))
+    Err((Step::Exec, raw::execute(&launch.program, &launch.argv, &launch.envp)))
 }
 
 /// Makes the kernel kill the bot when its keeper dies.
@@ -89,17 +79,17 @@ fn offer_to_memory_killer() {
 }
 
 /// Applies the rules that no program can undo.
-fn confine(plan: &ForkPlan<'_>) -> Result<(), Failure> {
-    if plan.ruleset.is_none() && plan.filter.is_empty() {
+fn confine(launch: &Launch) -> Result<(), Failure> {
+    if launch.ruleset.is_none() && launch.filter.is_empty() {
         return Ok(());
     }
     set_no_new_privs(true).map_err(at(Step::Ruleset))?;
-    drop_privileges(plan.privileges).map_err(at(Step::Privileges))?;
-    if let Some(ruleset) = plan.ruleset {
-        raw::restrict_self(ruleset).map_err(at(Step::Ruleset))?;
+    drop_privileges(launch.privileges).map_err(at(Step::Privileges))?;
+    if let Some(ruleset) = &launch.ruleset {
+        raw::restrict_self(ruleset.as_fd()).map_err(at(Step::Ruleset))?;
     }
-    if !plan.filter.is_empty() {
-        raw::set_filter(plan.filter).map_err(at(Step::Filter))?;
+    if !launch.filter.is_empty() {
+        raw::set_filter(&launch.filter).map_err(at(Step::Filter))?;
     }
     Ok(())
 }

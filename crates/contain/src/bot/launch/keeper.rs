@@ -1,129 +1,173 @@
 //! The keeper's life: it starts the bot, reports the bot's end, and kills what is left.
 //!
-//! It runs after a fork of a process that may have threads, so nothing here may allocate, lock or panic.
+//! What it needs later it opens before the bot starts, which might take away its right to open files.
 
 use std::ffi::c_int;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::fs::File;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::FileExt as _;
+use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{Mode, OFlags, open};
+use rustix::io::Errno;
 use rustix::process::{
-    Pid, Signal, WaitOptions, getpid, kill_process, kill_process_group, set_child_subreaper,
-    set_parent_process_death_signal, setsid, wait, waitpid,
+    Pid, Signal, WaitOptions, fchdir, getpid, getppid, kill_process, kill_process_group,
+    set_child_subreaper, set_parent_process_death_signal, setsid, wait, waitpid,
 };
-use rustix::thread::{nanosleep, set_name};
+use rustix::thread::{CpuSet, nanosleep, sched_setaffinity, set_name};
 
+use super::order::{Ends, Order};
 use super::report::{Message, Step};
-use super::{ForkPlan, bot, mounts, raw};
+use super::{Launch, bot, mounts, raw};
 use crate::bot::method::ContainmentMethod;
 
-/// Tries a namespace: only the steps that can fail.
-pub(super) fn trial(plan: &ForkPlan<'_>) -> c_int {
-    if settle(plan).is_some() {
-        Message::Started(0).send(plan.report);
-    }
-    0
+/// A step of a start that failed.
+pub(super) type Failure = (Step, Errno);
+
+pub(super) fn at(step: Step) -> impl Fn(Errno) -> Failure {
+    move |errno| (step, errno)
 }
 
 /// The keeper's life.
-pub(super) fn keeper(plan: &ForkPlan<'_>) -> c_int {
-    let Some(held) = settle(plan) else { return 1 };
-    let Some(bot) = bot::start(plan) else { return 1 };
+pub(super) fn run(Order { launch, cores, ends }: Order) -> c_int {
+    set_cores(&cores);
+    let Ends { stdin, stdout, stderr, channel, timer, here } = ends;
+    // The bot may take descriptors from its keeper, but not this one.
+    drop(timer);
+    let held = match settle(&launch, &channel, &here) {
+        Ok(Some(held)) => held,
+        Ok(None) => return 1,
+        Err((step, errno)) => {
+            Message::Failed(step, errno.raw_os_error()).send(&channel);
+            return 1;
+        }
+    };
+    if launch.is_trial {
+        Message::Started(0).send(&channel);
+        return 0;
+    }
+    let bot = match bot::start(&launch, [&stdin, &stdout, &stderr]) {
+        Ok(bot) => bot,
+        Err((step, errno)) => {
+            Message::Failed(step, errno.raw_os_error()).send(&channel);
+            return 1;
+        }
+    };
     // An end of the bot's pipes left open here would keep EOF from the referee.
-    held.close_others(plan);
-    Message::Started(bot.as_raw_pid()).send(plan.report);
-    keep(bot, plan, &held);
-    if !plan.method.is_namespace() {
-        clear(bot, plan, held.children.as_ref().map(AsFd::as_fd));
+    drop((stdin, stdout, stderr, here));
+    Message::Started(bot.as_raw_pid()).send(&channel);
+    let end = keep(bot, &channel, &held);
+    if !launch.method.is_namespace() {
+        let kills_all = launch.method != ContainmentMethod::Group || end == End::Overdue;
+        clear(bot, &channel, kills_all, held.children.as_ref());
+        Message::Cleared.send(&channel);
     }
     0
 }
 
-/// The descriptors that a keeper opens before it starts the bot, which might later take away its right to
-/// open files.
+/// What a keeper holds open.
 struct Held {
-    /// Readable when a child has ended.
+    /// Readable when a child has ended, or the launcher has asked for the end.
     signals: OwnedFd,
     /// The list of children, unless the kernel itself kills them.
-    children: Option<OwnedFd>,
+    children: Option<File>,
 }
 
-impl Held {
-    fn open(method: ContainmentMethod) -> Option<Self> {
-        let path = c"/proc/thread-self/children";
-        let list = || open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok();
-        let children = if method.is_namespace() { None } else { list() };
-        Some(Self { signals: raw::child_signals().ok()?, children })
-    }
-
-    fn close_others(&self, plan: &ForkPlan<'_>) {
-        let [control, report] = [plan.control, plan.report].map(|fd| fd.as_raw_fd());
-        let signals = self.signals.as_raw_fd();
-        let children = self.children.as_ref().map_or(signals, AsRawFd::as_raw_fd);
-        let mut kept = [control, report, signals, children];
-        kept.sort_unstable();
-        raw::close_all_but(&kept);
-    }
-}
-
-/// Prepares the keeper's own process. `None` after a failure, which is reported, or if the referee has died.
-fn settle(plan: &ForkPlan<'_>) -> Option<Held> {
-    // Done first, so that no other bot's pipe stays open here.
-    raw::close_all_but(&plan.kept);
-    raw::reset_signals();
+/// Prepares the keeper's own process. `None` if the referee has died.
+fn settle(launch: &Launch, channel: &UnixStream, here: &OwnedFd) -> Result<Option<Held>, Failure> {
     let _ = setsid();
     let _ = set_name(c"bot-keeper");
-    if plan.method.is_namespace() {
+    fchdir(here).map_err(at(Step::Directory))?;
+    if launch.method.is_namespace() {
         // Otherwise a bot with root's privileges could stop the keeper by tracing, and outlive the referee.
         let _ = set_parent_process_death_signal(Some(Signal::KILL));
         // The referee sends a byte once it has mapped the users.
-        if !matches!(rustix::io::read(plan.control, &mut [0]), Ok(1)) {
-            return None;
+        if !matches!(rustix::io::read(channel, &mut [0]), Ok(1)) {
+            return Ok(None);
         }
-        plan.check(Step::Mounts, mounts::enter(plan.tree))?;
+        mounts::enter(launch.tree.as_ref()).map_err(at(Step::Mounts))?;
     } else {
         let _ = set_child_subreaper(Some(getpid()));
     }
-    Held::open(plan.method)
+    let list = || File::open("/proc/thread-self/children").ok();
+    let children = if launch.method.is_namespace() { None } else { list() };
+    Ok(Some(Held { signals: raw::signals().map_err(at(Step::Pipes))?, children }))
+}
+
+/// Takes the cores of the referee's thread, which the bot inherits.
+fn set_cores(cores: &[usize]) {
+    let mut set = CpuSet::new();
+    for &core in cores {
+        set.set(core);
+    }
+    // If the referee has lost these cores meanwhile, the system decides.
+    let _ = sched_setaffinity(None, &set);
+}
+
+/// Why the keeper ends the bot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// The game is over, or the referee has died.
+    Over,
+    /// The referee stands still beyond the deadline, perhaps held up by the bot.
+    Overdue,
 }
 
 /// The number of children to reap before the keeper polls the referee again.
 const REAPED_AT_A_TIME: u32 = 1_000;
 
-/// Reaps orphans until the bot has ended after the announced end of the game, or until the referee ends the
-/// keeper or dies.
-fn keep(bot: Pid, plan: &ForkPlan<'_>, held: &Held) {
+/// Reaps orphans until the bot has ended after the announced end of the game, until the referee ends the
+/// keeper or dies, or until the launcher asks for the end.
+fn keep(bot: Pid, channel: &UnixStream, held: &Held) -> End {
     let mut has_ended = false;
     let mut at_most = None;
     loop {
         let mut fds = [
-            // The referee's end closes when it ends the keeper or dies. A byte in the pipe can wait.
-            PollFd::from_borrowed_fd(plan.control, PollFlags::empty()),
+            // The referee's end closes when it ends the keeper or dies. A byte in the channel can wait.
+            PollFd::new(channel, PollFlags::RDHUP),
             PollFd::new(&held.signals, PollFlags::IN),
         ];
-        let polled = poll(&mut fds[..if has_ended { 1 } else { 2 }], at_most.as_ref());
+        let polled = poll(&mut fds, at_most.as_ref());
         if polled.is_ok() && !fds[0].revents().is_empty() {
-            return;
+            return End::Over;
+        }
+        if is_told_to_end(&held.signals) {
+            return End::Overdue;
         }
         if has_ended {
             continue;
         }
-        // One read covers all signals of a kind.
-        let _ = rustix::io::read(&held.signals, &mut [0_u8; 128]);
-        match reap_orphans(bot) {
+        at_most = match reap_orphans(bot) {
             Reaped::Bot(exit) => {
                 has_ended = true;
-                at_most = None;
-                Message::Ended(exit).send(plan.report);
-                if rustix::io::ioctl_fionread(plan.control).is_ok_and(|bytes| bytes > 0) {
-                    return;
+                Message::Ended(exit).send(channel);
+                if rustix::io::ioctl_fionread(channel).is_ok_and(|bytes| bytes > 0) {
+                    return End::Over;
                 }
+                None
             }
-            Reaped::Some => at_most = Some(Timespec::default()),
-            Reaped::All => at_most = None,
-        }
+            Reaped::Some => Some(Timespec::default()),
+            Reaped::All => None,
+        };
     }
+}
+
+/// Reads all signals that have come, one of each kind; whether the launcher asks for the end is one of them.
+fn is_told_to_end(signals: &OwnedFd) -> bool {
+    const SIZE: usize = 128;
+    let mut infos = [0; 2 * SIZE];
+    let count = rustix::io::read(signals, &mut infos).unwrap_or(0);
+    // In a signalfd_siginfo(2) these have four bytes each.
+    let field = |info: &[u8], number: usize| {
+        let bytes = info.chunks_exact(4).nth(number).and_then(|bytes| bytes.try_into().ok());
+        bytes.map(i32::from_ne_bytes)
+    };
+    let launcher = getppid().map(Pid::as_raw_pid);
+    infos[..count].chunks(SIZE).any(|info| {
+        // On old kernels a bot can send one as well.
+        field(info, 0) == Some(libc::SIGTERM) && field(info, 3) == launcher
+    })
 }
 
 enum Reaped {
@@ -159,19 +203,18 @@ const GROUP_KILL_TIME: Duration = Duration::from_millis(200);
 /// The sleep between attempts, which lets others run.
 const NAP: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000 };
 
-/// Kills the group; under all methods but `group`, then kills children until none is left. Orphaned
+/// Kills the group; if it should kill all, then kills children until none is left. Orphaned
 /// grandchildren are reparented to the keeper. Reports the survivors.
-fn clear(bot: Pid, plan: &ForkPlan<'_>, children: Option<BorrowedFd<'_>>) {
+fn clear(bot: Pid, channel: &UnixStream, kills_all: bool, children: Option<&File>) {
     let _ = kill_process_group(bot, Signal::KILL);
-    let kills_all = plan.method != ContainmentMethod::Group;
     let start = Instant::now();
     let limit = if kills_all { KILL_TIME } else { GROUP_KILL_TIME };
     let mut pass = 0_u32;
     while start.elapsed() < limit {
         if kills_all {
-            each_child(children, |pid| {
+            for pid in list(children) {
                 let _ = kill_process(pid, Signal::KILL);
-            });
+            }
         }
         for _ in 0..REAPED_AT_A_TIME {
             match wait(WaitOptions::NOHANG) {
@@ -186,39 +229,28 @@ fn clear(bot: Pid, plan: &ForkPlan<'_>, children: Option<BorrowedFd<'_>>) {
             let _ = nanosleep(&NAP);
         }
     }
-    report_survivors(plan, children);
+    report_survivors(channel, &list(children));
 }
 
 /// The most survivors to report by process number.
-const NAMED: i32 = 8;
+const NAMED: usize = 8;
 
-fn report_survivors(plan: &ForkPlan<'_>, children: Option<BorrowedFd<'_>>) {
-    let mut count = 0;
-    each_child(children, |pid| {
-        count += 1;
-        if count <= NAMED {
-            Message::Survivor(pid.as_raw_pid()).send(plan.report);
-        }
-    });
-    if count > NAMED {
-        Message::MoreSurvivors(count - NAMED).send(plan.report);
+fn report_survivors(channel: &UnixStream, survivors: &[Pid]) {
+    for pid in survivors.iter().take(NAMED) {
+        Message::Survivor(pid.as_raw_pid()).send(channel);
+    }
+    if let Some(more @ 1..) = survivors.len().checked_sub(NAMED) {
+        Message::MoreSurvivors(i32::try_from(more).unwrap_or(i32::MAX)).send(channel);
     }
 }
 
-/// Calls `act` with the process number of each child.
-fn each_child(list: Option<BorrowedFd<'_>>, mut act: impl FnMut(Pid)) {
-    let Some(list) = list else { return };
-    let mut buffer = [0_u8; 4096];
-    let (mut offset, mut number) = (0, 0_i32);
-    while let Ok(count @ 1..) = rustix::io::pread(list, &mut buffer, offset) {
-        offset += count as u64;
-        // Every number is followed by a space.
-        for &byte in buffer.iter().take(count) {
-            if byte.is_ascii_digit() {
-                number = number.wrapping_mul(10).wrapping_add(i32::from(byte - b'0'));
-            } else if let Some(pid) = Pid::from_raw(std::mem::take(&mut number)) {
-                act(pid);
-            }
-        }
+/// The process numbers of all children, from their list.
+fn list(children: Option<&File>) -> Vec<Pid> {
+    let Some(file) = children else { return Vec::new() };
+    let (mut text, mut chunk) = (Vec::new(), [0; 4096]);
+    while let Ok(count @ 1..) = file.read_at(&mut chunk, text.len() as u64) {
+        text.extend_from_slice(&chunk[..count]);
     }
+    let text = String::from_utf8_lossy(&text);
+    text.split_whitespace().filter_map(|pid| Pid::from_raw(pid.parse().ok()?)).collect()
 }

@@ -1,50 +1,59 @@
-//! Starts a bot beneath a keeper: the only module with `unsafe` code, all of it in [`raw`].
+//! Starts a bot beneath a keeper.
 //!
 //! # Theory of operation
 //!
-//! Between the referee and the bot stands a *keeper*, a fork of the referee that never executes another
-//! program. It starts the bot, adopts the processes that the bot orphans, and does not end before
-//! they do. Two pipes join it to the referee:
+//! The *launcher* is a fork of the referee with one thread, from before the first bot. It forks all keepers, at
+//! [orders](mod@order) that come through a socket, and ends when that closes. Because no other thread can have left
+//! anything locked, its forks are as free as any process; because it is small, they are quick.
 //!
-//! * Through the *report* it says that the bot has started or why not, how the bot has ended, and which
-//!   processes it could not kill. The ended bot stays a zombie, so that its usage can still be read.
-//! * The *control* is the referee's hold on the keeper's life. When the referee closes it, or dies, which
-//!   closes it as well, the keeper kills the bot's processes and ends. A byte in it announces the end of the
-//!   game: then the keeper does so as soon as the bot ends.
+//! A *keeper* stands between the referee and one bot. It never executes another program. It starts the bot, adopts
+//! the processes that the bot orphans, and does not end before they do. A socket, the *channel*, joins it to the
+//! referee:
 //!
-//! A keeper begins by closing every descriptor that is not its own, so that no keeper holds another's
-//! pipes open. It opens everything that it will need before the bot starts.
+//! * Through it come the [messages](report) that the bot has started or why not, how the bot has ended, and which
+//!   processes could not be killed. The ended bot stays a zombie, so that its usage can still be read.
+//! * It is the referee's hold on the keeper's life. When the referee shuts it down, or dies, the keeper kills the
+//!   bot's processes and ends. A byte in it announces the end of the game: then the keeper does so as soon as the bot
+//!   ends.
 //!
 //! In a namespace the keeper is the init of a pid namespace, whose death makes the kernel kill all the others;
-//! there the referee kills it with SIGKILL. It is also the leader of a session without a terminal, so a bot has
-//! no terminal to write to.
+//! there the referee kills it with SIGKILL, and so does the kernel when the launcher dies. It is also the leader of a
+//! session without a terminal, so a bot has no terminal to write to.
 //!
-//! # What may run where
-//!
-//! The referee may have threads, so its fork must not touch anything that another thread may have locked: in
-//! [`keeper`], [`bot`] and [`mounts`] nothing allocates, prints or panics, and everything needed is ready in a
-//! [`ForkPlan`]. The bot's own fork shares the keeper's memory (as `posix_spawn` does, to save the copying of page
-//! tables) while the keeper stands still until the program has been executed.
+//! The launcher also holds the [deadline]: it ends a bot whose referee stands still beyond it. All `unsafe` code is in
+//! [`raw`].
 
 mod bot;
+mod deadline;
 mod keeper;
+mod launcher;
 mod mounts;
 mod namespace;
+mod order;
 mod raw;
 mod report;
 mod users;
 
-use std::ffi::{CStr, CString, c_int};
+use std::ffi::{CString, c_int};
 use std::io::{self, PipeReader, PipeWriter};
-use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd, RawFd};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
 
+use rustix::fs::{Mode, OFlags, open};
 use rustix::io::Errno;
 use rustix::process::{Pid, Resource, Rlimit};
 use seccompiler::sock_filter;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub(super) use self::bot::WRITTEN_BEFORE_START;
+use self::deadline::HeldDeadline;
+use self::launcher::Launcher;
+pub(super) use self::launcher::launcher_pid;
+pub use self::launcher::start_launcher;
 pub(super) use self::mounts::{MountStep, Tree};
 use self::namespace::MountNamespace;
+use self::order::Ends;
 pub(super) use self::raw::{Strings, has_seccomp_filters, landlock_version, process_cpu};
 use self::report::{KeeperReport, MOST_MESSAGES, Message};
 pub(super) use self::report::{LaunchError, Step};
@@ -56,7 +65,7 @@ use terms::verdict::BotExit;
 const NOBODY: u32 = 65534;
 
 /// The privileges of the referee that a bot keeps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Privileges {
     All,
     /// Only the privilege to read others' files.
@@ -66,42 +75,104 @@ pub(super) enum Privileges {
     Nobody,
 }
 
+/// A limit of the kernel on each of a bot's processes.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct KernelLimit {
+    /// Its place in [`LIMITED`].
+    resource: usize,
+    soft: Option<u64>,
+    hard: Option<u64>,
+}
+
+/// The resources that the kernel limits.
+const LIMITED: [Resource; 4] = [Resource::Core, Resource::Nofile, Resource::Cpu, Resource::Fsize];
+
+impl KernelLimit {
+    /// A limit on one of [`LIMITED`].
+    pub(super) fn new(resource: Resource, soft: Option<u64>, hard: Option<u64>) -> Option<Self> {
+        let resource = LIMITED.iter().position(|limited| *limited == resource)?;
+        Some(Self { resource, soft, hard })
+    }
+
+    fn of_kernel(self) -> (Resource, Rlimit) {
+        (LIMITED[self.resource], Rlimit { current: self.soft, maximum: self.hard })
+    }
+}
+
 /// Everything about a bot's process that is decided before it starts.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Launch {
     pub(super) program: CString,
     pub(super) argv: Strings,
     pub(super) envp: Strings,
     pub(super) cwd: Option<CString>,
     pub(super) method: ContainmentMethod,
-    pub(super) rlimits: Vec<(Resource, Rlimit)>,
+    pub(super) limits: Vec<KernelLimit>,
     pub(super) privileges: Privileges,
     /// The bot's own file system, if it does not see the host's; only in a namespace.
     pub(super) tree: Option<Tree>,
-    /// A Landlock ruleset.
-    pub(super) ruleset: Option<OwnedFd>,
     /// A seccomp program; empty means no filter.
+    #[serde(with = "instructions")]
     pub(super) filter: Vec<sock_filter>,
+    /// Whether the keeper only tries what may fail, without a bot.
+    pub(super) is_trial: bool,
+    /// A Landlock ruleset.
+    #[serde(skip)]
+    pub(super) ruleset: Option<OwnedFd>,
     /// The control group to start in.
+    #[serde(skip)]
     pub(super) cgroup: Option<OwnedFd>,
 }
 
+/// A seccomp program as numbers.
+mod instructions {
+    use super::{Deserialize, Deserializer, Serialize as _, Serializer, sock_filter};
+
+    pub(super) fn serialize<S: Serializer>(
+        program: &[sock_filter],
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        let numbers = program.iter().map(|step| (step.code, step.jt, step.jf, step.k));
+        numbers.collect::<Vec<_>>().serialize(to)
+    }
+
+    pub(super) fn deserialize<'a, D: Deserializer<'a>>(
+        from: D,
+    ) -> Result<Vec<sock_filter>, D::Error> {
+        let numbers = Vec::<(u16, u8, u8, u32)>::deserialize(from)?.into_iter();
+        Ok(numbers.map(|(code, jt, jf, k)| sock_filter { code, jt, jf, k }).collect())
+    }
+}
+
 impl Launch {
-    /// A launch without a program, to probe the host.
-    fn of_nothing(method: ContainmentMethod) -> Self {
+    /// A launch of `program`, with nothing decided yet.
+    pub(super) fn new(program: CString, method: ContainmentMethod) -> Self {
         Self {
-            program: CString::default(),
-            argv: Strings::new(&[]),
-            envp: Strings::new(&[]),
+            program,
+            argv: Strings::default(),
+            envp: Strings::default(),
             cwd: None,
             method,
-            rlimits: Vec::new(),
+            limits: Vec::new(),
             privileges: Privileges::All,
             tree: None,
-            ruleset: None,
             filter: Vec::new(),
+            is_trial: false,
+            ruleset: None,
             cgroup: None,
         }
+    }
+
+    /// A launch without a program, to probe the host.
+    fn trial(method: ContainmentMethod) -> Self {
+        Self { is_trial: true, ..Self::new(CString::default(), method) }
+    }
+
+    /// The namespaces of its keeper, as flags of clone(2).
+    fn namespaces(&self) -> c_int {
+        const ALL: c_int =
+            libc::CLONE_NEWUSER | libc::CLONE_NEWPID | libc::CLONE_NEWNS | libc::CLONE_NEWIPC;
+        if self.method.is_namespace() { ALL } else { 0 }
     }
 }
 
@@ -118,14 +189,15 @@ pub(super) struct Started {
 #[derive(Debug)]
 pub(super) struct Keeper {
     pub(super) pid: Pid,
-    /// The report pipe. Once the bot has started, it is readable when the bot or the keeper has ended.
-    pub(super) notice: PipeReader,
+    /// Readable when the bot or the keeper has ended; shutting it down tells the keeper to end.
+    pub(super) channel: UnixStream,
     /// Readable once the keeper has ended.
     pub(super) pidfd: OwnedFd,
-    /// Whether the keeper was told to end, and was reaped.
+    /// Whether the keeper was told to end.
     pub(super) ended: bool,
-    /// Closing it tells the keeper to end.
-    pub(super) control: Option<PipeWriter>,
+    /// Until when the launcher lets the bot live.
+    pub(super) deadline: HeldDeadline,
+    launcher: Arc<Launcher>,
     method: ContainmentMethod,
     heard: KeeperReport,
     /// The bot's mount namespace, unless it has a file system of its own in there, whose memory must be free again
@@ -155,6 +227,17 @@ impl Keeper {
         (&self.heard.survivors, self.heard.more_survivors)
     }
 
+    /// Whether the keeper, which has ended, did all its work; in a namespace the kernel does it.
+    pub(super) fn has_cleared(&mut self) -> bool {
+        self.listen();
+        self.heard.is_cleared || self.is_namespace()
+    }
+
+    /// Whether the launcher has died, and with it all keepers in namespaces.
+    pub(super) fn has_lost_launcher(&self) -> bool {
+        self.launcher.has_ended()
+    }
+
     /// Lets the keeper kill everything by itself once the bot has ended.
     pub(super) fn announce_end(&self) {
         self.send_byte();
@@ -162,28 +245,25 @@ impl Keeper {
 
     /// Sends a byte, whose meaning depends on when it comes. A keeper that has ended needs none.
     fn send_byte(&self) {
-        let _ = self.control.as_ref().map(|control| rustix::io::write(control, &[1]));
+        let _ = order::send_all(&self.channel, &[1], &[]);
     }
 
     /// Reads the keeper's messages.
     fn listen(&mut self) {
         while self.heard.messages < MOST_MESSAGES
-            && let Some(message) = Message::receive(&self.notice)
+            && let Some(message) = Message::receive(&self.channel)
         {
             self.heard.record(message);
         }
     }
 
-    /// Maps the users of the keeper's namespace, and lets the keeper continue.
-    fn map_users(&self) -> io::Result<()> {
-        users::map(self.pid)?;
-        self.send_byte();
-        Ok(())
-    }
-
     /// Waits until the keeper reports that the bot has started, or a failure.
     fn await_start(&mut self) -> Result<(), LaunchError> {
-        match Message::receive(&self.notice) {
+        if self.is_namespace() {
+            users::map(self.pid).map_err(|error| Step::Users.failed(error))?;
+            self.send_byte();
+        }
+        match Message::receive(&self.channel) {
             Some(Message::Failed(step, errno)) => {
                 return Err(step.failed(io::Error::from_raw_os_error(errno)));
             }
@@ -191,135 +271,91 @@ impl Keeper {
             // The keeper was killed, and the bot with it.
             None => {}
         }
-        rustix::io::ioctl_fionbio(&self.notice, true).map_err(|error| Step::Pipes.failed(error))
-    }
-}
-
-/// The pipes between the referee, the keeper and the bot. All of them close when a program is executed.
-struct Pipes {
-    stdin: (PipeReader, PipeWriter),
-    stdout: (PipeReader, PipeWriter),
-    stderr: (PipeReader, PipeWriter),
-    report: (PipeReader, PipeWriter),
-    control: (PipeReader, PipeWriter),
-}
-
-impl Pipes {
-    fn open() -> io::Result<Self> {
-        Ok(Self {
-            stdin: io::pipe()?,
-            stdout: io::pipe()?,
-            stderr: io::pipe()?,
-            report: io::pipe()?,
-            control: io::pipe()?,
-        })
-    }
-}
-
-/// Everything that the two forks need, ready to use.
-struct ForkPlan<'a> {
-    program: &'a CStr,
-    argv: &'a Strings,
-    envp: &'a Strings,
-    cwd: Option<&'a CStr>,
-    method: ContainmentMethod,
-    rlimits: &'a [(Resource, Rlimit)],
-    privileges: Privileges,
-    tree: Option<&'a Tree>,
-    ruleset: Option<BorrowedFd<'a>>,
-    filter: &'a [sock_filter],
-    /// The bot's ends.
-    stdio: [BorrowedFd<'a>; 3],
-    /// The keeper's ends.
-    report: BorrowedFd<'a>,
-    control: BorrowedFd<'a>,
-    /// All of these descriptors, in order.
-    kept: Vec<RawFd>,
-}
-
-impl<'a> ForkPlan<'a> {
-    fn new(launch: &'a Launch, pipes: &'a Pipes) -> Self {
-        let stdio = [pipes.stdin.0.as_fd(), pipes.stdout.1.as_fd(), pipes.stderr.1.as_fd()];
-        let (report, control) = (pipes.report.1.as_fd(), pipes.control.0.as_fd());
-        let ruleset = launch.ruleset.as_ref().map(|ruleset| ruleset.as_fd());
-        let all = stdio.into_iter().chain([report, control]).chain(ruleset);
-        let mut kept: Vec<RawFd> = all.map(|fd| fd.as_raw_fd()).collect();
-        kept.sort_unstable();
-        Self {
-            program: &launch.program,
-            argv: &launch.argv,
-            envp: &launch.envp,
-            cwd: launch.cwd.as_deref(),
-            method: launch.method,
-            rlimits: &launch.rlimits,
-            privileges: launch.privileges,
-            tree: launch.tree.as_ref(),
-            ruleset,
-            filter: &launch.filter,
-            stdio,
-            report,
-            control,
-            kept,
-        }
-    }
-
-    /// The result of a step; a failure is reported.
-    fn check<T>(&self, step: Step, result: Result<T, Errno>) -> Option<T> {
-        result
-            .inspect_err(|errno| Message::Failed(step, errno.raw_os_error()).send(self.report))
-            .ok()
+        rustix::io::ioctl_fionbio(&self.channel, true).map_err(|error| Step::Pipes.failed(error))
     }
 }
 
 /// Starts a bot. When this returns, its program has been executed.
 pub(super) fn launch(launch: &Launch) -> Result<Started, LaunchError> {
-    fork(launch, keeper::keeper)
+    // A launcher that was killed has left nothing, and the next one is as good.
+    let launched = match order(launch)? {
+        None => order(launch)?,
+        launched => launched,
+    };
+    let mut started = launched.ok_or_else(|| Step::Clone.failed(Errno::CONNRESET))?;
+    started.keeper.await_start()?;
+    if launch.method.is_namespace() && launch.tree.is_none() {
+        started.keeper.mounts = Some(MountNamespace::open(started.keeper.pid));
+    }
+    Ok(started)
 }
 
-/// Tries whether this host grants a keeper its own namespace, with this tree in it.
-pub(super) fn try_namespace(tree: Option<Tree>) -> Result<(), LaunchError> {
-    let launch = Launch { tree, ..Launch::of_nothing(ContainmentMethod::Namespace) };
-    fork(&launch, keeper::trial).map(drop)
+/// The referee's ends of what joins it to a bot and its keeper.
+struct OwnEnds {
+    stdin: PipeWriter,
+    stdout: PipeReader,
+    stderr: PipeReader,
+    channel: UnixStream,
+    deadline: HeldDeadline,
 }
 
-/// Tries whether a keeper can start in this control group.
-pub(super) fn try_cgroup(cgroup: OwnedFd) -> io::Result<()> {
-    let nothing = Launch::of_nothing(ContainmentMethod::Group);
-    let launch = Launch { cgroup: Some(cgroup), ..nothing };
-    fork(&launch, keeper::trial).map(drop).map_err(|failure| failure.error)
+/// Opens what joins the referee to a bot and its keeper: all of it closes when a program is executed.
+fn open_ends() -> io::Result<(OwnEnds, Ends)> {
+    let here = open(".", OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+    let (stdin, stdout, stderr) = (io::pipe()?, io::pipe()?, io::pipe()?);
+    let (own, channel) = UnixStream::pair()?;
+    let deadline = HeldDeadline::new()?;
+    let theirs = Ends {
+        stdin: stdin.0.into(),
+        stdout: stdout.1.into(),
+        stderr: stderr.1.into(),
+        channel,
+        timer: deadline.timer.try_clone()?,
+        here,
+    };
+    let (stdin, stdout, stderr) = (stdin.1, stdout.0, stderr.0);
+    Ok((OwnEnds { stdin, stdout, stderr, channel: own, deadline }, theirs))
 }
 
-const NAMESPACES: c_int =
-    libc::CLONE_NEWUSER | libc::CLONE_NEWPID | libc::CLONE_NEWNS | libc::CLONE_NEWIPC;
-
-/// Forks, and waits until the fork reports that the bot has started, or a failure.
-fn fork(launch: &Launch, run: impl FnOnce(&ForkPlan<'_>) -> c_int) -> Result<Started, LaunchError> {
-    let pipes = Pipes::open().map_err(|error| Step::Pipes.failed(error))?;
-    let plan = ForkPlan::new(launch, &pipes);
-    let flags = if launch.method.is_namespace() { NAMESPACES } else { 0 };
-    let cgroup = launch.cgroup.as_ref().map(|group| group.as_fd());
-    let (pid, pidfd) =
-        raw::fork(flags, cgroup, || run(&plan)).map_err(|error| Step::Clone.failed(error))?;
-    drop(plan);
-    let Pipes { stdin, stdout, stderr, report, control } = pipes;
-    // The forks own these now. If the referee held them open too, no pipe would ever reach EOF.
-    drop((stdin.0, stdout.1, stderr.1, report.1, control.0));
-    let mut keeper = Keeper {
-        pid,
-        notice: report.0,
+/// Has the launcher fork a keeper; `None` if it was killed before that.
+fn order(launch: &Launch) -> Result<Option<Started>, LaunchError> {
+    let (own, theirs) = open_ends().map_err(|error| Step::Pipes.failed(error))?;
+    let sent = launcher::send(launch, &theirs);
+    // The keeper has these now. If the referee held them open too, no pipe would ever reach EOF.
+    drop(theirs);
+    let launcher = match sent {
+        Ok(launcher) => launcher,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(None),
+        Err(error) => return Err(Step::Clone.failed(error)),
+    };
+    let (pid, pidfd) = match Message::receive_with(&own.channel) {
+        Some((Message::Launched(pid), Some(pidfd))) => (pid, pidfd),
+        Some((Message::Failed(step, errno), _)) => {
+            return Err(step.failed(io::Error::from_raw_os_error(errno)));
+        }
+        _ => return Ok(None),
+    };
+    let keeper = Keeper {
+        pid: Pid::from_raw(pid).ok_or_else(|| Step::Clone.failed(Errno::SRCH))?,
+        channel: own.channel,
         pidfd,
         ended: false,
-        control: Some(control.1),
+        deadline: own.deadline,
+        launcher,
         method: launch.method,
         heard: KeeperReport::default(),
         mounts: None,
     };
-    if launch.method.is_namespace() {
-        keeper.map_users().map_err(|error| Step::Users.failed(error))?;
-    }
-    keeper.await_start()?;
-    if launch.method.is_namespace() && launch.tree.is_none() {
-        keeper.mounts = Some(MountNamespace::open(pid));
-    }
-    Ok(Started { keeper, stdin: stdin.1, stdout: stdout.0, stderr: stderr.0 })
+    Ok(Some(Started { keeper, stdin: own.stdin, stdout: own.stdout, stderr: own.stderr }))
+}
+
+/// Tries whether this host grants a keeper its own namespace, with this tree in it.
+pub(super) fn try_namespace(tree: Option<Tree>) -> Result<(), LaunchError> {
+    launch(&Launch { tree, ..Launch::trial(ContainmentMethod::Namespace) }).map(drop)
+}
+
+/// Tries whether a keeper can start in this control group.
+pub(super) fn try_cgroup(cgroup: OwnedFd) -> io::Result<()> {
+    let trial = Launch { cgroup: Some(cgroup), ..Launch::trial(ContainmentMethod::Group) };
+    launch(&trial).map(drop).map_err(|failure| failure.error)
 }

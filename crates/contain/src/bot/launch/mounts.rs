@@ -1,5 +1,4 @@
-//! The mounts of a bot in a namespace: prepared by the referee, and carried out by the
-//! keeper, which may not allocate.
+//! The mounts of a bot in a namespace: prepared by the referee, and carried out by the keeper.
 
 use std::ffi::{CStr, CString};
 
@@ -9,9 +8,10 @@ use rustix::mount::{
     MountFlags, UnmountFlags, mount, mount_bind_recursive, mount_remount, unmount,
 };
 use rustix::process::{chdir, pivot_root};
+use serde::{Deserialize, Serialize};
 
 /// One step of building a tree. Paths are relative to its root, except sources of binds.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::bot) enum MountStep {
     Folder(CString),
     /// A folder where everybody may make files.
@@ -29,14 +29,15 @@ pub(in crate::bot) enum MountStep {
     /// Changes the flags of a mount.
     Remount {
         at: CString,
-        flags: MountFlags,
+        /// [`MountFlags`].
+        flags: u32,
     },
     /// The mount point of /proc.
     Proc(CString),
 }
 
 /// A bot's own file system: a small one in memory, with parts of the host's in it.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(in crate::bot) struct Tree {
     /// Its size, as options of tmpfs.
     pub(in crate::bot) options: CString,
@@ -80,7 +81,11 @@ fn carry_out(step: &MountStep) -> Result<(), Errno> {
         MountStep::Link { target, at } => symlink(target.as_c_str(), at.as_c_str()),
         MountStep::Bind { from, at } => mount_bind_recursive(from.as_c_str(), at.as_c_str()),
         MountStep::Remount { at, flags } => {
-            match mount_remount(at.as_c_str(), MountFlags::BIND | *flags, c"") {
+            match mount_remount(
+                at.as_c_str(),
+                MountFlags::BIND | MountFlags::from_bits_retain(*flags),
+                c"",
+            ) {
                 // The bot cannot write to a mount that it cannot reach.
                 Err(Errno::ACCESS | Errno::NOENT) => Ok(()),
                 done => done,

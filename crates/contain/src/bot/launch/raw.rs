@@ -1,71 +1,77 @@
-//! System calls of a start for which no crate has a safe form: all the project's `unsafe` code.
-//!
-//! Code that runs in a fork must not allocate, lock or panic: another thread of the referee may have
-//! held a lock when it forked.
-#![expect(unsafe_code, reason = "processes: clone, exec, and what happens between them")]
+//! System calls for which no crate has a safe form: all the project's `unsafe` code.
+#![expect(unsafe_code, reason = "processes: fork, clone, exec, and what happens between them")]
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd, RawFd};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::time::Duration;
 
 use rustix::io::Errno;
 use rustix::process::{Pid, Resource, Signal, WaitOptions, getrlimit, kill_process, waitpid};
 use seccompiler::sock_filter;
+use serde::{Deserialize, Serialize};
 
 use crate::interrupt::SIGNALS;
 use terms::verdict::BotExit;
 
-/// Strings for the kernel, and a list of pointers to them that ends in a null pointer.
-#[derive(Debug)]
-pub(in crate::bot) struct Strings {
-    pointers: Vec<*const c_char>,
-    /// The strings. In one allocation, because freeing memory while a keeper shares it copies each touched
-    /// page.
-    _text: Vec<u8>,
-}
+/// Strings for the kernel, each with the NUL that ends it.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(in crate::bot) struct Strings(Vec<u8>);
 
 impl Strings {
     pub(in crate::bot) fn new(strings: &[CString]) -> Self {
-        let text = strings.iter().map(CString::as_bytes_with_nul).collect::<Vec<_>>().concat();
-        let mut rest = text.as_slice();
-        let next = |string: &CString| {
-            let (first, others) = rest.split_at(string.as_bytes_with_nul().len());
-            rest = others;
-            first.as_ptr().cast()
-        };
-        let pointers = strings.iter().map(next).chain([ptr::null()]).collect();
-        Self { pointers, _text: text }
+        Self(strings.iter().map(CString::as_bytes_with_nul).collect::<Vec<_>>().concat())
+    }
+
+    /// The addresses of the strings, and a null pointer.
+    fn pointers(&self) -> Vec<*const c_char> {
+        let strings = self.0.split_inclusive(|&byte| byte == 0);
+        // What came from elsewhere may lack its last NUL.
+        let whole = strings.filter(|string| string.ends_with(&[0]));
+        whole.map(|string| string.as_ptr().cast()).chain([ptr::null()]).collect()
     }
 }
 
-/// Forks: the child only calls `run`, which must keep to what is allowed after a fork.
+/// Forks this process, which may have threads: `run` is the child's life, with every signal blocked, those that this
+/// program handles at their default, and no descriptor but `kept`.
 ///
-/// Every signal is blocked in the child, since the referee's handlers must not run there.
-pub(super) fn fork(
-    flags: c_int,
-    cgroup: Option<BorrowedFd<'_>>,
-    run: impl FnOnce() -> c_int,
-) -> io::Result<(Pid, OwnedFd)> {
-    reset_sigchld();
-    let mut pidfd: c_int = -1;
+/// The child is as free as any process of one thread: `fork` leaves the allocator in order, and `run` uses no other
+/// lock of this program.
+pub(super) fn fork_apart(kept: RawFd, run: impl FnOnce() -> c_int) -> io::Result<Pid> {
     let mut mask = MaybeUninit::<libc::sigset_t>::uninit();
-    // SAFETY: `all`, `mask` and `pidfd` are valid for writing. The child gets a copy of this memory and
-    // this stack, and leaves by `_exit`, so nothing of the referee's is run or dropped twice.
+    // SAFETY: `all` and `mask` are valid for writing. The child gets a copy of this memory, and leaves by `_exit`.
     let pid = unsafe {
         let mut all = MaybeUninit::uninit();
         libc::sigfillset(all.as_mut_ptr());
         libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), mask.as_mut_ptr());
-        let pid = clone(flags | libc::CLONE_PIDFD, cgroup, &raw mut pidfd);
+        let pid = libc::fork();
         if pid == 0 {
-            libc::_exit(run());
+            reset_signals();
+            close_all_but(kept);
+            libc::_exit(catch_unwind(AssertUnwindSafe(run)).unwrap_or(1));
         }
-        let pid = Pid::from_raw(pid.max(0)).ok_or_else(io::Error::last_os_error);
         libc::pthread_sigmask(libc::SIG_SETMASK, mask.as_ptr(), ptr::null_mut());
-        pid?
+        pid
     };
+    Pid::from_raw(pid.max(0)).ok_or_else(io::Error::last_os_error)
+}
+
+/// Forks a process that has one thread. Returns the child's number and a pidfd, or `None` in the child.
+pub(super) fn fork(
+    flags: c_int,
+    cgroup: Option<BorrowedFd<'_>>,
+) -> io::Result<Option<(Pid, OwnedFd)>> {
+    let mut pidfd: c_int = -1;
+    // SAFETY: `pidfd` is valid for writing, and the child gets a copy of this memory and this stack. No other thread
+    // can have left anything locked.
+    let pid = unsafe { clone(flags | libc::CLONE_PIDFD, cgroup, &raw mut pidfd) };
+    if pid == 0 {
+        return Ok(None);
+    }
+    let pid = Pid::from_raw(pid.max(0)).ok_or_else(io::Error::last_os_error)?;
     if pidfd < 0 {
         // An emulator that does not support pidfds.
         let _ = kill_process(pid, Signal::KILL);
@@ -73,7 +79,7 @@ pub(super) fn fork(
         return Err(Errno::NOSYS.into());
     }
     // SAFETY: the kernel has just made this descriptor for us.
-    Ok((pid, unsafe { OwnedFd::from_raw_fd(pidfd) }))
+    Ok(Some((pid, unsafe { OwnedFd::from_raw_fd(pidfd) })))
 }
 
 /// Returns twice, as fork(2) does. Without a control group, it uses the call that emulators and
@@ -102,23 +108,6 @@ unsafe fn clone(flags: c_int, cgroup: Option<BorrowedFd<'_>>, pidfd: *mut c_int)
 
 const CLONE_INTO_CGROUP: u64 = 0x2_0000_0000;
 
-/// Restores SIGCHLD's default, so that a keeper that has ended stays a zombie until it is reaped.
-///
-/// A parent may have left SIGCHLD ignored, which survives exec and makes the kernel reap children by
-/// itself: then their exit status is lost.
-fn reset_sigchld() {
-    // SAFETY: an action is plain data; nothing but the one for this signal changes, and only from
-    // ignoring it to the default.
-    unsafe {
-        let mut now = MaybeUninit::<libc::sigaction>::zeroed().assume_init();
-        libc::sigaction(libc::SIGCHLD, ptr::null(), &raw mut now);
-        if now.sa_sigaction == libc::SIG_IGN || now.sa_flags & libc::SA_NOCLDWAIT != 0 {
-            let default = MaybeUninit::<libc::sigaction>::zeroed().assume_init();
-            libc::sigaction(libc::SIGCHLD, &raw const default, ptr::null_mut());
-        }
-    }
-}
-
 /// Forks without copying memory, as vfork(2) does: the caller stands still until the child has executed
 /// a program or ended.
 pub(super) fn fork_sharing_memory<F: Fn() -> c_int>(run: &F) -> io::Result<Pid> {
@@ -138,12 +127,13 @@ pub(super) fn fork_sharing_memory<F: Fn() -> c_int>(run: &F) -> io::Result<Pid> 
 
 /// Executes a program with no signal blocked. Returns only if that fails.
 pub(super) fn execute(program: &CStr, argv: &Strings, envp: &Strings) -> Errno {
-    // SAFETY: the lists end in null pointers, and what they point to lives as long as they do.
+    let (argv, envp) = (argv.pointers(), envp.pointers());
+    // SAFETY: the lists end in null pointers, and what they point to lives as long as `Strings` do.
     unsafe {
         let mut none = MaybeUninit::uninit();
         libc::sigemptyset(none.as_mut_ptr());
         libc::pthread_sigmask(libc::SIG_SETMASK, none.as_ptr(), ptr::null_mut());
-        libc::execve(program.as_ptr(), argv.pointers.as_ptr(), envp.pointers.as_ptr());
+        libc::execve(program.as_ptr(), argv.as_ptr(), envp.as_ptr());
     }
     last_errno()
 }
@@ -153,8 +143,9 @@ fn last_errno() -> Errno {
 }
 
 /// Undoes the referee's signal handlers: between unblocking its signals and its exec, a bot must not
-/// run them. Ignored signals stay ignored, apart from SIGPIPE, which Rust's runtime ignores.
-pub(super) fn reset_signals() {
+/// run them. Ignored signals stay ignored, apart from SIGPIPE, which Rust's runtime ignores, and SIGCHLD, without
+/// which the kernel would forget how children have ended.
+fn reset_signals() {
     // SAFETY: an action is plain data, and zeroes are the default. None of these calls can fail.
     unsafe {
         let default = MaybeUninit::<libc::sigaction>::zeroed().assume_init();
@@ -165,19 +156,16 @@ pub(super) fn reset_signals() {
                 libc::sigaction(signal, &raw const default, ptr::null_mut());
             }
         }
-        libc::sigaction(libc::SIGPIPE, &raw const default, ptr::null_mut());
+        for signal in [libc::SIGPIPE, libc::SIGCHLD] {
+            libc::sigaction(signal, &raw const default, ptr::null_mut());
+        }
     }
 }
 
-/// Closes all descriptors but `kept`, which is sorted. An end of a pipe left open in a keeper
-/// would keep EOF from the referee or the bot.
-pub(super) fn close_all_but(kept: &[RawFd]) {
-    let mut first = 0;
-    for &fd in kept {
-        close_range(first, fd - 1);
-        first = fd + 1;
-    }
-    close_range(first, RawFd::MAX);
+/// Closes all descriptors but `kept`. An end of a pipe left open would keep EOF from its reader.
+fn close_all_but(kept: RawFd) {
+    close_range(0, kept - 1);
+    close_range(kept + 1, RawFd::MAX);
 }
 
 fn close_range(first: RawFd, last: RawFd) {
@@ -204,13 +192,14 @@ fn highest_descriptor() -> RawFd {
     limit.and_then(|limit| RawFd::try_from(limit).ok()).map_or(HIGHEST, |limit| limit.min(HIGHEST))
 }
 
-/// A descriptor that becomes readable when a child has ended. SIGCHLD must be blocked.
-pub(super) fn child_signals() -> Result<OwnedFd, Errno> {
+/// A descriptor that becomes readable when a child has ended, or at SIGTERM. Both must be blocked.
+pub(super) fn signals() -> Result<OwnedFd, Errno> {
     // SAFETY: the set is initialised before it is read, and the kernel makes the descriptor for us.
     unsafe {
         let mut set = MaybeUninit::uninit();
         libc::sigemptyset(set.as_mut_ptr());
         libc::sigaddset(set.as_mut_ptr(), libc::SIGCHLD);
+        libc::sigaddset(set.as_mut_ptr(), libc::SIGTERM);
         let fd = libc::signalfd(-1, set.as_ptr(), libc::SFD_CLOEXEC | libc::SFD_NONBLOCK);
         if fd < 0 { Err(last_errno()) } else { Ok(OwnedFd::from_raw_fd(fd)) }
     }

@@ -1,10 +1,13 @@
-//! The keeper's messages to the referee: each of a fixed size, in one write to the report pipe.
+//! Messages to the referee through a bot's channel, each of a fixed size and in one write: one of the launcher, then
+//! those of the keeper.
 
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
 
-use rustix::io::Errno;
 use rustix::process::Pid;
+
+use super::order;
 
 use terms::verdict::BotExit;
 
@@ -47,6 +50,8 @@ impl Step {
 pub(super) enum Message {
     /// The start failed, with this `errno`.
     Failed(Step, i32),
+    /// The keeper's process number; the launcher sends it, with a pidfd.
+    Launched(i32),
     /// The program has been executed; the bot's process number in the keeper's pid namespace.
     Started(i32),
     /// The bot has ended by itself.
@@ -55,6 +60,8 @@ pub(super) enum Message {
     Survivor(i32),
     /// The number of further survivors.
     MoreSurvivors(i32),
+    /// The keeper has done its work, and ends.
+    Cleared,
 }
 
 /// A kind, a detail of it, and a number.
@@ -70,6 +77,8 @@ impl Message {
             Self::Ended(BotExit::Unknown) => (2, 2, 0),
             Self::Survivor(pid) => (3, 0, pid),
             Self::MoreSurvivors(count) => (4, 0, count),
+            Self::Launched(pid) => (5, 0, pid),
+            Self::Cleared => (6, 0, 0),
         };
         let [a, b, c, d] = number.to_ne_bytes();
         [kind, detail, a, b, c, d]
@@ -86,26 +95,34 @@ impl Message {
             (2, _) => Self::Ended(BotExit::Unknown),
             (3, _) => Self::Survivor(number),
             (4, _) => Self::MoreSurvivors(number),
+            (5, _) => Self::Launched(number),
+            (6, _) => Self::Cleared,
             _ => return None,
         })
     }
 
     /// Sends the message. If the referee has died, nobody reads it.
-    pub(super) fn send(self, pipe: impl AsFd) {
-        let _ = rustix::io::write(pipe, &self.encode());
+    pub(super) fn send(self, channel: &UnixStream) {
+        let _ = order::send_all(channel, &self.encode(), &[]);
+    }
+
+    /// Sends the message, and a descriptor.
+    pub(super) fn send_with(self, channel: &UnixStream, descriptor: BorrowedFd<'_>) {
+        let _ = order::send_all(channel, &self.encode(), &[descriptor]);
     }
 
     /// Receives the next message; `None` if none has come, or the keeper has ended.
-    pub(super) fn receive(pipe: impl AsFd) -> Option<Self> {
+    pub(super) fn receive(channel: &UnixStream) -> Option<Self> {
+        Self::receive_with(channel).map(|(message, _)| message)
+    }
+
+    /// Receives the next message, and what came with it.
+    pub(super) fn receive_with(channel: &UnixStream) -> Option<(Self, Option<OwnedFd>)> {
         let mut bytes = [0; SIZE];
-        loop {
-            match rustix::io::read(&pipe, &mut bytes) {
-                Err(Errno::INTR) => {}
-                // Messages are written, and so also read, as a whole.
-                Ok(SIZE) => return Self::decode(bytes),
-                Ok(_) | Err(_) => return None,
-            }
-        }
+        let (count, descriptors) = order::receive_some(channel, &mut bytes).ok()?;
+        // Messages are written, and so also read, as a whole.
+        let message = if count == SIZE { Self::decode(bytes)? } else { return None };
+        Some((message, descriptors.into_iter().next()))
     }
 }
 
@@ -134,6 +151,8 @@ pub(super) struct KeeperReport {
     pub(super) exit: Option<BotExit>,
     pub(super) survivors: Vec<i32>,
     pub(super) more_survivors: usize,
+    /// Whether the keeper did all its work.
+    pub(super) is_cleared: bool,
 }
 
 impl KeeperReport {
@@ -146,8 +165,9 @@ impl KeeperReport {
             Message::MoreSurvivors(count) => {
                 self.more_survivors = usize::try_from(count).unwrap_or(0);
             }
-            // Comes before all other messages or not at all.
-            Message::Failed(..) => {}
+            Message::Cleared => self.is_cleared = true,
+            // They come before all other messages or not at all.
+            Message::Failed(..) | Message::Launched(_) => {}
         }
     }
 }
@@ -158,7 +178,7 @@ mod tests {
 
     #[test]
     fn what_is_sent_is_received() {
-        let (read, write) = io::pipe().expect("a pipe");
+        let (read, write) = UnixStream::pair().expect("a socket");
         let mut sent = vec![
             Message::Started(7),
             Message::Ended(BotExit::Code(3)),
@@ -166,6 +186,8 @@ mod tests {
             Message::Ended(BotExit::Unknown),
             Message::Survivor(1 << 20),
             Message::MoreSurvivors(52),
+            Message::Launched(8),
+            Message::Cleared,
         ];
         sent.extend(Step::ALL.map(|step| Message::Failed(step, libc::ENOENT)));
         for message in &sent {

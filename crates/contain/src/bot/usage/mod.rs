@@ -14,30 +14,24 @@ mod memory;
 mod procfs;
 mod sampler;
 mod snapshot;
+mod thread;
 mod track;
 mod watch;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
 use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
 
 use self::computed::Computed;
-use self::procfs::{Stat, children, field, open_files, read_again};
-pub(super) use self::procfs::{bytes_written, numbers_in, read, state};
+pub(super) use self::procfs::{Life, bytes_written, numbers_in, read, state};
+use self::procfs::{Stat, children, field, open_files};
 pub(super) use self::sampler::Sampler;
+use self::thread::Thread;
+pub(super) use self::thread::own_wait;
 pub(super) use self::watch::{Delays, Watch};
 use terms::certificate::Certificate;
 use terms::millis::Millis;
-
-/// Counters of one thread, since it started.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Thread {
-    run: Duration,
-    wait: Duration,
-    switches: u64,
-}
 
 /// A process at one time; memory in bytes.
 #[derive(Debug, Clone, Copy)]
@@ -100,26 +94,31 @@ impl Sample {
     }
 
     fn of_tree(keeper: i32, until: Instant) -> Self {
-        let sample = Self::of_all(children(keeper, keeper), until);
+        let mut seen = BTreeSet::new();
+        let mut sample = Self::default();
+        sample.visit(children(keeper, keeper), &mut seen, until);
+        // What a process leaves behind moves to the keeper, perhaps between the looks at both.
+        if sample.unvisited.is_empty() {
+            sample.visit(children(keeper, keeper), &mut seen, until);
+        }
         let stat = read(&format!("/proc/{keeper}/stat")).and_then(|text| Stat::parse(&text));
         Self { adopted: stat.as_ref().map(Computed::adopted).unwrap_or_default(), ..sample }
     }
 
-    fn of_all(mut open: Vec<i32>, until: Instant) -> Self {
+    /// Adds these processes and all below them, except those that were `seen`.
+    fn visit(&mut self, mut open: Vec<i32>, seen: &mut BTreeSet<i32>, until: Instant) {
+        open.retain(|pid| !seen.contains(pid));
         open.reverse();
-        let mut sample = Self::default();
-        let mut seen = BTreeSet::new();
         while let Some(pid) = open.pop() {
-            if seen.insert(pid) && sample.tasks() < MANY {
-                sample.add_process(pid, &mut open);
+            if seen.insert(pid) && self.tasks() < MANY {
+                self.add_process(pid, &mut open);
             }
             // The bot itself is the first.
             if Instant::now() >= until {
-                sample.unvisited = open;
+                self.unvisited = open;
                 break;
             }
         }
-        sample
     }
 
     fn add_process(&mut self, pid: i32, open: &mut Vec<i32>) {
@@ -245,47 +244,17 @@ impl Process {
     }
 }
 
-impl Thread {
-    fn read(path: &str) -> Option<Self> {
-        Self::parse(&read(path)?)
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        let mut fields = text.split_whitespace().map(str::parse::<u64>);
-        let mut next = || fields.next()?.ok();
-        let (run, wait, switches) = (next()?, next()?, next()?);
-        Some(Self { run: Duration::from_nanos(run), wait: Duration::from_nanos(wait), switches })
-    }
-
-    fn within(self, wall: Duration) -> Self {
-        Self { run: self.run.min(wall), wait: self.wait.min(wall), ..self }
-    }
-
-    /// The usage since `before`. Counters that went back show that the id now belongs to another thread.
-    fn since(self, before: Option<&Self>) -> Self {
-        match before.filter(|before| before.switches <= self.switches) {
-            Some(before) => Self {
-                run: self.run.saturating_sub(before.run),
-                wait: self.wait.saturating_sub(before.wait),
-                switches: self.switches - before.switches,
-            },
-            None => self,
-        }
-    }
-}
-
-thread_local! {
-    /// Opened once per thread: the file stays that of the thread that opened it.
-    static OWN: Option<File> = File::open("/proc/thread-self/schedstat").ok();
-}
-
-/// The time for which the calling thread has waited for a core since its start.
-pub(super) fn own_wait() -> Option<Duration> {
-    OWN.with(|own| read_again(own.as_ref()?, Thread::parse)).map(|thread| thread.wait)
-}
-
 fn add(sum: &mut Option<u64>, amount: u64) {
     *sum.get_or_insert_default() += amount;
+}
+
+#[cfg(test)]
+impl Sample {
+    fn of_all(open: Vec<i32>, until: Instant) -> Self {
+        let mut sample = Self::default();
+        sample.visit(open, &mut BTreeSet::new(), until);
+        sample
+    }
 }
 
 #[cfg(test)]

@@ -48,7 +48,12 @@ pub(super) fn field(text: &str, name: &str) -> Option<u64> {
 /// The bytes that a process has written, with those of children that it has waited for; `None` if the
 /// kernel does not count them.
 pub(in crate::bot) fn bytes_written(pid: i32) -> Option<u64> {
-    field(&read(&format!("/proc/{pid}/io"))?, "wchar:")
+    written(&read(&format!("/proc/{pid}/io"))?)
+}
+
+/// As [`bytes_written`], from the content of /proc/PID/io.
+pub(super) fn written(io: &str) -> Option<u64> {
+    field(io, "wchar:")
 }
 
 /// The number of a process's open files. Linux shows it as the folder's size since 6.2; before, counts up to `MOST`.
@@ -67,6 +72,41 @@ pub(in crate::bot) fn state(path: &str) -> char {
     let stat = read(path).unwrap_or_default();
     // The name in parentheses may contain anything; the state follows the last parenthesis.
     stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next()).unwrap_or(' ')
+}
+
+/// How far a process is from its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::bot) enum Life {
+    /// It has ended, and may be a zombie.
+    Ended,
+    /// It has begun to end, by itself or by a signal, and runs no program any more.
+    Ending,
+    /// Its first thread runs, waits for a core or for a disk, or has ended before the others.
+    Running,
+    /// Its first thread sleeps or is stopped.
+    Asleep,
+}
+
+impl Life {
+    pub(in crate::bot) fn of(pid: i32) -> Self {
+        read(&format!("/proc/{pid}/stat")).map_or(Self::Ended, |stat| Self::parse(&stat))
+    }
+
+    fn parse(stat: &str) -> Self {
+        /// `PF_EXITING` of the kernel.
+        const EXITING: u64 = 4;
+        let fields = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
+        // proc(5) counts from 1; the state, its third field, is the first one here.
+        let field = |number: usize| fields.split(' ').nth(number - 3).unwrap_or_default();
+        let number = |field: &str| field.parse::<u64>().unwrap_or_default();
+        let is_alone = number(field(20)) <= 1;
+        match field(3) {
+            "Z" | "X" | "" if is_alone => Self::Ended,
+            _ if is_alone && number(field(9)) & EXITING != 0 => Self::Ending,
+            "R" | "D" | "Z" | "X" => Self::Running,
+            _ => Self::Asleep,
+        }
+    }
 }
 
 /// The children of one thread of a process, in the order of their birth or adoption.
@@ -103,6 +143,29 @@ pub(in crate::bot) fn read(path: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_process_ends_with_its_last_thread() {
+        let life = |state: char, flags: u64, threads: u64| {
+            let unused = "0 0 0 0 0 0 0 0 0 0";
+            Life::parse(&format!("7 (a) R b) {state} 1 7 7 0 -1 {flags} {unused} {threads} 0"))
+        };
+        for (state, flags, threads, expected) in [
+            ('R', 0x40_0000, 1, Life::Running),
+            ('D', 0x40_0000, 1, Life::Running),
+            ('S', 0x40_0000, 1, Life::Asleep),
+            ('T', 0x40_0000, 1, Life::Asleep),
+            ('R', 0x40_0004, 1, Life::Ending),
+            ('D', 0x40_0004, 1, Life::Ending),
+            ('Z', 0x40_000c, 1, Life::Ended),
+            ('Z', 0x40_000c, 2, Life::Running),
+            ('S', 0x40_0004, 2, Life::Asleep),
+        ] {
+            assert_eq!(life(state, flags, threads), expected, "{state} {flags:x} {threads}");
+        }
+        assert_eq!(Life::parse(""), Life::Ended);
+        assert_eq!(Life::of(i32::MAX), Life::Ended);
+    }
 
     #[test]
     fn names_with_parentheses_do_not_confuse() {

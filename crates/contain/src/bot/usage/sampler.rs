@@ -6,7 +6,7 @@ use std::fs::File;
 use rustix::process::Pid;
 
 use super::computed::Computed;
-use super::procfs::{Stat, children, read_again};
+use super::procfs::{Stat, children, read_again, written};
 use super::{Process, Sample, Thread};
 
 /// Samples one bot again and again.
@@ -30,6 +30,7 @@ struct Files {
     schedstat: File,
     stat: File,
     status: File,
+    io: Option<File>,
     /// The memory at this number of page faults: without a new one it is unchanged.
     memory: Option<(u64, Process)>,
 }
@@ -49,6 +50,12 @@ impl Sampler {
         self.adopted = sample.adopted;
         sample
     }
+
+    /// The bytes that the bot's first process has written, with those of children that it has waited for, if the
+    /// kernel counts them.
+    pub(in crate::bot) fn bytes_written(&self) -> Option<u64> {
+        read_again(self.files.as_ref()?.io.as_ref()?, written)
+    }
 }
 
 impl Files {
@@ -62,6 +69,7 @@ impl Files {
             schedstat: open(format!("/proc/{pid}/task/{pid}/schedstat"))?,
             stat: open(format!("/proc/{pid}/stat"))?,
             status: open(format!("/proc/{pid}/status"))?,
+            io: open(format!("/proc/{pid}/io")),
             memory: None,
         })
     }
@@ -69,8 +77,9 @@ impl Files {
     /// `None` if the bot is not one process with one thread.
     fn sample(&mut self) -> Option<Sample> {
         let is_only = |text: &str| (text.trim_ascii_end().parse() == Ok(self.pid)).then_some(());
-        read_again(&self.keepers_children, is_only)?;
+        // In this order: what the process leaves behind moves from its list to the keeper's.
         read_again(&self.children, |text| text.is_empty().then_some(()))?;
+        read_again(&self.keepers_children, is_only)?;
         let stat = read_again(&self.stat, Stat::parse).filter(|stat| stat.threads == 1)?;
         let thread = read_again(&self.schedstat, Thread::parse)?;
         let process = match self.memory {

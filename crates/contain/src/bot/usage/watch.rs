@@ -22,6 +22,9 @@ const LOOKING_SHARE: u32 = 4;
 /// The time until the next sample of a stopped bot.
 const STOPPED_STEP: Duration = Duration::from_millis(2);
 
+/// The shortest wait of a thread to mention.
+const WORTH_A_WORD: Duration = Duration::from_millis(1);
+
 /// The watch on a bot in one late exchange.
 #[derive(Debug)]
 pub(in crate::bot) struct Watch {
@@ -101,14 +104,8 @@ impl Watch {
         listened: Instant,
     ) -> Option<Instant> {
         let begin = Instant::now();
-        let sample = Sample::below(keeper);
-        let now = Instant::now();
+        let (now, missing) = self.missing(keeper, before, delays);
         let elapsed = now - self.start;
-        self.observe(sample, before, keeper, now);
-        let parts = self.parts(before, elapsed, delays, false);
-        let stopped = if self.stop.goes_on { self.stop.so_far } else { Duration::ZERO };
-        let own = elapsed.saturating_sub(parts.excused() + stopped);
-        let missing = self.limit.saturating_sub(own);
         if listened >= self.give_up {
             self.given_up = !missing.is_zero();
             return None;
@@ -120,6 +117,23 @@ impl Watch {
         // Sampling many threads takes long.
         let step = missing.clamp(Self::STEPS.0, longest).max(begin.elapsed() * LOOKING_SHARE);
         (!missing.is_zero()).then(|| (now + step).min(self.give_up))
+    }
+
+    /// Samples a bot, and returns how much of its time it has not had.
+    fn missing(&mut self, keeper: Pid, before: &Sample, delays: Delays) -> (Instant, Duration) {
+        let sample = Sample::below(keeper);
+        let now = Instant::now();
+        let elapsed = now - self.start;
+        self.observe(sample, before, keeper, now);
+        let parts = self.parts(before, elapsed, delays, false);
+        let stopped = if self.stop.goes_on { self.stop.so_far } else { Duration::ZERO };
+        let own = elapsed.saturating_sub(parts.excused() + stopped);
+        (now, self.limit.saturating_sub(own))
+    }
+
+    /// Ends the watch.
+    pub(in crate::bot) fn give_up(&mut self, keeper: Pid, before: &Sample, delays: Delays) {
+        self.given_up = !self.missing(keeper, before, delays).1.is_zero();
     }
 
     /// When to wake again for a bot whose answer is awaited in any case, if the last poll ended at `listened`.
@@ -211,7 +225,14 @@ impl Watch {
             asleep: take(asleep),
             unknown: Millis(left),
             waits_for_disk: self.waits_for_disk,
+            has_own_scheduling: self.has_own_scheduling(has_replied),
         }
+    }
+
+    /// Whether a thread that the bot has scheduled otherwise has waited for a core.
+    fn has_own_scheduling(&self, has_replied: bool) -> bool {
+        let waits = |track: &Track| track.waited(has_replied) >= WORTH_A_WORD;
+        self.threads.values().any(|track| !track.is_as_started && waits(track))
     }
 
     /// The time for which others kept the bot's first thread, and one thread for which it may have waited, from a core:
@@ -313,6 +334,18 @@ mod tests {
         ] {
             let kept = parts(&watch(threads, gone), Delays::default()).kept_waiting;
             assert_eq!(kept, Millis(ms(expected)), "{threads:?} {gone}");
+        }
+    }
+
+    #[test]
+    fn waits_of_a_thread_that_the_bot_scheduled_are_named() {
+        for (threads, expected) in [
+            (&[(20, 70, true)][..], false),
+            (&[(20, 70, false)], true),
+            (&[(20, 0, false), (20, 70, true)], false),
+        ] {
+            let parts = parts(&watch(threads, 0), Delays::default());
+            assert_eq!(parts.has_own_scheduling, expected, "{threads:?}");
         }
     }
 

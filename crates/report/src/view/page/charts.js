@@ -128,10 +128,10 @@ function gauge(view, turn) {
 }
 
 /** The path of a game's score. Ten thousand moves are drawn as a few hundred points. */
-function scoreLine(film, count, top) {
+function scoreLine(film, count, [low, top]) {
   const each = Math.max(1, Math.floor(count / 600));
   const points = [];
-  const point = (index) => points.push(`${index + 0.5} ${100 - (film.scores[index] / top) * 92}`);
+  const point = (index) => points.push(`${index + 0.5} ${100 - ((film.scores[index] - low) / (top - low)) * 92}`);
   for (let index = 0; index < film.length - 1; index += each) point(index);
   point(film.length - 1);
   return `M${points.join("L")}`;
@@ -141,18 +141,23 @@ function scoreLine(film, count, top) {
 function scoreChart(view) {
   const { film } = view;
   const count = Math.max(...films.map((each) => each.length));
-  const top = Math.max(1, ...films.map((each) => each.scores.reduce((most, score) => Math.max(most, score))));
+  if (film.isText && film.turns.every((turn) => turn.score === null)) {
+    find(".scores", view.root).hidden = true;
+    return null;
+  }
+  const [low, most] = [Math.min, Math.max].map((of) => of(0, ...films.map((each) => each.scores.reduce((one, other) => of(one, other)))));
+  const top = most > low ? most : low + 1;
   const { svg, box, moveTo, label } = chart(find(".scores .chart", view.root), count, (index) => seek(index));
-  const line = scoreLine(film, count, top);
+  const line = scoreLine(film, count, [low, top]);
   shape("path", { d: `${line}L${film.length - 0.5} 100L0.5 100Z`, class: "score-area" }, svg);
   shape("path", { d: line, class: "score-line" }, svg);
   const other = otherThan(film);
   if (other) {
-    shape("path", { d: scoreLine(other, count, top), class: "other" }, svg);
+    shape("path", { d: scoreLine(other, count, [low, top]), class: "other" }, svg);
     nameOther(view, ".scores", other);
   }
   label(String(top), 8);
   box.setAttribute("role", "img");
-  box.setAttribute("aria-label", `The score grows to ${film.scores.at(-1)}`);
+  box.setAttribute("aria-label", film.isText ? `The score is ${film.score(film.length)} at the end` : `The score grows to ${film.scores.at(-1)}`);
   return moveTo;
 }

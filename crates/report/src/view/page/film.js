@@ -42,6 +42,7 @@ class Film {
     Object.assign(this, data);
     this.moves = data.moves.map(readMove);
     this.isSlow = data.pace === "turns";
+    this.isText = data.columns === 0;
     this.noun = this.isSlow ? "turn" : "move";
     this.length = this.moves.length + 1;
     this.grid = new Grid(data.columns, data.rows);
@@ -52,9 +53,15 @@ class Film {
     for (const [index, move] of this.moves.entries()) {
       if (index % DIFFERENCES_APART === 0) this.kept.push(board.slice());
       for (const step of move.steps) applyStep(board, step);
-      this.scores.push(this.scores[index] + move.gain);
+      this.scores.push(this.scoreAfter(index, move));
     }
     this.final = board;
+  }
+
+  /** The score after a move as a number, for charts. */
+  scoreAfter(index, move) {
+    if (!this.isText) return this.scores[index] + move.gain;
+    return Number(this.turns[move.turn].score ?? this.scores[index]);
   }
 
   clamp(position) { return Math.max(0, Math.min(position, this.length - 1)); }
@@ -70,8 +77,13 @@ class Film {
   }
 
   score(position) {
-    return position >= this.moves.length && this.end ? this.end.score : this.scores[position];
+    if (position >= this.moves.length && this.end) return this.end.score ?? "none";
+    if (!this.isText) return this.scores[position];
+    return this.turns[this.moves[position - 1]?.turn]?.score ?? "none";
   }
+
+  /** The exchange whose texts are shown at a position: at the end, the last one. */
+  exchange(position) { return this.turn(position) ?? this.turns.at(-1); }
 
   /** The exchange of a position, or undefined at the end. */
   turn(position) { return this.turns[this.moves[position]?.turn]; }
@@ -90,7 +102,7 @@ class Film {
   }
 
   /** What a tile is, and what taking its region would score. */
-  describe(board, place) {
+  describeTile(board, place) {
     const color = board[place];
     if (color === EMPTY) return `${this.coordinates(place)}\nempty`;
     const tile = `${this.coordinates(place)}\ncolour ${color} (${COLOR_NAMES[color % COLOR_NAMES.length]})`;
@@ -103,7 +115,7 @@ class Film {
   }
 
   /** Describes the move at a position, or the end. */
-  tell(position) {
+  describe(position) {
     const move = this.moves[position];
     if (move) return move.caption;
     return this.end ? this.end.official : "The log stops here.";

@@ -16,6 +16,7 @@ use crate::html;
 use results::gamelog::{Certificate, End};
 use results::said::{Said, SaidInGame, SaidNumbers, SaidValue};
 use rules::game::frames::{Frame, Origin, Pace, Picture, RegionPoints, Step};
+use rules::score::Score;
 use terms::millis::Millis;
 use terms::text::{printable, printable_lines};
 use terms::verdict::Overrun;
@@ -57,6 +58,9 @@ struct PageFilm<'a> {
     origin: Origin,
     pace: Pace,
     regions: Option<&'a RegionPoints>,
+    /// Whether lower scores are better.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    lower: bool,
     /// -1 is empty.
     opening: Vec<i8>,
     turns: Vec<PageTurn<'a>>,
@@ -74,6 +78,12 @@ struct PageTurn<'a> {
     certificate: &'a Certificate,
     #[serde(skip_serializing_if = "Option::is_none")]
     overrun: Option<Overrun>,
+    /// What the bot was sent, in a game without a picture.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sent: Option<Text>,
+    /// The score after it, in a game without a picture; the moves of others say what they score.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<PageScore>,
     reply: Text,
     stderr: Text,
     #[serde(skip_serializing_if = "PageSaid::is_empty")]
@@ -87,11 +97,25 @@ struct PageEnd<'a> {
     verdict: String,
     official: Line<'a>,
     won: bool,
-    score: i64,
+    score: PageScore,
     diagnosis: Option<Line<'a>>,
     stderr: Text,
     #[serde(skip_serializing_if = "PageSaidInGame::is_empty")]
     said: PageSaidInGame<'a>,
+}
+
+/// A score: a number that scripts keep whole, a text with all other digits, or null.
+struct PageScore(Option<Score>);
+
+impl Serialize for PageScore {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Some(score) = self.0 else { return serializer.serialize_none() };
+        let text = score.to_string();
+        match text.parse::<i32>() {
+            Ok(whole) => serializer.serialize_i32(whole),
+            Err(_) => serializer.serialize_str(&text),
+        }
+    }
 }
 
 /// One line of untrusted text, made inert when serialised.
@@ -208,8 +232,8 @@ impl<'a> From<&'a Film> for PageFilm<'a> {
             |tile: &Option<u8>| tile.map_or(-1, |color| i8::try_from(color).expect("few colours"));
         let moves = film.moves.iter().enumerate();
         Self {
-            game: film.kind.title,
-            kind: film.kind.name,
+            game: &film.kind.title,
+            kind: &film.kind.name,
             board: Line(&film.start.board),
             bot: Line(&film.start.bot.name),
             profile: Line(&film.start.profile),
@@ -219,9 +243,12 @@ impl<'a> From<&'a Film> for PageFilm<'a> {
             origin: *origin,
             pace: *pace,
             regions: regions.as_ref(),
+            lower: !film.kind.better.is_higher(),
             opening: tiles.iter().map(color).collect(),
             turns: (0..film.turns.len()).map(|turn| PageTurn::of(film, turn)).collect(),
-            moves: moves.map(|(index, shown)| PageMove { shown, told: film.tell(index) }).collect(),
+            moves: moves
+                .map(|(index, shown)| PageMove { shown, told: film.describe(index) })
+                .collect(),
             end: film.end.as_ref().map(PageEnd::from),
             note: film.note.as_deref().map(Line),
         }
@@ -231,15 +258,18 @@ impl<'a> From<&'a Film> for PageFilm<'a> {
 impl<'a> PageTurn<'a> {
     fn of(film: &'a Film, index: usize) -> Self {
         let turn = &film.turns[index];
+        let first = film.moves.partition_point(|shown| shown.turn < index);
         Self {
             limit_ms: film.limit(turn).map(Millis),
             wall_ms: film.wall(turn).map(Millis),
             certificate: &turn.certificate,
             overrun: turn.overrun,
+            sent: film.is_text().then(|| Text(film.texts(first).0.to_owned())),
+            score: film.is_text().then_some(PageScore(turn.score)),
             reply: Text(super::reply(turn)),
             stderr: Text(super::output(&turn.stderr.0, turn.stderr_dropped)),
             said: PageSaid(&turn.said),
-            first: film.moves.partition_point(|shown| shown.turn < index),
+            first,
         }
     }
 }
@@ -250,7 +280,7 @@ impl<'a> From<&'a End> for PageEnd<'a> {
             verdict: end.verdict.to_string(),
             official: Line(&end.official),
             won: end.won,
-            score: end.score,
+            score: PageScore(end.score),
             diagnosis: end.diagnosis.as_deref().map(Line),
             stderr: Text(super::output(&end.stderr.0, end.stderr_dropped)),
             said: PageSaidInGame(&end.said),

@@ -70,7 +70,7 @@ class MoveList {
     const size = film.regions && move?.steps[0]?.[0].length;
     if (!size || !move.notation) {
       const isLong = !film.isSlow && move?.notation && move.steps.length > 0;
-      does.textContent = isLong ? move.notation : film.tell(index);
+      does.textContent = isLong ? move.notation : film.describe(index);
       return does;
     }
     const swatch = element("span", `tile c${film.boardAt(index)[move.chosen]}`);

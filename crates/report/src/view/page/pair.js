@@ -19,11 +19,11 @@ class Pair {
     this.buttons.forEach((button, index) => button.setAttribute("aria-pressed", String(index === chosen)));
   }
 
-  /** Shows both scores, the higher one with its lead. */
+  /** Shows both scores, the better one with its lead. */
   tell(position) {
     const scores = this.views.map(({ film }) => film.score(film.clamp(position)));
     this.views.forEach((view, index) => {
-      const ahead = scores[index] - scores[1 - index];
+      const ahead = Number(((scores[index] - scores[1 - index]) * (view.film.lower ? -1 : 1)).toPrecision(12));
       for (const box of [find(".standing", view.root), find(".standing", this.buttons[index])]) {
         box.textContent = scores[index];
         if (ahead > 0) box.append(" ", element("small", "", `+${ahead}`));

@@ -36,7 +36,7 @@ function anchor() {
 }
 
 function rest() {
-  announce(films.map((film) => `${find("#position").textContent}. ${film.tell(film.clamp(position))}. Score ${film.score(film.clamp(position))}.`).join(" "));
+  announce(films.map((film) => `${find("#position").textContent}. ${film.describe(film.clamp(position))}. Score ${film.score(film.clamp(position))}.`).join(" "));
   history.replaceState(null, "", `#${anchor()}`);
 }
 
@@ -202,6 +202,7 @@ function start() {
   find("#scrubber").max = length - 1;
   find("#next-gain").hidden = lead.isSlow;
   find("#skip-label").hidden = lead.isSlow;
+  find("#look").closest("label").hidden = lead.isText;
   find("#differs").hidden = show.differs === null;
   setSpeed(speed);
   setLook("plain");

@@ -104,7 +104,7 @@ class Pointer {
     tip.hidden = place === null;
     if (place === null) return;
     view.tiles[place]?.classList.add("here");
-    tip.textContent = film.describe(view.board, place);
+    tip.textContent = film.describeTile(view.board, place);
     this.placeTip(tip, place);
   }
 

@@ -19,6 +19,7 @@ class GameView {
     find(".bot", this.root).textContent = film.bot;
     find(".note", this.root).textContent = film.note ?? "";
     find(".note", this.root).hidden = film.note === null;
+    this.chooseStage();
     find(".unit", this.root).textContent = film.noun === "turn" ? "Turn" : "Move";
     find(".written", this.root).hidden = film.isSlow;
     find(".message", this.root).hidden = !film.moves.some((move) => move.message);
@@ -31,6 +32,13 @@ class GameView {
     this.pointer = new Pointer(this);
     this.trialCard = new TrialCard(this.root, { undo: () => this.undoTrial(), leave: () => seek(position) });
     this.boardElement.classList.toggle("can-try", film.rules !== null);
+  }
+
+  /** A game has a board, or else the text that its bot was sent beside what it answered. */
+  chooseStage() {
+    const { isText } = this.film;
+    find(".exchange", this.root).hidden = !isText;
+    for (const part of [".frame", ".left", ".answered"]) find(part, this.root).hidden = isText;
   }
 
   makeLeft() {
@@ -56,7 +64,7 @@ class GameView {
     if (end) result.classList.add(end.won ? "good" : "bad");
     find(".official", result).textContent = end ? end.official : "The log stops before the end of the game.";
     const turns = plural(this.film.turns.length, "turn");
-    find(".summary", result).textContent = end ? `${end.verdict} after ${turns}, score ${end.score}` : `after ${turns}`;
+    find(".summary", result).textContent = end ? `${end.verdict} after ${turns}, score ${end.score ?? "none"}` : `after ${turns}`;
     find(".diagnosis", result).textContent = end?.diagnosis ?? "";
   }
 
@@ -213,9 +221,10 @@ class GameView {
     find(".number", this.root).textContent = atEnd ? "end" : move.number;
     find(".number", this.root).append(" ", element("small", "", `of ${total}`));
     this.output(".notation", move?.notation ?? "");
+    if (film.isText) this.tellExchange(film.exchange(position));
     const what = find(".what", this.root);
-    what.textContent = film.tell(position);
-    what.classList.toggle("bad", !atEnd && move.steps.length === 0);
+    what.textContent = film.describe(position);
+    what.classList.toggle("bad", !atEnd && (film.isText ? position === film.failure : move.steps.length === 0));
     this.tellLeft(film.boardAt(position));
     this.tellMessage(move?.message);
     find(".result", this.root).hidden = !atEnd && position !== film.failure;
@@ -225,8 +234,13 @@ class GameView {
     this.times?.(position);
     this.scores?.(position);
     this.said.tell(position);
-    const words = `Board, ${film.noun} ${atEnd ? "end" : move.number}: ${film.tell(position)}`;
+    const words = `Board, ${film.noun} ${atEnd ? "end" : move.number}: ${film.describe(position)}`;
     this.boardElement.setAttribute("aria-label", words);
+  }
+
+  tellExchange(exchange) {
+    this.output(".sent", exchange?.sent ?? "");
+    this.output(".answer", exchange?.reply ?? "");
   }
 
   tellLeft(board) {

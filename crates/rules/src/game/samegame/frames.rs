@@ -41,7 +41,7 @@ pub(super) fn frame(position: &Position, line: &[u8]) -> Option<Frame> {
         let Removal { color, size, gain } = removal;
         let (x, y, color) = (action.x, action.y, color.index());
         frame.caption = format!("{x} {y} takes {size} of colour {color}, +{gain}");
-        frame.gain = gain;
+        frame.gain = gain.into();
         let region = cell.and_then(|cell| position.board().region(cell));
         frame.steps.extend(region.map(|region| step(position.board(), &region)));
     }

@@ -15,6 +15,7 @@ pub mod reply;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -26,31 +27,35 @@ use self::reply::Action;
 use super::frames::{Frame, Picture};
 use super::kind::GameKind;
 use super::rules::{Exchange, Fault, Game, Played, Rejected};
+use crate::score::Score;
 use terms::limits::LimitKind;
 use terms::lines::{LineRules, Lines};
+use terms::verdict::NoReply;
 
 /// This game's row in the table of games.
-pub const KIND: GameKind = GameKind {
-    name: "samegame",
-    title: "SameGame",
-    parse: |source| Ok(Box::new(SameGame::new(boardfile::parse(source)?))),
-    from_seed: |seed, options| {
-        let board = generate::random_board(seed, options.colors.unwrap_or(board::COLORS))?;
-        Ok(board.to_string())
-    },
-    bundled: &[
+pub fn kind() -> GameKind {
+    let bundled = [
         ("random-1", include_str!("../../../boards/random-1.toml")),
         ("clearable", include_str!("../../../boards/clearable.toml")),
         ("no-move", include_str!("../../../boards/no-move.toml")),
-    ],
-    default_bot: Some("@greedy"),
-    stderr_per_turn: Some(4096),
-    prints_summary: false,
-    limits: &[
-        (LimitKind::FirstTurn, Duration::from_secs(20)),
-        (LimitKind::Turn, Duration::from_millis(50)),
-    ],
-};
+    ];
+    GameKind {
+        from_seed: Arc::new(|seed, options| {
+            let board = generate::random_board(seed, options.colors.unwrap_or(board::COLORS))?;
+            Ok(board.to_string())
+        }),
+        bundled: bundled.map(|(name, board)| (name.to_owned(), board.to_owned())).into(),
+        default_bot: Some("@greedy".to_owned()),
+        stderr_per_turn: Some(4096),
+        limits: vec![
+            (LimitKind::FirstTurn, Duration::from_secs(20)),
+            (LimitKind::Turn, Duration::from_millis(50)),
+        ],
+        ..GameKind::new("samegame", "SameGame", |source| {
+            Ok(Box::new(SameGame::new(boardfile::parse(source)?)))
+        })
+    }
+}
 
 /// One line; it is unreadable if no newline has come within 10,000 bytes. When the bot's process ends, Java
 /// takes what is in its pipe and closes that.
@@ -127,7 +132,7 @@ struct Performed {
 impl Game for SameGame {
     fn next_exchange(&self) -> Option<Exchange> {
         let limit = if self.moves.is_empty() { LimitKind::FirstTurn } else { LimitKind::Turn };
-        self.official.is_empty().then_some(Exchange { lines: REPLY, limit })
+        self.official.is_empty().then_some(Exchange { lines: REPLY, limit, official: None })
     }
 
     fn input(&self) -> Cow<'_, str> {
@@ -150,7 +155,7 @@ impl Game for SameGame {
                     let score = self.position.score();
                     self.end("GREEN", format!("Endgame. Obtained a score of {score}."));
                 }
-                Ok(Played { gain: removal.gain, action, remark })
+                Ok(Played { gain: Some(removal.gain.into()), action, remark })
             }
             Err(illegal) => {
                 let remark = self.remark_on(&action, illegal);
@@ -166,12 +171,12 @@ impl Game for SameGame {
     }
 
     /// The original calls every missing reply a timeout.
-    fn unanswered(&mut self, _received: &Lines) {
+    fn unanswered(&mut self, _received: &Lines, _why: NoReply) {
         self.lose("Timeout!");
     }
 
-    fn score(&self) -> i64 {
-        self.position.score()
+    fn score(&self) -> Option<Score> {
+        Some(self.position.score().into())
     }
 
     fn summary(&self) -> &[String] {
@@ -183,7 +188,7 @@ impl Game for SameGame {
     }
 
     fn metadata(&self) -> BTreeMap<String, String> {
-        BTreeMap::from([("Score".to_owned(), self.score().to_string())])
+        BTreeMap::from([("Score".to_owned(), self.position.score().to_string())])
     }
 
     fn legal_moves(&self) -> Option<usize> {

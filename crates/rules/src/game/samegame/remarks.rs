@@ -16,6 +16,9 @@ pub(super) fn on_malformed(malformed: Malformed, line: &[u8]) -> String {
     if malformed == Malformed::Empty {
         return "an empty line is a reply too".to_owned();
     }
+    if let Some(remark) = on_decimals(&text) {
+        return remark;
+    }
     let is_part_of_number = |c: char| c.is_ascii_digit() || c == '-';
     let numbers: Result<Vec<i32>, _> = text
         .split(|c| !is_part_of_number(c))
@@ -27,6 +30,15 @@ pub(super) fn on_malformed(malformed: Malformed, line: &[u8]) -> String {
         _ => "every line on standard output is a reply, `x y`; debug output belongs on standard error"
             .to_owned(),
     }
+}
+
+/// The remark on two numbers of which one has a decimal point, such as `2.0 1`.
+fn on_decimals(text: &str) -> Option<String> {
+    let mut words = text.split_whitespace().take(2);
+    let (x, y): (f64, f64) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+    let is_whole = |number: f64| number.abs() < 1e9 && number.fract() == 0.0;
+    let meant = if is_whole(x) && is_whole(y) { format!(": `{x} {y}`") } else { String::new() };
+    text.contains('.').then(|| format!("x and y are whole numbers, without a decimal point{meant}"))
 }
 
 /// The remark on a legal move that would have crashed the original.
@@ -136,5 +148,22 @@ fn so_were(earlier: usize) -> String {
     match earlier {
         1 => ", and the move before would also have been legal that way".to_owned(),
         many => format!(", and all {many} moves before would also have been legal that way"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_with_a_point_are_told_to_be_whole() {
+        let remark = |line: &str| on_malformed(Malformed::NotAnAction, line.as_bytes());
+        for (line, meant) in [("2.0 1", ": `2 1`"), ("2 1.0 hi", ": `2 1`"), ("2.5 1", "")] {
+            let said = format!("x and y are whole numbers, without a decimal point{meant}");
+            assert_eq!(remark(line), said, "{line}");
+        }
+        for line in ["2,1", "x=2 y=1", "found 2.0 1", "v1.0"] {
+            assert!(!remark(line).contains("decimal"), "{line}");
+        }
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn frames(mut board: Board, numbers: &[i32]) -> Vec<Frame> {
     if !squares.is_empty() {
         let gain = gain(&squares);
         let caption = format!("on the board at the start: {}", square_count(gain));
-        frames.push(Frame { caption, gain, steps: squares, ..Frame::default() });
+        frames.push(Frame { caption, gain: gain.into(), steps: squares, ..Frame::default() });
     }
     for (index, numbers) in numbers.chunks_exact(3).enumerate() {
         let frame = swap(&mut board, index + 1, numbers[0], numbers[1], numbers[2]);
@@ -65,8 +65,9 @@ fn swap(board: &mut Board, number: usize, row: i32, column: i32, direction: i32)
         let (here, there) = (place(here), place(there));
         frame.steps.push(Step { moved: vec![(here, there), (there, here)], ..Step::default() });
         let squares = removed_squares(board);
-        frame.gain = gain(&squares);
-        frame.caption = match frame.gain {
+        let gain = gain(&squares);
+        frame.gain = gain.into();
+        frame.caption = match gain {
             0 => words,
             gain => format!("{words}: {}", square_count(gain)),
         };

@@ -11,6 +11,7 @@ mod sha1prng;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
@@ -21,21 +22,25 @@ use super::frames::{Frame, Picture};
 use super::java::parse_int;
 use super::kind::{GameKind, SeedOptions};
 use super::rules::{Exchange, Fault, Game, Played, Rejected};
+use crate::score::Score;
 use terms::limits::LimitKind;
 use terms::lines::{LineRules, Lines};
+use terms::verdict::NoReply;
 
 /// This game's row in the table of games.
-pub const KIND: GameKind = GameKind {
-    name: "square-remover",
-    title: "Square Remover",
-    parse: |source| Ok(Box::new(SquareRemover::new(&TestCase::parse(source)?))),
-    from_seed,
-    bundled: &[("seed-1", include_str!("../../../boards/square-remover-seed-1.txt"))],
-    default_bot: Some("@squares-greedy"),
-    stderr_per_turn: None,
-    prints_summary: true,
-    limits: &[(LimitKind::Total, Duration::from_secs(30))],
-};
+pub fn kind() -> GameKind {
+    let first = include_str!("../../../boards/square-remover-seed-1.txt");
+    GameKind {
+        from_seed: Arc::new(from_seed),
+        bundled: vec![("seed-1".to_owned(), first.to_owned())],
+        default_bot: Some("@squares-greedy".to_owned()),
+        prints_summary: true,
+        limits: vec![(LimitKind::Total, Duration::from_secs(30))],
+        ..GameKind::new("square-remover", "Square Remover", |source| {
+            Ok(Box::new(SquareRemover::new(&TestCase::parse(source)?)))
+        })
+    }
+}
 
 /// The moves of a game.
 const MOVES: usize = 10_000;
@@ -150,7 +155,7 @@ fn unreadable(index: usize) -> String {
 
 impl Game for SquareRemover {
     fn next_exchange(&self) -> Option<Exchange> {
-        let exchange = Exchange { lines: REPLY, limit: LimitKind::Total };
+        let exchange = Exchange { lines: REPLY, limit: LimitKind::Total, official: None };
         self.summary.is_empty().then_some(exchange)
     }
 
@@ -174,7 +179,7 @@ impl Game for SquareRemover {
                 self.score = score.into();
                 self.end();
                 let action = json!({ "moves": MOVES, "squares": score });
-                Ok(Played { gain: self.score, action, remark: None })
+                Ok(Played { gain: self.score(), action, remark: None })
             }
             Err(illegal) => {
                 self.fail(&illegal.to_string());
@@ -194,12 +199,12 @@ impl Game for SquareRemover {
 
     /// The original reads until a number is missing, however the output ended. It has no time limit
     /// itself; for a complete reply that came too late, this reports the last number as missing.
-    fn unanswered(&mut self, received: &Lines) {
+    fn unanswered(&mut self, received: &Lines, _why: NoReply) {
         self.fail(&unreadable(received.len().min(REPLY.count - 1)));
     }
 
-    fn score(&self) -> i64 {
-        self.score
+    fn score(&self) -> Option<Score> {
+        Some(self.score.into())
     }
 
     fn summary(&self) -> &[String] {

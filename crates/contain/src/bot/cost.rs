@@ -1,0 +1,103 @@
+//! What an exchange cost a bot: the samples before and after it, and its certificate.
+
+use std::time::Duration;
+
+use super::BotProcess;
+use super::clock::Clock;
+use super::exchange::{ExchangeError, ExchangeState, Request};
+use super::pin::RefereeCore;
+use super::usage::Sample;
+use terms::certificate::Certificate;
+use terms::millis::Millis;
+use terms::verdict::NoReply;
+
+/// The time for which a bot may think between two samples. Quick replies are not sampled one by one: what they used is
+/// in the next certificate.
+const UNSAMPLED: Duration = Duration::from_millis(1);
+
+/// What an exchange cost the bot.
+#[derive(Debug)]
+pub(super) struct Cost {
+    /// The bot's usage, unless the reply was quick.
+    pub(super) after: Option<Sample>,
+    pub(super) wall: Duration,
+    pub(super) no_reply: Option<NoReply>,
+    pub(super) certificate: Certificate,
+}
+
+impl BotProcess {
+    /// Starts the clock of an exchange. That of the first one starts earlier by the CPU time that the bot has used
+    /// since its start: this counts, but the time that the machine takes to report the start does not.
+    pub(super) fn start_clock(&mut self, request: &Request<'_>) -> Clock {
+        let (before, head_start) = match self.used.take() {
+            Some(used) => (used, Duration::ZERO),
+            None => self.sampler.sample().without_computing(),
+        };
+        // Several cores may have computed at once.
+        let head_start = head_start.min(self.spawned.elapsed());
+        Clock::start(request.limit, request.overtime, before, head_start)
+    }
+
+    /// Samples the bot's usage, which may explain why the reply is missing.
+    pub(super) fn measure(
+        &mut self,
+        request: &Request<'_>,
+        state: &mut ExchangeState,
+        no_reply: Option<NoReply>,
+    ) -> Result<Cost, ExchangeError> {
+        let wall = state.stop.duration_since(state.clock.start);
+        self.referee_core.iter_mut().for_each(RefereeCore::end);
+        if no_reply.is_none() && self.is_quick(request, &state.clock, wall) {
+            self.unsampled += wall;
+            let certificate = Certificate::default();
+            return Ok(Cost { after: None, wall, no_reply, certificate });
+        }
+        let own_wait = state.clock.own_wait();
+        // A bot that loses or is late is sampled more closely.
+        let is_looked_at = no_reply.is_some() || state.clock.wants_account(wall);
+        let after =
+            if is_looked_at { Sample::below(self.keeper.pid) } else { self.sampler.sample() };
+        let no_reply = self.guard.check(&after, None).map(NoReply::OverLimit).or(no_reply);
+        if let Some(lack) = no_reply.and_then(|no_reply| self.guard.check_host(no_reply)) {
+            return Err(lack.into());
+        }
+        let has_replied = no_reply.is_none();
+        let certificate = self.certify(&mut state.clock, &after, wall, own_wait, has_replied);
+        self.unsampled = Duration::ZERO;
+        Ok(Cost { after: Some(after), wall, no_reply, certificate })
+    }
+
+    /// Whether a complete reply after `wall` leaves the last sample good enough for what comes next.
+    fn is_quick(&self, request: &Request<'_>, clock: &Clock, wall: Duration) -> bool {
+        self.has_begun
+            && self.unsampled + wall < UNSAMPLED
+            && !clock.wants_account(wall)
+            && (!request.rules.until_exit || self.is_by_first())
+    }
+
+    /// The certificate of an exchange that took `wall`; with the parts of this time if it was late.
+    fn certify(
+        &self,
+        clock: &mut Clock,
+        after: &Sample,
+        wall: Duration,
+        own_wait: Option<Duration>,
+        has_replied: bool,
+    ) -> Certificate {
+        let used = after.since(&clock.before, self.unsampled + wall);
+        let idle = wall.saturating_sub(used.cpu.unwrap_or_default().0);
+        let mut certificate = Certificate {
+            referee_wait: own_wait.map(|wait| Millis(wait.min(idle))),
+            // A bot that has ended no longer shows its memory.
+            peak_memory: used.peak_memory.max(self.guard.peak_memory()),
+            ..used
+        };
+        if clock.wants_account(wall) {
+            let account =
+                clock.account(self.keeper.pid, after.clone(), wall, own_wait, has_replied);
+            certificate.parts = Some(account.0);
+            certificate.wait = certificate.wait.max(Some(Millis(account.1)));
+        }
+        certificate
+    }
+}

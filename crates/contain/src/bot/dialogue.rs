@@ -1,0 +1,90 @@
+//! A conversation with a program that is trusted but bounded: messages whose end only their reader can see.
+//!
+//! Unlike an [exchange](super::BotProcess::exchange) it is neither timed nor certified, so a message costs little more
+//! than its write, its poll and its read.
+
+use std::time::{Duration, Instant};
+
+use super::pipes::{Captured, DRAIN_CHUNKS, Got};
+use super::{BotProcess, ExchangeError};
+use terms::lines::Lines;
+use terms::verdict::NoReply;
+
+/// What to say to a program, and how to hear its answer.
+pub struct Dialogue<'a> {
+    /// The bytes to send.
+    pub input: &'a [u8],
+    /// The time for the whole answer.
+    pub limit: Duration,
+    /// The number of lines of the answer, once the lines so far hold all of it. Called after each read.
+    pub is_whole: &'a mut dyn FnMut(&Lines) -> Option<usize>,
+    /// Gets the standard error as it comes.
+    pub stderr: &'a mut dyn FnMut(&[u8]),
+}
+
+impl BotProcess {
+    /// Sends the input and reads until the answer is whole; the inner error says why it is not.
+    ///
+    /// # Errors
+    /// When a signal interrupts it or the system fails; the program's failures are part of the result.
+    pub fn converse(
+        &mut self,
+        talk: &mut Dialogue<'_>,
+    ) -> Result<Result<Lines, NoReply>, ExchangeError> {
+        self.guard.start();
+        let deadline = Instant::now() + talk.limit;
+        self.stdin.send(talk.input)?;
+        let mut has_ended = false;
+        loop {
+            if let Some(lines) = (talk.is_whole)(self.lines.held()) {
+                return Ok(Ok(self.lines.take(lines)));
+            }
+            if let Some(breach) = self.guard.check_output() {
+                return Ok(Err(NoReply::OverLimit(self.guard.record(breach))));
+            }
+            if has_ended || self.stdout.is_closed() {
+                return self.fell_silent(talk).map(Err);
+            }
+            if Instant::now() >= deadline {
+                return Ok(Err(NoReply::Deadline));
+            }
+            if let Some(breach) = self.guard.sample_if_due(self.keeper.pid, Some(deadline)) {
+                return Ok(Err(NoReply::OverLimit(breach)));
+            }
+            has_ended = self.hear(deadline, talk)?;
+        }
+    }
+
+    /// Polls once, and reads what has arrived. Returns whether the program has ended.
+    fn hear(&mut self, deadline: Instant, talk: &mut Dialogue<'_>) -> Result<bool, ExchangeError> {
+        let ready = self.wait(Some(self.guard.wake(Some(deadline))))?;
+        if ready.stderr || ready.ended {
+            self.stderr.drain(&mut self.chunk, &mut *talk.stderr)?;
+        }
+        if ready.interrupted {
+            return Err(ExchangeError::Interrupted(Vec::new()));
+        }
+        if ready.ended {
+            self.drain_stdout()?;
+        } else if ready.stdout {
+            self.read_stdout()?;
+        }
+        if ready.stdin {
+            self.stdin.flush()?;
+        }
+        Ok(ready.ended)
+    }
+
+    /// How a program ended that will say no more.
+    fn fell_silent(&mut self, talk: &mut Dialogue<'_>) -> Result<NoReply, ExchangeError> {
+        let mut rest = Captured::default();
+        let how = self.how_it_ended(None, &mut rest);
+        (talk.stderr)(&rest.bytes);
+        for _ in 0..DRAIN_CHUNKS {
+            if self.stderr.read_once(&mut self.chunk, &mut *talk.stderr)? != Got::Bytes {
+                break;
+            }
+        }
+        how
+    }
+}

@@ -1,0 +1,239 @@
+//! The launcher: a process with one thread that forks all keepers, and ends a bot whose referee stands still.
+//!
+//! It is a fork of the referee, from before the referee's threads if [`start_launcher`] is called early. It holds no
+//! descriptor of the referee's but its socket, blocks every signal, and ends when the socket closes.
+
+use std::fs;
+use std::io;
+use std::mem;
+use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::process;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, WaitOptions, pidfd_send_signal, setsid, waitid, waitpid,
+};
+use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
+use rustix::thread::set_name;
+
+use super::deadline;
+use super::order::{self, Ends, Order};
+use super::report::{Message, Step};
+use super::{Launch, keeper, raw};
+
+/// The referee's hold on its launcher.
+#[derive(Debug)]
+pub(super) struct Launcher {
+    socket: UnixStream,
+    pid: Pid,
+    /// The process that started it: a fork of that process cannot wait for it, and starts its own.
+    owner: u32,
+}
+
+/// The launcher of this process. Whoever sends an order holds it until all of the order is sent.
+static CURRENT: Mutex<Option<Arc<Launcher>>> = Mutex::new(None);
+
+/// Starts the process that starts all bots of this program; without this, the first bot's start does.
+///
+/// A program should call this before it starts a thread, changes its limits or reads what no bot should know: the
+/// launcher is a copy of the program at this moment, and bots inherit its limits, priority and control group.
+///
+/// # Errors
+/// When the system refuses another process or a socket.
+pub fn start_launcher() -> io::Result<()> {
+    let mut current = CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
+    Launcher::current(&mut current).map(drop)
+}
+
+/// The launcher's process number, if there is one.
+pub(in crate::bot) fn launcher_pid() -> Option<Pid> {
+    let current = CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
+    current.as_ref().map(|launcher| launcher.pid)
+}
+
+/// Sends an order; starts a launcher if there is none.
+pub(super) fn send(launch: &Launch, ends: &Ends) -> io::Result<Arc<Launcher>> {
+    let mut current = CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
+    let launcher = Launcher::current(&mut current)?;
+    order::send(&launcher.socket, launch, ends)?;
+    Ok(launcher)
+}
+
+impl Launcher {
+    fn current(current: &mut Option<Arc<Self>>) -> io::Result<Arc<Self>> {
+        let usable = current.take_if(|launcher| launcher.has_ended());
+        drop(usable);
+        match current {
+            Some(launcher) => Ok(Arc::clone(launcher)),
+            None => Ok(Arc::clone(current.insert(Arc::new(Self::start()?)))),
+        }
+    }
+
+    fn start() -> io::Result<Self> {
+        let (socket, theirs) = UnixStream::pair()?;
+        let owner = process::id();
+        let kept = theirs.as_raw_fd();
+        let pid = raw::fork_apart(kept, || serve(theirs, owner).map_or(0, keeper::run))?;
+        Ok(Self { socket, pid, owner })
+    }
+
+    /// Whether it can start nothing any more.
+    pub(super) fn has_ended(&self) -> bool {
+        let mut socket = [PollFd::new(&self.socket, PollFlags::empty())];
+        self.owner != process::id()
+            || poll(&mut socket, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
+    }
+}
+
+impl Drop for Launcher {
+    fn drop(&mut self) {
+        if self.owner == process::id() {
+            let _ = self.socket.shutdown(std::net::Shutdown::Both);
+            let _ = waitpid(Some(self.pid), WaitOptions::empty());
+        }
+    }
+}
+
+/// A game under way.
+struct Game {
+    keeper: OwnedFd,
+    is_namespace: bool,
+    /// Expires when the referee has not shown up in time.
+    timer: OwnedFd,
+    /// When to look again after the timer has expired.
+    next: Option<Instant>,
+    is_told: bool,
+}
+
+/// How often to look whether the referee is dying.
+const TICK: Duration = Duration::from_millis(500);
+
+/// The time for the referee to show up once its timer has expired: a machine that stood still lets the timer expire
+/// before the referee can run.
+const RESPITE: Duration = Duration::from_millis(150);
+
+/// The time for a keeper to end all processes, before it is killed itself.
+const CLEARING: Duration = Duration::from_secs(4);
+
+/// Forks a keeper at each order. Returns the order in each keeper, and `None` when the owner has ended.
+#[expect(clippy::needless_pass_by_value, reason = "a keeper must not keep it open")]
+fn serve(socket: UnixStream, owner: u32) -> Option<Order> {
+    let _ = setsid();
+    let _ = set_name(c"bot-launcher");
+    // Descriptors of a bot must not have the numbers of its standard ones.
+    let _ = (dup2_stdin(&socket), dup2_stdout(&socket), dup2_stderr(&socket));
+    let mut games: Vec<Game> = Vec::new();
+    let mut tick = Instant::now() + TICK;
+    loop {
+        let has_order = wait(&socket, &mut games, tick);
+        games.retain(|game| !game.has_ended());
+        let mut is_owner_dying = false;
+        if Instant::now() >= tick {
+            tick = Instant::now() + TICK;
+            is_owner_dying = !games.is_empty() && is_dying(owner);
+        }
+        for game in &mut games {
+            game.settle(is_owner_dying);
+        }
+        if has_order {
+            match start(order::receive(&socket)?) {
+                Forked::Keeper(order) => return Some(order),
+                Forked::Launcher(game) => games.extend(game),
+            }
+        }
+    }
+}
+
+/// Waits for an order, whose coming it returns, or until something is due for a game.
+fn wait(socket: &UnixStream, games: &mut [Game], tick: Instant) -> bool {
+    let mut fds = vec![PollFd::new(socket, PollFlags::IN)];
+    let waiting = games.iter().filter(|game| game.next.is_none());
+    fds.extend(waiting.map(|game| PollFd::new(&game.timer, PollFlags::IN)));
+    let due = games.iter().filter_map(|game| game.next).chain([tick]).min();
+    let due = due.filter(|_| !games.is_empty());
+    let left = due.map(|due| due.saturating_duration_since(Instant::now()));
+    let left = left.and_then(|left| Timespec::try_from(left).ok());
+    let is_polled = poll(&mut fds, left.as_ref()).is_ok();
+    let mut ready = fds.into_iter().map(|fd| is_polled && !fd.revents().is_empty());
+    let has_order = ready.next().unwrap_or_default();
+    let expired: Vec<bool> = ready.collect();
+    let waiting = games.iter_mut().filter(|game| game.next.is_none());
+    for (game, _) in waiting.zip(expired).filter(|(_, is_expired)| *is_expired) {
+        game.next = Some(Instant::now() + RESPITE);
+    }
+    has_order
+}
+
+enum Forked {
+    Launcher(Option<Game>),
+    Keeper(Order),
+}
+
+/// Forks a keeper, and tells the referee.
+fn start(mut order: Order) -> Forked {
+    let group = order.launch.cgroup.take();
+    match raw::fork(order.launch.namespaces(), group.as_ref().map(|group| group.as_fd())) {
+        Ok(None) => Forked::Keeper(order),
+        Ok(Some((pid, keeper))) => {
+            Message::Launched(pid.as_raw_pid()).send_with(&order.ends.channel, keeper.as_fd());
+            let is_namespace = order.launch.method.is_namespace();
+            let timer = order.ends.timer;
+            Forked::Launcher(Some(Game { keeper, is_namespace, timer, next: None, is_told: false }))
+        }
+        Err(error) => {
+            let errno = error.raw_os_error().unwrap_or_default();
+            Message::Failed(Step::Clone, errno).send(&order.ends.channel);
+            Forked::Launcher(None)
+        }
+    }
+}
+
+impl Game {
+    /// Whether the keeper has ended; reaps it.
+    fn has_ended(&self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
+        waitid(WaitId::PidFd(self.keeper.as_fd()), options).is_ok_and(|status| status.is_some())
+    }
+
+    /// Ends a game whose timer expired some time ago, unless the referee has set it anew meanwhile, or whose referee is
+    /// dying.
+    fn settle(&mut self, is_owner_dying: bool) {
+        if is_owner_dying {
+            self.next.get_or_insert_with(Instant::now);
+        }
+        if self.next.is_some_and(|next| Instant::now() >= next) {
+            if is_owner_dying || deadline::has_expired(&self.timer) {
+                self.end();
+            } else {
+                self.next = None;
+            }
+        }
+    }
+
+    /// Ends the bot: in a namespace with its keeper, which a bot may have tampered with; elsewhere only the keeper can
+    /// find all processes.
+    fn end(&mut self) {
+        let is_told = mem::replace(&mut self.is_told, true);
+        let signal = if self.is_namespace || is_told { Signal::KILL } else { Signal::TERM };
+        // Fails only on a keeper that has ended.
+        let _ = pidfd_send_signal(&self.keeper, signal);
+        self.next = Some(Instant::now() + CLEARING);
+    }
+}
+
+/// Whether a process has been killed, though a thread of it may still sleep in the kernel.
+fn is_dying(process: u32) -> bool {
+    let threads = fs::read_dir(format!("/proc/{process}/task"));
+    threads.into_iter().flatten().flatten().any(|thread| {
+        let status = fs::read_to_string(thread.path().join("status")).unwrap_or_default();
+        let pending = status.lines().find_map(|line| line.strip_prefix("SigPnd:"));
+        let pending = pending.and_then(|set| u64::from_str_radix(set.trim(), 16).ok());
+        pending.is_some_and(|set| set & KILL_BIT != 0)
+    })
+}
+
+/// SIGKILL in `/proc/PID/status`.
+const KILL_BIT: u64 = 1 << (libc::SIGKILL - 1);

@@ -1,0 +1,138 @@
+//! What the referee sends to the launcher to have a bot started: a [`Launch`] and descriptors.
+
+use std::io::{self, IoSlice, IoSliceMut, Read as _};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+
+use rustix::io::Errno;
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
+};
+use rustix::thread::{CpuSet, sched_getaffinity};
+
+use super::Launch;
+
+/// The keeper's and the bot's ends of what joins them to the referee.
+#[derive(Debug)]
+pub(super) struct Ends {
+    pub(super) stdin: OwnedFd,
+    pub(super) stdout: OwnedFd,
+    pub(super) stderr: OwnedFd,
+    pub(super) channel: UnixStream,
+    pub(super) timer: OwnedFd,
+    /// The referee's working directory.
+    pub(super) here: OwnedFd,
+}
+
+/// An order as the launcher has it.
+#[derive(Debug)]
+pub(super) struct Order {
+    pub(super) launch: Launch,
+    /// The cores that the bot may use: those of the referee's thread.
+    pub(super) cores: Vec<usize>,
+    pub(super) ends: Ends,
+}
+
+/// The most descriptors of an order: the ends, a ruleset and a control group.
+const DESCRIPTORS: usize = 8;
+
+/// The bytes that the launcher reads at first; most orders are shorter.
+const FIRST: usize = 16 << 10;
+
+/// The part of an order that is not a descriptor begins with its length.
+const LENGTH: usize = size_of::<u32>();
+
+/// Sends an order.
+pub(super) fn send(socket: &UnixStream, launch: &Launch, ends: &Ends) -> io::Result<()> {
+    let Ends { stdin, stdout, stderr, channel, timer, here } = ends;
+    let more = [&launch.ruleset, &launch.cgroup].into_iter().flatten();
+    let mut descriptors = vec![
+        stdin.as_fd(),
+        stdout.as_fd(),
+        stderr.as_fd(),
+        channel.as_fd(),
+        timer.as_fd(),
+        here.as_fd(),
+    ];
+    descriptors.extend(more.map(|fd| fd.as_fd()));
+    let has = (launch.ruleset.is_some(), launch.cgroup.is_some());
+    let mut bytes = postcard::to_extend(&(launch, cores(), has), vec![0; LENGTH])
+        .map_err(|error| io::Error::other(error.to_string()))?;
+    let length = u32::try_from(bytes.len() - LENGTH).map_err(|_| Errno::TOOBIG)?;
+    bytes[..LENGTH].copy_from_slice(&length.to_ne_bytes());
+    send_all(socket, &bytes, &descriptors)
+}
+
+/// The cores of the calling thread.
+fn cores() -> Vec<usize> {
+    let set = sched_getaffinity(None).unwrap_or_default();
+    (0..CpuSet::MAX_CPU).filter(|&core| set.is_set(core)).collect()
+}
+
+/// Sends bytes, with descriptors beside the first of them.
+pub(super) fn send_all(
+    socket: &UnixStream,
+    mut bytes: &[u8],
+    mut descriptors: &[BorrowedFd<'_>],
+) -> io::Result<()> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS))];
+    while !bytes.is_empty() {
+        let mut control = SendAncillaryBuffer::new(&mut space);
+        if !descriptors.is_empty() {
+            control.push(SendAncillaryMessage::ScmRights(descriptors));
+        }
+        match sendmsg(socket, &[IoSlice::new(bytes)], &mut control, SendFlags::NOSIGNAL) {
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+            Ok(sent) => (bytes, descriptors) = (&bytes[sent..], &[]),
+        }
+    }
+    Ok(())
+}
+
+/// Reads once, with the descriptors that came beside the bytes.
+pub(super) fn receive_some(
+    socket: &UnixStream,
+    bytes: &mut [u8],
+) -> io::Result<(usize, Vec<OwnedFd>)> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS))];
+    loop {
+        let mut control = RecvAncillaryBuffer::new(&mut space);
+        let mut iov = [IoSliceMut::new(bytes)];
+        match recvmsg(socket, &mut iov, &mut control, RecvFlags::CMSG_CLOEXEC) {
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+            Ok(received) => {
+                let rights = |message| match message {
+                    RecvAncillaryMessage::ScmRights(rights) => Some(rights),
+                    _ => None,
+                };
+                let descriptors = control.drain().filter_map(rights).flatten().collect();
+                return Ok((received.bytes, descriptors));
+            }
+        }
+    }
+}
+
+/// Awaits an order; `None` if none will come any more.
+pub(super) fn receive(mut socket: &UnixStream) -> Option<Order> {
+    let mut bytes = vec![0; FIRST];
+    // The kernel ends a read before bytes of the next order, which come with descriptors of their own.
+    let (count, descriptors) = receive_some(socket, &mut bytes).ok()?;
+    let length: [u8; LENGTH] = bytes.get(..count)?.get(..LENGTH)?.try_into().ok()?;
+    let length = LENGTH + usize::try_from(u32::from_ne_bytes(length)).ok()?;
+    bytes.resize(length.max(count), 0);
+    socket.read_exact(&mut bytes[count..]).ok()?;
+    let (mut launch, cores, (has_ruleset, has_cgroup)): (Launch, Vec<usize>, (bool, bool)) =
+        postcard::from_bytes(&bytes[LENGTH..]).ok()?;
+    let mut descriptors = descriptors.into_iter();
+    let mut next = || descriptors.next();
+    let (stdin, stdout, stderr) = (next()?, next()?, next()?);
+    let (channel, timer, here) = (next()?, next()?, next()?);
+    launch.ruleset = if has_ruleset { next() } else { None };
+    launch.cgroup = if has_cgroup { next() } else { None };
+    let channel = channel.into();
+    Some(Order { launch, cores, ends: Ends { stdin, stdout, stderr, channel, timer, here } })
+}

@@ -1,0 +1,53 @@
+//! What one thread has used.
+
+use std::fs::File;
+use std::time::Duration;
+
+use super::procfs::{read, read_again};
+
+/// Counters of one thread, since it started.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Thread {
+    pub(super) run: Duration,
+    pub(super) wait: Duration,
+    pub(super) switches: u64,
+}
+
+impl Thread {
+    pub(super) fn read(path: &str) -> Option<Self> {
+        Self::parse(&read(path)?)
+    }
+
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let mut fields = text.split_whitespace().map(str::parse::<u64>);
+        let mut next = || fields.next()?.ok();
+        let (run, wait, switches) = (next()?, next()?, next()?);
+        Some(Self { run: Duration::from_nanos(run), wait: Duration::from_nanos(wait), switches })
+    }
+
+    pub(super) fn within(self, wall: Duration) -> Self {
+        Self { run: self.run.min(wall), wait: self.wait.min(wall), ..self }
+    }
+
+    /// The usage since `before`. Counters that went back show that the id now belongs to another thread.
+    pub(super) fn since(self, before: Option<&Self>) -> Self {
+        match before.filter(|before| before.switches <= self.switches) {
+            Some(before) => Self {
+                run: self.run.saturating_sub(before.run),
+                wait: self.wait.saturating_sub(before.wait),
+                switches: self.switches - before.switches,
+            },
+            None => self,
+        }
+    }
+}
+
+thread_local! {
+    /// Opened once per thread: the file stays that of the thread that opened it.
+    static OWN: Option<File> = File::open("/proc/thread-self/schedstat").ok();
+}
+
+/// The time for which the calling thread has waited for a core since its start.
+pub(in crate::bot) fn own_wait() -> Option<Duration> {
+    OWN.with(|own| read_again(own.as_ref()?, Thread::parse)).map(|thread| thread.wait)
+}

@@ -1,0 +1,68 @@
+//! Waits for a quiet machine before a game is played again that the host has spoilt: the same neighbours would spoil it
+//! again.
+
+use std::thread::{scope, sleep};
+use std::time::{Duration, Instant};
+
+use contain::bot::Pinning;
+use contain::interrupt::Interrupt;
+use rustix::thread::{CpuSet, sched_setaffinity};
+use rustix::time::{ClockId, clock_gettime};
+
+/// The longest wait.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long a probe computes.
+const PROBE: Duration = Duration::from_millis(30);
+
+/// The time between two probes.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// The share of a core that a probe gets on a quiet machine.
+const QUIET: f64 = 0.95;
+
+/// Waits until a thread that computes where the bot does has a core for itself, for a while or until a signal
+/// comes. Returns the time that this took.
+pub(super) fn await_quiet(pinning: Option<&Pinning>, interrupt: Option<&Interrupt>) -> Duration {
+    let start = Instant::now();
+    wait_until_quiet(|| {
+        let is_stopped = interrupt.is_some_and(|interrupt| interrupt.signal().is_some());
+        is_stopped || start.elapsed() >= PATIENCE || share_of_core(pinning) >= QUIET
+    });
+    start.elapsed()
+}
+
+/// Two probes in a row must be quiet: a neighbour may have slept during one.
+fn wait_until_quiet(mut is_quiet: impl FnMut() -> bool) {
+    while !(is_quiet() && is_quiet()) {
+        sleep(PAUSE);
+    }
+}
+
+/// The share of a core that a thread gets, on the bot's cores if it has its own; 1 if the system does not tell.
+fn share_of_core(pinning: Option<&Pinning>) -> f64 {
+    let compute = || {
+        if let Some(pinning) = pinning {
+            let mut cores = CpuSet::new();
+            pinning.bot.iter().for_each(|&core| cores.set(core));
+            // Cores that were taken from this process meanwhile cannot be probed.
+            let _ = sched_setaffinity(None, &cores);
+        }
+        let (start, before) = (Instant::now(), cpu_time());
+        while start.elapsed() < PROBE {}
+        cpu_time().saturating_sub(before).as_secs_f64() / start.elapsed().as_secs_f64()
+    };
+    scope(|threads| threads.spawn(compute).join().unwrap_or(1.0))
+}
+
+/// The CPU time of this thread.
+fn cpu_time() -> Duration {
+    Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
+}
+
+#[test]
+fn a_machine_is_quiet_when_two_probes_say_so() {
+    let mut answers = [false, true, false, true, true].into_iter();
+    wait_until_quiet(|| answers.next().expect("two in a row"));
+    assert_eq!(answers.next(), None);
+}

@@ -1,0 +1,139 @@
+//! The end of a game as the SDK tells it.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use rules::game::judge::{Ending, JudgeEnd};
+use rules::score::Score;
+use terms::text::quote;
+
+/// The end of a game: a line of metadata, a line of scores, and the last lines of the summary.
+///
+/// # Errors
+/// What is wrong with them.
+pub(super) fn end(
+    criteria: Option<&str>,
+    metadata: &[String],
+    scores: &[String],
+    summary: Vec<String>,
+) -> Result<JudgeEnd, String> {
+    let metadata = read_metadata(&metadata.join("\n"))?;
+    let has_won = has_won(scores)?;
+    let how = if has_won { Ending::Completed } else { Ending::Lost };
+    let score = score(criteria, &metadata, has_won)?;
+    let official = official(&summary, has_won);
+    Ok(JudgeEnd { how, score, official, summary, metadata })
+}
+
+fn read_metadata(text: &str) -> Result<BTreeMap<String, String>, String> {
+    let problem = || format!("ended with {} as METADATA", quote(text.as_bytes()));
+    let Value::Object(values) = serde_json::from_str(text).map_err(|_| problem())? else {
+        return Err(problem());
+    };
+    let plain = |value: Value| match value {
+        Value::String(text) => text,
+        other => other.to_string(),
+    };
+    Ok(values.into_iter().map(|(key, value)| (key, plain(value))).collect())
+}
+
+/// Whether the only player has won: `0 1` says so, `0 0` that it has lost.
+fn has_won(scores: &[String]) -> Result<bool, String> {
+    let score = match scores {
+        [line] => line.strip_prefix("0 ").and_then(|score| score.parse::<i64>().ok()),
+        _ => None,
+    };
+    let text = scores.join("\n");
+    Ok(score.ok_or_else(|| format!("ended with {} as SCORES", quote(text.as_bytes())))? > 0)
+}
+
+/// The score, which a game that was lost may lack.
+fn score(
+    criteria: Option<&str>,
+    metadata: &BTreeMap<String, String>,
+    has_won: bool,
+) -> Result<Option<String>, String> {
+    let Some(criteria) = criteria else { return Ok(None) };
+    match metadata.get(criteria) {
+        Some(score) if score.parse::<Score>().is_ok() => Ok(Some(score.clone())),
+        // A loser's score does not count, so that it may be anything.
+        _ if !has_won => Ok(None),
+        Some(score) => Err(format!(
+            "ended with {} as `{criteria}`, which is not a number",
+            quote(score.as_bytes())
+        )),
+        None => {
+            let known: Vec<&str> = metadata.keys().map(String::as_str).collect();
+            Err(format!(
+                "ended without `{criteria}`, its criterion; its metadata: {}",
+                known.join(", ")
+            ))
+        }
+    }
+}
+
+/// The result in the game's words: the last marked line, which `winGame` and `loseGame` write, or else the last one.
+fn official(summary: &[String], has_won: bool) -> String {
+    let marked =
+        summary.iter().rfind(|line| line.starts_with("¤GREEN¤") || line.starts_with("¤RED¤"));
+    let text =
+        marked.or_else(|| summary.last()).map(|line| without_marks(line)).unwrap_or_default();
+    match (text.trim().is_empty(), has_won) {
+        (false, _) => text,
+        (true, true) => "won".to_owned(),
+        (true, false) => "lost".to_owned(),
+    }
+}
+
+/// A line without its colour marks.
+fn without_marks(line: &str) -> String {
+    let marks = ["¤GREEN¤", "¤RED¤", "§GREEN§", "§RED§"];
+    marks.iter().fold(line.to_owned(), |line, mark| line.replace(mark, ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str) -> Vec<String> {
+        text.lines().map(str::to_owned).collect()
+    }
+
+    fn ended(metadata: &str, scores: &str, summary: &str) -> Result<JudgeEnd, String> {
+        end(Some("Points"), &lines(metadata), &lines(scores), lines(summary))
+    }
+
+    #[test]
+    fn a_game_ends_with_its_criterion_as_the_score() {
+        let end = ended(
+            "{\"Points\":\"53800.0\",\"x\":\"y\"}",
+            "0 1",
+            "Moves: 3\n¤GREEN¤score: 3§GREEN§",
+        )
+        .expect("whole");
+        assert_eq!(end.how, Ending::Completed);
+        assert_eq!(end.score.as_deref(), Some("53800.0"));
+        assert_eq!(end.official, "score: 3");
+        assert_eq!(end.metadata["x"], "y");
+        assert_eq!(end.summary.len(), 2);
+        let lost = ended("{\"Points\":\"NaN\"}", "0 0", "").expect("whole");
+        assert_eq!((lost.how, lost.score, lost.official.as_str()), (Ending::Lost, None, "lost"));
+    }
+
+    #[test]
+    fn what_is_no_end_is_trouble() {
+        for (metadata, scores, expected) in [
+            ("{\"Points\":\"NaN\"}", "0 1", "ended with `NaN` as `Points`, which is not a number"),
+            ("{\"Score\":\"1\",\"b\":\"2\"}", "0 1", "its metadata: Score, b"),
+            ("Points", "0 1", "`Points` as METADATA"),
+            ("[]", "0 1", "`[]` as METADATA"),
+            ("{\"Points\":\"1\"}", "", "as SCORES"),
+            ("{\"Points\":\"1\"}", "0 1\n1 0", "as SCORES"),
+            ("{\"Points\":\"1\"}", "won", "`won` as SCORES"),
+        ] {
+            let problem = ended(metadata, scores, "").expect_err(expected);
+            assert!(problem.contains(expected), "{problem}");
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! What a contribution's folder has and lacks, as `referee init --codingame` says it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use terms::text::plural;
+
+use super::contribution::{Contribution, ContributionError, engine_in};
+
+/// The engine's main class.
+const MAIN: &str = "com.codingame.gameengine.core.RefereeMain";
+
+/// A class that a referee needs, what it is part of, and the files of Debian that may have it.
+const NEEDED: [(&str, &str, &[&str]); 8] = [
+    ("com/codingame/game/Referee", "the game itself", &[]),
+    (
+        "com/codingame/gameengine/core/RefereeMain",
+        "the engine (com.codingame.gameengine:core)",
+        &[],
+    ),
+    ("com/google/inject/Guice", "Guice (libguice-java)", &["guice.jar"]),
+    ("com/google/gson/Gson", "Gson (libgoogle-gson-java)", &["gson.jar"]),
+    ("com/google/common/collect/ImmutableList", "Guava (libguava-java)", &["guava.jar"]),
+    (
+        "org/aopalliance/intercept/MethodInterceptor",
+        "AOP Alliance (libaopalliance-java)",
+        &["aopalliance.jar"],
+    ),
+    (
+        "javax/inject/Inject",
+        "javax.inject (libatinject-jsr330-api-java)",
+        &["atinject-jsr330-api.jar", "javax.inject.jar"],
+    ),
+    (
+        "org/apache/commons/logging/LogFactory",
+        "Commons Logging (libcommons-logging-java)",
+        &["commons-logging.jar"],
+    ),
+];
+
+/// Options that make a referee start quickly and work on every Java from 9 on.
+const OPTIONS: &str = "--add-opens java.base/java.lang=ALL-UNNAMED -Dfile.encoding=UTF-8 -Dgame.mode=solo \
+    -Dorg.apache.commons.logging.Log=org.apache.commons.logging.impl.NoOpLog -XX:+UseSerialGC -XX:TieredStopAtLevel=1";
+
+/// Where Debian installs jars.
+const DEBIAN: &str = "/usr/share/java";
+
+/// The settings of a contribution, and what was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Survey {
+    /// The name of the game in the settings.
+    pub name: String,
+    /// The table `[game.NAME]`.
+    pub settings: String,
+    /// What there is, a phrase each.
+    pub found: Vec<String>,
+    /// What is missing, and how to get it.
+    pub missing: Vec<String>,
+}
+
+/// Looks at a contribution's folder, and writes its settings for a file in `here`.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn survey(project: &Path, here: &Path) -> Result<Survey, ContributionError> {
+    let contribution = Contribution::read(project, None)?;
+    let (mut found, mut missing) = (findings(&contribution), lacks(project, &contribution));
+    let search = Search::new(project);
+    let mut class_path: Vec<PathBuf> = Vec::new();
+    let mut lacking = Vec::new();
+    for (class, what, _) in NEEDED {
+        if let Some(place) = search.find(class) {
+            found.push(format!("{what}: {}", place.display()));
+            class_path.push(place);
+        } else {
+            lacking.push(what.to_owned());
+        }
+    }
+    class_path.extend(search.modules);
+    let mut seen = BTreeSet::new();
+    class_path.retain(|place| seen.insert(place.clone()));
+    if !lacking.is_empty() {
+        missing.append(&mut lacking);
+        missing.push(format!(
+            "build the game and collect its jars with `mvn package dependency:copy-dependencies` in {} (Debian: apt-get install maven), then run this again",
+            project.display()
+        ));
+    }
+    let name = name(project, &contribution);
+    let settings = settings(&name, project, here, &contribution, &class_path);
+    Ok(Survey { name, settings, found, missing })
+}
+
+fn findings(contribution: &Contribution) -> Vec<String> {
+    let better = if contribution.is_lower_better { "lower" } else { "higher" };
+    let mut found = vec![plural(contribution.cases.len() as u64, "test case")];
+    found.extend(
+        contribution.score().map(|criteria| format!("criterion {criteria}, {better} is better")),
+    );
+    found.extend(contribution.engine.map(|engine| format!("engine {engine}")));
+    if !contribution.leagues.is_empty() {
+        let numbers: Vec<_> = contribution.leagues.iter().map(u32::to_string).collect();
+        found.push(format!(
+            "leagues {}; set `league` to play another one than the first",
+            numbers.join(", ")
+        ));
+    }
+    found
+}
+
+fn lacks(project: &Path, contribution: &Contribution) -> Vec<String> {
+    let mut missing = Vec::new();
+    if contribution.min_players.is_some_and(|players| players > 1)
+        || contribution.kind.as_deref() == Some("multi")
+    {
+        missing.push("games of several players cannot be played, and this is one".to_owned());
+    }
+    if contribution.cases.is_empty() {
+        missing.push(format!("test cases: {} has no config/test1.json", project.display()));
+    }
+    if contribution.kind.as_deref() == Some("opti") && contribution.criteria.is_none() {
+        missing.push("the score: config.ini has no `criteria`".to_owned());
+    }
+    if contribution.engine.is_none() {
+        missing.push("the engine's version: pom.xml does not name it; set `engine`".to_owned());
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    if !std::env::split_paths(&path).any(|folder| folder.join("java").is_file()) {
+        missing.push("Java (Debian: apt-get install default-jre-headless)".to_owned());
+    }
+    missing
+}
+
+/// The places where classes may be.
+struct Search {
+    /// Folders of classes and jars; the first that has a class counts.
+    places: Vec<(PathBuf, Vec<u8>)>,
+    /// The engine's modules, which games name in no fixed way.
+    modules: Vec<PathBuf>,
+}
+
+impl Search {
+    fn new(project: &Path) -> Self {
+        let target = project.join("target");
+        let mut files = vec![target.join("classes")];
+        let folders = [target.join("dependency"), target, project.to_owned(), project.join("lib")];
+        files.extend(folders.iter().flat_map(|folder| jars(folder)));
+        let (engine, modules) = of_maven(project);
+        files.extend(engine);
+        files.extend(jars(&project.join("..")));
+        files.extend(
+            NEEDED.iter().flat_map(|(_, _, names)| *names).map(|name| Path::new(DEBIAN).join(name)),
+        );
+        let collected = jars(&project.join("target/dependency"));
+        let places = files
+            .into_iter()
+            .map(|file| (file.clone(), fs::read(file).unwrap_or_default()))
+            .collect();
+        Self { places, modules: if collected.is_empty() { modules } else { collected } }
+    }
+
+    /// The first place that has this class.
+    fn find(&self, class: &str) -> Option<PathBuf> {
+        let name = format!("{class}.class");
+        let has = |(place, content): &&(PathBuf, Vec<u8>)| {
+            // Names of files stand in a jar as they are.
+            place.join(&name).is_file()
+                || content.windows(name.len()).any(|window| window == name.as_bytes())
+        };
+        self.places.iter().find(has).map(|(place, _)| place.clone())
+    }
+}
+
+fn jars(folder: &Path) -> Vec<PathBuf> {
+    let entries = folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut jars: Vec<_> =
+        entries.filter(|path| path.extension().is_some_and(|ending| ending == "jar")).collect();
+    jars.sort_unstable();
+    jars
+}
+
+/// The jars of the engine and of the modules that `pom.xml` names, from Maven's repository; then other libraries there.
+fn of_maven(project: &Path) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let pom = fs::read_to_string(project.join("pom.xml")).unwrap_or_default();
+    let Some((version, home)) = engine_in(&pom).zip(std::env::home_dir()) else {
+        return Default::default();
+    };
+    let repository = home.join(".m2/repository");
+    let engine = repository.join("com/codingame/gameengine");
+    let artifacts = pom.split("<artifactId>").skip(1).filter_map(|rest| rest.split('<').next());
+    let jar =
+        |artifact: &str| engine.join(format!("{artifact}/{version}/{artifact}-{version}.jar"));
+    let named: Vec<_> = artifacts.map(jar).filter(|jar| jar.is_file()).collect();
+    let libraries = [
+        "com/google/inject/guice",
+        "com/google/code/gson/gson",
+        "com/google/guava/guava",
+        "aopalliance/aopalliance",
+        "javax/inject/javax.inject",
+        "commons-logging/commons-logging",
+    ];
+    let versions = libraries.iter().flat_map(|library| {
+        let mut versions: Vec<_> = repository
+            .join(library)
+            .read_dir()
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.path())
+            .collect();
+        versions.sort_unstable();
+        versions.into_iter().rev().flat_map(|version| jars(&version))
+    });
+    (named.iter().cloned().chain(versions).collect(), named)
+}
+
+/// A name for the settings: of the title, or of the folder.
+fn name(project: &Path, contribution: &Contribution) -> String {
+    let folder = project
+        .canonicalize()
+        .ok()
+        .and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
+    let slug = |text: &str| {
+        let lower = text.to_lowercase();
+        let words: Vec<&str> =
+            lower.split(|letter: char| !letter.is_ascii_alphanumeric()).collect();
+        words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-")
+    };
+    let names = [contribution.title.clone(), folder].into_iter().flatten().map(|text| slug(&text));
+    // A game that comes with the referee keeps its name.
+    let taken = |name: &String| rules::game::GAMES.iter().any(|game| game.name == *name);
+    let name = names.into_iter().find(|name| !name.is_empty()).unwrap_or_else(|| "game".to_owned());
+    if taken(&name) { format!("{name}-original") } else { name }
+}
+
+fn settings(
+    name: &str,
+    project: &Path,
+    here: &Path,
+    contribution: &Contribution,
+    class_path: &[PathBuf],
+) -> String {
+    let path = |path: &Path| {
+        let path = path.strip_prefix(here).unwrap_or(path);
+        path.display().to_string()
+    };
+    let class_path: Vec<String> = class_path.iter().map(|place| path(place)).collect();
+    let quoted = |text: &str| serde_json::to_string(text).expect("text");
+    let command =
+        format!("java {OPTIONS} -cp {} {MAIN}", terms::text::shell_word(&class_path.join(":")));
+    let mut settings = format!(
+        "[game.{name}]\nkind = \"codingame\"\ncommand = {}\nproject = {}\n",
+        quoted(&command),
+        quoted(&path(project))
+    );
+    if contribution.engine.is_none() {
+        settings.push_str(
+            "# engine = \"4.5.0\"   # the version of the SDK that the game was written for\n",
+        );
+    }
+    let league = contribution.leagues.first().map(|league| format!("league = {league}\n"));
+    settings.extend(league);
+    settings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().expect("inside")).expect("room");
+            fs::write(path, text).expect("room");
+        }
+        folder
+    }
+
+    #[test]
+    fn a_built_contribution_gets_its_settings() {
+        let folder = made(&[
+            (
+                "moon/config/config.ini",
+                "title=Moon Lander!\ntype=opti\ncriteria=Fuel\nsorting_order=asc\nmin_players=1\n",
+            ),
+            ("moon/config/test1.json", "{\"testIn\":\"1\"}"),
+            ("moon/pom.xml", "<gamengine.version>4.5.0</gamengine.version>"),
+            ("moon/target/classes/com/codingame/game/Referee.class", ""),
+            (
+                "moon/target/dependency/core-4.5.0.jar",
+                "PK com/codingame/gameengine/core/RefereeMain.class",
+            ),
+            ("moon/target/dependency/entities.jar", "PK"),
+        ]);
+        let found = survey(&folder.path().join("moon"), folder.path()).expect("readable");
+        assert_eq!(found.name, "moon-lander");
+        for part in [
+            "[game.moon-lander]\nkind = \"codingame\"\n",
+            "-cp moon/target/classes:moon/target/dependency/core-4.5.0.jar:",
+            "moon/target/dependency/entities.jar",
+            "project = \"moon\"\n",
+        ] {
+            assert!(found.settings.contains(part), "{part}: {}", found.settings);
+        }
+        for part in ["1 test case", "criterion Fuel, lower is better", "engine 4.5.0"] {
+            assert!(found.found.iter().any(|line| line == part), "{part}: {:?}", found.found);
+        }
+        assert!(
+            !found.missing.iter().any(|line| line.contains("the game itself")),
+            "{:?}",
+            found.missing
+        );
+    }
+
+    #[test]
+    fn what_is_missing_is_named_with_the_way_to_get_it() {
+        let folder = made(&[("config/config.ini", "type=opti\nmin_players=2\n")]);
+        let found = survey(folder.path(), folder.path()).expect("readable");
+        let missing = found.missing.join("\n");
+        for part in [
+            "the game itself",
+            "the engine (com.codingame.gameengine:core)",
+            "mvn package dependency:copy-dependencies",
+            "games of several players",
+            "has no config/test1.json",
+            "config.ini has no `criteria`",
+            "set `engine`",
+        ] {
+            assert!(missing.contains(part), "{part}: {missing}");
+        }
+        assert!(found.settings.contains("# engine = \"4.5.0\""), "{}", found.settings);
+    }
+}

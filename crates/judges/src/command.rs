@@ -1,0 +1,136 @@
+//! The command of a judge, and its limits.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use contain::bot::{BotCommand, Confinement, Containment, Pinning, Scratch};
+use rules::game::judge::Trouble;
+use terms::limits::Resources;
+
+/// The command that starts a judge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JudgeCommand {
+    /// The program and its arguments. Relative paths start at `folder`.
+    pub words: Vec<String>,
+    /// The folder of the settings file, whose content the judge finds in its working directory.
+    pub folder: PathBuf,
+    /// Environment variables to set for it.
+    pub env: BTreeMap<String, String>,
+    /// Its limits.
+    pub limits: JudgeLimits,
+}
+
+/// What bounds a judge, which is trusted but may fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JudgeLimits {
+    /// From its start to its first question.
+    pub start: Duration,
+    /// For each later step.
+    pub step: Duration,
+    /// The resident memory of its processes together, in bytes.
+    pub memory: Option<u64>,
+    /// The number of questions in a game.
+    pub questions: u32,
+}
+
+impl Default for JudgeLimits {
+    fn default() -> Self {
+        Self {
+            start: Duration::from_secs(30),
+            step: Duration::from_secs(10),
+            memory: Some(2 << 30),
+            questions: 100_000,
+        }
+    }
+}
+
+/// The most bytes that a judge may write in one step. The SDK's engine stops at 1 MiB of pictures in a game.
+const STEP_OUTPUT: u64 = 16 << 20;
+
+impl JudgeCommand {
+    /// Prepares its start in a scratch folder, on the core of the referee if there is one.
+    pub(crate) fn prepare(&self, core: Option<usize>) -> Result<(BotCommand, Scratch), Trouble> {
+        let scratch = self.working_directory().map_err(|error| {
+            Trouble::new(format!(
+                "cannot get a scratch folder beside {}: {error}",
+                self.folder.display()
+            ))
+        })?;
+        let method = Containment::Auto.method().map_err(|error| Trouble::new(error.to_string()))?;
+        let resources = Resources {
+            memory: self.limits.memory,
+            turn_output: Some(STEP_OUTPUT),
+            ..Resources::default()
+        };
+        let words: Vec<_> = self.words.iter().map(|word| from_folder(&self.folder, word)).collect();
+        let (program, args) = words
+            .split_first()
+            .ok_or_else(|| Trouble::new("cannot be started: its `command` is empty"))?;
+        let confinement = Confinement { method, resources, sandbox: None };
+        let mut command = BotCommand::new(program, args, confinement);
+        command.cwd = Some(scratch.path().to_owned());
+        command.pinning = core.map(|core| Pinning { bot: vec![core], referee: core });
+        command.env = self.environment(scratch.path());
+        Ok((command, scratch))
+    }
+
+    /// A folder of its own that links to everything in the settings' folder: the judge finds its files there, and
+    /// games that are played at once do not write over each other's.
+    fn working_directory(&self) -> io::Result<Scratch> {
+        let scratch = Scratch::new()?;
+        let folder = std::path::absolute(&self.folder)?;
+        for entry in folder.read_dir()? {
+            let entry = entry?;
+            symlink(entry.path(), scratch.path().join(entry.file_name()))?;
+        }
+        Ok(scratch)
+    }
+
+    fn environment(&self, scratch: &Path) -> BTreeMap<OsString, OsString> {
+        // Without a locale of UTF-8 Java writes `?` for what it cannot encode.
+        let mut env = BTreeMap::from([("LC_ALL".into(), "C.UTF-8".into())]);
+        env.extend(["TMPDIR", "TMP", "TEMP", "PWD"].map(|name| (name.into(), scratch.into())));
+        env.extend(self.env.iter().map(|(name, value)| (name.into(), value.into())));
+        env
+    }
+}
+
+/// A word of the command whose paths that lead out of the folder still do so from the scratch folder. A class path holds
+/// several, and a flag may stand before one.
+fn from_folder(folder: &Path, word: &str) -> String {
+    let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    let leads_out = |path: &str| path == ".." || path.starts_with("../");
+    let (flag, paths) = match word.split_once('=') {
+        Some((flag, paths)) if paths.split(':').any(leads_out) => (format!("{flag}="), paths),
+        _ => (String::new(), word),
+    };
+    let outside = |path: &str| absolute.join(path).display().to_string();
+    let paths =
+        paths.split(':').map(|path| if leads_out(path) { outside(path) } else { path.to_owned() });
+    flag + &paths.collect::<Vec<_>>().join(":")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_that_lead_out_of_the_folder_become_absolute_and_all_other_words_stay() {
+        for (word, expected) in [
+            ("java", "java"),
+            ("game.jar:lib/*", "game.jar:lib/*"),
+            ("../a.jar:b.jar:../c/d.jar", "/x/y/../a.jar:b.jar:/x/y/../c/d.jar"),
+            ("..", "/x/y/.."),
+            ("--board=../b", "--board=/x/y/../b"),
+            ("a=b", "a=b"),
+            ("...", "..."),
+            ("", ""),
+        ] {
+            assert_eq!(from_folder(Path::new("/x/y"), word), expected, "{word}");
+        }
+    }
+}

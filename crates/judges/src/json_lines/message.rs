@@ -1,0 +1,275 @@
+//! The messages of the protocol, version 1.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use rules::game::judge::{Answer, Ask, Case, Ending, JudgeEnd};
+use rules::score::Score;
+use rules::source::json_problem;
+use terms::millis::Millis;
+use terms::text::quote;
+use terms::verdict::NoReply;
+
+/// The version of the protocol.
+const PROTOCOL: u32 = 1;
+
+/// The most lines that a judge may ask for.
+const MOST_LINES: u32 = 1 << 20;
+
+/// What the referee says.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum ToJudge<'a> {
+    /// The first message.
+    Start {
+        /// The version of the protocol.
+        protocol: u32,
+        /// The test case.
+        #[serde(flatten)]
+        case: &'a Case,
+    },
+    /// A reply of the bot.
+    Reply {
+        /// Its lines, without terminators.
+        reply: &'a [String],
+        /// The time that it took.
+        elapsed_ms: Millis,
+    },
+    /// The bot gave no reply: the game must end.
+    NoReply {
+        /// The reason.
+        no_reply: &'static str,
+    },
+}
+
+impl<'a> ToJudge<'a> {
+    /// The first message of a game on `case`.
+    pub fn start(case: &'a Case) -> Self {
+        Self::Start { protocol: PROTOCOL, case }
+    }
+
+    /// The answer to a question.
+    pub fn answer(answer: Answer<'a>) -> Self {
+        match answer {
+            Answer::Reply { lines, elapsed } => {
+                Self::Reply { reply: lines, elapsed_ms: Millis(elapsed) }
+            }
+            Answer::NoReply(why) => Self::NoReply { no_reply: reason(why) },
+        }
+    }
+
+    /// The message as a line.
+    pub fn line(&self) -> String {
+        serde_json::to_string(self).expect("strings and numbers") + "\n"
+    }
+}
+
+fn reason(why: NoReply) -> &'static str {
+    match why {
+        NoReply::Deadline => "timeout",
+        NoReply::Ended(_) => "ended",
+        NoReply::StdoutClosed => "stdout_closed",
+        NoReply::LineTooLong => "line_too_long",
+        NoReply::OverLimit(_) => "over_limit",
+    }
+}
+
+/// What a judge says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum FromJudge {
+    /// A question for the bot.
+    Ask(Ask),
+    /// The end of the game.
+    End(JudgeEnd),
+}
+
+/// The fields of every message; unknown ones are ignored.
+#[derive(Deserialize)]
+struct Fields<'a> {
+    ask: Option<String>,
+    #[serde(default = "one_line")]
+    lines: Option<u32>,
+    limit_ms: Option<Millis>,
+    #[serde(borrow)]
+    score: Option<&'a RawValue>,
+    #[serde(default)]
+    summary: Vec<String>,
+    end: Option<String>,
+    official: Option<String>,
+    #[serde(default)]
+    metadata: BTreeMap<String, Value>,
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the type of the field, which null makes `None`")]
+fn one_line() -> Option<u32> {
+    Some(1)
+}
+
+/// Reads a line of a judge.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn parse(line: &[u8]) -> Result<FromJudge, String> {
+    let mut fields: Fields<'_> = serde_json::from_slice(line).map_err(|error| {
+        let (column, problem) = (error.column(), json_problem(&error));
+        format!("wrote {}, which is not a message: {problem}, at column {column}", quote(line))
+    })?;
+    match (fields.ask.take(), fields.end.take()) {
+        (Some(input), None) => fields.question(input).map(FromJudge::Ask),
+        (None, Some(how)) => fields.ending(how).map(FromJudge::End),
+        (Some(_), Some(_)) => Err(format!("wrote {}, which has both `ask` and `end`", quote(line))),
+        (None, None) => Err(format!("wrote {}, which has neither `ask` nor `end`", quote(line))),
+    }
+}
+
+impl Fields<'_> {
+    fn question(self, input: String) -> Result<Ask, String> {
+        if let Some(lines) = self.lines.filter(|lines| !(1..=MOST_LINES).contains(lines)) {
+            return Err(format!(
+                "asked for {lines} lines; `lines` is 1 to {MOST_LINES}, or null for all output"
+            ));
+        }
+        let limit = self.limit_ms.map(|limit| limit.0);
+        if limit == Some(Duration::ZERO) {
+            return Err("gave 0 as `limit_ms`; leave it out for the settings' limits".to_owned());
+        }
+        let score = self.score()?;
+        Ok(Ask { input, lines: self.lines, limit, score, summary: self.summary })
+    }
+
+    fn ending(self, how: String) -> Result<JudgeEnd, String> {
+        let ending = read_ending(&how)?;
+        let score = self.score()?;
+        let official = self.official.filter(|text| !text.trim().is_empty()).unwrap_or(how);
+        let metadata = self.metadata.into_iter().map(plain).collect::<Result<_, _>>()?;
+        Ok(JudgeEnd { how: ending, score, official, summary: self.summary, metadata })
+    }
+
+    fn score(&self) -> Result<Option<String>, String> {
+        let text = self.score.map(RawValue::get);
+        match text {
+            Some(text) if text.parse::<Score>().is_err() => {
+                Err(format!("gave {} as `score`, which is not a number", quote(text.as_bytes())))
+            }
+            _ => Ok(text.map(str::to_owned)),
+        }
+    }
+}
+
+fn read_ending(how: &str) -> Result<Ending, String> {
+    match how {
+        "completed" => Ok(Ending::Completed),
+        "lost" => Ok(Ending::Lost),
+        "malformed" => Ok(Ending::Malformed),
+        "illegal" => Ok(Ending::Illegal),
+        _ => Err(format!(
+            "ended the game as {}; `end` is \"completed\", \"lost\", \"malformed\" or \"illegal\"",
+            quote(how.as_bytes())
+        )),
+    }
+}
+
+fn plain((key, value): (String, Value)) -> Result<(String, String), String> {
+    let text = match value {
+        Value::String(text) => text,
+        Value::Number(_) | Value::Bool(_) => value.to_string(),
+        Value::Null | Value::Array(_) | Value::Object(_) => {
+            return Err(format!(
+                "gave {} as `{key}` of `metadata`; values are strings, numbers, true or false",
+                quote(value.to_string().as_bytes())
+            ));
+        }
+    };
+    Ok((key, text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn map(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+        pairs.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect()
+    }
+
+    #[test]
+    fn a_question_has_defaults() {
+        let ask = |text: &str| match parse(text.as_bytes()) {
+            Ok(FromJudge::Ask(ask)) => ask,
+            other => panic!("{text}: {other:?}"),
+        };
+        let plain = Ask { input: "7\n".to_owned(), lines: Some(1), ..Ask::default() };
+        assert_eq!(ask("{\"ask\":\"7\\n\"}"), plain);
+        let full = ask(
+            "{\"ask\":\"\",\"lines\":null,\"limit_ms\":1.5,\"score\":53800.0,\"summary\":[\"a\"],\"new\":{}}",
+        );
+        assert_eq!((full.lines, full.limit), (None, Some(Duration::from_micros(1500))));
+        assert_eq!((full.score.as_deref(), full.summary), (Some("53800.0"), vec!["a".to_owned()]));
+        assert_eq!(ask("{\"ask\":\"\",\"score\":null}").score, None);
+    }
+
+    #[test]
+    fn an_end_says_how() {
+        let end = |text: &str| match parse(text.as_bytes()) {
+            Ok(FromJudge::End(end)) => end,
+            other => panic!("{text}: {other:?}"),
+        };
+        let lost = end("{\"end\":\"lost\"}");
+        let found = (lost.how, lost.official.as_str(), lost.score);
+        assert_eq!(found, (Ending::Lost, "lost", None));
+        let full = end(
+            "{\"end\":\"completed\",\"score\":-1e3,\"official\":\"Done.\",\"metadata\":{\"a\":1,\"b\":\"c\"}}",
+        );
+        assert_eq!((full.score.as_deref(), full.official.as_str()), (Some("-1e3"), "Done."));
+        assert_eq!(full.metadata, map(&[("a", "1"), ("b", "c")]));
+    }
+
+    #[test]
+    fn a_line_that_is_not_a_message_is_trouble() {
+        for (text, expected) in [
+            ("hello", "wrote `hello`, which is not a message: expected value, at column 1"),
+            ("", "wrote ``, which is not a message"),
+            ("[]", "which is not a message"),
+            ("{}", "neither `ask` nor `end`"),
+            ("{\"ask\":\"\",\"end\":\"lost\"}", "both `ask` and `end`"),
+            ("{\"ask\":\"\",\"lines\":0}", "asked for 0 lines"),
+            ("{\"ask\":\"\",\"lines\":99999999}", "asked for 99999999 lines"),
+            ("{\"ask\":\"\",\"lines\":99999999999}", "which is not a message"),
+            ("{\"ask\":\"\",\"limit_ms\":0}", "gave 0 as `limit_ms`"),
+            ("{\"ask\":\"\",\"limit_ms\":-5}", "which is not a message"),
+            ("{\"ask\":\"\",\"score\":NaN}", "which is not a message"),
+            ("{\"ask\":\"\",\"score\":\"3\"}", "as `score`, which is not a number"),
+            ("{\"end\":\"won\"}", "ended the game as `won`"),
+            ("{\"end\":\"lost\",\"metadata\":{\"a\":[1]}}", "gave `[1]` as `a` of `metadata`"),
+        ] {
+            let problem = parse(text.as_bytes()).expect_err(text);
+            assert!(problem.contains(expected), "{text}: {problem}");
+        }
+    }
+
+    #[test]
+    fn the_referee_speaks_version_1() {
+        let text = Case::Text("a".to_owned());
+        assert_eq!(ToJudge::start(&Case::Seed(7)).line(), "{\"protocol\":1,\"seed\":7}\n");
+        assert_eq!(ToJudge::start(&text).line(), "{\"protocol\":1,\"case\":\"a\"}\n");
+        let lines = ["4\t2".to_owned()];
+        let reply = Answer::Reply { lines: &lines, elapsed: Duration::from_micros(1500) };
+        let line = ToJudge::answer(reply).line();
+        assert_eq!(line, "{\"reply\":[\"4\\t2\"],\"elapsed_ms\":1.5}\n");
+        let silence = Answer::NoReply(NoReply::Deadline);
+        assert_eq!(ToJudge::answer(silence).line(), "{\"no_reply\":\"timeout\"}\n");
+    }
+
+    proptest! {
+        #[test]
+        fn any_line_is_taken_or_refused(
+            text in "\\{(\"(ask|end|lines|score|limit_ms)\":(\"lost\"|1e9|-3|null|NaN|\\{\\}),?){0,4}\\}",
+        ) {
+            let _ = parse(text.as_bytes());
+        }
+    }
+}

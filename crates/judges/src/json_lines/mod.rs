@@ -1,0 +1,68 @@
+//! Judges in any language: one JSON object a line, each way.
+//!
+//! The referee begins with the test case; the judge asks or ends the game; the referee answers each question. The
+//! messages are in [`message`]; the guide's page on games of one's own describes them for people.
+
+pub mod message;
+
+use std::time::Duration;
+
+use self::message::{FromJudge, ToJudge, parse};
+use crate::command::JudgeCommand;
+use crate::process::Process;
+use rules::game::judge::{Answer, Case, Judge, Judges, Place, Step, Trouble};
+use terms::lines::Lines;
+
+/// How long a judge may take to end after its game, to write what it has to write.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// A game whose judge speaks JSON lines.
+#[derive(Debug, Clone)]
+pub struct JsonLines {
+    /// The command that starts the judge.
+    pub command: JudgeCommand,
+}
+
+impl Judges for JsonLines {
+    fn start(&self, case: &Case, place: &Place<'_>) -> Result<Box<dyn Judge>, Trouble> {
+        let process = Process::start(&self.command, place)?;
+        Ok(Box::new(Speaker { process, outgoing: ToJudge::start(case).line(), is_silent: false }))
+    }
+}
+
+/// A running judge.
+struct Speaker {
+    process: Process,
+    /// What to send next.
+    outgoing: String,
+    /// Whether the bot has failed to reply: it cannot be asked again.
+    is_silent: bool,
+}
+
+impl Judge for Speaker {
+    fn next(&mut self) -> Result<Step, Trouble> {
+        let is_whole = |lines: &Lines| (!lines.is_empty()).then_some(1);
+        let lines = self.process.step(self.outgoing.as_bytes(), is_whole)?;
+        let said = parse(lines.get(0).unwrap_or_default());
+        match said.map_err(|problem| self.process.trouble(problem))? {
+            FromJudge::Ask(_) if self.is_silent => {
+                let what = "asked again after it was told that the bot gave no reply";
+                Err(self.process.trouble(what))
+            }
+            FromJudge::Ask(ask) => {
+                self.process.count_question()?;
+                Ok(Step::Ask(ask))
+            }
+            FromJudge::End(end) => {
+                self.process.end(GRACE);
+                Ok(Step::End(end))
+            }
+        }
+    }
+
+    fn answer(&mut self, answer: Answer<'_>) -> Result<(), Trouble> {
+        self.is_silent = matches!(answer, Answer::NoReply(_));
+        self.outgoing = ToJudge::answer(answer).line();
+        Ok(())
+    }
+}

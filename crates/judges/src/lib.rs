@@ -1,0 +1,24 @@
+//! Speaks to the judges of single-player games that are programs of their own. Linux only.
+//!
+//! A judge asks for replies and says how the game ends: the trait [`Judge`](rules::game::judge::Judge). Here are those
+//! that are processes, one module for each protocol: [`codingame`] speaks to the referees of CodinGame's SDK, and
+//! [`json_lines`] to a judge in any language. The crate knows neither bots nor clocks of bots.
+//!
+//! # Theory of operation
+//!
+//! A judge is trusted but bounded. It runs beneath a keeper of its own, as a bot does, so that it is gone with its game
+//! whatever happens; its working directory is a scratch folder that links to the files of the settings' folder. A *step*
+//! sends the answer to the last question, and reads until the next question or the end of the game is whole, within one
+//! limit. A judge that fails, by its process or by its words, is in [`Trouble`](rules::game::judge::Trouble): the game
+//! has no result, and the trouble says what happened, what the judge wrote to its standard error, and what helps.
+
+pub mod codingame;
+mod command;
+pub mod json_lines;
+mod kinds;
+mod process;
+mod remedy;
+mod stderr;
+
+pub use self::command::{JudgeCommand, JudgeLimits};
+pub use self::kinds::{PROTOCOLS, Protocol, Settings, Wrong};

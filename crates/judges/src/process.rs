@@ -1,0 +1,201 @@
+//! A judge as a process: one step after another, each within its limit, and trouble explained.
+
+use std::time::{Duration, Instant};
+
+use contain::bot::{BotProcess, Dialogue, ExchangeError, Scratch};
+use contain::interrupt::Interrupt;
+use rules::game::judge::{Place, Trouble};
+use terms::limits::{Breach, Resource};
+use terms::lines::Lines;
+use terms::text::{exact_duration, exact_size, quote};
+use terms::verdict::NoReply;
+
+use crate::command::{JudgeCommand, JudgeLimits};
+use crate::remedy::remedy;
+use crate::stderr::Stderr;
+
+/// How long a judge in trouble may take to end, so that its last words are heard.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+
+/// The bytes of standard error that are read after the last step.
+const STDERR_CAP: usize = 64 << 10;
+
+/// The longest line of a judge's explanation that is shown, in characters.
+const LINE_CHARS: usize = 300;
+
+/// A running judge.
+#[derive(Debug)]
+pub(crate) struct Process {
+    /// Until trouble ends it.
+    child: Option<BotProcess>,
+    limits: JudgeLimits,
+    started: Instant,
+    /// The questions it has asked.
+    questions: u32,
+    stderr: Stderr,
+    /// The start of an unfinished line.
+    unfinished: Vec<u8>,
+    /// Dropped after the judge has gone: fields are dropped in order.
+    _scratch: Scratch,
+}
+
+impl Process {
+    /// Starts a judge.
+    pub(crate) fn start(command: &JudgeCommand, place: &Place<'_>) -> Result<Self, Trouble> {
+        let started = Instant::now();
+        let (prepared, scratch) = command.prepare(place.core)?;
+        let interrupt = place.interrupt.and_then(|any| any.downcast_ref::<Interrupt>());
+        let child =
+            BotProcess::spawn(&prepared, STDERR_CAP, interrupt.cloned()).map_err(|error| {
+                // The layer of processes calls every program a bot.
+                let text = error.to_string();
+                Trouble::new(text.replacen("cannot start the bot", "cannot be started", 1))
+            })?;
+        Ok(Self {
+            child: Some(child),
+            limits: command.limits,
+            started,
+            questions: 0,
+            stderr: Stderr::default(),
+            unfinished: Vec::new(),
+            _scratch: scratch,
+        })
+    }
+
+    /// Sends `input`, and awaits as many lines as `is_whole` takes for an answer.
+    pub(crate) fn step(
+        &mut self,
+        input: &[u8],
+        mut is_whole: impl FnMut(&Lines) -> Option<usize>,
+    ) -> Result<Lines, Trouble> {
+        let limit = match self.questions {
+            0 => self.limits.start.saturating_sub(self.started.elapsed()),
+            _ => self.limits.step,
+        };
+        let Some(child) = &mut self.child else {
+            return Err(Trouble::new("has ended"));
+        };
+        let mut talk = Dialogue {
+            input,
+            limit,
+            is_whole: &mut |lines| {
+                self.unfinished.clear();
+                self.unfinished.extend(lines.partial().iter().take(LINE_CHARS));
+                is_whole(lines)
+            },
+            stderr: &mut |chunk| self.stderr.push(chunk),
+        };
+        match child.converse(&mut talk) {
+            Ok(Ok(lines)) => Ok(lines),
+            Ok(Err(no_reply)) => {
+                if matches!(no_reply, NoReply::Ended(_)) {
+                    self.hear_last_words();
+                }
+                let what = self.failure(no_reply);
+                Err(self.trouble(what))
+            }
+            Err(ExchangeError::Interrupted(_)) => Err(Trouble::new("interrupted")),
+            Err(error) => Err(self.trouble(format!("cannot be watched: {error}"))),
+        }
+    }
+
+    /// Counts a question.
+    pub(crate) fn count_question(&mut self) -> Result<(), Trouble> {
+        self.questions += 1;
+        if self.questions > self.limits.questions {
+            let most = self.limits.questions;
+            return Err(self.trouble(format!("asked more than {most} questions without an end")));
+        }
+        Ok(())
+    }
+
+    /// Reads what a judge that has ended, or a child of it, still says.
+    fn hear_last_words(&mut self) {
+        if let Some(child) = self.child.take() {
+            self.stderr.push(&child.finish(LAST_WORDS).stderr.bytes);
+        }
+    }
+
+    /// Ends the judge, whose game is over; it may take `grace` to end by itself.
+    pub(crate) fn end(&mut self, grace: Duration) {
+        self.child.take().map(|child| child.finish(grace));
+    }
+
+    /// Ends the judge, and explains with what it has written to its standard error.
+    pub(crate) fn trouble(&mut self, what: impl Into<String>) -> Trouble {
+        // What a living judge says of its closed input explains nothing.
+        self.end(Duration::ZERO);
+        let what = what.into();
+        let remedy = remedy(&what).or_else(|| remedy(&self.stderr.text()));
+        let what = match self.stderr.first_line() {
+            Some(line) if !what.contains(&line) => format!("{what}: {}", shortened(&line)),
+            _ => what,
+        };
+        let remedy = remedy.map(str::to_owned);
+        Trouble { what: shortened(&what), stderr: self.stderr.last_lines(), remedy }
+    }
+
+    /// Explains with the trace of a failure.
+    pub(crate) fn failed(&mut self, trace: &[String]) -> Trouble {
+        let first = trace.first().map_or("without saying why", |line| line.trim());
+        let trouble = self.trouble(format!("failed ([[FAIL]): {}", shortened(first)));
+        let text = trace.join("\n");
+        let remedy = trouble.remedy.or_else(|| remedy(&text).map(str::to_owned));
+        // The trace stands for what a judge without a log says nowhere else.
+        let stderr = trouble.stderr.or_else(|| Some(text).filter(|text| !text.is_empty()));
+        Trouble { remedy, stderr, ..trouble }
+    }
+
+    /// Why the answer is missing.
+    fn failure(&self, no_reply: NoReply) -> String {
+        let when = self.when();
+        match no_reply {
+            NoReply::Deadline => {
+                let (limit, name) = match self.questions {
+                    0 => (self.limits.start, "start-limit"),
+                    _ => (self.limits.step, "judge-limit"),
+                };
+                let limit = exact_duration(limit);
+                format!("said nothing within {limit} ({name}) {when}{}", self.unfinished())
+            }
+            NoReply::Ended(exit) => format!("{exit} {when}{}", self.unfinished()),
+            NoReply::StdoutClosed => format!("closed its standard output {when}"),
+            NoReply::OverLimit(breach) => format!("{} {when}", over(breach)),
+            NoReply::LineTooLong => format!("wrote too long a line {when}"),
+        }
+    }
+
+    fn when(&self) -> String {
+        match self.questions {
+            0 => "before its first question".to_owned(),
+            number => format!("after the reply to its question {number}"),
+        }
+    }
+
+    fn unfinished(&self) -> String {
+        if self.unfinished.is_empty() {
+            return String::new();
+        }
+        format!("; its last line, {}, has no end", quote(&self.unfinished))
+    }
+}
+
+fn over(Breach { resource, used, limit }: Breach) -> String {
+    match resource {
+        Resource::Memory => {
+            format!("used {} of memory, more than its {}", exact_size(used), exact_size(limit))
+        }
+        Resource::TurnOutput | Resource::GameOutput => {
+            format!("wrote more than {} at once", exact_size(limit))
+        }
+        Resource::Processes => format!("had more than {limit} processes"),
+    }
+}
+
+/// At most [`LINE_CHARS`] characters.
+fn shortened(line: &str) -> String {
+    match line.char_indices().nth(LINE_CHARS) {
+        Some((end, _)) => format!("{} …", &line[..end]),
+        None => line.to_owned(),
+    }
+}

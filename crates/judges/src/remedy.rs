@@ -1,0 +1,90 @@
+//! What the user can do about trouble that is known.
+
+/// Signs of known trouble in what a judge says, and the remedies. The first sign that is found counts.
+const REMEDIES: [(&str, &str); 8] = [
+    (
+        "InaccessibleObjectException",
+        "add `--add-opens java.base/java.lang=ALL-UNNAMED` after `java` in its command: its Guice is older than this Java",
+    ),
+    (
+        "UnsupportedClassVersionError",
+        "it was compiled for a newer Java than the one that its command starts",
+    ),
+    (
+        "GameManager.putMetadata(",
+        "put the engine's version that the game was written for on the class path: `putMetadata` changed in 4.5.0",
+    ),
+    // Debian's Guice and Guava disagree when they print what is missing.
+    (
+        "UncheckedExecutionException thrown from the UncaughtExceptionHandler",
+        "name the game's own jar, or target/classes, on the class path",
+    ),
+    (
+        "Could not find or load main class",
+        "name the engine's jar on the class path; its main class is com.codingame.gameengine.core.RefereeMain",
+    ),
+    ("com.codingame.game.", "name the game's own jar, or target/classes, on the class path"),
+    (
+        "ClassNotFoundException",
+        "a jar is missing on the class path; `referee init --codingame FOLDER` names those that a game needs",
+    ),
+    (
+        "NoClassDefFoundError",
+        "a jar is missing on the class path; `referee init --codingame FOLDER` names those that a game needs",
+    ),
+];
+
+/// The remedy for what `text` says, if one is known.
+pub(crate) fn remedy(text: &str) -> Option<&'static str> {
+    let found = REMEDIES.iter().find(|(sign, _)| has_sign(text, sign))?;
+    Some(found.1)
+}
+
+/// A game's own class is missing only if Java says so; its name stands in every other trace too.
+fn has_sign(text: &str, sign: &str) -> bool {
+    if !sign.ends_with('.') {
+        return text.contains(sign);
+    }
+    text.lines().any(|line| line.contains("ClassNotFoundException") && line.contains(sign))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_trouble_has_its_remedy() {
+        for (text, expected) in [
+            (
+                "Caused by: java.lang.reflect.InaccessibleObjectException: Unable",
+                Some("--add-opens"),
+            ),
+            (
+                "Error: Could not find or load main class x\nCaused by: java.lang.ClassNotFoundException: x",
+                Some("RefereeMain"),
+            ),
+            (
+                "java.lang.NoSuchMethodError: 'void com.codingame.gameengine.core.SoloGameManager.putMetadata(",
+                Some("4.5.0"),
+            ),
+            ("java.lang.ClassNotFoundException: com.codingame.game.Player", Some("own jar")),
+            (
+                "Caused by: java.lang.ClassNotFoundException: com.google.gson.Gson",
+                Some("init --codingame"),
+            ),
+            ("at com.codingame.game.Referee.gameTurn(Referee.java:3)", None),
+            (
+                "Exception: c.UncheckedExecutionException thrown from the UncaughtExceptionHandler in thread",
+                Some("own jar"),
+            ),
+            ("", None),
+        ] {
+            let found = remedy(text);
+            assert_eq!(found.is_some(), expected.is_some(), "{text}: {found:?}");
+            assert!(
+                found.unwrap_or_default().contains(expected.unwrap_or_default()),
+                "{text}: {found:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! What a judge does wrong is told in its words, leaves nothing behind, and holds nobody up.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use judges::codingame::Codingame;
+use judges::json_lines::JsonLines;
+use judges::{JudgeCommand, JudgeLimits};
+use rules::game::judge::{Answer, Case, Ending, JudgeEnd, Judges, Place, Step, Trouble};
+use terms::verdict::NoReply;
+
+/// The protocols of the judge made by hand.
+const PROTOCOLS: [&str; 2] = ["codingame", "judge"];
+
+/// Longer than a judge of a few lines needs on a busy machine.
+const PATIENT: Duration = Duration::from_mins(1);
+
+fn limits() -> JudgeLimits {
+    JudgeLimits { start: PATIENT, step: PATIENT, memory: Some(1 << 29), questions: 50 }
+}
+
+/// The judge made by hand, with this fault.
+fn judge(protocol: &str, fault: &str, limits: JudgeLimits) -> Box<dyn Judges> {
+    let words = ["python3", "misbehaving_judge.py", protocol, fault].map(str::to_owned).to_vec();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let command = JudgeCommand { words, folder, env: BTreeMap::new(), limits };
+    match protocol {
+        "codingame" => {
+            Box::new(Codingame { command, criteria: Some("Points".to_owned()), league: None })
+        }
+        _ => Box::new(JsonLines { command }),
+    }
+}
+
+/// Plays with a bot that repeats each number, or is silent from question `silent` on.
+fn play(judges: &dyn Judges, silent: Option<u32>) -> Result<(Vec<String>, JudgeEnd), Trouble> {
+    let mut judge = judges.start(&Case::Seed(7), &Place::default())?;
+    let mut summary = Vec::new();
+    for question in 0.. {
+        match judge.next()? {
+            Step::Ask(ask) => {
+                assert_eq!((ask.lines, ask.limit), (Some(1), Some(Duration::from_millis(50))));
+                summary.extend(ask.summary);
+                let lines = [ask.input.trim_end().to_owned()];
+                let reply = Answer::Reply { lines: &lines, elapsed: Duration::ZERO };
+                let is_silent = silent.is_some_and(|silent| question >= silent);
+                judge.answer(if is_silent { Answer::NoReply(NoReply::Deadline) } else { reply })?;
+            }
+            Step::End(end) => {
+                summary.extend(end.summary.clone());
+                return Ok((summary, end));
+            }
+        }
+    }
+    unreachable!("each question is answered")
+}
+
+#[track_caller]
+fn trouble(protocol: &str, fault: &str, limits: JudgeLimits) -> Trouble {
+    let played = play(judge(protocol, fault, limits).as_ref(), None);
+    played.expect_err("a judge with a fault gives no result")
+}
+
+#[test]
+fn a_good_judge_plays_to_the_end() {
+    for protocol in PROTOCOLS {
+        let judge = judge(protocol, "", limits());
+        let (summary, end) = play(judge.as_ref(), None).expect("a good judge");
+        assert_eq!((end.how, end.score.as_deref()), (Ending::Completed, Some("3")), "{protocol}");
+        assert_eq!(
+            (end.official.as_str(), &summary[..3]),
+            ("Done.", &["took 0", "took 1", "took 2"].map(str::to_owned)[..])
+        );
+        let (_, lost) = play(judge.as_ref(), Some(1)).expect("a good judge");
+        assert_eq!((lost.how, lost.official.as_str()), (Ending::Lost, "Timeout!"), "{protocol}");
+    }
+}
+
+#[test]
+fn each_fault_is_explained() {
+    // The fault, and what is said of it under each protocol.
+    let cases = [
+        ("crash", "exited with status 1 after the reply to its question 2: about to do: crash", ""),
+        ("crash-at-start", "exited with status 1 before its first question: about", ""),
+        ("exit", "exited with status 0 after the reply to its question 2", ""),
+        ("die", "was killed by SIGSEGV after the reply to its question 2", ""),
+        (
+            "garbage",
+            "wrote `thinking about it...` where a header `[[NAME] n]` belongs",
+            "wrote `thinking about it...`, which is not a message",
+        ),
+        (
+            "garbage-at-start",
+            "wrote `thinking about it...` where a header",
+            "which is not a message: expected",
+        ),
+        ("count", "announced a block of `99999999999` lines", "asked for 99999999 lines"),
+        ("flood", "wrote more than 16MiB at once after the reply to its question 2", ""),
+        ("closed", "closed its standard output after the reply to its question 2", ""),
+        ("memory", "of memory, more than its 512MiB after the reply to its question 2", ""),
+        ("nan", "`NaN` as `Points`, which is not a number", "\"score\": NaN, "),
+        (
+            "unknown",
+            "wrote a block `NOVELTY`, which is not known",
+            "ended the game as `won`; `end` is \"completed\"",
+        ),
+        ("endless", "asked more than 50 questions without an end", ""),
+        ("child", "exited with status 3 after the reply to its question 2", ""),
+    ];
+    for (fault, sdk, other) in cases {
+        for protocol in PROTOCOLS {
+            let found = trouble(protocol, fault, limits());
+            let expected = if protocol == "judge" && !other.is_empty() { other } else { sdk };
+            assert!(found.what.contains(expected), "{protocol} {fault}: {found:?}");
+            assert!(!found.what.contains('\n'), "one line: {found:?}");
+            let about = format!("about to do: {fault}");
+            let stderr = found.stderr.unwrap_or_default();
+            assert!(fault == "endless" || stderr.contains(&about), "{protocol} {fault}: {stderr}");
+        }
+    }
+}
+
+#[test]
+fn a_judge_that_hangs_is_ended_at_its_limit() {
+    let quick = Duration::from_millis(300);
+    for protocol in PROTOCOLS {
+        for (fault, start, step, expected) in [
+            (
+                "hang-at-start",
+                quick,
+                PATIENT,
+                "said nothing within 300ms (start-limit) before its first question",
+            ),
+            (
+                "hang",
+                PATIENT,
+                quick,
+                "said nothing within 300ms (judge-limit) after the reply to its question 2",
+            ),
+            ("unfinished", PATIENT, quick, "has no end"),
+        ] {
+            let started = Instant::now();
+            let found = trouble(protocol, fault, JudgeLimits { start, step, ..limits() });
+            assert!(found.what.contains(expected), "{protocol} {fault}: {found:?}");
+            assert!(started.elapsed() < PATIENT, "{fault}");
+        }
+    }
+}
+
+#[test]
+fn a_judge_that_goes_on_after_silence_is_brought_to_its_end() {
+    let sdk = play(judge("codingame", "again", limits()).as_ref(), Some(0)).expect_err("endless");
+    assert!(sdk.what.contains("showed more than 60000 frames without an end"), "{sdk:?}");
+    let other = play(judge("judge", "again", limits()).as_ref(), Some(0)).expect_err("endless");
+    assert!(other.what.starts_with("asked again after it was told"), "{other:?}");
+}
+
+#[test]
+fn frames_without_an_end_are_ended() {
+    let found = trouble("codingame", "frames", limits());
+    assert!(found.what.contains("showed more than 60000 frames without an end"), "{found:?}");
+}
+
+#[test]
+fn a_failure_of_the_engine_is_told_by_its_trace() {
+    let found = trouble("codingame", "fail", limits());
+    let expected =
+        "failed ([[FAIL]): java.lang.RuntimeException: Total game duration too long (>30000ms)";
+    assert!(found.what.starts_with(expected), "{found:?}");
+}
+
+#[test]
+fn any_amount_of_standard_error_is_taken() {
+    for protocol in PROTOCOLS {
+        play(judge(protocol, "stderr", limits()).as_ref(), None).expect("a good judge that talks");
+    }
+}
+
+#[test]
+fn a_judge_that_does_not_start_says_why() {
+    let command = |words: &[&str]| JudgeCommand {
+        words: words.iter().map(|&word| word.to_owned()).collect(),
+        folder: env!("CARGO_MANIFEST_DIR").into(),
+        env: BTreeMap::new(),
+        limits: limits(),
+    };
+    for (words, expected) in [
+        (&["no-such-judge"][..], "cannot be started: no program `no-such-judge` in PATH"),
+        (&["./missing"], "cannot be started: no such file"),
+        (&["./Cargo.toml"], "is not executable"),
+        (&[], "its `command` is empty"),
+    ] {
+        let found = play(&JsonLines { command: command(words) }, None).expect_err(expected);
+        assert!(found.what.contains(expected), "{found:?}");
+    }
+    let nowhere = JudgeCommand { folder: "/nowhere".into(), ..command(&["true"]) };
+    let found = play(&JsonLines { command: nowhere }, None).expect_err("no folder");
+    assert!(found.what.contains("beside /nowhere"), "{found:?}");
+}
+
+#[test]
+fn what_a_judge_writes_to_its_working_directory_goes_with_its_game() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = "open('made.txt', 'w').write(open('words.txt').read())\nimport os, sys\n\
+                  sys.exit(open('made.txt').read() + ' in ' + os.getcwd())\n";
+    fs::write(folder.path().join("judge.py"), script).expect("room");
+    fs::write(folder.path().join("words.txt"), "its words").expect("room");
+    let words = ["python3", "judge.py"].map(str::to_owned).to_vec();
+    let command = JudgeCommand {
+        words,
+        folder: folder.path().to_owned(),
+        env: BTreeMap::new(),
+        limits: limits(),
+    };
+    let found = play(&JsonLines { command }, None).expect_err("it ends at once");
+    let stderr = found.stderr.expect("its words");
+    let scratch = stderr.strip_prefix("its words in ").expect(&stderr);
+    assert!(!Path::new(scratch).exists(), "{scratch}");
+    assert!(!folder.path().join("made.txt").exists());
+}
+
+#[test]
+fn a_judge_runs_on_the_core_of_the_referee() {
+    let status = fs::read_to_string("/proc/thread-self/status").expect("/proc");
+    let allowed = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    let last = allowed.expect("a list").trim().rsplit(['-', ',']).next().expect("a core");
+    let script = "import json, os\nprint(json.dumps({'end': 'completed', 'official': str(os.sched_getaffinity(0))}))";
+    let words = ["python3", "-c", script].map(str::to_owned).to_vec();
+    let folder = env!("CARGO_MANIFEST_DIR").into();
+    let command = JudgeCommand { words, folder, env: BTreeMap::new(), limits: limits() };
+    let place = Place { core: last.parse().ok(), ..Place::default() };
+    let mut judge = JsonLines { command }.start(&Case::Seed(1), &place).expect("starts");
+    match judge.next().expect("a good judge") {
+        Step::End(end) => assert_eq!(end.official, format!("{{{last}}}")),
+        step @ Step::Ask(_) => panic!("{step:?}"),
+    }
+}

@@ -1,0 +1,204 @@
+//! `referee game check`: starts a game's judge, and shows what it does.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use clap::{Args, Subcommand};
+
+use super::rejudge::judged_again;
+use super::shared::BotFlags;
+use super::{Failure, completions, exit, inputs, interrupt, print};
+use contain::bot::BotCommand;
+use contain::interrupt::Interrupt;
+use engine::config::Config;
+use engine::play::Match;
+use results::gamelog::{self, Event, Log, Turn};
+use results::replay::Difference;
+use rules::game::{GameKind, SeedOptions};
+use rules::score::shown;
+use terms::text::{duration, plural, printable, quote};
+
+/// The turns of a game that are shown.
+const SHOWN_TURNS: usize = 5;
+
+/// Work with games of your own
+#[derive(Debug, Args)]
+pub(super) struct GameArgs {
+    #[command(subcommand)]
+    command: GameCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum GameCommand {
+    Check(Box<CheckArgs>),
+}
+
+/// Start a game's judge, and show what it does
+///
+/// Plays a game with a bot that ends at once, and with --bot another one, whose replies a second judge then hears: it
+/// must say the same. Exits with 1 if it does not, and with 3 if the judge fails.
+#[derive(Debug, Args)]
+struct CheckArgs {
+    /// The game: the name of a table [game.NAME] in the settings, or a settings file with one
+    #[arg(value_name = "NAME", add = completions::games())]
+    game: String,
+
+    #[command(flatten)]
+    bot: BotFlags,
+
+    /// The board, as for `referee play` [default: the first case, or seed 1]
+    #[arg(long, value_name = "FILE", add = completions::boards())]
+    board: Option<PathBuf>,
+
+    /// Plays the board of a seed
+    #[arg(long, value_name = "N", conflicts_with = "board", allow_negative_numbers = true)]
+    seed: Option<i64>,
+}
+
+pub(super) fn run(args: &GameArgs) -> Result<ExitCode, Failure> {
+    let GameCommand::Check(args) = &args.command;
+    let config = inputs::settings([inputs::game_layer(&args.game)?, inputs::config_file(None)?])?;
+    let case = case(args, &config.game)?;
+    let interrupt = interrupt()?;
+    print(|out| write_settings(&config.game, &case.0, out))?;
+    let silent = BotCommand::new("sh", ["-c", ":"], inputs::confinement(&config, None)?);
+    let check = Check { config: &config, case: &case, interrupt: &interrupt };
+    let (log, start) = check.play("a bot that ends at once", &silent)?;
+    print(|out| write_game(&log, start, out))?;
+    if !args.bot.is_named() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let bot = args.bot.resolve(&config)?;
+    let (log, start) = check.play(&bot.name, &bot.command)?;
+    print(|out| write_game(&log, start, out))?;
+    let game = (config.game.parse)(&case.1).map_err(|error| Failure::place(&case.0, error))?;
+    let again = judged_again(&log, game, &interrupt)?;
+    print(|out| write_comparison(again.difference.as_ref(), out))?;
+    Ok(exit::code(again.difference.is_none()))
+}
+
+/// The name of the test case, and the test case.
+fn case(args: &CheckArgs, kind: &GameKind) -> Result<(String, String), Failure> {
+    let first = kind.bundled.first().map(|(name, _)| PathBuf::from(format!("@{name}")));
+    match (&args.board, args.seed, first) {
+        (Some(board), _, _) => load(kind, board),
+        (None, None, Some(first)) => load(kind, &first),
+        (None, seed, _) => {
+            let seed = seed.unwrap_or(1);
+            let case = inputs::seeded_case(kind, seed, SeedOptions::default())?;
+            Ok((format!("seed {seed}"), case))
+        }
+    }
+}
+
+fn load(kind: &GameKind, board: &Path) -> Result<(String, String), Failure> {
+    let game = inputs::load_board(kind, board)?;
+    Ok((board.display().to_string(), game.test_case().to_owned()))
+}
+
+/// What the games of a check have in common.
+struct Check<'a> {
+    config: &'a Config,
+    case: &'a (String, String),
+    interrupt: &'a Interrupt,
+}
+
+impl Check<'_> {
+    /// Plays a game; returns its log, and the time of the judge's start.
+    fn play(&self, bot: &str, command: &BotCommand) -> Result<(Log, Duration), Failure> {
+        let game = Match {
+            game: &self.config.game,
+            board: &self.case.0,
+            test_case: &self.case.1,
+            bot,
+            command,
+            rules: self.config.rules,
+            interrupt: Some(self.interrupt),
+        };
+        let (begun, mut start) = (Instant::now(), Duration::ZERO);
+        let mut events = Vec::new();
+        game.play(|event| {
+            if let Event::Start(_) = event {
+                start = begun.elapsed();
+                events.clear();
+            }
+            events.push(event);
+        })?;
+        let text = gamelog::log_of(&events, Path::new("check"), None);
+        let log = text.map_err(|error| Failure::Referee(error.into()))?;
+        let log = gamelog::read(&log).map_err(|error| Failure::Referee(error.into()))?;
+        Ok((log, start))
+    }
+}
+
+fn write_settings(kind: &GameKind, board: &str, out: &mut dyn Write) -> io::Result<()> {
+    let row = |out: &mut dyn Write, name: &str, value: &str| {
+        writeln!(out, "  {name:<12} {}", printable(value))
+    };
+    writeln!(out, "{}: {}", kind.name, printable(&kind.title))?;
+    if let Some(judge) = &kind.judge {
+        row(out, "kind", &judge.kind)?;
+        row(out, "command", &judge.command.join(" "))?;
+        for (name, value) in &judge.settings {
+            row(out, name, value)?;
+        }
+        for (file, digest) in &judge.files {
+            row(out, "file", &format!("{file} {digest}"))?;
+        }
+    }
+    let limits = kind.limits.iter();
+    let limits: Vec<_> =
+        limits.map(|(kind, limit)| format!("{} {}", kind.name(), duration(*limit))).collect();
+    row(out, "limits", &format!("{}, where the judge names none", limits.join(", ")))?;
+    row(out, "better", if kind.better.is_higher() { "higher" } else { "lower" })?;
+    row(out, "cases", &kind.bundled.len().to_string())?;
+    row(out, "board", board)
+}
+
+fn write_game(log: &Log, start: Duration, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "\n{}", printable(&log.start.bot.name))?;
+    writeln!(out, "  the judge's first question came after {}", duration(start))?;
+    for turn in log.turns.iter().take(SHOWN_TURNS) {
+        writeln!(out, "  {}", describe(turn))?;
+    }
+    let more = log.turns.len().saturating_sub(SHOWN_TURNS);
+    if more > 0 {
+        writeln!(out, "  and {}", plural(more as u64, "further turn"))?;
+    }
+    let Some(end) = &log.end else { return Ok(()) };
+    let score = shown(end.score);
+    writeln!(out, "  end: {}, score {score}: {}", end.verdict, printable(&end.official))
+}
+
+/// What the judge asked, and what came.
+fn describe(turn: &Turn) -> String {
+    let asked = turn.asked.clone().unwrap_or_default();
+    let lines = match asked.lines {
+        Some(lines) => plural(lines.into(), "line"),
+        None => "all output".to_owned(),
+    };
+    let limit = asked.limit.map(|limit| format!(" within {}", duration(limit.0)));
+    let limit = limit.unwrap_or_default();
+    let came = match turn.no_reply {
+        Some(no_reply) => no_reply.verdict().to_string(),
+        None => quote(turn.reply.0.trim_ascii_end()),
+    };
+    let input = quote(asked.input.trim_end().as_bytes());
+    format!("turn {}: sends {input}, wants {lines}{limit}; came: {came}", turn.turn)
+}
+
+fn write_comparison(difference: Option<&Difference>, out: &mut dyn Write) -> io::Result<()> {
+    match difference {
+        None => writeln!(out, "\nA second judge says the same to these replies."),
+        Some(Difference { turn, what, logged, refereed }) => {
+            let [first, second] = [logged, refereed].map(|value| printable(&value.to_string()));
+            writeln!(
+                out,
+                "\nA second judge says something else to these replies, at turn {turn}: {what} is {first}, then {second}. \
+                 Its games cannot be compared with each other: let it take chance from the seed or the case alone."
+            )
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! `referee replay --rejudge`: the game's judge hears the replies of a log again.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use contain::interrupt::Interrupt;
+
+use super::{Failure, exit, inputs, interrupt, print};
+use report::BasicFormat;
+use results::gamelog::Log;
+use results::replay::{Difference, Replayed, rejudge};
+use rules::game::judge::Place;
+use rules::game::{Game, GameKind};
+use terms::text::{plural, printable};
+
+pub(super) fn run(path: &Path, log: &Log, format: BasicFormat) -> Result<ExitCode, Failure> {
+    let Some(judge) = &log.start.judge else {
+        let problem =
+            "--rejudge: this game has no judge of its own; without the flag its rules are applied";
+        return Err(Failure::file(path, problem));
+    };
+    let kind = inputs::game(Some(&log.start.game))?;
+    if kind.judge.as_ref() != Some(judge) {
+        log::warn!("the judge in the settings is not the one that the log names");
+    }
+    let replayed = again(log, &kind, path)?;
+    print(|out| match format {
+        BasicFormat::Text => write_text(&replayed, out),
+        BasicFormat::Json => {
+            let Replayed { turns, difference, .. } = &replayed;
+            let agrees = difference.is_none();
+            let object =
+                serde_json::json!({ "agrees": agrees, "turns": turns, "difference": difference });
+            writeln!(out, "{object}")
+        }
+    })?;
+    Ok(exit::code(replayed.difference.is_none()))
+}
+
+fn again(log: &Log, kind: &GameKind, path: &Path) -> Result<Replayed, Failure> {
+    let game = (kind.parse)(&log.start.test_case);
+    let game = game.map_err(|error| Failure::place(path, format!("1: {error}")))?;
+    judged_again(log, game, &interrupt()?)
+}
+
+/// Passes the replies of a log to a judge that is started anew.
+pub(super) fn judged_again(
+    log: &Log,
+    game: Box<dyn Game>,
+    interrupt: &Interrupt,
+) -> Result<Replayed, Failure> {
+    let place = Place { core: None, interrupt: Some(interrupt) };
+    rejudge(log, game, &place).map_err(|trouble| match interrupt.signal() {
+        Some(signal) => Failure::Interrupted { signal, kept: String::new() },
+        None => Failure::Referee(trouble.into()),
+    })
+}
+
+fn write_text(replayed: &Replayed, out: &mut dyn Write) -> io::Result<()> {
+    let Some(Difference { turn, what, logged, refereed }) = &replayed.difference else {
+        let turns = plural(replayed.turns.into(), "turn");
+        return writeln!(out, "The judge says the same as in the log: {turns}.");
+    };
+    writeln!(out, "The judge says something else at turn {turn}: {what}")?;
+    writeln!(out, "  in the log  {}", printable(&logged.to_string()))?;
+    writeln!(out, "  now         {}", printable(&refereed.to_string()))
+}

@@ -1,0 +1,16 @@
+//! What a checker of accessibility says of all pages in all their states.
+
+use crate::report::all_pages_of_runs_are_accessible;
+use crate::said_shown::charts_are_accessible;
+use crate::side_by_side::all_replay_pages_are_accessible;
+use crate::support::browser::can_browse;
+
+#[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+fn a_checker_of_accessibility_finds_nothing_in_any_page() {
+    if can_browse("a_checker_of_accessibility_finds_nothing_in_any_page") {
+        all_replay_pages_are_accessible();
+        all_pages_of_runs_are_accessible();
+        charts_are_accessible();
+    }
+}

@@ -1,0 +1,116 @@
+//! Bots that hold up the referee in the kernel, where not even SIGKILL reaches it: while a write to a pipe waits for a
+//! page of the writer's, a read of that pipe waits for the write.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::attacks::play_until_said;
+use crate::support::{Mark, User, bound, has_program, leave_out, referee_of, wait_until};
+
+/// The time for a game of seconds. These bots would hold it up for minutes, most of them; some for ever.
+const SOON: Duration = Duration::from_mins(2);
+
+/// How much later than its limit a verdict may come: half a second, and far more for a machine that is busy, where a
+/// process of low priority takes long to die.
+const LATE: Duration = Duration::from_secs(30);
+
+/// Pages that are punched out of a file in memory, which any bot can do. How long it holds depends on luck.
+pub(crate) const PUNCHED: &str = include_str!("data/punching-a-page.py");
+
+/// A page of the bot's own file system, which never comes; only a bot in a namespace can mount one.
+pub(crate) const SERVED: &str = include_str!("data/stalling-file-system.py");
+
+fn is_possible() -> bool {
+    let lack = if !has_program("python3") {
+        "there is no python3 on this machine"
+    } else if !Path::new("/dev/fuse").exists() {
+        "this machine has no /dev/fuse"
+    } else {
+        return true;
+    };
+    leave_out("bots that hold up the referee in the kernel", lack);
+    false
+}
+
+/// A bot that writes to its standard output or standard error, 1 or 2, from such a page.
+fn bot(program: &str, output: &str) -> String {
+    shlex::try_join(["python3", "-c", program, output]).expect("no NUL")
+}
+
+/// Plays bots that hold up whoever reads their output.
+pub(crate) fn holding_a_pipe_holds_up_no_verdict(
+    user: User,
+    method: &str,
+    more: &[&str],
+    program: &str,
+) {
+    for output in ["1", "2"] {
+        let mark = Mark::new();
+        let bot = bot(program, output);
+        let (result, took) = play_until_said(user, method, &mark, &bot, "armed", more);
+        let what = format!("{method} {user:?} {more:?} {output}: {took:?} {result}");
+        assert!(result["stderr_tail"].to_string().contains("armed"), "{what}");
+        // What comes of a page before it goes is a line of zeroes.
+        let verdict = result["verdict"].as_str().expect("a verdict");
+        assert!(matches!(verdict, "timeout" | "line_too_long"), "{what}");
+        let turn = &result["timing"]["exchanges"][0];
+        let [wall, limit] =
+            ["wall_ms", "limit_ms"].map(|time| turn[time].as_f64().expect("a time"));
+        assert!(wall - limit < bound(LATE).as_secs_f64() * 1e3, "{what}");
+        assert!(took < bound(SOON), "{what}");
+        mark.wait_for(0);
+    }
+}
+
+#[test]
+fn a_bot_that_holds_its_pipe_in_the_kernel_holds_up_no_verdict() {
+    if is_possible() {
+        holding_a_pipe_holds_up_no_verdict(User::Mine, "namespace", &[], SERVED);
+        holding_a_pipe_holds_up_no_verdict(User::Nobody, "namespace", &[], SERVED);
+    }
+}
+
+/// Starts a referee whose bot, under no limit that will pass, has it held up in the kernel.
+fn held_up(user: User, command: &[&str], mark: &Mark) -> Child {
+    let mut referee = referee_of(user);
+    referee.args(command).args(["--containment", "namespace", "--env", mark.env()]);
+    let referee = referee.args(["--first-turn", "1h", "--bot", &bot(SERVED, "1")]);
+    let child = referee.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
+    let is_held_up = |thread: &fs::DirEntry| {
+        let stat = fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+        stat.contains(") D ")
+    };
+    let mut since = None;
+    // It may also wait for a disk for a moment.
+    wait_until("a thread is held up", || {
+        let threads = fs::read_dir(format!("/proc/{}/task", child.id())).expect("it runs");
+        let is_so = threads.flatten().any(|thread| is_held_up(&thread));
+        since = is_so.then(|| since.unwrap_or_else(Instant::now));
+        since.is_some_and(|since| since.elapsed() > Duration::from_millis(200))
+    });
+    child
+}
+
+#[test]
+fn a_referee_that_is_held_up_in_the_kernel_can_be_killed_and_leaves_nothing() {
+    if !is_possible() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = folder.path().join("run");
+    let suite = ["suite", "--seed", "1..9", "--jobs", "2", "--run", run.to_str().expect("UTF-8")];
+    // A suite that is interrupted does not wait for ever.
+    for (command, signal) in [(&["play"][..], Signal::KILL), (&suite, Signal::INT)] {
+        let mark = Mark::new();
+        let mut child = held_up(User::Mine, command, &mark);
+        let start = Instant::now();
+        kill_process(Pid::from_child(&child), signal).expect("it is there");
+        child.wait().expect("a child");
+        mark.wait_for(0);
+        assert!(start.elapsed() < bound(SOON), "{command:?}: {:?}", start.elapsed());
+    }
+}

@@ -1,0 +1,293 @@
+//! Kills and full disks at each call that changes a file: nothing is lost, and the same command ends it. `heavy` tries every
+//! call, this set some of them.
+
+use std::fs;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use rustix::process::Signal;
+
+use crate::support::place::{Place, assert_code, stderr};
+use crate::support::{PATIENT, has_program, leave_out};
+
+/// The calls that change files; those that this processor does not have are left out.
+const CHANGES: &str = "?write,?writev,?pwrite64,?rename,?renameat,?renameat2,?link,?linkat,?unlink,?unlinkat,\
+                       ?rmdir,?mkdir,?mkdirat,?chmod,?fchmod,?fchmodat,?ftruncate,?fsync,?fdatasync,\
+                       ?copy_file_range,?sendfile,?symlink,?symlinkat";
+
+/// More than any command here makes.
+const MOST_CALLS: usize = 400;
+
+/// What happens at a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// The process is killed.
+    Kill,
+    /// The call fails, since the disk is full. Not for commands that start a bot: the pipe to its keeper cannot fail so.
+    FullDisk,
+}
+
+/// A command that is disturbed.
+pub(crate) struct Scene {
+    name: &'static str,
+    /// Makes the folder in which it runs.
+    prepare: fn(&Place),
+    /// The command.
+    args: fn(&Place) -> Vec<String>,
+    /// The command that ends it, and its exit code.
+    mend: fn(&Place) -> (Vec<String>, i32),
+    /// The files that matter afterwards, which must be those of an undisturbed command.
+    outcome: fn(&Place) -> String,
+    /// Checks what holds right after the fault.
+    holds: fn(&Place),
+}
+
+/// Runs a command with a fault at one of its main thread's calls; returns its output, and whether it came so far.
+fn disturbed(place: &Place, args: &[String], fault: Fault, call: usize) -> (Output, bool) {
+    let fault = match fault {
+        Fault::Kill => "signal=KILL",
+        Fault::FullDisk => "error=ENOSPC",
+    };
+    let command = place.command(&[]);
+    let calls = place.path("calls");
+    let mut strace = Command::new("strace");
+    strace.args(["-q", "-o"]).arg(&calls).args(["-e", &format!("trace={CHANGES}")]);
+    strace.args(["-e", &format!("inject={CHANGES}:{fault}:when={call}")]);
+    strace.arg(command.get_program()).args(args).current_dir(place.folder());
+    let output = strace.env_remove("REFEREE_LOG").env("PATH", path(place)).output();
+    let output = output.expect("strace");
+    let calls = fs::read_to_string(calls).expect("its calls");
+    let is_killed = output.status.signal() == Some(Signal::KILL.as_raw());
+    (output, is_killed || calls.contains("(INJECTED)"))
+}
+
+/// Has a fault at each `step`th call of the command, each time in a new folder, and ends the command.
+pub(crate) fn try_each(scene: &Scene, fault: Fault, step: usize) {
+    if !has_program("strace") {
+        return leave_out("faults at each write", "strace is missing");
+    }
+    let calm = Place::new();
+    (scene.prepare)(&calm);
+    run(&calm, &(scene.args)(&calm));
+    let expected = (scene.outcome)(&calm);
+    for (tried, call) in (1..MOST_CALLS).step_by(step).enumerate() {
+        let place = Place::new();
+        (scene.prepare)(&place);
+        let (output, is_disturbed) = disturbed(&place, &(scene.args)(&place), fault, call);
+        if !is_disturbed {
+            assert!(tried > 0, "{}: {}", scene.name, stderr(&output));
+            println!("{}: {fault:?} at {tried} calls", scene.name);
+            return;
+        }
+        (scene.holds)(&place);
+        let (mend, code) = (scene.mend)(&place);
+        let mended = run(&place, &mend);
+        let context = || {
+            let said = [&output, &mended].map(stderr).concat();
+            format!("{}: {fault:?} at call {call}: {said}", scene.name)
+        };
+        assert_eq!(mended.status.code(), Some(code), "{}", context());
+        assert_eq!((scene.outcome)(&place), expected, "{}", context());
+    }
+    panic!("the command makes more than {MOST_CALLS} calls");
+}
+
+fn run(place: &Place, args: &[String]) -> Output {
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    place.command(&args).env("PATH", path(place)).output().expect("runs")
+}
+
+/// The search path, with programs of the test's own first.
+fn path(place: &Place) -> String {
+    format!("{}:{}", place.path("bin").display(), std::env::var("PATH").expect("PATH"))
+}
+
+fn words(line: &str) -> Vec<String> {
+    line.split(' ').map(str::to_owned).collect()
+}
+
+/// Plays games of a quick bot.
+fn suite(place: &Place, line: &str) {
+    let mut suite = place.command(&["suite", "--jobs", "1"]);
+    assert_code(&suite.args(line.split(' ')).args(PATIENT).output().expect("runs"), 0);
+}
+
+/// The scores of a run by game, the number of its sessions, and the names of its files.
+fn results(place: &Place) -> String {
+    let run = place.run("run");
+    let outcomes = run.outcomes().expect("results").map(|outcome| outcome.expect("whole"));
+    let mut scores: Vec<_> = outcomes.map(|outcome| (outcome.game, outcome.score)).collect();
+    scores.sort_unstable();
+    run.sessions().expect("whole sessions");
+    format!("{scores:?} {:?}", names(&place.path("run")))
+}
+
+/// The names of the files in a folder.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.file_name().into_string().expect("UTF-8")).collect();
+    names.sort();
+    names
+}
+
+/// Merging two parts.
+pub(crate) const MERGE: Scene = Scene {
+    name: "merge",
+    prepare: |place| {
+        suite(place, "--bot @first --seed 1..4 --parts 2 --run run");
+        for part in ["1", "2"] {
+            let part = ["suite", "--run", "run", "--part", part, "--jobs", "1"];
+            assert_code(&place.command(&part).output().expect("runs"), 0);
+        }
+    },
+    args: |_| words("merge run"),
+    mend: |_| (words("merge run"), 0),
+    outcome: results,
+    holds: |place| assert_eq!(place.run("run").played().expect("whole results").count(), 4),
+};
+
+/// Adding a record to those of another bot.
+pub(crate) const RECORDS: Scene = Scene {
+    name: "records",
+    prepare: |place| {
+        for bot in ["first", "greedy"] {
+            // Games under other limits than the official ones set no record.
+            let mut suite = place.command(&["suite", "--seed", "1..2", "--jobs", "1"]);
+            suite.args(["--bot", &format!("@{bot}"), "--run", bot]);
+            suite.output().expect("runs");
+        }
+        let first = ["suite", "--resume", "first", "--records", "records.toml"];
+        place.command(&first).output().expect("runs");
+    },
+    args: |_| words("suite --resume greedy --records records.toml"),
+    mend: |_| (words("suite --resume greedy --records records.toml"), 0),
+    outcome: |place| {
+        let records = fs::read_to_string(place.path("records.toml")).unwrap_or_default();
+        let mut names = names(place.folder());
+        names.retain(|name| name != "calls");
+        format!("{records}{names:?}")
+    },
+    holds: |place| {
+        let records = fs::read_to_string(place.path("records.toml")).expect("records");
+        assert!(records.contains("@first"), "{records}");
+    },
+};
+
+/// Removing two runs, one with a file of the user's.
+pub(crate) const PRUNE: Scene = Scene {
+    name: "prune",
+    prepare: |place| {
+        for run in ["bare", "noted"] {
+            suite(place, &format!("--bot @first --seed 1..2 --logs all --run runs/{run}"));
+        }
+        fs::write(place.path("runs/noted/NOTES.txt"), "mine").expect("written");
+    },
+    args: |_| words("runs prune --keep 0 --yes"),
+    mend: |_| (words("runs prune --keep 0 --yes"), 0),
+    outcome: |place| {
+        format!("{:?} {:?}", names(&place.path("runs")), names(&place.path("runs/noted")))
+    },
+    holds: |place| {
+        let notes = fs::read_to_string(place.path("runs/noted/NOTES.txt"));
+        assert_eq!(notes.expect("the user's file"), "mine");
+        let listed = place.command(&["runs"]).output().expect("runs");
+        assert_code(&listed, 0);
+    },
+};
+
+/// Resuming a run, with a session and results.
+pub(crate) const SESSION: Scene = Scene {
+    name: "session",
+    prepare: |place| {
+        suite(place, "--bot @first --seed 1..4 --run run");
+        let path = place.path("run/results.jsonl");
+        let text = fs::read_to_string(&path).expect("results");
+        let first: String = text.split_inclusive('\n').take(2).collect();
+        fs::write(path, first).expect("written");
+    },
+    args: |_| words("suite --resume run --jobs 1"),
+    mend: |_| (words("suite --resume run --jobs 1"), 0),
+    outcome: results,
+    holds: |place| assert!(place.run("run").played().expect("whole results").count() >= 2),
+};
+
+/// Starting a run.
+pub(crate) const START: Scene = Scene {
+    name: "start",
+    prepare: |_| (),
+    args: |_| start(),
+    mend: |place| {
+        let is_made = place.path("run/run.toml").exists();
+        (if is_made { words("suite --resume run") } else { start() }, 0)
+    },
+    outcome: results,
+    holds: |_| (),
+};
+
+fn start() -> Vec<String> {
+    let mut start = words("suite --bot @first --seed 1..2 --jobs 1 --run run");
+    start.extend(PATIENT.map(str::to_owned));
+    start
+}
+
+/// Adds jobs to `queue`, as `squeue` lists them.
+const SBATCH: &str = r#"[ "$1" = --version ] && exit
+for word; do
+    script=$last last=$word
+done
+job=$((16 + $(wc -l <queue)))
+case $last in
+    merge) echo "$job|N/A|$(id -u)|PENDING|None|$script merge" >>queue ;;
+    *) for task in 0 1; do echo "$job|$task|$(id -u)|PENDING|None|$script $last"; done >>queue ;;
+esac
+echo $job"#;
+
+/// Submitting two parts to a Slurm made by hand.
+pub(crate) const SUBMIT: Scene = Scene {
+    name: "submit",
+    prepare: |place| {
+        fs::create_dir(place.path("bin")).expect("made");
+        place.script("bin/sbatch", SBATCH);
+        place.script("bin/scontrol", "exit 0");
+        place.script("bin/squeue", "[ \"$1\" = --version ] || cat queue");
+        place.script("bin/scancel", "[ \"$1\" = --version ] || sed -i \"/^$1|/d\" queue");
+        fs::write(place.path("queue"), "").expect("written");
+    },
+    args: |_| submit(),
+    mend: |place| {
+        let is_made = place.path("run/run.toml").exists();
+        (if is_made { words("suite --resume run --slurm") } else { submit() }, 0)
+    },
+    outcome: |place| {
+        let queue = fs::read_to_string(place.path("queue")).expect("a queue");
+        let folder = fs::canonicalize(place.folder()).expect("a folder");
+        let queue = queue.replace(folder.to_str().expect("UTF-8"), "");
+        let task = |line: &str| line.split_once('|').map(|(_, task)| task.to_owned());
+        let mut tasks: Vec<_> = queue.lines().filter_map(task).collect();
+        tasks.sort();
+        // The merge sweeps what is half-made.
+        let mut names = names(&place.path("run"));
+        names.retain(|name| !name.starts_with(".new-"));
+        format!("{tasks:?} {names:?}")
+    },
+    holds: |_| (),
+};
+
+fn submit() -> Vec<String> {
+    let mut submit = words("suite --bot @first --seed 1..2 --run run --slurm --parts 2");
+    submit.extend(PATIENT.map(str::to_owned));
+    submit
+}
+
+#[test]
+fn a_fault_at_some_of_the_calls_that_change_files_loses_nothing_and_needs_no_hand() {
+    let kills = [(MERGE, 4), (RECORDS, 4), (PRUNE, 5), (SESSION, 7), (START, 7), (SUBMIT, 7)];
+    for (scene, step) in kills {
+        try_each(&scene, Fault::Kill, step);
+    }
+    for scene in [MERGE, PRUNE] {
+        try_each(&scene, Fault::FullDisk, 4);
+    }
+}

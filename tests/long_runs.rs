@@ -1,0 +1,103 @@
+//! Runs of thousands of games, made by hand: what a page of them lists, and what they take of memory.
+
+use std::fs;
+use std::process::Command;
+use std::time::Duration;
+
+use referee::millis::Millis;
+use referee::suite::{Bests, SuiteVerdict, Summary};
+use referee::verdict::Verdict;
+
+use crate::support::made::MadeRun;
+use crate::support::place::{Place, assert_code};
+
+/// A run of one bot, whose lowest score is on its last board and whose highest is on the one before.
+fn long_run(games: i64) -> MadeRun {
+    let score = |game: i64| if game == games { 1 } else { 1000 + game };
+    let mut run = MadeRun::new(&[("bot", &(1..=games).map(score).collect::<Vec<_>>())]);
+    for outcome in &mut run.outcomes {
+        outcome.times.first = Some(Millis(Duration::from_micros(100)));
+        outcome.times.slowest = Some(Millis(Duration::from_micros(10)));
+    }
+    run
+}
+
+/// The page of a run, which has this name.
+fn page(place: &Place, run: &MadeRun) -> String {
+    run.save(&place.path("run"));
+    let output = place.command(&["report", "run", "--html", "page.html"]).output().expect("runs");
+    assert_code(&output, 0);
+    fs::read_to_string(place.path("page.html")).expect("a page")
+}
+
+/// The rows of the table in the section of this id, by their headings.
+fn rows(page: &str, section: &str) -> Vec<String> {
+    let (_, table) = page.split_once(&format!(" id=\"{section}\">")).expect("a section");
+    let (table, _) = table.split_once("</table>").expect("a table");
+    let heading = |row: &str| row.split_once("</th>").expect("a heading").0.to_owned();
+    table.split("<th scope=\"row\">").skip(1).map(heading).collect()
+}
+
+#[test]
+fn a_page_of_a_long_run_lists_the_games_and_boards_that_matter_and_says_so_at_the_top() {
+    let place = Place::new();
+    let mut run = long_run(2500);
+    run.outcomes[2200].times.slowest = Some(Millis(Duration::from_millis(40)));
+    run.outcomes[2300].times.first = Some(Millis(Duration::from_millis(900)));
+    let page = page(&place, &run);
+    let (games, boards) = (rows(&page, "games"), rows(&page, "boards"));
+    for game in ["2201", "2301", "2499", "2500"] {
+        assert!(games.iter().any(|listed| listed == game), "game {game}: {games:?}");
+    }
+    // The last board has the lowest score, the first one the next.
+    for board in ["seed 1", "seed 2499", "seed 2500"] {
+        assert!(boards.iter().any(|listed| listed == board), "{board}: {boards:?}");
+    }
+    assert!(games.len() <= 1000 && boards.len() <= 1000, "{} and {}", games.len(), boards.len());
+    let (top, _) = page.split_once("id=\"totals\"").expect("totals");
+    for said in [
+        format!("Of 2500 won games this page lists {}: of each bot", games.len()),
+        format!("Of 2500 boards it shows {}: of each bot", boards.len()),
+    ] {
+        assert!(top.contains(&said), "{said}: {top}");
+    }
+}
+
+#[test]
+fn a_page_with_a_thousand_games_lists_them_all_and_says_nothing_of_others() {
+    let place = Place::new();
+    let page = page(&place, &long_run(1000));
+    assert_eq!((rows(&page, "games").len(), rows(&page, "boards").len()), (1000, 1000));
+    assert!(!page.contains("id=\"chosen\"") && !page.contains("more games"));
+}
+
+#[test]
+fn every_kind_of_loss_of_a_long_run_is_on_its_page_and_all_are_counted() {
+    let place = Place::new();
+    let mut run = long_run(2500);
+    for outcome in &mut run.outcomes {
+        (outcome.won, outcome.verdict) = (false, SuiteVerdict::Played(Verdict::Crash));
+        let kind = if outcome.game == 2400 { "SIGSEGV" } else { "SIGABRT" };
+        outcome.diagnosis = Some(format!("turn 3: the bot was killed by {kind}"));
+    }
+    let page = page(&place, &run);
+    assert!(page.contains("the bot was killed by SIGSEGV"), "the kind of game 2400 alone");
+    assert!(page.contains("2498 more games like it"), "the other kind is counted whole");
+    let (top, _) = page.split_once("id=\"totals\"").expect("totals");
+    assert!(top.contains("1499 lost games are counted below, without a link."), "{top}");
+}
+
+#[test]
+fn records_of_twenty_thousand_boards_are_read_in_little_memory() {
+    let place = Place::new();
+    let run = long_run(20_000).save(&place.path("runs/long"));
+    let records = Summary::of(&run, &Bests::default()).expect("results").records(&run);
+    records.save_into(&place.path("records.toml")).expect("saved");
+    let limited = "ulimit -d 49152; exec \"$0\" runs --records records.toml";
+    let mut shell = Command::new("sh");
+    shell.current_dir(place.path("")).args(["-c", limited, env!("CARGO_BIN_EXE_referee")]);
+    let output = shell.output().expect("runs");
+    assert_code(&output, 0);
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("100.00 %"), "the records are those of this run: {said}");
+}

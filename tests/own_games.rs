@@ -1,0 +1,222 @@
+//! Games from settings: tables `[game.NAME]`, whose judge is another program.
+
+use std::fs;
+use std::process::Output;
+
+use crate::support::json;
+use crate::support::place::{Place, assert_code, stderr};
+
+/// Asks for a number until it is the secret one; fewer questions are better.
+const JUDGE: &str = r#"
+import json, sys
+def say(**message):
+    print(json.dumps(message), flush=True)
+start = json.loads(sys.stdin.readline())
+secret = start["seed"] if "seed" in start else int(start["case"])
+asked, hint, summary = 0, "start", []
+while True:
+    say(ask=hint + "\n", score=asked, summary=summary, limit_ms=60000)
+    answer = json.loads(sys.stdin.readline())
+    asked += 1
+    if "reply" not in answer:
+        say(end="lost", score=0, official="No answer")
+        break
+    guess = int(answer["reply"][0])
+    if guess < 0:
+        sys.exit("broken by a negative guess")
+    if guess == secret:
+        say(end="completed", score=asked, official="Found")
+        break
+    hint = "low" if guess < secret else "high"
+    summary = [f"{guess} is {hint}"]
+"#;
+
+const SETTINGS: &str = r#"
+[game.guess]
+kind = "judge"
+command = "python3 judge.py"
+better = "lower"
+cases = ["cases/*.txt"]
+
+[bots.halves]
+command = "sh halves.sh"
+
+[bots.counts]
+command = "sh counts.sh"
+"#;
+
+const HALVES: &str = "low=0; high=15; while read -r hint; do \
+    case $hint in low) low=$((guess + 1));; high) high=$((guess - 1));; esac; \
+    guess=$(((low + high) / 2)); echo $guess; done";
+
+fn project() -> Place {
+    let place = Place::new();
+    for (file, text) in [
+        ("judge.py", JUDGE),
+        ("referee.toml", SETTINGS),
+        ("halves.sh", HALVES),
+        ("counts.sh", "n=0; while read -r hint; do echo $n; n=$((n + 1)); done"),
+    ] {
+        fs::write(place.path(file), text).expect("written");
+    }
+    fs::create_dir(place.path("cases")).expect("made");
+    for (name, secret) in [("three", "3"), ("nine", "9")] {
+        fs::write(place.path(&format!("cases/{name}.txt")), secret).expect("written");
+    }
+    place
+}
+
+fn run(place: &Place, line: &str) -> Output {
+    place.command(&line.split(' ').collect::<Vec<_>>()).output().expect("runs")
+}
+
+#[test]
+fn a_game_from_settings_is_played_and_its_log_needs_neither_judge_nor_settings() {
+    let place = project();
+    let played = run(&place, "play --game guess --seed 9 --bot halves --log log --format json");
+    assert_code(&played, 0);
+    let result = json(&played);
+    assert_eq!((&result["score"], &result["official"]), (&3.into(), &"Found".into()), "{result}");
+    let by_name = run(&place, "play --game guess --board nine --bot halves --format json");
+    assert_eq!(json(&by_name)["score"], 3);
+    let by_file = run(&place, "play --game referee.toml --board three --bot counts --format json");
+    assert_eq!(json(&by_file)["score"], 4);
+    assert_code(&run(&place, "replay log --rejudge"), 0);
+    let other = JUDGE.replace("is {hint}", "was {hint}");
+    fs::write(place.path("judge.py"), other).expect("written");
+    let rejudged = run(&place, "replay log --rejudge --format json");
+    assert_code(&rejudged, 1);
+    let rejudged = json(&rejudged);
+    assert_eq!(
+        (&rejudged["agrees"], &rejudged["difference"]["what"]),
+        (&false.into(), &"summary".into())
+    );
+    fs::remove_file(place.path("judge.py")).expect("removed");
+    fs::remove_file(place.path("referee.toml")).expect("removed");
+    let replayed = run(&place, "replay log --format json --html page.html --stdin sent");
+    assert_code(&replayed, 0);
+    assert_eq!(json(&replayed)["agrees"], true);
+    assert_eq!(fs::read_to_string(place.path("sent")).expect("written"), "start\nlow\nhigh\n");
+}
+
+#[test]
+fn a_check_shows_what_a_judge_does() {
+    let place = project();
+    let checked = run(&place, "game check guess --bot halves --board nine");
+    assert_code(&checked, 0);
+    let text = String::from_utf8(checked.stdout).expect("UTF-8");
+    for part in [
+        "better       lower\n",
+        "a bot that ends at once\n",
+        "  end: early exit, score 0: No answer\n",
+        "turn 2: sends `low`, wants 1 line within 60 s; came: `11`\n",
+        "  end: completed, score 3: Found\n",
+        "A second judge says the same to these replies.\n",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let chance = JUDGE.replace("is {hint}", "is {hint} at {__import__('time').time_ns()}");
+    fs::write(place.path("judge.py"), chance).expect("written");
+    let checked = run(&place, "game check guess --bot halves --board nine");
+    assert_code(&checked, 1);
+    let text = String::from_utf8(checked.stdout).expect("UTF-8");
+    assert!(text.contains("says something else to these replies, at turn 3: summary"), "{text}");
+}
+
+#[test]
+fn the_list_of_games_has_those_of_the_settings() {
+    let listed = run(&project(), "games --format json");
+    let games = json(&listed);
+    let names: Vec<_> =
+        games.as_array().expect("a list").iter().map(|game| &game["name"]).collect();
+    assert_eq!(names, ["samegame", "square-remover", "guess"]);
+    assert_eq!(games[2]["about"], "judge: python3 judge.py");
+    assert!(games[2]["settings"].as_str().is_some_and(|place| place.ends_with("referee.toml:2")));
+    let text = String::from_utf8(run(&project(), "games").stdout).expect("UTF-8");
+    assert!(text.starts_with("samegame        SameGame, built in\n"), "{text}");
+}
+
+#[test]
+fn a_suite_plays_all_cases_and_refuses_another_judge() {
+    let place = project();
+    let suite = run(&place, "suite --game guess --bot halves --bot counts --run one --logs all");
+    assert_code(&suite, 0);
+    let folder = place.run("one");
+    let boards: Vec<_> = folder.run.plan.boards.iter().map(|board| board.name.as_str()).collect();
+    assert_eq!(boards, ["nine", "three"]);
+    let verified = run(&place, "verify one");
+    assert_code(&verified, 0);
+    let again = run(&place, "suite --resume one");
+    assert_code(&again, 0);
+    fs::write(place.path("judge.py"), format!("{JUDGE}# another one\n")).expect("written");
+    fs::remove_file(place.path("one/results.jsonl")).expect("removed");
+    fs::write(place.path("one/results.jsonl"), "").expect("written");
+    let refused = run(&place, "suite --resume one");
+    assert_code(&refused, 2);
+    assert!(stderr(&refused).contains("the game's judge is not the same"), "{}", stderr(&refused));
+    let other = run(&place, "suite --game guess --bot halves --run two");
+    assert_code(&other, 0);
+    let compared = run(&place, "compare one:halves two:halves");
+    assert_code(&compared, 2);
+    assert!(stderr(&compared).contains("were played with different judges"));
+}
+
+#[test]
+fn a_judge_that_fails_leaves_a_game_to_be_played() {
+    let place = project();
+    fs::write(place.path("breaks.sh"), "while read -r hint; do echo -1; done").expect("written");
+    let played = place
+        .command(&["play", "--game", "guess", "--seed", "1", "--bot", "sh breaks.sh"])
+        .output()
+        .expect("runs");
+    assert_code(&played, 3);
+    assert!(stderr(&played).contains("broken by a negative guess"), "{}", stderr(&played));
+    let suite = place
+        .command(&["suite", "--game", "guess", "--board", "nine", "--run", "r"])
+        .args(["--bot", "sh breaks.sh", "--format", "json"])
+        .output()
+        .expect("runs");
+    assert_eq!(json(&suite)["games_not_played"], 1, "{suite:?}");
+    assert_eq!(json(&suite)["not_played"][0]["verdict"], "judge_trouble");
+}
+
+#[test]
+fn wrong_settings_of_a_game_are_refused_with_their_place() {
+    for (line, expected) in [
+        (
+            "kind = 'jury'\ncommand = 'x'",
+            "referee.toml:2:8: there is no kind `jury`; the kinds are: codingame, judge",
+        ),
+        ("kind = 'judge'", "missing field `command`"),
+        ("kind = 'judge'\ncommand = 'x'\ncomand = 'y'", "referee.toml:4:1: unknown field `comand`"),
+        ("kind = 'judge'\ncommand = ''", "referee.toml:3:11: the command is empty"),
+        (
+            "kind = 'judge'\ncommand = 'x'\nleague = 2",
+            "referee.toml:4:10: `league` is for games of kind = \"codingame\"",
+        ),
+        (
+            "kind = 'judge'\ncommand = 'x'\ncases = ['no/*.txt']",
+            "referee.toml:4:9: there is no file",
+        ),
+        ("kind = 'judge'\ncommand = 'x'\nlimits = { total = '1s' }", "unknown field `total`"),
+        ("kind = 'codingame'\ncommand = 'x'\nproject = 'none'", "referee.toml:4:11: "),
+        (
+            "kind = 'codingame'\ncommand = 'x'\nengine = 'new'",
+            "referee.toml:4:10: `new` is not a version",
+        ),
+    ] {
+        let place = project();
+        fs::write(place.path("referee.toml"), format!("[game.moon]\n{line}\n")).expect("written");
+        let output = run(&place, "play --game moon --seed 1 --bot cat");
+        assert_code(&output, 2);
+        assert!(stderr(&output).contains(expected), "{line}: {}", stderr(&output));
+    }
+    let place = project();
+    fs::write(place.path("referee.toml"), "[game.samegame]\nkind = 'judge'\ncommand = 'x'\n")
+        .expect("written");
+    let output = run(&place, "play");
+    assert!(stderr(&output).contains("there is another game `samegame`"), "{}", stderr(&output));
+    let output = run(&project(), "play --game moon");
+    let known = "there is no game `moon`; the games are: samegame, square-remover, guess";
+    assert!(stderr(&output).contains(known), "{}", stderr(&output));
+}
