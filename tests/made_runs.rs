@@ -144,6 +144,25 @@ fn games_that_were_not_played_are_left_out_of_what_is_merged() {
 }
 
 #[test]
+fn a_run_whose_parts_are_put_together_while_it_is_read_is_read_whole_and_no_game_twice() {
+    let folder = tempdir().expect("a folder");
+    let made = MadeRun::new(&[("a", &[1, 2, 3, 4, 5, 6])]).in_parts(3);
+    for read_before in 0..=5 {
+        let run = made.save(&folder.path().join(read_before.to_string()));
+        let mut outcomes = run.outcomes().expect("results");
+        let mut games = Vec::new();
+        let mut read =
+            |most| games.extend(outcomes.by_ref().take(most).map(|next| next.expect("whole").game));
+        read(read_before);
+        merge(&run).expect("it can be written");
+        read(usize::MAX);
+        games.sort_unstable();
+        assert_eq!(games, [1, 2, 3, 4, 5, 6], "merged after {read_before} were read");
+        assert_eq!(outcomes.duplicates(), 0);
+    }
+}
+
+#[test]
 fn what_is_not_in_any_run_is_told_apart_from_no_runs() {
     let place = Place::new();
     fs::write(place.path("referee.toml"), "").expect("written");

@@ -26,19 +26,20 @@ pub struct Outcomes {
     played: GameSet,
     /// The games that later results were left out of.
     doubled: Vec<usize>,
+    /// The run, as long as it is in parts.
+    in_parts: Option<RunFolder>,
+    /// Whether results of parts have been read that come again in the whole run.
+    is_read_again: bool,
     told: Arc<Once>,
 }
 
 impl RunFolder {
     /// The folders with results: those of the parts that have been begun, or this one.
     fn pieces(&self) -> Vec<Self> {
-        match self.parts() {
-            0 => vec![self.clone()],
-            parts => {
-                let parts = (1..=parts).map(|part| self.of_part(part));
-                parts.filter(|part| part.place().join(RESULTS).exists()).collect()
-            }
-        }
+        let parts = (1..=self.parts()).map(|part| self.of_part(part));
+        let begun = parts.filter(|part| part.place().join(RESULTS).exists()).collect();
+        // They may have been put together, and removed, at this moment.
+        if self.parts() > 0 { begun } else { vec![self.clone()] }
     }
 
     /// The results, in the order in which the games of each part ended, without a line that was cut short and
@@ -47,8 +48,18 @@ impl RunFolder {
     /// # Errors
     /// When they cannot be read or are damaged; the error is the last item.
     pub fn outcomes(&self) -> Result<Outcomes, FolderError> {
-        let games = self.run.plan.games();
-        Outcomes::of(self.pieces(), games, Arc::clone(&self.duplicates_told))
+        let mut outcomes = Outcomes {
+            lines: None,
+            pieces: self.pieces().into(),
+            sessions_before: 0,
+            played: GameSet::new(self.run.plan.games()),
+            doubled: Vec::new(),
+            in_parts: (self.parts() > 0).then(|| self.clone()),
+            is_read_again: false,
+            told: Arc::clone(&self.duplicates_told),
+        };
+        outcomes.open()?;
+        Ok(outcomes)
     }
 
     /// Where the games were played; empty for runs of referees before sessions were kept.
@@ -56,13 +67,15 @@ impl RunFolder {
     /// # Errors
     /// When the file cannot be read or is damaged.
     pub fn sessions(&self) -> Result<Vec<Session>, FolderError> {
+        let was_in_parts = self.parts() > 0;
         let mut all: Vec<Session> = Vec::new();
         for piece in self.pieces() {
             let before = all.last().map_or(0, |last| last.number);
             let own = piece.own_sessions()?.into_iter();
             all.extend(own.map(|session| Session { number: before + session.number, ..session }));
         }
-        Ok(all)
+        let is_gone = was_in_parts && self.parts() == 0;
+        if is_gone { self.own_sessions() } else { Ok(all) }
     }
 
     /// The sessions in this folder, as they are numbered there.
@@ -126,29 +139,23 @@ impl RunFolder {
 }
 
 impl Outcomes {
-    /// The results in `pieces`, of a plan with this number of `games`.
-    pub(super) fn of(
-        pieces: Vec<RunFolder>,
-        games: usize,
-        told: Arc<Once>,
-    ) -> Result<Self, FolderError> {
-        let mut outcomes = Self {
-            lines: None,
-            pieces: pieces.into(),
-            sessions_before: 0,
-            played: GameSet::new(games),
-            doubled: Vec::new(),
-            told,
-        };
-        outcomes.open()?;
-        Ok(outcomes)
-    }
-
-    /// Opens the first of the pieces that are left.
+    /// Opens the first of the pieces that are left. If another process has put the parts together meanwhile, that is the
+    /// whole run, in which those that have been read come again.
     fn open(&mut self) -> Result<(), FolderError> {
+        let is_joined = |run: &mut RunFolder| run.parts() == 0;
+        if let Some(whole) = self.in_parts.take_if(is_joined) {
+            self.is_read_again = true;
+            self.sessions_before = 0;
+            self.pieces = [whole].into();
+        }
         let path = self.pieces.front().map(|piece| piece.place().join(RESULTS));
-        self.lines = path.map(JsonLines::open).transpose()?;
-        Ok(())
+        match path.map(JsonLines::open).transpose() {
+            Err(_) if self.in_parts.as_mut().is_some_and(is_joined) => self.open(),
+            opened => {
+                self.lines = opened?;
+                Ok(())
+            }
+        }
     }
 
     /// Opens the next piece.
@@ -201,7 +208,11 @@ impl Iterator for Outcomes {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             match self.lines.as_mut()?.next::<Outcome>() {
-                Some(Ok(outcome)) if self.is_duplicate(&outcome) => self.doubled.push(outcome.game),
+                Some(Ok(outcome)) if self.is_duplicate(&outcome) => {
+                    if !self.is_read_again {
+                        self.doubled.push(outcome.game);
+                    }
+                }
                 Some(Ok(mut outcome)) => {
                     outcome.session = outcome.session.map(|own| self.sessions_before + own);
                     return Some(Ok(outcome));

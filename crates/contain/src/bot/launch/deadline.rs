@@ -44,9 +44,9 @@ impl HeldDeadline {
         }
     }
 
-    /// As [`set`](Self::set), if that is later than before.
+    /// As [`set`](Self::set), if that is later than before by a good part of the margin.
     pub(in crate::bot) fn extend(&mut self, until: Option<Instant>) {
-        if until > self.until {
+        if until > self.until.map(|held| held + MARGIN / 2) {
             self.set(until.map(|until| until + MARGIN / 2));
         }
     }
