@@ -5,6 +5,7 @@ mod attacks;
 mod bad_input;
 mod beginners;
 mod boards;
+mod causes;
 mod cli;
 mod codingame;
 mod compare;

@@ -150,6 +150,12 @@ fn a_flag_or_value_that_is_nearly_right_is_told_what_is_right() {
             &["suite", "--game", "square-remover", "--bot", "@first"],
             "@first plays samegame, and this game is square-remover",
         ),
+        (&["play", "--bot", "@greedy --foo"], "@greedy: unexpected argument '--foo' found; see"),
+        (
+            &["suite", "--bot", "@random --seed {S}", "--param", "S=1,x"],
+            "@random: invalid value 'x' for '--seed <SEED>'",
+        ),
+        (&["timing", "--bot", "@misbehaving"], "@misbehaving: it takes an argument; see"),
     ] {
         let said = error(scene.path(), args);
         assert!(said.contains(advice), "{args:?}: {said}");
@@ -166,4 +172,19 @@ fn a_board_that_is_replayed_is_called_one() {
     let advice =
         "this is a board, not a saved game; `referee play --board 'a board.txt'` plays on it";
     assert!(said.contains(advice), "{said}");
+}
+
+#[test]
+fn timing_plays_the_boards_of_a_folder() {
+    let scene = scene();
+    fs::create_dir(scene.path().join("boards")).expect("a folder");
+    for seed in ["1", "2"] {
+        let board = referee().args(["generate", "--seed", seed]).output().expect("runs").stdout;
+        fs::write(scene.path().join(format!("boards/{seed}.txt")), board).expect("written");
+    }
+    let args = ["timing", "--bot", "@first", "--board", "boards", "--format", "json"];
+    let output = referee().current_dir(&scene).args(args).output().expect("runs");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.contains("\"games\":2,"), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(said.contains("boards/2.txt"), "{said}");
 }

@@ -18,6 +18,9 @@ use std::ffi::OsString;
 use std::io;
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
+use clap::{Command, CommandFactory as _};
+
 /// A bundled bot.
 pub struct Bot {
     /// Its name, as in `@NAME`.
@@ -26,21 +29,79 @@ pub struct Bot {
     pub game: Option<&'static str>,
     /// Runs it on standard input and output.
     pub run: fn(args: &[OsString]) -> io::Result<ExitCode>,
+    /// The arguments that it takes.
+    arguments: fn() -> Command,
+}
+
+impl Bot {
+    /// Checks that it takes these arguments.
+    ///
+    /// # Errors
+    /// What is wrong with them, in a line.
+    pub fn check(&self, args: &[OsString]) -> Result<(), String> {
+        let Err(error) = (self.arguments)().try_get_matches_from(with_name(self.name, args)) else {
+            return Ok(());
+        };
+        let refused = match error.kind() {
+            ErrorKind::DisplayHelp => "it only shows its help".to_owned(),
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+                "it takes an argument".to_owned()
+            }
+            _ => error.to_string(),
+        };
+        let first = refused.lines().next().unwrap_or_default();
+        Err(first.strip_prefix("error: ").unwrap_or(first).to_owned())
+    }
 }
 
 /// Every bundled bot.
 pub const BOTS: &[Bot] = &[
-    Bot { name: "greedy", game: Some("samegame"), run: strategies::greedy },
-    Bot { name: "first", game: Some("samegame"), run: strategies::first },
-    Bot { name: "random", game: Some("samegame"), run: strategies::random },
-    Bot { name: "nrpa", game: Some("samegame"), run: nrpa::run },
-    Bot { name: "echo", game: Some("samegame"), run: strategies::echo },
-    Bot { name: "thinker", game: Some("samegame"), run: strategies::thinker },
-    Bot { name: "squares-greedy", game: Some("square-remover"), run: squares::greedy },
-    Bot { name: "squares-random", game: Some("square-remover"), run: squares::random },
-    Bot { name: "squares-beam", game: Some("square-remover"), run: beam::run },
-    Bot { name: "script", game: None, run: script::run },
-    Bot { name: "misbehaving", game: None, run: misbehaving::run },
+    Bot {
+        name: "greedy",
+        game: Some("samegame"),
+        run: strategies::greedy,
+        arguments: no_arguments,
+    },
+    Bot { name: "first", game: Some("samegame"), run: strategies::first, arguments: no_arguments },
+    Bot {
+        name: "random",
+        game: Some("samegame"),
+        run: strategies::random,
+        arguments: strategies::RandomArgs::command,
+    },
+    Bot { name: "nrpa", game: Some("samegame"), run: nrpa::run, arguments: nrpa::Args::command },
+    Bot { name: "echo", game: Some("samegame"), run: strategies::echo, arguments: no_arguments },
+    Bot {
+        name: "thinker",
+        game: Some("samegame"),
+        run: strategies::thinker,
+        arguments: strategies::ThinkerArgs::command,
+    },
+    Bot {
+        name: "squares-greedy",
+        game: Some("square-remover"),
+        run: squares::greedy,
+        arguments: no_arguments,
+    },
+    Bot {
+        name: "squares-random",
+        game: Some("square-remover"),
+        run: squares::random,
+        arguments: no_arguments,
+    },
+    Bot {
+        name: "squares-beam",
+        game: Some("square-remover"),
+        run: beam::run,
+        arguments: beam::Args::command,
+    },
+    Bot { name: "script", game: None, run: script::run, arguments: script::Args::command },
+    Bot {
+        name: "misbehaving",
+        game: None,
+        run: misbehaving::run,
+        arguments: misbehaving::Args::command,
+    },
 ];
 
 /// The list of the bundled bots, for a help page.
@@ -76,9 +137,14 @@ fn with_name(name: &str, args: &[OsString]) -> impl Iterator<Item = OsString> {
     std::iter::once(name.into()).chain(args.iter().cloned())
 }
 
+/// The arguments of a bot that takes none.
+fn no_arguments() -> Command {
+    Command::new("")
+}
+
 /// Ends the program with a message if any arguments were given.
 fn take_no_arguments(name: &'static str, args: &[OsString]) {
-    clap::Command::new(name).get_matches_from(with_name(name, args));
+    no_arguments().name(name).get_matches_from(with_name(name, args));
 }
 
 /// Runs a bot as a whole program: with this process's arguments and exit code.

@@ -23,7 +23,7 @@ use crate::with_name;
 /// Shows one fault on one turn, and plays properly until then
 #[derive(Parser)]
 #[command(name = "misbehaving", disable_help_subcommand = true)]
-struct Args {
+pub(crate) struct Args {
     #[command(subcommand)]
     fault: Fault,
 

@@ -19,7 +19,7 @@ use crate::with_name;
 /// In place of strings the array may hold steps.
 #[derive(Parser)]
 #[command(name = "script", after_help = STEPS)]
-struct Args {
+pub(crate) struct Args {
     /// A JSON array of strings, each of which should end in a newline, or of steps
     file: PathBuf,
 }

@@ -50,7 +50,7 @@ const STREAM: u64 = 1;
 /// Takes any legal move
 #[derive(Parser)]
 #[command(name = "random")]
-struct RandomArgs {
+pub(crate) struct RandomArgs {
     /// The same seed makes the same choices
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -65,7 +65,7 @@ pub(crate) fn random(args: &[OsString]) -> io::Result<ExitCode> {
 /// Takes the first legal move after some time, each turn
 #[derive(Parser)]
 #[command(name = "thinker")]
-struct ThinkerArgs {
+pub(crate) struct ThinkerArgs {
     /// Milliseconds to compute, by wall-clock time
     #[arg(long, value_name = "MS", default_value_t = 0)]
     spin: u64,

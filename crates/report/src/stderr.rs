@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use results::sanitizer::sanitizer_finding;
 use terms::text::plural;
 
 /// How many lines to show from the beginning and from the end of a turn's standard error: some runtimes
@@ -48,6 +49,11 @@ impl Stderr {
         let turn = shown(&self.turn, self.dropped);
         let room = TAIL_LINES.saturating_sub(turn.len()).min(self.earlier.len());
         self.earlier.range(self.earlier.len() - room..).cloned().chain(turn).collect()
+    }
+
+    /// Whether a sanitizer's report is in it, of which a part may come after the verdict.
+    pub(super) fn has_finding(&self) -> bool {
+        sanitizer_finding(&[self.turn.as_slice(), &self.after].concat()).is_some()
     }
 
     /// The beginning and the end of the standard error after the verdict. It is kept apart, since a bot's

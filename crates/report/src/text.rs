@@ -130,7 +130,7 @@ fn replay_rows(replay: &ReplayReport, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Shows the standard error of a bot that lost. Output after its input was closed is shown apart: it is a
-/// consequence of the verdict, not its cause.
+/// consequence of the verdict, not its cause, unless a sanitizer reports what stopped the bot.
 fn stderr(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
     if report.end.as_ref().is_some_and(|end| end.won) {
         return Ok(());
@@ -138,7 +138,12 @@ fn stderr(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
     let before = report.stderr.before_verdict();
     block(out, "the bot's standard error:", &before)?;
     let after = report.stderr.after_verdict();
-    block(out, "after the verdict, when its input had been closed (not the cause):", &after)
+    let title = if report.stderr.has_finding() {
+        "what it wrote after the verdict:"
+    } else {
+        "after the verdict, when its input had been closed (not the cause):"
+    };
+    block(out, title, &after)
 }
 
 fn block(out: &mut dyn Write, title: &str, lines: &[String]) -> io::Result<()> {

@@ -13,5 +13,6 @@ pub mod gamelog;
 pub mod host;
 pub mod replay;
 pub mod said;
+pub mod sanitizer;
 pub mod suite;
 pub mod timing;

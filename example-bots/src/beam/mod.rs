@@ -51,7 +51,7 @@ use search::Beam;
 /// Plans all swaps by a beam search
 #[derive(Parser)]
 #[command(name = "squares-beam")]
-struct Args {
+pub(crate) struct Args {
     /// Seconds for the search
     #[arg(long, value_name = "SECONDS", default_value_t = 28.0)]
     total: f64,

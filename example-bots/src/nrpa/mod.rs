@@ -63,7 +63,7 @@ use planner::Planner;
 /// Plans the whole game by nested rollout policy adaptation, and improves the plan while it plays
 #[derive(Parser)]
 #[command(name = "nrpa")]
-struct Args {
+pub(crate) struct Args {
     /// Seconds of planning before the first answer
     #[arg(long, value_name = "SECONDS", default_value_t = 19.0)]
     first: f64,

@@ -253,10 +253,17 @@ pub(super) fn bundled_bot(name: &str) -> Result<&'static example_bots::Bot, Fail
     })
 }
 
-/// Refuses a bundled bot that plays another game.
-pub(super) fn refuse_other_game(program: Option<&str>, kind: &GameKind) -> Result<(), Failure> {
-    let Some(name) = program.and_then(|word| word.strip_prefix('@')) else { return Ok(()) };
-    match bundled_bot(name)?.game {
+/// Refuses a bundled bot that plays another game, or does not take its arguments.
+pub(super) fn refuse_bundled(words: &[OsString], kind: &GameKind) -> Result<(), Failure> {
+    let Some((program, args)) = words.split_first() else { return Ok(()) };
+    let Some(name) = program.to_str().and_then(|word| word.strip_prefix('@')) else {
+        return Ok(());
+    };
+    let bot = bundled_bot(name)?;
+    bot.check(args).map_err(|problem| {
+        Failure::user(anyhow!("@{name}: {problem}; see `referee bot {name} --help`"))
+    })?;
+    match bot.game {
         Some(game) if game != kind.name => {
             let bots = example_bots::BOTS.iter().filter(|bot| bot.game == Some(&*kind.name));
             let bots: Vec<_> = bots.map(|bot| format!("@{}", bot.name)).collect();

@@ -1,5 +1,6 @@
 //! The command line: turns arguments into validated settings, with one file for each command.
 
+mod board_files;
 mod bot;
 mod cancel;
 mod compare;

@@ -117,7 +117,7 @@ impl BotFlags {
         let sandbox = self.environment.sandbox().map(Sandbox::new);
         let sandbox = sandbox.transpose().map_err(Failure::user)?;
         let confinement = inputs::confinement(config, sandbox)?;
-        inputs::refuse_other_game(words.first().and_then(|word| word.to_str()), &config.game)?;
+        inputs::refuse_bundled(&words, &config.game)?;
         let mut command = inputs::bot_command(words, cwd, env, confinement)?;
         if self.pin {
             let cores = self.cores_per_bot.unwrap_or(1).max(1);

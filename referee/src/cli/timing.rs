@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use anyhow::{Context as _, anyhow};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::board_files::{self, BoardFile};
 use super::inputs::{self, NamedBot};
 use super::output::ForceFlag;
 use super::shared::{BotFlags, RuleFlags};
@@ -41,8 +42,9 @@ pub(super) struct TimingArgs {
     #[command(flatten)]
     rules: RuleFlags,
 
-    /// A board to play, as for `referee play` (repeatable) [default: random boards of seeds 1 to 5]
-    #[arg(long, value_name = "FILE", conflicts_with = "seed", add = completions::boards())]
+    /// Boards to play, as for `referee suite`: files, patterns, or folders for the boards in them (repeatable)
+    /// [default: random boards of seeds 1 to 5]
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "seed", add = completions::boards())]
     board: Vec<PathBuf>,
 
     /// Random boards to play: a seed, or a range A..B with both ends included
@@ -106,8 +108,11 @@ pub(super) fn run(args: &TimingArgs) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     let bot = args.bot.resolve(&config)?;
-    let planned = planned(args)?;
-    let boards = boards(args, &config.game, planned)?;
+    let mut boards = boards(&args.board, &config.game)?;
+    let planned = planned(args, boards.len())?;
+    if boards.is_empty() {
+        boards = seeded(args, &config.game, planned)?;
+    }
     let (measured, signal) = measure(planned, &config, &bot, &boards)?;
     let games = measured.games;
     let times = BotTiming {
@@ -168,11 +173,11 @@ pub(super) fn check_host(config: &Config) -> Result<HostCheck, Failure> {
 /// A name and a test case.
 type Board = (String, String);
 
-/// The number of games.
-fn planned(args: &TimingArgs) -> Result<usize, Failure> {
+/// The number of games on this many boards, or on those of the seeds.
+fn planned(args: &TimingArgs, boards: usize) -> Result<usize, Failure> {
     let SeedRange { first, last } = args.seed.unwrap_or(SEEDS);
     let seeds = usize::try_from(last.abs_diff(first)).unwrap_or(usize::MAX).saturating_add(1);
-    let boards = if args.board.is_empty() { seeds } else { args.board.len() };
+    let boards = if args.board.is_empty() { seeds } else { boards };
     let games = args.games.map_or(boards, |games| games as usize);
     if games > MAX_GAMES {
         let problem = format!("these are {games} games; choose at most {MAX_GAMES} with --games");
@@ -181,15 +186,14 @@ fn planned(args: &TimingArgs) -> Result<usize, Failure> {
     Ok(games)
 }
 
-/// The boards that the `games` are played on.
-fn boards(args: &TimingArgs, kind: &GameKind, games: usize) -> Result<Vec<Board>, Failure> {
-    if !args.board.is_empty() {
-        let load = |path: &PathBuf| {
-            let game = inputs::load_board(kind, path)?;
-            Ok((path.display().to_string(), game.test_case().to_owned()))
-        };
-        return args.board.iter().map(load).collect();
-    }
+/// The boards that these words name.
+fn boards(words: &[PathBuf], kind: &GameKind) -> Result<Vec<Board>, Failure> {
+    let board = |BoardFile { path, test_case }| Ok((path.display().to_string(), test_case?));
+    board_files::read(kind, words, Path::new(""))?.into_iter().map(board).collect()
+}
+
+/// The boards of the seeds, as many as there are games.
+fn seeded(args: &TimingArgs, kind: &GameKind, games: usize) -> Result<Vec<Board>, Failure> {
     let seeds = args.seed.unwrap_or(SEEDS);
     let case = |seed| {
         Ok((format!("seed {seed}"), inputs::seeded_case(kind, seed, SeedOptions::default())?))

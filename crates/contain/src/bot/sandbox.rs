@@ -125,6 +125,11 @@ impl Sandbox {
         Ok(Self { readable: readable.iter().map(real).collect::<Result<_, _>>()? })
     }
 
+    /// Whether `path` is among the paths that this bot may read in addition to those of every bot.
+    pub fn has(&self, path: &Path) -> bool {
+        self.readable.iter().any(|readable| path.starts_with(readable))
+    }
+
     /// The file system of a bot in a namespace, of at most `size` bytes.
     pub(super) fn tree(&self, needs: &Needs<'_>, size: Option<u64>) -> io::Result<Tree> {
         let mut readable = self.readable_by(needs);

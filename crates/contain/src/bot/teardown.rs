@@ -32,6 +32,8 @@ pub struct Ending {
     pub killed: bool,
     /// Its standard output beyond the awaited replies.
     pub late_output: Captured,
+    /// How many bytes of that the referee had before it closed the bot's input.
+    pub surplus: usize,
     /// Its standard error after the last exchange.
     pub stderr: Captured,
     /// Its remaining processes.
@@ -78,6 +80,7 @@ impl BotProcess {
         let mut ending = Ending { reached_open_files, ..Ending::default() };
         let surplus = self.lines.take(usize::MAX);
         ending.late_output.push(surplus.as_bytes(), LATE_OUTPUT_CAP);
+        ending.surplus = surplus.as_bytes().len();
         let grace = if self.guard.is_breached() { Duration::ZERO } else { grace };
         let exited = self.await_exit(grace, &mut ending).unwrap_or_else(|error| {
             log::error!("cannot watch the bot end: {error}");

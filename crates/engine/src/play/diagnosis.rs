@@ -3,15 +3,18 @@
 use std::time::Duration;
 
 use super::Match;
+use super::aftermath::{surplus_output, what_is_left};
 use super::broken_limits::{kernel_limit, over_limit};
+use super::never_ran::never_ran;
 use super::stderr::StderrPipe;
-use contain::bot::{Captured, Ending, Exchanged, Left, Phase, Survivor};
+use contain::bot::{BotCommand, Ending, Exchanged, Phase};
 use results::gamelog::{Parts, Turn};
+use results::sanitizer::sanitizer_finding;
 use rules::ruling::Ruling;
-use terms::limits::{LimitKind, OnHostDelay, Resources};
+use terms::limits::{LimitKind, OnHostDelay};
 use terms::lines::Lines;
 use terms::millis::Millis;
-use terms::text::{duration, plural, printable, quote};
+use terms::text::{duration, plural, quote};
 use terms::verdict::{BotExit, Culprit, Decision, NoReply, Verdict};
 
 /// Facts about an exchange that the log does not keep.
@@ -47,8 +50,8 @@ impl Seen {
 
 /// Collects, during a game, the facts for its diagnosis.
 #[derive(Debug)]
-pub(super) struct Observations {
-    resources: Resources,
+pub(super) struct Observations<'a> {
+    command: &'a BotCommand,
     on_host_delay: OnHostDelay,
     fatal: Option<Fatal>,
     /// Remarks on replies that counted.
@@ -67,6 +70,7 @@ pub(super) struct Observations {
 struct Fatal {
     what: Vec<String>,
     no_reply: Option<NoReply>,
+    stderr: Vec<u8>,
     stdin_closed: bool,
     /// The explanation of output that comes after the input was closed.
     late_output: &'static str,
@@ -76,10 +80,10 @@ struct Fatal {
     is_read_whole: bool,
 }
 
-impl Observations {
-    pub(super) fn new(game: &Match<'_>) -> Self {
+impl<'a> Observations<'a> {
+    pub(super) fn new(game: &Match<'a>) -> Self {
         Self {
-            resources: game.command.confinement.resources,
+            command: game.command,
             on_host_delay: game.rules.overruns.on_host_delay,
             fatal: None,
             remarks: Vec::new(),
@@ -139,7 +143,7 @@ impl Observations {
 }
 
 impl Fatal {
-    fn from_turn(turn: &Turn, seen: &Seen, game: &Observations) -> Self {
+    fn from_turn(turn: &Turn, seen: &Seen, game: &Observations<'_>) -> Self {
         let lines = Lines::split(&turn.reply.0);
         let mut what = vec![format!("turn {}: {}", turn.turn, what_happened(turn, &lines, seen))];
         if let Some(no_reply) = turn.no_reply {
@@ -155,12 +159,14 @@ impl Fatal {
                     "the bot {exit}, and another of its processes might have answered"
                 ));
             }
-            what.extend(kernel_limit(no_reply, &game.resources));
+            what.extend(kernel_limit(no_reply, &game.command.confinement.resources));
             what.extend(turn.stopped.then(|| "a signal had stopped it".to_owned()));
+            what.extend(never_ran(turn, game.command));
         }
         Self {
             what,
             no_reply: turn.no_reply,
+            stderr: turn.stderr.0.clone(),
             stdin_closed: turn.stdin_closed,
             late_output: match (seen.awaits_lines, turn.limit) {
                 (Some(_), LimitKind::Total) => READS_ON,
@@ -178,7 +184,7 @@ impl Fatal {
     /// The diagnosis of the end of the bot's process.
     fn after_the_end(&self, ending: &Ending) -> Vec<String> {
         let Some(no_reply) = self.no_reply else { return Vec::new() };
-        let mut parts = Vec::new();
+        let mut parts: Vec<String> = self.sanitizer(ending).into_iter().collect();
         // A bot that has ended by itself has closed everything, so its closed input explains nothing.
         if self.stdin_closed && ending.killed && !matches!(no_reply, NoReply::Ended(_)) {
             parts.push("it had closed its standard input".to_owned());
@@ -194,6 +200,13 @@ impl Fatal {
         }));
         parts.extend(ending.killed.then(|| "the referee killed it".to_owned()));
         parts
+    }
+
+    /// What a sanitizer has found. Its report may take longer than the turn; a bot that answers after all was only slow.
+    fn sanitizer(&self, ending: &Ending) -> Option<String> {
+        let found = sanitizer_finding(&[self.stderr.as_slice(), &ending.stderr.bytes].concat())?;
+        let has_answered = !ending.late_output.bytes.trim_ascii().is_empty();
+        (!has_answered).then(|| format!("the cause is what a sanitizer has found: {found}"))
     }
 
     /// Explains output that came after the input was closed: it was late, or stuck in the bot's buffer,
@@ -256,23 +269,6 @@ fn what_happened(turn: &Turn, lines: &Lines, seen: &Seen) -> String {
         ),
         Some(NoReply::Ended(exit)) => format!("the bot {exit} after {wall} without answering"),
         Some(NoReply::OverLimit(breach)) => over_limit(&breach),
-    }
-}
-
-/// Names the processes that the bot has left behind, as far as known.
-fn what_is_left(left: &Left) -> Option<String> {
-    match left {
-        Left::Survivors(survivors, _) if survivors.is_empty() => None,
-        Left::Survivors(survivors, more) => {
-            let name = |Survivor { pid, name }: &Survivor| format!("{pid} ({})", printable(name));
-            let names: Vec<_> = survivors.iter().map(name).collect();
-            let more = if *more > 0 { format!(", and {more} more") } else { String::new() };
-            Some(format!("still alive, and out of reach: process {}{more}", names.join(", ")))
-        }
-        Left::Dying => Some("some of its processes were still dying after 5 s".to_owned()),
-        Left::Unknown => Some(
-            "the bot's keeper process was killed; the bot may have left other processes".to_owned(),
-        ),
     }
 }
 
@@ -364,17 +360,6 @@ fn unread_input(turn: &Turn, no_reply: NoReply) -> Option<String> {
     let says =
         !matches!(no_reply, NoReply::Ended(_)) && !turn.stdin_closed && turn.unread_input > 0;
     says.then(|| format!("it had not read {} of its input", plural(turn.unread_input, "byte")))
-}
-
-/// Reports output beyond a complete reply.
-fn surplus_output(ending: &Ending) -> Option<String> {
-    let Captured { bytes, dropped } = &ending.late_output;
-    let count = bytes.len() as u64 + dropped;
-    let surplus = || {
-        let (bytes, output) = (plural(count, "byte"), quote(bytes.trim_ascii_end()));
-        format!("the bot wrote {bytes} too many: {output}")
-    };
-    (count > 0).then(surplus)
 }
 
 #[test]

@@ -14,8 +14,10 @@
 //!
 //! [`replay`](results::replay) runs the same [`rule`] on a log, without a process.
 
+mod aftermath;
 mod broken_limits;
 mod diagnosis;
+mod never_ran;
 mod overrun;
 mod quiet;
 mod record;

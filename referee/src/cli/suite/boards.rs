@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use clap::Args;
 
-use super::board_files::{self, BoardFile};
+use crate::cli::board_files::{self, BoardFile};
 use crate::cli::{Failure, completions, inputs};
 use engine::config::{BoardSet, Config, SeedRange, SeedsSource};
 use results::suite::{PlannedBoard, Seeds};

@@ -108,6 +108,7 @@ fn refuse_twins(bots: &[PlannedBot]) -> Result<(), Failure> {
 
 /// Refuses a bot whose program is missing, before the run folder is made.
 fn refuse_missing(bot: &PlannedBot, kind: &GameKind) -> Result<(), Failure> {
-    inputs::refuse_other_game(bot.command.first().map(String::as_str), kind)?;
+    let words: Vec<OsString> = bot.command.iter().map(OsString::from).collect();
+    inputs::refuse_bundled(&words, kind)?;
     Ok(check_program(bot)?)
 }

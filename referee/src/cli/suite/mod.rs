@@ -1,6 +1,5 @@
 //! `referee suite`: many boards, one or more bots, into a run folder.
 
-mod board_files;
 mod boards;
 mod bots;
 mod jobs;

@@ -1,0 +1,50 @@
+//! What a bot does, and leaves, once it has answered for the last time.
+
+use contain::bot::{Captured, Ending, Left, Survivor};
+use terms::text::{plural, printable, quote, size};
+
+/// Names the processes that the bot has left behind, as far as known.
+pub(super) fn what_is_left(left: &Left) -> Option<String> {
+    match left {
+        Left::Survivors(survivors, _) if survivors.is_empty() => None,
+        Left::Survivors(survivors, more) => {
+            let name = |Survivor { pid, name }: &Survivor| format!("{pid} ({})", printable(name));
+            let names: Vec<_> = survivors.iter().map(name).collect();
+            let more = if *more > 0 { format!(", and {more} more") } else { String::new() };
+            Some(format!("still alive, and out of reach: process {}{more}", names.join(", ")))
+        }
+        Left::Dying => Some("some of its processes were still dying after 5 s".to_owned()),
+        Left::Unknown => Some(
+            "the bot's keeper process was killed; the bot may have left other processes".to_owned(),
+        ),
+    }
+}
+
+/// Reports output beyond a complete reply.
+pub(super) fn surplus_output(ending: &Ending) -> Option<String> {
+    let Captured { bytes, dropped } = &ending.late_output;
+    let count = bytes.len() as u64 + dropped;
+    if count == 0 {
+        return None;
+    }
+    if ending.killed && ending.surplus == 0 && *dropped > 0 {
+        return Some(format!(
+            "after the game the bot did not notice that its input had ended, and wrote another {}: harmless, and \
+             `if (!cin) return 0;` or the like ends it",
+            size(count)
+        ));
+    }
+    let (bytes, output) = (plural(count, "byte"), quote(bytes.trim_ascii_end()));
+    Some(format!("the bot wrote {bytes} too many: {output}"))
+}
+
+#[test]
+fn a_flood_after_the_game_is_harmless_and_one_during_the_game_is_not() {
+    let late_output = Captured { bytes: b"0 0\n0 0\n".to_vec(), dropped: 72_080 };
+    let flood = Ending { killed: true, late_output, ..Ending::default() };
+    let said = |ending: &Ending| surplus_output(ending).expect("output");
+    assert!(said(&flood).contains("and wrote another 72.1 kB: harmless"), "{}", said(&flood));
+    for during in [Ending { surplus: 4, ..flood.clone() }, Ending { killed: false, ..flood }] {
+        assert!(said(&during).contains("72088 bytes too many: `0 0"), "{}", said(&during));
+    }
+}

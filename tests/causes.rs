@@ -1,0 +1,117 @@
+//! Losses whose cause is not where it is looked for first: the diagnosis names it.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::support::place::Place;
+use crate::support::{PATIENT, has_sandbox, json, leave_out};
+
+/// The result of a game of the bot in `place`.
+fn play(place: &Place, args: &[&str]) -> Value {
+    let args = [&["play", "--format", "json"], args].concat();
+    json(&place.command(&args).output().expect("runs"))
+}
+
+/// A program in a place that every user may run, folders included.
+fn program(place: &Place, name: &str, text: &str) {
+    let path = place.path(name);
+    fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    fs::write(&path, text).expect("written");
+    let all = fs::Permissions::from_mode(0o755);
+    for path in path.ancestors().take_while(|path| path.starts_with(place.folder())) {
+        fs::set_permissions(path, all.clone()).expect("its owner");
+    }
+}
+
+#[track_caller]
+fn assert_says(result: &Value, cause: &str) {
+    let diagnosis = result["diagnosis"].as_str().unwrap_or_default();
+    assert!(diagnosis.contains(cause), "{cause}: {result}");
+}
+
+#[test]
+fn a_script_with_cr_lf_is_named_where_env_or_a_shell_fails() {
+    let place = Place::new();
+    program(&place, "crlf", "#!/usr/bin/env sh\r\nexit 3\r\n");
+    program(&place, "lf", "#!/bin/sh\nexec ./crlf\n");
+    program(&place, "missing", "#!/usr/bin/env no-such-interpreter\n");
+    let [limit, patient, ..] = PATIENT;
+    for bot in ["./crlf", "sh -c 'exec \"$0\"' ./crlf"] {
+        let result = play(&place, &["--bot", bot, limit, patient]);
+        assert_says(&result, "`sed -i 's/\\r$//' ./crlf` makes the line ends LF");
+    }
+    for bot in ["./lf", "./missing"] {
+        let result = play(&place, &["--bot", bot, limit, patient]);
+        let diagnosis = result["diagnosis"].as_str().expect("one");
+        assert!(diagnosis.ends_with("without answering"), "{diagnosis}");
+    }
+}
+
+#[test]
+fn an_interpreter_in_a_home_is_named_where_a_sandbox_hides_a_part_of_it() {
+    if !has_sandbox("auto") {
+        return leave_out("an interpreter in a home", "this machine can enforce no sandbox");
+    }
+    let place = Place::new();
+    let home = place.path("home");
+    let shims = home.join(".versions/shims");
+    program(&place, "bot", "#!/usr/bin/env my-interpreter\n");
+    program(&place, "home/.versions/libexec/run", "#!/bin/sh\nexit 3\n");
+    let shim = format!("#!/bin/sh\nexec {}\n", home.join(".versions/libexec/run").display());
+    program(&place, "home/.versions/shims/my-interpreter", &shim);
+    let played = |more: &[&Path]| {
+        let mut command = place.command(&["play", "--format", "json", "--sandbox", "--bot"]);
+        let path = format!("{}:/usr/bin:/bin", shims.display());
+        command.arg("./bot").args(PATIENT).env("HOME", &home).env("PATH", path).args(more);
+        json(&command.output().expect("runs"))
+    };
+    let folder = home.join(".versions");
+    let result = played(&[]);
+    assert_says(&result, &format!("`--sandbox-read {}` lets it read that", folder.display()));
+    let result = played(&[Path::new("--sandbox-read"), &folder]);
+    assert_says(&result, "exited with status 3");
+}
+
+#[test]
+fn a_bot_that_ignores_the_end_of_its_input_learns_that_this_is_harmless() {
+    let place = Place::new();
+    place.script(
+        "stub",
+        "while read -r line; do case $line in *) n=$((n + 1)); esac\n\
+        [ $((n % 15)) = 0 ] && echo 9 9; done\nexec yes 0 0",
+    );
+    let [limit, patient, ..] = PATIENT;
+    let result = play(&place, &["--bot", "./stub", limit, patient]);
+    assert_says(&result, "after the game the bot did not notice that its input had ended");
+    let output =
+        place.command(&["play", "--bot", "@misbehaving flood-stdout"]).args(PATIENT).output();
+    let shown = String::from_utf8(output.expect("runs").stdout).expect("UTF-8");
+    assert!(shown.contains("bytes too many") && !shown.contains("harmless"), "{shown}");
+}
+
+#[test]
+fn a_sanitizers_report_that_outlasts_the_turn_is_the_cause() {
+    let place = Place::new();
+    let report = "echo '==2==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x6' >&2";
+    place.script("found", &format!("{report}\ncat > /dev/null\necho '#0 in main' >&2; sleep 60"));
+    place.script("slow", &format!("cat > /dev/null\necho 0 0\n{report}\nsleep 60"));
+    fs::write(place.path("grace.toml"), "[bot]\ngrace = '5s'\n").expect("written");
+    let shown = |bot: &str| {
+        let limits = ["--config", "grace.toml", "--first-turn", "2s"];
+        let output = place.command(&["play", "--bot", bot]).args(limits).output().expect("runs");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let found = shown("./found");
+    let cause = "the cause is what a sanitizer has found: AddressSanitizer: heap-buffer-overflow";
+    assert!(found.contains(cause), "{found}");
+    assert!(found.contains("what it wrote after the verdict:\n    #0 in main"), "{found}");
+    assert!(!found.contains("not the cause"), "{found}");
+    let slow = shown("./slow");
+    assert!(
+        slow.contains("`0 0` came after its input was closed") && !slow.contains(cause),
+        "{slow}"
+    );
+}
