@@ -84,8 +84,9 @@ impl Judge for Adder {
         };
         self.end = match number {
             None => Some((Ending::Lost, "Silence.")),
-            Some(Err(_)) => Some((Ending::Malformed, "That is no number.")),
+            Some(Err(_)) => Some((Ending::Malformed, "That is not a number.")),
             Some(Ok(number)) if number < 0 => Some((Ending::Illegal, "Less than nothing.")),
+            Some(Ok(98)) => Some((Ending::Timeout, "You dawdle.")),
             Some(Ok(99)) => Some((Ending::Lost, "Lost.")),
             Some(Ok(number)) => {
                 self.sum += number + self.bonus;
@@ -174,14 +175,16 @@ fn a_judge_says_how_a_bot_lost() {
     for (reply, verdict, official) in [
         ("99", Verdict::Lost, "Lost."),
         ("-1", Verdict::IllegalMove, "Less than nothing."),
-        ("two", Verdict::MalformedReply, "That is no number."),
+        ("two", Verdict::MalformedReply, "That is not a number."),
+        ("98", Verdict::Timeout, "You dawdle."),
     ] {
         let log =
             played(&format!("read -r more; echo 2; read -r more; echo {reply}; read -r more"));
         let end = log.end.as_ref().expect("complete");
         assert_eq!((end.verdict, end.won, end.official.as_str()), (verdict, false, official));
         assert!(end.diagnosis.as_ref().is_some_and(|why| why.contains(reply)), "{end:?}");
-        assert_eq!(replay(&log).expect("a sound log").difference, None, "{reply}");
+        let replayed = replay(&log).expect("a sound log");
+        assert_eq!((replayed.difference, replayed.end), (None, log.end), "{reply}");
     }
     let log = played("read -r more; exit 3");
     let end = log.end.as_ref().expect("complete");

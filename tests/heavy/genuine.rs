@@ -69,7 +69,8 @@ fn original(shared: &Path) -> GameKind {
         limits,
     };
     let criteria = Some("Score".to_owned());
-    let judges: Arc<dyn Judges> = Arc::new(Codingame { command, criteria, league: None });
+    let judges: Arc<dyn Judges> =
+        Arc::new(Codingame { command, criteria, league: None, engine: None });
     GameKind {
         stderr_per_turn: Some(4096),
         ..GameKind::new("original", "The original", move |text| {

@@ -106,6 +106,7 @@ fn codingame(settings: &Settings) -> Result<GameKind, Wrong> {
         command: settings.command.clone(),
         criteria: criteria.or_else(|| contribution.score().map(str::to_owned)),
         league: settings.league,
+        engine,
     };
     let decide = [
         ("criteria", judges.criteria.clone()),

@@ -27,9 +27,12 @@ fn judge(protocol: &str, fault: &str, limits: JudgeLimits) -> Box<dyn Judges> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let command = JudgeCommand { words, folder, env: BTreeMap::new(), limits };
     match protocol {
-        "codingame" => {
-            Box::new(Codingame { command, criteria: Some("Points".to_owned()), league: None })
-        }
+        "codingame" => Box::new(Codingame {
+            command,
+            criteria: Some("Points".to_owned()),
+            league: None,
+            engine: None,
+        }),
         _ => Box::new(JsonLines { command }),
     }
 }

@@ -45,7 +45,7 @@ fn referee(judges: &Path, game: &str, options: &str, criteria: &str) -> Codingam
     };
     let words = command.split_whitespace().map(str::to_owned).collect();
     let command = JudgeCommand { words, folder: judges.to_owned(), env: BTreeMap::new(), limits };
-    Codingame { command, criteria: Some(criteria.to_owned()), league: None }
+    Codingame { command, criteria: Some(criteria.to_owned()), league: None, engine: None }
 }
 
 const OPENS: &str = "--add-opens java.base/java.lang=ALL-UNNAMED";

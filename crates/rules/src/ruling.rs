@@ -40,6 +40,7 @@ pub fn rule(game: &mut dyn Game, reply: &Lines, no_reply: Option<NoReply>) -> Ru
                 Fault::Malformed => Verdict::MalformedReply,
                 Fault::Illegal => Verdict::IllegalMove,
                 Fault::Lost => Verdict::Lost,
+                Fault::Late => Verdict::Timeout,
             };
             Ruling { verdict, gain: nothing(game), action, wrong_line: Some(line), remark }
         }

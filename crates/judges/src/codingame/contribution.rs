@@ -227,20 +227,11 @@ pub(super) fn engine_in(pom: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
-        let folder = tempfile::tempdir().expect("a folder");
-        for (name, text) in files {
-            let path = folder.path().join(name);
-            fs::create_dir_all(path.parent().expect("inside")).expect("room");
-            fs::write(path, text).expect("room");
-        }
-        folder
-    }
+    use crate::codingame::folder_of;
 
     #[test]
     fn a_contribution_says_what_its_game_is() {
-        let folder = project(&[
+        let folder = folder_of(&[
             (
                 "config/config.ini",
                 "title=Moon\ntype=OPTI\ncriteria=Fuel\nsorting_order=asc\nmin_players=1\n",
@@ -265,7 +256,7 @@ mod tests {
 
     #[test]
     fn the_files_of_a_league_count_before_those_of_all() {
-        let folder = project(&[
+        let folder = folder_of(&[
             ("config/config.ini", "type=opti\ncriteria=Fuel\n"),
             ("config/level1/test1.json", "{\"testIn\":\"one\"}"),
             ("config/level2/config.ini", "criteria=Time\n"),
@@ -295,7 +286,7 @@ mod tests {
                 "pom.xml: `new` is not a version",
             ),
         ] {
-            let folder = project(&[("config/statement_en.html", ""), (file, text)]);
+            let folder = folder_of(&[("config/statement_en.html", ""), (file, text)]);
             let problem = Contribution::read(folder.path(), None).expect_err(expected).to_string();
             assert!(problem.contains(expected), "{problem}");
         }

@@ -14,10 +14,50 @@ const GRACE_SINCE: EngineVersion = EngineVersion([4, 7, 0]);
 /// What the engine adds to each limit since then.
 const GRACE: Duration = Duration::from_millis(50);
 
+/// The late replies that it forgives in a game.
+const FORGIVEN: u32 = 2;
+
 impl EngineVersion {
     /// The part of each limit on the wire that is grace, unless the game has a time bank.
     pub fn grace(self) -> Duration {
         if self >= GRACE_SINCE { GRACE } else { Duration::ZERO }
+    }
+}
+
+/// Counts the replies that needed the grace, as the engine does: it takes the third one for a timeout, and tells the game, which
+/// loses in words of its own.
+#[derive(Debug)]
+pub(super) struct LateReplies {
+    grace: Duration,
+    count: u32,
+    /// What the last reply left of its limit, if it was late.
+    left: Option<Duration>,
+}
+
+impl LateReplies {
+    /// None yet, in a game of this engine.
+    pub(super) fn new(engine: Option<EngineVersion>) -> Self {
+        let grace = engine.map(EngineVersion::grace).unwrap_or_default();
+        Self { grace, count: 0, left: None }
+    }
+
+    /// The bot is asked under this limit. If that is what the last reply left, it is a time bank, which has no grace.
+    pub(super) fn asked(&mut self, limit: Duration) {
+        if self.left.take() == Some(limit) {
+            self.count -= 1;
+        }
+    }
+
+    /// A reply came in time, by the milliseconds that the engine is told.
+    pub(super) fn answered(&mut self, elapsed: Duration, limit: Duration) {
+        let is_late = elapsed > limit.saturating_sub(self.grace);
+        self.left = is_late.then(|| limit.saturating_sub(elapsed));
+        self.count += u32::from(is_late);
+    }
+
+    /// Whether the last reply was one late reply too many.
+    pub(super) fn are_too_many(&self) -> bool {
+        self.left.is_some() && self.count > FORGIVEN
     }
 }
 
@@ -61,6 +101,37 @@ mod tests {
             let problem = version(text).expect_err(text);
             assert!(problem.contains("is not a version of the engine"), "{problem}");
         }
+    }
+
+    /// Whether a bot that takes these times under these limits, in ms, has been late too often.
+    fn is_late(engine: &str, turns: &[(u64, u64)]) -> bool {
+        let mut late = LateReplies::new(engine.parse().ok());
+        for (limit, elapsed) in turns {
+            late.asked(Duration::from_millis(*limit));
+            late.answered(Duration::from_millis(*elapsed), Duration::from_millis(*limit));
+        }
+        late.are_too_many()
+    }
+
+    #[test]
+    fn the_third_reply_within_the_grace_is_too_late() {
+        for (turns, expected) in [
+            (&[(1050, 1001), (100, 51), (100, 100)][..], true),
+            (&[(1050, 1001), (100, 51)], false),
+            (&[(1050, 1000), (100, 51), (100, 100)], false),
+            (&[(1050, 1001), (100, 9), (100, 51), (100, 50)], false),
+            (&[(1050, 1001), (100, 51), (100, 51), (100, 50)], false),
+            (&[(1050, 1001), (100, 51), (100, 9), (100, 51)], true),
+        ] {
+            assert_eq!(is_late("4.7.7", turns), expected, "{turns:?}");
+            assert!(!is_late("4.6.0", turns) && !is_late("", turns), "no grace");
+        }
+    }
+
+    #[test]
+    fn a_time_bank_has_no_grace() {
+        let turns = [(1000, 960), (40, 10), (30, 20), (10, 1), (9, 3)];
+        assert!(!is_late("4.7.7", &turns));
     }
 
     #[test]

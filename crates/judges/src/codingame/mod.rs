@@ -19,12 +19,13 @@ use std::time::Duration;
 use self::blocks::{Said, Scanner, Then};
 pub use self::contribution::{Contribution, ContributionError, TestCase};
 pub use self::engine::EngineVersion;
+use self::engine::LateReplies;
 pub use self::survey::{Survey, survey};
 pub use self::test_case::{TestCaseContent, parse_test_case};
 use crate::command::JudgeCommand;
 use crate::process::Process;
 use rules::game::judge::{
-    Answer, Ask, Case, Judge, JudgeEnd, Judges, Place, Reading, Step, Trouble,
+    Answer, Ask, Case, Ending, Judge, JudgeEnd, Judges, Place, Reading, Step, Trouble,
 };
 use terms::text::quote;
 
@@ -40,6 +41,8 @@ pub struct Codingame {
     pub criteria: Option<String>,
     /// The league, if the game has leagues.
     pub league: Option<u32>,
+    /// The version of its engine, if that is known.
+    pub engine: Option<EngineVersion>,
 }
 
 impl Judges for Codingame {
@@ -52,7 +55,7 @@ impl Judges for Codingame {
             set_property(&mut command, &format!("-Dleague.level={league}"));
         }
         let process = Process::start(&command, place)?;
-        Ok(Box::new(Referee::new(process, case, self.criteria.clone())))
+        Ok(Box::new(Referee::new(process, case, self)))
     }
 
     /// The runner's agents read into 10,000 bytes, and know a line by its terminator alone.
@@ -90,21 +93,23 @@ struct Referee {
     frames: u32,
     /// The limit of the last question.
     limit: Duration,
+    late: LateReplies,
     /// Whether the bot has failed to reply: it is not asked again.
     is_silent: bool,
 }
 
 impl Referee {
-    fn new(process: Process, case: &Case, criteria: Option<String>) -> Self {
+    fn new(process: Process, case: &Case, game: &Codingame) -> Self {
         Self {
             process,
-            criteria,
+            criteria: game.criteria.clone(),
             outgoing: init(case) + GET_GAME_INFO,
             wants_times: false,
             held_input: String::new(),
             summary: Vec::new(),
             frames: 0,
             limit: Duration::ZERO,
+            late: LateReplies::new(game.engine),
             is_silent: false,
         }
     }
@@ -137,6 +142,7 @@ impl Referee {
         }
         self.process.count_question()?;
         self.limit = limit;
+        self.late.asked(limit);
         Ok(Some(Ask {
             input: mem::take(&mut self.held_input),
             lines: Some(lines),
@@ -178,7 +184,8 @@ impl Referee {
         let end = official::end(self.criteria.as_deref(), metadata, scores, summary);
         let end = end.map_err(|problem| self.process.trouble(problem))?;
         self.process.end(Duration::ZERO);
-        Ok(end)
+        let is_late = end.how == Ending::Lost && self.late.are_too_many();
+        Ok(if is_late { JudgeEnd { how: Ending::Timeout, ..end } } else { end })
     }
 }
 
@@ -205,7 +212,11 @@ impl Judge for Referee {
     fn answer(&mut self, answer: Answer<'_>) -> Result<(), Trouble> {
         let block = match answer {
             // A reply that counts although the host made it late has used all of its time, and no more.
-            Answer::Reply { lines, elapsed } => self.output(lines, elapsed.min(self.limit)),
+            Answer::Reply { lines, elapsed } => {
+                let elapsed = elapsed.min(self.limit);
+                self.late.answered(whole_millis(elapsed), self.limit);
+                self.output(lines, elapsed)
+            }
             Answer::NoReply(_) => {
                 self.is_silent = true;
                 SET_PLAYER_TIMEOUT.to_owned()
@@ -218,6 +229,11 @@ impl Judge for Referee {
 
 const GET_GAME_INFO: &str = "[[GET_GAME_INFO] 0]\n";
 const SET_PLAYER_TIMEOUT: &str = "[[SET_PLAYER_TIMEOUT] 0]\n";
+
+/// The time as the engine is told of it.
+fn whole_millis(time: Duration) -> Duration {
+    Duration::new(time.as_secs(), time.subsec_millis() * 1_000_000)
+}
 
 /// The block that starts a game of one player on a test case. As in the runner, trailing empty lines are dropped; a text
 /// that is nothing else is one empty line.
@@ -252,6 +268,18 @@ fn on_one_line(letter: char) -> char {
         '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => char::REPLACEMENT_CHARACTER,
         _ => letter,
     }
+}
+
+/// A folder with these files.
+#[cfg(test)]
+fn folder_of(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("inside")).expect("room");
+        std::fs::write(path, text).expect("room");
+    }
+    folder
 }
 
 #[cfg(test)]

@@ -267,20 +267,11 @@ fn settings(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn made(files: &[(&str, &str)]) -> tempfile::TempDir {
-        let folder = tempfile::tempdir().expect("a folder");
-        for (name, text) in files {
-            let path = folder.path().join(name);
-            fs::create_dir_all(path.parent().expect("inside")).expect("room");
-            fs::write(path, text).expect("room");
-        }
-        folder
-    }
+    use crate::codingame::folder_of;
 
     #[test]
     fn a_built_contribution_gets_its_settings() {
-        let folder = made(&[
+        let folder = folder_of(&[
             (
                 "moon/config/config.ini",
                 "title=Moon Lander!\ntype=opti\ncriteria=Fuel\nsorting_order=asc\nmin_players=1\n",
@@ -316,7 +307,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_named_with_the_way_to_get_it() {
-        let folder = made(&[("config/config.ini", "type=opti\nmin_players=2\n")]);
+        let folder = folder_of(&[("config/config.ini", "type=opti\nmin_players=2\n")]);
         let found = survey(folder.path(), folder.path()).expect("readable");
         let missing = found.missing.join("\n");
         for part in [

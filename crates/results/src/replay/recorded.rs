@@ -112,6 +112,7 @@ fn ending(verdict: Verdict) -> Ending {
         Verdict::Completed => Ending::Completed,
         Verdict::MalformedReply => Ending::Malformed,
         Verdict::IllegalMove => Ending::Illegal,
+        Verdict::Timeout => Ending::Timeout,
         _ => Ending::Lost,
     }
 }

@@ -175,6 +175,8 @@ pub enum Ending {
     Completed,
     /// The bot lost, and the judge does not say whether by a malformed reply or an illegal move.
     Lost,
+    /// The bot's replies were late too often for the judge's own count, although none passed its deadline.
+    Timeout,
     /// The reply could not be understood.
     Malformed,
     /// The rules forbid the reply.

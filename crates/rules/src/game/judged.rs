@@ -159,6 +159,10 @@ impl Game for Judged {
         self.note(stepped);
         match self.end.as_ref().map(|end| end.how) {
             Some(Ending::Lost) => Err(Rejected::new(Fault::Lost)),
+            Some(Ending::Timeout) => {
+                let remark = "it was late, as replies before it, which the judge has forgiven";
+                Err(Rejected { remark: Some(remark.to_owned()), ..Rejected::new(Fault::Late) })
+            }
             Some(Ending::Malformed) => Err(Rejected::new(Fault::Malformed)),
             Some(Ending::Illegal) => Err(Rejected::new(Fault::Illegal)),
             Some(Ending::Completed) | None => {

@@ -147,4 +147,6 @@ pub enum Fault {
     Illegal,
     /// One of both: the game does not say which.
     Lost,
+    /// The reply was late by the game's own count of late replies, although it came before its deadline.
+    Late,
 }
