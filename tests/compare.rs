@@ -107,8 +107,8 @@ fn a_comparison_says_when_it_shows_nothing_and_what_would() {
     );
     assert!(same.contains("more boards would settle a difference of this size."), "{same}");
     let few = stdout(&runs.compare(&["old", "few"]));
-    let expected = "too few boards to compare c (few) with a (old)\n  A verdict takes 60 boards: 57 more \
-                    boards, such as --seed 1..N.\n";
+    let expected = "too few boards to compare c (few) with a (old)\n  A verdict takes 60 boards: play 57 more \
+                    boards with both bots.\n";
     assert!(few.starts_with(expected), "{few}");
     let itself = stdout(&runs.compare(&["old", "old"]));
     assert!(itself.starts_with("no difference shown between "), "{itself}");
@@ -399,7 +399,7 @@ fn a_suite_stops_when_bots_are_even_and_says_how_to_go_on_when_the_boards_run_ou
     let open = against("0", "open");
     let expected = format!("  not decided yet: {LOSER} against old: +0.0 points a board (");
     let line = open.lines().find(|line| line.starts_with(&expected)).expect("the decision");
-    let hint = " on 120 boards. Play both bots on more, such as --seed 1..N, to go on";
+    let hint = " on 120 boards. Play both bots on more boards to go on";
     assert!(line.ends_with(hint), "{line}");
     let again = json(&suite(&["--resume", "even", "--format", "json"]));
     assert_eq!(again["decision"]["bot_is"], "even");

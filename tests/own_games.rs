@@ -1,7 +1,8 @@
 //! Games from settings: tables `[game.NAME]`, whose judge is another program.
 
 use std::fs;
-use std::process::Output;
+use std::path::Path;
+use std::process::{Command, Output};
 
 use crate::support::json;
 use crate::support::place::{Place, assert_code, stderr};
@@ -106,7 +107,9 @@ fn a_check_shows_what_a_judge_does() {
     assert_code(&checked, 0);
     let text = String::from_utf8(checked.stdout).expect("UTF-8");
     for part in [
+        "guess\n  kind         judge\n",
         "better       lower\n",
+        "cases        2, and any seed\n",
         "a bot that ends at once\n",
         "  end: early exit, score 0: No answer\n",
         "turn 2: sends `low`, wants 1 line within 60 s; came: `11`\n",
@@ -162,6 +165,49 @@ fn a_suite_plays_all_cases_and_refuses_another_judge() {
 }
 
 #[test]
+fn a_lost_game_is_played_again_from_anywhere_under_the_judges_own_limits() {
+    let place = project();
+    fs::create_dir(place.path("games")).expect("made");
+    fs::rename(place.path("referee.toml"), place.path("games/guess.toml")).expect("moved");
+    for file in ["judge.py", "cases"] {
+        fs::rename(place.path(file), place.path("games").join(file)).expect("moved");
+    }
+    place.script("quits", "read -r hint; exit 3");
+    let suite = "suite --game games/guess.toml --board nine --bot ./quits --run one";
+    assert_code(&run(&place, suite), 1);
+    let script = place.path("one/failures/000001/again.sh");
+    let text = fs::read_to_string(&script).expect("a script");
+    assert!(text.contains("/games/guess.toml") && text.contains("limits=''"), "{text}");
+    let program = Path::new(env!("CARGO_BIN_EXE_referee")).parent().expect("a folder");
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").expect("PATH"));
+    let again = Command::new(&script).current_dir("/").env("PATH", path).output().expect("runs");
+    assert_code(&again, 1);
+    let said = String::from_utf8_lossy(&again.stdout).into_owned();
+    assert!(said.contains("No answer") && said.contains(" of 60 s"), "{said}");
+}
+
+#[test]
+fn a_run_of_a_game_in_a_file_of_its_own_says_how_it_is_resumed() {
+    let place = project();
+    fs::rename(place.path("referee.toml"), place.path("guess.toml")).expect("moved");
+    let halves = ["--bot", "sh halves.sh", "--run", "one"];
+    let suite = place.command(&["suite", "--game", "guess.toml"]).args(halves).output();
+    assert_code(&suite.expect("runs"), 0);
+    fs::write(place.path("one/results.jsonl"), "").expect("written");
+    let refused = run(&place, "suite --resume one");
+    assert_code(&refused, 2);
+    let said = stderr(&refused);
+    let remedy =
+        "no table [game.guess], which names its judge; `referee suite --resume one --config FILE`";
+    assert!(said.contains(remedy), "{said}");
+    assert_code(&run(&place, "suite --resume one --config guess.toml"), 0);
+    let parts = ["suite", "--game", "guess.toml", "--bot", "sh halves.sh", "--parts", "1"];
+    assert_code(&place.command(&parts).args(["--run", "two"]).output().expect("runs"), 0);
+    assert_code(&run(&place, "suite --run two --part 1 --config guess.toml"), 0);
+    assert_eq!(place.run("one").played().expect("results").count(), 2);
+}
+
+#[test]
 fn a_judge_that_fails_leaves_a_game_to_be_played() {
     let place = project();
     fs::write(place.path("breaks.sh"), "while read -r hint; do echo -1; done").expect("written");
@@ -196,7 +242,7 @@ fn wrong_settings_of_a_game_are_refused_with_their_place() {
         ),
         (
             "kind = 'judge'\ncommand = 'x'\ncases = ['no/*.txt']",
-            "referee.toml:4:9: there is no file",
+            "referee.toml:4:9: no file matches ",
         ),
         ("kind = 'judge'\ncommand = 'x'\nlimits = { total = '1s' }", "unknown field `total`"),
         ("kind = 'codingame'\ncommand = 'x'\nproject = 'none'", "referee.toml:4:11: "),

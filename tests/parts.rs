@@ -146,7 +146,7 @@ fn a_part_is_played_from_copies_of_the_bot_as_it_was_planned() {
     fs::remove_dir_all(place.path("run/parts/0002")).expect("removed");
     let changed = place.part("run", "2");
     assert_code(&changed, 2);
-    assert_snapshot!(stderr(&changed).trim_end(), @"error: run cannot be resumed: the bot `./bot status` has changed: status is not the same");
+    assert_snapshot!(stderr(&changed).trim_end(), @"error: run cannot be resumed: the bot `./bot status` has changed: status is not the same; put back what it was planned with, or start a new run, without --resume");
 }
 
 #[test]

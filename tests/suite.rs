@@ -433,10 +433,12 @@ fn a_changed_plan_is_not_resumed() {
     assert_eq!(complete.status.code(), Some(1));
     assert_eq!(String::from_utf8_lossy(&complete.stdout).lines().count(), 3);
     assert!(stderr(&complete).contains("own is complete, so nothing is played"), "{complete:?}");
+    let why_and_what = "the bot `sh bot.sh` has changed: bot.sh is not the same: to play what is there now, start a new run";
+    assert!(stderr(&complete).contains(why_and_what), "{complete:?}");
     let results = folder.path().join("own/results.jsonl");
     let lines = fs::read_to_string(&results).expect("results");
     fs::write(&results, lines.split_inclusive('\n').next().expect("a line")).expect("written");
-    assert_snapshot!(error(&folder, &["--resume", "own"]), @"error: own cannot be resumed: the bot `sh bot.sh` has changed: bot.sh is not the same");
+    assert_snapshot!(error(&folder, &["--resume", "own"]), @"error: own cannot be resumed: the bot `sh bot.sh` has changed: bot.sh is not the same; put back what it was planned with, or start a new run, without --resume");
 
     let path = run.join("results.jsonl");
     let line = fs::read_to_string(&path).expect("results");

@@ -133,7 +133,7 @@ fn games_of_a_bot_that_was_removed_are_not_played_and_resuming_plays_them() {
     let count = results.iter().filter(|outcome| outcome.verdict == not_played).count();
     assert!((5..=7).contains(&count), "{count}");
     assert!(results.len() < 100);
-    assert_snapshot!(stderr(&place.resume("run", &[])).trim_end(), @"error: run cannot be resumed: the bot `./bot` is incomplete: ./bot is missing");
+    assert_snapshot!(stderr(&place.resume("run", &[])).trim_end(), @"error: run cannot be resumed: the bot `./bot` is incomplete: ./bot is missing; put back what it was planned with, or start a new run, without --resume");
 
     place.script("bot", "sleep 0.02; exit 3");
     let output = place.resume("run", &["--format", "json"]);

@@ -133,7 +133,7 @@ pub(super) fn verdict(comparison: &Comparison) -> String {
 fn advice(paired: &Paired) -> Option<String> {
     if paired.missing_pairs() > 0 {
         let more = plural(paired.missing_pairs() as u64, "more board");
-        return Some(format!("A verdict takes {MIN_PAIRS} boards: {more}, such as --seed 1..N."));
+        return Some(format!("A verdict takes {MIN_PAIRS} boards: play {more} with both bots."));
     }
     let more = plural(paired.more_pairs()?, "more board");
     Some(format!("About {more} would settle a difference of this size."))

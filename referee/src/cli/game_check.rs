@@ -137,7 +137,9 @@ fn write_settings(kind: &GameKind, board: &str, out: &mut dyn Write) -> io::Resu
     let row = |out: &mut dyn Write, name: &str, value: &str| {
         writeln!(out, "  {name:<12} {}", printable(value))
     };
-    writeln!(out, "{}: {}", kind.name, printable(&kind.title))?;
+    let title = Some(&kind.title).filter(|title| **title != kind.name);
+    let title = title.map(|title| format!(": {}", printable(title))).unwrap_or_default();
+    writeln!(out, "{}{title}", kind.name)?;
     if let Some(judge) = &kind.judge {
         row(out, "kind", &judge.kind)?;
         row(out, "command", &judge.command.join(" "))?;
@@ -153,7 +155,9 @@ fn write_settings(kind: &GameKind, board: &str, out: &mut dyn Write) -> io::Resu
         limits.map(|(kind, limit)| format!("{} {}", kind.name(), duration(*limit))).collect();
     row(out, "limits", &format!("{}, where the judge names none", limits.join(", ")))?;
     row(out, "better", if kind.better.is_higher() { "higher" } else { "lower" })?;
-    row(out, "cases", &kind.bundled.len().to_string())?;
+    let takes_seeds = (kind.from_seed)(1, SeedOptions::default()).is_ok();
+    let seeds = if takes_seeds { ", and any seed" } else { "" };
+    row(out, "cases", &format!("{}{seeds}", kind.bundled.len()))?;
     row(out, "board", board)
 }
 

@@ -85,9 +85,8 @@ pub(super) fn settings_of_plan(
 
 /// The rules of a plan, as settings.
 pub(super) fn stored(plan: &Plan) -> Layer {
-    let Rules { profile, on_host_delay, limits, fixed, resources } = plan.rules;
-    // A judge names its limits again.
-    let limits = if plan.judge.is_some() { fixed } else { limits };
+    let Rules { profile, on_host_delay, resources, .. } = plan.rules;
+    let limits = plan.limits_to_set();
     Layer::of_stored(&Stored { game: &plan.game, profile, on_host_delay, limits, resources })
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use anyhow::anyhow;
 use clap::Args;
 
 use super::inputs::{self, NamedBot, Variable};
@@ -11,7 +12,8 @@ use super::words::{Word as _, word};
 use super::{Failure, completions, hints};
 use contain::bot::{Containment, Pinning, Sandbox};
 use engine::config::{Bound, Config, Limit, LimitsTable, Size};
-use results::suite::Plan;
+use results::suite::RunFolder;
+use rules::game::GameKind;
 use terms::limits::{OnHostDelay, Profile};
 
 /// The environment of a bot.
@@ -164,9 +166,9 @@ pub(super) struct RuleFlags {
 }
 
 impl RuleFlags {
-    /// Whether any of these flags that change the playing of games was given.
+    /// Whether any of these flags was given that say what a plan stores.
     pub(super) fn is_given(&self) -> bool {
-        let named = self.game.is_some() || self.profile.is_some() || self.config.is_some();
+        let named = self.game.is_some() || self.profile.is_some();
         named || self.limits() != LimitsTable::default()
     }
 
@@ -215,10 +217,22 @@ impl RuleFlags {
 
     /// The settings of a run's plan; settings that the plan does not store come from the user's file and the
     /// defaults.
-    pub(super) fn of_plan(&self, plan: &Plan) -> Result<Config, Failure> {
+    pub(super) fn of_run(&self, folder: &RunFolder) -> Result<Config, Failure> {
+        let plan = &folder.run.plan;
+        let file = inputs::config_file(self.config.as_deref())?;
+        let game = &plan.game;
+        if plan.judge.is_some() && !file.has_game_named(game) && GameKind::named(game).is_none() {
+            let run = hints::shell_path(&folder.path);
+            let problem =
+                format!("these settings have no table [game.{game}], which names its judge");
+            let remedy =
+                format!("`referee suite --resume {run} --config FILE` with the file that has it");
+            let path = folder.path.display();
+            return Err(Failure::user(anyhow!("{path} cannot be resumed: {problem}; {remedy}")));
+        }
         let mut flags = inputs::stored(plan);
         flags.containment = self.containment;
-        inputs::settings([flags, inputs::config_file(self.config.as_deref())?])
+        inputs::settings([flags, file])
     }
 
     /// Resolves these flags and the settings file.

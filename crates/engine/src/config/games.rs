@@ -135,6 +135,11 @@ impl OwnGame {
         self.table.get_ref().command.get_ref()
     }
 
+    /// The file of its settings.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
     /// Where its settings are: file and line.
     pub fn place(&self) -> String {
         let SourceError { line, .. } = SourceError::at(&self.source, self.table.span().start, "");
@@ -230,7 +235,7 @@ fn read_cases(files: Option<&Vec<PathBuf>>, folder: &Path) -> Result<Vec<(String
         let mut paths: Vec<PathBuf> = paths.filter_map(Result::ok).collect();
         paths.sort();
         if paths.is_empty() {
-            return Err(wrong(format!("there is no file {}", pattern.display())));
+            return Err(wrong(format!("no file matches {}", pattern.display())));
         }
         for path in paths {
             let text = fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;

@@ -129,6 +129,11 @@ impl Layer {
         Self { folder: file.parent().map(Path::to_owned), ..self }
     }
 
+    /// Whether this layer describes a game of this name.
+    pub fn has_game_named(&self, name: &str) -> bool {
+        self.game.own.contains_key(name)
+    }
+
     /// This layer's games alone, of which its only one is chosen if it chooses none.
     #[must_use]
     pub fn games(self) -> Self {

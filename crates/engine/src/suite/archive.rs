@@ -113,7 +113,7 @@ impl Archive<'_> {
 
     /// The flags that make the time limits the same. None has a blank.
     fn limits(&self) -> Vec<String> {
-        let limits = &self.folder.run.plan.rules.limits;
+        let limits = self.folder.run.plan.limits_to_set();
         let flag = |kind: LimitKind| {
             Some(format!("--{}={}", kind.name(), exact_duration(limits.of(kind)?)))
         };
@@ -126,13 +126,16 @@ impl Archive<'_> {
         let mut words: Vec<String> = Vec::new();
         let mut option = |name: &str, value: String| words.extend([format!("--{name}"), value]);
         option("game", kind.name.clone());
+        let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+        if let Some(own) = self.config.project.games.get(&kind.name) {
+            option("config", here.join(own.file()).display().to_string());
+        }
         option("profile", rules.profile.name().to_owned());
         let memory = rules.resources.memory;
         option("memory", memory.map_or_else(|| "none".to_owned(), exact_size));
         for (name, value) in &bot.env {
             option("env", format!("{name}={value}"));
         }
-        let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
         let cwd = bot.cwd.as_ref().map_or_else(|| here.clone(), |cwd| here.join(cwd));
         option("cwd", cwd.display().to_string());
         for path in bot.sandbox.iter().flatten() {

@@ -160,7 +160,7 @@ fn how_to_go_on(standing: &Standing) -> String {
         Some(boards) => format!("; about {boards} would decide"),
         None => String::new(),
     };
-    format!("{enough}. Play both bots on more, such as --seed 1..N, to go on")
+    format!("{enough}. Play both bots on more boards to go on")
 }
 
 /// The heading of a list of [`new_best`] lines.

@@ -131,6 +131,11 @@ impl Plan {
         game.limit_kinds().filter_map(|kind| self.rules.limits.of(kind)).min()
     }
 
+    /// The time limits that are to be set to play its games again: a judge names its own again.
+    pub fn limits_to_set(&self) -> Limits {
+        if self.judge.is_some() { self.rules.fixed } else { self.rules.limits }
+    }
+
     /// The game, as far as its boards and results can be read without its judge.
     pub fn kind(&self) -> Option<Arc<GameKind>> {
         match &self.judge {

@@ -326,7 +326,7 @@ impl SuiteArgs {
             let (config, plan) = plan(self)?;
             (config, Plan { shuffle: stored.shuffle, ..plan })
         } else {
-            let config = self.rules.of_plan(stored)?;
+            let config = self.rules.of_run(folder)?;
             let judge = config.game.judge.clone();
             (config, Plan { judge, ..plan_now(folder)? })
         };
@@ -336,12 +336,14 @@ impl SuiteArgs {
             let plays_nothing = || Ok::<_, FolderError>(self.again.is_empty() && is_complete()?);
             if !says_again && plays_nothing()? {
                 log::warn!(
-                    "{path} is complete, so nothing is played and these are its results; but {difference}, which only a \
-                     new run plays"
+                    "{path} is complete, so nothing is played and these are its results; but {difference}: to play what is \
+                     there now, start a new run, without --resume"
                 );
                 return Ok(config);
             }
-            return Err(Failure::user(anyhow!("{path} cannot be resumed: {difference}")));
+            let advice = "put back what it was planned with, or start a new run, without --resume";
+            let advice = if says_again { String::new() } else { format!("; {advice}") };
+            return Err(Failure::user(anyhow!("{path} cannot be resumed: {difference}{advice}")));
         }
         Ok(config)
     }
