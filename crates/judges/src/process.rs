@@ -99,6 +99,20 @@ impl Process {
         }
     }
 
+    /// Refuses what a judge says before it has the reply to its question: it would pass for its answer to the reply.
+    pub(crate) fn refuse_unasked(&mut self) -> Result<(), Trouble> {
+        let Some(child) = self.child.as_mut().filter(|_| self.questions > 0) else { return Ok(()) };
+        let said = match child.unasked() {
+            Ok(lines) => lines.as_bytes().split(|&byte| byte == b'\n').next().unwrap_or_default(),
+            Err(error) => return Err(self.trouble(format!("cannot be watched: {error}"))),
+        };
+        if said.is_empty() {
+            return Ok(());
+        }
+        let (said, number) = (quote(said), self.questions);
+        Err(self.trouble(format!("wrote {said} before it had the reply to its question {number}")))
+    }
+
     /// Counts a question.
     pub(crate) fn count_question(&mut self) -> Result<(), Trouble> {
         self.questions += 1;

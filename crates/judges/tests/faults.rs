@@ -161,6 +161,22 @@ fn a_judge_that_goes_on_after_silence_is_brought_to_its_end() {
 }
 
 #[test]
+fn what_a_judge_says_before_it_has_the_reply_is_no_answer_to_it() {
+    let mut judge = judge("judge", "eager", limits()).start(&Case::Seed(7), &Place::default());
+    let judge = judge.as_mut().expect("starts");
+    for number in ["0", "1", "8"] {
+        let step = judge.next().expect("a question");
+        assert!(matches!(&step, Step::Ask(ask) if ask.input.trim_end() == number), "{step:?}");
+        let lines = [number.to_owned()];
+        let reply = Answer::Reply { lines: &lines, elapsed: Duration::ZERO };
+        judge.answer(reply).expect("it lives");
+    }
+    let found = judge.next().expect_err("its answer came first");
+    let expected = "wrote `{\"end\":\"completed\",\"score\":8}` before it had the reply to its question 3";
+    assert!(found.what.starts_with(expected), "{found:?}");
+}
+
+#[test]
 fn frames_without_an_end_are_ended() {
     let found = trouble("codingame", "frames", limits());
     assert!(found.what.contains("showed more than 60000 frames without an end"), "{found:?}");

@@ -98,6 +98,9 @@ def fail(fault):
         end("completed", float("nan"), "Done.", [])
     elif fault == "unknown":
         say("[[NOVELTY] 0]\n" if IS_SDK else '{"end":"won"}\n')
+    elif fault == "eager":
+        say('{"ask":"8\\n"}\n{"end":"completed","score":8}\n')
+        time.sleep(3600)
     elif fault == "frames":
         while True:
             say(view() + block("NEXT_PLAYER_INPUT") + block("NEXT_PLAYER_INFO", "0", "0", "50"))

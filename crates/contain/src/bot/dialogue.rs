@@ -23,6 +23,15 @@ pub struct Dialogue<'a> {
 }
 
 impl BotProcess {
+    /// What a program has said since its last answer, to which nobody has replied yet.
+    ///
+    /// # Errors
+    /// When the system fails.
+    pub fn unasked(&mut self) -> Result<&Lines, ExchangeError> {
+        self.read_stdout()?;
+        Ok(self.lines.held())
+    }
+
     /// Sends the input and reads until the answer is whole; the inner error says why it is not.
     ///
     /// # Errors

@@ -151,12 +151,10 @@ impl Fields<'_> {
 
     fn score(&self) -> Result<Option<String>, String> {
         let text = self.score.map(RawValue::get);
-        match text {
-            Some(text) if text.parse::<Score>().is_err() => {
-                Err(format!("gave {} as `score`, which is not a number", quote(text.as_bytes())))
-            }
-            _ => Ok(text.map(str::to_owned)),
+        if let Some(Err(error)) = text.map(str::parse::<Score>) {
+            return Err(format!("gave a wrong `score`: {error}"));
         }
+        Ok(text.map(str::to_owned))
     }
 }
 
@@ -242,7 +240,8 @@ mod tests {
             ("{\"ask\":\"\",\"limit_ms\":0}", "gave 0 as `limit_ms`"),
             ("{\"ask\":\"\",\"limit_ms\":-5}", "which is not a message"),
             ("{\"ask\":\"\",\"score\":NaN}", "which is not a message"),
-            ("{\"ask\":\"\",\"score\":\"3\"}", "as `score`, which is not a number"),
+            ("{\"ask\":\"\",\"score\":\"3\"}", "gave a wrong `score`: a score is a number such as"),
+            ("{\"ask\":\"\",\"score\":1e29}", "gave a wrong `score`: the score 1e29 is too large"),
             ("{\"end\":\"won\"}", "ended the game as `won`"),
             ("{\"end\":\"lost\",\"metadata\":{\"a\":[1]}}", "gave `[1]` as `a` of `metadata`"),
         ] {

@@ -41,6 +41,7 @@ struct Speaker {
 
 impl Judge for Speaker {
     fn next(&mut self) -> Result<Step, Trouble> {
+        self.process.refuse_unasked()?;
         let is_whole = |lines: &Lines| (!lines.is_empty()).then_some(1);
         let lines = self.process.step(self.outgoing.as_bytes(), is_whole)?;
         let said = parse(lines.get(0).unwrap_or_default());
