@@ -208,6 +208,51 @@ fn a_run_of_a_game_in_a_file_of_its_own_says_how_it_is_resumed() {
 }
 
 #[test]
+fn a_judge_that_is_replaced_during_a_run_ends_it_and_the_game_does_not_count() {
+    let place = project();
+    let swaps = "read -r hint; [ $hint = start ] && echo '#' >> judge.py; echo 3";
+    fs::write(place.path("swaps.sh"), swaps).expect("written");
+    let suite =
+        ["suite", "--game", "guess", "--board", "three", "--run", "r", "--bot", "sh swaps.sh"];
+    let output = place.command(&suite).output().expect("runs");
+    assert_code(&output, 2);
+    let expected = "the judge changed while it was played: judge.py is not the same; no game of the new one was kept";
+    assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+    assert_eq!(fs::read_to_string(place.path("r/results.jsonl")).expect("there"), "");
+}
+
+#[test]
+fn a_game_that_is_played_again_leaves_no_log_of_the_earlier_try() {
+    let place = project();
+    fs::write(place.path("later.sh"), "read -r hint; [ -e now ] && echo 3").expect("written");
+    let suite =
+        ["suite", "--game", "guess", "--board", "three", "--run", "r", "--bot", "sh later.sh"];
+    assert_code(&place.command(&suite).output().expect("runs"), 1);
+    let (log, bundle) = (place.path("r/games/000001.jsonl"), place.path("r/failures/000001"));
+    assert!(log.exists() && bundle.join("again.sh").exists());
+    fs::write(bundle.join("notes.txt"), "the user's").expect("written");
+    fs::write(place.path("now"), "").expect("written");
+    assert_code(&run(&place, "suite --resume r --again crash"), 0);
+    assert!(!log.exists(), "it is that of a game that was lost");
+    let left =
+        fs::read_dir(bundle).expect("the user's").map(|entry| entry.expect("one").file_name());
+    assert_eq!(left.collect::<Vec<_>>(), ["notes.txt"]);
+}
+
+#[test]
+fn cases_are_found_in_a_folder_of_any_name() {
+    let place = project();
+    let folder = place.path("a [b] *");
+    fs::create_dir_all(folder.join("cases")).expect("made");
+    for file in ["judge.py", "referee.toml", "cases/three.txt"] {
+        fs::copy(place.path(file), folder.join(file)).expect("copied");
+    }
+    let play =
+        ["play", "--game", "a [b] */referee.toml", "--board", "three", "--bot", "sh halves.sh"];
+    assert_code(&place.command(&play).output().expect("runs"), 0);
+}
+
+#[test]
 fn a_judge_that_fails_leaves_a_game_to_be_played() {
     let place = project();
     fs::write(place.path("breaks.sh"), "while read -r hint; do echo -1; done").expect("written");
@@ -243,6 +288,10 @@ fn wrong_settings_of_a_game_are_refused_with_their_place() {
         (
             "kind = 'judge'\ncommand = 'x'\ncases = ['no/*.txt']",
             "referee.toml:4:9: no file matches ",
+        ),
+        (
+            "kind = 'judge'\ncommand = 'x'\ncases = ['cases/*.txt', 'cases/nine.*']",
+            "cases/nine.txt: there is another case `nine`",
         ),
         ("kind = 'judge'\ncommand = 'x'\nlimits = { total = '1s' }", "unknown field `total`"),
         ("kind = 'codingame'\ncommand = 'x'\nproject = 'none'", "referee.toml:4:11: "),

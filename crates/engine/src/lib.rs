@@ -11,5 +11,6 @@ pub mod config;
 pub mod host;
 pub mod play;
 pub mod slurm;
+mod stamp;
 pub mod suite;
 pub mod timing;

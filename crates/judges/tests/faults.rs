@@ -172,7 +172,8 @@ fn what_a_judge_says_before_it_has_the_reply_is_no_answer_to_it() {
         judge.answer(reply).expect("it lives");
     }
     let found = judge.next().expect_err("its answer came first");
-    let expected = "wrote `{\"end\":\"completed\",\"score\":8}` before it had the reply to its question 3";
+    let expected =
+        "wrote `{\"end\":\"completed\",\"score\":8}` before it had the reply to its question 3";
     assert!(found.what.starts_with(expected), "{found:?}");
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,11 +11,11 @@ use serde::Deserialize;
 use serde::de::{MapAccess, Visitor};
 use toml::Spanned;
 
+use super::judge_files::digests;
 use super::over::Over;
 use super::resources::{Bound, Size};
 use super::values::Limit;
 use judges::{JudgeCommand, JudgeLimits, Protocol, Settings, Wrong};
-use results::digest::digest;
 use rules::game::judge::JudgeProgram;
 use rules::game::{GAMES, GameKind, unknown_game};
 use rules::score::Direction;
@@ -165,10 +166,20 @@ impl OwnGame {
             return Err(Wrong { key: "command", problem: format!("the command {problem}") });
         }
         let folder = self.folder();
-        let files = digests(&words, &folder)?;
+        let files = digests(&words, &folder);
+        let files = files.map_err(|error| Wrong { key: "command", problem: error.to_string() })?;
         let kind = Protocol::named(self.kind())?.game(&self.settings(name, words, &folder)?)?;
         let judge = kind.judge.map(|judge| JudgeProgram { files, ..judge });
         Ok(GameKind { judge, ..kind })
+    }
+
+    /// The digests of the files that its command names, as they are now.
+    ///
+    /// # Errors
+    /// When one cannot be read.
+    pub(crate) fn files_now(&self) -> io::Result<BTreeMap<String, String>> {
+        let words = shlex::split(self.command()).unwrap_or_default();
+        digests(&words, &self.folder())
     }
 
     fn settings(&self, name: &str, words: Vec<String>, folder: &Path) -> Result<Settings, Wrong> {
@@ -227,55 +238,27 @@ impl OwnGame {
 /// The cases in these files, by the names of the files without their endings.
 fn read_cases(files: Option<&Vec<PathBuf>>, folder: &Path) -> Result<Vec<(String, String)>, Wrong> {
     let wrong = |problem: String| Wrong { key: "cases", problem };
-    let mut cases = Vec::new();
+    let outside = PathBuf::from(glob::Pattern::escape(&folder.to_string_lossy()));
+    let mut cases: Vec<(String, String)> = Vec::new();
     for word in files.into_iter().flatten() {
-        let pattern = folder.join(word);
-        let paths = glob::glob(&pattern.to_string_lossy());
+        let paths = glob::glob(&outside.join(word).to_string_lossy());
         let paths = paths.map_err(|error| wrong(format!("{}: {error}", word.display())))?;
         let mut paths: Vec<PathBuf> = paths.filter_map(Result::ok).collect();
         paths.sort();
         if paths.is_empty() {
-            return Err(wrong(format!("no file matches {}", pattern.display())));
+            return Err(wrong(format!("no file matches {}", folder.join(word).display())));
         }
         for path in paths {
             let text = fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
             let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            if cases.iter().any(|(known, _)| *known == name) {
+                let path = path.display();
+                return Err(wrong(format!("{path}: there is another case `{name}`")));
+            }
             cases.push((name, text));
         }
     }
     Ok(cases)
-}
-
-/// The digests of the files that a command names: as a word, or in a class path.
-fn digests(words: &[String], folder: &Path) -> Result<BTreeMap<String, String>, Wrong> {
-    let mut digests = BTreeMap::new();
-    for part in words.iter().flat_map(|word| word.split(':')).filter(|part| !part.is_empty()) {
-        let path = folder.join(part);
-        let found = if path.is_dir() {
-            digest_of_folder(&path)
-        } else if path.is_file() {
-            fs::read(&path).map(|content| digest(&content))
-        } else {
-            continue;
-        };
-        let found = found.map_err(|error| Wrong { key: "command", problem: error.to_string() })?;
-        digests.insert(part.to_owned(), found);
-    }
-    Ok(digests)
-}
-
-/// One digest of all files below a folder, their names included.
-fn digest_of_folder(folder: &Path) -> std::io::Result<String> {
-    let mut entries = fs::read_dir(folder)?.collect::<Result<Vec<_>, _>>()?;
-    entries.sort_by_key(fs::DirEntry::file_name);
-    let mut all = Vec::new();
-    for entry in entries {
-        let path = entry.path();
-        let one = if path.is_dir() { digest_of_folder(&path)? } else { digest(&fs::read(&path)?) };
-        all.extend_from_slice(entry.file_name().as_encoded_bytes());
-        all.extend_from_slice(format!(" {one}\n").as_bytes());
-    }
-    Ok(digest(&all))
 }
 
 impl<'de> Deserialize<'de> for GameSetting {

@@ -5,6 +5,7 @@
 
 mod confinement;
 mod games;
+mod judge_files;
 mod layer;
 mod over;
 mod project;

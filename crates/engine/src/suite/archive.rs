@@ -15,7 +15,7 @@ use fs_err as fs;
 use super::game::Finished;
 use crate::config::Config;
 use results::gamelog::{self, Event};
-use results::suite::{Logs, Packing, PlannedBot, RunFolder, log_path, packed_log};
+use results::suite::{BUNDLE, Logs, Packing, PlannedBot, RunFolder, log_path, packed_log};
 use rules::game::GameKind;
 use rules::ruling::rule;
 use terms::limits::LimitKind;
@@ -39,7 +39,8 @@ pub(super) struct Archive<'a> {
 }
 
 impl Archive<'_> {
-    /// Keeps a game as the settings say; a game that was never started leaves nothing.
+    /// Keeps a game as the settings say; a game that was never started leaves nothing. What an earlier try of the game has
+    /// left, which has no result any more, goes.
     pub(super) fn keep(&self, finished: &Finished, bot: &PlannedBot) -> io::Result<()> {
         let outcome = &finished.outcome;
         let leaves_log = match self.logs {
@@ -47,10 +48,12 @@ impl Archive<'_> {
             Logs::Failed => !outcome.won,
             Logs::All => true,
         };
-        if !leaves_log || finished.events.is_empty() {
-            return Ok(());
-        }
         let path = log_path(&self.folder.path, outcome.game);
+        let packed = packed_log(&path);
+        self.remove_bundle(outcome.game)?;
+        if !leaves_log || finished.events.is_empty() {
+            return [path, packed].iter().try_for_each(|log| remove_if_there(log));
+        }
         let log = gamelog::log_of(&finished.events, &path, self.config.log_size)?;
         if !outcome.won {
             static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -60,8 +63,6 @@ impl Archive<'_> {
             }
         }
         make_folder(path.parent().unwrap_or(&self.folder.path))?;
-        let packed = packed_log(&path);
-        // A suite that was stopped may have left a torn log in the other form.
         match self.packing {
             Packing::Plain => {
                 remove_if_there(&packed)?;
@@ -74,15 +75,29 @@ impl Archive<'_> {
         }
     }
 
+    fn bundle_folder(&self, game: usize) -> PathBuf {
+        self.folder.path.join(BUNDLES).join(format!("{game:06}"))
+    }
+
+    /// Removes the bundle of a game, and leaves what the user has put into its folder.
+    fn remove_bundle(&self, game: usize) -> io::Result<()> {
+        let folder = self.bundle_folder(game);
+        if folder.is_dir() {
+            BUNDLE.iter().try_for_each(|file| remove_if_there(&folder.join(file)))?;
+            // Fails only if it is not empty.
+            let _ = fs::remove_dir(folder);
+        }
+        Ok(())
+    }
+
     /// The number of bundles in the run. Other processes may add some at the same moment.
     fn bundles(&self) -> usize {
         fs::read_dir(self.folder.path.join(BUNDLES)).map_or(0, Iterator::count)
     }
 
     fn bundle(&self, finished: &Finished, bot: &PlannedBot, log: &[u8]) -> io::Result<()> {
-        let bundles = self.folder.path.join(BUNDLES);
-        let folder = bundles.join(format!("{:06}", finished.outcome.game));
-        make_folder(&bundles)?;
+        let folder = self.bundle_folder(finished.outcome.game);
+        make_folder(&self.folder.path.join(BUNDLES))?;
         make_folder(&folder)?;
         let file = |name: &str, content: &[u8]| fs::write(folder.join(name), content);
         file("board.txt", finished.test_case.as_bytes())?;

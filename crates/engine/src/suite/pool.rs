@@ -66,6 +66,9 @@ pub enum PoolError {
         /// The file, as the bot's command names it.
         file: String,
     },
+    /// A file of the game's judge was replaced.
+    #[error("the judge changed while it was played: {0}")]
+    JudgeReplaced(String),
     /// Several games of a bot in a row could not be started.
     #[error("{MAX_NOT_PLAYED} games of `{bot}` in a row could not be played: {why}")]
     NotPlayed {
@@ -85,7 +88,7 @@ impl PoolError {
     /// Whether the user can fix it; otherwise the machine is at fault.
     pub fn is_user_error(&self) -> bool {
         match self {
-            Self::Case(_) | Self::Replaced { .. } => true,
+            Self::Case(_) | Self::Replaced { .. } | Self::JudgeReplaced(_) => true,
             Self::NotPlayed { is_user_error, .. } => *is_user_error,
             Self::Play(_) | Self::Keep(_) => false,
         }
@@ -162,6 +165,19 @@ impl Pool<'_> {
         has_ended.then(|| self.interrupt.wait(self.signal_spread))?
     }
 
+    /// Checks that the files of the judge are still those that the plan names.
+    fn check_judge(&self) -> Result<(), String> {
+        let own = self.config.project.games.get(&self.plan.game);
+        let Some((judge, own)) = self.plan.judge.as_ref().zip(own) else { return Ok(()) };
+        let now = own.files_now().map_err(|error| error.to_string())?;
+        let is_same = |(file, digest): &(&String, &String)| judge.files.get(*file) == Some(*digest);
+        match now.iter().find(|file| !is_same(file)) {
+            Some((file, _)) => Err(format!("{file} is not the same")),
+            None if now.len() < judge.files.len() => Err("a file is missing".to_owned()),
+            None => Ok(()),
+        }
+    }
+
     fn play_one(&self, game: usize, pinning: Option<&Pinning>) -> Result<Outcome, PoolError> {
         let assignment = self.plan.assignment(game);
         let Entrant { bot, command, files } = &self.entrants[assignment.bot];
@@ -183,6 +199,7 @@ impl Pool<'_> {
             match played {
                 Ok((finished, true)) => {
                     let finished = finished?;
+                    self.check_judge().map_err(PoolError::JudgeReplaced)?;
                     if let Some(signal) = self.signal_that_ended(&finished.outcome) {
                         return Err(PlayError::Interrupted { signal, stderr: Vec::new() }.into());
                     }

@@ -52,7 +52,7 @@ pub(crate) use self::plan::test_plan;
 pub use self::plan::{Assignment, Case, CaseError, MAX_GAMES, Plan, PlannedBoard, Rules};
 pub use self::planned_bot::PlannedBot;
 pub use self::records::{Best, Bests, Record, Records, RecordsError};
-pub use self::removal::{Contents, remove_remains};
+pub use self::removal::{BUNDLE, Contents, remove_remains};
 pub use self::seeds::Seeds;
 pub use self::session::Session;
 pub use self::summary::{NewBest, Summary};

@@ -32,7 +32,7 @@ const FILES: [&str; 9] = [
 ];
 
 /// The files of a bundle.
-const BUNDLE: [&str; 5] = ["board.txt", "game.jsonl", "stdin.txt", "stderr.txt", "again.sh"];
+pub const BUNDLE: [&str; 5] = ["board.txt", "game.jsonl", "stdin.txt", "stderr.txt", "again.sh"];
 
 /// What is in a run folder.
 #[derive(Debug, Default)]

@@ -87,7 +87,7 @@ pub(super) fn failed(error: RunError, folder: &RunFolder, no_run: bool) -> Failu
         RunError::Interrupted(signal) => {
             return interrupted(*signal, folder).unwrap_or_else(Failure::from);
         }
-        RunError::Game(PoolError::Replaced { .. }) if !no_run => {
+        RunError::Game(PoolError::Replaced { .. } | PoolError::JudgeReplaced(_)) if !no_run => {
             "; no game of the new one was kept, and --resume goes on with the old one"
         }
         RunError::Game(PoolError::NotPlayed { .. }) if !no_run => "; --resume plays them",
