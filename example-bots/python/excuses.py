@@ -232,6 +232,33 @@ def daemons(seconds):
     sleep(seconds)
 
 
+def dozing_decoys(seconds):
+    """Processes wait for cores while the bot sleeps, and fall asleep when it answers."""
+    end_all(HELPERS)
+    HELPERS[:] = [fork(lambda: (for_a_while(seconds), time.sleep(60))) for _ in range(2 * CORES)]
+    sleep(seconds)
+
+
+def brief_threads(seconds):
+    """Threads wait for cores while the bot sleeps, and end just after the limit."""
+    for _ in range(2 * CORES):
+        threading.Thread(target=for_a_while, args=(seconds * 0.68,)).start()
+    sleep(seconds)
+
+
+def late_helper(seconds):
+    """A helper knows the answer and tells it late, beside others that want its core."""
+    mine, helpers_own = os.pipe()
+    def helper():
+        sleep(seconds)
+        os.write(helpers_own, b"!")
+    child = fork(helper)
+    beside([forever] * 2 * CORES, os.read, mine, 1)
+    wait_for(child)
+    os.close(mine)
+    os.close(helpers_own)
+
+
 # The honest bots.
 
 def thread(seconds):
@@ -246,7 +273,7 @@ def child(seconds):
 
 TRICKS = {trick.__name__: trick for trick in (
     spin, sleep, decoys, children, forgotten, orphans, vfork, nice, policy, affinity, helpers, slow_referee, late_hogs,
-    meddle, stop, alarm, disk, daemons, thread, child)}
+    meddle, stop, alarm, disk, daemons, dozing_decoys, brief_threads, late_helper, thread, child)}
 
 
 def first_move(board):

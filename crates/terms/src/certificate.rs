@@ -68,6 +68,9 @@ pub struct Parts {
     /// with. The bot answers for such waits.
     #[serde(default, rename = "own_scheduling", skip_serializing_if = "is_false")]
     pub has_own_scheduling: bool,
+    /// Whether a thread or a process of the bot ended meanwhile, so that it is not known for how long it waited.
+    #[serde(default, rename = "ended", skip_serializing_if = "is_false")]
+    pub has_ended: bool,
 }
 
 impl Parts {

@@ -37,6 +37,8 @@ pub(super) struct Clock {
     overtime: Overtime,
     /// When to sample the bot next; `None` is never.
     pub(super) deadline: Option<Instant>,
+    /// The number of [`EARLY_LOOKS`] that were due by now.
+    early_looks: usize,
     /// Whether the limit has passed without a reply.
     in_overtime: bool,
     watch: Option<Watch>,
@@ -72,6 +74,9 @@ const STAND_STILL: Duration = Duration::from_millis(2);
 /// How often the referee wakes while a bot thinks, to notice that the machine stands still.
 const HEARTBEAT: Duration = Duration::from_millis(10);
 
+/// When to look before the limit at a bot of several threads or processes, in tenths of the limit.
+const EARLY_LOOKS: [u32; 5] = [5, 6, 7, 8, 9];
+
 impl Clock {
     /// Starts the clock as if it had run for `head_start` already.
     pub(super) fn start(
@@ -87,6 +92,7 @@ impl Clock {
             limit,
             overtime,
             deadline: limit.and_then(|limit| start.checked_add(limit)),
+            early_looks: 0,
             in_overtime: false,
             watch: None,
             before,
@@ -106,6 +112,7 @@ impl Clock {
             self.own_wait = OwnWait::start();
         }
         let now = Instant::now();
+        let wake = self.next_look().map_or(wake, |look| wake.min(look));
         self.last_wait = (now, wake.min(now + HEARTBEAT));
         self.last_wait.1
     }
@@ -132,6 +139,27 @@ impl Clock {
                 standstill.since = now;
             }
         }
+    }
+
+    fn next_look(&self) -> Option<Instant> {
+        let tenths = EARLY_LOOKS.get(self.early_looks)?;
+        self.start.checked_add(self.limit?.checked_mul(*tenths)? / 10)
+    }
+
+    /// Whether it is time for a look before the limit, which this answers once.
+    pub(super) fn is_look_due(&mut self) -> bool {
+        let is_due = self.next_look().is_some_and(|look| Instant::now() >= look);
+        self.early_looks += usize::from(is_due);
+        is_due && !self.in_overtime
+    }
+
+    /// Looks at the bot before the limit.
+    pub(super) fn look_early(&mut self, keeper: Pid) {
+        let Some(limit) = self.limit else { return };
+        let (Overtime::Always(patience) | Overtime::WhileStarved(patience)) = self.overtime;
+        let start = self.start;
+        let watch = self.watch.get_or_insert_with(|| Watch::new(start, limit, patience));
+        watch.look_early(keeper, &self.before);
     }
 
     /// Withdraws the excuse of a standstill if the bot slept through it: if the bot slept just after the standstill
@@ -227,6 +255,9 @@ impl Clock {
         let start = self.start;
         let watch = self.watch.get_or_insert_with(|| Watch::new(start, wall, Duration::ZERO));
         watch.observe(after, &self.before, keeper, start + wall);
+        if has_replied && self.limit.is_some_and(|limit| wall > limit) {
+            watch.see_who_sleeps();
+        }
         let parts = watch.parts(&self.before, wall, delays, has_replied);
         (parts, watch.longest_wait(has_replied).min(wall))
     }
@@ -286,5 +317,17 @@ mod tests {
         assert!(clock.start.elapsed() >= HOUR && clock.has_passed(before));
         assert!(!clock.has_passed(clock.start + Duration::from_millis(49)));
         assert!(clock.has_passed(clock.start + limit));
+    }
+
+    #[test]
+    fn looks_before_the_limit_are_for_turns_that_last_so_long() {
+        let limit = Duration::from_secs(100);
+        let looks = |head_start| {
+            let mut clock = clock(Some(limit), head_start);
+            (0..10).filter(|_| clock.is_look_due()).count()
+        };
+        let thought = [49, 51, 71, 91].map(|tenth| looks(Duration::from_secs(tenth)));
+        assert_eq!(thought, [0, 1, 3, 5]);
+        assert_eq!(clock(None, HOUR).next_look(), None);
     }
 }

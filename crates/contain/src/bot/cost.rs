@@ -1,12 +1,13 @@
 //! What an exchange cost a bot: the samples before and after it, and its certificate.
 
-use std::time::Duration;
+use std::mem;
+use std::time::{Duration, Instant};
 
 use super::BotProcess;
 use super::clock::Clock;
 use super::exchange::{ExchangeError, ExchangeState, Request};
 use super::pin::RefereeCore;
-use super::usage::Sample;
+use super::usage::{CpuTimes, Sample};
 use terms::certificate::Certificate;
 use terms::millis::Millis;
 use terms::verdict::NoReply;
@@ -14,6 +15,10 @@ use terms::verdict::NoReply;
 /// The time for which a bot may think between two samples. Quick replies are not sampled one by one: what they used is
 /// in the next certificate.
 const UNSAMPLED: Duration = Duration::from_millis(1);
+
+/// The time for which a bot may think, for free, while the referee finds out what an exchange cost. What it computes in a
+/// longer one counts in the next exchange.
+const FREE: Duration = Duration::from_millis(1);
 
 /// What an exchange cost the bot.
 #[derive(Debug)]
@@ -27,10 +32,11 @@ pub(super) struct Cost {
 
 impl BotProcess {
     /// Starts the clock of an exchange. That of the first one starts earlier by the CPU time that the bot has used
-    /// since its start: this counts, but the time that the machine takes to report the start does not.
+    /// since its start: this counts, but the time that the machine takes to report the start does not. That of a later
+    /// one does so by what the bot has computed while the referee was busy with it.
     pub(super) fn start_clock(&mut self, request: &Request<'_>) -> Clock {
         let (before, head_start) = match self.used.take() {
-            Some(used) => (used, Duration::ZERO),
+            Some(used) => (used, mem::take(&mut self.thought)),
             None => self.sampler.sample().without_computing(),
         };
         // Several cores may have computed at once.
@@ -53,6 +59,7 @@ impl BotProcess {
             return Ok(Cost { after: None, wall, no_reply, certificate });
         }
         let own_wait = state.clock.own_wait();
+        let (replied, used) = (Instant::now(), state.clock.before.computed_by_now());
         // A bot that loses or is late is sampled more closely.
         let is_looked_at = no_reply.is_some() || state.clock.wants_account(wall);
         let after =
@@ -64,6 +71,10 @@ impl BotProcess {
         let has_replied = no_reply.is_none();
         let certificate = self.certify(&mut state.clock, &after, wall, own_wait, has_replied);
         self.unsampled = Duration::ZERO;
+        let took = replied.elapsed();
+        if took > FREE {
+            self.thought += beyond_free(&used, &after.computed_by_now(), took);
+        }
         Ok(Cost { after: Some(after), wall, no_reply, certificate })
     }
 
@@ -99,5 +110,25 @@ impl BotProcess {
             certificate.wait = certificate.wait.max(Some(Millis(account.1)));
         }
         certificate
+    }
+}
+
+/// What processes have computed, from `then` to `now`, in a time that `took` so long, beyond what is free.
+fn beyond_free(then: &CpuTimes, now: &CpuTimes, took: Duration) -> Duration {
+    let since = |(pid, then): (&i32, &Duration)| now.get(pid)?.checked_sub(*then);
+    let computed: Duration = then.iter().filter_map(since).sum();
+    computed.min(took).saturating_sub(FREE)
+}
+
+#[test]
+fn a_bot_that_thinks_while_the_referee_is_busy_with_it_pays_beyond_a_millisecond() {
+    let ms = Duration::from_millis;
+    let then = CpuTimes::from([(1, ms(100)), (2, ms(20)), (3, ms(70))]);
+    // The third has ended; of a new one it is not known when it computed.
+    for (first, second, took, expected) in
+        [(100, 20, 9, 0), (101, 20, 9, 0), (103, 22, 9, 4), (103, 22, 4, 3)]
+    {
+        let now = CpuTimes::from([(1, ms(first)), (2, ms(second)), (4, ms(30))]);
+        assert_eq!(beyond_free(&then, &now, ms(took)), ms(expected), "{first} {second} {took}");
     }
 }

@@ -173,6 +173,9 @@ impl BotProcess {
                 (Progress::Incomplete, None) => {}
             }
             state.clock.settle_standstill(self.keeper.pid);
+            if state.clock.is_look_due() && !self.sampler.is_one_thread() {
+                state.clock.look_early(self.keeper.pid);
+            }
             if let Some(breach) = self.guard.sample_if_due(self.keeper.pid, state.clock.deadline) {
                 return Ok((count, Some(NoReply::OverLimit(breach))));
             }

@@ -94,6 +94,8 @@ pub struct BotProcess {
     used: Option<Sample>,
     /// The time that it has thought since then.
     unsampled: Duration,
+    /// What it has computed while the referee sampled it, beyond what is free.
+    thought: Duration,
     /// Whether its first exchange is over, which has its start in it.
     has_begun: bool,
     /// The time just before its start.
@@ -136,6 +138,7 @@ impl BotProcess {
             sampler: Sampler::new(keeper.pid),
             used: None,
             unsampled: Duration::ZERO,
+            thought: Duration::ZERO,
             has_begun: false,
             spawned,
             keeper,

@@ -15,6 +15,7 @@
 //! [`replay`](results::replay) runs the same [`rule`] on a log, without a process.
 
 mod aftermath;
+mod blame;
 mod broken_limits;
 mod diagnosis;
 mod never_ran;

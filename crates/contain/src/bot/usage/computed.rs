@@ -14,6 +14,9 @@ use crate::bot::launch::process_cpu;
 /// apart, each rounded down.
 const CHILD_ROUNDING: Duration = Duration::from_millis(10);
 
+/// CPU times of processes, by their numbers.
+pub(in crate::bot) type CpuTimes = BTreeMap<i32, Duration>;
+
 /// The CPU time of one process since its start.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Computed {
@@ -98,6 +101,11 @@ impl Sample {
                 let was = before.computed.get(pid).copied().unwrap_or_default();
                 now.child_faults > was.child_faults
             })
+    }
+
+    /// The CPU time that the processes of this sample have used by now, as far as they live.
+    pub(in crate::bot) fn computed_by_now(&self) -> CpuTimes {
+        self.computed.keys().filter_map(|pid| Some((*pid, process_cpu(*pid)?))).collect()
     }
 
     /// The own CPU time of each process since `before`.

@@ -8,9 +8,11 @@
 //! for a core does not show until it ends; see [`Watch`].
 
 mod computed;
+mod ended;
 mod held;
 mod living;
 mod memory;
+mod parts;
 mod procfs;
 mod sampler;
 mod snapshot;
@@ -24,6 +26,7 @@ use std::time::{Duration, Instant};
 use rustix::process::Pid;
 
 use self::computed::Computed;
+pub(super) use self::computed::CpuTimes;
 pub(super) use self::procfs::{Life, bytes_written, numbers_in, read, state};
 use self::procfs::{Stat, children, field, open_files};
 pub(super) use self::sampler::Sampler;

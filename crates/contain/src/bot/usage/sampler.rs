@@ -51,6 +51,11 @@ impl Sampler {
         sample
     }
 
+    /// Whether the bot is one process with one thread.
+    pub(in crate::bot) fn is_one_thread(&mut self) -> bool {
+        self.files.as_mut().and_then(Files::sample).is_some()
+    }
+
     /// The bytes that the bot's first process has written, with those of children that it has waited for, if the
     /// kernel counts them.
     pub(in crate::bot) fn bytes_written(&self) -> Option<u64> {

@@ -18,6 +18,11 @@ impl Thread {
         Self::parse(&read(path)?)
     }
 
+    /// The counters of any thread of any process by now; zero if it has ended.
+    pub(super) fn of(tid: i32) -> Self {
+        Self::read(&format!("/proc/{tid}/schedstat")).unwrap_or_default()
+    }
+
     pub(super) fn parse(text: &str) -> Option<Self> {
         let mut fields = text.split_whitespace().map(str::parse::<u64>);
         let mut next = || fields.next()?.ok();

@@ -4,17 +4,18 @@
 //! answer. docs/timing.md has the theory and its limits.
 
 use std::collections::BTreeMap;
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
-use rustix::thread::sched_getcpu;
 
 use super::Sample;
+use super::ended::ProcessTree;
+use super::procfs::state;
 use super::snapshot::Snapshot;
+use super::thread::Thread;
 use super::track::{TICK, Track};
 use crate::bot::teardown::has_left_survivors;
-use terms::certificate::Parts;
-use terms::millis::Millis;
 
 /// Sampling may use 1/5 of the referee's time: this is the ratio of pauses to samples.
 const LOOKING_SHARE: u32 = 4;
@@ -23,41 +24,37 @@ const LOOKING_SHARE: u32 = 4;
 const STOPPED_STEP: Duration = Duration::from_millis(2);
 
 /// The shortest wait of a thread to mention.
-const WORTH_A_WORD: Duration = Duration::from_millis(1);
+pub(super) const WORTH_A_WORD: Duration = Duration::from_millis(1);
 
-/// The watch on a bot in one late exchange.
+/// A look before the limit may take 1/25 of it: an answer that comes meanwhile is read later.
+const BRIEF: u32 = 25;
+
+/// How long after an answer to find out which threads fall asleep. One that has answered may first wait for a core.
+const SETTLING: Duration = Duration::from_millis(50);
+
+/// The watch on a bot in one exchange that is late, or may become so.
 #[derive(Debug)]
 pub(in crate::bot) struct Watch {
     start: Instant,
     limit: Duration,
     /// When to stop in any case.
     give_up: Instant,
-    threads: BTreeMap<i32, Track>,
-    tree: ProcessTree,
-    stop: Stop,
-    waits_for_disk: bool,
+    pub(super) threads: BTreeMap<i32, Track>,
+    pub(super) tree: ProcessTree,
+    pub(super) stop: Stop,
+    pub(super) waits_for_disk: bool,
     /// Whether the bot would still have had time when the watch ended.
     given_up: bool,
     /// The number of times that the counters may not have shown everything.
     doubts: u32,
 }
 
-/// The CPU time of processes that have ended.
-#[derive(Debug, Default)]
-struct ProcessTree {
-    /// The last sample, and the CPU time of each process by then.
-    last: Option<(Sample, BTreeMap<i32, Duration>)>,
-    gone: Duration,
-    /// Whether a process, here or of an earlier game, may have computed uncounted time.
-    is_incomplete: bool,
-}
-
 /// The time for which others have stopped the bot.
 #[derive(Debug, Default)]
-struct Stop {
-    so_far: Duration,
+pub(super) struct Stop {
+    pub(super) so_far: Duration,
     /// Whether the bot is still stopped. If it is never continued, nothing shows who stopped it.
-    goes_on: bool,
+    pub(super) goes_on: bool,
 }
 
 /// Delays that are not the bot's, as far as the clock knows.
@@ -141,6 +138,17 @@ impl Watch {
         (listened < self.give_up).then(|| (Instant::now() + Self::STEPS.1).min(self.give_up))
     }
 
+    /// Looks at a bot before its limit, since threads and processes that end by then do not show later. If that takes
+    /// too long, nothing is recorded.
+    pub(in crate::bot) fn look_early(&mut self, keeper: Pid, before: &Sample) {
+        let sample = Sample::of_tree(keeper.as_raw_pid(), Instant::now() + self.limit / BRIEF);
+        if sample.unvisited.is_empty() {
+            self.observe(sample, before, keeper, Instant::now());
+            // Whether the bot is stopped matters only when it is late.
+            self.stop = Stop::default();
+        }
+    }
+
     /// Records the state of the bot at `now`.
     pub(in crate::bot) fn observe(
         &mut self,
@@ -168,7 +176,31 @@ impl Watch {
             self.stop.so_far = elapsed.saturating_sub(explained.unwrap_or_default());
         }
         self.tree.is_incomplete |= snapshot.forgets_children || has_left_survivors();
-        self.tree.advance(sample, before);
+        self.tree.advance(sample, before, elapsed);
+    }
+
+    /// Waits, after an answer, until each thread that may have been awaited has fallen asleep, or has run on for longer
+    /// than it takes to do so.
+    pub(in crate::bot) fn see_who_sleeps(&mut self) {
+        let bot = self.tree.bot();
+        let may_be_awaited = |(tid, track): &(&i32, &mut Track)| {
+            track.is_runnable && track.waited(true) >= WORTH_A_WORD && bot != Some(**tid)
+        };
+        let open = self.threads.iter_mut().filter(may_be_awaited);
+        let mut open: Vec<_> = open.map(|(tid, track)| (Thread::of(*tid), *tid, track)).collect();
+        let until = Instant::now() + SETTLING;
+        let mut pause = Self::STEPS.0;
+        while !open.is_empty() && Instant::now() < until {
+            sleep(pause);
+            let begin = Instant::now();
+            open.retain_mut(|(then, tid, track)| {
+                let ran = Thread::of(*tid).since(Some(then)).run;
+                let runs = state(&format!("/proc/{tid}/stat")) == 'R';
+                track.is_runnable = runs || ran >= TICK;
+                runs && ran < TICK
+            });
+            pause = Self::STEPS.0.max(begin.elapsed() * LOOKING_SHARE);
+        }
     }
 
     /// How long to wait to learn whether a bot that could run does run. A short wait suffices for most:
@@ -189,192 +221,50 @@ impl Watch {
         self.doubts += 1;
         Some(step)
     }
-
-    /// The parts of `wall`, as of the last observation.
-    pub(in crate::bot) fn parts(
-        &self,
-        before: &Sample,
-        wall: Duration,
-        delays: Delays,
-        has_replied: bool,
-    ) -> Parts {
-        let tree = self.tree.computed(before);
-        let stop = if self.stop.goes_on { Duration::ZERO } else { self.stop.so_far };
-        // The kernel's threads that write and read for the bot may have its core.
-        let waited = if self.tree.is_incomplete || self.waits_for_disk {
-            Duration::ZERO
-        } else {
-            self.kept_waiting(tree, has_replied)
-        };
-        let idle = |track: &Track| wall.saturating_sub(track.run + track.waited(has_replied));
-        let asleep = self.threads.values().map(idle).min().unwrap_or_default();
-        // Time no thread's clock explains is counted here too.
-        let unseen = delays.unseen.min(asleep.saturating_sub(delays.machine + stop));
-        let mut left = wall;
-        let mut take = |time: Duration| {
-            let part = time.min(left);
-            left = left.saturating_sub(part);
-            Millis(part)
-        };
-        Parts {
-            // While the machine stands still, the kernel's clocks of threads may run on.
-            computed: take(tree.saturating_sub(delays.machine)),
-            taken: take(delays.machine + stop + unseen),
-            kept_waiting: take(waited.saturating_sub(delays.machine)),
-            referee: take(delays.referee.saturating_sub(self.on_this_core(tree))),
-            asleep: take(asleep),
-            unknown: Millis(left),
-            waits_for_disk: self.waits_for_disk,
-            has_own_scheduling: self.has_own_scheduling(has_replied),
-        }
-    }
-
-    /// Whether a thread that the bot has scheduled otherwise has waited for a core.
-    fn has_own_scheduling(&self, has_replied: bool) -> bool {
-        let waits = |track: &Track| track.waited(has_replied) >= WORTH_A_WORD;
-        self.threads.values().any(|track| !track.is_as_started && waits(track))
-    }
-
-    /// The time for which others kept the bot's first thread, and one thread for which it may have waited, from a core:
-    /// at most the time in which no other thread of the tree computed. The answer did not wait for a thread that still
-    /// runs when it comes, unless that is the first.
-    fn kept_waiting(&self, computed: Duration, has_replied: bool) -> Duration {
-        let bot = self.tree.last.as_ref().and_then(|(sample, _)| sample.bot());
-        let times = |track: &Track| (track.waited(has_replied), track.run);
-        let excusable = |(tid, track): (&i32, &Track)| {
-            let was_awaited = !has_replied || !track.is_runnable || bot == Some(*tid);
-            (track.is_as_started && was_awaited).then(|| (*tid, times(track)))
-        };
-        let tracks: BTreeMap<i32, _> = self.threads.iter().filter_map(excusable).collect();
-        let first = bot.and_then(|bot| tracks.get(&bot)).copied().unwrap_or_default();
-        let others = tracks.iter().filter(|(tid, _)| bot != Some(**tid)).map(|(_, times)| *times);
-        let by_strangers = |(wait, run): (Duration, Duration)| {
-            (wait + first.0).saturating_sub(computed.saturating_sub(run + first.1))
-        };
-        others.chain([Default::default()]).map(by_strangers).max().unwrap_or_default()
-    }
-
-    /// The part of `computed` that may have delayed the referee on its own core.
-    fn on_this_core(&self, computed: Duration) -> Duration {
-        let here = sched_getcpu();
-        let elsewhere =
-            |track: &&Track| track.is_as_started && track.core.is_some_and(|core| core != here);
-        let elsewhere: Duration =
-            self.threads.values().filter(elsewhere).map(|track| track.run).sum();
-        computed.saturating_sub(elsewhere)
-    }
-
-    /// The longest wait of a thread for a core, regardless of which process had it.
-    pub(in crate::bot) fn longest_wait(&self, has_replied: bool) -> Duration {
-        let waits = self.threads.values().map(|track| track.waited(has_replied));
-        waits.max().unwrap_or_default()
-    }
-}
-
-impl ProcessTree {
-    fn advance(&mut self, sample: Sample, before: &Sample) {
-        let times = sample.own_times_since(before);
-        if let Some((last, were)) = &self.last {
-            let gone = were.iter().filter(|(pid, _)| !times.contains_key(pid));
-            let gone: Vec<Duration> = gone.map(|(_, time)| *time).collect();
-            self.is_incomplete |= !gone.is_empty() && !sample.has_waited_since(last);
-            self.gone += gone.iter().sum::<Duration>();
-        }
-        self.last = Some((sample, times));
-    }
-
-    /// The CPU time of the tree since `before`, of living and of ended processes.
-    fn computed(&self, before: &Sample) -> Duration {
-        let Some((last, _)) = &self.last else { return Duration::ZERO };
-        let time = last.tree_time_since(before);
-        time.own + time.children_seen(self.gone)
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread::{scope, sleep};
+
+    use rustix::thread::gettid;
+
     use super::*;
 
-    const WALL: Duration = Duration::from_millis(100);
-
-    fn ms(millis: u64) -> Duration {
-        Duration::from_millis(millis)
-    }
-
-    /// A watch that has seen threads: how long each ran and waited, and whether it was scheduled as at its start.
-    fn watch(threads: &[(u64, u64, bool)], gone: u64) -> Watch {
-        let mut watch = Watch::new(Instant::now(), ms(50), ms(50));
-        for (tid, &(run, wait, is_as_started)) in (1..).zip(threads) {
-            let mut track = Track::new(is_as_started);
-            (track.run, track.wait, track.core) = (ms(run), ms(wait), Some(usize::MAX));
-            watch.threads.insert(tid, track);
-        }
-        let run = threads.iter().map(|(run, ..)| ms(*run)).sum::<Duration>() + ms(gone);
-        watch.tree.last = Some((Sample::of_process(1, run), BTreeMap::new()));
-        watch
-    }
-
-    fn parts(watch: &Watch, delays: Delays) -> Parts {
-        let parts = watch.parts(&Sample::default(), WALL, delays, true);
-        assert_eq!(parts.wall(), WALL, "{parts:?}");
-        parts
+    /// The number of a thread that does this.
+    fn started<'a>(scope: &'a std::thread::Scope<'a, '_>, act: impl FnOnce() + Send + 'a) -> i32 {
+        let (tell, told) = std::sync::mpsc::channel();
+        scope.spawn(move || {
+            tell.send(gettid().as_raw_pid()).expect("it listens");
+            act();
+        });
+        told.recv().expect("it tells")
     }
 
     #[test]
-    fn only_waits_in_which_nobody_of_the_tree_computed_are_the_hosts() {
-        for (threads, gone, expected) in [
-            (&[(20, 70, true)][..], 0, 70),
-            (&[(20, 70, true), (10, 10, true)], 0, 70),
-            (&[(5, 15, true), (20, 40, true)], 0, 55),
-            (&[(5, 15, true), (20, 40, true), (30, 0, true)], 0, 25),
-            (&[(0, 100, true), (80, 0, true)], 0, 20),
-            (&[(20, 70, false)], 0, 0),
-            (&[(5, 95, false), (80, 20, true)], 0, 15),
-            (&[(0, 100, true)], 80, 20),
-        ] {
-            let kept = parts(&watch(threads, gone), Delays::default()).kept_waiting;
-            assert_eq!(kept, Millis(ms(expected)), "{threads:?} {gone}");
-        }
-    }
-
-    #[test]
-    fn waits_of_a_thread_that_the_bot_scheduled_are_named() {
-        for (threads, expected) in [
-            (&[(20, 70, true)][..], false),
-            (&[(20, 70, false)], true),
-            (&[(20, 0, false), (20, 70, true)], false),
-        ] {
-            let parts = parts(&watch(threads, 0), Delays::default());
-            assert_eq!(parts.has_own_scheduling, expected, "{threads:?}");
-        }
-    }
-
-    #[test]
-    fn time_that_nobody_counted_excuses_nothing() {
-        let mut watch = watch(&[(20, 70, true)], 0);
-        watch.tree.is_incomplete = true;
-        let parts = parts(&watch, Delays::default());
-        assert_eq!((parts.excused(), parts.unknown), (Duration::ZERO, Millis(ms(70))));
-        assert_eq!(parts.asleep, Millis(ms(10)));
-    }
-
-    #[test]
-    fn a_referee_is_late_by_itself_where_no_hog_of_the_bots_was_on_its_core() {
-        let delays = Delays { referee: ms(30), ..Delays::default() };
-        let elsewhere = watch(&[(60, 0, true)], 0);
-        assert_eq!(parts(&elsewhere, delays).referee, Millis(ms(30)));
-        let moved = watch(&[(60, 0, false)], 0);
-        assert_eq!(parts(&moved, delays).referee, Millis(Duration::ZERO), "it may have been there");
-        let gone = watch(&[(0, 0, true)], 20);
-        assert_eq!(parts(&gone, delays).referee, Millis(ms(10)));
-    }
-
-    #[test]
-    fn a_machine_that_stands_still_lets_the_clocks_of_threads_run_on() {
-        let delays = Delays { machine: ms(70), unseen: ms(10), ..Delays::default() };
-        let running = parts(&watch(&[(95, 0, true)], 0), delays);
-        assert_eq!((running.taken, running.computed), (Millis(ms(70)), Millis(ms(25))));
-        let frozen = parts(&watch(&[(22, 0, true)], 0), delays);
-        assert_eq!((frozen.taken, frozen.asleep), (Millis(ms(78)), Millis(ms(22))));
+    fn only_a_thread_that_falls_asleep_after_the_answer_was_awaited() {
+        let is_over = AtomicBool::new(false);
+        scope(|scope| {
+            let sleeper = started(scope, || {
+                while !is_over.load(Ordering::Relaxed) {
+                    sleep(Duration::from_millis(1));
+                }
+            });
+            let hog = started(scope, || while !is_over.load(Ordering::Relaxed) {});
+            let limit = Duration::from_millis(50);
+            let mut watch = Watch::new(Instant::now(), limit, limit);
+            for tid in [sleeper, hog] {
+                let mut track = Track::new(true);
+                (track.wait, track.is_runnable) = (limit, true);
+                watch.threads.insert(tid, track);
+            }
+            // It may be caught awake for a moment.
+            while watch.threads[&sleeper].is_runnable {
+                watch.see_who_sleeps();
+            }
+            assert!(watch.threads[&hog].is_runnable, "it runs on");
+            is_over.store(true, Ordering::Relaxed);
+        });
     }
 }
