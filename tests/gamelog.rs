@@ -135,7 +135,7 @@ prop_compose! {
 prop_compose! {
     fn parts()(
         [computed, kept_waiting, taken, referee, asleep, unknown] in [(); 6].map(|()| millis()),
-        [waits_for_disk, has_own_scheduling] in [(); 2].map(|()| any::<bool>()),
+        [waits_for_disk, has_own_scheduling, has_ended] in [(); 3].map(|()| any::<bool>()),
     ) -> Parts {
         Parts {
             computed,
@@ -146,6 +146,7 @@ prop_compose! {
             unknown,
             waits_for_disk,
             has_own_scheduling,
+            has_ended,
         }
     }
 }
