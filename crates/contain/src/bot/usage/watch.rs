@@ -251,7 +251,11 @@ mod tests {
                     sleep(Duration::from_millis(1));
                 }
             });
-            let hog = started(scope, || while !is_over.load(Ordering::Relaxed) {});
+            let hog = started(scope, || {
+                while !is_over.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
             let limit = Duration::from_millis(50);
             let mut watch = Watch::new(Instant::now(), limit, limit);
             for tid in [sleeper, hog] {
