@@ -79,7 +79,9 @@ impl Judge for Adder {
     fn answer(&mut self, answer: Answer<'_>) -> Result<(), Trouble> {
         self.turns += 1;
         let number = match answer {
-            Answer::Reply { lines, .. } => lines.first().map(|line| line.trim().parse::<i64>()),
+            Answer::Reply { lines, .. } => {
+                lines.to_text().first().map(|line| line.trim().parse::<i64>())
+            }
             Answer::NoReply(_) => None,
         };
         self.end = match number {

@@ -54,6 +54,7 @@ mod samples;
 mod sandbox;
 mod saved;
 mod schemas;
+mod scored;
 mod side_by_side;
 mod slurm;
 mod square_remover;

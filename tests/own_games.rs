@@ -276,7 +276,7 @@ fn wrong_settings_of_a_game_are_refused_with_their_place() {
     for (line, expected) in [
         (
             "kind = 'jury'\ncommand = 'x'",
-            "referee.toml:2:8: there is no kind `jury`; the kinds are: codingame, judge",
+            "referee.toml:2:8: there is no kind `jury`; the kinds are: codingame, judge, scored",
         ),
         ("kind = 'judge'", "missing field `command`"),
         ("kind = 'judge'\ncommand = 'x'\ncomand = 'y'", "referee.toml:4:1: unknown field `comand`"),
@@ -293,7 +293,10 @@ fn wrong_settings_of_a_game_are_refused_with_their_place() {
             "kind = 'judge'\ncommand = 'x'\ncases = ['cases/*.txt', 'cases/nine.*']",
             "cases/nine.txt: there is another case `nine`",
         ),
-        ("kind = 'judge'\ncommand = 'x'\nlimits = { total = '1s' }", "unknown field `total`"),
+        (
+            "kind = 'judge'\ncommand = 'x'\nlimits = { total = '1s' }",
+            "referee.toml:4:10: games of kind = \"judge\" have no limit `total`; they have: first-turn, turn",
+        ),
         ("kind = 'codingame'\ncommand = 'x'\nproject = 'none'", "referee.toml:4:11: "),
         (
             "kind = 'codingame'\ncommand = 'x'\nengine = 'new'",

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use judges::json_lines::JsonLines;
 use judges::{JudgeCommand, JudgeLimits};
 use rules::game::judge::{Answer, Case, Judge, Judges as _, Place, Step};
+use terms::lines::Lines;
 
 /// A judge that asks as soon as it has heard.
 const JUDGE: &str = "\
@@ -79,7 +80,7 @@ fn through_a_keeper() -> Vec<Duration> {
         other => panic!("it only asks: {other:?}"),
     };
     ask(&mut judge);
-    let lines = ["42".to_owned()];
+    let lines = Lines::split(b"42\n");
     let mut step = || {
         let start = Instant::now();
         judge.answer(Answer::Reply { lines: &lines, elapsed: Duration::ZERO }).expect("it reads");

@@ -53,13 +53,11 @@ const STEP_OUTPUT: u64 = 16 << 20;
 
 impl JudgeCommand {
     /// Prepares its start in a scratch folder, on the core of the referee if there is one.
-    pub(crate) fn prepare(&self, core: Option<usize>) -> Result<(BotCommand, Scratch), Trouble> {
-        let scratch = self.working_directory().map_err(|error| {
-            Trouble::new(format!(
-                "cannot get a scratch folder beside {}: {error}",
-                self.folder.display()
-            ))
-        })?;
+    pub(crate) fn prepare(
+        &self,
+        core: Option<usize>,
+        scratch: &Scratch,
+    ) -> Result<BotCommand, Trouble> {
         let method = Containment::Auto.method().map_err(|error| Trouble::new(error.to_string()))?;
         let resources = Resources {
             memory: self.limits.memory,
@@ -75,19 +73,45 @@ impl JudgeCommand {
         command.cwd = Some(scratch.path().to_owned());
         command.pinning = core.map(|core| Pinning { bot: vec![core], referee: core });
         command.env = self.environment(scratch.path());
-        Ok((command, scratch))
+        Ok(command)
     }
 
-    /// A folder of its own that links to everything in the settings' folder: the judge finds its files there, and
-    /// games that are played at once do not write over each other's.
-    fn working_directory(&self) -> io::Result<Scratch> {
-        let scratch = Scratch::new()?;
-        let folder = std::path::absolute(&self.folder)?;
-        for entry in folder.read_dir()? {
-            let entry = entry?;
-            symlink(entry.path(), scratch.path().join(entry.file_name()))?;
-        }
-        Ok(scratch)
+    /// A folder of its own that links to everything in the settings' folder, except what `leaves_out` names: the judge
+    /// finds its files there, and games that are played at once do not write over each other's.
+    pub(crate) fn working_directory(
+        &self,
+        leaves_out: impl Fn(&Path) -> bool,
+    ) -> Result<Scratch, Trouble> {
+        let linked = || -> io::Result<Scratch> {
+            let scratch = Scratch::new()?;
+            let folder = std::path::absolute(&self.folder)?;
+            for entry in folder.read_dir()? {
+                let entry = entry?;
+                if !leaves_out(Path::new(&entry.file_name())) {
+                    symlink(entry.path(), scratch.path().join(entry.file_name()))?;
+                }
+            }
+            Ok(scratch)
+        };
+        linked().map_err(|error| {
+            Trouble::new(format!(
+                "cannot get a scratch folder beside {}: {error}",
+                self.folder.display()
+            ))
+        })
+    }
+
+    /// The command with the values of its placeholders, such as `{case}`.
+    pub(crate) fn filled(&self, values: &[(&str, String)]) -> Self {
+        let fill = |word: &String| {
+            values.iter().fold(word.clone(), |word, (name, value)| word.replace(name, value))
+        };
+        Self { words: self.words.iter().map(fill).collect(), ..self.clone() }
+    }
+
+    /// Whether it has this placeholder.
+    pub(crate) fn has(&self, placeholder: &str) -> bool {
+        self.words.iter().any(|word| word.contains(placeholder))
     }
 
     fn environment(&self, scratch: &Path) -> BTreeMap<OsString, OsString> {

@@ -8,8 +8,10 @@ use std::time::Duration;
 use crate::codingame::{Codingame, Contribution, EngineVersion, parse_test_case};
 use crate::command::JudgeCommand;
 use crate::json_lines::JsonLines;
+use crate::printed::ScorePattern;
+use crate::scored::Scored;
 use rules::game::judge::{Case, JudgeProgram, Judges};
-use rules::game::{GameKind, Judged};
+use rules::game::{FromSeed, GameKind, Judged, Traits};
 use rules::score::Direction;
 use rules::source::SourceError;
 use terms::limits::LimitKind;
@@ -31,6 +33,10 @@ pub struct Settings {
     pub league: Option<u32>,
     /// The metadata that is the score.
     pub criteria: Option<String>,
+    /// The pattern that finds the score in what a program prints.
+    pub score: Option<String>,
+    /// The names of the numbers in a case's first line, or a pattern.
+    pub traits: Option<String>,
     /// Which scores are better.
     pub better: Option<Direction>,
     /// Limits for questions for which the judge names none.
@@ -54,13 +60,36 @@ pub struct Protocol {
     pub name: &'static str,
     /// Which judges speak it.
     pub about: &'static str,
+    /// The settings that only some protocols have.
+    keys: &'static [&'static str],
+    /// The limits that games may have.
+    limits: &'static [LimitKind],
     make: fn(&Settings) -> Result<GameKind, Wrong>,
 }
 
 /// All protocols.
-pub const PROTOCOLS: [Protocol; 2] = [
-    Protocol { name: "codingame", about: "a referee of CodinGame's SDK", make: codingame },
-    Protocol { name: "judge", about: "a judge in any language, JSON lines", make: json_lines },
+pub const PROTOCOLS: [Protocol; 3] = [
+    Protocol {
+        name: "codingame",
+        about: "a referee of CodinGame's SDK",
+        keys: &["project", "engine", "league", "criteria"],
+        limits: &[LimitKind::FirstTurn, LimitKind::Turn],
+        make: codingame,
+    },
+    Protocol {
+        name: "judge",
+        about: "a judge in any language, JSON lines",
+        keys: &[],
+        limits: &[LimitKind::FirstTurn, LimitKind::Turn],
+        make: json_lines,
+    },
+    Protocol {
+        name: "scored",
+        about: "a program that scores one answer",
+        keys: &["score", "traits"],
+        limits: &[LimitKind::Total],
+        make: scored,
+    },
 ];
 
 /// The first limit and that of later turns, where neither the judge nor the settings name one.
@@ -70,6 +99,9 @@ const LIMITS: [(LimitKind, Duration); 2] =
 /// The SDK's limits where a game names none.
 const SDK_LIMITS: [(LimitKind, Duration); 2] =
     [(LimitKind::FirstTurn, Duration::from_secs(1)), (LimitKind::Turn, Duration::from_millis(50))];
+
+/// The limit of a whole game, where the settings name none: that of most contests.
+const TOTAL: [(LimitKind, Duration); 1] = [(LimitKind::Total, Duration::from_secs(2))];
 
 impl Protocol {
     /// The protocol of this name.
@@ -90,9 +122,50 @@ impl Protocol {
     /// # Errors
     /// When a setting is wrong, or a file that it names.
     pub fn game(&self, settings: &Settings) -> Result<GameKind, Wrong> {
+        self.check(settings)?;
         let kind = (self.make)(settings)?;
         let judge = kind.judge.map(|judge| JudgeProgram { kind: self.name.to_owned(), ..judge });
         Ok(GameKind { judge, ..kind })
+    }
+}
+
+impl Protocol {
+    /// Refuses settings that are for other protocols.
+    fn check(&self, settings: &Settings) -> Result<(), Wrong> {
+        let is_strange = |key: &&'static str| !self.keys.contains(key);
+        if let Some(key) = settings.special().into_iter().find(is_strange) {
+            let kinds = PROTOCOLS.iter().filter(|protocol| protocol.keys.contains(&key));
+            let kinds: Vec<_> = kinds.map(|kind| format!("kind = \"{}\"", kind.name)).collect();
+            let problem = format!("`{key}` is for games of {}", kinds.join(" or "));
+            return Err(Wrong { key, problem });
+        }
+        let known: Vec<_> = self.limits.iter().map(|kind| kind.name()).collect();
+        match settings.limits.keys().find(|name| !known.contains(name)) {
+            None => Ok(()),
+            Some(name) => {
+                let problem = format!(
+                    "games of kind = \"{}\" have no limit `{name}`; they have: {}",
+                    self.name,
+                    known.join(", ")
+                );
+                Err(Wrong { key: "limits", problem })
+            }
+        }
+    }
+}
+
+impl Settings {
+    /// The settings given that only some protocols have.
+    fn special(&self) -> Vec<&'static str> {
+        let all = [
+            ("project", self.project.is_some()),
+            ("engine", self.engine.is_some()),
+            ("league", self.league.is_some()),
+            ("criteria", self.criteria.is_some()),
+            ("score", self.score.is_some()),
+            ("traits", self.traits.is_some()),
+        ];
+        all.into_iter().filter(|(_, is_given)| *is_given).map(|(key, _)| key).collect()
     }
 }
 
@@ -120,7 +193,7 @@ fn codingame(settings: &Settings) -> Result<GameKind, Wrong> {
     let mut bundled: Vec<_> = cases.collect();
     bundled.extend(read_cases(settings, codingame_case)?);
     let title = settings.title.clone().or(contribution.title);
-    let kind = kind(settings, title, SDK_LIMITS, Arc::new(judges), codingame_case);
+    let kind = kind(settings, title, &SDK_LIMITS, Arc::new(judges), codingame_case);
     let judge = kind.judge.map(|judge| JudgeProgram { settings: decide.collect(), ..judge });
     Ok(GameKind { bundled, better: settings.better.unwrap_or(own), judge, ..kind })
 }
@@ -137,32 +210,76 @@ fn codingame_case(text: &str) -> Result<String, SourceError> {
 }
 
 fn json_lines(settings: &Settings) -> Result<GameKind, Wrong> {
-    let stray = [
-        ("project", settings.project.is_some()),
-        ("engine", settings.engine.is_some()),
-        ("league", settings.league.is_some()),
-        ("criteria", settings.criteria.is_some()),
-    ];
-    if let Some((key, _)) = stray.into_iter().find(|(_, is_set)| *is_set) {
-        let problem = format!("`{key}` is for games of kind = \"codingame\"");
-        return Err(Wrong { key, problem });
-    }
     let judges = Arc::new(JsonLines { command: settings.command.clone() });
     let title = settings.title.clone();
-    let kind = kind(settings, title, LIMITS, judges, |text| Ok(text.to_owned()));
+    let kind = kind(settings, title, &LIMITS, judges, as_it_is);
     Ok(GameKind {
-        bundled: read_cases(settings, |text| Ok(text.to_owned()))?,
+        bundled: read_cases(settings, as_it_is)?,
         from_seed: Arc::new(|seed, _| Ok(Case::Seed(seed).to_string())),
         better: settings.better.unwrap_or_default(),
         ..kind
     })
 }
 
+fn scored(settings: &Settings) -> Result<GameKind, Wrong> {
+    for placeholder in ["{case}", "{answer}"] {
+        if !settings.command.has(placeholder) {
+            let problem =
+                format!("the command has no `{placeholder}`: the scorer needs both files");
+            return Err(Wrong { key: "command", problem });
+        }
+    }
+    let judges = Scored {
+        command: settings.command.clone(),
+        score: score_pattern(settings)?,
+        traits: traits(settings)?,
+    };
+    let kind = kind(settings, settings.title.clone(), &TOTAL, Arc::new(judges), as_it_is);
+    let bundled = read_cases(settings, as_it_is)?;
+    let decide = printed_settings(settings);
+    let judge = kind.judge.map(|judge| JudgeProgram { settings: decide, ..judge });
+    let from_seed = by_number(bundled.clone());
+    let better = settings.better.unwrap_or_default();
+    Ok(GameKind { bundled, from_seed, better, judge, ..kind })
+}
+
+fn score_pattern(settings: &Settings) -> Result<ScorePattern, Wrong> {
+    let pattern = settings.score.as_deref().map_or(Ok(ScorePattern::default()), ScorePattern::new);
+    pattern.map_err(|problem| Wrong { key: "score", problem })
+}
+
+fn traits(settings: &Settings) -> Result<Option<Traits>, Wrong> {
+    let traits = settings.traits.as_deref().map(Traits::parse).transpose();
+    traits.map_err(|problem| Wrong { key: "traits", problem })
+}
+
+/// What decides a game whose program prints its score, beside the command.
+fn printed_settings(settings: &Settings) -> BTreeMap<String, String> {
+    let decide = [("score", settings.score.clone()), ("traits", settings.traits.clone())];
+    decide.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
+}
+
+/// Finds cases by the numbers in the names of their files: seed 7 is `0007.txt`.
+fn by_number(cases: Vec<(String, String)>) -> FromSeed {
+    Arc::new(move |seed, _| {
+        let found = cases.iter().find(|(name, _)| name.parse() == Ok(seed));
+        let text = found.map(|(_, text)| text.clone());
+        text.ok_or_else(|| {
+            format!("`cases` has no file of the number {seed}, such as {seed:04}.txt")
+        })
+    })
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "other protocols cannot read every file")]
+fn as_it_is(text: &str) -> Result<String, SourceError> {
+    Ok(text.to_owned())
+}
+
 /// A game on these judges, with the limits of the settings over `limits`. `read` takes the case from a file's content.
 fn kind(
     settings: &Settings,
     title: Option<String>,
-    limits: [(LimitKind, Duration); 2],
+    limits: &[(LimitKind, Duration)],
     judges: Arc<dyn Judges>,
     read: fn(&str) -> Result<String, SourceError>,
 ) -> GameKind {
@@ -175,7 +292,7 @@ fn kind(
         ..JudgeProgram::default()
     };
     GameKind {
-        limits: limits.map(|(kind, limit)| (kind, own(kind).unwrap_or(limit))).into(),
+        limits: limits.iter().map(|&(kind, limit)| (kind, own(kind).unwrap_or(limit))).collect(),
         judge: Some(judge),
         ..GameKind::new(settings.name.clone(), title.unwrap_or_else(|| name.clone()), move |text| {
             let case = case(text, read)?;

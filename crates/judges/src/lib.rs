@@ -12,13 +12,17 @@
 //! limit. A judge that fails, by its process or by its words, is in [`Trouble`](rules::game::judge::Trouble): the game
 //! has no result, and the trouble says what happened, what the judge wrote to its standard error, and what helps.
 
+mod case;
 pub mod codingame;
 mod command;
 pub mod json_lines;
 mod kinds;
+mod printed;
 mod process;
 mod remedy;
+pub mod scored;
 mod stderr;
 
 pub use self::command::{JudgeCommand, JudgeLimits};
 pub use self::kinds::{PROTOCOLS, Protocol, Settings, Wrong};
+pub use self::printed::ScorePattern;

@@ -1,5 +1,6 @@
 //! A judge as a process: one step after another, each within its limit, and trouble explained.
 
+use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
 use contain::bot::{BotProcess, Dialogue, ExchangeError, Scratch};
@@ -8,9 +9,10 @@ use rules::game::judge::{Place, Trouble};
 use terms::limits::{Breach, Resource};
 use terms::lines::Lines;
 use terms::text::{exact_duration, exact_size, quote};
-use terms::verdict::NoReply;
+use terms::verdict::{BotExit, NoReply};
 
 use crate::command::{JudgeCommand, JudgeLimits};
+use crate::printed::Printed;
 use crate::remedy::remedy;
 use crate::stderr::Stderr;
 
@@ -33,6 +35,8 @@ pub(crate) struct Process {
     /// The questions it has asked.
     questions: u32,
     stderr: Stderr,
+    /// What a program has printed that talks to nobody.
+    stdout: Vec<u8>,
     /// The start of an unfinished line.
     unfinished: Vec<u8>,
     /// Dropped after the judge has gone: fields are dropped in order.
@@ -42,8 +46,18 @@ pub(crate) struct Process {
 impl Process {
     /// Starts a judge.
     pub(crate) fn start(command: &JudgeCommand, place: &Place<'_>) -> Result<Self, Trouble> {
+        let scratch = command.working_directory(|_| false)?;
+        Self::start_in(scratch, command, place)
+    }
+
+    /// Starts a judge in a folder that has been prepared for it.
+    pub(crate) fn start_in(
+        scratch: Scratch,
+        command: &JudgeCommand,
+        place: &Place<'_>,
+    ) -> Result<Self, Trouble> {
         let started = Instant::now();
-        let (prepared, scratch) = command.prepare(place.core)?;
+        let prepared = command.prepare(place.core, &scratch)?;
         let interrupt = place.interrupt.and_then(|any| any.downcast_ref::<Interrupt>());
         let child =
             BotProcess::spawn(&prepared, STDERR_CAP, interrupt.cloned()).map_err(|error| {
@@ -57,6 +71,7 @@ impl Process {
             started,
             questions: 0,
             stderr: Stderr::default(),
+            stdout: Vec::new(),
             unfinished: Vec::new(),
             _scratch: scratch,
         })
@@ -113,6 +128,58 @@ impl Process {
         Err(self.trouble(format!("wrote {said} before it had the reply to its question {number}")))
     }
 
+    /// Hears a program to its end that talks to nobody, within the limit of a step.
+    pub(crate) fn run_to_end(&mut self) -> Result<Printed, Trouble> {
+        let until = Instant::now() + self.limits.step;
+        if let Some(child) = &mut self.child {
+            // Fails only for a program that has ended.
+            let _ = child.end_input();
+        }
+        loop {
+            if let Some(exit) = self.overhear(until, None)? {
+                return Ok(self.printed(exit));
+            }
+            if Instant::now() >= until {
+                let limit = exact_duration(self.limits.step);
+                return Err(self.trouble(format!("did not end within {limit} (judge-limit)")));
+            }
+        }
+    }
+
+    /// Hears what comes until `until`, or until `beside` is ready; how the program ended, if it has.
+    pub(crate) fn overhear(
+        &mut self,
+        until: Instant,
+        beside: Option<BorrowedFd<'_>>,
+    ) -> Result<Option<BotExit>, Trouble> {
+        let Some(child) = &mut self.child else { return Err(Trouble::new("has ended")) };
+        match child.overhear(until, beside, &mut |chunk| self.stderr.push(chunk)) {
+            Ok((lines, silence)) => {
+                self.stdout.extend_from_slice(lines.as_bytes());
+                match silence {
+                    None => Ok(None),
+                    Some(NoReply::Ended(exit)) => {
+                        self.hear_last_words();
+                        Ok(Some(exit))
+                    }
+                    Some(NoReply::StdoutClosed) => {
+                        Ok(self.end(until.saturating_duration_since(Instant::now())))
+                    }
+                    Some(NoReply::OverLimit(breach)) => Err(self.trouble(over(breach))),
+                    Some(other) => Err(self.trouble(self.failure(other))),
+                }
+            }
+            Err(ExchangeError::Interrupted(_)) => Err(Trouble::new("interrupted")),
+            Err(error) => Err(self.trouble(format!("cannot be watched: {error}"))),
+        }
+    }
+
+    /// Everything that the program has printed.
+    pub(crate) fn printed(&self, exit: BotExit) -> Printed {
+        let stdout = String::from_utf8_lossy(&self.stdout).into_owned();
+        Printed { stdout, stderr: self.stderr.text(), exit }
+    }
+
     /// Counts a question.
     pub(crate) fn count_question(&mut self) -> Result<(), Trouble> {
         self.questions += 1;
@@ -130,9 +197,12 @@ impl Process {
         }
     }
 
-    /// Ends the judge, whose game is over; it may take `grace` to end by itself.
-    pub(crate) fn end(&mut self, grace: Duration) {
-        self.child.take().map(|child| child.finish(grace));
+    /// Ends the judge, whose game is over; it may take `grace` to end by itself. Returns how it
+    /// ended.
+    pub(crate) fn end(&mut self, grace: Duration) -> Option<BotExit> {
+        let ending = self.child.take()?.finish(grace);
+        self.stderr.push(&ending.stderr.bytes);
+        ending.exit
     }
 
     /// Ends the judge, and explains with what it has written to its standard error.

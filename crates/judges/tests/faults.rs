@@ -9,6 +9,7 @@ use judges::codingame::Codingame;
 use judges::json_lines::JsonLines;
 use judges::{JudgeCommand, JudgeLimits};
 use rules::game::judge::{Answer, Case, Ending, JudgeEnd, Judges, Place, Step, Trouble};
+use terms::lines::Lines;
 use terms::verdict::NoReply;
 
 /// The protocols of the judge made by hand.
@@ -46,7 +47,7 @@ fn play(judges: &dyn Judges, silent: Option<u32>) -> Result<(Vec<String>, JudgeE
             Step::Ask(ask) => {
                 assert_eq!((ask.lines, ask.limit), (Some(1), Some(Duration::from_millis(50))));
                 summary.extend(ask.summary);
-                let lines = [ask.input.trim_end().to_owned()];
+                let lines = Lines::split(ask.input.as_bytes());
                 let reply = Answer::Reply { lines: &lines, elapsed: Duration::ZERO };
                 let is_silent = silent.is_some_and(|silent| question >= silent);
                 judge.answer(if is_silent { Answer::NoReply(NoReply::Deadline) } else { reply })?;
@@ -167,7 +168,7 @@ fn what_a_judge_says_before_it_has_the_reply_is_no_answer_to_it() {
     for number in ["0", "1", "8"] {
         let step = judge.next().expect("a question");
         assert!(matches!(&step, Step::Ask(ask) if ask.input.trim_end() == number), "{step:?}");
-        let lines = [number.to_owned()];
+        let lines = Lines::split(format!("{number}\n").as_bytes());
         let reply = Answer::Reply { lines: &lines, elapsed: Duration::ZERO };
         judge.answer(reply).expect("it lives");
     }

@@ -67,6 +67,7 @@ fn play(
                 questions += 1;
                 summary.extend(ask.summary);
                 let lines = bot(&ask.input);
+                let lines = lines.map(|lines| Lines::split((lines.join("\n") + "\n").as_bytes()));
                 judge.answer(match &lines {
                     Some(lines) => Answer::Reply { lines, elapsed: Duration::from_millis(1) },
                     None => Answer::NoReply(NoReply::Deadline),

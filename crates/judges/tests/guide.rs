@@ -10,6 +10,7 @@ use std::time::Duration;
 use judges::json_lines::{JsonLines, message};
 use judges::{JudgeCommand, JudgeLimits};
 use rules::game::judge::{Answer, Case, Ending, JudgeEnd, Judges as _, Place, Step};
+use terms::lines::Lines;
 use terms::verdict::NoReply;
 
 fn guide() -> PathBuf {
@@ -46,7 +47,8 @@ fn play(folder: &Path, seed: i64, bot: &mut dyn FnMut(&str) -> Option<String>) -
         match judge.next().expect("a good judge") {
             Step::Ask(ask) => {
                 questions += 1;
-                let lines = bot(&ask.input).map(|line| [line]);
+                let lines =
+                    bot(&ask.input).map(|line| Lines::split(format!("{line}\n").as_bytes()));
                 let reply =
                     lines.as_ref().map(|lines| Answer::Reply { lines, elapsed: Duration::ZERO });
                 judge

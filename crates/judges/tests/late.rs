@@ -5,6 +5,7 @@ use std::time::Duration;
 use judges::codingame::Codingame;
 use judges::{JudgeCommand, JudgeLimits};
 use rules::game::judge::{Answer, Case, Ending, JudgeEnd, Judges as _, Place, Step};
+use terms::lines::Lines;
 
 /// A game of four turns that counts as the engine does: limits of 50 ms, and 50 ms of grace on the wire.
 const JUDGE: &str = r#"
@@ -57,7 +58,7 @@ fn play(engine: &str, replies: &[(u64, &str)]) -> JudgeEnd {
         match judge.next().expect("a good judge") {
             Step::Ask(_) => {
                 let (elapsed, reply) = replies.next().expect("it is over by now");
-                let lines = [(*reply).to_owned()];
+                let lines = Lines::split(format!("{reply}\n").as_bytes());
                 let elapsed = Duration::from_micros(*elapsed);
                 judge.answer(Answer::Reply { lines: &lines, elapsed }).expect("it listens");
             }

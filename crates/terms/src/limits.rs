@@ -15,7 +15,7 @@ pub enum LimitKind {
     FirstTurn,
     /// For each later reply.
     Turn,
-    /// For the only reply of a game.
+    /// For all replies of a game together.
     Total,
 }
 
@@ -112,7 +112,7 @@ pub struct Limits {
     /// For each later reply.
     #[serde(default, rename = "turn_ms", skip_serializing_if = "Option::is_none")]
     turn: Option<Millis>,
-    /// For the only reply of a game.
+    /// For all replies of a game together.
     #[serde(default, rename = "total_ms", skip_serializing_if = "Option::is_none")]
     total: Option<Millis>,
 }

@@ -75,6 +75,11 @@ impl Lines {
         (0..self.ends.len()).map(|index| self.line(index))
     }
 
+    /// The terminated lines as text, with a replacement character for what is not UTF-8.
+    pub fn to_text(&self) -> Vec<String> {
+        self.iter().map(|line| String::from_utf8_lossy(line).into_owned()).collect()
+    }
+
     /// The bytes after the last terminator.
     pub fn partial(&self) -> &[u8] {
         &self.bytes[self.ends.last().copied().unwrap_or(0)..]

@@ -3,6 +3,8 @@
 //! Unlike an [exchange](super::BotProcess::exchange) it is neither timed nor certified, so a message costs little more
 //! than its write, its poll and its read.
 
+use std::io;
+use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
 use super::pipes::{Captured, DRAIN_CHUNKS, Got};
@@ -32,6 +34,14 @@ impl BotProcess {
         Ok(self.lines.held())
     }
 
+    /// Closes the program's input once it has been sent what was said so far.
+    ///
+    /// # Errors
+    /// When the system fails.
+    pub fn end_input(&mut self) -> io::Result<()> {
+        self.stdin.end()
+    }
+
     /// Sends the input and reads until the answer is whole; the inner error says why it is not.
     ///
     /// # Errors
@@ -52,7 +62,7 @@ impl BotProcess {
                 return Ok(Err(NoReply::OverLimit(self.guard.record(breach))));
             }
             if has_ended || self.stdout.is_closed() {
-                return self.fell_silent(talk).map(Err);
+                return self.fell_silent(talk.stderr).map(Err);
             }
             if Instant::now() >= deadline {
                 return Ok(Err(NoReply::Deadline));
@@ -84,13 +94,47 @@ impl BotProcess {
         Ok(ready.ended)
     }
 
+    /// Waits until the program writes or ends, `beside` is ready or `until` has come; then returns what it has written to its
+    /// standard output, and if it will say no more, why.
+    ///
+    /// # Errors
+    /// When a signal interrupts it or the system fails; the program's failures are part of the result.
+    pub fn overhear(
+        &mut self,
+        until: Instant,
+        beside: Option<BorrowedFd<'_>>,
+        stderr: &mut dyn FnMut(&[u8]),
+    ) -> Result<(Lines, Option<NoReply>), ExchangeError> {
+        let ready = self.wait_beside(Some(self.guard.wake(Some(until))), beside)?;
+        if ready.interrupted {
+            return Err(ExchangeError::Interrupted(Vec::new()));
+        }
+        if ready.stderr || ready.ended {
+            self.stderr.drain(&mut self.chunk, &mut *stderr)?;
+        }
+        if ready.stdout || ready.ended {
+            self.drain_stdout()?;
+        }
+        if ready.stdin {
+            self.stdin.flush()?;
+        }
+        let breach = self.guard.check_output().map(|breach| self.guard.record(breach));
+        let breach = breach.or_else(|| self.guard.sample_if_due(self.keeper.pid, Some(until)));
+        let silence = match breach {
+            Some(breach) => Some(NoReply::OverLimit(breach)),
+            None if ready.ended || self.stdout.is_closed() => Some(self.fell_silent(stderr)?),
+            None => None,
+        };
+        Ok((self.lines.take(usize::MAX), silence))
+    }
+
     /// How a program ended that will say no more.
-    fn fell_silent(&mut self, talk: &mut Dialogue<'_>) -> Result<NoReply, ExchangeError> {
+    fn fell_silent(&mut self, stderr: &mut dyn FnMut(&[u8])) -> Result<NoReply, ExchangeError> {
         let mut rest = Captured::default();
         let how = self.how_it_ended(None, &mut rest);
-        (talk.stderr)(&rest.bytes);
+        stderr(&rest.bytes);
         for _ in 0..DRAIN_CHUNKS {
-            if self.stderr.read_once(&mut self.chunk, &mut *talk.stderr)? != Got::Bytes {
+            if self.stderr.read_once(&mut self.chunk, &mut *stderr)? != Got::Bytes {
                 break;
             }
         }

@@ -133,6 +133,10 @@ impl BotProcess {
         self.referee_core.iter_mut().for_each(|core| core.begin(request.limit));
         let clock = self.start_clock(request);
         self.stdin.send(request.input)?;
+        if request.rules.count == LineRules::UNTIL_END {
+            // No other exchange can follow.
+            self.stdin.end()?;
+        }
         Ok(ExchangeState::new(clock, is_early))
     }
 

@@ -114,12 +114,14 @@ pub(super) struct InputPipe<W> {
     pipe: Option<W>,
     pending: Vec<u8>,
     refused: bool,
+    /// Whether nothing follows the pending input.
+    ends: bool,
 }
 
 impl<W: Write + AsFd> InputPipe<W> {
     pub(super) fn new(pipe: W) -> io::Result<Self> {
         rustix::io::ioctl_fionbio(&pipe, true)?;
-        Ok(Self { pipe: Some(pipe), pending: Vec::new(), refused: false })
+        Ok(Self { pipe: Some(pipe), pending: Vec::new(), refused: false, ends: false })
     }
 
     /// The descriptor to wait for, if there is something to write.
@@ -152,7 +154,16 @@ impl<W: Write + AsFd> InputPipe<W> {
         if self.pipe.is_some() {
             self.pending.extend_from_slice(&pending[written..]);
         }
+        if self.ends && self.pending.is_empty() {
+            self.close();
+        }
         Ok(())
+    }
+
+    /// Closes the pipe once the pending input is written.
+    pub(super) fn end(&mut self) -> io::Result<()> {
+        self.ends = true;
+        self.flush()
     }
 
     /// The writing end.

@@ -1,7 +1,7 @@
 //! Polls a bot's pipes, its end and the referee's signals, and reads the pipes.
 
 use std::io;
-use std::os::fd::AsFd as _;
+use std::os::fd::{AsFd as _, BorrowedFd};
 use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -51,12 +51,22 @@ impl BotProcess {
 
     /// Waits until something is ready or `until` has come.
     pub(super) fn wait(&self, until: Option<Instant>) -> io::Result<Ready> {
+        self.wait_beside(until, None)
+    }
+
+    /// As [`wait`](Self::wait), or until another descriptor is ready.
+    pub(super) fn wait_beside(
+        &self,
+        until: Option<Instant>,
+        beside: Option<BorrowedFd<'_>>,
+    ) -> io::Result<Ready> {
         let watched = [
             (self.stdin.fd_if_pending(), PollFlags::OUT),
             (self.stdout.fd(), PollFlags::IN),
             (self.stderr.fd(), PollFlags::IN),
             (Some(self.keeper.channel.as_fd()), PollFlags::IN),
             (self.interrupt.as_ref().map(|interrupt| interrupt.as_fd()), PollFlags::IN),
+            (beside, PollFlags::IN),
         ];
         let open =
             watched.iter().filter_map(|&(fd, flags)| Some(PollFd::from_borrowed_fd(fd?, flags)));
@@ -71,7 +81,7 @@ impl BotProcess {
         }
         let mut found = fds.iter().map(|fd| !fd.revents().is_empty());
         let ready = watched.map(|(fd, _)| fd.and_then(|_| found.next()).unwrap_or_default());
-        let [stdin, stdout, stderr, ended, interrupted] = ready;
+        let [stdin, stdout, stderr, ended, interrupted, _] = ready;
         Ok(Ready { stdin, stdout, stderr, ended, interrupted })
     }
 }

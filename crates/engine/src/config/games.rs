@@ -50,9 +50,10 @@ struct GameTable {
     league: Option<Spanned<u32>>,
     criteria: Option<Spanned<String>>,
     better: Option<Direction>,
-    cases: Option<Spanned<Vec<PathBuf>>>,
-    #[serde(default)]
-    limits: OwnLimitsTable,
+    score: Option<Spanned<String>>,
+    traits: Option<Spanned<Words>>,
+    cases: Option<Spanned<Words>>,
+    limits: Option<Spanned<OwnLimitsTable>>,
     start_limit: Option<Limit>,
     judge_limit: Option<Limit>,
     memory: Option<Bound<Size>>,
@@ -65,6 +66,24 @@ struct GameTable {
 struct OwnLimitsTable {
     first_turn: Option<Limit>,
     turn: Option<Limit>,
+    total: Option<Limit>,
+}
+
+/// One text, or several.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+enum Words {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl Words {
+    fn list(&self) -> &[String] {
+        match self {
+            Self::One(word) => std::slice::from_ref(word),
+            Self::Several(words) => words,
+        }
+    }
 }
 
 impl Over for GameSetting {
@@ -193,8 +212,12 @@ impl OwnGame {
                 .map_or(defaults.memory, |memory| memory.limit().map(|size| size.0)),
             ..defaults
         };
-        let own =
-            [(LimitKind::FirstTurn, table.limits.first_turn), (LimitKind::Turn, table.limits.turn)];
+        let given = table.limits.as_ref().map(|limits| *limits.get_ref()).unwrap_or_default();
+        let own = [
+            (LimitKind::FirstTurn, given.first_turn),
+            (LimitKind::Turn, given.turn),
+            (LimitKind::Total, given.total),
+        ];
         let own = own.into_iter().filter_map(|(kind, limit)| Some((kind.name(), limit?.0)));
         let env = table.env.clone();
         Ok(Settings {
@@ -205,6 +228,8 @@ impl OwnGame {
             engine: table.engine.as_ref().map(|engine| engine.get_ref().clone()),
             league: table.league.as_ref().map(|league| *league.get_ref()),
             criteria: table.criteria.as_ref().map(|criteria| criteria.get_ref().clone()),
+            score: table.score.as_ref().map(|score| score.get_ref().clone()),
+            traits: table.traits.as_ref().map(|traits| traits.get_ref().list().join(" ")),
             better: table.better,
             limits: own.collect(),
             cases: read_cases(table.cases.as_ref().map(Spanned::get_ref), folder)?,
@@ -228,6 +253,9 @@ impl OwnGame {
             "engine" => start(table.engine.as_ref().map(Spanned::span)),
             "league" => start(table.league.as_ref().map(Spanned::span)),
             "criteria" => start(table.criteria.as_ref().map(Spanned::span)),
+            "score" => start(table.score.as_ref().map(Spanned::span)),
+            "traits" => start(table.traits.as_ref().map(Spanned::span)),
+            "limits" => start(table.limits.as_ref().map(Spanned::span)),
             "cases" => start(table.cases.as_ref().map(Spanned::span)),
             _ => None,
         };
@@ -236,13 +264,17 @@ impl OwnGame {
 }
 
 /// The cases in these files, by the names of the files without their endings.
-fn read_cases(files: Option<&Vec<PathBuf>>, folder: &Path) -> Result<Vec<(String, String)>, Wrong> {
+fn read_cases(files: Option<&Words>, folder: &Path) -> Result<Vec<(String, String)>, Wrong> {
     let wrong = |problem: String| Wrong { key: "cases", problem };
     let outside = PathBuf::from(glob::Pattern::escape(&folder.to_string_lossy()));
     let mut cases: Vec<(String, String)> = Vec::new();
-    for word in files.into_iter().flatten() {
-        let paths = glob::glob(&outside.join(word).to_string_lossy());
-        let paths = paths.map_err(|error| wrong(format!("{}: {error}", word.display())))?;
+    for word in files.into_iter().flat_map(Words::list) {
+        let mut pattern = outside.join(word);
+        if folder.join(word).is_dir() {
+            pattern.push("*.txt");
+        }
+        let paths = glob::glob(&pattern.to_string_lossy());
+        let paths = paths.map_err(|error| wrong(format!("{word}: {error}")))?;
         let mut paths: Vec<PathBuf> = paths.filter_map(Result::ok).collect();
         paths.sort();
         if paths.is_empty() {

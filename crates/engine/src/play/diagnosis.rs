@@ -13,7 +13,7 @@ use results::gamelog::Turn;
 use results::sanitizer::sanitizer_finding;
 use rules::ruling::Ruling;
 use terms::limits::{LimitKind, OnHostDelay};
-use terms::lines::Lines;
+use terms::lines::{LineRules, Lines};
 use terms::text::{duration, plural, quote};
 use terms::verdict::{BotExit, Decision, NoReply, Verdict};
 
@@ -35,6 +35,11 @@ pub(super) struct Seen {
 }
 
 impl Seen {
+    /// Whether the bot's input had ended and its reply was to last until its own end.
+    fn takes_all_output(&self) -> bool {
+        self.lines == LineRules::UNTIL_END
+    }
+
     /// `lines` are those of a reply, and those that the bot had read when its time ran out, if it was waiting for more.
     pub(super) fn new(
         limit: Option<Duration>,
@@ -169,6 +174,7 @@ impl Fatal {
             stderr: turn.stderr.0.clone(),
             stdin_closed: turn.stdin_closed,
             late_output: match (seen.awaits_lines, turn.limit) {
+                _ if seen.takes_all_output() => "too slow",
                 (Some(_), LimitKind::Total) => READS_ON,
                 (Some(_), _) => NOT_FLUSHED,
                 (None, LimitKind::Total) => TOO_SLOW_OR_READS_ON,
@@ -274,6 +280,10 @@ fn what_happened(turn: &Turn, lines: &Lines, seen: &Seen) -> String {
 
 fn rejected_line(lines: &Lines, seen: &Seen) -> String {
     let number = seen.wrong_line.unwrap_or(0);
+    if seen.takes_all_output() {
+        let remark = seen.remark.as_deref().unwrap_or("no reason given");
+        return format!("the judge does not accept the answer: {remark}");
+    }
     let line = quote(lines.iter().nth(number).unwrap_or_default());
     let which = if seen.lines == 1 {
         "the reply".to_owned()
@@ -287,7 +297,12 @@ fn rejected_line(lines: &Lines, seen: &Seen) -> String {
 /// Says how many lines of an incomplete reply had arrived.
 fn missing_lines(lines: &Lines, seen: &Seen) -> Option<String> {
     let (some, all) = (lines.len(), seen.lines);
-    (some > 0 && some < all).then(|| format!("it had written {some} of {all} lines"))
+    let wanted = if seen.takes_all_output() {
+        plural(some as u64, "line")
+    } else {
+        format!("{some} of {all} lines")
+    };
+    (some > 0 && some < all).then(|| format!("it had written {wanted}"))
 }
 
 fn partial_line(lines: &Lines, no_reply: NoReply) -> Option<String> {

@@ -40,7 +40,8 @@ use rules::game::judge::{Place, Trouble};
 use rules::game::{Exchange, Game, GameKind};
 use rules::ruling::rule;
 use rules::source::SourceError;
-use terms::limits::MatchRules;
+use terms::limits::{LimitKind, MatchRules};
+use terms::lines::LineRules;
 use terms::text::duration;
 use terms::verdict::{Culprit, Decision, NoReply, Overrun, Verdict};
 
@@ -148,10 +149,12 @@ impl Match<'_> {
         sink(start);
         let (mut observations, mut collector) = (Observations::new(self), SaidCollector::default());
         let (mut turns, mut forgiven, mut overrun, mut verdict) = (0, 0, None, Verdict::Completed);
+        let mut used = Duration::ZERO;
         while let Some(exchange) = game.next_exchange() {
             turns += 1;
-            let limit = self.rules.limit(exchange.limit, exchange.official);
-            let mut exchanged = self.exchange(&mut bot, game.as_ref(), exchange)?;
+            let limit = self.limit(exchange, used);
+            let mut exchanged = self.exchange(&mut bot, game.as_ref(), exchange.lines, limit)?;
+            used += exchanged.wall;
             let asked = record::asked(game.as_ref(), limit);
             overrun = assess(&self.rules.overruns, &exchanged, limit, forgiven);
             match overrun.map(|overrun| overrun.decision) {
@@ -184,6 +187,13 @@ impl Match<'_> {
         Ok((end, overrun))
     }
 
+    /// The limit of an exchange, after the earlier ones of the game took `used`.
+    fn limit(&self, exchange: Exchange, used: Duration) -> Option<Duration> {
+        let limit = self.rules.limit(exchange.limit, exchange.official)?;
+        let is_shared = exchange.limit == LimitKind::Total;
+        Some(if is_shared { limit.saturating_sub(used) } else { limit })
+    }
+
     /// Where the game's judge is started, if it has one.
     fn place(&self) -> Place<'_> {
         Place {
@@ -204,13 +214,14 @@ impl Match<'_> {
         &self,
         bot: &mut BotProcess,
         game: &dyn Game,
-        exchange: Exchange,
+        rules: LineRules,
+        limit: Option<Duration>,
     ) -> Result<Exchanged, PlayError> {
         let input = game.input();
         let request = Request {
             input: input.as_bytes(),
-            rules: exchange.lines,
-            limit: self.rules.limit(exchange.limit, exchange.official),
+            rules,
+            limit,
             overtime: overtime(&self.rules.overruns),
         };
         bot.exchange(&request).map_err(|error| match error {

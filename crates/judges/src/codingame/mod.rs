@@ -215,7 +215,7 @@ impl Judge for Referee {
             Answer::Reply { lines, elapsed } => {
                 let elapsed = elapsed.min(self.limit);
                 self.late.answered(whole_millis(elapsed), self.limit);
-                self.output(lines, elapsed)
+                self.output(&lines.to_text(), elapsed)
             }
             Answer::NoReply(_) => {
                 self.is_silent = true;

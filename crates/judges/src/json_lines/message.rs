@@ -35,7 +35,7 @@ pub enum ToJudge<'a> {
     /// A reply of the bot.
     Reply {
         /// Its lines, without terminators.
-        reply: &'a [String],
+        reply: Vec<String>,
         /// The time that it took.
         elapsed_ms: Millis,
     },
@@ -56,7 +56,7 @@ impl<'a> ToJudge<'a> {
     pub fn answer(answer: Answer<'a>) -> Self {
         match answer {
             Answer::Reply { lines, elapsed } => {
-                Self::Reply { reply: lines, elapsed_ms: Millis(elapsed) }
+                Self::Reply { reply: lines.to_text(), elapsed_ms: Millis(elapsed) }
             }
             Answer::NoReply(why) => Self::NoReply { no_reply: reason(why) },
         }
@@ -189,6 +189,7 @@ fn plain((key, value): (String, Value)) -> Result<(String, String), String> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use terms::lines::Lines;
 
     fn map(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
         pairs.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect()
@@ -255,7 +256,7 @@ mod tests {
         let text = Case::Text("a".to_owned());
         assert_eq!(ToJudge::start(&Case::Seed(7)).line(), "{\"protocol\":1,\"seed\":7}\n");
         assert_eq!(ToJudge::start(&text).line(), "{\"protocol\":1,\"case\":\"a\"}\n");
-        let lines = ["4\t2".to_owned()];
+        let lines = Lines::split(b"4\t2\n");
         let reply = Answer::Reply { lines: &lines, elapsed: Duration::from_micros(1500) };
         let line = ToJudge::answer(reply).line();
         assert_eq!(line, "{\"reply\":[\"4\\t2\"],\"elapsed_ms\":1.5}\n");

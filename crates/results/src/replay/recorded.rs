@@ -1,13 +1,13 @@
 //! A judge that says again what it said in a log, so that a game is refereed without its program.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use crate::gamelog::{Log, Start, Turn};
 use rules::game::judge::{
     Answer, Ask, Case, Ending, Judge, JudgeEnd, JudgeProgram, Judges, Place, Reading, Step, Trouble,
 };
-use rules::game::{GameKind, Judged};
+use rules::game::{GameKind, Judged, Traits};
 use rules::score::{Direction, Score};
 use terms::limits::{LimitKind, Limits};
 use terms::verdict::Verdict;
@@ -17,6 +17,8 @@ use terms::verdict::Verdict;
 struct Recorded {
     steps: VecDeque<Step>,
     reading: Reading,
+    has_total_limit: bool,
+    traits: Option<Traits>,
 }
 
 impl Judges for Recorded {
@@ -26,6 +28,14 @@ impl Judges for Recorded {
 
     fn reading(&self) -> Reading {
         self.reading
+    }
+
+    fn has_total_limit(&self) -> bool {
+        self.has_total_limit
+    }
+
+    fn traits(&self, case: &Case) -> BTreeMap<String, u32> {
+        self.traits.as_ref().map(|traits| traits.of(case)).unwrap_or_default()
     }
 }
 
@@ -39,9 +49,18 @@ impl Judge for Recorded {
     }
 }
 
+impl Recorded {
+    /// A judge that says nothing.
+    fn of(program: &JudgeProgram) -> Self {
+        let traits = program.settings.get("traits").and_then(|text| Traits::parse(text).ok());
+        Self { reading: program.reading, traits, ..Self::default() }
+    }
+}
+
 /// The game of a log, with its judge as recorded there.
 pub(super) fn game_of_log(program: &JudgeProgram, log: &Log) -> Judged {
-    let recorded = Recorded { steps: steps(log), reading: program.reading };
+    let has_total_limit = log.turns.first().is_some_and(|turn| turn.limit == LimitKind::Total);
+    let recorded = Recorded { steps: steps(log), has_total_limit, ..Recorded::of(program) };
     Judged::new(&log.start.game, Case::parse(&log.start.test_case), Arc::new(recorded))
 }
 
@@ -52,9 +71,8 @@ pub(crate) fn kind(
     limits: Limits,
     better: Direction,
 ) -> GameKind {
-    let recorded: Arc<dyn Judges> =
-        Arc::new(Recorded { steps: VecDeque::new(), reading: judge.reading });
-    let kinds = [LimitKind::FirstTurn, LimitKind::Turn];
+    let recorded: Arc<dyn Judges> = Arc::new(Recorded::of(judge));
+    let kinds = [LimitKind::FirstTurn, LimitKind::Turn, LimitKind::Total];
     let game = name.to_owned();
     GameKind {
         from_seed: Arc::new(|seed, _| Ok(Case::Seed(seed).to_string())),

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use terms::lines::Lines;
 use terms::verdict::NoReply;
 
 /// A judge of one game: asks for replies and says how the game ends.
@@ -34,6 +35,16 @@ pub trait Judges: Send + Sync {
     /// # Errors
     /// When the judge does not start.
     fn start(&self, case: &Case, place: &Place<'_>) -> Result<Box<dyn Judge>, Trouble>;
+
+    /// Whether one limit holds for all replies of a game together.
+    fn has_total_limit(&self) -> bool {
+        false
+    }
+
+    /// The properties of a case by which a comparison may group.
+    fn traits(&self, _case: &Case) -> BTreeMap<String, u32> {
+        BTreeMap::new()
+    }
 
     /// How replies are read.
     fn reading(&self) -> Reading {
@@ -140,8 +151,8 @@ pub struct Ask {
 pub enum Answer<'a> {
     /// A complete reply.
     Reply {
-        /// Its lines, without terminators.
-        lines: &'a [String],
+        /// The reply as the bot wrote it.
+        lines: &'a Lines,
         /// The time that it took, as far as it counts: zero where the judge's own limits do not apply.
         elapsed: Duration,
     },

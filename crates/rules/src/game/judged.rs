@@ -133,7 +133,11 @@ impl Game for Judged {
         let eof_ends_line = eof_ends_line || count == LineRules::UNTIL_END;
         let lines =
             LineRules { count, max_bytes, eof_ends_line, until_exit: true, readable: |_| true };
-        let limit = if self.has_answered { LimitKind::Turn } else { LimitKind::FirstTurn };
+        let limit = match self.has_answered {
+            _ if self.judges.has_total_limit() => LimitKind::Total,
+            true => LimitKind::Turn,
+            false => LimitKind::FirstTurn,
+        };
         Some(Exchange { lines, limit, official: ask.limit })
     }
 
@@ -150,14 +154,18 @@ impl Game for Judged {
     }
 
     fn accept(&mut self, reply: &Lines) -> Result<Played, Rejected> {
-        let lines: Vec<String> =
-            reply.iter().map(|line| String::from_utf8_lossy(line).into_owned()).collect();
+        let is_all_output = self.ask.as_ref().is_some_and(|ask| ask.lines.is_none());
         self.has_answered = true;
         let before = self.score;
-        let answer = Answer::Reply { lines: &lines, elapsed: self.elapsed };
+        let answer = Answer::Reply { lines: reply, elapsed: self.elapsed };
         let stepped = self.step(Some(answer));
         self.note(stepped);
         match self.end.as_ref().map(|end| end.how) {
+            // No line of it is to blame.
+            Some(Ending::Lost) if is_all_output => {
+                let remark = Some(self.official_result().to_owned());
+                Err(Rejected { remark, ..Rejected::new(Fault::Lost) })
+            }
             Some(Ending::Lost) => Err(Rejected::new(Fault::Lost)),
             Some(Ending::Timeout) => {
                 let remark = "it was late, as replies before it, which the judge has forgiven";
@@ -196,6 +204,10 @@ impl Game for Judged {
 
     fn test_case(&self) -> &str {
         &self.test_case
+    }
+
+    fn groups(&self) -> BTreeMap<String, u32> {
+        self.judges.traits(&self.case)
     }
 
     fn record_key(&self) -> Cow<'_, str> {

@@ -13,8 +13,10 @@ mod rules;
 pub mod samegame;
 pub mod square_remover;
 mod table;
+mod traits;
 
 pub use self::judged::Judged;
 pub use self::kind::{FromSeed, GameKind, Parse, SeedOptions};
 pub use self::rules::{Exchange, Fault, Game, Played, Rejected};
 pub use self::table::{GAMES, NameTaken, games, register, unknown_game};
+pub use self::traits::Traits;

@@ -1,0 +1,265 @@
+//! What a program prints that judges a game by itself: the score, and why it refused an answer.
+//!
+//! Such programs are written for people. They print `Score = 7`, `Total Cost = 7` or a bare number, to standard output or to
+//! standard error. They refuse an answer with a score of 0 or -1 beside a reason, by a panic, or with no score at all.
+
+use std::collections::BTreeMap;
+
+use regex_lite::Regex;
+
+use rules::game::judge::{Ending, JudgeEnd};
+use rules::score::Score;
+use terms::verdict::BotExit;
+
+/// The most lines of a program's output that are kept, its last ones.
+const KEPT_LINES: usize = 100;
+
+/// The longest line that is kept, in characters.
+const KEPT_CHARS: usize = 300;
+
+/// Rust's exit status after a panic, by which scorers refuse answers that they cannot read.
+const PANIC: BotExit = BotExit::Code(101);
+
+/// What a program has printed, and how it ended.
+#[derive(Debug, Clone)]
+pub(crate) struct Printed {
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    pub(crate) exit: BotExit,
+}
+
+/// How the score is found.
+#[derive(Debug, Clone)]
+pub struct ScorePattern(Vec<Regex>);
+
+impl Default for ScorePattern {
+    /// The patterns of most testers, tried in turn.
+    fn default() -> Self {
+        let number = r"(?P<score>[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)";
+        let label = r"(?:(?:final|total|raw) )?(?:score|cost)";
+        let patterns =
+            [format!(r"(?mi)^\s*{label}\s*[=:]\s*{number}\s*$"), format!(r"(?m)^\s*{number}\s*$")];
+        Self(patterns.iter().map(|pattern| Regex::new(pattern).expect("it is right")).collect())
+    }
+}
+
+impl ScorePattern {
+    /// A pattern of the user's.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn new(pattern: &str) -> Result<Self, String> {
+        let pattern = Regex::new(pattern).map_err(|error| error.to_string())?;
+        if pattern.capture_names().flatten().all(|name| name != "score") {
+            return Err("the pattern has no group `(?P<score>…)`".to_owned());
+        }
+        Ok(Self(vec![pattern]))
+    }
+
+    /// The text with the score, and the score: the last match in standard output, or else in standard error.
+    fn find<'a>(&self, printed: &'a Printed) -> Option<(&'a str, Score)> {
+        let texts = [printed.stdout.as_str(), printed.stderr.as_str()];
+        let tries = self.0.iter().flat_map(|pattern| texts.map(|text| (pattern, text)));
+        let last = |(pattern, text): (&Regex, &'a str)| {
+            let found = pattern.captures_iter(text).last()?;
+            let score = found.name("score")?.as_str().parse().ok()?;
+            Some((text, score))
+        };
+        tries.into_iter().find_map(last)
+    }
+
+    /// Whether a line has a score.
+    fn is_in(&self, line: &str) -> bool {
+        self.0.iter().any(|pattern| pattern.is_match(line))
+    }
+
+    /// The end of a game by what the program has printed.
+    ///
+    /// # Errors
+    /// What is wrong with the program: it ended in a way that says nothing of the answer.
+    pub(crate) fn judge(&self, printed: &Printed) -> Result<JudgeEnd, String> {
+        let found = self.find(printed);
+        let score = found.map(|(_, score)| score);
+        let is_refusal = score.is_some_and(is_refusal);
+        let reason = self.reason(printed, found.map(|(text, _)| text));
+        let how = match (printed.exit, score) {
+            (BotExit::Code(0), Some(_)) if is_refusal && reason.is_beside_score => Ending::Lost,
+            (BotExit::Code(0), Some(_)) => Ending::Completed,
+            (BotExit::Code(0), None) if !reason.text.is_empty() => Ending::Lost,
+            (BotExit::Code(0), None) => return Err("printed nothing".to_owned()),
+            (PANIC, None) => Ending::Lost,
+            (BotExit::Code(_), Some(_)) if is_refusal => Ending::Lost,
+            (exit, _) => return Err(unbelievable(exit, score)),
+        };
+        let official = match (how, score) {
+            (Ending::Completed, Some(score)) => format!("Score {score}"),
+            (_, None) if printed.exit == BotExit::Code(0) => format!("no score: {}", reason.text),
+            _ => reason.text,
+        };
+        Ok(self.end(how, official, printed))
+    }
+
+    /// An end in these words, beside everything that the program has said.
+    pub(crate) fn end(&self, how: Ending, official: String, printed: &Printed) -> JudgeEnd {
+        let score = self.find(printed).map(|(_, score)| score.to_string());
+        let status = ("exit".to_owned(), printed.exit.to_string());
+        JudgeEnd {
+            how,
+            score,
+            official,
+            summary: kept_lines(printed),
+            metadata: BTreeMap::from([status]),
+        }
+    }
+
+    /// Why the program refused an answer, in its own words: those beside the score that is in `text`, or else its last.
+    pub(crate) fn reason(&self, printed: &Printed, text: Option<&str>) -> Reason {
+        if let Some(words) = text.and_then(|text| self.beside_score(text)) {
+            return Reason { text: words.to_owned(), is_beside_score: true };
+        }
+        let texts = [&printed.stderr, &printed.stdout];
+        let words = texts.iter().find_map(|text| panic_message(text));
+        let last = || texts.iter().find_map(|text| self.last_words(text)).map(str::to_owned);
+        Reason { text: words.or_else(last).unwrap_or_default(), is_beside_score: false }
+    }
+
+    /// The line before or after the last score.
+    fn beside_score<'a>(&self, text: &'a str) -> Option<&'a str> {
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        let at = lines.iter().rposition(|line| self.is_in(line))?;
+        let first = lines[..at].iter().rposition(|line| !self.is_in(line)).map_or(0, |at| at + 1);
+        let before = first.checked_sub(1).and_then(|at| lines.get(at));
+        let is_reason = |line: &&&str| !line.is_empty() && !is_noise(line);
+        lines.get(at + 1).filter(is_reason).or(before.filter(is_reason)).copied()
+    }
+
+    fn last_words<'a>(&self, text: &'a str) -> Option<&'a str> {
+        let lines = text.lines().map(str::trim);
+        lines.rev().find(|line| !line.is_empty() && !is_noise(line) && !self.is_in(line))
+    }
+}
+
+/// Why a program refused an answer.
+#[derive(Debug)]
+pub(crate) struct Reason {
+    pub(crate) text: String,
+    /// Whether it stands beside the score.
+    is_beside_score: bool,
+}
+
+/// Whether a score may stand for "no score".
+fn is_refusal(score: Score) -> bool {
+    score == Score::ZERO || score == Score::from(-1)
+}
+
+fn unbelievable(exit: BotExit, score: Option<Score>) -> String {
+    match score {
+        Some(score) => format!("{exit}, so that its score {score} is not to be believed"),
+        None => format!("{exit} without a score"),
+    }
+}
+
+/// What a panic of Rust says, and where.
+fn panic_message(text: &str) -> Option<String> {
+    let mut lines = text.lines().skip_while(|line| !line.contains(" panicked at "));
+    let head = lines.next()?.trim().trim_end_matches(':');
+    let message = lines.next().map(str::trim).filter(|line| !is_noise(line)).unwrap_or_default();
+    Some(if message.is_empty() { head.to_owned() } else { format!("{head}: {message}") })
+}
+
+/// What runtimes add to the words of a program.
+fn is_noise(line: &str) -> bool {
+    line.starts_with("note: ") || line.starts_with("stack backtrace:")
+}
+
+/// The last lines of what the program has printed, standard error after standard output.
+fn kept_lines(printed: &Printed) -> Vec<String> {
+    let lines = printed.stdout.lines().chain(printed.stderr.lines());
+    let lines: Vec<&str> = lines.filter(|line| !line.trim().is_empty()).collect();
+    let kept = &lines[lines.len().saturating_sub(KEPT_LINES)..];
+    kept.iter().map(|line| line.chars().take(KEPT_CHARS).collect()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn printed(stdout: &str, stderr: &str, code: i32) -> Printed {
+        Printed { stdout: stdout.into(), stderr: stderr.into(), exit: BotExit::Code(code) }
+    }
+
+    #[test]
+    fn programs_for_people_are_understood() {
+        use Ending::{Completed, Lost};
+        let panic = "\nthread 'main' panicked at src/bin/vis.rs:9:5:\nline 3: bad\nnote: run with `RUST_BACKTRACE=1`\n";
+        for (stdout, stderr, code, how, score, official) in [
+            (
+                "574618043\n",
+                "turn 1: 0.5\nturn 2: 7 8\n",
+                0,
+                Completed,
+                Some("574618043"),
+                "Score 574618043",
+            ),
+            ("", "Score = 28400\n", 0, Completed, Some("28400"), "Score 28400"),
+            ("Score = 1\nScore = 2.50\n", "", 0, Completed, Some("2.50"), "Score 2.50"),
+            ("5\n", "Total Cost = 31\n", 0, Completed, Some("31"), "Score 31"),
+            ("final score: 1e3\n", "", 0, Completed, Some("1000"), "Score 1000"),
+            ("Score = 0\n", "", 0, Completed, Some("0"), "Score 0"),
+            ("Score = 0\nParse error: xx\n", "", 0, Lost, Some("0"), "Parse error: xx"),
+            ("ERROR: too short\nScore  = -1\n", "", 0, Lost, Some("-1"), "ERROR: too short"),
+            ("", "Error: no path\nScore = 0\nScore = 0\n", 101, Lost, Some("0"), "Error: no path"),
+            (
+                "",
+                panic,
+                101,
+                Lost,
+                None,
+                "thread 'main' panicked at src/bin/vis.rs:9:5: line 3: bad",
+            ),
+            ("Wrong answer\n", "", 0, Lost, None, "no score: Wrong answer"),
+        ] {
+            let case = format!("{stdout:?} {stderr:?} {code}");
+            let end = ScorePattern::default().judge(&printed(stdout, stderr, code)).expect(&case);
+            assert_eq!(
+                (end.how, end.score.as_deref(), end.official.as_str()),
+                (how, score, official),
+                "{case}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_program_that_fails_is_not_believed() {
+        for (stdout, code, problem) in [
+            ("Score = 5\n", 1, "exited with status 1, so that its score 5 is not to be believed"),
+            ("usage: vis IN OUT\n", 2, "exited with status 2 without a score"),
+            (" \n", 0, "printed nothing"),
+        ] {
+            let found = ScorePattern::default().judge(&printed(stdout, "", code));
+            assert_eq!(found.expect_err(stdout), problem);
+        }
+        let killed = Printed { exit: BotExit::Signal(11), ..printed("Score = 0\n", "", 0) };
+        assert!(ScorePattern::default().judge(&killed).is_err());
+    }
+
+    #[test]
+    fn a_pattern_of_ones_own_takes_the_place_of_the_usual_ones() {
+        let pattern = ScorePattern::new(r"points: (?P<score>\d+)").expect("a pattern");
+        let end =
+            pattern.judge(&printed("points: 3, points: 4\nScore = 9\n", "", 0)).expect("well");
+        assert_eq!(end.score.as_deref(), Some("4"));
+        for (pattern, problem) in [("(", "unclosed"), (r"points: (\d+)", "(?P<score>…)")] {
+            let found = ScorePattern::new(pattern).expect_err(pattern);
+            assert!(found.contains(problem), "{found}");
+        }
+    }
+
+    #[test]
+    fn the_last_lines_are_kept() {
+        let many: String = (0..500).map(|line| format!("line {line}\n\n")).collect();
+        let kept = kept_lines(&printed(&many, &"x".repeat(1000), 0));
+        assert_eq!((kept.len(), kept[0].as_str()), (KEPT_LINES, "line 401"));
+        assert_eq!(kept[99].len(), KEPT_CHARS);
+    }
+}

@@ -1,0 +1,97 @@
+//! Scorers of one answer: the bot reads the case and writes its answer until it ends, and a program scores the answer.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+
+use contain::interrupt::Interrupt;
+use rules::game::Traits;
+use rules::game::judge::{
+    Answer, Ask, Case, Ending, Judge, JudgeEnd, Judges, Place, Step, Trouble,
+};
+
+use crate::case::{self, is_written_anew};
+use crate::command::JudgeCommand;
+use crate::printed::ScorePattern;
+use crate::process::Process;
+
+/// The name of the answer's file in the scratch folder.
+const ANSWER_FILE: &str = "referee-answer.txt";
+
+/// A game whose answers a program scores.
+#[derive(Debug, Clone)]
+pub struct Scored {
+    /// The command that scores `{answer}` to `{case}`.
+    pub command: JudgeCommand,
+    /// How the score is found in what it prints.
+    pub score: ScorePattern,
+    /// How properties are read from a case.
+    pub traits: Option<Traits>,
+}
+
+impl Judges for Scored {
+    fn start(&self, case: &Case, place: &Place<'_>) -> Result<Box<dyn Judge>, Trouble> {
+        let Case::Text(text) = case else {
+            return Err(Trouble::new("scores answers to cases, which are files, not seeds"));
+        };
+        Ok(Box::new(Scorer {
+            game: self.clone(),
+            case: case.clone(),
+            core: place.core,
+            interrupt: place.interrupt.and_then(|any| any.downcast_ref::<Interrupt>()).cloned(),
+            next: Some(Step::Ask(Ask { input: text.clone(), ..Ask::default() })),
+        }))
+    }
+
+    fn has_total_limit(&self) -> bool {
+        true
+    }
+
+    fn traits(&self, case: &Case) -> BTreeMap<String, u32> {
+        self.traits.as_ref().map(|traits| traits.of(case)).unwrap_or_default()
+    }
+}
+
+/// The judge of one answer.
+struct Scorer {
+    game: Scored,
+    case: Case,
+    core: Option<usize>,
+    interrupt: Option<Interrupt>,
+    next: Option<Step>,
+}
+
+impl Judge for Scorer {
+    fn next(&mut self) -> Result<Step, Trouble> {
+        self.next.take().ok_or_else(|| Trouble::new("has nothing more to say"))
+    }
+
+    fn answer(&mut self, answer: Answer<'_>) -> Result<(), Trouble> {
+        let end = match answer {
+            Answer::Reply { lines, .. } => self.score(lines.as_bytes())?,
+            Answer::NoReply(_) => JudgeEnd {
+                how: Ending::Lost,
+                score: None,
+                official: "no answer".to_owned(),
+                summary: Vec::new(),
+                metadata: BTreeMap::new(),
+            },
+        };
+        self.next = Some(Step::End(end));
+        Ok(())
+    }
+}
+
+impl Scorer {
+    /// Has the answer scored.
+    fn score(&self, answer: &[u8]) -> Result<JudgeEnd, Trouble> {
+        let Scored { command, score, .. } = &self.game;
+        let scratch = command.working_directory(is_written_anew)?;
+        let mut values = case::place(&self.case, command, &scratch)?;
+        values.push(("{answer}", case::write(&scratch, ANSWER_FILE, answer)?));
+        let interrupt = self.interrupt.as_ref().map(|interrupt| interrupt as &dyn Any);
+        let place = Place { core: self.core, interrupt };
+        let mut process = Process::start_in(scratch, &command.filled(&values), &place)?;
+        let printed = process.run_to_end()?;
+        score.judge(&printed).map_err(|problem| process.trouble(problem))
+    }
+}

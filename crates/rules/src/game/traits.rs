@@ -1,0 +1,72 @@
+//! Properties of a test case that is only text here, read from it as its settings say.
+
+use std::collections::BTreeMap;
+
+use regex_lite::Regex;
+
+use super::judge::Case;
+
+/// How the properties of a case are read from its text.
+#[derive(Debug, Clone)]
+pub enum Traits {
+    /// The names of the numbers of the first line, in order; `_` skips one.
+    FirstLine(Vec<String>),
+    /// The groups of a pattern.
+    Pattern(Regex),
+}
+
+impl Traits {
+    /// Reads the setting: names, or a pattern with named groups.
+    ///
+    /// # Errors
+    /// What is wrong with the pattern.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        if text.contains("(?P<") || text.contains("(?<") {
+            return Regex::new(text).map(Self::Pattern).map_err(|error| error.to_string());
+        }
+        Ok(Self::FirstLine(text.split_whitespace().map(str::to_owned).collect()))
+    }
+
+    /// The properties of a case, as far as they are whole numbers.
+    pub fn of(&self, case: &Case) -> BTreeMap<String, u32> {
+        let Case::Text(text) = case else { return BTreeMap::new() };
+        let number = |(name, value): (&str, &str)| Some((name.to_owned(), value.parse().ok()?));
+        match self {
+            Self::FirstLine(names) => {
+                let words = text.lines().next().unwrap_or_default().split_whitespace();
+                let named = names.iter().map(String::as_str).zip(words);
+                named.filter(|(name, _)| *name != "_").filter_map(number).collect()
+            }
+            Self::Pattern(pattern) => {
+                let Some(found) = pattern.captures(text) else { return BTreeMap::new() };
+                let names = pattern.capture_names().flatten();
+                let named = names.filter_map(|name| Some((name, found.name(name)?.as_str())));
+                named.filter_map(number).collect()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(setting: &str, text: &str) -> Vec<(String, u32)> {
+        let traits = Traits::parse(setting).expect("a good setting");
+        traits.of(&Case::Text(text.to_owned())).into_iter().collect()
+    }
+
+    #[test]
+    fn traits_are_numbers_of_the_first_line_or_groups_of_a_pattern() {
+        let found = |pairs: &[(&str, u32)]| {
+            pairs.iter().map(|&(name, value)| (name.to_owned(), value)).collect::<Vec<_>>()
+        };
+        assert_eq!(of("n _ k", "10 x 3 4\n5\n"), found(&[("k", 3), ("n", 10)]));
+        assert_eq!(of("n m", "0.5 7\n"), found(&[("m", 7)]));
+        assert_eq!(of("n", ""), []);
+        let pattern = r"(?m)^colors=(?P<colors>\d+)";
+        assert_eq!(of(pattern, "8\ncolors=5\n"), found(&[("colors", 5)]));
+        assert_eq!(of(pattern, "8\n"), []);
+        assert!(Traits::parse("(?P<a>").is_err());
+    }
+}

@@ -1,0 +1,228 @@
+//! Games whose bots answer once, and whose answers a program scores: kind = "scored".
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use crate::support::place::{Place, assert_code, stderr};
+use crate::support::{json, shared_data};
+
+/// Wants the sum of the numbers after the first one; the score is how close the answer is.
+const SCORER: &str = r#"
+import os, sys, time
+numbers = [int(word) for word in open(sys.argv[1]).read().split()]
+answer = open(sys.argv[2], newline="").read()
+open("out.svg", "w").write("<svg/>")
+word = answer.split()[0] if answer.split() else ""
+if word == "panic":
+    sys.stderr.write("thread 'main' panicked at src/bin/vis.rs:9:5:\nno number\n")
+    sys.exit(101)
+if word == "break":
+    sys.stderr.write("the scorer is broken\n")
+    sys.exit(3)
+if word == "hang":
+    time.sleep(600)
+if word == "bytes":
+    print("Score =", len(answer))
+elif not word.isdecimal():
+    print("Score = 0")
+    print("Not a number:", word)
+else:
+    print("Score =", 1000 - abs(int(word) - sum(numbers[1:])))
+"#;
+
+const SETTINGS: &str = r#"
+[game.sum]
+kind = "scored"
+command = "python3 scorer.py {case} {answer}"
+cases = "in"
+traits = "n"
+judge-limit = "20s"
+limits = { total = "60s" }
+"#;
+
+/// Adds everything that it reads until the end of its input.
+const ADDS: &str = "read -r n; sum=0; while read -r x; do sum=$((sum + x)); done; echo $sum";
+
+fn project() -> Place {
+    let place = Place::new();
+    fs::create_dir(place.path("in")).expect("made");
+    for (file, text) in [
+        ("scorer.py", SCORER),
+        ("referee.toml", SETTINGS),
+        ("in/0001.txt", "2\n3\n4\n"),
+        ("in/0012.txt", "3\n10\n20\n30\n"),
+        ("out.svg", "mine"),
+        ("adds.sh", ADDS),
+    ] {
+        fs::write(place.path(file), text).expect("written");
+    }
+    place
+}
+
+fn run(place: &Place, args: &[&str]) -> Output {
+    place.command(args).output().expect("runs")
+}
+
+fn play(place: &Place, bot: &str, more: &[&str]) -> Output {
+    let args = ["play", "--game", "sum", "--board", "0012", "--format", "json", "--bot", bot];
+    run(place, &[&args, more].concat())
+}
+
+#[test]
+fn an_answer_is_scored_and_its_log_needs_no_scorer() {
+    let place = project();
+    let played = play(&place, "sh adds.sh", &["--log", "log"]);
+    assert_code(&played, 0);
+    let result = json(&played);
+    assert_eq!((&result["verdict"], &result["score"]), (&"completed".into(), &1000.into()));
+    assert_eq!(result["summary"], serde_json::json!(["Score = 1000"]));
+    assert_eq!(fs::read_to_string(place.path("out.svg")).expect("there"), "mine");
+    assert_code(&run(&place, &["replay", "log", "--rejudge"]), 0);
+    let checked = run(&place, &["game", "check", "sum", "--bot", "sh adds.sh"]);
+    assert_code(&checked, 0);
+    fs::remove_file(place.path("scorer.py")).expect("removed");
+    fs::remove_file(place.path("referee.toml")).expect("removed");
+    assert_eq!(json(&run(&place, &["replay", "log", "--format", "json"]))["agrees"], true);
+}
+
+#[test]
+fn the_scorer_gets_the_answer_byte_by_byte() {
+    let place = project();
+    fs::write(place.path("bytes.sh"), "printf 'bytes\\r\\n\\n x'").expect("written");
+    assert_eq!(json(&play(&place, "sh bytes.sh", &[]))["score"], 10);
+}
+
+#[test]
+fn a_refused_answer_is_a_lost_game_with_the_scorers_reason() {
+    let place = project();
+    for (answer, official) in [
+        ("seven", "Not a number: seven"),
+        ("panic", "thread 'main' panicked at src/bin/vis.rs:9:5: no number"),
+    ] {
+        let result = json(&play(&place, &format!("echo {answer}"), &["--log", "log"]));
+        assert_eq!((&result["verdict"], &result["won"]), (&"lost".into(), &false.into()));
+        assert_eq!(result["official"], official);
+        let diagnosis = result["diagnosis"].as_str().expect("one");
+        let expected = format!("turn 1: the judge does not accept the answer: {official}");
+        assert!(diagnosis.starts_with(&expected), "{diagnosis}");
+        assert_eq!(json(&run(&place, &["replay", "log", "--format", "json"]))["agrees"], true);
+    }
+}
+
+#[test]
+fn a_bot_without_an_answer_loses_by_its_own_fault() {
+    let place = project();
+    for (bot, limit, verdict, words) in [
+        ("sh -c 'echo 60; exit 3'", "60s", "crash", "exited with status 3"),
+        ("sh -c 'echo 60; kill -SEGV $$'", "60s", "crash", "SIGSEGV"),
+        ("sh -c 'cat; sleep 600'", "300ms", "timeout", "no answer within 300 ms"),
+    ] {
+        let result = json(&play(&place, bot, &["--total", limit]));
+        assert_eq!(result["verdict"], verdict, "{bot}: {result}");
+        let diagnosis = result["diagnosis"].as_str().expect("one");
+        assert!(diagnosis.contains(words), "{bot}: {diagnosis}");
+        assert_eq!(result["official"], "no answer");
+    }
+    let silent = json(&play(&place, "true", &[]));
+    assert_eq!(silent["official"], "Not a number:", "{silent}");
+}
+
+#[test]
+fn a_scorer_that_fails_is_nobodys_loss() {
+    let place = project();
+    let broken = play(&place, "echo break", &[]);
+    assert_code(&broken, 3);
+    let told = stderr(&broken);
+    assert!(told.contains("the judge: exited with status 3 without a score"), "{told}");
+    assert!(told.contains("the scorer is broken"), "{told}");
+    fs::write(place.path("referee.toml"), SETTINGS.replace("20s", "300ms")).expect("written");
+    let hanging = play(&place, "echo hang", &[]);
+    assert_code(&hanging, 3);
+    let told = stderr(&hanging);
+    assert!(told.contains("did not end within 300ms (judge-limit)"), "{told}");
+}
+
+#[test]
+fn cases_are_chosen_by_number_and_grouped_by_traits() {
+    let place = project();
+    let suite = ["suite", "--game", "sum", "--seed", "1,12", "--run", "one", "--logs", "all"];
+    assert_code(&run(&place, &[&suite[..], &["--bot", "sh adds.sh"]].concat()), 0);
+    let outcomes = fs::read_to_string(place.path("one/results.jsonl")).expect("results");
+    for traits in [r#""traits":{"n":2}"#, r#""traits":{"n":3}"#] {
+        assert!(outcomes.contains(traits), "{outcomes}");
+    }
+    fs::remove_file(place.path("referee.toml")).expect("removed");
+    assert_code(&run(&place, &["verify", "one"]), 0);
+    let place = project();
+    let missing = run(&place, &["play", "--game", "sum", "--seed", "2", "--bot", "true"]);
+    assert_code(&missing, 2);
+    assert!(stderr(&missing).contains("`cases` has no file of the number 2, such as 0002.txt"));
+}
+
+#[test]
+fn wrong_settings_of_a_scorer_are_refused_with_their_place() {
+    for (line, expected) in [
+        ("command = 'vis {answer}'", "referee.toml:3:11: the command has no `{case}`"),
+        (
+            "command = 'vis {case} {answer}'\nscore = '(\\d+)'",
+            "referee.toml:4:9: the pattern has no group `(?P<score>…)`",
+        ),
+        (
+            "command = 'vis {case} {answer}'\nlimits = { turn = '1s' }",
+            "referee.toml:4:10: games of kind = \"scored\" have no limit `turn`; they have: total",
+        ),
+        (
+            "command = 'vis {case} {answer}'\nleague = 2",
+            "referee.toml:4:10: `league` is for games of kind = \"codingame\"",
+        ),
+    ] {
+        let place = Place::new();
+        let text = format!("[game.sum]\nkind = 'scored'\n{line}\n");
+        fs::write(place.path("referee.toml"), text).expect("written");
+        let output = run(&place, &["play", "--game", "sum", "--seed", "1", "--bot", "cat"]);
+        assert_code(&output, 2);
+        assert!(stderr(&output).contains(expected), "{line}: {}", stderr(&output));
+    }
+}
+
+/// The genuine scorer of AHC021, and its cases.
+fn ahc021() -> Option<std::path::PathBuf> {
+    shared_data("a genuine scorer").map(|data| data.join("judges/scored/ahc021"))
+}
+
+#[test]
+fn a_genuine_scorer_says_what_it_says_by_hand() {
+    let Some(genuine) = ahc021() else { return };
+    let place = Place::new();
+    let command = format!("{}/vis {{case}} {{answer}}", genuine.display());
+    let cases = format!("{}/in/*.txt", genuine.display());
+    let settings = format!(
+        "[game.ahc021]\nkind = 'scored'\ncommand = '{command}'\ncases = '{cases}'\nlimits = {{ total = '60s' }}\n"
+    );
+    fs::write(place.path("referee.toml"), settings).expect("written");
+    let answers = [("swaps", "1\n0 0 1 0\n"), ("none", "0\n"), ("bad", "1\n5 5\n")];
+    for case in ["0000", "0001", "0002"] {
+        for (name, answer) in answers {
+            fs::write(place.path(name), answer).expect("written");
+            let by_hand = by_hand(&genuine, place.folder(), case, name);
+            let bot = format!("cat {name}");
+            let args = ["play", "--game", "ahc021", "--board", case, "--format", "json", "--bot"];
+            let result = json(&run(&place, &[&args[..], &[&bot]].concat()));
+            let printed = result["summary"].as_array().expect("lines");
+            let printed: Vec<_> = printed.iter().filter_map(|line| line.as_str()).collect();
+            assert_eq!(printed, by_hand.lines().collect::<Vec<_>>(), "{case} {name}");
+            let score = format!("Score = {}", result["score"]);
+            assert!(by_hand.contains(&score), "{case} {name}: {result}");
+            assert_eq!(result["won"], name != "bad", "{case}: {result}");
+        }
+    }
+}
+
+/// What the scorer prints when it is run by hand.
+fn by_hand(genuine: &Path, folder: &Path, case: &str, answer: &str) -> String {
+    let mut vis = Command::new(genuine.join("vis"));
+    vis.arg(genuine.join(format!("in/{case}.txt"))).arg(answer).current_dir(folder);
+    let printed = vis.output().expect("runs");
+    String::from_utf8(printed.stdout).expect("UTF-8") + &String::from_utf8_lossy(&printed.stderr)
+}
