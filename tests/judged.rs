@@ -68,6 +68,7 @@ impl Judge for Adder {
                 limit: Some(OWN_LIMIT),
                 score,
                 summary,
+                restarts: false,
             }),
             Some((how, official)) => {
                 let metadata = [("turns".to_owned(), self.turns.to_string())].into();

@@ -63,6 +63,7 @@ mod stream;
 mod suite;
 mod suite_truth;
 mod support;
+mod testers;
 mod transcript;
 mod tries;
 mod user_files;

@@ -8,6 +8,7 @@ mod containment;
 mod fidelity;
 mod forks;
 mod genuine;
+mod genuine_testers;
 mod kills;
 mod slurm;
 mod slurm_faults;

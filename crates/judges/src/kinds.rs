@@ -10,6 +10,7 @@ use crate::command::JudgeCommand;
 use crate::json_lines::JsonLines;
 use crate::printed::ScorePattern;
 use crate::scored::Scored;
+use crate::tester::Tester;
 use rules::game::judge::{Case, JudgeProgram, Judges};
 use rules::game::{FromSeed, GameKind, Judged, Traits};
 use rules::score::Direction;
@@ -37,6 +38,10 @@ pub struct Settings {
     pub score: Option<String>,
     /// The names of the numbers in a case's first line, or a pattern.
     pub traits: Option<String>,
+    /// What the program reads from its standard input, in place of nothing.
+    pub stdin: Option<String>,
+    /// How often a tester starts the bot in a game.
+    pub bots: Option<u32>,
     /// Which scores are better.
     pub better: Option<Direction>,
     /// Limits for questions for which the judge names none.
@@ -68,7 +73,7 @@ pub struct Protocol {
 }
 
 /// All protocols.
-pub const PROTOCOLS: [Protocol; 3] = [
+pub const PROTOCOLS: [Protocol; 4] = [
     Protocol {
         name: "codingame",
         about: "a referee of CodinGame's SDK",
@@ -89,6 +94,13 @@ pub const PROTOCOLS: [Protocol; 3] = [
         keys: &["score", "traits"],
         limits: &[LimitKind::Total],
         make: scored,
+    },
+    Protocol {
+        name: "tester",
+        about: "a tester that starts the bot itself",
+        keys: &["score", "traits", "stdin", "bots"],
+        limits: &[LimitKind::FirstTurn, LimitKind::Turn, LimitKind::Total],
+        make: tester,
     },
 ];
 
@@ -164,6 +176,8 @@ impl Settings {
             ("criteria", self.criteria.is_some()),
             ("score", self.score.is_some()),
             ("traits", self.traits.is_some()),
+            ("stdin", self.stdin.is_some()),
+            ("bots", self.bots.is_some()),
         ];
         all.into_iter().filter(|(_, is_given)| *is_given).map(|(key, _)| key).collect()
     }
@@ -234,13 +248,64 @@ fn scored(settings: &Settings) -> Result<GameKind, Wrong> {
         score: score_pattern(settings)?,
         traits: traits(settings)?,
     };
-    let kind = kind(settings, settings.title.clone(), &TOTAL, Arc::new(judges), as_it_is);
+    printing(settings, &TOTAL, Arc::new(judges))
+}
+
+fn tester(settings: &Settings) -> Result<GameKind, Wrong> {
+    let reads_case = match settings.stdin.as_deref() {
+        None => false,
+        Some("{case}") => true,
+        Some(_) => {
+            let problem = "`stdin` is \"{case}\", or left out".to_owned();
+            return Err(Wrong { key: "stdin", problem });
+        }
+    };
+    let command = &settings.command;
+    let wrong = |problem: &str| Wrong { key: "command", problem: problem.to_owned() };
+    if !command.has("{bot}") {
+        return Err(wrong("the command has no `{bot}`, where the tester takes the bot's command"));
+    }
+    let takes_case = reads_case || command.has("{case}");
+    if takes_case == (command.has("{seed}") || command.has("{seed04}")) {
+        return Err(wrong("the command needs `{case}` or `{seed}`, one of both"));
+    }
+    let has_total_limit = settings.limits.contains_key(LimitKind::Total.name());
+    let has_turns = settings.limits.len() > usize::from(has_total_limit);
+    if has_total_limit && has_turns {
+        let problem = "either `total` limits a game, or `first-turn` and `turn` do".to_owned();
+        return Err(Wrong { key: "limits", problem });
+    }
+    let judges = Tester {
+        command: command.clone(),
+        reads_case,
+        score: score_pattern(settings)?,
+        traits: traits(settings)?,
+        bots: settings.bots.unwrap_or(1),
+        has_total_limit: !has_turns,
+    };
+    let limits: &[_] = if has_turns { &LIMITS } else { &TOTAL };
+    let kind = printing(settings, limits, Arc::new(judges))?;
+    let by_seed: FromSeed = Arc::new(|seed, _| Ok(Case::Seed(seed).to_string()));
+    Ok(if takes_case {
+        kind
+    } else {
+        GameKind { from_seed: by_seed, seeds_choose_cases: false, ..kind }
+    })
+}
+
+/// A game whose program prints the score.
+fn printing(
+    settings: &Settings,
+    limits: &[(LimitKind, Duration)],
+    judges: Arc<dyn Judges>,
+) -> Result<GameKind, Wrong> {
+    let kind = kind(settings, settings.title.clone(), limits, judges, as_it_is);
     let bundled = read_cases(settings, as_it_is)?;
     let decide = printed_settings(settings);
     let judge = kind.judge.map(|judge| JudgeProgram { settings: decide, ..judge });
     let from_seed = by_number(bundled.clone());
     let better = settings.better.unwrap_or_default();
-    Ok(GameKind { bundled, from_seed, better, judge, ..kind })
+    Ok(GameKind { bundled, from_seed, seeds_choose_cases: true, better, judge, ..kind })
 }
 
 fn score_pattern(settings: &Settings) -> Result<ScorePattern, Wrong> {
@@ -255,7 +320,12 @@ fn traits(settings: &Settings) -> Result<Option<Traits>, Wrong> {
 
 /// What decides a game whose program prints its score, beside the command.
 fn printed_settings(settings: &Settings) -> BTreeMap<String, String> {
-    let decide = [("score", settings.score.clone()), ("traits", settings.traits.clone())];
+    let decide = [
+        ("score", settings.score.clone()),
+        ("traits", settings.traits.clone()),
+        ("stdin", settings.stdin.clone()),
+        ("bots", settings.bots.map(|bots| bots.to_string())),
+    ];
     decide.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
 }
 

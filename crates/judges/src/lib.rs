@@ -2,7 +2,8 @@
 //!
 //! A judge asks for replies and says how the game ends: the trait [`Judge`](rules::game::judge::Judge). Here are those
 //! that are processes, one module for each protocol: [`codingame`] speaks to the referees of CodinGame's SDK, and
-//! [`json_lines`] to a judge in any language. The crate knows neither bots nor clocks of bots.
+//! [`json_lines`] to a judge in any language, [`scored`] to scorers of one answer, and [`tester`] to testers that start the
+//! bot themselves. The crate knows neither bots nor clocks of bots.
 //!
 //! # Theory of operation
 //!
@@ -22,7 +23,9 @@ mod process;
 mod remedy;
 pub mod scored;
 mod stderr;
+pub mod tester;
 
 pub use self::command::{JudgeCommand, JudgeLimits};
 pub use self::kinds::{PROTOCOLS, Protocol, Settings, Wrong};
 pub use self::printed::ScorePattern;
+pub use self::tester::become_relay_if_asked;

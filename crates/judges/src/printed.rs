@@ -56,9 +56,10 @@ impl ScorePattern {
         Ok(Self(vec![pattern]))
     }
 
-    /// The text with the score, and the score: the last match in standard output, or else in standard error.
+    /// The text with the score, and the score: the last match in standard error, or else in standard output, which some
+    /// testers fill with what the bot wrote.
     fn find<'a>(&self, printed: &'a Printed) -> Option<(&'a str, Score)> {
-        let texts = [printed.stdout.as_str(), printed.stderr.as_str()];
+        let texts = [printed.stderr.as_str(), printed.stdout.as_str()];
         let tries = self.0.iter().flat_map(|pattern| texts.map(|text| (pattern, text)));
         let last = |(pattern, text): (&Regex, &'a str)| {
             let found = pattern.captures_iter(text).last()?;
@@ -115,12 +116,24 @@ impl ScorePattern {
     /// Why the program refused an answer, in its own words: those beside the score that is in `text`, or else its last.
     pub(crate) fn reason(&self, printed: &Printed, text: Option<&str>) -> Reason {
         if let Some(words) = text.and_then(|text| self.beside_score(text)) {
-            return Reason { text: words.to_owned(), is_beside_score: true };
+            return Reason { text: words.to_owned(), is_beside_score: true, is_certain: true };
         }
         let texts = [&printed.stderr, &printed.stdout];
         let words = texts.iter().find_map(|text| panic_message(text));
+        let is_certain = words.is_some();
         let last = || texts.iter().find_map(|text| self.last_words(text)).map(str::to_owned);
-        Reason { text: words.or_else(last).unwrap_or_default(), is_beside_score: false }
+        let text = words.or_else(last).unwrap_or_default();
+        Reason { text, is_beside_score: false, is_certain }
+    }
+
+    /// What a program says of a bot that has failed: a reason, its score or its last words.
+    pub(crate) fn words(&self, printed: &Printed) -> String {
+        let found = self.find(printed);
+        let reason = self.reason(printed, found.map(|(text, _)| text));
+        match found {
+            Some((_, score)) if !reason.is_certain => format!("Score {score}"),
+            _ => reason.text,
+        }
     }
 
     /// The line before or after the last score.
@@ -145,6 +158,8 @@ pub(crate) struct Reason {
     pub(crate) text: String,
     /// Whether it stands beside the score.
     is_beside_score: bool,
+    /// Whether it is more than the program's last words.
+    is_certain: bool,
 }
 
 /// Whether a score may stand for "no score".
@@ -201,6 +216,7 @@ mod tests {
                 Some("574618043"),
                 "Score 574618043",
             ),
+            ("1 1 5\n0\n", "1873\n", 0, Completed, Some("1873"), "Score 1873"),
             ("", "Score = 28400\n", 0, Completed, Some("28400"), "Score 28400"),
             ("Score = 1\nScore = 2.50\n", "", 0, Completed, Some("2.50"), "Score 2.50"),
             ("5\n", "Total Cost = 31\n", 0, Completed, Some("31"), "Score 31"),
@@ -257,7 +273,7 @@ mod tests {
 
     #[test]
     fn the_last_lines_are_kept() {
-        let many: String = (0..500).map(|line| format!("line {line}\n\n")).collect();
+        let many = (0..500).map(|line| format!("line {line}")).collect::<Vec<_>>().join("\n\n");
         let kept = kept_lines(&printed(&many, &"x".repeat(1000), 0));
         assert_eq!((kept.len(), kept[0].as_str()), (KEPT_LINES, "line 401"));
         assert_eq!(kept[99].len(), KEPT_CHARS);

@@ -133,7 +133,7 @@ impl Process {
         let until = Instant::now() + self.limits.step;
         if let Some(child) = &mut self.child {
             // Fails only for a program that has ended.
-            let _ = child.end_input();
+            let _ = child.send_last(&[]);
         }
         loop {
             if let Some(exit) = self.overhear(until, None)? {
@@ -144,6 +144,23 @@ impl Process {
                 return Err(self.trouble(format!("did not end within {limit} (judge-limit)")));
             }
         }
+    }
+
+    /// Gives a program that reads a file its whole input.
+    pub(crate) fn send_last(&mut self, input: &[u8]) -> Result<(), Trouble> {
+        let Some(child) = &mut self.child else { return Ok(()) };
+        let sent = child.send_last(input);
+        sent.map_err(|error| Trouble::new(format!("cannot be given its input: {error}")))
+    }
+
+    /// Its process, while it runs.
+    pub(crate) fn child(&self) -> Option<&BotProcess> {
+        self.child.as_ref()
+    }
+
+    /// Its limits.
+    pub(crate) fn limits(&self) -> JudgeLimits {
+        self.limits
     }
 
     /// Hears what comes until `until`, or until `beside` is ready; how the program ended, if it has.

@@ -41,6 +41,7 @@ pub fn rule(game: &mut dyn Game, reply: &Lines, no_reply: Option<NoReply>) -> Ru
                 Fault::Illegal => Verdict::IllegalMove,
                 Fault::Lost => Verdict::Lost,
                 Fault::Late => Verdict::Timeout,
+                Fault::EarlyExit => Verdict::EarlyExit,
             };
             Ruling { verdict, gain: nothing(game), action, wrong_line: Some(line), remark }
         }

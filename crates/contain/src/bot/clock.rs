@@ -188,6 +188,11 @@ impl Clock {
         self.own_wait.so_far()
     }
 
+    /// Whether the limit has passed without a reply.
+    pub(super) fn in_overtime(&self) -> bool {
+        self.in_overtime
+    }
+
     pub(super) fn has_passed(&self, now: Instant) -> bool {
         self.deadline.is_some_and(|deadline| now >= deadline)
     }

@@ -34,11 +34,12 @@ impl BotProcess {
         Ok(self.lines.held())
     }
 
-    /// Closes the program's input once it has been sent what was said so far.
+    /// Sends the last input: the program reads its end after it.
     ///
     /// # Errors
     /// When the system fails.
-    pub fn end_input(&mut self) -> io::Result<()> {
+    pub fn send_last(&mut self, input: &[u8]) -> io::Result<()> {
+        self.stdin.send(input)?;
         self.stdin.end()
     }
 

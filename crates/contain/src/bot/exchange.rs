@@ -130,14 +130,15 @@ impl BotProcess {
             self.read_stdout()?;
         }
         let is_early = !self.lines.held().is_empty();
+        let spoke = (is_early && self.peer.is_some()).then(Instant::now);
         self.referee_core.iter_mut().for_each(|core| core.begin(request.limit));
         let clock = self.start_clock(request);
         self.stdin.send(request.input)?;
-        if request.rules.count == LineRules::UNTIL_END {
+        if request.rules.count == LineRules::UNTIL_END && self.peer.is_none() {
             // No other exchange can follow.
             self.stdin.end()?;
         }
-        Ok(ExchangeState::new(clock, is_early))
+        Ok(ExchangeState { spoke, ..ExchangeState::new(clock, is_early && spoke.is_none()) })
     }
 
     /// Polls until the reply is complete or can no longer arrive; returns its number of lines.
@@ -148,6 +149,7 @@ impl BotProcess {
     ) -> Result<(usize, Option<NoReply>), ExchangeError> {
         let count = request.rules.count;
         loop {
+            let is_over = self.attend(request, state)?;
             match (self.lines.progress(&request.rules), self.guard.check_output()) {
                 (Progress::Complete(lines), None) => return Ok((lines, None)),
                 // The output beyond the limit came after the reply.
@@ -158,6 +160,7 @@ impl BotProcess {
                     return Ok((count, Some(NoReply::OverLimit(self.guard.record(breach)))));
                 }
                 (Progress::TooLong, None) => return Ok((count, Some(NoReply::LineTooLong))),
+                (Progress::Incomplete, None) if is_over => return Ok((count, None)),
                 (Progress::Incomplete, None) if self.is_overdue(state) => {
                     state.clock.give_up(self.keeper.pid);
                     return Ok((count, Some(NoReply::Deadline)));
@@ -167,10 +170,14 @@ impl BotProcess {
                     let is_failure =
                         !matches!(ending, NoReply::Ended(BotExit::Code(0)) | NoReply::StdoutClosed);
                     let is_reply = count == LineRules::UNTIL_END && !is_failure;
+                    self.read_stderr(&mut state.stderr)?;
+                    if is_reply && let Some(peer) = &mut self.peer {
+                        peer.hear_end(ending);
+                    }
                     return Ok((count, (!is_reply).then_some(ending)));
                 }
                 (Progress::Incomplete, None) if state.timed_out => {
-                    if !state.clock.goes_on(self.keeper.pid) {
+                    if !self.is_kept_by_peer(state) && !state.clock.goes_on(self.keeper.pid) {
                         return Ok((count, Some(NoReply::Deadline)));
                     }
                 }
@@ -203,7 +210,9 @@ impl BotProcess {
         self.keeper.deadline.extend(state.clock.deadline);
         let wake = self.guard.wake(state.clock.deadline);
         let wake = state.clock.listen(wake);
-        let ready = self.wait(Some(wake))?;
+        let beside = self.peer.as_ref().map(|peer| peer.watched());
+        let ready = self.wait_beside(Some(wake), beside)?;
+        state.has_listened = true;
         if ready.interrupted {
             self.read_stderr(&mut state.stderr)?;
             return Err(ExchangeError::Interrupted(mem::take(&mut state.stderr.bytes)));
@@ -211,6 +220,7 @@ impl BotProcess {
         let now = Instant::now();
         state.clock.woke(now);
         state.timed_out = state.clock.has_passed(now);
+        let heard = self.stdout.total();
         // After a timeout, and at the end, output is read that the poll has not shown.
         state.has_stderr = ready.stderr || state.timed_out || ready.ended;
         if ready.stdout || state.timed_out {
@@ -224,6 +234,9 @@ impl BotProcess {
             self.lines.end_partial();
         }
         state.stop = Instant::now();
+        if self.stdout.total() > heard {
+            state.spoke = Some(state.stop);
+        }
         if let Some(core) = &mut self.referee_core {
             core.woke(now);
         }
@@ -261,7 +274,8 @@ impl BotProcess {
         let before = mem::take(&mut state.clock.before);
         self.used = Some(after.unwrap_or(before));
         self.has_begun = true;
-        let is_early = state.is_early || unread_input >= request.input.len() as u64;
+        let is_unread = self.peer.is_none() && unread_input >= request.input.len() as u64;
+        let is_early = state.is_early || is_unread;
         Ok(Exchanged {
             reply,
             no_reply,
@@ -343,6 +357,10 @@ pub(super) struct ExchangeState {
     has_stderr: bool,
     /// When the bot was last polled.
     pub(super) stop: Instant,
+    /// When it last wrote to its peer in this exchange.
+    pub(super) spoke: Option<Instant>,
+    /// Whether it was polled at all.
+    pub(super) has_listened: bool,
     ended: bool,
     timed_out: bool,
     awaits_input: bool,
@@ -356,6 +374,8 @@ impl ExchangeState {
             stderr: Captured::default(),
             has_stderr: true,
             stop: Instant::now(),
+            spoke: None,
+            has_listened: false,
             ended: false,
             timed_out: false,
             awaits_input: false,

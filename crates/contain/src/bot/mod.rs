@@ -41,6 +41,7 @@ mod guard;
 mod launch;
 mod method;
 mod origin;
+mod peer;
 mod pin;
 mod pipes;
 mod poll;
@@ -67,6 +68,7 @@ pub use self::guard::HostMemory;
 pub use self::launch::start_launcher;
 use self::launch::{Keeper, Started};
 pub use self::method::ContainmentMethod;
+pub use self::peer::{News, Peer};
 use self::pin::RefereeCore;
 pub use self::pin::{PinError, Pinning};
 pub use self::pipes::Captured;
@@ -108,6 +110,8 @@ pub struct BotProcess {
     runs_on: bool,
     stderr_cap: usize,
     interrupt: Option<Interrupt>,
+    /// The program that it talks to through the referee, if not to the referee itself.
+    peer: Option<Box<dyn Peer>>,
     /// Dropped after the bot has gone: fields are dropped in order.
     scratch: Option<Scratch>,
 }
@@ -153,6 +157,7 @@ impl BotProcess {
             runs_on: false,
             stderr_cap,
             interrupt,
+            peer: None,
             scratch,
         })
     }

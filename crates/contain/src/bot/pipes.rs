@@ -1,7 +1,7 @@
 //! The referee's ends of a bot's pipes: non-blocking and capped.
 
 use std::io::{self, ErrorKind, Write};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd};
 
 use rustix::io::Errno;
 
@@ -14,6 +14,13 @@ pub(super) fn chunk() -> Vec<u8> {
 /// The most chunks that one call may drain, together the largest pipe that a bot can make: a bot that writes faster
 /// than the referee reads must not keep the referee from its clock.
 pub(super) const DRAIN_CHUNKS: usize = 32;
+
+/// A pipe's name in /proc, the same at both ends.
+pub(super) fn name(fd: impl AsFd) -> Option<String> {
+    let number = fd.as_fd().as_raw_fd();
+    let name = std::fs::read_link(format!("/proc/self/fd/{number}")).ok()?;
+    name.into_os_string().into_string().ok()
+}
 
 /// The result of a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

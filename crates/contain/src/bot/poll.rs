@@ -27,6 +27,7 @@ impl BotProcess {
         self.stdout.read_at_most(self.guard.output_left(), &mut self.chunk, |chunk| {
             self.guard.count_output(chunk.len() as u64);
             self.lines.push(chunk);
+            self.peer.iter_mut().for_each(|peer| peer.hear(chunk));
         })
     }
 
@@ -40,12 +41,18 @@ impl BotProcess {
     }
 
     pub(super) fn read_stderr(&mut self, stderr: &mut Captured) -> io::Result<()> {
-        let keep = |chunk: &[u8]| self.guard.keep_stderr(stderr, chunk, self.stderr_cap);
+        let keep = |chunk: &[u8]| {
+            self.guard.keep_stderr(stderr, chunk, self.stderr_cap);
+            self.peer.iter_mut().for_each(|peer| peer.hear_stderr(chunk));
+        };
         self.stderr.drain(&mut self.chunk, keep)
     }
 
     pub(super) fn read_some_stderr(&mut self, stderr: &mut Captured) -> io::Result<()> {
-        let keep = |chunk: &[u8]| self.guard.keep_stderr(stderr, chunk, self.stderr_cap);
+        let keep = |chunk: &[u8]| {
+            self.guard.keep_stderr(stderr, chunk, self.stderr_cap);
+            self.peer.iter_mut().for_each(|peer| peer.hear_stderr(chunk));
+        };
         self.stderr.read_once(&mut self.chunk, keep).map(drop)
     }
 

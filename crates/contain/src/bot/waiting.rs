@@ -4,13 +4,13 @@
 
 use std::fs;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd as _};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
 
 use super::BotProcess;
 use super::clock::Overtime;
 use super::exchange::Request;
-use super::pipes::Captured;
+use super::pipes::{Captured, name};
 use super::usage::{Sample, numbers_in, read, state};
 use terms::lines::Progress;
 
@@ -80,7 +80,7 @@ impl BotProcess {
 /// So the reader must be able to write to the bot's `output`, or else every process must be
 /// waiting without a time limit.
 fn awaits_input(processes: &[i32], input: impl AsFd, output: impl AsFd) -> bool {
-    let (Some(input), Some(output)) = (pipe(input), pipe(output)) else { return false };
+    let (Some(input), Some(output)) = (name(input), name(output)) else { return false };
     let reader = |pid: i32| Process { pid, files: open_files(pid) };
     let processes: Vec<Process> = processes.iter().map(|&pid| reader(pid)).collect();
     let mut readers = processes.iter().filter(|process| process.reads(&input)).peekable();
@@ -90,10 +90,21 @@ fn awaits_input(processes: &[i32], input: impl AsFd, output: impl AsFd) -> bool 
             || processes.iter().all(Process::waits_for_ever))
 }
 
-/// A pipe's name in /proc, the same at both ends.
-fn pipe(fd: impl AsFd) -> Option<String> {
-    let number = fd.as_fd().as_raw_fd();
-    link(&format!("/proc/self/fd/{number}"))
+/// As [`awaits_input`], or no process can do anything before another one does.
+pub(super) fn wait_for_each_other(
+    processes: &[i32],
+    input: BorrowedFd<'_>,
+    output: BorrowedFd<'_>,
+) -> bool {
+    if awaits_input(processes, input, output) {
+        return true;
+    }
+    let process = |&pid: &i32| Process { pid, files: Vec::new() };
+    !processes.is_empty()
+        && processes
+            .iter()
+            .map(process)
+            .all(|process| !process.is_runnable() && process.waits_for_ever())
 }
 
 fn link(path: &str) -> Option<String> {

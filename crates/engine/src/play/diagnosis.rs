@@ -35,7 +35,7 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// Whether the bot's input had ended and its reply was to last until its own end.
+    /// Whether only the judge could tell where the reply ended.
     fn takes_all_output(&self) -> bool {
         self.lines == LineRules::UNTIL_END
     }
@@ -174,14 +174,19 @@ impl Fatal {
             stderr: turn.stderr.0.clone(),
             stdin_closed: turn.stdin_closed,
             late_output: match (seen.awaits_lines, turn.limit) {
-                _ if seen.takes_all_output() => "too slow",
+                (None, _) if seen.takes_all_output() => "too slow",
+                (Some(_), _) if seen.takes_all_output() => NOT_FLUSHED,
                 (Some(_), LimitKind::Total) => READS_ON,
                 (Some(_), _) => NOT_FLUSHED,
                 (None, LimitKind::Total) => TOO_SLOW_OR_READS_ON,
                 (None, _) => "too slow, or not flushed after the turn",
             },
             no_output: (seen.awaits_lines.is_some() && lines.partial().is_empty()).then_some(
-                if turn.limit == LimitKind::Total { READS_ON } else { READS_ON_OR_NOT_FLUSHED },
+                if turn.limit == LimitKind::Total && !seen.takes_all_output() {
+                    READS_ON
+                } else {
+                    READS_ON_OR_NOT_FLUSHED
+                },
             ),
             is_read_whole: turn.no_reply.is_none() && lines.len() >= seen.lines,
         }
@@ -281,8 +286,7 @@ fn what_happened(turn: &Turn, lines: &Lines, seen: &Seen) -> String {
 fn rejected_line(lines: &Lines, seen: &Seen) -> String {
     let number = seen.wrong_line.unwrap_or(0);
     if seen.takes_all_output() {
-        let remark = seen.remark.as_deref().unwrap_or("no reason given");
-        return format!("the judge does not accept the answer: {remark}");
+        return seen.remark.clone().unwrap_or_default();
     }
     let line = quote(lines.iter().nth(number).unwrap_or_default());
     let which = if seen.lines == 1 {

@@ -31,7 +31,7 @@ use self::diagnosis::{Observations, Seen};
 use self::overrun::{assess, overtime};
 use self::quiet::await_quiet;
 use contain::bot::{
-    BotCommand, BotProcess, ExchangeError, Exchanged, HostMemory, Request, SpawnError,
+    BotCommand, BotProcess, ExchangeError, Exchanged, HostMemory, Peer, Request, SpawnError,
 };
 use contain::interrupt::Interrupt;
 use results::gamelog::{Asked, End, Event, Turn};
@@ -144,17 +144,21 @@ impl Match<'_> {
         // Prepared before the bot starts, so that only sending the input takes time from the bot.
         let start = Event::Start(record::start(self, game.as_ref(), spoilt));
         let started = Instant::now();
-        let mut bot =
-            BotProcess::spawn(self.command, self.rules.stderr_cap, self.interrupt.cloned())?;
+        let mut bot = self.start_bot(game.as_mut())?;
         sink(start);
         let (mut observations, mut collector) = (Observations::new(self), SaidCollector::default());
         let (mut turns, mut forgiven, mut overrun, mut verdict) = (0, 0, None, Verdict::Completed);
         let mut used = Duration::ZERO;
         while let Some(exchange) = game.next_exchange() {
             turns += 1;
+            if game.asked().is_some_and(|ask| ask.restarts) {
+                bot.finish(self.rules.grace);
+                bot = self.start_bot(game.as_mut())?;
+            }
             let limit = self.limit(exchange, used);
             let mut exchanged = self.exchange(&mut bot, game.as_ref(), exchange.lines, limit)?;
             used += exchanged.wall;
+            game.took(if exchange.official == limit { exchanged.wall } else { Duration::ZERO });
             let asked = record::asked(game.as_ref(), limit);
             overrun = assess(&self.rules.overruns, &exchanged, limit, forgiven);
             match overrun.map(|overrun| overrun.decision) {
@@ -162,7 +166,6 @@ impl Match<'_> {
                 decision => forgiven += u32::from(decision == Some(Decision::Forgiven)),
             }
             let awaits_lines = exchanged.awaits_input.then(|| game.input().lines().count());
-            game.took(if exchange.official == limit { exchanged.wall } else { Duration::ZERO });
             let told = game.summary().len();
             let mut ruling = rule(game.as_mut(), &exchanged.reply, exchanged.no_reply);
             if let Some(trouble) = game.trouble() {
@@ -185,6 +188,17 @@ impl Match<'_> {
         let end = record::ended(end, ending, diagnosis, collector, started);
         sink(Event::End(end.clone()));
         Ok((end, overrun))
+    }
+
+    /// Starts the bot, with whoever it talks to at the other end of its pipes.
+    fn start_bot(&self, game: &mut dyn Game) -> Result<BotProcess, SpawnError> {
+        let (cap, interrupt) = (self.rules.stderr_cap, self.interrupt.cloned());
+        let mut bot = BotProcess::spawn(self.command, cap, interrupt)?;
+        let peer = game.peer().and_then(|any| any.downcast::<Box<dyn Peer>>().ok());
+        if let Some(peer) = peer {
+            bot.talk_to(*peer);
+        }
+        Ok(bot)
     }
 
     /// The limit of an exchange, after the earlier ones of the game took `used`.

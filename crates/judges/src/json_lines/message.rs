@@ -138,7 +138,7 @@ impl Fields<'_> {
             return Err("gave 0 as `limit_ms`; leave it out for the settings' limits".to_owned());
         }
         let score = self.score()?;
-        Ok(Ask { input, lines: self.lines, limit, score, summary: self.summary })
+        Ok(Ask { input, lines: self.lines, limit, score, summary: self.summary, restarts: false })
     }
 
     fn ending(self, how: String) -> Result<JudgeEnd, String> {

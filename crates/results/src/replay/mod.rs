@@ -77,6 +77,11 @@ pub fn replay(log: &Log) -> Result<Replayed, ReplayError> {
 /// # Errors
 /// When the judge fails.
 pub fn rejudge(log: &Log, mut game: Box<dyn Game>, place: &Place<'_>) -> Result<Replayed, Trouble> {
+    if game.needs_bot() {
+        return Err(Trouble::new(
+            "starts the bot itself, and cannot be given the replies of a log",
+        ));
+    }
     game.begin(place)?;
     let (replayed, trouble) = referee(game.as_mut(), log);
     trouble.map_or(Ok(replayed), Err)

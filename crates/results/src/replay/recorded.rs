@@ -104,6 +104,7 @@ fn steps(log: &Log) -> VecDeque<Step> {
             limit: asked.official.map(|limit| limit.0),
             score,
             summary,
+            restarts: false,
         }));
     }
     if let Some(end) = &log.end {
@@ -131,6 +132,7 @@ fn ending(verdict: Verdict) -> Ending {
         Verdict::MalformedReply => Ending::Malformed,
         Verdict::IllegalMove => Ending::Illegal,
         Verdict::Timeout => Ending::Timeout,
+        Verdict::EarlyExit => Ending::EarlyExit,
         _ => Ending::Lost,
     }
 }

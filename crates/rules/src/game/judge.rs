@@ -26,6 +26,17 @@ pub trait Judge {
     /// # Errors
     /// When the judge fails, which is never the bot's fault.
     fn answer(&mut self, answer: Answer<'_>) -> Result<(), Trouble>;
+
+    /// What the bot was sent in the last exchange beside the question, where the judge itself talks to it.
+    fn added_input(&mut self) -> String {
+        String::new()
+    }
+
+    /// The `Peer` of the crate `contain`, which this crate does not know: where a judge talks to the bot itself, the other
+    /// end of the bot's pipes.
+    fn peer(&mut self) -> Option<Box<dyn Any>> {
+        None
+    }
 }
 
 /// Starts the judges of a game, one for each time it is played.
@@ -35,6 +46,11 @@ pub trait Judges: Send + Sync {
     /// # Errors
     /// When the judge does not start.
     fn start(&self, case: &Case, place: &Place<'_>) -> Result<Box<dyn Judge>, Trouble>;
+
+    /// Whether a bot must run beside the judge, so that it cannot be given replies from a log.
+    fn needs_bot(&self) -> bool {
+        false
+    }
 
     /// Whether one limit holds for all replies of a game together.
     fn has_total_limit(&self) -> bool {
@@ -144,6 +160,9 @@ pub struct Ask {
     /// The lines that the previous turn adds to the summary.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub summary: Vec<String>,
+    /// Whether the bot is started anew for it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub restarts: bool,
 }
 
 /// What a judge is told of a bot's reply.
@@ -192,6 +211,8 @@ pub enum Ending {
     Malformed,
     /// The rules forbid the reply.
     Illegal,
+    /// The bot ended by itself before the game did.
+    EarlyExit,
 }
 
 /// Why a judge could not referee; never the bot's fault.

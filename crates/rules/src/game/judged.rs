@@ -1,5 +1,6 @@
 //! A game whose rules are in another program, as its judge referees it.
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -151,6 +152,17 @@ impl Game for Judged {
 
     fn took(&mut self, elapsed: Duration) {
         self.elapsed = elapsed;
+        if let Some((judge, ask)) = self.judge.as_mut().zip(self.ask.as_mut()) {
+            ask.input.push_str(&judge.added_input());
+        }
+    }
+
+    fn peer(&mut self) -> Option<Box<dyn Any>> {
+        self.judge.as_mut()?.peer()
+    }
+
+    fn needs_bot(&self) -> bool {
+        self.judges.needs_bot()
     }
 
     fn accept(&mut self, reply: &Lines) -> Result<Played, Rejected> {
@@ -163,13 +175,19 @@ impl Game for Judged {
         match self.end.as_ref().map(|end| end.how) {
             // No line of it is to blame.
             Some(Ending::Lost) if is_all_output => {
-                let remark = Some(self.official_result().to_owned());
+                let what = "the judge does not accept the answer";
+                let remark = Some(format!("{what}: {}", self.official_result()));
                 Err(Rejected { remark, ..Rejected::new(Fault::Lost) })
             }
             Some(Ending::Lost) => Err(Rejected::new(Fault::Lost)),
             Some(Ending::Timeout) => {
                 let remark = "it was late, as replies before it, which the judge has forgiven";
                 Err(Rejected { remark: Some(remark.to_owned()), ..Rejected::new(Fault::Late) })
+            }
+            Some(Ending::EarlyExit) => {
+                let what = "the bot ended before the game did";
+                let remark = Some(format!("{what}: {}", self.official_result()));
+                Err(Rejected { remark, ..Rejected::new(Fault::EarlyExit) })
             }
             Some(Ending::Malformed) => Err(Rejected::new(Fault::Malformed)),
             Some(Ending::Illegal) => Err(Rejected::new(Fault::Illegal)),

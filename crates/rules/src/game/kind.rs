@@ -29,6 +29,8 @@ pub struct GameKind {
     /// Generates the test case of a seed, as text for `parse`; the error says what would be
     /// right.
     pub from_seed: FromSeed,
+    /// Whether a seed only chooses one of the bundled test cases.
+    pub seeds_choose_cases: bool,
     /// The kinds of time limit that the game uses, with the official limits.
     pub limits: Vec<(LimitKind, Duration)>,
     /// The test cases that come with the game, by name; the first one is the default.
@@ -67,6 +69,7 @@ impl GameKind {
             title: title.into(),
             parse: Arc::new(parse),
             from_seed: Arc::new(|_, _| Err("this game has no test cases by seed".to_owned())),
+            seeds_choose_cases: false,
             limits: Vec::new(),
             bundled: Vec::new(),
             default_bot: None,

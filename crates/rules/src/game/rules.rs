@@ -1,5 +1,6 @@
 //! The interface between a game's rules and everything above them.
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -37,6 +38,16 @@ pub trait Game {
     /// What the bot is to be asked, where only another program knows it, so that the log keeps it.
     fn asked(&self) -> Option<&Ask> {
         None
+    }
+
+    /// The `Peer` of the crate `contain` that the bot is to talk to, where another program talks to it.
+    fn peer(&mut self) -> Option<Box<dyn Any>> {
+        None
+    }
+
+    /// Whether only a running bot can play it: replies from a log cannot.
+    fn needs_bot(&self) -> bool {
+        false
     }
 
     /// Hears, before [`accept`](Self::accept), how long the reply took; zero where official limits do not apply.
@@ -149,4 +160,6 @@ pub enum Fault {
     Lost,
     /// The reply was late by the game's own count of late replies, although it came before its deadline.
     Late,
+    /// The bot ended before the game did.
+    EarlyExit,
 }

@@ -34,14 +34,14 @@ impl Traits {
         match self {
             Self::FirstLine(names) => {
                 let words = text.lines().next().unwrap_or_default().split_whitespace();
-                let named = names.iter().map(String::as_str).zip(words);
-                named.filter(|(name, _)| *name != "_").filter_map(number).collect()
+                let pairs = names.iter().map(String::as_str).zip(words);
+                pairs.filter(|(name, _)| *name != "_").filter_map(number).collect()
             }
             Self::Pattern(pattern) => {
                 let Some(found) = pattern.captures(text) else { return BTreeMap::new() };
                 let names = pattern.capture_names().flatten();
-                let named = names.filter_map(|name| Some((name, found.name(name)?.as_str())));
-                named.filter_map(number).collect()
+                let pairs = names.filter_map(|name| Some((name, found.name(name)?.as_str())));
+                pairs.filter_map(number).collect()
             }
         }
     }

@@ -69,6 +69,11 @@ impl BoardsFlags {
                 }
             }
         }
+        if kind.seeds_choose_cases
+            && let Some(chosen) = seeds.take()
+        {
+            boards.extend(chosen_cases(kind, &chosen)?);
+        }
         if boards.is_empty() && seeds.is_none() {
             return Err(Failure::user(anyhow!("no boards are left to play")));
         }
@@ -113,6 +118,17 @@ fn own_cases(kind: &GameKind) -> Result<Vec<PlannedBoard>, Failure> {
     };
     let cases = kind.bundled.iter().filter(|_| kind.judge.is_some());
     cases.map(planned).collect()
+}
+
+/// The cases that seeds choose.
+fn chosen_cases(kind: &GameKind, seeds: &Seeds) -> Result<Vec<PlannedBoard>, Failure> {
+    let case = |seed| {
+        let test_case = inputs::seeded_case(kind, seed, SeedOptions::default())?;
+        let known = kind.bundled.iter().find(|(_, text)| *text == test_case);
+        let name = known.map_or_else(|| format!("seed {seed}"), |(name, _)| name.clone());
+        Ok(PlannedBoard { name, set: seeds.set.clone(), test_case })
+    };
+    (0..seeds.count()).filter_map(|index| seeds.get(index)).map(case).collect()
 }
 
 /// The seeds in a list or a file, if the game takes them. A relative file is in `folder`.

@@ -1,0 +1,134 @@
+//! The other end of a bot's pipes, where that is a program: it gets the bot's output as it comes, and only it knows when a
+//! reply is over.
+//!
+//! # Theory of operation
+//!
+//! Where a program believes that it has started the bot itself, the referee passes the bytes on, both ways. An exchange
+//! then has as its input whatever the program writes before the bot's first output, and as its reply whatever the bot
+//! writes before the program writes again. The bot's clock runs from the last byte of that input to the last byte of that
+//! reply, so the program's own time is never the bot's. When the limit has passed, the program's system calls tell
+//! whether it waits for the bot: if not, it is the program that keeps everybody waiting.
+
+use std::fmt;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::{Duration, Instant};
+
+use super::BotProcess;
+use super::exchange::{ExchangeState, Request};
+use super::pipes::name;
+use super::usage::Sample;
+use super::waiting::wait_for_each_other;
+use terms::verdict::NoReply;
+
+/// How often a program is looked at that keeps a bot waiting beyond the limit.
+const RECHECK: Duration = Duration::from_millis(5);
+
+/// The other end of a bot's pipes.
+pub trait Peer: fmt::Debug {
+    /// What to poll beside the bot: ready when there may be news.
+    fn watched(&self) -> BorrowedFd<'_>;
+
+    /// Passes on what the bot has written to its standard output.
+    fn hear(&mut self, output: &[u8]);
+
+    /// Passes on what the bot has written to its standard error.
+    fn hear_stderr(&mut self, output: &[u8]);
+
+    /// Hears that the bot will write nothing more, by its own choice.
+    fn hear_end(&mut self, end: NoReply);
+
+    /// Looks for news, without waiting.
+    fn look(&mut self) -> News;
+
+    /// Whether it has other things to do than to wait for the bot, although nothing has happened since this moment.
+    fn is_busy(&mut self, since: Instant) -> bool;
+}
+
+/// What a peer has done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum News {
+    /// Nothing.
+    Nothing,
+    /// It has written this for the bot, which has not answered yet.
+    Input(Vec<u8>),
+    /// It has closed the bot's input.
+    EndOfInput,
+    /// The reply is over: it has written again after the bot's output, or will hear no more.
+    Over,
+}
+
+impl BotProcess {
+    /// Has the bot talk to `peer` through the referee: each exchange that lasts until the end of the output now lasts
+    /// until the peer says that the reply is over.
+    pub fn talk_to(&mut self, peer: Box<dyn Peer>) {
+        self.peer = Some(peer);
+    }
+
+    /// Passes on what the peer has written. Returns whether the reply is over.
+    pub(super) fn attend(
+        &mut self,
+        request: &Request<'_>,
+        state: &mut ExchangeState,
+    ) -> io::Result<bool> {
+        let Some(peer) = &mut self.peer else { return Ok(false) };
+        match peer.look() {
+            News::Nothing => return Ok(false),
+            News::Over => {
+                state.stop = state.spoke.unwrap_or(state.clock.start);
+                return Ok(true);
+            }
+            News::Input(bytes) => self.stdin.send(&bytes)?,
+            News::EndOfInput => self.stdin.end()?,
+        }
+        if state.has_listened {
+            self.restart_clock(request, state);
+        }
+        Ok(false)
+    }
+
+    /// Starts the clock again: the bot has been sent more before its first output.
+    fn restart_clock(&mut self, request: &Request<'_>, state: &mut ExchangeState) {
+        if self.has_begun {
+            self.used = Some(std::mem::take(&mut state.clock.before));
+        }
+        state.clock = self.start_clock(request);
+        self.keeper.deadline.set(state.clock.deadline);
+    }
+
+    /// Whether the limit has passed only because the peer keeps the bot waiting; then there is more time.
+    pub(super) fn is_kept_by_peer(&mut self, state: &mut ExchangeState) -> bool {
+        let Some(peer) = &mut self.peer else { return false };
+        let since = state.spoke.unwrap_or(state.clock.start);
+        if state.clock.in_overtime() || !peer.is_busy(since) {
+            return false;
+        }
+        state.clock.deadline = Some(Instant::now() + RECHECK);
+        true
+    }
+
+    /// Calls `watch` with each descriptor that is ready when the program has written or ended.
+    ///
+    /// # Errors
+    /// Those of `watch`.
+    pub fn watch_with(
+        &self,
+        watch: &mut dyn FnMut(BorrowedFd<'_>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let fds = [self.stdout.fd(), self.stderr.fd(), Some(self.keeper.channel.as_fd())];
+        fds.into_iter().flatten().try_for_each(watch)
+    }
+
+    /// Whether all processes wait, at last for someone at the other end of these pipes: they read what is written to
+    /// `input`, or wait for each other.
+    pub fn waits_at(&self, input: BorrowedFd<'_>, output: BorrowedFd<'_>) -> bool {
+        let unread = rustix::io::ioctl_fionread(input).unwrap_or(0);
+        unread == 0 && wait_for_each_other(&Sample::below(self.keeper.pid).pids(), input, output)
+    }
+
+    /// Whether this is the program's own standard error.
+    pub fn is_stderr(&self, fd: BorrowedFd<'_>) -> bool {
+        let own = self.stderr.fd().and_then(name);
+        own.is_some() && own == name(fd)
+    }
+}

@@ -1,0 +1,134 @@
+//! Testers that start the bot themselves, unmodified: AtCoder's interactive ones, TopCoder's.
+//!
+//! A tester is told to start the [relay] as its bot. The relay hands its standard streams to the referee, which starts
+//! the real bot in its own containment and passes the bytes on ([`talk`]). Whatever the tester writes to the bot is a
+//! question, and when it ends, its output has the score. Testers lie about causes: a bot's crash is "not a path" to
+//! them. So how the bot failed is what the referee has seen, and the tester's words stand beside it.
+
+mod connection;
+mod relay;
+mod talk;
+
+use std::any::Any;
+use std::collections::BTreeMap;
+
+use rules::game::Traits;
+use rules::game::judge::{
+    Answer, Ask, Case, Ending, Judge, JudgeEnd, Judges, Place, Step, Trouble,
+};
+use terms::text::exact_duration;
+use terms::verdict::{BotExit, NoReply};
+
+pub use self::relay::become_relay_if_asked;
+use self::talk::{Heard, Talk, Talking};
+use crate::command::JudgeCommand;
+use crate::printed::{Printed, ScorePattern};
+
+/// A game whose tester starts the bot.
+#[derive(Debug, Clone)]
+pub struct Tester {
+    /// The command of the tester, with `{bot}` and `{case}` or `{seed}`.
+    pub command: JudgeCommand,
+    /// Whether the case is its standard input.
+    pub reads_case: bool,
+    /// How the score is found in what it prints.
+    pub score: ScorePattern,
+    /// How properties are read from a case.
+    pub traits: Option<Traits>,
+    /// How often it starts the bot, one after the other.
+    pub bots: u32,
+    /// Whether one limit holds for all replies together.
+    pub has_total_limit: bool,
+}
+
+impl Judges for Tester {
+    fn start(&self, case: &Case, place: &Place<'_>) -> Result<Box<dyn Judge>, Trouble> {
+        let talk = Talk::start(self, case, place)?;
+        let (score, talking) = (self.score.clone(), Talking::new(talk));
+        Ok(Box::new(Play { score, talking, failure: None }))
+    }
+
+    fn has_total_limit(&self) -> bool {
+        self.has_total_limit
+    }
+
+    fn needs_bot(&self) -> bool {
+        true
+    }
+
+    fn traits(&self, case: &Case) -> BTreeMap<String, u32> {
+        self.traits.as_ref().map(|traits| traits.of(case)).unwrap_or_default()
+    }
+}
+
+/// A tester at work.
+struct Play {
+    score: ScorePattern,
+    talking: Talking,
+    /// How the bot has failed.
+    failure: Option<NoReply>,
+}
+
+impl Judge for Play {
+    fn next(&mut self) -> Result<Step, Trouble> {
+        match self.talking.await_step() {
+            Ok(Heard::Question { is_first, starts }) => {
+                Ok(Step::Ask(Ask { restarts: is_first && starts > 1, ..Ask::default() }))
+            }
+            Ok(Heard::End(exit)) => self.conclude(exit).map(Step::End),
+            Ok(Heard::TooLate(limit)) if self.failure.is_some() => {
+                let limit = exact_duration(limit);
+                let words = format!("the tester did not end within {limit} after the bot");
+                let printed = self.talking.talk().printed(BotExit::Unknown);
+                Ok(Step::End(self.score.end(Ending::Lost, words, &printed)))
+            }
+            Ok(Heard::TooLate(limit)) => Err(self.talking.talk().too_late(limit)),
+            Err(trouble) => Err(trouble),
+        }
+    }
+
+    fn answer(&mut self, answer: Answer<'_>) -> Result<(), Trouble> {
+        if let Answer::NoReply(why) = answer {
+            self.failure = Some(why);
+            self.talking.talk().end_relay(match why {
+                NoReply::Ended(exit) => exit,
+                _ => BotExit::Unknown,
+            });
+        }
+        Ok(())
+    }
+
+    fn added_input(&mut self) -> String {
+        self.talking.talk().added_input()
+    }
+
+    fn peer(&mut self) -> Option<Box<dyn Any>> {
+        Some(Box::new(self.talking.peer()))
+    }
+}
+
+impl Play {
+    /// The end of the game, after the tester's own.
+    fn conclude(&self, exit: BotExit) -> Result<JudgeEnd, Trouble> {
+        let mut talk = self.talking.talk();
+        let printed = talk.printed(exit);
+        if self.failure.is_some() {
+            return Ok(self.end_against(Ending::Lost, &printed));
+        }
+        if talk.starts() == 0 {
+            return Err(talk.trouble(format!("{exit} without starting the bot")));
+        }
+        match self.score.judge(&printed) {
+            Ok(end) if end.how == Ending::Completed => Ok(end),
+            _ if talk.bot_was_early() => Ok(self.end_against(Ending::EarlyExit, &printed)),
+            judged => judged.map_err(|problem| talk.trouble(problem)),
+        }
+    }
+
+    /// The end of a game that the bot has lost by itself, in the tester's words.
+    fn end_against(&self, how: Ending, printed: &Printed) -> JudgeEnd {
+        let reason = self.score.words(printed);
+        let words = if reason.is_empty() { "the tester says nothing".to_owned() } else { reason };
+        self.score.end(how, words, printed)
+    }
+}

@@ -1,0 +1,373 @@
+//! The talk of a tester with a bot, byte by byte.
+
+use std::cell::{RefCell, RefMut};
+use std::fmt;
+use std::io;
+use std::mem;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::symlink;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use rustix::event::epoll::{self, CreateFlags};
+
+use contain::bot::{News, Peer};
+use rules::game::judge::{Case, Place, Trouble};
+use terms::text::exact_duration;
+use terms::verdict::{BotExit, NoReply};
+
+use super::Tester;
+use super::connection::{Relay, watch};
+use super::relay::{self, NAME, SOCKET};
+use crate::case::{self, is_written_anew};
+use crate::printed::Printed;
+use crate::process::Process;
+
+/// How long a tester may take to end after it has closed the bot's input, if it does not wait for the bot.
+const ENDING: Duration = Duration::from_secs(1);
+
+/// How often it is looked at meanwhile.
+const RECHECK: Duration = Duration::from_millis(1);
+
+/// A tester, and the relay that it has started.
+#[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "any of them may be so at once")]
+pub(super) struct Talk {
+    tester: Process,
+    listener: UnixListener,
+    relay: Option<Relay>,
+    /// How often the bot may be started, and how often it was.
+    bots: u32,
+    starts: u32,
+    /// Whether the relay has just come: its bot has not been asked yet.
+    is_new: bool,
+    /// What the tester has written since the last question.
+    pending: Vec<u8>,
+    /// Whether the tester has closed the bot's input, and the bot knows.
+    input_has_ended: bool,
+    end_is_told: bool,
+    /// When it was first seen that the tester had closed the bot's input.
+    closed: Option<Instant>,
+    /// What has been passed to the bot in this exchange.
+    passed: Vec<u8>,
+    /// Whether the bot has written something in this exchange.
+    has_heard: bool,
+    /// Whether the bot has ended by itself, and before its input did.
+    bot_has_ended: bool,
+    bot_was_early: bool,
+    exit: Option<BotExit>,
+    trouble: Option<Trouble>,
+    news: Rc<OwnedFd>,
+}
+
+/// What comes next.
+pub(super) enum Heard {
+    /// The bot is to be asked: for the first time, or again, since it was last started.
+    Question { is_first: bool, starts: u32 },
+    /// The tester has ended.
+    End(BotExit),
+    /// The tester has done nothing within this limit.
+    TooLate(Duration),
+}
+
+impl Talk {
+    /// Starts a tester, with a relay for it to start.
+    pub(super) fn start(game: &Tester, case: &Case, place: &Place<'_>) -> Result<Self, Trouble> {
+        let scratch = game.command.working_directory(is_written_anew)?;
+        let failed = |error: io::Error| Trouble::new(format!("cannot be given a bot: {error}"));
+        let program = relay::program().ok_or_else(|| {
+            Trouble::new("cannot be given a bot: the `main` of this program makes no relays")
+        })?;
+        let bot = scratch.path().join(NAME);
+        symlink(program, &bot).map_err(failed)?;
+        let listener = UnixListener::bind(scratch.path().join(SOCKET)).map_err(failed)?;
+        listener.set_nonblocking(true).map_err(failed)?;
+        let mut values = case::place(case, &game.command, &scratch)?;
+        values.push(("{bot}", bot.display().to_string()));
+        let mut tester = Process::start_in(scratch, &game.command.filled(&values), place)?;
+        let input: &[u8] = match case {
+            Case::Text(text) if game.reads_case => text.as_bytes(),
+            _ => &[],
+        };
+        tester.send_last(input)?;
+        let news = epoll::create(CreateFlags::CLOEXEC).map_err(|errno| failed(errno.into()))?;
+        let child = tester.child();
+        child
+            .map_or(Ok(()), |child| child.watch_with(&mut |fd| watch(&news, fd)))
+            .map_err(failed)?;
+        watch(&news, listener.as_fd()).map_err(failed)?;
+        Ok(Self {
+            tester,
+            listener,
+            relay: None,
+            bots: game.bots,
+            starts: 0,
+            is_new: false,
+            pending: Vec::new(),
+            input_has_ended: false,
+            end_is_told: false,
+            closed: None,
+            passed: Vec::new(),
+            has_heard: false,
+            bot_has_ended: false,
+            bot_was_early: false,
+            exit: None,
+            trouble: None,
+            news: Rc::new(news),
+        })
+    }
+
+    pub(super) fn starts(&self) -> u32 {
+        self.starts
+    }
+
+    pub(super) fn bot_was_early(&self) -> bool {
+        self.bot_was_early
+    }
+
+    pub(super) fn printed(&self, exit: BotExit) -> Printed {
+        self.tester.printed(exit)
+    }
+
+    pub(super) fn trouble(&mut self, what: impl Into<String>) -> Trouble {
+        self.tester.trouble(what)
+    }
+
+    /// Why a tester is given up that has done nothing within `limit`.
+    pub(super) fn too_late(&mut self, limit: Duration) -> Trouble {
+        let limit = exact_duration(limit);
+        let what = if self.starts == 0 {
+            format!("did not start the bot within {limit} (start-limit)")
+        } else if self.bot_has_ended || self.relay.is_none() {
+            format!("did not end within {limit} after the bot (judge-limit)")
+        } else {
+            format!("neither wrote to the bot nor waited for it for {limit} (judge-limit)")
+        };
+        self.trouble(what)
+    }
+
+    /// What the bot was sent in this exchange, as text.
+    pub(super) fn added_input(&mut self) -> String {
+        String::from_utf8_lossy(&mem::take(&mut self.passed)).into_owned()
+    }
+
+    /// Ends the relay as the bot has ended.
+    pub(super) fn end_relay(&mut self, exit: BotExit) {
+        if let Some(relay) = self.relay.take() {
+            relay.end(exit);
+        }
+        self.forget_input();
+    }
+
+    fn forget_input(&mut self) {
+        self.pending.clear();
+        (self.input_has_ended, self.closed) = (false, None);
+    }
+
+    /// The step that can be taken now.
+    fn step(&mut self) -> Result<Option<Heard>, Trouble> {
+        self.update();
+        if let Some(trouble) = self.trouble.take() {
+            return Err(trouble);
+        }
+        // A tester that ends closes the bot's input a moment before.
+        let tells_end = self.tells_end() && self.exit.is_none() && self.is_past_its_end();
+        let wants_answer = self.is_new || !self.pending.is_empty() || tells_end;
+        if self.relay.is_some() && wants_answer && self.exit.is_none() {
+            self.has_heard = false;
+            let is_first = mem::take(&mut self.is_new);
+            return Ok(Some(Heard::Question { is_first, starts: self.starts }));
+        }
+        Ok(self.exit.map(Heard::End))
+    }
+
+    /// Whether a tester that has closed the bot's input waits for the bot instead of ending.
+    fn is_past_its_end(&mut self) -> bool {
+        let since = *self.closed.get_or_insert_with(Instant::now);
+        self.waits() || since.elapsed() >= ENDING
+    }
+
+    /// Whether the bot is to learn that its input has ended.
+    fn tells_end(&self) -> bool {
+        self.input_has_ended && !self.end_is_told
+    }
+
+    /// Whether the tester waits for the bot.
+    fn waits(&self) -> bool {
+        let Some((relay, child)) = self.relay.as_ref().zip(self.tester.child()) else {
+            return false;
+        };
+        relay.pipes().is_some_and(|(output, input)| child.waits_at(output, input))
+    }
+
+    /// Whether something has come from the tester.
+    fn has_news(&mut self) -> bool {
+        self.update();
+        let is_over = self.exit.is_some() || self.trouble.is_some() || self.relay.is_none();
+        is_over || self.is_new || !self.pending.is_empty() || self.tells_end()
+    }
+
+    /// Takes what has come, without waiting.
+    fn update(&mut self) {
+        if self.exit.is_none() && self.trouble.is_none() {
+            match self.tester.overhear(Instant::now(), None) {
+                Ok(exit) => self.exit = exit,
+                Err(trouble) => self.trouble = Some(trouble),
+            }
+        }
+        if let Some(relay) = &mut self.relay {
+            relay.flush();
+            self.input_has_ended |= !relay.read_input(&mut self.pending);
+            if relay.is_gone() {
+                self.relay = None;
+                self.forget_input();
+            }
+        }
+        while let Ok((socket, _)) = self.listener.accept() {
+            self.meet(socket);
+        }
+    }
+
+    /// Meets a relay that the tester has started.
+    fn meet(&mut self, socket: UnixStream) {
+        let met = Relay::new(socket, &self.tester, &self.news);
+        let relay = match met {
+            Ok(Some(relay)) => relay,
+            Ok(None) => return,
+            Err(error) => {
+                self.trouble = Some(self.tester.trouble(format!("cannot be given a bot: {error}")));
+                return;
+            }
+        };
+        self.starts += 1;
+        let times = self.starts;
+        let problem = if self.relay.is_some() {
+            Some(
+                "started a second bot while the first one ran; a game has one at a time".to_owned(),
+            )
+        } else if times > self.bots {
+            let fits = format!("`bots = {times}` in its settings allows that");
+            Some(format!("started the bot {times} times; {fits}"))
+        } else {
+            None
+        };
+        self.trouble = problem.map(|problem| self.tester.trouble(problem));
+        self.relay = Some(relay);
+        (self.is_new, self.end_is_told) = (true, false);
+        (self.bot_has_ended, self.bot_was_early) = (false, false);
+        self.forget_input();
+    }
+}
+
+/// A talk that both the judge and the bot's process take part in.
+pub(super) struct Talking {
+    talk: Rc<RefCell<Talk>>,
+    news: Rc<OwnedFd>,
+}
+
+impl Talking {
+    pub(super) fn new(talk: Talk) -> Self {
+        let news = Rc::clone(&talk.news);
+        Self { talk: Rc::new(RefCell::new(talk)), news }
+    }
+
+    pub(super) fn talk(&self) -> RefMut<'_, Talk> {
+        self.talk.borrow_mut()
+    }
+
+    /// The bot's end of it.
+    pub(super) fn peer(&self) -> Box<dyn Peer> {
+        Box::new(BotsEnd { talk: Rc::clone(&self.talk), news: Rc::clone(&self.news) })
+    }
+
+    /// Waits until the bot is to be asked or the tester has ended.
+    pub(super) fn await_step(&self) -> Result<Heard, Trouble> {
+        let mut talk = self.talk();
+        let limits = talk.tester.limits();
+        let limit = if talk.starts == 0 { limits.start } else { limits.step };
+        let until = Instant::now() + limit;
+        loop {
+            if let Some(heard) = talk.step()? {
+                return Ok(heard);
+            }
+            if Instant::now() >= until {
+                return Ok(Heard::TooLate(limit));
+            }
+            let Talk { tester, exit, news, closed, .. } = &mut *talk;
+            let until = closed.map_or(until, |_| until.min(Instant::now() + RECHECK));
+            *exit = tester.overhear(until, Some(news.as_fd()))?;
+        }
+    }
+}
+
+/// The bot's end of a talk.
+struct BotsEnd {
+    talk: Rc<RefCell<Talk>>,
+    news: Rc<OwnedFd>,
+}
+
+impl fmt::Debug for BotsEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BotsEnd").finish_non_exhaustive()
+    }
+}
+
+impl Peer for BotsEnd {
+    fn watched(&self) -> BorrowedFd<'_> {
+        self.news.as_fd()
+    }
+
+    fn hear(&mut self, output: &[u8]) {
+        let mut talk = self.talk.borrow_mut();
+        talk.has_heard = true;
+        talk.relay.iter_mut().for_each(|relay| relay.write(output));
+    }
+
+    fn hear_stderr(&mut self, output: &[u8]) {
+        let talk = self.talk.borrow();
+        talk.relay.iter().for_each(|relay| relay.write_errors(output));
+    }
+
+    fn hear_end(&mut self, end: NoReply) {
+        let mut talk = self.talk.borrow_mut();
+        talk.bot_has_ended = true;
+        talk.bot_was_early = !talk.end_is_told;
+        talk.end_relay(match end {
+            NoReply::Ended(exit) => exit,
+            _ => BotExit::Unknown,
+        });
+    }
+
+    fn look(&mut self) -> News {
+        let mut talk = self.talk.borrow_mut();
+        talk.update();
+        let is_over = talk.exit.is_some() || talk.trouble.is_some() || talk.relay.is_none();
+        let has_more = !talk.pending.is_empty() || talk.tells_end();
+        if is_over || (talk.is_new || has_more) && talk.has_heard {
+            return News::Over;
+        }
+        if !talk.pending.is_empty() {
+            let bytes = mem::take(&mut talk.pending);
+            talk.passed.extend_from_slice(&bytes);
+            return News::Input(bytes);
+        }
+        if talk.tells_end() {
+            talk.end_is_told = true;
+            return News::EndOfInput;
+        }
+        News::Nothing
+    }
+
+    fn is_busy(&mut self, since: Instant) -> bool {
+        let mut talk = self.talk.borrow_mut();
+        // What it wrote before it began to wait has come by now.
+        let waits = talk.waits() && !talk.has_news();
+        let limit = talk.tester.limits().step;
+        if !waits && since.elapsed() > limit && talk.trouble.is_none() {
+            let trouble = talk.too_late(limit);
+            talk.trouble = Some(trouble);
+        }
+        !waits
+    }
+}

@@ -1,0 +1,297 @@
+//! Games whose testers start the bot themselves: kind = "tester".
+
+use std::fs;
+use std::process::Output;
+
+use serde_json::Value;
+
+use crate::support::place::{Place, assert_code, stderr};
+use crate::support::{Mark, has_host_part, json, unspoilt};
+
+/// Asks for the double of each number, and counts the right answers. The case is a fault and the number of questions.
+const TESTER: &str = r#"
+import os, subprocess, sys, time
+text = open(sys.argv[1]).read() if len(sys.argv) > 2 else sys.stdin.read()
+fault, rounds = text.split()[0], int(text.split()[1])
+command = sys.argv[-1:]
+def start():
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, bufsize=1)
+if fault == "never":
+    sys.exit("no bot, thanks")
+if fault == "idle":
+    time.sleep(600)
+bot = start()
+if fault == "second":
+    other = start()
+if fault == "children":
+    subprocess.Popen(["sleep", "600"])
+score = 0
+for number in range(1, rounds + 1):
+    if fault == "slow" and number < 3:
+        time.sleep(4)
+    if fault == "twice" and number == rounds:
+        bot.stdin.close()
+        bot.wait()
+        bot = start()
+    try:
+        print(number, file=bot.stdin, flush=True)
+        line = bot.stdout.readline()
+    except BrokenPipeError:
+        line = ""
+    if fault == "hang" and number == 2:
+        time.sleep(600)
+    if fault == "crash" and number == 2:
+        os.kill(os.getpid(), 11)
+    if line.strip() != str(2 * number):
+        sys.stderr.write(f"Error: not twice {number}\nScore = 0\n")
+        sys.exit(101)
+    score += 1
+if fault == "waits":
+    bot.stdin.close()
+    bot.wait()
+if fault == "kills":
+    bot.kill()
+print("nothing to score" if fault == "unscored" else f"Score = {score}")
+"#;
+
+const SETTINGS: &str = r#"
+[game.twice]
+kind = "tester"
+command = "python3 tester.py {case} {bot}"
+cases = "in/*.txt"
+judge-limit = "20s"
+limits = { first-turn = "60s", turn = "60s" }
+"#;
+
+const DOUBLES: &str = "while read -r n; do echo $((n * 2)); done";
+
+fn project() -> Place {
+    let place = Place::new();
+    fs::create_dir(place.path("in")).expect("made");
+    for (file, text) in [
+        ("tester.py", TESTER),
+        ("referee.toml", SETTINGS),
+        ("doubles.sh", DOUBLES),
+        ("in/none.txt", "none 5\n"),
+    ] {
+        fs::write(place.path(file), text).expect("written");
+    }
+    place
+}
+
+fn run(place: &Place, args: &[&str]) -> Output {
+    place.command(args).output().expect("runs")
+}
+
+/// Plays a game with the tester that has this fault.
+fn play(place: &Place, fault: &str, bot: &str, more: &[&str]) -> Output {
+    fs::write(place.path("case"), format!("{fault} 5\n")).expect("written");
+    let args = ["play", "--game", "twice", "--board", "case", "--format", "json", "--bot", bot];
+    run(place, &[&args, more].concat())
+}
+
+fn set(place: &Place, from: &str, to: &str) {
+    assert!(SETTINGS.contains(from), "{from}");
+    fs::write(place.path("referee.toml"), SETTINGS.replace(from, to)).expect("written");
+}
+
+/// The verdict, what the tester said, and the diagnosis.
+fn told(result: &Value) -> (&str, &str, &str) {
+    let text = |key: &str| result[key].as_str().unwrap_or_default();
+    (text("verdict"), text("official"), text("diagnosis"))
+}
+
+#[test]
+fn a_tester_plays_with_a_bot_that_the_referee_starts() {
+    let place = project();
+    for fault in ["none", "waits", "kills"] {
+        let played = play(&place, fault, "sh doubles.sh", &["--log", "log"]);
+        assert_code(&played, 0);
+        let result = json(&played);
+        assert_eq!((&result["verdict"], &result["score"]), (&"completed".into(), &5.into()));
+        assert_eq!(told(&result).1, "Score 5", "{fault}");
+        let log = fs::read_to_string(place.path("log")).expect("written");
+        assert!(log.contains(r#""input":"3\n""#) && log.contains(r#""reply":"6\n""#), "{log}");
+        assert_eq!(json(&run(&place, &["replay", "log", "--format", "json"]))["agrees"], true);
+    }
+    let again = run(&place, &["replay", "log", "--rejudge"]);
+    assert_code(&again, 3);
+    assert!(stderr(&again).contains("starts the bot itself"), "{}", stderr(&again));
+    assert_code(&run(&place, &["game", "check", "twice", "--bot", "sh doubles.sh"]), 0);
+}
+
+#[test]
+fn a_tester_may_read_the_case_from_its_standard_input_or_take_a_seed() {
+    let place = project();
+    set(&place, "tester.py {case} {bot}\"", "tester.py {bot}\"\nstdin = \"{case}\"");
+    let result = json(&play(&place, "none", "sh doubles.sh", &[]));
+    assert_eq!(told(&result).1, "Score 5", "{result}");
+    let place = project();
+    for seed in ["0007", "0008"] {
+        fs::write(place.path(&format!("{seed}.txt")), format!("none {seed}")).expect("written");
+    }
+    set(&place, "{case} {bot}\"\ncases = \"in/*.txt\"", "{seed04}.txt {bot}\"");
+    let args = ["suite", "--game", "twice", "--seed", "7..8", "--bot", "sh doubles.sh"];
+    let suite = run(&place, &[&args[..], &["--format", "json", "--run", "run"]].concat());
+    assert_code(&suite, 0);
+    let scores: Vec<_> = place
+        .run("run")
+        .outcomes()
+        .expect("readable")
+        .map(|outcome| outcome.expect("sound").score)
+        .collect();
+    assert_eq!(scores, [Some(7.into()), Some(8.into())]);
+}
+
+#[test]
+fn how_a_bot_failed_is_told_by_the_referee_beside_the_testers_words() {
+    let place = project();
+    let refused = "Error: not twice";
+    for (bot, limit, verdict, words, said) in [
+        ("read n; echo 2; read n; exit 3", "60s", "crash", "exited with status 3", refused),
+        ("read n; echo 2; read n; kill -SEGV $$", "60s", "crash", "killed by SIGSEGV", refused),
+        (
+            "read n; echo 2; exit 0",
+            "60s",
+            "early_exit",
+            "the bot ended before the game did",
+            refused,
+        ),
+        ("while read n; do echo 9; done", "60s", "lost", "does not accept the answer", refused),
+        ("read n; echo 2; sleep 600", "300ms", "timeout", "no answer within 300 ms", refused),
+        (
+            "read n; echo 2; sleep 600 & wait",
+            "300ms",
+            "timeout",
+            "no answer within 300 ms",
+            refused,
+        ),
+        ("read n; printf 2; sleep 600", "300ms", "timeout", "no answer within 300 ms", refused),
+        ("sleep 600", "300ms", "timeout", "no answer within 300 ms", refused),
+    ] {
+        fs::write(place.path("bot.sh"), bot).expect("written");
+        let limits = ["--turn", limit, "--first-turn", limit];
+        let played = play(&place, "none", "sh bot.sh", &limits);
+        assert_code(&played, 1);
+        let result = json(&played);
+        let (found, official, diagnosis) = told(&result);
+        assert_eq!(found, verdict, "{bot}: {result}");
+        assert!(diagnosis.contains(words) && official.contains(said), "{bot}: {result}");
+    }
+}
+
+#[test]
+fn a_flood_ends_at_the_limit_on_output() {
+    let place = project();
+    fs::write(place.path("bot.sh"), "read n; yes").expect("written");
+    let result = json(&play(&place, "waits", "sh bot.sh", &["--turn", "60s"]));
+    assert!(["lost", "output_limit"].contains(&told(&result).0), "{result}");
+}
+
+#[test]
+fn a_bot_that_never_ends_is_ended_at_its_limit() {
+    let place = project();
+    fs::write(place.path("bot.sh"), format!("{DOUBLES}; sleep 600")).expect("written");
+    let result = json(&play(&place, "waits", "sh bot.sh", &["--turn", "500ms"]));
+    let (verdict, official, _) = told(&result);
+    assert_eq!((verdict, official), ("timeout", "Score 5"), "{result}");
+}
+
+#[test]
+fn a_tester_that_fails_costs_no_bot_a_game() {
+    let place = project();
+    set(&place, "20s\"", "500ms\"\nstart-limit = \"3s\"");
+    for (fault, words) in [
+        ("never", "exited with status 1 without starting the bot"),
+        ("idle", "did not start the bot within 3s (start-limit)"),
+        ("second", "started a second bot while the first one ran"),
+        ("twice", "started the bot 2 times; `bots = 2` in its settings allows that"),
+        ("hang", "neither wrote to the bot nor waited for it for 500ms (judge-limit)"),
+        ("crash", "was killed by SIGSEGV without a score"),
+    ] {
+        let limits = ["--turn", "1s", "--first-turn", "60s"];
+        let played = play(&place, fault, "sh doubles.sh", &limits);
+        assert_code(&played, 3);
+        assert!(stderr(&played).contains(words), "{fault}: {}", stderr(&played));
+    }
+}
+
+#[test]
+fn a_tester_leaves_nothing_behind() {
+    let (mark, place) = (Mark::new(), project());
+    let (name, value) = mark.env().split_once('=').expect("a variable");
+    set(&place, "cases", &format!("env = {{ {name} = \"{value}\" }}\ncases"));
+    for fault in ["children", "kills", "crash"] {
+        fs::write(place.path("case"), format!("{fault} 5\n")).expect("written");
+        let args = ["play", "--game", "twice", "--board", "case", "--bot", "sh doubles.sh"];
+        let bot = ["--env", mark.env()];
+        run(&place, &[&args[..], &bot].concat());
+        mark.assert_gone();
+    }
+}
+
+#[test]
+fn a_tester_may_start_the_bot_several_times_if_its_settings_say_so() {
+    let place = project();
+    set(&place, "judge-limit", "bots = 2\njudge-limit");
+    let result = json(&play(&place, "twice", "sh doubles.sh", &["--log", "log"]));
+    assert_eq!(told(&result).1, "Score 5", "{result}");
+    assert_eq!(json(&run(&place, &["replay", "log", "--format", "json"]))["agrees"], true);
+}
+
+#[test]
+fn no_score_is_a_lost_game() {
+    let result = json(&play(&project(), "unscored", "sh doubles.sh", &[]));
+    let (verdict, official, _) = told(&result);
+    assert_eq!((verdict, official), ("lost", "no score: nothing to score"), "{result}");
+}
+
+#[test]
+fn the_testers_own_time_is_never_the_bots() {
+    let place = project();
+    let limits = ["--turn", "3s", "--first-turn", "3s"];
+    let played = || json(&play(&place, "slow", "sh doubles.sh", &limits));
+    let result = unspoilt(has_host_part, played);
+    assert_eq!(told(&result).1, "Score 5", "{result}");
+}
+
+#[test]
+fn a_total_limit_holds_for_all_replies_together() {
+    let place = project();
+    set(&place, "first-turn = \"60s\", turn = \"60s\"", "total = \"3s\"");
+    // No reply is late by itself, and the fifth is certainly too much.
+    fs::write(place.path("bot.sh"), "while read -r n; do sleep 0.8; echo $((n * 2)); done")
+        .expect("written");
+    let played = json(&play(&place, "none", "sh bot.sh", &[]));
+    assert_eq!(told(&played).0, "timeout", "{played}");
+    let quick = || json(&play(&place, "none", "sh doubles.sh", &[]));
+    let result = unspoilt(has_host_part, quick);
+    assert_eq!(told(&result).0, "completed", "{result}");
+}
+
+#[test]
+fn wrong_settings_of_a_tester_are_refused_with_their_place() {
+    for (line, expected) in [
+        ("command = 'x {case}'", "referee.toml:3:11: the command has no `{bot}`"),
+        (
+            "command = 'x {bot}'",
+            "referee.toml:3:11: the command needs `{case}` or `{seed}`, one of both",
+        ),
+        (
+            "command = 'x {bot} {seed}'\nstdin = 'in.txt'",
+            "referee.toml:4:9: `stdin` is \"{case}\", or left out",
+        ),
+        (
+            "command = 'x {bot} {seed}'\nlimits = { total = '1s', turn = '1s' }",
+            "referee.toml:4:10: either `total` limits a game, or `first-turn` and `turn` do",
+        ),
+    ] {
+        let place = Place::new();
+        let text = format!("[game.twice]\nkind = 'tester'\n{line}\n");
+        fs::write(place.path("referee.toml"), text).expect("written");
+        let output = run(&place, &["play", "--game", "twice", "--seed", "1", "--bot", "cat"]);
+        assert_code(&output, 2);
+        assert!(stderr(&output).contains(expected), "{line}: {}", stderr(&output));
+    }
+}
