@@ -1,9 +1,18 @@
-//! The statistics against `SciPy`, on data that `scripts/scipy-statistics.py` has made.
+//! The statistics against `SciPy`, on data that `scripts/scipy-statistics.py` has made, and against a program written from
+//! `docs/statistics.md`.
 
 use std::fs;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
 
-use referee::stats::{percentile, sign_test, signed_rank_test};
+use rand_core::{Rng as _, SeedableRng as _};
+use rand_pcg::Pcg32;
+use referee::stats::{
+    Board, Conclusion, ConfidenceSequence, Decided, Paired, Risk, Tendency, percentile, sign_test,
+    signed_rank_test,
+};
 use serde::Deserialize;
+use serde_json::{Value, json};
 
 use crate::support::data;
 
@@ -57,4 +66,141 @@ fn percentiles_agree_with_scipy() {
             assert_close(&format!("percentile {fraction}"), &case, found, expected);
         }
     }
+}
+
+/// Boards of two bots: values of a few or of many levels, ties, rare high ones, and lost games, by `kind`.
+fn boards(kind: u32, count: u32, random: &mut Pcg32) -> Vec<Board> {
+    let mut up_to = |most: u32| random.next_u32() % most;
+    let mut board = |_| {
+        let level = f64::from(up_to(2000)) + 100.0;
+        let luck = f64::from(up_to(200)) - 100.0 + f64::from(kind % 3) * 20.0;
+        match kind {
+            0..3 => Board::finished(level + luck, level),
+            3 => Board::finished(level + if up_to(20) == 0 { 900.0 } else { -10.0 }, level),
+            4 => Board::finished(7.0, 5.0),
+            5 => Board::finished(level, level),
+            6..10 => {
+                let lost = [up_to(60) < kind, up_to(40) < 1];
+                let value = |points: f64, lost: bool| if lost { 0.0 } else { points };
+                let mine = level + luck + f64::from(kind) * 20.0;
+                Board::new([value(mine, lost[0]), value(level, lost[1])], lost)
+            }
+            // Three games of each, of which some are lost.
+            _ => {
+                let (mine, others) = (up_to(40) / 39, up_to(30) / 29);
+                let all =
+                    [level + luck - f64::from(mine) * 300.0, level - f64::from(others) * 300.0];
+                let lost = [mine, others].map(|lost| usize::from(lost != 0));
+                Board {
+                    finished: Some([level + luck, level]),
+                    all,
+                    lost,
+                    has_losses: lost != [0, 0],
+                }
+            }
+        }
+    };
+    (0..count).map(&mut board).collect()
+}
+
+/// What the program of `tests/data/rule.py` prints, as this project computes it.
+fn by_the_rule(boards: &[Board], risk: Risk, margin: f64) -> Value {
+    let found = Paired::of(boards, risk);
+    let mut sequence = ConfidenceSequence::new(margin, risk);
+    for board in boards {
+        sequence.push(board);
+    }
+    let lost = [found.lost.challenger, found.lost.baseline].map(|rate| [rate.low, rate.high]);
+    let conclusion = match found.conclusion {
+        Conclusion::Better => "better",
+        Conclusion::Worse => "worse",
+        Conclusion::NoDifferenceShown => "no_difference_shown",
+        Conclusion::TooFewGames => "too_few_games",
+    };
+    let decided = sequence.decided().map(|decided| match decided {
+        Decided::Above => "better",
+        Decided::Below => "worse",
+        Decided::Even => "even",
+    });
+    let probably = found.probably.map(|tendency| match tendency {
+        Tendency::Better => "better",
+        Tendency::Worse => "worse",
+    });
+    json!({
+        "compare": {
+            "all": found.all,
+            "finished": found.finished.test,
+            "p": found.adjusted_p,
+            "conclusion": conclusion,
+            "probably": probably,
+            "lost": lost,
+            "alone": [found.lost.only_challenger, found.lost.only_baseline],
+            "settle": found.pairs_to_settle,
+        },
+        "sequence": {
+            "decided": decided,
+            "p": sequence.p_value(),
+            "interval": sequence.leading().expect("boards").1,
+        },
+    })
+}
+
+/// The places at which two values differ, numbers by more than 1e-9.
+fn differences(at: &str, found: &Value, expected: &Value) -> Vec<String> {
+    match (found, expected) {
+        (Value::Object(one), Value::Object(_)) => one
+            .iter()
+            .flat_map(|(key, value)| differences(&format!("{at}/{key}"), value, &expected[key]))
+            .collect(),
+        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
+            let pairs = one.iter().zip(other);
+            pairs.flat_map(|(one, other)| differences(&format!("{at}/"), one, other)).collect()
+        }
+        (Value::Number(one), Value::Number(other)) => {
+            let [one, other] = [one, other].map(|number| number.as_f64().expect("a number"));
+            let is_near = (one - other).abs() <= 1e-9 * other.abs().max(1.0);
+            (!is_near).then(|| format!("{at}: {one}, not {other}")).into_iter().collect()
+        }
+        _ if found == expected => Vec::new(),
+        _ => vec![format!("{at}: {found}, not {expected}")],
+    }
+}
+
+#[test]
+fn the_rule_is_the_one_of_its_document() {
+    let mut random = Pcg32::seed_from_u64(36);
+    let (mut input, mut expected) = (String::new(), Vec::new());
+    for kind in 0..12 {
+        for count in [1, 2, 59, 60, 100, 180] {
+            let boards = boards(kind, count, &mut random);
+            for (risk, margin) in [(Risk::Strict, 0.0), (Risk::Loose, 60.0)] {
+                let shown = |board: &Board| {
+                    let Board { finished, all, lost, has_losses } = board;
+                    json!({ "finished": finished, "all": all, "lost": lost, "has_losses": has_losses })
+                };
+                let list: Vec<_> = boards.iter().map(shown).collect();
+                let case = json!({ "alpha": risk.both(), "margin": margin, "boards": list });
+                input.extend([case.to_string(), "\n".to_owned()]);
+                expected.push((kind, count, by_the_rule(&boards, risk, margin)));
+            }
+        }
+    }
+    let mut python = Command::new("python3");
+    python.arg(data("rule.py")).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut python = python.spawn().expect("python3 starts");
+    let mut pipe = python.stdin.take().expect("a pipe");
+    let writer = std::thread::spawn(move || pipe.write_all(input.as_bytes()));
+    let output = python.wait_with_output().expect("ends");
+    writer.join().expect("no panic").expect("all is read");
+    let printed = String::from_utf8(output.stdout).expect("UTF-8");
+    assert_eq!(printed.lines().count(), expected.len());
+    for (line, (kind, count, found)) in printed.lines().zip(&expected) {
+        let again: Value = serde_json::from_str(line).expect("JSON");
+        let differences = differences("", found, &again);
+        assert!(differences.is_empty(), "kind {kind}, {count} boards: {differences:#?}");
+    }
+    let verdicts = |verdict: &str| {
+        expected.iter().filter(|(.., found)| found["compare"]["conclusion"] == verdict).count()
+    };
+    assert!(["better", "worse", "no_difference_shown"].iter().all(|it| verdicts(it) > 0));
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use referee::game::GAMES;
 use referee::limits::{Limits, OnHostDelay, Profile, Resources};
 use referee::score::Direction;
+use referee::stats::Risk;
 use referee::suite::{
     Margin, Opponent, Outcome, Plan, PlannedBot, Rules, Run, RunFolder, Seeds, SuiteVerdict, Times,
 };
@@ -82,7 +83,12 @@ impl MadeRun {
 
     /// The run is played against a bot of another run.
     pub(crate) fn against(mut self, run: PathBuf, bot: &str) -> Self {
-        self.run.against = Some(Opponent { run, bot: bot.to_owned(), margin: Margin::default() });
+        self.run.against = Some(Opponent {
+            run,
+            bot: bot.to_owned(),
+            margin: Margin::default(),
+            risk: Risk::default(),
+        });
         self
     }
 

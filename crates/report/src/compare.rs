@@ -11,14 +11,16 @@ use super::junit::{TestCase, failed, passed, write_suites};
 use super::rows::write_rows;
 use super::suite::{digits, mean_digits};
 use results::compare::{BoardDifference, Comparison};
-use statistics::{Conclusion, MIN_PAIRS, Paired};
+use statistics::{
+    Conclusion, Finished, Leader, LossRate, Lost, MIN_PAIRS, MeanTest, Paired, Tendency,
+};
 use terms::text::plural;
 
 /// The number of boards in the list of greatest gains, and in that of greatest losses.
 const BOARDS: usize = 5;
 
-/// The headings of a table of groups.
-const HEADINGS: [&str; 8] = ["", "boards", "won", "even", "lost", "mean", "95 % interval", "p"];
+/// The number of boards beyond which a difference is too small to be worth showing.
+const TOO_MANY: u64 = 20_000;
 
 /// The CSV columns of a record of a baseline, a challenger, and their difference on a board.
 const COLUMNS: [(&str, &str); 6] = [
@@ -71,8 +73,18 @@ pub(super) fn document(comparison: &Comparison, comparisons: usize) -> Document 
     }
     let digits = mean_digits(comparison.decimals);
     let groups = comparison.groups.iter().map(|group| row(&group.name, &group.paired, digits));
-    let rows = std::iter::once(row("all boards", paired, digits)).chain(groups);
-    document.table(Table::new(format!("Figures: {verdict}"), &HEADINGS, rows));
+    let finished = paired.has_losses().then(|| finished_row(&paired.finished, digits));
+    let rows = std::iter::once(row("all boards", paired, digits)).chain(finished).chain(groups);
+    let interval = paired.risk.interval_name();
+    let headings =
+        ["", "boards", "higher", "even", "lower", "mean", interval, "guarded interval", "p"];
+    document.table(Table::new(format!("Figures: {verdict}"), &headings, rows));
+    document.sentence(lost(
+        &paired.lost,
+        &comparison.challenger,
+        &comparison.baseline,
+        paired.pairs,
+    ));
     document.sentence(tests(comparison, comparisons));
     for sentence in scale(comparison) {
         document.sentence(sentence);
@@ -83,11 +95,12 @@ pub(super) fn document(comparison: &Comparison, comparisons: usize) -> Document 
     extremes("greatest gains", won, comparison.decimals, &mut document);
     extremes("greatest losses", lost, comparison.decimals, &mut document);
     let because = [
-        (comparison.lost_by_host, "a game of the two was lost to a delay by the host"),
-        (comparison.without_score, "a game of the two has no score"),
+        (comparison.lost_by_host, "game", "lost to a delay by the host"),
+        (comparison.without_score, "board", "one of the two has no score there"),
     ];
-    for (pairs, why) in because.into_iter().filter(|(pairs, _)| *pairs > 0) {
-        document.sentence(left_out(pairs, why));
+    for (count, what, why) in because.into_iter().filter(|(count, ..)| *count > 0) {
+        let is = if count == 1 { "is" } else { "are" };
+        document.sentence(format!("{} {is} left out: {why}.", plural(count as u64, what)));
     }
     unpaired(comparison).for_each(|sentence| document.sentence(sentence));
     document
@@ -117,58 +130,133 @@ fn extremes<'a>(
 /// The verdict in words.
 pub(super) fn verdict(comparison: &Comparison) -> String {
     let Comparison { baseline, challenger, paired, .. } = comparison;
-    match paired.conclusion {
-        Conclusion::Better => format!("{challenger} is better than {baseline}"),
-        Conclusion::Worse => format!("{challenger} is worse than {baseline}"),
-        Conclusion::NoDifferenceShown => {
-            format!("no difference shown between {challenger} and {baseline}")
-        }
-        Conclusion::TooFewGames => {
+    match (paired.conclusion, paired.probably) {
+        (Conclusion::Better, _) => format!("{challenger} is better than {baseline}"),
+        (Conclusion::Worse, _) => format!("{challenger} is worse than {baseline}"),
+        (Conclusion::TooFewGames, _) => {
             format!("too few boards to compare {challenger} with {baseline}")
         }
+        (_, Some(Tendency::Better)) => format!("{challenger} is probably better than {baseline}"),
+        (_, Some(Tendency::Worse)) => format!("{challenger} is probably worse than {baseline}"),
+        (_, None) => contradicted(comparison)
+            .unwrap_or_else(|| format!("no difference shown between {challenger} and {baseline}")),
     }
 }
 
-/// How many more boards would settle the comparison, as a sentence; `None` if it is settled.
+/// That one bot scores higher where both finish, but loses games that the other finishes.
+fn contradicted(comparison: &Comparison) -> Option<String> {
+    let Comparison { baseline, challenger, paired, .. } = comparison;
+    let (leader, test) = paired.contradicted()?;
+    let (low, high) = test.interval?;
+    let (higher, other, boards, mean, low, high) = match leader {
+        Leader::Challenger => {
+            (challenger, baseline, paired.lost.only_challenger, test.mean, low, high)
+        }
+        Leader::Baseline => {
+            (baseline, challenger, paired.lost.only_baseline, -test.mean, -high, -low)
+        }
+    };
+    let (digits, boards) = (mean_digits(comparison.decimals), plural(boards, "board"));
+    Some(format!(
+        "{higher} scores higher than {other} where both finish ({mean:+.digits$}, {low:+.digits$} to {high:+.digits$}), \
+         but loses {boards} that {other} finishes"
+    ))
+}
+
+/// What would settle the comparison, as a sentence; `None` if it is settled.
 fn advice(paired: &Paired) -> Option<String> {
     if paired.missing_pairs() > 0 {
         let more = plural(paired.missing_pairs() as u64, "more board");
         return Some(format!("A verdict takes {MIN_PAIRS} boards: play {more} with both bots."));
     }
-    let more = plural(paired.more_pairs()?, "more board");
-    Some(format!("About {more} would settle a difference of this size."))
+    let is_open = paired.conclusion == Conclusion::NoDifferenceShown;
+    if is_open && paired.probably.is_none() && paired.contradicted().is_some() {
+        return Some("Play more boards to weigh that, such as --seed 1..N.".to_owned());
+    }
+    Some(match paired.more_pairs()? {
+        more if more > TOO_MANY => format!(
+            "A difference of this size would take more than {TOO_MANY} boards to show: it is too small to matter."
+        ),
+        more => {
+            format!("About {} would settle a difference of this size.", plural(more, "more board"))
+        }
+    })
 }
 
 fn row(name: &str, paired: &Paired, digits: usize) -> Vec<String> {
-    let interval = paired.interval;
-    let interval = interval.map(|(low, high)| format!("{low:+.digits$} to {high:+.digits$}"));
-    vec![
-        name.to_owned(),
-        paired.pairs.to_string(),
-        paired.wins.to_string(),
-        paired.draws.to_string(),
-        paired.losses.to_string(),
-        format!("{:+.digits$}", paired.mean),
-        interval.unwrap_or_else(|| "-".to_owned()),
-        p_value(paired.signed_rank_p).trim_start_matches("= ").to_owned(),
-    ]
+    let counts = [paired.wins, paired.draws, paired.losses].map(|count| count.to_string());
+    figures(name, paired.pairs, counts, &paired.all, digits)
 }
 
-/// The tests behind the verdict, in one or two sentences; `comparisons` is the number of comparisons made.
+/// The row of the boards that both bots finish.
+fn finished_row(finished: &Finished, digits: usize) -> Vec<String> {
+    let counts = ["", "", ""].map(str::to_owned);
+    figures("both finish", finished.pairs, counts, &finished.test, digits)
+}
+
+fn figures(
+    name: &str,
+    boards: usize,
+    counts: [String; 3],
+    test: &MeanTest,
+    digits: usize,
+) -> Vec<String> {
+    let interval = |interval: Option<(f64, f64)>| {
+        let shown = interval.map(|(low, high)| format!("{low:+.digits$} to {high:+.digits$}"));
+        shown.unwrap_or_else(|| "-".to_owned())
+    };
+    let mut cells = vec![name.to_owned(), boards.to_string()];
+    cells.extend(counts);
+    cells.extend([
+        format!("{:+.digits$}", test.mean),
+        interval(test.interval),
+        interval(test.guarded_interval),
+        p_value(test.guarded_p).trim_start_matches("= ").to_owned(),
+    ]);
+    cells
+}
+
+/// How often each of two bots has lost, and may lose.
+pub(super) fn lost(lost: &Lost, challenger: &str, baseline: &str, boards: usize) -> String {
+    let Lost { only_challenger, only_baseline, p, .. } = *lost;
+    let rate = |LossRate { boards: lost, low, high }: LossRate| {
+        let (low, high) = (100.0 * low, 100.0 * high);
+        match lost {
+            0 => format!("none of {} (at most {high:.1} %)", plural(boards as u64, "board")),
+            _ => format!("{lost} of {} ({low:.1} to {high:.1} %)", plural(boards as u64, "board")),
+        }
+    };
+    let each = format!(
+        "Lost: {challenger} on {}, {baseline} on {}.",
+        rate(lost.challenger),
+        rate(lost.baseline)
+    );
+    if only_challenger + only_baseline == 0 {
+        return each;
+    }
+    let p = p_value(p);
+    format!(
+        "{each} {challenger} alone on {only_challenger}, {baseline} alone on {only_baseline} (McNemar's test: p {p})."
+    )
+}
+
+/// The tests beside the verdict, in a few sentences; `comparisons` is the number of comparisons made.
 fn tests(comparison: &Comparison, comparisons: usize) -> String {
-    let Paired { mean_p, sign_p, adjusted_p, .. } = comparison.paired;
+    let Paired { all, sign_p, signed_rank_p, adjusted_p, .. } = &comparison.paired;
     let relative = comparison.relative().map(|part| format!(", {:+.2} % on average", 100.0 * part));
     let adjusted = match comparisons {
         1 => String::new(),
         count => format!(
             " Adjusted for {count} comparisons (Holm), the verdict's p {}.",
-            p_value(adjusted_p)
+            p_value(*adjusted_p)
         ),
     };
     format!(
-        "p is that of the signed-rank test; the mean has p {}, the sign test p {}{}.{adjusted}",
-        p_value(mean_p),
-        p_value(sign_p),
+        "The guarded interval and p decide; they allow for boards not seen. For information: Student's test p {}, signed-rank \
+         test p {}, sign test p {}{}.{adjusted}",
+        p_value(all.mean_p),
+        p_value(*signed_rank_p),
+        p_value(*sign_p),
         relative.unwrap_or_default()
     )
 }
@@ -176,12 +264,6 @@ fn tests(comparison: &Comparison, comparisons: usize) -> String {
 /// A p-value, cut where digits mean nothing: `= 0.0123` or `< 0.0001`.
 fn p_value(p: f64) -> String {
     if p < 0.0001 { "< 0.0001".to_owned() } else { format!("= {p:.4}") }
-}
-
-/// A sentence about the pairs of games that do not count, and why.
-fn left_out(pairs: usize, why: &str) -> String {
-    let (count, is) = (plural(pairs as u64, "pair"), if pairs == 1 { "is" } else { "are" });
-    format!("{count} of games {is} left out: {why}.")
 }
 
 /// Sentences on what games count as, where it is not simply their score, or 0 for a lost one.
@@ -244,7 +326,7 @@ fn case(comparison: &Comparison) -> TestCase {
     if comparison.paired.conclusion != Conclusion::Worse {
         return passed(&name, None);
     }
-    let (mean, p) = (comparison.paired.mean, p_value(comparison.paired.adjusted_p));
+    let (mean, p) = (comparison.paired.all.mean, p_value(comparison.paired.adjusted_p));
     let digits = mean_digits(comparison.decimals);
     let why = format!("{}: {mean:+.digits$} points a board, p {p}", verdict(comparison));
     failed(&name, None, "worse", &why)

@@ -4,12 +4,12 @@
 //! results that were not seen, and an interval that may be looked at after every result.
 //!
 //! ```
-//! use statistics::{Conclusion, Estimate, Paired};
+//! use statistics::{Board, Conclusion, Estimate, Paired, Risk};
 //!
-//! // The points of one program minus those of another, on 70 boards that both have played.
-//! let differences: Vec<f64> = (0..70).map(|board| f64::from(board % 7) - 2.0).collect();
-//! let paired = Paired::of(&differences);
-//! assert_eq!((paired.wins, paired.losses, paired.mean), (40, 20, 1.0));
+//! // The points of one program and those of another, on 70 boards that both have played.
+//! let board = |n: u32| Board::finished(f64::from(12 + n % 7), 13.0);
+//! let paired = Paired::of(&(0..70).map(board).collect::<Vec<_>>(), Risk::Strict);
+//! assert_eq!((paired.wins, paired.losses), (50, 10));
 //! assert_eq!(paired.conclusion, Conclusion::Better);
 //!
 //! // None of 40 games was lost: up to 9 % of all games may be.
@@ -20,10 +20,13 @@
 //! something happens, and a [`Distribution`] keeps any number of times in a small space. Nothing here knows where its
 //! numbers come from: no game, no file, no clock.
 
+mod conclusion;
+mod evidence;
 mod holm;
 mod mean;
 mod paired;
 mod proportion;
+mod risk;
 mod sequential;
 mod sign_test;
 mod signed_rank;
@@ -31,11 +34,14 @@ mod signed_rank;
 mod simulation;
 mod times;
 
+pub use self::conclusion::{Conclusion, Leader, Tendency};
+pub use self::evidence::{Board, Evidence, LossRate, Lost, Moments};
 pub use self::holm::holm;
-pub use self::mean::{MeanEstimate, deviation};
-pub use self::paired::{Conclusion, MIN_PAIRS, Paired};
+pub use self::mean::{MeanTest, deviation};
+pub use self::paired::{Finished, MIN_PAIRS, Paired, boards_to_find};
 pub use self::proportion::Estimate;
-pub use self::sequential::{ConfidenceSequence, Decided};
+pub use self::risk::Risk;
+pub use self::sequential::{ConfidenceSequence, Decided, boards_to_exclude};
 pub use self::sign_test::sign_test;
 pub use self::signed_rank::signed_rank_test;
 pub use self::times::Distribution;

@@ -3,10 +3,11 @@
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF as _, Normal};
 
-use super::{MeanEstimate, deviation, holm, mean, sign_test, signed_rank_test};
-
-/// The significance level.
-const SIGNIFICANT: f64 = 0.05;
+use super::mean::UNSEEN;
+use super::{
+    Board, Conclusion, Evidence, Leader, Lost, MeanTest, Moments, Risk, Tendency, holm, real,
+    sign_test, signed_rank_test,
+};
 
 /// The power of a comparison with the suggested number of games.
 const POWER: f64 = 0.8;
@@ -15,7 +16,7 @@ const POWER: f64 = 0.8;
 /// differences on all other boards, and 60 boards miss it in fewer than 5 % of cases.
 pub const MIN_PAIRS: usize = 60;
 
-/// The statistics of differences: the first bot's points minus the second's, board by board.
+/// The comparison of two bots, the first one the challenger, board by board.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Paired {
     /// The number of boards that both have played.
@@ -26,85 +27,138 @@ pub struct Paired {
     pub draws: u64,
     /// The boards on which the first bot has fewer.
     pub losses: u64,
-    /// The mean difference.
-    pub mean: f64,
-    /// Its 95 % interval; `None` with fewer than two pairs.
-    pub interval: Option<(f64, f64)>,
-    /// The two-sided p-value of the hypothesis that the true mean difference is 0.
-    pub mean_p: f64,
-    /// The two-sided p-value of Wilcoxon's signed-rank test.
+    /// The mean difference over all boards; a lost game counts with the value of one.
+    #[serde(flatten)]
+    pub all: MeanTest,
+    /// The same over the boards on which both finished a game.
+    pub finished: Finished,
+    /// The lost games.
+    pub lost: Lost,
+    /// The two-sided p-value of Wilcoxon's signed-rank test. It decides nothing.
     pub signed_rank_p: f64,
-    /// The two-sided p-value of the sign test.
+    /// The two-sided p-value of the sign test. It decides nothing.
     pub sign_p: f64,
-    /// The p-value of the verdict: the larger one of the mean's and the signed-rank test's, adjusted
-    /// for the number of comparisons made.
+    /// The p-value of the verdict, adjusted for the number of comparisons made.
     pub adjusted_p: f64,
     /// The verdict.
     pub conclusion: Conclusion,
+    /// What is probable without being certain: the plain interval leaves out 0, the guarded one does not.
+    pub probably: Option<Tendency>,
+    /// The chance of a false verdict on either side.
+    pub risk: Risk,
     /// The number of pairs that would show a difference of this size in four of five comparisons;
     /// `None` if the mean difference is 0.
     pub pairs_to_settle: Option<u64>,
+    #[serde(skip)]
+    found: Found,
 }
 
-/// Whether the first bot is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Conclusion {
-    /// The mean difference is above 0, and the adjusted p-value below 5 %.
-    Better,
-    /// The mean difference is below 0, and the adjusted p-value below 5 %.
-    Worse,
-    /// Neither.
-    NoDifferenceShown,
-    /// Fewer than [`MIN_PAIRS`].
-    TooFewGames,
+/// The mean difference on the boards on which both bots finished a game.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Finished {
+    /// The number of these boards.
+    pub pairs: usize,
+    /// The mean difference.
+    #[serde(flatten)]
+    pub test: MeanTest,
+}
+
+/// The strongest evidence of those that may decide: the p-value with the allowance for unseen boards, and the one without,
+/// each with the mean that it belongs to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Found {
+    guarded: (f64, f64),
+    plain: (f64, f64),
 }
 
 impl Paired {
-    /// Analyses the differences.
-    pub fn of(differences: &[f64]) -> Self {
-        let count = |keep: fn(f64) -> bool| {
-            differences.iter().filter(|difference| keep(**difference)).count() as u64
-        };
+    /// Compares two bots on these boards.
+    pub fn of(boards: &[Board], risk: Risk) -> Self {
+        let mut evidence = Evidence::default();
+        for board in boards {
+            evidence.push(board);
+        }
+        let differences: Vec<f64> =
+            boards.iter().map(|board| board.all[0] - board.all[1]).collect();
+        let count = |keep: fn(f64) -> bool| differences.iter().filter(|d| keep(**d)).count() as u64;
         let (wins, losses) = (count(|d| d > 0.0), count(|d| d < 0.0));
-        let estimate = MeanEstimate::of(differences);
-        let mean_p = estimate.map_or(1.0, |estimate| estimate.p);
-        let signed_rank_p = signed_rank_test(differences);
+        let found = Found::of(&evidence, risk);
         let paired = Self {
-            pairs: differences.len(),
+            pairs: boards.len(),
             wins,
-            draws: differences.len() as u64 - wins - losses,
+            draws: boards.len() as u64 - wins - losses,
             losses,
-            mean: mean(differences),
-            interval: estimate.map(|estimate| estimate.interval),
-            mean_p,
-            signed_rank_p,
+            all: MeanTest::of(&evidence.all, risk),
+            finished: Finished {
+                pairs: evidence.finished.count(),
+                test: MeanTest::of(&evidence.finished, risk),
+            },
+            lost: evidence.lost(risk),
+            signed_rank_p: signed_rank_test(&differences),
             sign_p: sign_test(wins, losses),
             adjusted_p: 1.0,
             conclusion: Conclusion::TooFewGames,
-            pairs_to_settle: pairs_to_settle(differences),
+            probably: None,
+            risk,
+            pairs_to_settle: evidence
+                .deciding()
+                .filter_map(|moments| pairs_to_settle(moments, risk))
+                .min(),
+            found,
         };
-        paired.concluded(mean_p.max(signed_rank_p))
+        paired.concluded(found.guarded.0, found.plain.0)
     }
 
-    fn concluded(self, adjusted_p: f64) -> Self {
-        let conclusion = match adjusted_p < SIGNIFICANT {
+    fn concluded(self, adjusted_p: f64, plain_p: f64) -> Self {
+        let is_shown = |p: f64| self.pairs >= MIN_PAIRS && p < self.risk.both();
+        let (guarded, plain) = (self.found.guarded.1, self.found.plain.1);
+        let conclusion = match is_shown(adjusted_p) {
             _ if self.pairs < MIN_PAIRS => Conclusion::TooFewGames,
-            true if self.mean > 0.0 => Conclusion::Better,
-            true if self.mean < 0.0 => Conclusion::Worse,
+            true if guarded > 0.0 => Conclusion::Better,
+            true if guarded < 0.0 => Conclusion::Worse,
             _ => Conclusion::NoDifferenceShown,
         };
-        Self { adjusted_p, conclusion, ..self }
+        let probably = match conclusion {
+            Conclusion::NoDifferenceShown if is_shown(plain_p) && plain > 0.0 => {
+                Some(Tendency::Better)
+            }
+            Conclusion::NoDifferenceShown if is_shown(plain_p) && plain < 0.0 => {
+                Some(Tendency::Worse)
+            }
+            _ => None,
+        };
+        Self { adjusted_p, conclusion, probably, ..self }
     }
 
-    /// Adjusts the verdicts of several comparisons for their number.
+    /// Adjusts the verdicts of several comparisons for their number. One without a board is none.
     pub fn adjust<'a>(comparisons: impl Iterator<Item = &'a mut Self>) {
-        let comparisons: Vec<&mut Self> = comparisons.collect();
-        let ps: Vec<f64> =
-            comparisons.iter().map(|paired| paired.mean_p.max(paired.signed_rank_p)).collect();
-        for (paired, adjusted) in comparisons.into_iter().zip(holm(&ps)) {
-            *paired = paired.clone().concluded(adjusted);
+        let comparisons: Vec<&mut Self> = comparisons.filter(|paired| paired.pairs > 0).collect();
+        let ps = |p: fn(&Found) -> f64| -> Vec<f64> {
+            holm(&comparisons.iter().map(|paired| p(&paired.found)).collect::<Vec<_>>())
+        };
+        let adjusted = ps(|found| found.guarded.0).into_iter().zip(ps(|found| found.plain.0));
+        for (paired, (guarded, plain)) in comparisons.into_iter().zip(adjusted) {
+            *paired = paired.clone().concluded(guarded, plain);
         }
+    }
+
+    /// The bot that scores higher where both finish, but loses games that the other finishes, and the test of these scores;
+    /// only the total decides then.
+    pub fn contradicted(&self) -> Option<(Leader, MeanTest)> {
+        let test = self.finished.test;
+        let (leader, lost) = if test.mean > 0.0 {
+            (Leader::Challenger, self.lost.only_challenger)
+        } else {
+            (Leader::Baseline, self.lost.only_baseline)
+        };
+        let is_shown = test.mean_p < self.risk.both() && self.finished.pairs >= MIN_PAIRS;
+        (is_shown && lost > 0).then_some((leader, test))
+    }
+
+    /// Whether any of the paired games was lost.
+    pub fn has_losses(&self) -> bool {
+        self.finished.pairs < self.pairs
+            || self.lost.challenger.boards + self.lost.baseline.boards > 0
     }
 
     /// The number of pairs missing for a verdict.
@@ -121,30 +175,61 @@ impl Paired {
     }
 }
 
-/// n = ((z(1-α/2) + z(power)) σ / μ)², the size of a paired test by the normal distribution.
+impl Found {
+    fn of(evidence: &Evidence, risk: Risk) -> Self {
+        let nothing = Self { guarded: (1.0, 0.0), plain: (1.0, 0.0) };
+        let enough = |moments: &&Moments| moments.count() >= MIN_PAIRS;
+        evidence.deciding().filter(enough).fold(nothing, |found, moments| {
+            let MeanTest { mean, mean_p, guarded_p, .. } = MeanTest::of(moments, risk);
+            let less =
+                |one: (f64, f64), other: (f64, f64)| if other.0 < one.0 { other } else { one };
+            Self {
+                guarded: less(found.guarded, (guarded_p, mean)),
+                plain: less(found.plain, (mean_p, mean)),
+            }
+        })
+    }
+}
+
+/// The n at which q² (s² + R² / 2n) / n = μ², where q = z(1-α/2) + z(power), s is the deviation of the
+/// differences, R the range of the values, and μ the mean.
+fn pairs_to_settle(moments: &Moments, risk: Risk) -> Option<u64> {
+    let (count, mean) = (moments.count(), moments.mean());
+    (count >= 2 && mean != 0.0)
+        .then(|| boards_to_find(mean, moments.variance(), moments.range(), risk))
+}
+
+/// The number of boards on which a mean difference of this size is shown in four of five comparisons, if
+/// differences have this variance, and scores this range.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "positive; numbers beyond u64 saturate, and nobody plays that many"
 )]
-fn pairs_to_settle(differences: &[f64]) -> Option<u64> {
-    let mean = mean(differences);
-    if mean == 0.0 || differences.len() < 2 {
-        return None;
-    }
-    let variance = deviation(differences).powi(2);
+pub fn boards_to_find(mean: f64, variance: f64, range: f64, risk: Risk) -> u64 {
     let normal = Normal::standard();
-    let quantiles = normal.inverse_cdf(1.0 - SIGNIFICANT / 2.0) + normal.inverse_cdf(POWER);
-    Some((quantiles.powi(2) * variance / mean.powi(2)).ceil() as u64)
+    let quantiles = normal.inverse_cdf(1.0 - risk.both() / 2.0) + normal.inverse_cdf(POWER);
+    let ratio = (quantiles / mean).powi(2);
+    let (seen, unseen) = (ratio * variance, ratio * UNSEEN * range.powi(2));
+    f64::midpoint(seen, (seen * seen + 4.0 * unseen).sqrt()).ceil().max(real(MIN_PAIRS)) as u64
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Boards on which the second bot has nothing.
+    fn boards(differences: &[f64]) -> Vec<Board> {
+        differences.iter().map(|difference| Board::finished(*difference, 0.0)).collect()
+    }
+
+    fn of(differences: &[f64]) -> Paired {
+        Paired::of(&boards(differences), Risk::Strict)
+    }
+
     #[test]
     fn the_verdict_is_one_of_four() {
-        let conclusion = |differences: &[f64]| Paired::of(differences).conclusion;
+        let conclusion = |differences: &[f64]| of(differences).conclusion;
         let clear: Vec<f64> = (1..=60).map(f64::from).collect();
         assert_eq!(conclusion(&clear), Conclusion::Better);
         let reversed: Vec<f64> = clear.iter().map(|difference| -difference).collect();
@@ -153,68 +238,149 @@ mod tests {
             (1..=60).map(|n| f64::from(if n % 2 == 0 { n } else { -n })).collect();
         assert_eq!(conclusion(&mixed), Conclusion::NoDifferenceShown);
         assert_eq!(conclusion(&clear[..59]), Conclusion::TooFewGames);
-        assert_eq!(Paired::of(&clear[..40]).missing_pairs(), 20);
+        assert_eq!(of(&clear[..40]).missing_pairs(), 20);
         assert_eq!(conclusion(&[]), Conclusion::TooFewGames);
         assert_eq!(conclusion(&[0.0; 60]), Conclusion::NoDifferenceShown);
     }
 
     #[test]
     fn a_verdict_needs_a_side_and_less_than_5_percent() {
-        let even = Paired::of(&[0.0; 60]);
-        assert_eq!(even.concluded(0.01).conclusion, Conclusion::NoDifferenceShown);
+        let even = of(&[0.0; 60]);
+        assert_eq!(even.concluded(0.01, 0.01).conclusion, Conclusion::NoDifferenceShown);
         let clear: Vec<f64> = (1..=60).map(f64::from).collect();
-        let clear = Paired::of(&clear);
-        assert_eq!(clear.clone().concluded(0.049).conclusion, Conclusion::Better);
-        assert_eq!(clear.concluded(0.05).conclusion, Conclusion::NoDifferenceShown);
+        let clear = of(&clear);
+        let concluded = |p| clear.clone().concluded(p, 0.01);
+        assert_eq!(
+            (concluded(0.049).conclusion, concluded(0.049).probably),
+            (Conclusion::Better, None)
+        );
+        let open = concluded(0.05);
+        assert_eq!(
+            (open.conclusion, open.probably),
+            (Conclusion::NoDifferenceShown, Some(Tendency::Better))
+        );
+        assert_eq!(clear.clone().concluded(0.05, 0.05).probably, None);
+        let loose = Paired { risk: Risk::Loose, ..clear };
+        assert_eq!(loose.concluded(0.09, 0.09).conclusion, Conclusion::Better);
     }
 
     #[test]
-    fn a_verdict_needs_the_mean_and_the_signed_rank_test() {
-        // A few high wins decide the mean, and the ranks show nothing.
-        let high: Vec<f64> = (0..60).map(|n| if n < 18 { 10.0 } else { -1.0 }).collect();
-        let found = Paired::of(&high);
-        assert!(found.mean_p < 0.01 && found.signed_rank_p > 0.5, "{found:?}");
-        assert_eq!(found.conclusion, Conclusion::NoDifferenceShown);
+    fn what_ranks_say_decides_nothing() {
+        // Eighty-five small losses and fifteen wins that outweigh them, though not surely.
+        let rare: Vec<f64> = (0..100).map(|n| if n < 15 { 60.0 } else { -1.0 }).collect();
+        let found = of(&rare);
+        assert!(found.signed_rank_p < 0.01 && found.sign_p < 0.01, "{found:?}");
+        assert_eq!((found.conclusion, found.wins), (Conclusion::Better, 15));
         // Many small wins decide the ranks, and the mean shows nothing.
         let many: Vec<f64> = (0..60).map(|n| if n < 5 { -900.0 } else { 50.0 }).collect();
-        let found = Paired::of(&many);
-        assert!(found.mean_p > 0.3 && found.signed_rank_p < 0.01, "{found:?}");
+        let found = of(&many);
+        assert!(found.all.mean_p > 0.3 && found.signed_rank_p < 0.01, "{found:?}");
         assert_eq!(found.conclusion, Conclusion::NoDifferenceShown);
+    }
+
+    #[test]
+    fn a_difference_that_one_unseen_board_may_turn_is_only_probable() {
+        // The scores reach from 0 to 4,000, and one board may differ by as much.
+        let board = |n: u32| {
+            let level = f64::from(n % 9) * 500.0;
+            Board::finished(level + 30.0 + f64::from(n % 3 * 50), level)
+        };
+        let found =
+            |count: u32| Paired::of(&(0..count).map(board).collect::<Vec<_>>(), Risk::Strict);
+        let few = found(60);
+        assert_eq!(
+            (few.conclusion, few.probably),
+            (Conclusion::NoDifferenceShown, Some(Tendency::Better))
+        );
+        assert!(few.more_pairs().is_some_and(|more| (10..300).contains(&more)), "{few:?}");
+        assert_eq!(found(300).conclusion, Conclusion::Better);
+    }
+
+    #[test]
+    fn a_bot_that_scores_higher_and_loses_more_is_better_only_if_the_total_is() {
+        let board = |n: u32, gain: f64| {
+            let (level, luck) = (1000.0, f64::from(n % 5) - 2.0);
+            let is_lost = n == 7;
+            let mine = if is_lost { 0.0 } else { level + gain + luck };
+            Board::new([mine, level], [is_lost, false])
+        };
+        let found =
+            |gain| Paired::of(&(0..70).map(|n| board(n, gain)).collect::<Vec<_>>(), Risk::Strict);
+        let little = found(25.0);
+        assert_eq!((little.conclusion, little.probably), (Conclusion::NoDifferenceShown, None));
+        let (leader, scores) = little.contradicted().expect("higher scores, and a lost game");
+        assert!(scores.guarded_p < 0.01 && leader == Leader::Challenger, "{scores:?}");
+        assert_eq!(found(200.0).conclusion, Conclusion::Better, "the total is certain");
+        // The same seen from the other bot.
+        let turned = |n| {
+            let Board { all: [mine, other], lost: [lost, _], .. } = board(n, 25.0);
+            Board::new([other, mine], [false, lost > 0])
+        };
+        let turned = Paired::of(&(0..70).map(turned).collect::<Vec<_>>(), Risk::Strict);
+        assert_eq!(turned.contradicted().map(|(leader, _)| leader), Some(Leader::Baseline));
+    }
+
+    #[test]
+    fn a_bot_that_loses_many_games_is_worse() {
+        let board = |n: u32| {
+            let is_lost = n.is_multiple_of(4);
+            Board::new([if is_lost { 0.0 } else { 1001.0 }, 1000.0], [is_lost, false])
+        };
+        let found = Paired::of(&(0..80).map(board).collect::<Vec<_>>(), Risk::Strict);
+        assert_eq!((found.conclusion, found.lost.challenger.boards), (Conclusion::Worse, 20));
     }
 
     #[test]
     fn of_many_comparisons_a_verdict_needs_more() {
         let values: Vec<f64> = (0..100).map(|n| if n % 5 < 3 { 6.0 } else { -5.5 }).collect();
-        let alone = Paired::of(&values);
+        let alone = of(&values);
         assert_eq!(alone.conclusion, Conclusion::Better);
         let mut among = vec![alone.clone(); 20];
+        among.push(of(&[]));
         Paired::adjust(among.iter_mut());
-        assert!(among.iter().all(|paired| paired.conclusion == Conclusion::NoDifferenceShown));
-        let p = alone.mean_p.max(alone.signed_rank_p);
-        assert!((among[0].adjusted_p - (20.0 * p).min(1.0)).abs() < 1e-12);
+        let open = |paired: &Paired| paired.conclusion == Conclusion::NoDifferenceShown;
+        assert!(among[..20].iter().all(open), "{:?}", among[0]);
+        let adjusted = (20.0 * alone.adjusted_p).min(1.0);
+        assert!(
+            (among[0].adjusted_p - adjusted).abs() < 1e-12,
+            "the one without a board is not counted"
+        );
     }
 
     #[test]
-    fn what_would_settle_a_difference_is_the_textbooks_size() {
-        // μ = 1 and σ² = 101/100 · 25: (1.959964 + 0.841621)² · 25.2525 = 198.2.
-        let differences: Vec<f64> = (0..100).map(|n| if n % 2 == 0 { 6.0 } else { -4.0 }).collect();
-        let paired = Paired::of(&differences);
-        assert_eq!(paired.pairs_to_settle, Some(199));
-        assert_eq!(paired.more_pairs(), Some(99));
-        let doubled: Vec<f64> = differences.iter().map(|difference| 2.0 * difference).collect();
-        assert_eq!(Paired::of(&doubled).pairs_to_settle, Some(199), "the unit does not matter");
+    fn even_a_thousand_comparisons_can_show_a_difference() {
+        let clear = of(&(1..=100).map(f64::from).collect::<Vec<_>>());
+        let mut among = vec![clear; 1000];
+        Paired::adjust(among.iter_mut());
+        assert!(among.iter().all(|paired| paired.conclusion == Conclusion::Better));
+    }
+
+    #[test]
+    fn what_would_settle_a_difference_is_the_size_at_which_the_guarded_test_finds_it() {
+        // μ = 1, σ² = 25 and no range: the textbook's (1.959964 + 0.841621)² · 25 = 196.2.
+        assert_eq!(boards_to_find(1.0, 25.0, 0.0, Risk::Strict), 197);
+        // With R = 60: 196.2 / 2 + √(196.2² / 4 + 7.8489 · 1800) = 252.5.
+        assert_eq!(boards_to_find(1.0, 25.0, 60.0, Risk::Strict), 253);
+        assert_eq!(
+            boards_to_find(2.0, 100.0, 120.0, Risk::Strict),
+            253,
+            "the unit does not matter"
+        );
+        assert!(boards_to_find(1.0, 25.0, 60.0, Risk::Loose) < 220);
+        let paired = of(&(0..100).map(|n| if n % 2 == 0 { 6.0 } else { -4.0 }).collect::<Vec<_>>());
+        let all = paired.pairs_to_settle.expect("a difference");
+        assert_eq!(paired.more_pairs(), Some(all - 100));
         let enough = Paired { pairs_to_settle: Some(100), ..paired };
         assert_eq!(enough.more_pairs(), None, "no more, whatever the verdict");
-        assert_eq!(Paired::of(&[0.0; 20]).more_pairs(), None);
-        let clear: Vec<f64> = (1..=60).map(f64::from).collect();
-        assert_eq!(Paired::of(&clear).more_pairs(), None);
-        assert_eq!(Paired::of(&[5.0, 5.0]).more_pairs(), Some(58));
+        assert_eq!(of(&[0.0; 20]).more_pairs(), None);
+        assert_eq!(of(&(1..=60).map(f64::from).collect::<Vec<_>>()).more_pairs(), None);
+        assert_eq!(of(&[5.0, 5.0]).more_pairs(), Some(58));
     }
 
     #[test]
     fn wins_draws_and_losses_are_counted() {
-        let paired = Paired::of(&[1.0, 2.0, 3.0, 0.0, -7.0, -5.0]);
+        let paired = of(&[1.0, 2.0, 3.0, 0.0, -7.0, -5.0]);
         assert_eq!((paired.wins, paired.draws, paired.losses), (3, 1, 2));
-        assert!((paired.mean + 1.0).abs() < 1e-12);
+        assert!((paired.all.mean + 1.0).abs() < 1e-12);
     }
 }

@@ -1,5 +1,9 @@
 //! Proportions of games that passed or failed, and predictions from them.
 
+use statrs::function::beta::beta_reg;
+
+use super::Risk;
+
 /// A proportion and its interval of 95 % confidence.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Estimate {
@@ -27,6 +31,28 @@ impl Estimate {
         let half = Z * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt();
         let bound = |sum: f64| (sum / (1.0 + Z * Z / n)).clamp(0.0, 1.0);
         Self { estimate: p, low: bound(centre - half), high: bound(centre + half) }
+    }
+
+    /// The proportion of `hits` among `trials` with the exact interval of C. J. Clopper and E. S. Pearson (1934), which leaves out
+    /// at most the chance of `risk` at either end. Without a hit, or with hits only, it has one end to leave out, and leaves
+    /// out both chances there: none of 60 is at most 4.9 %.
+    #[expect(clippy::cast_precision_loss, reason = "games are counted, not grains of sand")]
+    pub fn exact(hits: u64, trials: u64, risk: Risk) -> Self {
+        let (k, n) = (hits as f64, trials as f64);
+        let is_open = hits == 0 || hits == trials;
+        let chance = if is_open { risk.both() } else { risk.both() / 2.0 };
+        let estimate = if trials == 0 { 0.0 } else { k / n };
+        // The chance of k or more hits at the rate p is the regularised incomplete beta function.
+        let (low, high) = match hits {
+            _ if trials == 0 => (0.0, 1.0),
+            0 => (0.0, 1.0 - chance.powf(1.0 / n)),
+            _ if hits == trials => (chance.powf(1.0 / n), 1.0),
+            _ => (
+                root(|p| beta_reg(k, n - k + 1.0, p) - chance),
+                root(|p| beta_reg(k + 1.0, n - k, p) - (1.0 - chance)),
+            ),
+        };
+        Self { estimate, low, high }
     }
 
     /// The length of the interval.
@@ -62,6 +88,16 @@ impl Estimate {
     }
 }
 
+/// Where a function that rises between 0 and 1 is 0.
+fn root(rising: impl Fn(f64) -> f64) -> f64 {
+    let halve = |(low, high): (f64, f64), _| {
+        let middle = f64::midpoint(low, high);
+        if rising(middle) < 0.0 { (middle, high) } else { (low, middle) }
+    };
+    let (low, high) = (0..60).fold((0.0, 1.0), halve);
+    f64::midpoint(low, high)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,6 +120,24 @@ mod tests {
             close(found.high, high);
         }
         assert_eq!(Estimate::proportion(0, 0), Estimate { estimate: 0.0, low: 0.0, high: 1.0 });
+    }
+
+    #[test]
+    fn the_exact_interval_is_that_of_the_textbook() {
+        // scipy.stats.binomtest(hits, trials).proportion_ci(method="exact"), and 1 - 0.05 ** (1 / 60).
+        for (hits, trials, low, high) in [
+            (1, 60, 0.000_421_874_5, 0.089_399_050_1),
+            (5, 10, 0.187_086_028_4, 0.812_913_971_6),
+            (0, 60, 0.0, 0.048_702_913_3),
+            (60, 60, 0.951_297_086_7, 1.0),
+        ] {
+            let found = Estimate::exact(hits, trials, Risk::Strict);
+            close(found.low, low);
+            close(found.high, high);
+        }
+        let none = Estimate::exact(0, 0, Risk::Strict);
+        assert_eq!((none.low, none.high), (0.0, 1.0));
+        close(Estimate::exact(0, 60, Risk::Loose).high, 1.0 - 0.1_f64.powf(1.0 / 60.0));
     }
 
     #[test]

@@ -12,14 +12,10 @@
 //! of boards, since the bots' luck on these boards is unknown even then.
 //!
 //! The theorem holds for many boards. Few boards may miss a difference that occurs on one board of sixty
-//! and outweighs all others. So the deviation includes two more boards than those seen, on which one
-//! bot has the highest score seen and the other 0, as in a lost game. `docs/statistics.md` has the
-//! resulting error rates.
+//! and outweighs all others. So the deviation includes two more boards than those seen, on which the bots differ by the whole
+//! range of the scores seen. `docs/statistics.md` has the resulting error rates.
 
-use super::real;
-
-/// The chance that an interval ever leaves out the true mean.
-const ALPHA: f64 = 0.05;
+use super::{Board, Evidence, Lost, Moments, Risk, real};
 
 /// The number of boards for which the intervals are narrowest.
 const NARROWEST_AT: f64 = 500.0;
@@ -30,14 +26,10 @@ const UNSEEN: f64 = 2.0;
 /// The confidence sequence after some boards.
 #[derive(Debug, Clone, Default)]
 pub struct ConfidenceSequence {
-    count: usize,
-    mean: f64,
-    /// Σ (difference - mean)².
-    squares: f64,
-    /// The highest score of either bot.
-    highest: f64,
+    evidence: Evidence,
     /// Mean differences below this do not matter.
     margin: f64,
+    risk: Risk,
     /// The decision, which is final.
     decided: Option<Decided>,
     lowest_p: Option<f64>,
@@ -59,50 +51,56 @@ impl ConfidenceSequence {
     pub const MIN_BOARDS: usize = 100;
 
     /// An empty sequence; mean differences within `margin` of 0 do not matter.
-    pub fn new(margin: f64) -> Self {
-        Self { margin, ..Self::default() }
+    pub fn new(margin: f64, risk: Risk) -> Self {
+        Self { margin, risk, ..Self::default() }
     }
 
-    /// Adds a board: the score of one bot, and that of the other.
-    pub fn push(&mut self, score: f64, other: f64) {
-        let difference = score - other;
-        self.count += 1;
-        let from_mean = difference - self.mean;
-        self.mean += from_mean / real(self.count);
-        self.squares += from_mean * (difference - self.mean);
-        self.highest = self.highest.max(score.abs()).max(other.abs());
-        if self.count < Self::MIN_BOARDS {
+    /// Adds a board.
+    pub fn push(&mut self, board: &Board) {
+        self.evidence.push(board);
+        if self.count() < Self::MIN_BOARDS {
             return;
         }
         self.lowest_p = Some(self.lowest_p.unwrap_or(1.0).min(self.p_now()));
-        let (low, high) = self.interval().expect("boards");
-        self.decided = self.decided.or(match () {
-            () if low > 0.0 => Some(Decided::Above),
-            () if high < 0.0 => Some(Decided::Below),
-            () if -self.margin < low && high < self.margin => Some(Decided::Even),
-            () => None,
-        });
+        self.decided = self.decided.or_else(|| self.decision());
+    }
+
+    /// What the boards so far decide.
+    fn decision(&self) -> Option<Decided> {
+        let enough = |moments: &&Moments| moments.count() >= Self::MIN_BOARDS;
+        let side_of_0 = |moments: &Moments| match self.interval_of(moments) {
+            (low, _) if low > 0.0 => Some(Decided::Above),
+            (_, high) if high < 0.0 => Some(Decided::Below),
+            _ => None,
+        };
+        let (low, high) = self.interval_of(&self.evidence.all);
+        let is_even = -self.margin < low && high < self.margin;
+        let found = self.evidence.deciding().filter(enough).find_map(side_of_0);
+        found.or(is_even.then_some(Decided::Even))
     }
 
     /// The number of boards so far.
     pub fn count(&self) -> usize {
-        self.count
+        self.evidence.all.count()
     }
 
-    /// The mean difference so far.
-    pub fn mean(&self) -> f64 {
-        self.mean
-    }
-
-    /// The interval of the true mean; `None` without a board.
-    pub fn interval(&self) -> Option<(f64, f64)> {
-        let half = self.deviation(real(self.count)) * width(real(self.count));
-        (self.count > 0).then_some((self.mean - half, self.mean + half))
+    /// The mean difference so far that decides first, and its interval; `None` without a board.
+    ///
+    /// It is that of the boards that both bots finish or, where that must not decide or says less, of all boards.
+    pub fn leading(&self) -> Option<(f64, (f64, f64))> {
+        let some = self.evidence.deciding().filter(|moments| moments.count() > 0);
+        let leading = some.min_by(|a, b| self.p_of(a).total_cmp(&self.p_of(b)))?;
+        Some((leading.mean(), self.interval_of(leading)))
     }
 
     /// The decision, if one was made.
     pub fn decided(&self) -> Option<Decided> {
         self.decided
+    }
+
+    /// The lost games so far.
+    pub fn lost(&self) -> Lost {
+        self.evidence.lost(self.risk)
     }
 
     /// A p-value that holds however often one has looked: the smallest α whose interval has ever left
@@ -114,43 +112,75 @@ impl ConfidenceSequence {
     /// The estimated number of boards for a decision, if the rest resemble those so far; `None` if it
     /// is decided, or beyond ten million.
     pub fn boards_to_decide(&self) -> Option<u64> {
-        const MAX_BOARDS: u64 = 10_000_000;
-        let distance = self.mean.abs().max(self.margin - self.mean.abs());
-        let decides = |&boards: &u64| {
-            #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
-            let n = boards as f64;
-            self.deviation(n) * width(n) < distance
+        let open = self.decided.is_none() && self.count() > 0;
+        let even = Some((&self.evidence.all, self.margin - self.evidence.all.mean().abs()));
+        let apart = self.evidence.deciding().map(|moments| (moments, moments.mean().abs()));
+        let boards = |(moments, distance): (&Moments, f64)| {
+            boards_to_exclude(
+                distance,
+                moments.squares() / real(moments.count()),
+                moments.range(),
+                self.risk,
+            )
         };
-        let open = self.decided.is_none() && self.count > 0;
-        let steps = std::iter::successors(Some(Self::MIN_BOARDS as u64), |n| Some(n + n / 20));
-        steps.take_while(|n| open && *n < MAX_BOARDS).find(decides)
+        apart.chain(even).filter_map(boards).min().filter(|_| open)
     }
 
-    /// The standard deviation, with an allowance for rare boards that `boards` boards may have
-    /// missed.
-    fn deviation(&self, boards: f64) -> f64 {
-        let seen = self.squares / real(self.count.max(1));
-        (seen + UNSEEN * self.highest.powi(2) / boards.max(1.0)).sqrt()
+    fn interval_of(&self, moments: &Moments) -> (f64, f64) {
+        let n = real(moments.count());
+        let seen = moments.squares() / n;
+        let half = deviation(seen, moments.range(), n) * width(n, self.risk);
+        (moments.mean() - half, moments.mean() + half)
+    }
+
+    /// The smallest p-value of the means that may decide.
+    fn p_now(&self) -> f64 {
+        let enough = |moments: &&Moments| moments.count() >= Self::MIN_BOARDS;
+        self.evidence
+            .deciding()
+            .filter(enough)
+            .map(|moments| self.p_of(moments))
+            .fold(1.0, f64::min)
     }
 
     /// The smallest α whose interval leaves out 0.
-    fn p_now(&self) -> f64 {
-        let n = real(self.count);
-        let spread = n * rho_squared() + 1.0;
-        let z = n * self.mean / self.deviation(n).max(f64::MIN_POSITIVE);
-        (spread.sqrt() * (-z * z * rho_squared() / (2.0 * spread)).exp()).min(1.0)
+    fn p_of(&self, moments: &Moments) -> f64 {
+        let n = real(moments.count());
+        let (spread, rho_squared) = (n * rho_squared(self.risk) + 1.0, rho_squared(self.risk));
+        let deviation = deviation(moments.squares() / n.max(1.0), moments.range(), n);
+        let z = n * moments.mean() / deviation.max(f64::MIN_POSITIVE);
+        (spread.sqrt() * (-z * z * rho_squared / (2.0 * spread)).exp()).min(1.0)
     }
 }
 
+/// The number of boards after which the interval around a mean leaves out what is this far away, if differences
+/// have this variance and scores this range; `None` beyond ten million.
+pub fn boards_to_exclude(distance: f64, variance: f64, range: f64, risk: Risk) -> Option<u64> {
+    const MAX_BOARDS: u64 = 10_000_000;
+    let excludes = |&boards: &u64| {
+        #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+        let n = boards as f64;
+        deviation(variance, range, n) * width(n, risk) < distance
+    };
+    let first = ConfidenceSequence::MIN_BOARDS as u64;
+    let steps = std::iter::successors(Some(first), |n| Some(n + n / 20));
+    steps.take_while(|n| *n < MAX_BOARDS).find(excludes)
+}
+
+/// The standard deviation, with an allowance for rare boards that n boards may have missed.
+fn deviation(variance: f64, range: f64, n: f64) -> f64 {
+    (variance + UNSEEN * range.powi(2) / n.max(1.0)).sqrt()
+}
+
 /// Half the width of an interval after n boards, in standard deviations.
-fn width(n: f64) -> f64 {
-    let spread = n * rho_squared() + 1.0;
-    (2.0 * spread / (n * n * rho_squared()) * (spread.sqrt() / ALPHA).ln()).sqrt()
+fn width(n: f64, risk: Risk) -> f64 {
+    let spread = n * rho_squared(risk) + 1.0;
+    (2.0 * spread / (n * n * rho_squared(risk)) * (spread.sqrt() / risk.both()).ln()).sqrt()
 }
 
 /// The parameter ρ² with the narrowest interval at the chosen number of boards (the paper's appendix B.2).
-fn rho_squared() -> f64 {
-    let log = -2.0 * ALPHA.ln();
+fn rho_squared(risk: Risk) -> f64 {
+    let log = -2.0 * risk.both().ln();
     (log + log.ln_1p()) / NARROWEST_AT
 }
 
@@ -160,41 +190,32 @@ mod tests {
 
     #[test]
     fn the_interval_is_that_of_the_paper() {
-        let mut sequence = ConfidenceSequence::new(0.0);
+        let mut sequence = ConfidenceSequence::new(0.0, Risk::Strict);
         // Deviation 1, and no score that would widen it.
         for n in 0..1000 {
             let difference = if n % 2 == 0 { 1.0 } else { -1.0 };
-            sequence.push(difference, 0.0);
+            sequence.push(&Board::finished(difference, 0.0));
         }
-        let (low, high) = sequence.interval().expect("boards");
+        let (low, high) = sequence.leading().expect("boards").1;
         // 1.001 √(2 · 16.9 / (1000² · 0.0159) · ln(√16.9 / 0.05)), by hand.
         assert!((high - 0.096_9).abs() < 5e-4, "{low} {high}");
         assert!((low + high).abs() < 1e-12);
         assert_eq!(sequence.decided(), None);
     }
 
-    #[test]
-    fn mean_and_squares_are_the_textbooks() {
-        let mut sequence = ConfidenceSequence::new(0.0);
-        assert_eq!(sequence.interval(), None);
-        for difference in [1.0, 2.0, 4.0, 8.0] {
-            sequence.push(difference, 0.0);
-        }
-        assert!((sequence.mean() - 3.75).abs() < 1e-12, "{sequence:?}");
-        assert!((sequence.squares - 28.75).abs() < 1e-12, "{sequence:?}");
-    }
-
     /// A sequence of a hundred boards on which one bot has these points in turn, and the other 200.
     fn in_turn(margin: f64, points: [f64; 2]) -> ConfidenceSequence {
-        let mut sequence = ConfidenceSequence::new(margin);
-        (0..50).flat_map(|_| points).for_each(|points| sequence.push(points, 200.0));
+        let mut sequence = ConfidenceSequence::new(margin, Risk::Strict);
+        (0..50)
+            .flat_map(|_| points)
+            .for_each(|points| sequence.push(&Board::finished(points, 200.0)));
         sequence
     }
 
     #[test]
     fn bots_are_even_only_if_the_whole_interval_is_within_the_margin() {
         for points in [[300.0, 0.0], [400.0, 100.0]] {
-            let (low, high) = in_turn(0.0, points).interval().expect("boards");
+            let (low, high) = in_turn(0.0, points).leading().expect("boards").1;
             assert!(low < -1.0 && high > 1.0, "{low} {high}");
             let (near, far) = (high.min(-low), high.max(-low));
             for margin in [near, f64::midpoint(near, far), far] {
@@ -206,75 +227,109 @@ mod tests {
 
     #[test]
     fn an_interval_that_ends_at_0_decides_nothing() {
-        let mut sequence = ConfidenceSequence::new(0.0);
-        (0..200).for_each(|_| sequence.push(0.0, 0.0));
-        assert_eq!((sequence.interval(), sequence.decided()), (Some((0.0, 0.0)), None));
+        let mut sequence = ConfidenceSequence::new(0.0, Risk::Strict);
+        (0..200).for_each(|_| sequence.push(&Board::finished(0.0, 0.0)));
+        assert_eq!((sequence.leading(), sequence.decided()), (Some((0.0, (0.0, 0.0))), None));
     }
 
     #[test]
     fn nothing_is_decided_early_and_what_is_decided_stays() {
-        let mut sequence = ConfidenceSequence::new(5.0);
-        (0..99).for_each(|_| sequence.push(500.0, 100.0));
+        let mut sequence = ConfidenceSequence::new(5.0, Risk::Strict);
+        (0..99).for_each(|_| sequence.push(&Board::finished(500.0, 100.0)));
         assert_eq!((sequence.decided(), sequence.count()), (None, 99));
         assert!((sequence.p_value() - 1.0).abs() < 1e-12);
-        sequence.push(500.0, 100.0);
+        sequence.push(&Board::finished(500.0, 100.0));
         assert_eq!(sequence.decided(), Some(Decided::Above));
         assert!(sequence.p_value() < 0.05);
-        (0..5000).for_each(|_| sequence.push(100.0, 500.0));
+        (0..5000).for_each(|_| sequence.push(&Board::finished(100.0, 500.0)));
         assert_eq!(sequence.decided(), Some(Decided::Above));
     }
 
     #[test]
     fn the_p_value_is_the_least_of_all_looks() {
-        let mut sequence = ConfidenceSequence::new(0.0);
-        (0..100).for_each(|_| sequence.push(500.0, 100.0));
+        let mut sequence = ConfidenceSequence::new(0.0, Risk::Strict);
+        (0..100).for_each(|_| sequence.push(&Board::finished(500.0, 100.0)));
         let least = sequence.p_value();
         // The bots are even after as many boards the other way.
-        (0..100).for_each(|_| sequence.push(100.0, 500.0));
+        (0..100).for_each(|_| sequence.push(&Board::finished(100.0, 500.0)));
         assert!(sequence.p_now() > 0.99, "{}", sequence.p_now());
         assert_eq!(sequence.p_value().to_bits(), least.to_bits());
     }
 
     #[test]
     fn worse_is_decided_as_better_is() {
-        let mut sequence = ConfidenceSequence::new(5.0);
-        (0..100).for_each(|_| sequence.push(100.0, 500.0));
+        let mut sequence = ConfidenceSequence::new(5.0, Risk::Strict);
+        (0..100).for_each(|_| sequence.push(&Board::finished(100.0, 500.0)));
         assert_eq!(sequence.decided(), Some(Decided::Below));
     }
 
     #[test]
-    fn bots_that_play_alike_are_even_once_a_lost_game_would_not_matter() {
-        let mut sequence = ConfidenceSequence::new(15.0);
-        let boards = (1..5000).find(|_| {
-            sequence.push(3000.0, 3000.0);
+    fn bots_that_play_alike_are_even_once_the_range_of_scores_would_not_matter() {
+        // Scores reach from 2,000 to 4,000, and the bots are the same.
+        let board = |n: u32| f64::from(2000 + n % 21 * 100);
+        let mut sequence = ConfidenceSequence::new(15.0, Risk::Strict);
+        let boards = (1..5000).find(|&n| {
+            sequence.push(&Board::finished(board(n), board(n)));
             sequence.decided().is_some()
         });
         assert_eq!(sequence.decided(), Some(Decided::Even));
-        assert!((600..1500).contains(&boards.expect("it ends")), "{boards:?}");
-        let mut strict = ConfidenceSequence::new(0.0);
-        (0..5000).for_each(|_| strict.push(3000.0, 3000.0));
+        assert!((400..1200).contains(&boards.expect("it ends")), "{boards:?}");
+        let mut strict = ConfidenceSequence::new(0.0, Risk::Strict);
+        (0..5000).for_each(|n| strict.push(&Board::finished(board(n), board(n))));
         assert_eq!(strict.decided(), None, "without a margin nothing is even");
+    }
+
+    #[test]
+    fn a_bot_that_scores_higher_and_loses_is_not_better_before_the_total_is() {
+        let sequence = |lost_every: u32| {
+            let mut sequence = ConfidenceSequence::new(0.0, Risk::Strict);
+            for n in 1..=300 {
+                let (noise, is_lost) = (f64::from(n % 5) - 2.0, n % lost_every == 0);
+                let mine = if is_lost { 0.0 } else { 1020.0 + noise };
+                sequence.push(&Board::new([mine, 1000.0], [is_lost, false]));
+            }
+            sequence
+        };
+        assert_eq!(sequence(1000).decided(), Some(Decided::Above));
+        assert_eq!(sequence(50).decided(), None, "20 more, and 1000 less on one of 50");
+        assert_eq!(sequence(50).lost().only_challenger, 6);
+        assert_eq!(sequence(2).decided(), Some(Decided::Below));
+    }
+
+    #[test]
+    fn a_greater_chance_of_an_error_takes_fewer_boards() {
+        let decided = |risk| {
+            let mut sequence = ConfidenceSequence::new(0.0, risk);
+            (1..10_000).find(|n| {
+                let noise = if n % 2 == 0 { 300.0 } else { -300.0 };
+                sequence.push(&Board::finished(1000.0 + noise + 30.0, 1000.0));
+                sequence.decided().is_some()
+            })
+        };
+        let (strict, loose) = (decided(Risk::Strict), decided(Risk::Loose));
+        assert!(loose.is_some() && loose < strict, "{loose:?} {strict:?}");
     }
 
     #[test]
     fn the_p_value_and_the_interval_say_the_same() {
         for step in 1..200 {
-            let mut sequence = ConfidenceSequence::new(0.0);
+            let mut sequence = ConfidenceSequence::new(0.0, Risk::Strict);
             for n in 0..150 {
                 let noise = if n % 2 == 0 { 40.0 } else { -40.0 };
-                sequence.push(100.0 + noise + f64::from(step) * 0.2, 100.0);
+                let score = 100.0 + noise + f64::from(step) * 0.2;
+                sequence.push(&Board::finished(score, 100.0));
             }
-            let (low, _) = sequence.interval().expect("boards");
-            assert_eq!(sequence.p_now() < ALPHA, low > 0.0, "{step}");
+            let (low, _) = sequence.leading().expect("boards").1;
+            assert_eq!(sequence.p_now() < 0.05, low > 0.0, "{step}");
         }
     }
 
     #[test]
     fn what_would_decide_is_about_what_it_takes() {
-        let mut sequence = ConfidenceSequence::new(0.0);
+        let mut sequence = ConfidenceSequence::new(0.0, Risk::Strict);
         let mut push = |n: usize| {
             let noise = if n.is_multiple_of(2) { 300.0 } else { -300.0 };
-            sequence.push(1000.0 + noise + 20.0, 1000.0);
+            sequence.push(&Board::finished(1000.0 + noise + 20.0, 1000.0));
             sequence.clone()
         };
         let estimate = (0..200).map(&mut push).last().expect("some").boards_to_decide();

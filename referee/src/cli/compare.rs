@@ -16,13 +16,13 @@ use results::compare::{Comparison, Contender};
 use results::suite::{
     Bests, FolderError, PlannedBot, RunFolder, Summary, differing_places, noisy_hosts,
 };
-use statistics::Conclusion;
+use statistics::{Conclusion, Risk};
 
 /// Compare bots on the boards that both have played
 ///
-/// Compares each bot with the first one: the difference on each board, its mean with a 95 % interval,
-/// Wilcoxon's signed-rank test and the sign test. A verdict takes 60 boards, and is adjusted for the number
-/// of bots. Exits with 1 if a bot is worse than the first one.
+/// Compares each bot with the first one: the mean difference on the boards that both finish, with an interval and with
+/// one that allows for boards not seen, which decides; and the games that each lost. A verdict takes 60 boards, and
+/// is adjusted for the number of bots. Exits with 1 if a bot is worse than the first one, not if it probably is.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct CompareArgs {
@@ -35,6 +35,10 @@ pub(super) struct CompareArgs {
     /// by this property of the boards, such as `colors` or `set`
     #[arg(long, value_name = "NAME")]
     by: Option<String>,
+
+    /// The chance of calling equal bots better, and the same of calling them worse: 2.5% or 5%
+    #[arg(long, value_name = "CHANCE", default_value_t = Risk::default())]
+    risk: Risk,
 
     /// How to show the result
     #[arg(long, value_parser = word::<Format>(), default_value = "text")]
@@ -68,7 +72,7 @@ pub(super) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
         let name = &only.name;
         return Err(Failure::user(anyhow!("there is only `{name}` to compare; name another run")));
     }
-    let comparisons = Comparison::with_first(&contenders);
+    let comparisons = Comparison::with_first(&contenders, args.risk);
     print(|out| write(&comparisons, args.format, out))?;
     let worse = |comparison: &Comparison| comparison.paired.conclusion == Conclusion::Worse;
     Ok(exit::code(!comparisons.iter().any(worse)))

@@ -12,7 +12,7 @@ use crate::runs::bars::{self, percent};
 use crate::suite;
 use results::suite::{Bests, Commit, Summary, Tally};
 use rules::score::Direction;
-use statistics::MeanEstimate;
+use statistics::{MeanTest, Moments, Risk};
 use terms::text::plural;
 
 const HTML: &str = include_str!("page.html");
@@ -34,8 +34,11 @@ impl Share {
     fn of(summary: &Summary, bot: usize, bests: &Bests) -> Option<Self> {
         let mean = summary.bots[bot].ratio()?;
         // One board has no interval. No share is below 0 or above 1.
-        let (low, high) = MeanEstimate::of(&summary.board_ratios(bot, bests))
-            .map_or((mean, mean), |estimate| estimate.interval);
+        let mut moments = Moments::default();
+        for ratio in summary.board_ratios(bot, bests) {
+            moments.push([ratio, 0.0]);
+        }
+        let (low, high) = MeanTest::of(&moments, Risk::Strict).interval.unwrap_or((mean, mean));
         Some(Self { mean, interval: (low.clamp(0.0, mean), high.clamp(mean, 1.0)) })
     }
 }

@@ -118,7 +118,7 @@ pub(super) fn write(comparison: &Comparison, out: &mut String) {
              <svg width=\"100%\" height=\"{HEIGHT}\" role=\"img\" aria-label=\"{}\">\n",
         Text(&counts)
     );
-    if let Some((low, high)) = paired.interval {
+    if let Some((low, high)) = paired.all.interval {
         let (from, to) = (histogram.place(low), histogram.place(high));
         put!(
             out,
@@ -127,7 +127,7 @@ pub(super) fn write(comparison: &Comparison, out: &mut String) {
         );
     }
     columns(&histogram, out);
-    let mean = histogram.place(paired.mean);
+    let mean = histogram.place(paired.all.mean);
     put!(
         out,
         "<line class=\"mean\" x1=\"{mean:.2}%\" x2=\"{mean:.2}%\" y1=\"0\" y2=\"{BASE}\"/>\n\
@@ -139,10 +139,13 @@ pub(super) fn write(comparison: &Comparison, out: &mut String) {
 
 fn caption(comparison: &Comparison, counts: &str) -> String {
     let (paired, digits) = (&comparison.paired, suite::mean_digits(comparison.decimals));
-    let interval = paired.interval.map_or(String::new(), |(low, high)| {
-        format!("; its 95 % interval, {low:+.digits$} to {high:+.digits$}, is shaded")
+    let interval = paired.all.interval.map_or(String::new(), |(low, high)| {
+        format!(
+            "; its {}, {low:+.digits$} to {high:+.digits$}, is shaded",
+            paired.risk.interval_name()
+        )
     });
-    format!("{counts}. The line is the mean, {:+.digits$}{interval}.", paired.mean)
+    format!("{counts}. The line is the mean, {:+.digits$}{interval}.", paired.all.mean)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "boards are counted, not grains of sand")]

@@ -9,6 +9,7 @@ use results::gamelog::Log;
 use results::suite::{Best, Bests, FolderError, Outcome, Points, Summary, Tally, kept_log};
 use rules::score::Direction;
 use statistics::Distribution;
+use statistics::Risk;
 use terms::limits::{LimitKind, Limits};
 
 /// A bot of a run.
@@ -212,7 +213,7 @@ pub(super) fn gather<E: From<FolderError>>(
     for game in gathered.listed_mut() {
         game.page = page_of(game.run, &game.outcome)?;
     }
-    gathered.comparisons = Comparison::with_first(&contenders);
+    gathered.comparisons = Comparison::with_first(&contenders, Risk::default());
     Ok(gathered)
 }
 

@@ -80,6 +80,9 @@ impl SuiteReport<'_> {
         }
         if let Some(decided) = decided(self) {
             document.sentence(Line::toned(Tone::Strong, decided, ""));
+            for sentence in about_decision(self) {
+                document.sentence(sentence);
+            }
         }
         document.list("lost games", self.losses(&summary.losses, summary.lost()));
         let not_played = self.losses(&summary.not_played, summary.games_not_played());
@@ -152,6 +155,19 @@ fn decided(report: &SuiteReport<'_>) -> Option<String> {
     };
     let more = if bot_is.is_none() { how_to_go_on(standing) } else { String::new() };
     Some(format!("{found}: {} on {boards}{more}", interval(standing)))
+}
+
+/// What belongs to a decision: the lost games, and why the mean is too large.
+fn about_decision(report: &SuiteReport<'_>) -> Vec<String> {
+    let Some(standing) = &report.decision else { return Vec::new() };
+    let bot = report.summary.bots.first().map_or("", |tally| &tally.bot);
+    let lost = super::compare::lost(&standing.lost, bot, &standing.opponent, standing.boards);
+    let is_apart = matches!(standing.bot_is, Some(Relation::Better | Relation::Worse));
+    let too_large = is_apart.then(|| {
+        "A run stops where the mean happens to be large, so this one is too large on average."
+            .to_owned()
+    });
+    std::iter::once(lost).chain(too_large).collect()
 }
 
 /// How many more boards would decide the comparison.

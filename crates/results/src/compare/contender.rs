@@ -32,31 +32,10 @@ pub(super) struct Played {
     games: BTreeMap<usize, Option<Finish>>,
 }
 
-/// The games that two bots have played on a board.
-pub(super) struct Pairs {
-    /// The mean points of each; `None` without a pair.
-    pub(super) means: Option<(f64, f64)>,
-    /// The pairs left out because the host's delay ended a game.
-    pub(super) lost_by_host: usize,
-    /// The pairs left out because a game has no score.
-    pub(super) without_score: usize,
-}
-
 impl Played {
-    /// Pairs this bot's and another bot's games, as far as both have played.
-    pub(super) fn pairs(&self, other: &Self, scale: Scale) -> Pairs {
-        let pairs = self.games.values().zip(other.games.values());
-        let pairs: Vec<_> = pairs.filter_map(|(mine, others)| mine.zip(*others)).collect();
-        let points = |(mine, others): &(Finish, Finish)| {
-            Some((scale.points(*mine)?, scale.points(*others)?))
-        };
-        let (mine, others): (Vec<f64>, Vec<f64>) = pairs.iter().filter_map(points).unzip();
-        let means = || (statistics::mean(&mine), statistics::mean(&others));
-        Pairs {
-            means: (!mine.is_empty()).then(means),
-            lost_by_host: self.games.len().min(other.games.len()) - pairs.len(),
-            without_score: pairs.len() - mine.len(),
-        }
+    /// The number of games that the host's delay ended.
+    pub(super) fn lost_by_host(&self) -> usize {
+        self.games.values().filter(|game| game.is_none()).count()
     }
 
     /// The games that the host's delay did not end.
@@ -126,9 +105,9 @@ impl Contender {
         self.boards.values().any(|score| score.value.is_some())
     }
 
-    /// The bot's first game on a board, of those that the host's delay did not end.
-    pub(super) fn first_finish(&self, record_id: &RecordId) -> Option<Finish> {
-        self.boards.get(record_id)?.finishes().next()
+    /// The bot's games on a board that the host's delay did not end.
+    pub(super) fn finishes_on(&self, record_id: &RecordId) -> Vec<Finish> {
+        self.boards.get(record_id).into_iter().flat_map(Played::finishes).collect()
     }
 
     /// All games that the host's delay did not end.

@@ -7,9 +7,9 @@ use serde::Serialize;
 use super::Contender;
 use super::scale::{Finish, Scale};
 use crate::suite::{FolderError, Margin, Opponent, Outcome, Plan, RecordId, RunFolder};
-use statistics::{ConfidenceSequence, Decided};
+use statistics::{ConfidenceSequence, Decided, Lost, Risk};
 
-/// Compares each game of one bot with the opponent's game on the same board.
+/// Compares each game of one bot with the opponent's games on the same board, by the rule of a finished comparison.
 ///
 /// Games may end in another order than the plan's, and quick games may be better. So the
 /// test takes them in the plan's random order, and early games wait for those before them. The decision
@@ -39,10 +39,13 @@ pub struct Standing {
     pub bot_is: Option<Relation>,
     /// The number of boards behind this standing.
     pub boards: usize,
-    /// The mean difference in points, above 0 if the bot is better.
+    /// The mean difference in points that decides first, above 0 if the bot is better: on the boards that both finish, or in
+    /// total if games were lost.
     pub mean: f64,
     /// Its interval, valid after every game; `None` without a board.
     pub interval: Option<(f64, f64)>,
+    /// The lost games; `challenger` is the bot.
+    pub lost: Lost,
     /// Mean differences below this do not matter.
     pub margin: f64,
     /// A p-value that is valid after every game.
@@ -68,7 +71,7 @@ pub enum Relation {
 
 impl Decider {
     /// A decider for the games of `plan` against those of `opponent`.
-    pub fn new(plan: &Plan, opponent: Contender, margin: Margin) -> Self {
+    pub fn new(plan: &Plan, opponent: Contender, margin: Margin, risk: Risk) -> Self {
         let mut schedule = plan.schedule(None);
         let next = schedule.next();
         let margin = margin.points(opponent.mean());
@@ -81,7 +84,7 @@ impl Decider {
             early: BTreeMap::new(),
             seen: BTreeSet::new(),
             margin,
-            sequence: ConfidenceSequence::new(margin),
+            sequence: ConfidenceSequence::new(margin, risk),
         }
     }
 
@@ -93,10 +96,12 @@ impl Decider {
     /// # Errors
     /// When the results of the run or of its opponent cannot be read.
     pub fn of(folder: &RunFolder) -> Result<Option<Self>, FolderError> {
-        let Some(Opponent { run, bot, margin }) = &folder.run.against else { return Ok(None) };
+        let Some(Opponent { run, bot, margin, risk }) = &folder.run.against else {
+            return Ok(None);
+        };
         let wanted = [(bot.as_str(), bot.clone())];
         let opponent = Contender::read(&RunFolder::open(run)?, &wanted)?.swap_remove(0);
-        let mut decider = Self::new(&folder.run.plan, opponent, *margin);
+        let mut decider = Self::new(&folder.run.plan, opponent, *margin, *risk);
         let is_in_parts = folder.parts() > 0;
         for outcome in folder.outcomes()? {
             let outcome = outcome?;
@@ -122,12 +127,11 @@ impl Decider {
 
     /// Counts the next game, if it is the first on its board and the opponent has played this board too.
     fn take(&mut self, board: RecordId, game: Finish) {
-        let theirs = self.opponent.first_finish(&board);
-        let pair = [Some(game), theirs].map(|game| self.scale.above_lost(game?));
-        if let [Some(points), Some(theirs)] = pair
+        let theirs = self.opponent.finishes_on(&board);
+        if let Some(values) = self.scale.board(&[game], &theirs)
             && self.seen.insert(board)
         {
-            self.sequence.push(points, theirs);
+            self.sequence.push(&values);
         }
     }
 
@@ -143,12 +147,14 @@ impl Decider {
             Decided::Below => Relation::Worse,
             Decided::Even => Relation::Even,
         };
+        let leading = self.sequence.leading();
         Standing {
             opponent: self.opponent.name.clone(),
             bot_is: self.sequence.decided().map(relation),
             boards: self.sequence.count(),
-            mean: self.sequence.mean(),
-            interval: self.sequence.interval(),
+            mean: leading.map_or(0.0, |(mean, _)| mean),
+            interval: leading.map(|(_, interval)| interval),
+            lost: self.sequence.lost(),
             margin: self.margin,
             p: self.sequence.p_value(),
             boards_to_decide: self.sequence.boards_to_decide(),
@@ -187,7 +193,7 @@ mod tests {
         let plan = crate::suite::test_plan(200);
         let opponent = contender("old", &(1..=200).map(|n| (n, 100)).collect::<Vec<_>>());
         let game = |number: usize, board: u32| Outcome { game: number, ..outcome(board, 150) };
-        let mut decider = Decider::new(&plan, opponent.clone(), Margin::default());
+        let mut decider = Decider::new(&plan, opponent.clone(), Margin::default(), Risk::Strict);
         for number in 2..=150 {
             decider.add(&game(number, u32::try_from(number).expect("small")));
         }
@@ -198,18 +204,18 @@ mod tests {
         assert_eq!((standing.bot_is, standing.boards), (Some(Relation::Better), 150));
         assert!(standing.p <= 0.05);
 
-        let mut twins = Decider::new(&plan, opponent, Margin::default());
+        let mut twins = Decider::new(&plan, opponent, Margin::default(), Risk::Strict);
         (1..=100).for_each(|number| twins.add(&game(number, 1)));
         assert_eq!((twins.standing().bot_is, twins.standing().boards), (None, 1));
     }
 
     #[test]
-    fn a_decision_rests_on_single_games_and_skips_what_was_not_played() {
+    fn a_decision_rests_on_the_opponents_mean_and_skips_what_was_not_played() {
         let plan = crate::suite::test_plan(200);
         let opponent = contender("old", &[(1, 100), (1, 900), (2, 100)]);
-        let mut decider = Decider::new(&plan, opponent, Margin::default());
+        let mut decider = Decider::new(&plan, opponent, Margin::default(), Risk::Strict);
         decider.add(&Outcome { game: 1, ..outcome(1, 150) });
-        assert!((decider.standing().mean - 50.0).abs() < 1e-12, "the first of its games");
+        assert!((decider.standing().mean + 350.0).abs() < 1e-12, "the mean of its games");
         let verdict = SuiteVerdict::NotPlayed(NotPlayed::NoResources);
         decider.add(&Outcome { game: 2, verdict, won: false, ..outcome(2, 0) });
         assert_eq!(decider.standing().boards, 1);
@@ -219,7 +225,7 @@ mod tests {
     fn a_decision_does_not_rest_on_a_game_that_the_host_ended() {
         let plan = crate::suite::test_plan(200);
         let opponent = contender("old", &[(1, 100), (2, 100)]);
-        let mut decider = Decider::new(&plan, opponent, Margin::default());
+        let mut decider = Decider::new(&plan, opponent, Margin::default(), Risk::Strict);
         let verdict = SuiteVerdict::Played(Verdict::Timeout);
         let times = Times { host_overruns: 1, ..Times::default() };
         decider.add(&Outcome { game: 1, verdict, times, ..outcome(1, -1) });
@@ -251,14 +257,16 @@ mod tests {
         (plan, opponent, games): &(Plan, Contender, Vec<Outcome>),
         order: impl Fn(&mut [Outcome]),
     ) -> (Option<Relation>, Standing) {
-        let mut decider = Decider::new(plan, opponent.clone(), Margin::default());
+        let mut decider = Decider::new(plan, opponent.clone(), Margin::default(), Risk::Strict);
         let mut first = None;
         for wave in games.chunks(WAVE) {
             let mut wave = wave.to_vec();
             order(&mut wave);
             for outcome in &wave {
                 decider.add(outcome);
-                first = first.or(decider.standing().bot_is);
+                if first.is_none() && decider.is_decided() {
+                    first = decider.standing().bot_is;
+                }
             }
         }
         (first, decider.standing())
@@ -281,13 +289,13 @@ mod tests {
 
             // Adding them in arrival order gives a wrong answer.
             let (_, opponent, games) = &suite;
-            let mut sequence = ConfidenceSequence::new(0.0);
+            let mut sequence = ConfidenceSequence::new(0.0, Risk::Strict);
             let mut games = games.clone();
             best_first(&mut games);
             for game in &games {
-                let theirs = opponent.first_finish(&game.record_id).expect("all boards");
-                let points = |game| opponent.scale().above_lost(game).expect("a score");
-                sequence.push(points(Finish::of(game)), points(theirs));
+                let theirs = opponent.finishes_on(&game.record_id);
+                let board = opponent.scale().board(&[Finish::of(game)], &theirs);
+                sequence.push(&board.expect("scores"));
             }
             naively_wrong += u32::from(sequence.decided().is_some());
         }
@@ -301,7 +309,8 @@ mod tests {
         let mut opponent = Contender::new("old".to_owned(), Direction::Lower);
         (1..=200).for_each(|board| opponent.add(&Outcome { game: 1, ..outcome(board, 100) }));
         let standing = |won: bool, score: i64| {
-            let mut decider = Decider::new(&plan, opponent.clone(), Margin::default());
+            let mut decider =
+                Decider::new(&plan, opponent.clone(), Margin::default(), Risk::Strict);
             for (game, board) in (1..=200).zip(1..) {
                 decider.add(&Outcome { game, won, ..outcome(board, score) });
             }

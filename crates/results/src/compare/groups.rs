@@ -25,20 +25,19 @@ pub(super) fn value(outcome: &Outcome, name: &str) -> Option<SaidValue> {
     said.or_else(property).or_else(set)
 }
 
-/// Groups differences by their values, in the order of the values; differences without one
-/// come last.
-pub(super) fn by_value(
+/// Groups boards by their values, in the order of the values; boards without one come last.
+pub(super) fn by_value<B: Copy>(
     name: &str,
-    differences: &[(Option<SaidValue>, f64)],
-) -> Vec<(String, Vec<f64>)> {
+    boards: &[(Option<SaidValue>, B)],
+) -> Vec<(String, Vec<B>)> {
     let (mut numbers, mut texts, mut without) = (Vec::new(), BTreeMap::new(), Vec::new());
-    for (value, difference) in differences {
+    for (value, board) in boards {
         match value {
-            Some(SaidValue::Number(number)) => numbers.push((*number, *difference)),
+            Some(SaidValue::Number(number)) => numbers.push((*number, *board)),
             Some(SaidValue::Text(text)) => {
-                texts.entry(format!("{name} {text}")).or_insert_with(Vec::new).push(*difference);
+                texts.entry(format!("{name} {text}")).or_insert_with(Vec::new).push(*board);
             }
-            None => without.push(*difference),
+            None => without.push(*board),
         }
     }
     let mut groups = by_number(name, numbers);
@@ -48,12 +47,12 @@ pub(super) fn by_value(
 }
 
 /// A group for each number, or for each range of many different ones. Equal numbers stay together.
-fn by_number(name: &str, mut numbers: Vec<(f64, f64)>) -> Vec<(String, Vec<f64>)> {
+fn by_number<B: Copy>(name: &str, mut numbers: Vec<(f64, B)>) -> Vec<(String, Vec<B>)> {
     numbers.sort_by(|(a, _), (b, _)| a.total_cmp(b));
     #[expect(clippy::float_cmp, reason = "equal numbers, not near ones")]
-    let different: Vec<&[(f64, f64)]> = numbers.chunk_by(|(a, _), (b, _)| a == b).collect();
+    let different: Vec<&[(f64, B)]> = numbers.chunk_by(|(a, _), (b, _)| a == b).collect();
     let has_ranges = different.len() > MAX_NUMBERS;
-    let mut groups: Vec<(usize, Vec<(f64, f64)>)> = Vec::new();
+    let mut groups: Vec<(usize, Vec<(f64, B)>)> = Vec::new();
     let mut before = 0;
     for (index, equal) in different.iter().enumerate() {
         let group = if has_ranges { before * RANGES / numbers.len() } else { index };
@@ -63,10 +62,10 @@ fn by_number(name: &str, mut numbers: Vec<(f64, f64)>) -> Vec<(String, Vec<f64>)
             _ => groups.push((group, equal.to_vec())),
         }
     }
-    let named = |(_, all): (usize, Vec<(f64, f64)>)| {
+    let named = |(_, all): (usize, Vec<(f64, B)>)| {
         let (low, high) = (all[0].0, all[all.len() - 1].0);
         let range = if low < high { format!("{low} to {high}") } else { low.to_string() };
-        (format!("{name} {range}"), all.into_iter().map(|(_, difference)| difference).collect())
+        (format!("{name} {range}"), all.into_iter().map(|(_, board)| board).collect())
     };
     groups.into_iter().map(named).collect()
 }

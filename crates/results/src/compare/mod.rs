@@ -1,10 +1,9 @@
 //! Pairs the games of bots board by board, and says who is better.
 //!
 //! Boards are paired by `record_id`, so a board in another file format, or in
-//! other colours, is the same board and counts once. Of several games of two bots on a board the first is
-//! paired with the first, the second with the second, and the mean of these differences counts; games
-//! that only one of them has played do not. A lost game is worth less than any other, and 0 where higher scores are better and none
-//! is below 0; a pair with a game that the host's delay ended is left out and counted. This module plays and shows nothing.
+//! other colours, is the same board and counts once, with the means of all games that each bot has played there. Lost games
+//! are a question of their own; in the total a lost game is worth less than any other, and 0 where higher scores are better
+//! and none is below 0. A game that the host's delay ended is left out and counted. This module plays and shows nothing.
 
 mod contender;
 mod decider;
@@ -19,7 +18,7 @@ pub use self::contender::Contender;
 pub use self::decider::{Decider, Relation, Standing, has_needed_games};
 use self::scale::Scale;
 use rules::score::Direction;
-use statistics::Paired;
+use statistics::{Board, Paired, Risk};
 
 /// A board that two bots have played.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -65,9 +64,9 @@ pub struct Comparison {
     pub paired: Paired,
     /// The statistics of each group. A property of all boards is not a group, unless it was asked for.
     pub groups: Vec<Group>,
-    /// The pairs of games left out because the host's delay ended one of the two.
+    /// The games left out because the host's delay ended them.
     pub lost_by_host: usize,
-    /// The pairs of games left out because one of the two has no score, where others have one.
+    /// The boards left out because one of the two has no score there, where others have one.
     #[serde(skip_serializing_if = "is_zero")]
     pub without_score: usize,
     /// Which scores are better.
@@ -92,44 +91,49 @@ pub struct Comparison {
 
 impl Comparison {
     /// Compares two bots.
-    pub fn of(baseline: &Contender, challenger: &Contender) -> Self {
+    pub fn of(baseline: &Contender, challenger: &Contender, risk: Risk) -> Self {
         let scale = Scale::of(challenger.better, baseline.finishes().chain(challenger.finishes()));
         let (mut boards, mut lost_by_host, mut without_score) = (Vec::new(), 0, 0);
-        let mut by_group: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+        let mut by_group: BTreeMap<String, Vec<Board>> = BTreeMap::new();
         let mut by_value = Vec::new();
         for (id, mine) in &challenger.boards {
             let Some(theirs) = baseline.boards.get(id) else { continue };
-            let pairs = mine.pairs(theirs, scale);
-            lost_by_host += pairs.lost_by_host;
-            without_score += pairs.without_score;
-            let Some((challengers, baselines)) = pairs.means else { continue };
-            let difference = scale.difference(challengers, baselines);
-            for group in &mine.groups {
-                by_group.entry(group.clone()).or_default().push(difference);
+            lost_by_host += mine.lost_by_host() + theirs.lost_by_host();
+            let games = [mine, theirs].map(|played| played.finishes().collect::<Vec<_>>());
+            if games.iter().any(Vec::is_empty) {
+                continue;
             }
-            by_value.push((mine.value.clone().or_else(|| theirs.value.clone()), difference));
+            let Some(board) = scale.board(&games[0], &games[1]) else {
+                without_score += 1;
+                continue;
+            };
+            for group in &mine.groups {
+                by_group.entry(group.clone()).or_default().push(board);
+            }
+            by_value.push((mine.value.clone().or_else(|| theirs.value.clone()), board));
+            let [challengers, baselines] = games.map(|games| scale.mean(&games).expect("points"));
             boards.push(BoardDifference {
                 board: mine.board.clone(),
                 baseline: baselines,
                 challenger: challengers,
-                difference,
+                difference: scale.difference(challengers, baselines),
             });
         }
         boards.sort_by(|a, b| a.difference.total_cmp(&b.difference));
-        let differences: Vec<f64> = boards.iter().map(|board| board.difference).collect();
-        by_group.retain(|_, group| group.len() < differences.len());
+        by_group.retain(|_, group| group.len() < boards.len());
+        let all: Vec<Board> = by_value.iter().map(|(_, board)| *board).collect();
         let groups = match &challenger.by {
             Some(by) => groups::by_value(by, &by_value),
             None => by_group.into_iter().collect(),
         };
-        let group = |(name, differences): (String, Vec<f64>)| Group {
+        let group = |(name, boards): (String, Vec<Board>)| Group {
             name,
-            paired: Paired::of(&differences),
+            paired: Paired::of(&boards, risk),
         };
         Self {
             baseline: baseline.name.clone(),
             challenger: challenger.name.clone(),
-            paired: Paired::of(&differences),
+            paired: Paired::of(&all, risk),
             groups: groups.into_iter().map(group).collect(),
             lost_by_host,
             without_score,
@@ -144,10 +148,10 @@ impl Comparison {
     }
 
     /// Compares each of several bots with the first one; verdicts are adjusted for their number.
-    pub fn with_first(contenders: &[Contender]) -> Vec<Self> {
+    pub fn with_first(contenders: &[Contender], risk: Risk) -> Vec<Self> {
         let Some((baseline, challengers)) = contenders.split_first() else { return Vec::new() };
         let mut all: Vec<Self> =
-            challengers.iter().map(|challenger| Self::of(baseline, challenger)).collect();
+            challengers.iter().map(|challenger| Self::of(baseline, challenger, risk)).collect();
         Paired::adjust(all.iter_mut().map(|comparison| &mut comparison.paired));
         let groups = all.iter_mut().flat_map(|comparison| &mut comparison.groups);
         Paired::adjust(groups.map(|group| &mut group.paired));
@@ -158,7 +162,7 @@ impl Comparison {
     pub fn relative(&self) -> Option<f64> {
         let baseline: Vec<f64> = self.boards.iter().map(|board| board.baseline).collect();
         let mean = statistics::mean(&baseline);
-        (mean > 0.0).then(|| self.paired.mean / mean)
+        (mean > 0.0).then(|| self.paired.all.mean / mean)
     }
 }
 
@@ -218,7 +222,7 @@ mod tests {
     fn boards_are_paired_and_the_others_listed() {
         let old = contender("old", &[(1, 100), (2, 200), (3, 300), (9, 900)]);
         let new = contender("new", &[(3, 250), (2, 220), (1, 110), (7, 1), (8, 2)]);
-        let found = Comparison::of(&old, &new);
+        let found = Comparison::of(&old, &new, Risk::Strict);
         let boards: Vec<_> =
             found.boards.iter().map(|board| (board.board.as_str(), board.difference)).collect();
         assert_eq!(boards, [("seed 3", -50.0), ("seed 1", 10.0), ("seed 2", 20.0)]);
@@ -232,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pair_with_a_game_that_the_host_ended_is_left_out_and_counted() {
+    fn a_game_that_the_host_ended_is_left_out_and_counted() {
         let late = |game, board, bot_overruns, host_overruns| {
             let verdict = SuiteVerdict::Played(Verdict::Timeout);
             let times = Times { bot_overruns, host_overruns, ..Times::default() };
@@ -244,23 +248,26 @@ mod tests {
         old.add(&late(4, 2, 0, 1));
         // On board 3 the bot itself was late in the end.
         old.add(&late(5, 3, 1, 0));
-        let new = contender("new", &[(1, 110), (1, 9000), (1, 330), (2, 500), (3, 50)]);
-        let found = Comparison::of(&old, &new);
+        let new = contender("new", &[(1, 110), (1, 9000), (1, 340), (2, 500), (3, 50)]);
+        let found = Comparison::of(&old, &new, Risk::Strict);
         let boards: Vec<_> =
             found.boards.iter().map(|board| (board.board.as_str(), board.difference)).collect();
-        assert_eq!(boards, [("seed 1", 20.0), ("seed 3", 50.0)]);
+        // The means of 100 and 300, and of 110, 9000 and 340.
+        assert_eq!(boards, [("seed 3", 50.0), ("seed 1", 2950.0)]);
         assert_eq!((found.lost_by_host, found.only_baseline.count), (2, 0));
         assert_eq!(found.only_challenger.count, 0);
-        assert_eq!(old.first_finish(&RecordId::named("2")), None);
+        assert_eq!(old.finishes_on(&RecordId::named("2")), []);
     }
 
     #[test]
-    fn games_of_a_board_are_paired_one_by_one_and_a_lost_one_is_worth_nothing() {
-        let old = contender("old", &[(1, 100), (1, 200), (1, 9000)]);
+    fn games_of_a_board_are_averaged_and_a_lost_one_is_worth_nothing() {
+        let old = contender("old", &[(1, 100), (1, 200), (1, 150)]);
         let new = contender("new", &[(1, 400), (1, -1)]);
-        let found = Comparison::of(&old, &new);
+        let found = Comparison::of(&old, &new, Risk::Strict);
         assert_eq!(found.paired.pairs, 1);
         assert!((found.boards[0].difference - 50.0).abs() < 1e-12, "{:?}", found.boards);
+        assert!((found.paired.finished.test.mean - 250.0).abs() < 1e-12, "{:?}", found.paired);
+        assert_eq!(found.paired.lost.only_challenger, 1);
     }
 
     fn lower(name: &str, scores: &[(u32, Option<i64>)]) -> Contender {
@@ -277,7 +284,7 @@ mod tests {
     fn where_lower_is_better_a_lost_game_is_the_worst_whatever_it_was_given() {
         let old = lower("old", &[(1, Some(100)), (2, Some(40)), (3, None), (4, None)]);
         let new = lower("new", &[(1, None), (2, Some(30)), (3, Some(90)), (4, None)]);
-        let found = Comparison::of(&old, &new);
+        let found = Comparison::of(&old, &new, Risk::Strict);
         let boards: Vec<_> =
             found.boards.iter().map(|board| (board.board.as_str(), board.difference)).collect();
         let expected = [("seed 1", -100.0), ("seed 4", 0.0), ("seed 2", 10.0), ("seed 3", 110.0)];
@@ -293,9 +300,10 @@ mod tests {
             contender.add(&Outcome { won, score: None, ..outcome(1, 0) });
             contender
         };
-        let found = Comparison::of(&bare("old", false), &bare("new", true));
-        assert!(found.counts_wins && (found.paired.mean - 1.0).abs() < 1e-12, "{found:?}");
-        let found = Comparison::of(&lower("old", &[(1, Some(5))]), &bare("new", true));
+        let found = Comparison::of(&bare("old", false), &bare("new", true), Risk::Strict);
+        assert!(found.counts_wins && (found.paired.all.mean - 1.0).abs() < 1e-12, "{found:?}");
+        let found =
+            Comparison::of(&lower("old", &[(1, Some(5))]), &bare("new", true), Risk::Strict);
         assert_eq!((found.without_score, found.boards.len()), (1, 0));
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::suite::Outcome;
 use rules::score::{Direction, Score};
+use statistics::Board;
 
 /// How a game ended, as far as comparisons know.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -69,18 +70,52 @@ impl Scale {
         }
     }
 
-    /// By how much `points` are better than `others`.
-    pub(super) fn difference(self, points: f64, others: f64) -> f64 {
+    /// The points turned so that higher is better.
+    fn value(self, points: f64) -> f64 {
         match self {
-            Self::Scores { better: Direction::Lower, .. } => others - points,
-            Self::Scores { .. } | Self::Wins => points - others,
+            Self::Scores { better: Direction::Lower, .. } => -points,
+            Self::Scores { .. } | Self::Wins => points,
         }
     }
 
-    /// By how much a game is better than a lost one, at least 0; `None` if it has no score and others do.
-    pub(super) fn above_lost(self, game: Finish) -> Option<f64> {
-        let lost = self.points(Finish::Lost)?;
-        self.points(game).map(|points| self.difference(points, lost).max(0.0))
+    /// By how much `points` are better than `others`.
+    pub(super) fn difference(self, points: f64, others: f64) -> f64 {
+        self.value(points) - self.value(others)
+    }
+
+    /// The mean points of games; `None` without any that has points.
+    pub(super) fn mean(self, games: &[Finish]) -> Option<f64> {
+        let points: Vec<f64> = games.iter().filter_map(|game| self.points(*game)).collect();
+        (!points.is_empty()).then(|| statistics::mean(&points))
+    }
+
+    /// What two bots have on a board; `None` unless both have a game with points.
+    ///
+    /// Games that are worse than a lost one, which a scale that was made of other games allows, count as lost ones in the total.
+    pub(super) fn board(self, mine: &[Finish], others: &[Finish]) -> Option<Board> {
+        let lost = self.points(Finish::Lost).map(|points| self.value(points));
+        let all = |games: &[Finish]| {
+            let values =
+                games.iter().filter_map(|game| self.points(*game).map(|it| self.value(it)));
+            let values: Vec<f64> =
+                values.map(|value| lost.map_or(value, |lost| value.max(lost))).collect();
+            (!values.is_empty()).then(|| statistics::mean(&values))
+        };
+        let finished = |games: &[Finish]| {
+            let finished: Vec<_> = games.iter().copied().filter(|it| *it != Finish::Lost).collect();
+            self.mean(&finished).map(|points| self.value(points))
+        };
+        let pairs = || mine.iter().zip(others);
+        let lost = |game: &Finish| *game == Finish::Lost;
+        Some(Board {
+            finished: finished(mine).zip(finished(others)).map(<[f64; 2]>::from),
+            all: [all(mine)?, all(others)?],
+            lost: [
+                pairs().filter(|(game, _)| lost(game)).count(),
+                pairs().filter(|(_, game)| lost(game)).count(),
+            ],
+            has_losses: mine.iter().chain(others).any(lost),
+        })
     }
 
     /// What a lost game counts as, where that is not simply 0.
@@ -111,6 +146,11 @@ mod tests {
         Scale::of(better, scores.iter().map(|score| Finish::Won(Some((*score).into()))))
     }
 
+    /// The values on a board on which the other bot loses.
+    fn values(scale: Scale, game: Finish) -> Option<[f64; 2]> {
+        scale.board(&[game], &[Finish::Lost]).map(|board| board.all)
+    }
+
     #[test]
     fn a_lost_game_is_worse_than_any_score() {
         for (better, scores, lost) in [
@@ -124,8 +164,8 @@ mod tests {
             let scale = scale(better, scores);
             assert_eq!(scale.points(Finish::Lost), Some(lost), "{better:?} {scores:?}");
             for score in scores.iter().filter(|score| **score != 0 || !better.is_higher()) {
-                let above = scale.above_lost(Finish::Won(Some((*score).into())));
-                assert!(above.is_some_and(|above| above > 0.0), "{better:?} {score}");
+                let values = values(scale, Finish::Won(Some((*score).into())));
+                assert!(values.is_some_and(|[won, lost]| won > lost), "{better:?} {score}");
             }
         }
     }
@@ -135,7 +175,7 @@ mod tests {
         for better in [Direction::Higher, Direction::Lower] {
             let scale = Scale::of(better, [Finish::Won(None), Finish::Lost]);
             assert_eq!(scale, Scale::Wins);
-            assert_eq!(scale.above_lost(Finish::Won(None)), Some(1.0));
+            assert_eq!(values(scale, Finish::Won(None)), Some([1.0, 0.0]));
         }
         let some = Scale::of(Direction::Lower, [Finish::Won(None), Finish::Won(Some(Score::ZERO))]);
         assert_eq!(some.points(Finish::Won(None)), None);
@@ -144,7 +184,20 @@ mod tests {
     #[test]
     fn a_game_that_is_worse_than_expected_counts_as_a_lost_one() {
         let scale = scale(Direction::Lower, &[10, 20]);
-        assert_eq!(scale.above_lost(Finish::Won(Some(15.into()))), Some(25.0));
-        assert_eq!(scale.above_lost(Finish::Won(Some(1000.into()))), Some(0.0));
+        assert_eq!(values(scale, Finish::Won(Some(15.into()))), Some([-15.0, -40.0]));
+        assert_eq!(values(scale, Finish::Won(Some(1000.into()))), Some([-40.0, -40.0]));
+    }
+
+    #[test]
+    fn games_of_a_board_are_averaged_and_lost_ones_counted_in_pairs() {
+        let scale = scale(Direction::Higher, &[100, 500]);
+        let won = |score: i64| Finish::Won(Some(score.into()));
+        let board = scale.board(&[won(100), Finish::Lost], &[won(200), won(400), Finish::Lost]);
+        let board = board.expect("games of both");
+        assert_eq!((board.finished, board.all), (Some([100.0, 300.0]), [50.0, 200.0]));
+        assert_eq!((board.lost, board.has_losses), ([1, 0], true));
+        let lost = scale.board(&[Finish::Lost], &[won(200)]).expect("games of both");
+        assert_eq!((lost.finished, lost.lost), (None, [1, 0]));
+        assert_eq!(scale.board(&[Finish::Won(None)], &[won(200)]), None);
     }
 }

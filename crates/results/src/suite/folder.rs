@@ -35,6 +35,7 @@ use super::margin::Margin;
 use super::plan::{MAX_GAMES, Plan};
 use crate::gamelog::Host;
 use rules::source::SourceError;
+use statistics::Risk;
 
 /// The version of the format of run folders that this referee writes, and the only one that it reads.
 pub(super) const FORMAT: u32 = 1;
@@ -80,6 +81,9 @@ pub struct Opponent {
     /// The difference that does not matter.
     #[serde(default)]
     pub margin: Margin,
+    /// The chance of a false decision on either side.
+    #[serde(default, skip_serializing_if = "Risk::is_default")]
+    pub risk: Risk,
 }
 
 /// What is wrong with a run folder.

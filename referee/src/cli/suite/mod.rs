@@ -38,6 +38,7 @@ use results::suite::{
     Commit, FolderError, Logs, MAX_GAMES, Margin, Opponent, Outcome, Plan, Run, RunFolder,
     RunWriter, SuiteVerdict,
 };
+use statistics::Risk;
 use terms::limits::OnHostDelay;
 use terms::verdict::Verdict;
 
@@ -115,7 +116,7 @@ pub(super) struct SuiteArgs {
     against: Option<String>,
 
     /// Plays the boards in random order, and stops as soon as the bot is known to be better or worse than
-    /// the opponent, or even; at most 5 % of equal bots are called different, however long it takes
+    /// the opponent, by the rule of `referee compare`, or even
     #[arg(help_heading = "Run", long, requires = "against")]
     until_decided: bool,
 
@@ -123,6 +124,11 @@ pub(super) struct SuiteArgs {
     /// points [default: 0.5%]
     #[arg(help_heading = "Run", long, value_name = "MARGIN", requires = "until_decided")]
     margin: Option<Margin>,
+
+    /// The chance of calling equal bots better, and the same of calling them worse, however long it takes:
+    /// 2.5% or 5% [default: 2.5%]
+    #[arg(help_heading = "Run", long, value_name = "CHANCE", requires = "until_decided")]
+    risk: Option<Risk>,
 
     /// Which games leave a log in the run folder
     #[arg(help_heading = "Output", long, value_name = "WHICH", value_parser = word::<Logs>(), default_value = Logs::default().word())]
@@ -222,9 +228,9 @@ fn verdict(text: &str) -> Result<Verdict, String> {
 /// The rules, and the new run.
 fn new_run(args: &SuiteArgs) -> Result<(Config, Run), Failure> {
     let (config, mut plan) = plan(args)?;
-    let margin = args.margin.unwrap_or_default();
+    let (margin, risk) = (args.margin.unwrap_or_default(), args.risk.unwrap_or_default());
     let other_boards = args.boards.is_given();
-    let choose = |run: &String| opponent(run, margin, &mut plan, !other_boards);
+    let choose = |run: &String| opponent(run, (margin, risk), &mut plan, !other_boards);
     let against = args.against.as_ref().map(choose).transpose()?;
     if args.shuffle || against.is_some() {
         // Any random order will do; the plan stores it.
@@ -238,7 +244,7 @@ fn new_run(args: &SuiteArgs) -> Result<(Config, Run), Failure> {
 /// Finds the opponent, and puts its boards into the plan unless other boards are named.
 fn opponent(
     run: &str,
-    margin: Margin,
+    (margin, risk): (Margin, Risk),
     plan: &mut Plan,
     same_boards: bool,
 ) -> Result<Opponent, Failure> {
@@ -269,7 +275,7 @@ fn opponent(
         plan.seeds.clone_from(&theirs.seeds);
     }
     let folder = std::path::absolute(&side.folder.path).map_err(Failure::user)?;
-    Ok(Opponent { run: folder, bot: bot.to_owned(), margin })
+    Ok(Opponent { run: folder, bot: bot.to_owned(), margin, risk })
 }
 
 /// Makes the folder of a run, where the user chose or by the time.

@@ -1,0 +1,36 @@
+//! What a comparison concludes.
+
+use serde::Serialize;
+
+/// Whether the first bot is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Conclusion {
+    /// The mean difference is above 0, however rare what was not seen.
+    Better,
+    /// The mean difference is below 0.
+    Worse,
+    /// Neither.
+    NoDifferenceShown,
+    /// Fewer than [`MIN_PAIRS`](super::MIN_PAIRS).
+    TooFewGames,
+}
+
+/// The bot with the higher scores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leader {
+    /// The first bot.
+    Challenger,
+    /// The second bot.
+    Baseline,
+}
+
+/// What the boards suggest without showing it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tendency {
+    /// The mean difference is probably above 0.
+    Better,
+    /// The mean difference is probably below 0.
+    Worse,
+}

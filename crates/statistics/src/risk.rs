@@ -1,0 +1,73 @@
+//! How often a verdict may be wrong.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// The chance of calling equal bots better, and the same chance of calling them worse.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Risk {
+    /// 2.5 %, so that 5 % of equal bots are called different.
+    #[default]
+    Strict,
+    /// 5 %, for whoever only asks whether a bot is better.
+    Loose,
+}
+
+impl Risk {
+    /// Both chances together: the α of a two-sided test.
+    pub fn both(self) -> f64 {
+        match self {
+            Self::Strict => 0.05,
+            Self::Loose => 0.1,
+        }
+    }
+
+    /// Whether this is the default, which files need not state.
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The name of the interval that leaves out this much on either side.
+    pub fn interval_name(self) -> &'static str {
+        match self {
+            Self::Strict => "95 % interval",
+            Self::Loose => "90 % interval",
+        }
+    }
+}
+
+impl fmt::Display for Risk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Strict => "2.5%",
+            Self::Loose => "5%",
+        })
+    }
+}
+
+impl FromStr for Risk {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let risks = [Self::Strict, Self::Loose];
+        let found = risks.into_iter().find(|risk| risk.to_string() == text);
+        found.ok_or_else(|| format!("`{text}` is neither 2.5% nor 5%"))
+    }
+}
+
+impl TryFrom<String> for Risk {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<Risk> for String {
+    fn from(risk: Risk) -> Self {
+        risk.to_string()
+    }
+}
