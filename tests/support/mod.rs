@@ -5,6 +5,7 @@ pub(crate) mod made;
 pub(crate) mod place;
 pub(crate) mod slurm;
 pub(crate) mod terminal;
+pub(crate) mod yardstick;
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;

@@ -20,9 +20,8 @@
 //! next one, and a flood fills the pipe and stops there, instead of the referee's memory.
 //!
 //! Between the referee and the bot stands a keeper, which keeps hold of all processes that
-//! descend from the bot, by one of several [methods](ContainmentMethod), and ends only after them. A small process
-//! forks it, the launcher (`launch`), which also ends a bot that keeps the referee standing still beyond a deadline:
-//! whoever reads a bot's pipes can be held up by the bot in the kernel. See [`start_launcher`]. `guard` watches
+//! descend from the bot, by one of several [methods](ContainmentMethod), and ends only after them. The launcher (`launch`)
+//! forks it, and ends a bot whose referee stands still beyond a deadline. See [`start_launcher`]. `guard` watches
 //! their use of resources, and a [`Sandbox`] restricts their files, network and privileges.
 //!
 //! The end ([`BotProcess::finish`]) takes a bounded time: close the input, leave a short grace for a clean
