@@ -10,7 +10,7 @@ use libc::{ENOLCK, SYS_flock};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::place::{Place, assert_code, stderr};
-use crate::support::{PATIENT, finished, start_without, wait_until};
+use crate::support::{PATIENT, finished, leave_out, start_without, wait_until};
 
 /// Plays games of a quick bot on these seeds.
 fn play(place: &Place, run: &str, seeds: &str) {
@@ -313,4 +313,80 @@ fn a_report_that_is_not_made_is_not_promised() {
         assert!(stderr(&output).contains("`referee merge` takes it"), "{}", stderr(&output));
     }
     assert!(!place.path("run").exists());
+}
+
+/// Runs these lines of a shell in a place whose folder `full` is a file system of 64 kB and three files; `referee` is the
+/// program under test. `None` if this user can mount nothing.
+fn on_a_small_disk(place: &Place, lines: &str) -> Option<Output> {
+    fs::create_dir(place.path("full")).expect("made");
+    let mount = "mount -t tmpfs -o size=64k,nr_inodes=4 none full || exit 77";
+    let program = place.command(&[]).get_program().to_owned();
+    let script = format!("{mount}\nreferee() {{ \"$0\" \"$@\"; }}\n{lines}\n");
+    let mut shell = Command::new("unshare");
+    shell.args(["-rm", "sh", "-c", &script]).arg(program);
+    shell.current_dir(place.folder()).env("NO_COLOR", "1").env_remove("REFEREE_LOG");
+    let output = shell.output().expect("util-linux is there");
+    let is_refused = output.status.code() == Some(77) || stderr(&output).starts_with("unshare");
+    (!is_refused).then_some(output)
+}
+
+#[test]
+fn a_disk_that_is_full_when_a_bot_is_started_costs_no_game() {
+    let place = Place::new();
+    let game = "[game.any]\nkind = 'judge'\ncommand = 'cat'\n";
+    fs::write(place.path("referee.toml"), game).expect("written");
+    let output = on_a_small_disk(
+        &place,
+        "touch full/a full/b full/c; export TMPDIR=\"$PWD/full\"\n\
+         suite='referee suite --seed 1..8 --jobs 1 --first-turn 60s --turn 60s'\n\
+         $suite --run judged --game any --bot cat; echo \"code $?\"\n\
+         $suite --bot @first --run run --sandbox --containment reaper; echo \"code $?\"; rm full/*\n\
+         referee suite --resume run --format csv; echo \"code $?\"",
+    );
+    let Some(output) = output else {
+        return leave_out("a full disk", "this user can mount nothing");
+    };
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let codes: Vec<&str> = printed.lines().filter(|line| line.starts_with("code ")).collect();
+    let said = stderr(&output);
+    if said.contains("needs Landlock") {
+        return leave_out("a full disk", "the kernel's Landlock is too old");
+    }
+    assert_eq!(codes, ["code 3", "code 3", "code 0"], "{printed}{said}");
+    for words in [
+        "cannot start the bot `",
+        "the judge: cannot get a scratch folder with links to the files in ",
+        "No space left on device",
+        "TMPDIR can name another folder",
+        "--resume plays them",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    assert_eq!(place.run("run").played().expect("whole results").count(), 8);
+}
+
+#[test]
+fn a_disk_that_is_full_when_a_log_is_written_keeps_all_games_before() {
+    let place = Place::new();
+    let output = on_a_small_disk(
+        &place,
+        "mount -o remount,nr_inodes=1000 full\n\
+         suite='referee suite --logs all --jobs 1'\n\
+         $suite --bot @first --seed 1..20 --run full/run --first-turn 60s --turn 60s; echo \"code $?\"\n\
+         wc -l <full/run/results.jsonl\n\
+         referee play --log full/log --first-turn 60s --turn 60s >full/../played; echo \"code $?\"\n\
+         mount -o remount,size=16M full\n\
+         $suite --resume full/run; echo \"code $?\"; referee verify full/run; echo \"code $?\"",
+    );
+    let Some(output) = output else {
+        return leave_out("a full disk", "this user can mount nothing");
+    };
+    let (printed, said) = (String::from_utf8_lossy(&output.stdout).into_owned(), stderr(&output));
+    let codes: Vec<&str> = printed.lines().filter(|line| line.starts_with("code ")).collect();
+    assert_eq!(codes, ["code 3", "code 3", "code 0", "code 0"], "{printed}{said}");
+    assert!(said.contains("the results so far are kept, and --resume goes on from them"), "{said}");
+    assert!(said.contains("the log full/log is incomplete: No space left on device"), "{said}");
+    let kept = printed.lines().find_map(|line| line.parse::<u32>().ok()).expect("a number");
+    assert!((1..20).contains(&kept), "{kept}");
+    assert!(printed.contains("20 of 20 games of samegame agree with their logs"), "{printed}");
 }

@@ -370,6 +370,61 @@ fn each_sample_of_the_first_page_plays_as_the_page_says() {
     assert_eq!(games, 6);
 }
 
+/// Makes a folder as CodinGame's repository of SameGame has it: boards in JSON, beside other files.
+fn make_originals_config(config: &Path) {
+    fs::create_dir_all(config).expect("made");
+    let made = tempfile::tempdir().expect("a folder");
+    let mut generate = referee();
+    generate.args(["generate", "--seed", "1..13", "--out"]).arg(made.path());
+    assert!(generate.output().expect("runs").status.success());
+    for number in 1..=13 {
+        let rows = read(&made.path().join(format!("seed-{number}.txt")));
+        let file = serde_json::json!({ "title": { "1": "a board" }, "testIn": rows.trim() });
+        fs::write(config.join(format!("test{number}.json")), file.to_string()).expect("written");
+    }
+    for (file, text) in [
+        ("config.ini", "title=SameGame\ntype=opti\ncriteria=Score\n"),
+        ("statement_en.html", "<div>The goal</div>\n"),
+        ("stub.txt", "gameloop\nread color:int\n"),
+    ] {
+        fs::write(config.join(file), text).expect("written");
+    }
+}
+
+#[test]
+fn the_pages_on_boards_and_suites_go_as_they_say_beside_the_originals_repository() {
+    if !has_program("python3") {
+        return leave_out("the pages on boards and suites", "there is no python3 on this machine");
+    }
+    let folder = playground();
+    make_originals_config(&folder.path().join("path/to/SameGame/config"));
+    let programs = Path::new(env!("CARGO_BIN_EXE_referee")).parent().expect("a folder");
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").expect("a path"));
+    let mut with_config = 0;
+    for page in ["boards.md", "suites.md"] {
+        let text = read(&repository().join("docs/guide/src").join(page));
+        let prose = prose(&text).collect::<Vec<_>>().join(" ");
+        let named = prose.split('`').skip(1).step_by(2).filter(|code| code.contains("/config"));
+        let named = named.map(|code| match code.strip_prefix("referee ") {
+            Some(_) => code.to_owned(),
+            None => format!("referee suite {code}"),
+        });
+        let shown = examples(&text).into_iter().map(|example| example.command);
+        let of_samegame =
+            |command: &String| !command.contains("square") && !command.contains("tester");
+        for command in shown.chain(named).filter(of_samegame) {
+            with_config += usize::from(command.contains("SameGame/config"));
+            // Fewer boards, which take seconds.
+            let fewer = command.replace("1..100", "1..4").replace("1..20", "1..1");
+            let mut shell = Command::new("sh");
+            let shell = shell.args(["-c", &fewer]).current_dir(&folder).env("PATH", &path);
+            let output = shell.output().expect("runs");
+            assert!(output.status.success(), "{page}: {command}: {output:?}");
+        }
+    }
+    assert_eq!(with_config, 4, "commands beside the original's repository");
+}
+
 #[test]
 fn a_day_with_referee_goes_as_the_page_says() {
     if !has_program("python3") {

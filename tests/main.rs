@@ -25,6 +25,7 @@ mod held_up;
 mod host_memory;
 mod hostile;
 mod judged;
+mod judges;
 mod junit;
 mod kills;
 mod limits;

@@ -95,7 +95,7 @@ impl JudgeCommand {
         };
         linked().map_err(|error| {
             Trouble::new(format!(
-                "cannot get a scratch folder beside {}: {error}",
+                "cannot get a scratch folder with links to the files in {}: {error}",
                 self.folder.display()
             ))
         })

@@ -218,7 +218,7 @@ fn a_judge_that_does_not_start_says_why() {
     }
     let nowhere = JudgeCommand { folder: "/nowhere".into(), ..command(&["true"]) };
     let found = play(&JsonLines { command: nowhere }, None).expect_err("no folder");
-    assert!(found.what.contains("beside /nowhere"), "{found:?}");
+    assert!(found.what.contains("files in /nowhere: "), "{found:?}");
 }
 
 #[test]

@@ -33,7 +33,10 @@ impl Scratch {
         SWEPT.call_once(|| sweep(&std::env::temp_dir()));
         let mut attempts = 0..ATTEMPTS;
         loop {
-            let folder = tempfile::Builder::new().prefix(PREFIX).tempdir()?;
+            let made = tempfile::Builder::new().prefix(PREFIX).tempdir();
+            let folder = made.map_err(|error| {
+                io::Error::new(error.kind(), format!("{error}; TMPDIR can name another folder"))
+            })?;
             match lock(folder.path()) {
                 Some(lock) => return Ok(Self { folder, _lock: lock }),
                 None if attempts.next().is_some() => {}

@@ -156,6 +156,7 @@ impl Fatal {
             what.extend(partial_line(&lines, no_reply));
             what.extend(unread_input(turn, no_reply));
             match seen.awaits_lines {
+                Some(0) => what.push("it waited for input, and this turn has none".to_owned()),
                 Some(lines) => what.push(format!("it read all {lines} lines and waited for more")),
                 None => what.extend(blame(turn, game.on_host_delay)),
             }

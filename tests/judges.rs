@@ -1,0 +1,70 @@
+//! Judges as processes beside bots: their time is not the bot's, and they do not outlive the referee.
+
+use std::fs;
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::Duration;
+
+use crate::support::place::{Place, assert_code};
+use crate::support::{Mark, PATIENT, has_host_part, json, repository, unspoilt, wait_until};
+
+/// A place with judges of three questions: `quick`, `slow`, which sleeps for a second before each of them, and `endless`.
+fn with_judges() -> Place {
+    let place = Place::new();
+    let judge = repository().join("crates/judges/tests/misbehaving_judge.py");
+    fs::copy(judge, place.path("judge.py")).expect("a judge");
+    let game = |name: &str| {
+        format!("[game.{name}]\nkind = 'judge'\ncommand = 'python3 judge.py judge {name}'\n")
+    };
+    let settings = ["quick", "slow", "endless"].map(game).concat();
+    fs::write(place.path("referee.toml"), settings).expect("written");
+    fs::write(place.path("repeat.sh"), "while read -r n; do echo $n; done").expect("written");
+    place
+}
+
+#[test]
+fn the_time_of_a_slow_judge_is_not_the_bots() {
+    let place = with_judges();
+    let words = ["play", "--game", "slow", "--seed", "1", "--bot", "sh repeat.sh"];
+    // Half of what the judge takes for a question.
+    let limits = ["--first-turn", "60s", "--turn", "500ms", "--format", "json"];
+    let played = unspoilt(has_host_part, || {
+        json(&place.command(&words).args(limits).output().expect("runs"))
+    });
+    assert_eq!((&played["verdict"], &played["turns"]), (&"completed".into(), &3.into()));
+}
+
+/// Kills this many referees: every second one while judge and bot play, the others at any moment before.
+pub(crate) fn kill_referees(kills: u32) {
+    let (place, mark) = (with_judges(), Mark::new());
+    fs::create_dir(place.path("temporary")).expect("made");
+    let (name, value) = mark.env().split_once('=').expect("a variable");
+    let play = |game: &str| {
+        let mut play = place.command(&["play", "--game", game, "--seed", "1"]);
+        play.args(["--bot", "sh repeat.sh"]).args(PATIENT).stdout(Stdio::null());
+        // What is in the referee's environment, its launcher and its keepers have as well.
+        play.env("TMPDIR", place.path("temporary")).env(name, value);
+        play
+    };
+    for kill in 0..kills {
+        let mut referee = play("endless").stderr(Stdio::null()).spawn().expect("runs");
+        if kill % 2 == 0 {
+            let plays =
+                |program: &str| mark.processes().values().any(|command| command.contains(program));
+            wait_until("both play", || plays("judge.py") && plays("repeat.sh"));
+        }
+        sleep(Duration::from_millis(u64::from(kill * 7 % 60)));
+        referee.kill().expect("it plays");
+        referee.wait().expect("a child");
+        mark.assert_gone();
+    }
+    // What is left of files goes with the next referee.
+    assert_code(&play("quick").output().expect("runs"), 0);
+    let left = fs::read_dir(place.path("temporary")).expect("a folder").count();
+    assert_eq!(left, 0, "scratch folders");
+}
+
+#[test]
+fn a_referee_that_is_killed_leaves_neither_judge_nor_bot() {
+    kill_referees(6);
+}
