@@ -118,6 +118,15 @@ fn a_check_shows_what_a_judge_does() {
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
+    fs::write(place.path("judge.py"), JUDGE.replace(r#"hint + "\n""#, "hint")).expect("written");
+    let limits = "[limits.guess]\nfirst-turn = '100ms'\n";
+    fs::write(place.path("referee.toml"), format!("{SETTINGS}{limits}")).expect("written");
+    let checked = run(&place, "game check guess --bot halves --board nine");
+    let text = String::from_utf8(checked.stdout).expect("UTF-8");
+    for part in ["diagnosis: turn 1: no answer within 100 ms", "the text of turn 1 does not end"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    fs::write(place.path("referee.toml"), SETTINGS).expect("written");
     let chance = JUDGE.replace("is {hint}", "is {hint} at {__import__('time').time_ns()}");
     fs::write(place.path("judge.py"), chance).expect("written");
     let checked = run(&place, "game check guess --bot halves --board nine");

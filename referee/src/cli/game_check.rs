@@ -176,7 +176,25 @@ fn write_game(log: &Log, start: Duration, out: &mut dyn Write) -> io::Result<()>
     }
     let Some(end) = &log.end else { return Ok(()) };
     let score = shown(end.score);
-    writeln!(out, "  end: {}, score {score}: {}", end.verdict, printable(&end.official))
+    writeln!(out, "  end: {}, score {score}: {}", end.verdict, printable(&end.official))?;
+    if let Some(why) = &end.diagnosis {
+        writeln!(out, "  diagnosis: {}", printable(why))?;
+    }
+    let is_open =
+        |turn: &&Turn| turn.asked.as_ref().is_some_and(|asked| !ends_its_line(&asked.input));
+    if let Some(turn) = log.turns.iter().find(is_open) {
+        writeln!(
+            out,
+            "  the text of turn {} does not end with a line break: a bot that reads lines waits for the rest",
+            turn.turn
+        )?;
+    }
+    Ok(())
+}
+
+/// Whether a bot that reads lines gets all of this text.
+fn ends_its_line(input: &str) -> bool {
+    input.is_empty() || input.ends_with('\n')
 }
 
 /// What the judge asked, and what came.

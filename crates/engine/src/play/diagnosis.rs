@@ -157,6 +157,7 @@ impl Fatal {
             what.extend(unread_input(turn, no_reply));
             match seen.awaits_lines {
                 Some(0) => what.push("it waited for input, and this turn has none".to_owned()),
+                Some(1) => what.push("it read its line and waited for more".to_owned()),
                 Some(lines) => what.push(format!("it read all {lines} lines and waited for more")),
                 None => what.extend(blame(turn, game.on_host_delay)),
             }
