@@ -49,6 +49,19 @@ fn a_lost_game_is_no_share_of_the_best_even_if_nobody_has_won_on_its_board() {
 }
 
 #[test]
+fn a_best_goes_to_the_first_of_equals_and_an_equal_score_is_none() {
+    let folder = tempdir().expect("a folder");
+    let before = MadeRun::new(&[("old", &[200, 300])]).save(&folder.path().join("before"));
+    let records = records_of(&before);
+    let run = MadeRun::new(&[("a", &[250, 300]), ("b", &[250, 300])]);
+    let run = run.save(&folder.path().join("run"));
+    let summary = Summary::of(&run, &Bests::of("samegame", &records)).expect("results");
+    let new = summary.new_bests.iter().map(|best| (best.bot.as_str(), best.board.as_str()));
+    assert_eq!(new.collect::<Vec<_>>(), [("a", "seed 1")]);
+    assert_eq!(Bests::of("square-remover", &records), Bests::default(), "of another game");
+}
+
+#[test]
 fn a_page_calls_the_share_of_the_best_as_lists_do_and_says_when_there_is_none() {
     let place = Place::new();
     MadeRun::new(&[("a", &[50, 300]), ("b", &[100, 75])]).save(&place.path("rivals"));
@@ -159,6 +172,23 @@ fn a_run_whose_parts_are_put_together_while_it_is_read_is_read_whole_and_no_game
         games.sort_unstable();
         assert_eq!(games, [1, 2, 3, 4, 5, 6], "merged after {read_before} were read");
         assert_eq!(outcomes.duplicates(), 0);
+    }
+}
+
+#[test]
+fn a_result_of_no_game_of_the_plan_is_refused_by_everyone_who_reads_it() {
+    let place = Place::new();
+    let mut run = MadeRun::new(&[("a", &[1, 2]), ("b", &[3, 4])]);
+    run.outcomes[3].game = 99;
+    run.save(&place.path("run"));
+    for line in ["report run --html page.html", "compare run", "verify run", "suite --resume run"] {
+        let output = place.command(&line.split(' ').collect::<Vec<_>>()).output().expect("runs");
+        assert_code(&output, 2);
+        let said = stderr(&output);
+        assert!(
+            said.contains("results.jsonl:4: there is no game 99 in the plan"),
+            "{line}: {said}"
+        );
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::fs;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::place::{Place, assert_code};
-use crate::support::{PATIENT, json};
+use crate::support::{PATIENT, json as printed};
 
 /// A run of six games with all logs, one of them lost.
 fn published(place: &Place, packing: &[&str]) {
@@ -19,7 +19,7 @@ fn published(place: &Place, packing: &[&str]) {
 
 fn verify(place: &Place) -> (Option<i32>, Value) {
     let output = place.command(&["verify", "run", "--format", "json"]).output().expect("runs");
-    (output.status.code(), json(&output))
+    (output.status.code(), printed(&output))
 }
 
 /// Each game that does not agree, with what is wrong.
@@ -112,6 +112,76 @@ fn each_thing_that_is_changed_is_found_and_its_game_named() {
     fs::write(&results, good.replace(&format!("{line}\n"), "")).expect("written");
     changed("a result that is missing", "it has no result");
     assert_eq!(found(&place), []);
+}
+
+/// JSON with one field changed.
+fn with(json: &str, field: &str, value: Value) -> String {
+    let mut object: Value = serde_json::from_str(json).expect("JSON");
+    object[field] = value;
+    object.to_string()
+}
+
+#[test]
+fn each_field_that_says_which_game_it_is_is_compared() {
+    let place = Place::new();
+    published(&place, &[]);
+    let (results, log) = (place.path("run/results.jsonl"), place.path("run/games/000003.jsonl"));
+    let good = [&results, &log].map(|file| fs::read_to_string(file).expect("there"));
+    let result = good[0].lines().find(|line| line.starts_with("{\"game\":3,")).expect("a result");
+    let start = good[1].lines().next().expect("a start");
+    let mut limits = serde_json::from_str::<Value>(start).expect("JSON")["limits"].clone();
+    limits["turn_ms"] = 51.into();
+    let judge = json!({ "kind": "judge", "command": ["x"], "reading": { "eof_ends_line": true } });
+    let cases = [
+        (0, "bot", json!("@greedy"), "the bot in its result"),
+        (0, "board", json!("seed 9"), "the board's name in its result"),
+        (0, "set", json!("smoke"), "the board set in its result"),
+        (0, "repeat", json!(2), "the repeat in its result"),
+        (0, "board_id", json!("b"), "board_id in its result"),
+        (0, "record_id", json!("r"), "record_id in its result"),
+        (0, "traits", json!({ "colors": 9 }), "traits in its result"),
+        (0, "turns", json!(1), "turns is 1 in its result"),
+        (0, "verdict", json!("judge_trouble"), "judge trouble"),
+        (1, "game", json!("square-remover"), "its log is of another game"),
+        (1, "judge", judge, "its log is of another judge"),
+        (1, "board", json!("seed 9"), "its log is of another name of the board"),
+        (1, "profile", json!("relaxed"), "its log is of another profile"),
+        (1, "limits", limits, "its log is of another set of limits"),
+    ];
+    for (place_of, field, value, expected) in cases {
+        let line = [result, start][place_of];
+        let changed = good[place_of].replacen(line, &with(line, field, value), 1);
+        fs::write([&results, &log][place_of], changed).expect("written");
+        let found = found(&place);
+        let is_named = |(game, problem): &(u64, String)| *game == 3 && problem.contains(expected);
+        assert!(found.iter().any(is_named), "{field}: {found:?}");
+        fs::write(&results, &good[0]).expect("written");
+        fs::write(&log, &good[1]).expect("written");
+    }
+    let (whole, _) = good[1].trim_end().rsplit_once('\n').expect("lines");
+    fs::write(&log, format!("{whole}\n")).expect("written");
+    assert_eq!(found(&place), [(3, "its log stops before the end".to_owned())]);
+}
+
+#[test]
+fn a_digest_covers_the_plan_and_no_numbers_of_sessions_and_a_list_that_lies_is_found() {
+    let place = Place::new();
+    published(&place, &[]);
+    let digest = || verify(&place).1["digest"].clone();
+    let edit = |file: &str, from: &str, to: &str| {
+        let text = fs::read_to_string(place.path(file)).expect("there");
+        assert!(text.contains(from), "{file}: {text}");
+        fs::write(place.path(file), text.replacen(from, to, 1)).expect("written");
+    };
+    let before = digest();
+    edit("run/results.jsonl", "\"session\":1", "\"session\":7");
+    assert_eq!(digest(), before, "merging numbers sessions anew");
+    edit("run/run.toml", "format = 1", "format = 1 # the same plan");
+    assert_ne!(digest(), before);
+    assert_eq!(found(&place), []);
+    edit("run/listing.json", "\"won\":3", "\"won\":2");
+    let lies = "listing.json does not say what the results come to; it can be deleted".to_owned();
+    assert_eq!(found(&place), [(0, lies)]);
 }
 
 #[test]

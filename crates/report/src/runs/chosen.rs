@@ -105,14 +105,15 @@ const MEASURES: [Measure; 3] = [
     share,
 ];
 
-/// The share of the best: that of the mean, and 0 if every game was lost.
+/// The share of the best: that of the mean, and 0 if every game was lost. `None` where a ratio means nothing.
 fn share(board: &Board, entrant: usize, better: Direction) -> Option<f64> {
     let (points, best) = (&board.points[entrant], board.best_score()?);
-    match better {
-        Direction::Higher => Some(points.mean(better)? / best),
-        Direction::Lower if points.games > 0 && points.lost == points.games => Some(0.0),
-        Direction::Lower => Some(best / points.mean(better)?),
-    }
+    let share = match better {
+        Direction::Higher => points.mean(better)? / best,
+        Direction::Lower if points.games > 0 && points.lost == points.games => 0.0,
+        Direction::Lower => best / points.mean(better)?,
+    };
+    (best >= 0.0 && share.is_finite()).then_some(share)
 }
 
 /// All boards, or each bot's with the lowest points, the highest, and the lowest share of the best.
@@ -230,5 +231,40 @@ pub(super) fn write(gathered: &Gathered, out: &mut String) {
             "<p class=\"card\" id=\"chosen\">{said} Totals, comparisons and response times are of all games; all are \
              in results.jsonl.</p>\n"
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use results::suite::{Best, Points};
+
+    /// A board on which a bot has won with `score`.
+    fn board(best: i64, score: i64, better: Direction) -> Board {
+        let outcome = format!(
+            r#"{{"game":1,"bot":"b","board":"x","board_id":"","record_id":"","repeat":1,"verdict":"completed",
+            "won":true,"score":{score},"counts":true,"official":"","turns":1}}"#
+        );
+        let mut points = Points::default();
+        points.add(&serde_json::from_str(&outcome).expect("an outcome"), better);
+        let best = Some(Best { score: best.into(), by: "b".to_owned() });
+        Board { name: "x".to_owned(), best, points: vec![points], place: (0, 1) }
+    }
+
+    #[test]
+    fn boards_are_ordered_by_their_share_only_where_that_means_something() {
+        use Direction::{Higher, Lower};
+        for (better, best, score, expected) in [
+            (Higher, 200, 50, Some(0.25)),
+            (Higher, 0, 0, None),
+            (Higher, -5, -10, None),
+            (Lower, 50, 200, Some(0.25)),
+            (Lower, 0, 7, Some(0.0)),
+            (Lower, 0, 0, None),
+            (Lower, -10, -5, None),
+        ] {
+            let found = share(&board(best, score, better), 0, better);
+            assert_eq!(found, expected, "{better:?} {best} {score}");
+        }
     }
 }

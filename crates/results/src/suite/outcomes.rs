@@ -46,7 +46,7 @@ impl RunFolder {
     /// without second results of a game.
     ///
     /// # Errors
-    /// When they cannot be read or are damaged; the error is the last item.
+    /// When they cannot be read or are damaged, or one is of no game of the plan; the error is the last item.
     pub fn outcomes(&self) -> Result<Outcomes, FolderError> {
         let mut outcomes = Outcomes {
             lines: None,
@@ -122,9 +122,6 @@ impl RunFolder {
     fn check(&self, outcome: &Outcome, due: &GameSet) -> Result<(), String> {
         let plan = &self.run.plan;
         let game = outcome.game;
-        if !plan.has(game) {
-            return Err(format!("there is no game {game} in the plan"));
-        }
         if !due.has(game) {
             return Err(format!("game {game} is in another part"));
         }
@@ -188,8 +185,7 @@ impl Outcomes {
     }
 
     fn is_duplicate(&mut self, outcome: &Outcome) -> bool {
-        let is_planned = (1..=self.played.games()).contains(&outcome.game);
-        outcome.is_played() && is_planned && !self.played.add(outcome.game)
+        outcome.is_played() && !self.played.add(outcome.game)
     }
 
     fn warn_of_duplicates(&mut self) {
@@ -208,6 +204,10 @@ impl Iterator for Outcomes {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             match self.lines.as_mut()?.next::<Outcome>() {
+                Some(Ok(outcome)) if !(1..=self.played.games()).contains(&outcome.game) => {
+                    let problem = format!("there is no game {} in the plan", outcome.game);
+                    return Some(Err(self.damaged(problem)));
+                }
                 Some(Ok(outcome)) if self.is_duplicate(&outcome) => {
                     if !self.is_read_again {
                         self.doubled.push(outcome.game);

@@ -313,7 +313,8 @@ mod tests {
 
     #[test]
     fn only_a_better_score_is_a_record() {
-        let records = records(&[("x", "a", 5), ("x", "a", 4), ("x", "b", 7), ("y", "a", 1)]);
+        let mut records = records(&[("x", "a", 5), ("x", "a", 4), ("x", "b", 7), ("y", "a", 1)]);
+        assert!(!records.add(record("x", "a", 5)), "an equal one changes nothing");
         let scores = records.0[&RecordId::named("x")].iter().map(|record| record.score);
         assert_eq!(scores.collect::<Vec<_>>(), [5, 7].map(Score::from));
         let leaders: Vec<_> = records.leaders().map(|record| record.bot.as_str()).collect();

@@ -98,22 +98,17 @@ struct State {
 }
 
 impl State {
-    /// The next result of a game of the plan.
-    fn next(&mut self, games: usize) -> Option<Outcome> {
-        loop {
-            let outcome = match self.outcomes.next()? {
-                Ok(outcome) => outcome,
-                Err(error) => {
-                    self.failed = Some(error);
-                    return None;
-                }
-            };
-            if (1..=games).contains(&outcome.game) {
+    /// The next result.
+    fn next(&mut self) -> Option<Outcome> {
+        match self.outcomes.next()? {
+            Ok(outcome) => {
                 self.seen.add(outcome.game);
-                return Some(outcome);
+                Some(outcome)
             }
-            let problem = "the plan has no such game".to_owned();
-            self.found.push(Disagreement { game: Some(outcome.game), problem });
+            Err(error) => {
+                self.failed = Some(error);
+                None
+            }
         }
     }
 }
@@ -122,7 +117,7 @@ impl State {
 fn work(folder: &RunFolder, is_strict: bool, state: &Mutex<State>) {
     let lock = || state.lock().expect("nobody panics");
     loop {
-        let next = lock().next(folder.run.plan.games());
+        let next = lock().next();
         let Some(outcome) = next else { return };
         let (hash, problem) = check(folder, &outcome, is_strict);
         let mut state = lock();
