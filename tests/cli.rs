@@ -548,6 +548,7 @@ fn help_of_every_command() {
         ("help-status", &["status", "--help"]),
         ("help-cancel", &["cancel", "--help"]),
         ("help-merge", &["merge", "--help"]),
+        ("help-show", &["show", "--help"]),
         ("help-compare", &["compare", "--help"]),
         ("help-report", &["report", "--help"]),
         ("help-runs", &["runs", "--help"]),

@@ -162,16 +162,31 @@ fn assert_shows(example: &Example, printed: &str) {
     assert_eq!(shown, printed, "{}", example.command);
 }
 
-/// A folder in which the commands of the pages can be run as they are written.
-fn playground() -> tempfile::TempDir {
+/// A folder like a fresh clone, as far as commands of the pages use it, with limits that hold.
+fn fresh_clone() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
-    let bots = repository().join("example-bots");
-    let mybot = folder.path().join("mybot");
-    fs::copy(bots.join("python/greedy.py"), &mybot).expect("a bot");
-    fs::set_permissions(&mybot, fs::Permissions::from_mode(0o755)).expect("its owner");
-    symlink(bots, folder.path().join("example-bots")).expect("a link");
+    symlink(repository().join("example-bots"), folder.path().join("example-bots")).expect("a link");
     fs::write(folder.path().join("referee.toml"), PATIENCE).expect("settings");
     folder
+}
+
+/// A folder in which the commands of the guide can be run as they are written: `mybot` is the reader's own program.
+fn playground() -> tempfile::TempDir {
+    let folder = fresh_clone();
+    let mybot = folder.path().join("mybot");
+    fs::copy(repository().join("example-bots/python/greedy.py"), &mybot).expect("a bot");
+    fs::set_permissions(&mybot, fs::Permissions::from_mode(0o755)).expect("its owner");
+    folder
+}
+
+/// A command of a page as a shell runs it, with this referee.
+fn shell(command: &str, folder: &Path) -> Command {
+    let programs = Path::new(env!("CARGO_BIN_EXE_referee")).parent().expect("a folder");
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").expect("a path"));
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &command.replacen("cargo run --release --", "referee", 1)]);
+    shell.current_dir(folder).env("PATH", path);
+    shell
 }
 
 #[test]
@@ -199,6 +214,77 @@ fn a_link_to_no_file_or_no_heading_is_noticed() {
                 [e](none.md), [f](#two) and [g](https://example.com/none)";
     let problems = links(text).into_iter().map(|link| problem_of(&path, text, &link).is_some());
     assert_eq!(problems.collect::<Vec<_>>(), [false, false, true, true]);
+}
+
+/// The pages of the book that mdbook makes of `docs`, each by its path in the book, with its source.
+fn book() -> BTreeMap<PathBuf, PathBuf> {
+    let folder = repository().join("docs");
+    let chapters = links(&read(&folder.join("SUMMARY.md")));
+    let mut pages = BTreeMap::new();
+    // The first chapter is also the front page, with its links as they are.
+    pages.insert(PathBuf::from("index.html"), folder.join(&chapters[0]));
+    for chapter in &chapters {
+        pages.insert(in_book(Path::new(chapter)), folder.join(chapter));
+    }
+    pages
+}
+
+/// Where mdbook puts a page or another file, and what it makes of a link there.
+fn in_book(path: &Path) -> PathBuf {
+    match path.extension().is_some_and(|extension| extension == "md") {
+        true if path.file_stem().is_some_and(|stem| stem == "README") => {
+            path.with_file_name("index.html")
+        }
+        true => path.with_extension("html"),
+        false => path.to_owned(),
+    }
+}
+
+/// A path without `.` and `..`.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path {
+        if part == ".." {
+            assert!(plain.pop(), "{}: it leaves the clone", path.display());
+        } else if part != "." {
+            plain.push(part);
+        }
+    }
+    plain
+}
+
+/// The links of the built book, in the folder `book` of a clone, that lead nowhere.
+fn dead_links(book: &BTreeMap<PathBuf, PathBuf>) -> Vec<String> {
+    let mut dead = Vec::new();
+    for (page, source) in book {
+        let here = Path::new("book").join(page);
+        for link in links(&read(source)) {
+            let file = link.split('#').next().unwrap_or_default();
+            let target = plain(&here.parent().expect("a folder").join(in_book(Path::new(file))));
+            let is_there = match target.strip_prefix("book") {
+                _ if file.is_empty() => true,
+                Ok(inside) if !file.ends_with(".md") => {
+                    repository().join("docs").join(inside).exists()
+                }
+                Ok(inside) => book.contains_key(inside),
+                Err(_) => repository().join(&target).exists(),
+            };
+            if !is_there {
+                dead.push(format!("{}: {link}", page.display()));
+            }
+        }
+    }
+    dead
+}
+
+#[test]
+fn the_built_book_has_no_dead_link() {
+    let mut book = book();
+    assert_eq!(dead_links(&book), [""; 0]);
+    // The front page must lie where its links start.
+    let introduction = repository().join("docs/guide/src/introduction.md");
+    book.insert(PathBuf::from("index.html"), introduction);
+    assert!(dead_links(&book).len() > 15);
 }
 
 #[test]
@@ -272,13 +358,14 @@ fn the_readmes_commands_print_what_it_shows() {
     if !has_program("python3") {
         return leave_out("the README's commands", "there is no python3 on this machine");
     }
-    let folder = playground();
+    let folder = fresh_clone();
     for example in examples(&read(&repository().join("README.md"))) {
-        let Some(words) = words(&example.command) else { continue };
-        if words.iter().any(|word| NOT_RUN.contains(&word.as_str())) {
+        // The gate runs the tests; a line of the README that it could not run would be marked as such there.
+        let is_run_elsewhere = example.command.starts_with("cargo test");
+        if is_run_elsewhere || NOT_RUN.iter().any(|flag| example.command.contains(flag)) {
             continue;
         }
-        let output = referee().args(&words[1..]).current_dir(&folder).output().expect("runs");
+        let output = shell(&example.command, folder.path()).output().expect("runs");
         let printed = String::from_utf8(output.stdout).expect("UTF-8");
         let said = String::from_utf8_lossy(&output.stderr);
         // 1 is the exit code when the bot loses.
@@ -348,15 +435,11 @@ fn each_sample_of_the_first_page_plays_as_the_page_says() {
         }
     }
     let folder = playground();
-    let programs = Path::new(env!("CARGO_BIN_EXE_referee")).parent().expect("a folder");
-    let path = format!("{}:{}", programs.display(), std::env::var("PATH").expect("a path"));
     let page = read(&repository().join("docs/guide/src/first-bot.md"));
     let (samples, _) = page.split_once("## Anything else").expect("the part on other languages");
     let mut games = 0;
     for Example { command, .. } in examples(samples) {
-        let mut shell = Command::new("sh");
-        let shell = shell.args(["-c", &command]).current_dir(&folder).env("PATH", &path);
-        let output = shell.output().expect("runs");
+        let output = shell(&command, folder.path()).output().expect("runs");
         assert!(output.status.success(), "{command}: {output:?}");
         if command.starts_with("referee ") {
             games += 1;
@@ -431,17 +514,13 @@ fn a_day_with_referee_goes_as_the_page_says() {
         return leave_out("a day with referee", "there is no python3 on this machine");
     }
     let folder = playground();
-    let programs = Path::new(env!("CARGO_BIN_EXE_referee")).parent().expect("a folder");
-    let path = format!("{}:{}", programs.display(), std::env::var("PATH").expect("a path"));
     let page = read(&repository().join("docs/guide/src/daily.md"));
     let before = read(&folder.path().join("mybot"));
     let mut printed = BTreeMap::new();
     for Example { command, .. } in examples(&page) {
         // Fewer boards, which take seconds.
         let fewer = command.replace("1..100", "1..4");
-        let mut shell = Command::new("sh");
-        let shell = shell.args(["-c", &fewer]).current_dir(&folder).env("PATH", &path);
-        let output = shell.output().expect("runs");
+        let output = shell(&fewer, folder.path()).output().expect("runs");
         assert!(output.status.success(), "{command}: {output:?}");
         printed.insert(command, String::from_utf8(output.stdout).expect("UTF-8"));
     }

@@ -56,6 +56,7 @@ mod sandbox;
 mod saved;
 mod schemas;
 mod scored;
+mod show;
 mod side_by_side;
 mod slurm;
 mod square_remover;

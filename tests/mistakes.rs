@@ -188,3 +188,83 @@ fn timing_plays_the_boards_of_a_folder() {
     assert!(said.contains("\"games\":2,"), "{said}{}", String::from_utf8_lossy(&output.stderr));
     assert!(said.contains("boards/2.txt"), "{said}");
 }
+
+#[test]
+fn a_resumed_run_keeps_what_the_flags_do_not_say_again() {
+    let scene = scene();
+    let run = |args: &[&str]| referee().current_dir(&scene).args(args).output().expect("runs");
+    let made =
+        run(&["suite", "--bot", "@first", "--seed", "1..3", "--repeat", "2", "--run", "run"]);
+    assert_eq!(made.status.code(), Some(0), "{made:?}");
+    let said = error(scene.path(), &["suite", "--resume", "run", "--seed", "1..9"]);
+    assert!(said.contains("run cannot be resumed: it has seeds 1..3, not seeds 1..9"), "{said}");
+    let said = error(scene.path(), &["suite", "--resume", "run", "--bot", "@greedy"]);
+    assert!(said.contains("the list of bots is not the same"), "{said}");
+    assert_eq!(run(&["suite", "--resume", "run", "--bot", "@first"]).status.code(), Some(0));
+}
+
+#[test]
+fn a_suite_stops_when_a_bot_loses_its_first_ten_games_alike() {
+    let scene = scene();
+    let run = |args: &[&str]| {
+        let output = referee().current_dir(&scene).args(args).output().expect("runs");
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        let [said, shown] = [output.stderr, output.stdout].map(String::from_utf8);
+        (said.expect("UTF-8"), shown.expect("UTF-8"))
+    };
+    let bad = "sh -c 'echo ValueError: bad >&2; exit 3'";
+    let suite = ["suite", "--bot", bad, "--seed", "1..40", "--jobs", "1"];
+    let (said, shown) = run(&[&suite[..], &["--run", "a run"]].concat());
+    let advice = "lost its first 10 games alike in the first turn; `referee suite --resume 'a run'` plays the rest";
+    assert!(said.contains(advice), "{said}");
+    assert!(shown.starts_with("10 of 40 games of samegame, 10 lost\n"), "{shown}");
+    let cause = "; its standard error ends: ValueError: bad; see a run/failures/000001 (and 9 more";
+    assert!(shown.contains(cause), "{shown}");
+    let (said, shown) = run(&["suite", "--resume", "a run"]);
+    assert!(shown.starts_with("40 games of samegame, 40 lost\n") && !said.contains("stopped"));
+    let (said, _) = run(&[&suite[..], &["--no-run", "--keep-going"]].concat());
+    assert!(!said.contains("stopped"), "{said}");
+    // Not alike, not at once, or too few.
+    let half = "sh -c 'echo >> n; exit $(($(wc -l < n) % 2 + 3))'";
+    for (bot, seeds) in
+        [(half, "1..11"), ("@misbehaving exit 3 --on-turn 2", "1..11"), (bad, "1..10")]
+    {
+        let (said, _) = run(&["suite", "--no-run", "--jobs", "1", "--bot", bot, "--seed", seeds]);
+        assert!(!said.contains("stopped"), "{bot}: {said}");
+    }
+}
+
+#[test]
+fn a_suite_shows_each_game_with_v() {
+    let scene = scene();
+    let args = ["suite", "-v", "--no-run", "--bot", "@first", "--seed", "1..2"];
+    let output = referee().current_dir(&scene).args(args).output().expect("runs");
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(said.contains("game 1: @first on seed 1: score 198 in 57 turns"), "{said}");
+}
+
+#[test]
+fn a_game_becomes_a_page_and_one_turns_input_as_it_is_played() {
+    let scene = scene();
+    let run = |args: &[&str]| {
+        let output = referee().current_dir(&scene).args(args).output().expect("runs");
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let play = ["play", "--bot", "@first", "--log", "game.jsonl", "--html"];
+    let shown = run(&[&play[..], &["game.html"]].concat());
+    assert!(shown.contains("  page          game.html\n"), "{shown}");
+    run(&["replay", "game.jsonl", "--html", "again.html"]);
+    let page = |name: &str| fs::read_to_string(scene.path().join(name)).expect("a page");
+    assert_eq!(page("game.html"), page("again.html"));
+    fs::write(scene.path().join("mine.html"), "mine").expect("written");
+    assert!(error(scene.path(), &[&play[..], &["mine.html"]].concat()).contains("--force"));
+    run(&["replay", "game.jsonl", "--stdin", "all.txt"]);
+    let inputs =
+        (1..=57).map(|turn| run(&["replay", "game.jsonl", "--turn-input", &turn.to_string()]));
+    assert_eq!(inputs.collect::<String>(), page("all.txt"));
+    let played = run(&["play", "--bot", "@first", "--turn-input", "3"]);
+    assert_eq!(played, run(&["replay", "game.jsonl", "--turn-input", "3"]));
+    let said = error(scene.path(), &["replay", "game.jsonl", "--turn-input", "58"]);
+    assert!(said.contains("--turn-input 58: the game has 57 turns"), "{said}");
+}

@@ -513,7 +513,7 @@ fn a_full_disk_ends_a_suite_with_the_results_so_far() {
         return leave_out("a full disk", "a small file system cannot be mounted here");
     };
     let run = disk.0.path().join("run");
-    let bot = ["--bot", "sh -c 'exit 3'", "--seed", "1..400", "--logs", "none"];
+    let bot = ["--bot", "sh -c 'exit 3'", "--seed", "1..400", "--logs", "none", "--keep-going"];
     let output = suite(&bot).args(["--run", text(&run)]).args(PATIENT).output().expect("runs");
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
     let said = stderr(&output);

@@ -107,7 +107,7 @@ fn a_bot_that_is_replaced_while_it_plays_ends_the_suite_and_nothing_of_the_other
 fn a_bot_that_is_only_touched_plays_on() {
     let place = Place::new();
     place.script("bot", "sleep 0.05; exit 3");
-    let args = ["--bot", "./bot", "--seed", "1..20", "--run", "run", "--jobs", "1"];
+    let args = ["--bot", "./bot", "--seed", "1..20", "--run", "run", "--jobs", "1", "--keep-going"];
     let child = place.suite(&args).args(PATIENT).stdout(Stdio::null()).spawn().expect("runs");
     place.wait_for_results("run", 2);
     place.script("bot", "sleep 0.05; exit 3");
@@ -119,7 +119,8 @@ fn a_bot_that_is_only_touched_plays_on() {
 fn games_of_a_bot_that_was_removed_are_not_played_and_resuming_plays_them() {
     let place = Place::new();
     place.script("bot", "sleep 0.02; exit 3");
-    let args = ["--bot", "./bot", "--seed", "1..100", "--run", "run", "--jobs", "1"];
+    let args =
+        ["--bot", "./bot", "--seed", "1..100", "--run", "run", "--jobs", "1", "--keep-going"];
     let mut command = place.suite(&args);
     let child = command.args(PATIENT).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
     place.wait_for_results("run", 3);
@@ -271,7 +272,7 @@ fn a_run_has_at_most_a_hundred_bundles_however_often_it_is_resumed() {
     place.script("bot", "exit 3");
     let mut first = referee();
     first.current_dir(place.folder()).args(["suite", "--bot", "./bot", "--seed", "1..130"]);
-    assert_code(&first.args(["--run", "run"]).output().expect("runs"), 1);
+    assert_code(&first.args(["--run", "run", "--keep-going"]).output().expect("runs"), 1);
     let results = fs::read_to_string(place.path("run/results.jsonl")).expect("results");
     let first: Vec<_> = results.lines().take(60).collect();
     fs::write(place.path("run/results.jsonl"), first.join("\n") + "\n").expect("written");
@@ -357,7 +358,10 @@ fn progress_of_a_resumed_run_counts_earlier_games() {
     }
     let place = Place::new();
     place.script("bot", "[ -e slow ] && sleep 0.5; exit 3");
-    assert_code(&place.play(&["--bot", "./bot", "--seed", "1..40", "--run", "run"]), 1);
+    assert_code(
+        &place.play(&["--bot", "./bot", "--seed", "1..40", "--run", "run", "--keep-going"]),
+        1,
+    );
     let path = place.path("run/results.jsonl");
     let results = fs::read_to_string(&path).expect("results");
     let half: Vec<_> = results.lines().take(20).collect();

@@ -36,7 +36,8 @@ def start_suite(arguments, width):
     """A suite that prints a line for each game as it ends."""
     bot = arguments.bot.replace("{width}", str(width))
     command = shlex.split(arguments.referee) + ["suite", "--bot", bot, "--seed", arguments.seeds]
-    command += ["--shuffle", "--no-run", "--format", "jsonl", *arguments.more]
+    # A width with which the bot loses each game is a result too.
+    command += ["--shuffle", "--no-run", "--keep-going", "--format", "jsonl", *arguments.more]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -62,6 +63,8 @@ def evaluate(trial, arguments):
             suite.terminate()
         if summary is None or summary["games"] < summary["planned"]:
             raise RuntimeError(f"the suite ended early: {suite.stderr.read()}")
+    if summary["lost"] == len(scores):
+        print(f"width {width}: no game was won: {summary['losses'][0]['why']}", file=sys.stderr)
     return sum(scores) / len(scores)
 
 
@@ -75,7 +78,12 @@ def main():
         sampler=optuna.samplers.TPESampler(seed=1),
         pruner=optuna.pruners.WilcoxonPruner(p_threshold=0.1),
     )
-    study.optimize(lambda trial: evaluate(trial, arguments), n_trials=arguments.trials)
+    try:
+        study.optimize(lambda trial: evaluate(trial, arguments), n_trials=arguments.trials)
+    except FileNotFoundError as error:
+        sys.exit(f"tune.py: there is no program {error.filename}; name it with --referee")
+    except RuntimeError as error:
+        sys.exit(f"tune.py: {error}")
     first, _, last = arguments.seeds.partition("..")
     boards = int(last or first) - int(first) + 1
     pruned = study.get_trials(states=[optuna.trial.TrialState.PRUNED])

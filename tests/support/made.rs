@@ -98,6 +98,11 @@ impl MadeRun {
         self
     }
 
+    /// What is played.
+    pub(crate) fn plan(&mut self) -> &mut Plan {
+        &mut self.run.plan
+    }
+
     /// Makes the run's folder.
     pub(crate) fn save(&self, path: &Path) -> RunFolder {
         let folder = RunFolder::create(path, self.run.clone()).expect("nothing is there");

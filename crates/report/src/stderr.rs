@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use results::gamelog::{Log, Turn};
 use results::sanitizer::sanitizer_finding;
 use terms::text::plural;
 
@@ -61,6 +62,18 @@ impl Stderr {
     pub(super) fn after_verdict(&self) -> Vec<String> {
         shown(&self.after, 0)
     }
+}
+
+/// The last line that a bot wrote to its standard error before the verdict, apart from data.
+pub(super) fn last_line(log: &Log) -> Option<String> {
+    const MAX_CHARS: usize = 120;
+    let of_turn = |turn: &Turn| {
+        let text = String::from_utf8_lossy(&turn.stderr.0).into_owned();
+        let mut lines = text.lines().rev().map(str::trim);
+        let line = lines.find(|line| !line.is_empty() && !line.starts_with("@referee "))?;
+        Some(line.chars().take(MAX_CHARS).collect())
+    };
+    log.turns.iter().rev().find_map(of_turn)
 }
 
 fn shown(bytes: &[u8], dropped: u64) -> Vec<String> {

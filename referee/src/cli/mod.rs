@@ -25,6 +25,7 @@ mod report;
 mod rerun;
 mod runs;
 mod shared;
+mod show;
 mod spinner;
 mod status;
 mod suite;
@@ -92,6 +93,7 @@ enum Command {
     Status(Box<status::StatusArgs>),
     Cancel(Box<cancel::CancelArgs>),
     Verify(Box<verify::VerifyArgs>),
+    Show(Box<show::ShowArgs>),
     Compare(Box<compare::CompareArgs>),
     Report(Box<report::ReportArgs>),
     Runs(Box<runs::RunsArgs>),
@@ -271,6 +273,7 @@ fn run_command(command: Command) -> Result<ExitCode, Failure> {
         Command::Status(args) => status::run(&args),
         Command::Cancel(args) => cancel::run(&args),
         Command::Verify(args) => verify::run(&args),
+        Command::Show(args) => show::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Runs(args) => runs::run(&args),

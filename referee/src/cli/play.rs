@@ -4,20 +4,24 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 use clap::Args;
 
+use super::output::ForceFlag;
 use super::shared::{BotFlags, RuleFlags};
 use super::spinner::Spinner;
 use super::watch::{LiveViewer, WatchFlags};
 use super::words::word;
 use super::{Failure, completions, exit, inputs, interrupt, print};
 use engine::play::{Match, PlayError};
+use report::view::film::{Film, TurnTimes};
+use report::view::{page, transcript};
 use report::{BasicFormat, GameReport};
-use results::gamelog::{End, Event, LogWriter};
+use results::gamelog::{End, Event, Log, LogWriter};
 use rules::game::{GameKind, SeedOptions};
 use rules::score::shown;
 use terms::limits::OnHostDelay;
+use terms::text::plural;
 
 /// Play one game: one bot, one board
 ///
@@ -54,8 +58,19 @@ pub(super) struct PlayArgs {
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
 
+    /// Writes a page that plays the game in any browser, once it is over: one file, which needs no network
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+
+    /// Prints the exact bytes that the bot was sent in this turn in place of the result, to feed to it again
+    #[arg(long, value_name = "TURN", conflicts_with = "format", value_parser = clap::value_parser!(u32).range(1..))]
+    turn_input: Option<u32>,
+
     #[command(flatten)]
     watch: WatchFlags,
+
+    #[command(flatten)]
+    force: ForceFlag,
 
     /// How to show the result
     #[arg(long, value_parser = word::<BasicFormat>(), default_value = "text")]
@@ -67,6 +82,7 @@ Examples:
   referee play --bot \"python3 bot.py\" --board test13.json
   referee play --board board.txt --log game.jsonl -- ./bot --depth 3
   referee play --bot ./bot --watch
+  referee play --bot ./bot --html game.html
   referee play --bot ./bot --profile unlimited --format json
   referee play --game square-remover --bot ./bot --seed 1";
 
@@ -84,6 +100,7 @@ fn one_seed(text: &str) -> Result<i64, String> {
 }
 
 pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
+    args.html.as_ref().map_or(Ok(()), |html| args.force.check(html))?;
     let config = args.rules.resolve(args.on_host_delay)?;
     let look = args.watch.look()?;
     let bot = args.bot.resolve(&config)?;
@@ -107,7 +124,7 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
     } else {
         None
     };
-    let mut report = None;
+    let (mut report, mut recorded) = (None, None);
     let played = game.play(|event| {
         if let Some(log) = &mut log {
             log.write(&event);
@@ -117,6 +134,9 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
         }
         log_event(&event);
         add(&mut report, &event);
+        if args.html.is_some() || args.turn_input.is_some() {
+            Log::record(&mut recorded, event.clone());
+        }
         if let Some(viewer) = &viewer {
             viewer.show(event);
         }
@@ -125,15 +145,23 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
         spinner.join();
     }
     let watched = viewer.map_or(Ok(()), LiveViewer::join);
-    let concluded = conclude(args, played, report, finish_log(log), interrupt.signal());
+    let game = Played { report, log: recorded };
+    let concluded = conclude(args, played, game, finish_log(log), interrupt.signal());
     watched.and(concluded)
+}
+
+/// What was seen of a game.
+struct Played {
+    report: Option<GameReport>,
+    /// Its log, if a page or an input is made of it.
+    log: Option<Log>,
 }
 
 /// Shows the result, if the game has one, and reports failures.
 fn conclude(
     args: &PlayArgs,
     played: Result<End, PlayError>,
-    report: Option<GameReport>,
+    Played { report, log }: Played,
     logged: Result<(), Failure>,
     signal: Option<i32>,
 ) -> Result<ExitCode, Failure> {
@@ -141,7 +169,15 @@ fn conclude(
         Ok(end) => {
             let mut report = report.expect("a played game has started");
             report.log.clone_from(&args.log);
-            print(|out| report.write(args.format, out))?;
+            report.page.clone_from(&args.html);
+            match args.turn_input {
+                Some(turn) => print_input(log.as_ref().expect("it is recorded"), turn)?,
+                None => print(|out| report.write(args.format, out))?,
+            }
+            if let (Some(html), Some(log)) = (&args.html, log) {
+                let film = Film::of_log(log, TurnTimes::Measured).map_err(Failure::user)?;
+                args.force.write(html, page::page(&film).as_bytes())?;
+            }
             logged?;
             // The signal came after the game was over.
             if let Some(signal) = signal {
@@ -161,6 +197,15 @@ fn conclude(
             Err(error.into())
         }
     }
+}
+
+/// Prints what the bot was sent in one turn of a game.
+pub(super) fn print_input(log: &Log, turn: u32) -> Result<(), Failure> {
+    let input = transcript::input(log, turn).map_err(Failure::user)?.ok_or_else(|| {
+        let turns = plural(log.turns.len() as u64, "turn");
+        Failure::user(anyhow!("--turn-input {turn}: the game has {turns}"))
+    })?;
+    print(|out| out.write_all(input.as_bytes()))
 }
 
 /// The name of the test case, and the test case itself.
@@ -213,7 +258,7 @@ fn what_was_kept(
     failure: Option<Failure>,
 ) -> String {
     let turns = report.map_or(0, |report| report.turns);
-    let turns = terms::text::plural(turns.into(), "turn");
+    let turns = plural(turns.into(), "turn");
     match (log, failure) {
         (_, Some(failure)) => format!(" after {turns}; {failure}"),
         (Some(log), None) => format!(" after {turns}; they are in {}", log.display()),

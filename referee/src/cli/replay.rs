@@ -8,6 +8,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::output::ForceFlag;
+use super::play::print_input;
 use super::watch::{WatchFlags, watch_saved};
 use super::words::word;
 use super::{Failure, completions, exit, hints, inputs, print, rejudge, rerun};
@@ -60,6 +61,10 @@ pub(super) struct ReplayArgs {
     /// Writes the game in another form instead of the result
     #[arg(long, value_name = "FORM", conflicts_with_all = ["format", "rerun", "rejudge"])]
     export: Option<Export>,
+
+    /// Prints the exact bytes that the bot was sent in this turn in place of the result, to feed to it again
+    #[arg(long, value_name = "TURN", conflicts_with_all = ["format", "export", "rerun", "rejudge"], value_parser = clap::value_parser!(u32).range(1..))]
+    turn_input: Option<u32>,
 
     /// Writes the exact bytes that the bot was sent to this file
     #[arg(long, value_name = "FILE")]
@@ -143,6 +148,10 @@ fn show(path: &Path, args: &ReplayArgs) -> Result<ExitCode, Failure> {
     if args.rejudge {
         return rejudge::run(path, &saved.log, args.format);
     }
+    if let Some(turn) = args.turn_input {
+        print_input(&saved.log, turn)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let agrees = saved.differences.is_empty();
     match args.export {
         Some(Export::Transcript) => print(|out| transcript::write(&saved.log, out))?,
@@ -183,9 +192,11 @@ fn compare(left: &Path, right: &Path, args: &ReplayArgs) -> Result<ExitCode, Fai
         || args.rejudge
         || args.export.is_some()
         || args.stdin.is_some()
+        || args.turn_input.is_some()
         || args.watch.look()?.is_some()
     {
-        let problem = "--rerun, --rejudge, --export, --stdin and --watch are for one log";
+        let problem =
+            "--rerun, --rejudge, --export, --stdin, --turn-input and --watch are for one log";
         return Err(Failure::user(anyhow!(problem)));
     }
     let films = [read(left, args)?.film(left)?, read(right, args)?.film(right)?];

@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use contain::bot::Containment;
 use report::history::ListFormat;
-use report::suite::SuiteFormat;
+use report::suite::{GamesFormat, Order, SuiteFormat};
 use report::{BasicFormat, Format};
 use results::suite::Logs;
 use terms::limits::{OnHostDelay, Profile};
@@ -113,6 +113,25 @@ impl Word for SuiteFormat {
         (Self::Csv, "csv", "For spreadsheets: a row for each game"),
         (Self::Markdown, "markdown", FOR_PAGES),
         (Self::Junit, "junit", "For CI: a lost game is a failure"),
+    ];
+}
+
+impl Word for GamesFormat {
+    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Text, "text", FOR_PEOPLE),
+        (Self::Json, "json", "For programs: one object on one line"),
+        (Self::Csv, "csv", "For spreadsheets: a row for each game"),
+        (Self::Markdown, "markdown", FOR_PAGES),
+        (Self::Seeds, "seeds", "The seeds of the games, as `--seed` takes them"),
+    ];
+}
+
+impl Word for Order {
+    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Number, "number", "In the order of the plan"),
+        (Self::Worst, "worst", "Lost games, then those with the lowest share of the best score"),
+        (Self::Slowest, "slowest", "Games that came nearest to a limit"),
+        (Self::Gain, "gain", "Games that gained most over the run of --against"),
     ];
 }
 

@@ -15,7 +15,9 @@ use fs_err as fs;
 use super::game::Finished;
 use crate::config::Config;
 use results::gamelog::{self, Event};
-use results::suite::{BUNDLE, Logs, Packing, PlannedBot, RunFolder, log_path, packed_log};
+use results::suite::{
+    BUNDLE, BUNDLES, Logs, Packing, PlannedBot, RunFolder, bundle_path, log_path, packed_log,
+};
 use rules::game::GameKind;
 use rules::ruling::rule;
 use terms::limits::LimitKind;
@@ -24,9 +26,6 @@ use terms::text::{exact_duration, exact_size, printable, shell_word};
 
 /// The approximate maximum of bundles in a run; a bot that loses every game of a large suite would fill the disk.
 const MAX_BUNDLES: usize = 100;
-
-/// The folder of the bundles.
-const BUNDLES: &str = "failures";
 
 /// Keeps games in a run folder.
 pub(super) struct Archive<'a> {
@@ -75,13 +74,9 @@ impl Archive<'_> {
         }
     }
 
-    fn bundle_folder(&self, game: usize) -> PathBuf {
-        self.folder.path.join(BUNDLES).join(format!("{game:06}"))
-    }
-
     /// Removes the bundle of a game, and leaves what the user has put into its folder.
     fn remove_bundle(&self, game: usize) -> io::Result<()> {
-        let folder = self.bundle_folder(game);
+        let folder = bundle_path(&self.folder.path, game);
         if folder.is_dir() {
             BUNDLE.iter().try_for_each(|file| remove_if_there(&folder.join(file)))?;
             // Fails only if it is not empty.
@@ -96,7 +91,7 @@ impl Archive<'_> {
     }
 
     fn bundle(&self, finished: &Finished, bot: &PlannedBot, log: &[u8]) -> io::Result<()> {
-        let folder = self.bundle_folder(finished.outcome.game);
+        let folder = bundle_path(&self.folder.path, finished.outcome.game);
         make_folder(&self.folder.path.join(BUNDLES))?;
         make_folder(&folder)?;
         let file = |name: &str, content: &[u8]| fs::write(folder.join(name), content);

@@ -97,9 +97,15 @@ impl History {
             document.headline(none.into());
         }
         if !self.runs.is_empty() {
-            let rows = self.runs.iter().flat_map(rows);
-            let headings = headings(self.better());
-            document.table(Table { words: &WORDS, ..Table::new("Runs", &headings, rows) });
+            let is_of_several = self.is_of_several_games();
+            let rows = self.runs.iter().flat_map(|run| rows(run, is_of_several));
+            let mut headings = headings(self.better()).to_vec();
+            let mut words = &WORDS[..];
+            if is_of_several {
+                headings.insert(GAME, "game");
+                words = &WORDS_WITH_GAME;
+            }
+            document.table(Table { words, ..Table::new("Runs", &headings, rows) });
         }
         let broken = |broken: &Broken| format!("{}: {}", broken.run, broken.problem).into();
         document.list("", self.broken.iter().map(broken));
@@ -110,6 +116,11 @@ impl History {
             document.sentence(more);
         }
         document
+    }
+
+    fn is_of_several_games(&self) -> bool {
+        let games = |run: &Listed, other: &Listed| run.listing.game == other.listing.game;
+        !self.runs.windows(2).all(|pair| games(&pair[0], &pair[1]))
     }
 
     /// The direction of the games of all runs; `None` if they differ.
@@ -152,15 +163,21 @@ fn headings(better: Option<Direction>) -> [&'static str; 12] {
 /// Which columns hold words.
 const WORDS: [usize; 6] = [0, 1, 2, 3, 10, 11];
 
+/// The column of the game, in a list of runs of several games.
+const GAME: usize = 2;
+
+/// Which columns hold words in such a list.
+const WORDS_WITH_GAME: [usize; 7] = [0, 1, 2, 3, 4, 11, 12];
+
 /// The rows of a run for people: one for each bot; the first one also shows the run's date, boards and comment.
-fn rows(run: &Listed) -> Vec<Vec<String>> {
+fn rows(run: &Listed, names_game: bool) -> Vec<Vec<String>> {
     let listing = &run.listing;
     let row = |(index, bot): (usize, &Tally)| {
         let once = |text: &dyn Fn() -> String| if index == 0 { text() } else { String::new() };
         let planned = run.planned_each();
         let games = bot.games.to_string();
         let number = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
-        vec![
+        let mut row = vec![
             once(&|| run.name()),
             once(&|| listing.started.strftime("%Y-%m-%d %H:%M").to_string()),
             once(&|| listing.board_names()),
@@ -173,7 +190,11 @@ fn rows(run: &Listed) -> Vec<Vec<String>> {
             number(listing.summary.slowest(index).map(|slowest| duration(slowest.0))),
             once(&|| listing.git.as_ref().map(Commit::short).unwrap_or_default()),
             once(&|| one_line(listing.comment.as_deref().unwrap_or_default())),
-        ]
+        ];
+        if names_game {
+            row.insert(GAME, once(&|| listing.game.clone()));
+        }
+        row
     };
     listing.summary.bots.iter().enumerate().map(row).collect()
 }

@@ -20,7 +20,7 @@ const MISSING: &str = "missing games";
 
 /// The totals in JSON.
 #[derive(Serialize)]
-struct Totals<'a> {
+pub(super) struct Totals<'a> {
     /// The folder, if the run is kept.
     run: Option<String>,
     game: &'a str,
@@ -53,7 +53,7 @@ struct Bot<'a> {
 }
 
 impl<'a> Totals<'a> {
-    fn of(report: &'a SuiteReport<'_>) -> Self {
+    pub(super) fn of(report: &'a SuiteReport<'_>) -> Self {
         let summary = &report.summary;
         let bot = |tally: &'a Tally| {
             let (mean, ratio, marathon) = (tally.mean(), tally.ratio(), tally.marathon());
@@ -110,7 +110,7 @@ pub(super) fn write_jsonl(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::
 }
 
 /// The columns of every table.
-const COLUMNS: &str = "game bot board set repeat verdict won score counts turns wall_ms first_ms slowest_ms \
+pub(super) const COLUMNS: &str = "game bot board set repeat verdict won score counts turns wall_ms first_ms slowest_ms \
     bot_overruns host_overruns diagnosis board_id session";
 
 /// Writes one row for each game, with the last value of each name that bots say; for numbers also min, max and mean.

@@ -1,13 +1,17 @@
 //! Shows the results of a suite.
 
 mod data;
+mod games;
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 pub use self::data::write_game;
+pub use self::games::{GamesFormat, Order, Others, ShownGame, arrange, points, write_games};
 use super::document::{Document, Line, Part, Table, Tone};
+use super::stderr;
 use results::compare::{Relation, Standing};
-use results::suite::{Loss, NewBest, NoisyHost, RunFolder, Summary, Tally};
+use results::suite::{Loss, NewBest, NoisyHost, RunFolder, Summary, Tally, bundle_path, kept_log};
 use rules::score::Direction;
 use terms::text::plural;
 
@@ -41,6 +45,8 @@ pub struct SuiteReport<'a> {
     pub folder: &'a RunFolder,
     /// Whether they are kept.
     pub is_kept: bool,
+    /// The folder of the runs that are listed, if this one is elsewhere.
+    pub listed_in: Option<PathBuf>,
 }
 
 impl SuiteReport<'_> {
@@ -92,7 +98,11 @@ impl SuiteReport<'_> {
             document.sentence(Line::toned(Tone::Strong, host.to_string(), ""));
         }
         if self.is_kept {
-            let place = format!("The run is in {}.", self.folder.path.display());
+            let listed = self.listed_in.as_ref().map(|folder| {
+                format!("; `latest` and `referee runs` look in {}", folder.display())
+            });
+            let listed = listed.unwrap_or_default();
+            let place = format!("The run is in {}{listed}.", self.folder.path.display());
             document.in_terminal(Part::Sentence(place.into()));
         }
         document
@@ -103,7 +113,23 @@ impl SuiteReport<'_> {
         let more = all - losses.iter().map(|loss| 1 + loss.alike).sum::<usize>();
         let place = if self.is_kept { ", in results.jsonl" } else { "" };
         let more = (more > 0).then(|| format!("and {more} more{place}").into());
-        losses.iter().map(loss).chain(more).collect()
+        losses.iter().map(|lost| self.loss(lost)).chain(more).collect()
+    }
+
+    /// A loss, with the last line of the bot's standard error and the place of what was kept of the game.
+    fn loss(&self, loss: &Loss) -> Line {
+        let Loss { game, bot, board, why, alike, .. } = loss;
+        let log = kept_log(&self.folder.path, *game).ok().flatten();
+        let last = log.as_ref().and_then(stderr::last_line);
+        let last =
+            last.map(|line| format!("; its standard error ends: {line}")).unwrap_or_default();
+        let bundle = bundle_path(&self.folder.path, *game);
+        let kept = self.is_kept && bundle.is_dir();
+        let kept = if kept { format!("; see {}", bundle.display()) } else { String::new() };
+        let more = plural(*alike as u64, "more game");
+        let more = if *alike > 0 { format!(" (and {more} like it)") } else { String::new() };
+        let text = format!("{bot} on {board}: {why}{last}{kept}{more}");
+        Line::numbered("game ", game.to_string(), 6, text)
     }
 }
 
@@ -119,12 +145,6 @@ pub fn headline(summary: &Summary) -> String {
         count => format!(", {count} not played"),
     };
     format!("{played} of {}, {lost} lost{not_played}", summary.game)
-}
-
-fn loss(Loss { game, bot, board, why, alike, .. }: &Loss) -> Line {
-    let more = plural(*alike as u64, "more game");
-    let more = if *alike > 0 { format!(" (and {more} like it)") } else { String::new() };
-    Line::numbered("game ", game.to_string(), 6, format!("{bot} on {board}: {why}{more}"))
 }
 
 pub(super) fn new_best(NewBest { board, bot, score, before, by }: &NewBest) -> Line {

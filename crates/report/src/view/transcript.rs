@@ -55,6 +55,15 @@ pub fn stdin(log: &Log) -> Result<Vec<u8>, ReplayError> {
     Ok(inputs.flat_map(String::into_bytes).collect())
 }
 
+/// The exact bytes that the bot was sent in one turn; `None` if the game has no such turn.
+///
+/// # Errors
+/// When the game or the test case in the log is invalid.
+pub fn input(log: &Log, turn: u32) -> Result<Option<String>, ReplayError> {
+    let mut exchanges = exchanges(log)?.into_iter();
+    Ok(exchanges.find(|exchanged| exchanged.turn.turn == turn).map(|exchanged| exchanged.input))
+}
+
 /// The exchanges of a log, up to the first that the rules contradict.
 fn exchanges(log: &Log) -> Result<Vec<ReplayedTurn<'_>>, ReplayError> {
     let mut game = game_of_log(log)?;

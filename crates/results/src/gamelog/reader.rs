@@ -43,6 +43,21 @@ pub struct Log {
     pub end: Option<End>,
 }
 
+impl Log {
+    /// Adds an event of a game that is being played; each start begins another log.
+    ///
+    /// # Panics
+    /// When the first event is not a start.
+    pub fn record(log: &mut Option<Self>, event: Event) {
+        match (log, event) {
+            (log, Event::Start(start)) => *log = Some(Self { start, turns: Vec::new(), end: None }),
+            (Some(log), Event::Turn(turn)) => log.turns.push(turn),
+            (Some(log), Event::End(end)) => log.end = Some(end),
+            (None, _) => panic!("a game begins with its start"),
+        }
+    }
+}
+
 /// What is wrong with a log.
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {

@@ -7,6 +7,9 @@ use fs_err as fs;
 
 use crate::gamelog::{self, Log};
 
+/// The folder of the bundles.
+pub const BUNDLES: &str = "failures";
+
 /// Which games leave a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Logs {
@@ -32,6 +35,11 @@ pub enum Packing {
 /// The path of a game's log, if it is not packed.
 pub fn log_path(folder: &Path, game: usize) -> PathBuf {
     folder.join("games").join(format!("{game:06}.jsonl"))
+}
+
+/// The folder with what is needed to examine a lost game, if it was kept.
+pub fn bundle_path(folder: &Path, game: usize) -> PathBuf {
+    folder.join(BUNDLES).join(format!("{game:06}"))
 }
 
 /// The path of a game's log, if it is packed.

@@ -40,7 +40,7 @@ pub use self::folder::{FolderError, Opponent, Run, RunFolder};
 pub use self::game_set::GameSet;
 pub use self::ids::{BoardId, RecordId};
 pub use self::listing::{Listing, list_runs};
-pub use self::logs::{Logs, Packing, kept_log, log_path, packed_log};
+pub use self::logs::{BUNDLES, Logs, Packing, bundle_path, kept_log, log_path, packed_log};
 pub use self::loss::{Loss, loss_kind};
 pub use self::margin::Margin;
 pub use self::merge::merge;

@@ -211,7 +211,7 @@ impl Plan {
     }
 
     /// The seed of the board of this index, if it has one.
-    fn seed(&self, board: usize) -> Option<i64> {
+    pub fn seed(&self, board: usize) -> Option<i64> {
         self.seeds.as_ref()?.get(board.checked_sub(self.boards.len())?)
     }
 

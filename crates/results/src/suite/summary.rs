@@ -141,12 +141,17 @@ impl Summary {
         let (has_rivals, better) = (self.bots.len() > 1, self.better);
         self.boards.iter().filter_map(move |(id, points)| {
             let known = known.best(id);
-            let all = points.iter().filter_map(|points| points.best).chain(known);
-            let best = all.reduce(|one, other| better.better(one, other));
+            let best = best_of(points, known, better);
             let has_ratio = |points: &Points| points.ratio_sum(best, better).is_some();
             let is_compared = (has_rivals || known.is_some()) && points.iter().all(has_ratio);
             is_compared.then_some((points.as_ref(), best))
         })
+    }
+
+    /// The best score on a board, of what is known and of this run's own games; `None` for a lone bot on an unrecorded board.
+    pub fn best(&self, board: &RecordId, known: &Bests) -> Option<Score> {
+        let (points, known) = (self.boards.get(board)?, known.best(board));
+        best_of(points, known, self.better).filter(|_| self.bots.len() > 1 || known.is_some())
     }
 
     /// Compares each bot with the best `known` scores, in place of an earlier comparison.
@@ -233,4 +238,9 @@ impl Summary {
     pub fn games_not_played(&self) -> usize {
         self.bots.iter().map(|tally| tally.not_played).sum()
     }
+}
+/// The best score of these games of bots on a board, and of what is known.
+fn best_of(points: &[Points], known: Option<Score>, better: Direction) -> Option<Score> {
+    let all = points.iter().filter_map(|points| points.best).chain(known);
+    all.reduce(|one, other| better.better(one, other))
 }

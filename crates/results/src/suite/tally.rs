@@ -74,8 +74,7 @@ impl Tally {
                 self.said.insert(name.clone(), SaidInRun::add(so_far, numbers));
             }
         }
-        let share = |best| Points::of(outcome, self.better).ratio_sum(Some(best), self.better);
-        if let Some(share) = best.and_then(share) {
+        if let Some(share) = outcome.ratio(best, self.better) {
             self.compared += 1;
             self.ratio_sum += share;
         }
@@ -104,6 +103,13 @@ impl Tally {
     /// The same in Marathon style: 1,000,000 if every game is the best known.
     pub fn marathon(&self) -> Option<f64> {
         self.ratio().map(|ratio| 1e6 * ratio)
+    }
+}
+
+impl Outcome {
+    /// Yours/best, or best/yours where lower scores are better; `None` without a best score, or if it means nothing.
+    pub fn ratio(&self, best: Option<Score>, better: Direction) -> Option<f64> {
+        Points::of(self, better).ratio_sum(Some(best?), better)
     }
 }
 

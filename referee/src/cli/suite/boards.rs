@@ -33,9 +33,10 @@ pub(super) struct BoardsFlags {
     #[arg(long, value_name = "N", requires = "seed")]
     colors: Option<u8>,
 
-    /// Leaves out boards that cannot be read or are named twice, instead of stopping at them
+    /// Goes on where a suite would stop: leaves out boards that cannot be read or are named twice, and plays on with a
+    /// bot that lost its first ten games alike, in the first turn
     #[arg(long)]
-    keep_going: bool,
+    pub(super) keep_going: bool,
 }
 
 /// The boards that a suite plays: listed ones, and then seeds.

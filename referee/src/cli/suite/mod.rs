@@ -2,6 +2,7 @@
 
 mod boards;
 mod bots;
+mod hopeless;
 mod jobs;
 mod params;
 mod parts;
@@ -330,7 +331,7 @@ impl SuiteArgs {
         let says_again = self.bots.is_given() || self.boards.is_given() || self.repeat.is_some();
         let (config, now) = if says_again || self.rules.is_given() || self.on_host_delay.is_some() {
             let (config, plan) = plan(self)?;
-            (config, Plan { shuffle: stored.shuffle, ..plan })
+            (config, self.said_of(folder, plan)?)
         } else {
             let config = self.rules.of_run(folder)?;
             let judge = config.game.judge.clone();
@@ -352,6 +353,21 @@ impl SuiteArgs {
             return Err(Failure::user(anyhow!("{path} cannot be resumed: {difference}{advice}")));
         }
         Ok(config)
+    }
+
+    /// The plan of an existing run, as far as the flags do not say otherwise.
+    fn said_of(&self, folder: &RunFolder, flags: Plan) -> Result<Plan, Failure> {
+        let stored = &folder.run.plan;
+        let mut plan = Plan { shuffle: stored.shuffle, ..flags };
+        if !self.bots.is_given() {
+            plan.bots = plan_now(folder)?.bots;
+        }
+        if !self.boards.is_given() {
+            plan.boards.clone_from(&stored.boards);
+            plan.seeds.clone_from(&stored.seeds);
+        }
+        plan.repeat = self.repeat.unwrap_or(stored.repeat);
+        Ok(plan)
     }
 
     /// Resumes a run, without the results of games that are to be played again.

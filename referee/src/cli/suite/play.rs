@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use anyhow::anyhow;
 
 use super::SuiteArgs;
+use super::hopeless::Hopeless;
 use super::progress::SuiteProgress;
 use crate::cli::hints::shell_path;
 use crate::cli::{Failure, timing};
@@ -30,6 +31,7 @@ pub(super) fn play(
         bests,
         is_streamed: args.report.format == SuiteFormat::Jsonl,
         streamed: Ok(()),
+        hopeless: may_stop(args, &folder)?.then(Hopeless::default),
     };
     let mut player = RunPlayer::new(writer, config);
     player.jobs = args.jobs.resolve(&config.project.suite);
@@ -38,6 +40,9 @@ pub(super) fn play(
     player.echo = folder.part.map(|_| timing::echo(config)).transpose()?;
     let result = player.play(interrupt, &mut audience);
     audience.progress.finish();
+    if let Some(hopeless) = &audience.hopeless {
+        hopeless.warn(&folder, args.no_run);
+    }
     if let Some(error) =
         audience.streamed.err().filter(|error| error.kind() != io::ErrorKind::BrokenPipe)
     {
@@ -52,6 +57,13 @@ pub(super) fn play(
     }
 }
 
+/// Whether a bot without hope ends the run: not a part, for which others wait, nor a run that is resumed, nor one that
+/// ends by its own rule.
+fn may_stop(args: &SuiteArgs, folder: &RunFolder) -> Result<bool, FolderError> {
+    let may = !args.boards.keep_going && args.against.is_none() && folder.part.is_none();
+    Ok(may && folder.played()?.count() == 0)
+}
+
 /// Shows the games as they end.
 struct Audience<'a> {
     progress: SuiteProgress<'a>,
@@ -60,6 +72,8 @@ struct Audience<'a> {
     is_streamed: bool,
     /// After the first failure nothing more is written.
     streamed: io::Result<()>,
+    /// Ends the suite of a bot that fails at once, unless the user wants to go on.
+    hopeless: Option<Hopeless>,
 }
 
 impl Observer for Audience<'_> {
@@ -67,13 +81,15 @@ impl Observer for Audience<'_> {
         self.progress.begin();
     }
 
-    /// Breaks once the reader of the lines has gone.
+    /// Breaks once the reader of the lines has gone, or a bot has no hope.
     fn game(&mut self, outcome: &Outcome) -> ControlFlow<()> {
         self.progress.add(outcome);
         if self.is_streamed && self.streamed.is_ok() {
             self.streamed = write_game(outcome, self.bests, &mut io::stdout().lock());
         }
-        if self.streamed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        let is_hopeless = self.hopeless.as_mut().is_some_and(|hopeless| hopeless.add(outcome));
+        let goes_on = self.streamed.is_ok() && !is_hopeless;
+        if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
     fn standing(&mut self, standing: &Standing) {

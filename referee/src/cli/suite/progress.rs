@@ -10,6 +10,8 @@ use engine::slurm::Queued;
 use report::suite::{self, interval};
 use results::compare::Standing;
 use results::suite::{Bests, FolderError, Outcome, RunFolder, Tally};
+use rules::score::shown;
+use terms::text::plural;
 
 /// The number of lines that are written without a terminal.
 const LINES: usize = 10;
@@ -59,6 +61,12 @@ impl<'a> SuiteProgress<'a> {
     /// Counts a game.
     pub(super) fn add(&mut self, outcome: &Outcome) {
         self.tally.add(outcome, self.bests.best(&outcome.record_id));
+        if log::log_enabled!(log::Level::Info) {
+            match &self.bar {
+                Some(bar) => bar.suspend(|| log_game(outcome)),
+                None => log_game(outcome),
+            }
+        }
         let done = self.tally.games + self.tally.not_played;
         if let Some(bar) = &self.bar {
             bar.set_message(format!("{}{}", self.message(), self.time_left()));
@@ -103,6 +111,17 @@ impl<'a> SuiteProgress<'a> {
             bar.finish_and_clear();
         }
     }
+}
+
+/// Shows a game with `-v`.
+fn log_game(outcome: &Outcome) {
+    let Outcome { game, bot, board, turns, .. } = outcome;
+    let result = if outcome.won {
+        format!("score {} in {}", shown(outcome.score), plural((*turns).into(), "turn"))
+    } else {
+        outcome.loss()
+    };
+    log::info!("game {game}: {bot} on {board}: {result}");
 }
 
 /// The progress on a cluster: a bar on a terminal, and a line for each change elsewhere.

@@ -1,10 +1,11 @@
 //! The report on a run at its end.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
 
+use crate::cli::named_run::runs_folder;
 use crate::cli::words::word;
 use crate::cli::{Failure, exit, inputs, print};
 use engine::config::Config;
@@ -100,7 +101,8 @@ pub(in crate::cli) fn report(
     if let Some(path) = flags.record_file(config).filter(|_| is_kept) {
         summary.records(folder).save_into(&path)?;
     }
-    let report = SuiteReport { summary, decision, noisy_hosts, folder, is_kept };
+    let listed_in = runs_elsewhere(config, folder);
+    let report = SuiteReport { summary, decision, noisy_hosts, folder, is_kept, listed_in };
     if flags.format == SuiteFormat::Jsonl && games == Games::Kept {
         for outcome in folder.outcomes()? {
             let outcome = outcome?;
@@ -113,6 +115,14 @@ pub(in crate::cli) fn report(
     }
     let worse = report.decision.as_ref().is_some_and(|found| found.bot_is == Some(Relation::Worse));
     Ok(exit::code(flags.is_fine(&report.summary) && !worse))
+}
+
+/// The folder of the project's runs, if this run is elsewhere.
+fn runs_elsewhere(config: &Config, folder: &RunFolder) -> Option<PathBuf> {
+    let runs = runs_folder(&config.project);
+    let real = |path: &Path| path.canonicalize().ok();
+    let is_there = folder.path.parent().and_then(|parent| real(&Path::new(".").join(parent)));
+    (is_there != real(&runs)).then_some(runs)
 }
 
 /// The exit code after games that were not played.

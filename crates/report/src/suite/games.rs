@@ -1,0 +1,220 @@
+//! The games of a run, in the order of somebody's choice.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::{SuiteReport, data, share};
+use crate::document::Table;
+use crate::inert;
+use crate::rows::{columns, write_rows};
+use results::suite::{BoardId, Outcome, Plan};
+use rules::score::{Direction, Score, shown};
+use terms::limits::LimitKind;
+use terms::millis::Millis;
+use terms::text::duration;
+
+/// How the games of a run are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum GamesFormat {
+    /// For people
+    #[default]
+    Text,
+    /// For programs: one object on one line
+    Json,
+    /// For spreadsheets: a row for each game
+    Csv,
+    /// For pages such as GitHub's
+    Markdown,
+    /// The seeds of the games, as `--seed` takes them
+    Seeds,
+}
+
+/// Which games come first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Order {
+    /// Those with the lowest number.
+    #[default]
+    Number,
+    /// Lost ones, then those with the lowest share of the best score.
+    Worst,
+    /// Those that came nearest to a limit, or went beyond it.
+    Slowest,
+    /// Those that gained most over another run.
+    Gain,
+}
+
+/// A game of a run, with what it is compared with.
+#[derive(Serialize)]
+pub struct ShownGame {
+    #[serde(flatten)]
+    outcome: Outcome,
+    /// The seed of its board.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<i64>,
+    /// The best known score on its board.
+    best: Option<Score>,
+    /// Its share of the best score.
+    ratio: Option<f64>,
+    /// How much better its score is than that of the other run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gain: Option<Score>,
+    /// The largest share of a limit that a response took.
+    of_limit: Option<f64>,
+}
+
+/// The scores of another run, by board and repeat.
+pub type Others = BTreeMap<(BoardId, u32), Score>;
+
+impl ShownGame {
+    /// A game of this plan; `best` is the best score on its board.
+    pub fn new(outcome: Outcome, plan: &Plan, best: Option<Score>, others: &Others) -> Self {
+        let other = others.get(&(outcome.board_id.clone(), outcome.repeat)).copied();
+        let gain = points(&outcome, plan.better).zip(other).map(|(own, other)| match plan.better {
+            Direction::Higher => own - other,
+            Direction::Lower => other - own,
+        });
+        Self {
+            seed: plan.seed(plan.assignment(outcome.game).board),
+            best,
+            ratio: outcome.ratio(best, plan.better),
+            gain,
+            of_limit: of_limit(&outcome, plan),
+            outcome,
+        }
+    }
+}
+
+/// The score that a game counts with; none of a lost game whose lower scores are better.
+pub fn points(outcome: &Outcome, better: Direction) -> Option<Score> {
+    let of_loss = (!outcome.won && better.is_higher()).then_some(Score::ZERO);
+    outcome.won_score().or(of_loss)
+}
+
+fn of_limit(outcome: &Outcome, plan: &Plan) -> Option<f64> {
+    let limit = |kind| plan.rules.limits.of(kind).map(|limit| limit.as_secs_f64());
+    let first = limit(LimitKind::FirstTurn).or(limit(LimitKind::Total));
+    let of = |took: Option<Millis>, limit: Option<f64>| Some(took?.0.as_secs_f64() / limit?);
+    let shares =
+        [of(outcome.times.first, first), of(outcome.times.slowest, limit(LimitKind::Turn))];
+    shares.into_iter().flatten().max_by(f64::total_cmp)
+}
+
+/// Puts the games into an order, and keeps the first `limit` of them.
+pub fn arrange(games: &mut Vec<ShownGame>, order: Order, better: Direction, limit: Option<usize>) {
+    games.sort_by_key(|game| game.outcome.game);
+    match order {
+        Order::Number => {}
+        Order::Worst => games.sort_by(|a, b| {
+            let by_score = match (a.outcome.won_score(), b.outcome.won_score()) {
+                (Some(one), Some(other)) if one != other => {
+                    better.is_better(one, other).cmp(&better.is_better(other, one))
+                }
+                _ => std::cmp::Ordering::Equal,
+            };
+            let ratio = |game: &ShownGame| game.ratio.unwrap_or(1.0);
+            let by_ratio = ratio(a).total_cmp(&ratio(b));
+            a.outcome.won.cmp(&b.outcome.won).then(by_ratio).then(by_score)
+        }),
+        Order::Slowest => {
+            let share = |game: &ShownGame| game.of_limit.unwrap_or_default();
+            games.sort_by(|a, b| share(b).total_cmp(&share(a)));
+        }
+        Order::Gain => games.sort_by_key(|game| std::cmp::Reverse(game.gain)),
+    }
+    games.truncate(limit.unwrap_or(games.len()));
+}
+
+/// A run with its games.
+#[derive(Serialize)]
+struct RunWithGames<'a> {
+    summary: data::Totals<'a>,
+    games: &'a [ShownGame],
+}
+
+/// Writes the report on a run, and its games.
+///
+/// # Errors
+/// When `out` fails.
+pub fn write_games(
+    report: &SuiteReport<'_>,
+    games: &[ShownGame],
+    format: GamesFormat,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    match format {
+        GamesFormat::Text | GamesFormat::Markdown => {
+            let mut document = report.document();
+            document.table(table(games, report.summary.better));
+            if format == GamesFormat::Text {
+                document.write_text(out)
+            } else {
+                document.write_markdown(out)
+            }
+        }
+        GamesFormat::Json => {
+            let summary = data::Totals::of(report);
+            inert::write_json(&RunWithGames { summary, games }, out)
+        }
+        GamesFormat::Csv => {
+            let columns = columns(&format!("{} seed best ratio gain of_limit", data::COLUMNS));
+            write_rows(&columns, games.iter().map(Ok), out)
+        }
+        GamesFormat::Seeds => writeln!(out, "{}", seeds(games)),
+    }
+}
+
+/// The seeds of the games in their order, each once.
+fn seeds(games: &[ShownGame]) -> String {
+    let mut seeds: Vec<String> = Vec::new();
+    for seed in games.iter().filter_map(|game| game.seed).map(|seed| seed.to_string()) {
+        if !seeds.contains(&seed) {
+            seeds.push(seed);
+        }
+    }
+    seeds.join(",")
+}
+
+fn table(games: &[ShownGame], better: Direction) -> Table {
+    let has_gain = games.iter().any(|game| game.gain.is_some());
+    let mut headings = vec![
+        "game",
+        "bot",
+        "board",
+        "verdict",
+        "score",
+        better.share_name(),
+        "turns",
+        "slowest",
+        "of limit",
+    ];
+    headings.extend(has_gain.then_some("gain"));
+    let rows = games.iter().map(|game| {
+        let outcome = &game.outcome;
+        let slowest = outcome.times.slowest.or(outcome.times.first);
+        let mut row = vec![
+            outcome.game.to_string(),
+            outcome.bot.clone(),
+            outcome.board.clone(),
+            outcome.verdict.to_string(),
+            shown(outcome.score),
+            game.ratio.map_or_else(none, share),
+            outcome.turns.to_string(),
+            slowest.map_or_else(none, |slowest| duration(slowest.0)),
+            game.of_limit.map_or_else(none, |part| format!("{:.1} %", 100.0 * part)),
+        ];
+        row.extend(has_gain.then(|| game.gain.map_or_else(none, signed)));
+        row
+    });
+    Table { words: &[1, 2, 3], ..Table::new("Games", &headings, rows) }
+}
+
+fn none() -> String {
+    "-".to_owned()
+}
+
+fn signed(gain: Score) -> String {
+    let sign = if gain > Score::ZERO { "+" } else { "" };
+    format!("{sign}{gain}")
+}

@@ -1,0 +1,113 @@
+//! `referee show`: the results of a run, and its games.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::anyhow;
+use clap::Args;
+
+use super::compare::{Side, refuse_different_games};
+use super::words::word;
+use super::{Failure, completions, inputs, print};
+use report::suite::{
+    GamesFormat, Order, Others, ShownGame, SuiteReport, arrange, points, write_games,
+};
+use results::suite::{Bests, Outcome, Summary, noisy_hosts};
+
+/// Show the results of a run, and its games in the order of your choice
+///
+/// Reads the run folder alone, so a bot may have been built anew since. `--format seeds` prints the seeds of the games as
+/// `--seed` takes them, which plays them again in one line. Exits with 0 whatever the results of the games.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct ShowArgs {
+    /// A run that `referee suite` has made: its folder, or `latest` and `latest~1` as in `referee runs`; RUN:BOT is
+    /// one bot of a run
+    #[arg(value_name = "RUN", default_value = "latest", add = completions::sides())]
+    run: String,
+
+    /// Which games come first
+    #[arg(long, value_name = "ORDER", value_parser = word::<Order>(), default_value = "number")]
+    sort: Order,
+
+    /// The number of games to show [default: all]
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+
+    /// Another run of one bot: shows how much better each score is than on the same board there
+    #[arg(long, value_name = "RUN", required_if_eq("sort", "gain"), add = completions::sides())]
+    against: Option<String>,
+
+    /// Compares with the best scores in this file [default: the project's]
+    #[arg(long, value_name = "FILE")]
+    records: Option<PathBuf>,
+
+    /// How to show them
+    #[arg(long, value_parser = word::<GamesFormat>(), default_value = "text")]
+    format: GamesFormat,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  referee show latest --sort worst --limit 10
+  referee show latest --sort gain --against latest~1
+  referee suite --bot ./mybot --seed \"$(referee show latest --sort slowest --limit 10 --format seeds)\"";
+
+pub(super) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
+    let sides: Result<Vec<Side>, _> =
+        [&args.run].into_iter().chain(&args.against).map(|run| Side::open(run)).collect();
+    let sides = sides?;
+    refuse_different_games(&sides)?;
+    let side = &sides[0];
+    let plan = &side.folder.run.plan;
+    let others = args.against.as_deref().zip(sides.get(1)).map(|(run, side)| others(run, side));
+    let others = others.transpose()?;
+    let known = Bests::of(&plan.game, &inputs::records(args.records.as_deref())?);
+    let (mut outcomes, bots) = (Vec::new(), side.bots());
+    let summary = Summary::read(&side.folder, &known, |outcome| {
+        outcomes.push(outcome);
+        Ok::<_, Failure>(())
+    })?;
+    let mine = outcomes.into_iter().filter(|outcome| bots.contains(&outcome.bot.as_str()));
+    let others = others.unwrap_or_default();
+    let shown = |outcome: Outcome| {
+        let best = summary.best(&outcome.record_id, &known);
+        ShownGame::new(outcome, plan, best, &others)
+    };
+    let mut games: Vec<ShownGame> = mine.map(shown).collect();
+    arrange(&mut games, args.sort, plan.better, args.limit);
+    if args.format == GamesFormat::Seeds && plan.seeds.is_none() {
+        let problem = "--format seeds: the boards of this run do not come from seeds";
+        return Err(Failure::user(anyhow!(problem)));
+    }
+    let noisy_hosts = noisy_hosts(&side.folder, || Ok(&summary))?;
+    let folder = &side.folder;
+    let report = SuiteReport {
+        summary,
+        decision: None,
+        noisy_hosts,
+        folder,
+        is_kept: true,
+        listed_in: None,
+    };
+    print(|out| write_games(&report, &games, args.format, out))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The scores of the one bot of another run.
+fn others(run: &str, other: &Side) -> Result<Others, Failure> {
+    let [bot] = other.bots()[..] else {
+        let bots = other.bots().join("`, `");
+        return Err(Failure::user(anyhow!("--against: name one of its bots, {run}:BOT: `{bots}`")));
+    };
+    let bot = bot.to_owned();
+    let better = other.folder.run.plan.better;
+    let mut scores = Others::new();
+    for outcome in other.folder.outcomes()? {
+        let outcome = outcome?;
+        if let Some(points) = points(&outcome, better).filter(|_| outcome.bot == bot) {
+            scores.insert((outcome.board_id, outcome.repeat), points);
+        }
+    }
+    Ok(scores)
+}
