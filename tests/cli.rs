@@ -549,6 +549,7 @@ fn help_of_every_command() {
         ("help-cancel", &["cancel", "--help"]),
         ("help-merge", &["merge", "--help"]),
         ("help-show", &["show", "--help"]),
+        ("help-new", &["new", "--help"]),
         ("help-compare", &["compare", "--help"]),
         ("help-report", &["report", "--help"]),
         ("help-runs", &["runs", "--help"]),

@@ -263,7 +263,7 @@ fn dead_links(book: &BTreeMap<PathBuf, PathBuf>) -> Vec<String> {
             let target = plain(&here.parent().expect("a folder").join(in_book(Path::new(file))));
             let is_there = match target.strip_prefix("book") {
                 _ if file.is_empty() => true,
-                Ok(inside) if !file.ends_with(".md") => {
+                Ok(inside) if in_book(Path::new(file)) == Path::new(file) => {
                     repository().join("docs").join(inside).exists()
                 }
                 Ok(inside) => book.contains_key(inside),
@@ -441,7 +441,7 @@ fn each_sample_of_the_first_page_plays_as_the_page_says() {
     for Example { command, .. } in examples(samples) {
         let output = shell(&command, folder.path()).output().expect("runs");
         assert!(output.status.success(), "{command}: {output:?}");
-        if command.starts_with("referee ") {
+        if command.starts_with("referee play") {
             games += 1;
             let printed = String::from_utf8(output.stdout).expect("UTF-8");
             assert!(
@@ -450,7 +450,7 @@ fn each_sample_of_the_first_page_plays_as_the_page_says() {
             );
         }
     }
-    assert_eq!(games, 6);
+    assert_eq!(games, 7);
 }
 
 /// Makes a folder as CodinGame's repository of SameGame has it: boards in JSON, beside other files.
@@ -543,5 +543,19 @@ fn a_day_with_referee_goes_as_the_page_says() {
     assert!(of("prune").contains("There is nothing to remove"));
     for page in ["compared.html", "history.html", "history-runs/told.html"] {
         assert!(folder.path().join(page).exists(), "{page}");
+    }
+}
+
+#[test]
+fn the_tasks_for_an_editor_are_commands_of_the_referee() {
+    let text = read(&repository().join("docs/guide/src/tasks.json"));
+    let tasks: Value = serde_json::from_str(&text).expect("JSON");
+    let tasks = tasks["tasks"].as_array().expect("tasks");
+    let lines = tasks.iter().map(|task| task["command"].as_str().expect("a command"));
+    let commands: Vec<&str> = lines.flat_map(|line| line.split("; ")).collect();
+    assert_eq!(commands.len(), 3);
+    for command in commands {
+        Cli::try_parse_from(words(command).expect("a command of the referee"))
+            .unwrap_or_else(|error| panic!("{command}: {error}"));
     }
 }

@@ -34,6 +34,7 @@ mod lower;
 mod made_runs;
 mod man;
 mod mistakes;
+mod new_bots;
 mod one_pass;
 mod own_games;
 mod page;

@@ -10,6 +10,7 @@ mod hostile;
 mod misbehaving;
 mod nrpa;
 mod protocol;
+pub mod samples;
 mod script;
 mod squares;
 mod strategies;

@@ -17,6 +17,7 @@ mod inputs;
 mod man;
 mod merge;
 mod named_run;
+mod new;
 mod output;
 mod play;
 mod rejudge;
@@ -103,6 +104,7 @@ enum Command {
     Game(Box<game_check::GameArgs>),
     Generate(Box<generate::GenerateArgs>),
     Init(Box<init::InitArgs>),
+    New(Box<new::NewArgs>),
     Config(Box<config::ConfigArgs>),
     Doctor(Box<doctor::DoctorArgs>),
     Bot(Box<bot::BotArgs>),
@@ -283,6 +285,7 @@ fn run_command(command: Command) -> Result<ExitCode, Failure> {
         Command::Game(args) => game_check::run(&args),
         Command::Generate(args) => generate::run(&args),
         Command::Init(args) => init::run(&args),
+        Command::New(args) => new::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Bot(args) => bot::run(&args),

@@ -16,8 +16,9 @@ pub(super) fn blame(turn: &Turn, on_host_delay: OnHostDelay) -> Option<String> {
         Culprit::Host => ("the host's", advice(on_host_delay).to_owned()),
     };
     let wall = duration(turn.wall.0);
-    let parts = parts.map(where_the_time_went).unwrap_or_default();
-    Some(format!("{culprit} fault: in {wall} {parts}{more}"))
+    let parts = parts.map(where_the_time_went).filter(|parts| !parts.is_empty());
+    let parts = parts.map(|parts| format!(" {parts}")).unwrap_or_default();
+    Some(format!("{culprit} fault: in {wall}{parts}{more}"))
 }
 
 /// What the user can do about delays by the host.

@@ -1,0 +1,48 @@
+//! `referee new`: a bot to begin with.
+
+use std::fs;
+
+use crate::support::place::{Place, assert_code, stderr};
+use crate::support::{has_program, leave_out};
+
+#[test]
+fn a_new_bot_of_each_language_plays_by_its_name() {
+    let place = Place::new();
+    let run = |args: &[&str]| place.command(args).output().expect("runs");
+    for (language, program) in [
+        ("python", "python3"),
+        ("cpp", "c++"),
+        ("c", "cc"),
+        ("rust", "rustc"),
+        ("javascript", "node"),
+        ("java", "javac"),
+    ] {
+        if !has_program(program) {
+            leave_out(&format!("a new bot in {language}"), &format!("there is no {program}"));
+            continue;
+        }
+        let name = format!("my-{language}");
+        assert_code(&run(&["new", &name, "--lang", language]), 0);
+        let played = run(&["play", "--bot", &name, "--first-turn", "60s", "--turn", "60s"]);
+        let shown = String::from_utf8_lossy(&played.stdout).into_owned();
+        assert!(shown.starts_with("Endgame. Obtained a score of 230."), "{language}: {played:?}");
+    }
+    let squares = ["new", "squares", "--lang", "python", "--game", "square-remover"];
+    let made = run(&squares);
+    let advice = "referee play --game square-remover --bot squares";
+    assert!(String::from_utf8_lossy(&made.stdout).contains(advice), "{made:?}");
+    let play = ["play", "--game", "square-remover", "--bot", "squares", "--total", "5m"];
+    assert_code(&run(&play), 0);
+    for (args, problem) in [
+        (&squares[..], "has a bot `squares` already"),
+        (&["new", "x", "--lang", "c", "--game", "square-remover"], "there are: cpp, rust, python"),
+        (&["new", "../x", "--lang", "c"], "it is a letter, and then"),
+    ] {
+        let refused = run(args);
+        assert_code(&refused, 2);
+        assert!(stderr(&refused).contains(problem), "{refused:?}");
+    }
+    fs::write(place.path("mine.c"), "mine").expect("written");
+    assert_code(&run(&["new", "mine", "--lang", "c"]), 2);
+    assert_eq!(fs::read_to_string(place.path("mine.c")).expect("it stays"), "mine");
+}
