@@ -265,7 +265,7 @@ mod tests {
         let end =
             pattern.judge(&printed("points: 3, points: 4\nScore = 9\n", "", 0)).expect("well");
         assert_eq!(end.score.as_deref(), Some("4"));
-        for (pattern, problem) in [("(", "unclosed"), (r"points: (\d+)", "(?P<score>…)")] {
+        for (pattern, problem) in [("(", "open group"), (r"points: (\d+)", "(?P<score>…)")] {
             let found = ScorePattern::new(pattern).expect_err(pattern);
             assert!(found.contains(problem), "{found}");
         }

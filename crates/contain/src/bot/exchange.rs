@@ -362,7 +362,8 @@ pub(super) struct ExchangeState {
     /// Whether it was polled at all.
     pub(super) has_listened: bool,
     ended: bool,
-    timed_out: bool,
+    /// Whether its limit had passed at the last poll.
+    pub(super) timed_out: bool,
     awaits_input: bool,
 }
 

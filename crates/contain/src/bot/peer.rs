@@ -93,6 +93,7 @@ impl BotProcess {
             self.used = Some(std::mem::take(&mut state.clock.before));
         }
         state.clock = self.start_clock(request);
+        state.timed_out = false;
         self.keeper.deadline.set(state.clock.deadline);
     }
 
