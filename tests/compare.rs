@@ -118,6 +118,35 @@ fn a_comparison_says_when_it_shows_nothing_and_what_would() {
 }
 
 #[test]
+fn a_plan_says_how_many_boards_a_difference_takes() {
+    let runs = Runs::new().run("old", "a", &scores(80, |_| 1000)).run(
+        "new",
+        "b",
+        &scores(80, |n| if n % 2 == 0 { 1050 } else { 950 }),
+    );
+    let plan = |args: &[&str]| {
+        let output = runs.compare(&[&["old", "new"], args].concat());
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        stdout(&output)
+    };
+    assert_snapshot!(plan(&["--plan", "1%"]), @"
+    Boards to show a difference of 1%
+
+                               boards so far  deviation  difference  compare  --until-decided
+      b (new) against a (old)             80       50.3        10.0      201              250
+
+      compare shows such a difference in four of five comparisons on this many boards. Differences and scores are taken to vary as on the boards so far that both finish.
+    ");
+    let points = plan(&["--plan", "10", "--risk", "5%"]);
+    assert!(points.contains("Boards to show a difference of 10\n"), "{points}");
+    assert!(!points.contains(" 201 "), "a greater risk takes fewer boards: {points}");
+    assert!(
+        plan(&["--plan", "0"]).trim_end().contains(" -  "),
+        "no number of boards shows nothing"
+    );
+}
+
+#[test]
 fn games_that_the_host_ended_are_no_result_and_the_comparison_says_how_many() {
     let runs = Runs::new().run("quiet", "a", &scores(80, |n| 1000 + n));
     for (run, culprit) in [("busy", Culprit::Host), ("slow", Culprit::Bot)] {

@@ -73,7 +73,7 @@ fn boards(kind: u32, count: u32, random: &mut Pcg32) -> Vec<Board> {
     let mut up_to = |most: u32| random.next_u32() % most;
     let mut board = |_| {
         let level = f64::from(up_to(2000)) + 100.0;
-        let luck = f64::from(up_to(200)) - 100.0 + f64::from(kind % 3) * 20.0;
+        let luck = f64::from(up_to(200)) - 160.0 + f64::from(kind % 3) * 60.0;
         match kind {
             0..3 => Board::finished(level + luck, level),
             3 => Board::finished(level + if up_to(20) == 0 { 900.0 } else { -10.0 }, level),

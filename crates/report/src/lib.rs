@@ -16,6 +16,7 @@ mod inert;
 mod json;
 mod junit;
 pub mod markup;
+pub mod needed;
 mod rows;
 pub mod runs;
 mod stderr;

@@ -5,8 +5,8 @@ use statrs::distribution::{ContinuousCDF as _, Normal};
 
 use super::mean::UNSEEN;
 use super::{
-    Board, Conclusion, Evidence, Leader, Lost, MeanTest, Moments, Risk, Tendency, holm, real,
-    sign_test, signed_rank_test,
+    Board, Conclusion, Evidence, Leader, Lost, MeanTest, Moments, Needed, Risk, Tendency, holm,
+    real, sign_test, signed_rank_test,
 };
 
 /// The power of a comparison with the suggested number of games.
@@ -51,6 +51,8 @@ pub struct Paired {
     pub pairs_to_settle: Option<u64>,
     #[serde(skip)]
     found: Found,
+    #[serde(skip)]
+    scores: Moments,
 }
 
 /// The mean difference on the boards on which both bots finished a game.
@@ -105,6 +107,7 @@ impl Paired {
                 .filter_map(|moments| pairs_to_settle(moments, risk))
                 .min(),
             found,
+            scores: evidence.finished,
         };
         paired.concluded(found.guarded.0, found.plain.0)
     }
@@ -159,6 +162,16 @@ impl Paired {
     pub fn has_losses(&self) -> bool {
         self.finished.pairs < self.pairs
             || self.lost.challenger.boards + self.lost.baseline.boards > 0
+    }
+
+    /// The differences and scores on the boards that both bots finish.
+    pub fn scores(&self) -> &Moments {
+        &self.scores
+    }
+
+    /// The boards that a mean difference of this size would take.
+    pub fn needed(&self, difference: f64) -> Option<Needed> {
+        Needed::of(&self.scores, difference, self.risk)
     }
 
     /// The number of pairs missing for a verdict.

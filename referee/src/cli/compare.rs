@@ -14,7 +14,7 @@ use report::Format;
 use report::compare::write;
 use results::compare::{Comparison, Contender};
 use results::suite::{
-    Bests, FolderError, PlannedBot, RunFolder, Summary, differing_places, noisy_hosts,
+    Bests, FolderError, Margin, PlannedBot, RunFolder, Summary, differing_places, noisy_hosts,
 };
 use statistics::{Conclusion, Risk};
 
@@ -40,6 +40,11 @@ pub(super) struct CompareArgs {
     #[arg(long, value_name = "CHANCE", default_value_t = Risk::default())]
     risk: Risk,
 
+    /// Says how many boards it takes to show a difference of this size between these bots, in percent of the first
+    /// one's mean, such as 1%, or in points, in place of comparing them
+    #[arg(long, value_name = "DIFFERENCE", conflicts_with_all = ["format", "by"])]
+    plan: Option<Margin>,
+
     /// How to show the result
     #[arg(long, value_parser = word::<Format>(), default_value = "text")]
     format: Format,
@@ -51,6 +56,7 @@ Examples:
   referee compare latest~1 latest
   referee compare runs/both
   referee compare latest~1 latest --by phase
+  referee compare runs/both --plan 1%
   referee compare runs/both:./old runs/other:./new --format markdown";
 
 pub(super) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
@@ -73,6 +79,10 @@ pub(super) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::user(anyhow!("there is only `{name}` to compare; name another run")));
     }
     let comparisons = Comparison::with_first(&contenders, args.risk);
+    if let Some(difference) = args.plan {
+        print(|out| report::needed::write(&comparisons, difference, out))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     print(|out| write(&comparisons, args.format, out))?;
     let worse = |comparison: &Comparison| comparison.paired.conclusion == Conclusion::Worse;
     Ok(exit::code(!comparisons.iter().any(worse)))

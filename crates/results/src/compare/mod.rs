@@ -158,10 +158,15 @@ impl Comparison {
         all
     }
 
+    /// The mean of the baseline's points.
+    pub fn baseline_mean(&self) -> f64 {
+        let points: Vec<f64> = self.boards.iter().map(|board| board.baseline).collect();
+        statistics::mean(&points)
+    }
+
     /// The mean difference as a fraction of the baseline's mean, if that is above 0.
     pub fn relative(&self) -> Option<f64> {
-        let baseline: Vec<f64> = self.boards.iter().map(|board| board.baseline).collect();
-        let mean = statistics::mean(&baseline);
+        let mean = self.baseline_mean();
         (mean > 0.0).then(|| self.paired.all.mean / mean)
     }
 }
