@@ -1,8 +1,8 @@
 //! Testers that start the bot themselves, unmodified: AtCoder's interactive ones, TopCoder's.
 //!
-//! A tester is told to start the [relay] as its bot. The relay hands its standard streams to the referee, which starts
-//! the real bot in its own containment and passes the bytes on ([`talk`]). Whatever the tester writes to the bot is a
-//! question, and when it ends, its output has the score. Testers lie about causes: a bot's crash is "not a path" to
+//! A tester is told to start the relay as its bot. The relay hands its standard streams to the referee, which starts
+//! the real bot in its own containment and passes the bytes on (module `talk`). Whatever the tester writes to the bot is
+//! a question, and when it ends, its output has the score. Testers lie about causes: a bot's crash is "not a path" to
 //! them. So how the bot failed is what the referee has seen, and the tester's words stand beside it.
 
 mod connection;
