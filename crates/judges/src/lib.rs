@@ -16,6 +16,7 @@
 mod case;
 pub mod codingame;
 mod command;
+pub mod contest;
 pub mod json_lines;
 mod kinds;
 mod printed;

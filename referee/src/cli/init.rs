@@ -11,6 +11,7 @@ use fs_err::{File, OpenOptions};
 use super::{Failure, print};
 use engine::config::{PROJECT_FILE, TEMPLATE};
 use judges::codingame::{Survey, survey};
+use judges::contest::{survey_ahc, survey_jar};
 
 /// Write a commented project file, referee.toml, into the working directory
 #[derive(Debug, Args)]
@@ -18,13 +19,25 @@ pub(super) struct InitArgs {
     /// Add the game of this built CodinGame contribution to it
     #[arg(long, value_name = "FOLDER", value_hint = clap::ValueHint::DirPath)]
     codingame: Option<PathBuf>,
+
+    /// Add the game of this folder of an AtCoder heuristic contest
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["codingame", "tester"], value_hint = clap::ValueHint::DirPath)]
+    ahc: Option<PathBuf>,
+
+    /// Add the game of this tester of a TopCoder marathon match
+    #[arg(long, value_name = "JAR", conflicts_with = "codingame", value_hint = clap::ValueHint::FilePath)]
+    tester: Option<PathBuf>,
 }
 
 pub(super) fn run(args: &InitArgs) -> Result<ExitCode, Failure> {
-    match &args.codingame {
-        Some(folder) => add_game(folder),
-        None => write_template(),
-    }
+    let InitArgs { codingame, ahc, tester } = args;
+    let found = match (codingame, ahc, tester) {
+        (Some(folder), _, _) => survey(folder, Path::new("")).map_err(Failure::user)?,
+        (_, Some(folder), _) => survey_ahc(folder).map_err(Failure::user)?,
+        (_, _, Some(jar)) => survey_jar(jar).map_err(Failure::user)?,
+        (None, None, None) => return write_template(),
+    };
+    add_game(&found)
 }
 
 fn write_template() -> Result<ExitCode, Failure> {
@@ -37,9 +50,8 @@ fn write_template() -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Adds the settings of a contribution to the project file, and says what it has and lacks.
-fn add_game(folder: &Path) -> Result<ExitCode, Failure> {
-    let found = survey(folder, Path::new("")).map_err(Failure::user)?;
+/// Adds the settings of a game to the project file, and says what there is for it and what is missing.
+fn add_game(found: &Survey) -> Result<ExitCode, Failure> {
     let has_file = Path::new(PROJECT_FILE).exists();
     let before = if has_file {
         fs_err::read_to_string(PROJECT_FILE).map_err(Failure::user)?
@@ -56,7 +68,7 @@ fn add_game(folder: &Path) -> Result<ExitCode, Failure> {
         OpenOptions::new().create(true).append(true).open(PROJECT_FILE).map_err(Failure::user)?;
     file.write_all(format!("{gap}{}", found.settings).as_bytes())
         .map_err(|error| Failure::Referee(error.into()))?;
-    print(|out| write!(out, "{}", told(&found)))?;
+    print(|out| write!(out, "{}", told(found)))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -9,6 +9,7 @@ use super::clock::{Clock, Overtime, Phase};
 use super::cost::Cost;
 use super::guard::HostMemory;
 use super::pipes::Captured;
+use super::poll::Ready;
 use super::usage::{self, Sample};
 use super::waiting::LastLook;
 use terms::certificate::Certificate;
@@ -166,15 +167,7 @@ impl BotProcess {
                     return Ok((count, Some(NoReply::Deadline)));
                 }
                 (Progress::Incomplete, None) if state.ended || self.stdout.is_closed() => {
-                    let ending = self.how_it_ended(state.clock.deadline, &mut state.stderr)?;
-                    let is_failure =
-                        !matches!(ending, NoReply::Ended(BotExit::Code(0)) | NoReply::StdoutClosed);
-                    let is_reply = count == LineRules::UNTIL_END && !is_failure;
-                    self.read_stderr(&mut state.stderr)?;
-                    if is_reply && let Some(peer) = &mut self.peer {
-                        peer.hear_end(ending);
-                    }
-                    return Ok((count, (!is_reply).then_some(ending)));
+                    return Ok((count, self.why_no_more(request, state)?));
                 }
                 (Progress::Incomplete, None) if state.timed_out => {
                     if !self.is_kept_by_peer(state) && !state.clock.goes_on(self.keeper.pid) {
@@ -194,11 +187,37 @@ impl BotProcess {
         }
     }
 
+    /// Why the reply of a bot that will write no more is incomplete; `None` if it was to last until now.
+    fn why_no_more(
+        &mut self,
+        request: &Request<'_>,
+        state: &mut ExchangeState,
+    ) -> Result<Option<NoReply>, ExchangeError> {
+        let ending = self.how_it_ended(state.clock.deadline, &mut state.stderr)?;
+        let is_well = matches!(ending, NoReply::Ended(BotExit::Code(0)) | NoReply::StdoutClosed);
+        if request.rules.count != LineRules::UNTIL_END || !is_well {
+            return Ok(Some(ending));
+        }
+        self.read_stderr(&mut state.stderr)?;
+        self.peer.iter_mut().for_each(|peer| peer.hear_end(ending));
+        Ok(None)
+    }
+
     /// Whether the launcher has ended the bot, since the referee stood still beyond the deadline.
     fn is_overdue(&self, state: &ExchangeState) -> bool {
         state.timed_out
             && (state.ended || self.stdout.is_closed())
             && self.keeper.deadline.has_passed()
+    }
+
+    /// Polls once.
+    fn wait_for_any(&mut self, state: &mut ExchangeState) -> io::Result<Ready> {
+        self.keeper.deadline.extend(state.clock.deadline);
+        let wake = self.guard.wake(state.clock.deadline);
+        let wake = state.clock.listen(wake);
+        let beside = self.peer.as_ref().map(|peer| peer.watched());
+        state.has_listened = true;
+        self.wait_beside(Some(wake), beside)
     }
 
     /// Polls once, and reads what has arrived.
@@ -207,12 +226,7 @@ impl BotProcess {
         request: &Request<'_>,
         state: &mut ExchangeState,
     ) -> Result<(), ExchangeError> {
-        self.keeper.deadline.extend(state.clock.deadline);
-        let wake = self.guard.wake(state.clock.deadline);
-        let wake = state.clock.listen(wake);
-        let beside = self.peer.as_ref().map(|peer| peer.watched());
-        let ready = self.wait_beside(Some(wake), beside)?;
-        state.has_listened = true;
+        let ready = self.wait_for_any(state)?;
         if ready.interrupted {
             self.read_stderr(&mut state.stderr)?;
             return Err(ExchangeError::Interrupted(mem::take(&mut state.stderr.bytes)));

@@ -160,11 +160,7 @@ impl Match<'_> {
             used += exchanged.wall;
             game.took(if exchange.official == limit { exchanged.wall } else { Duration::ZERO });
             let asked = record::asked(game.as_ref(), limit);
-            overrun = assess(&self.rules.overruns, &exchanged, limit, forgiven);
-            match overrun.map(|overrun| overrun.decision) {
-                Some(Decision::Timeout) => exchanged.no_reply = Some(NoReply::Deadline),
-                decision => forgiven += u32::from(decision == Some(Decision::Forgiven)),
-            }
+            overrun = self.decide(&mut exchanged, limit, &mut forgiven);
             let awaits_lines = exchanged.awaits_input.then(|| game.input().lines().count());
             let told = game.summary().len();
             let mut ruling = rule(game.as_mut(), &exchanged.reply, exchanged.no_reply);
@@ -188,6 +184,21 @@ impl Match<'_> {
         let end = record::ended(end, ending, diagnosis, collector, started);
         sink(Event::End(end.clone()));
         Ok((end, overrun))
+    }
+
+    /// Decides on a late reply, after `forgiven` ones; one that does not count is none.
+    fn decide(
+        &self,
+        exchanged: &mut Exchanged,
+        limit: Option<Duration>,
+        forgiven: &mut u32,
+    ) -> Option<Overrun> {
+        let overrun = assess(&self.rules.overruns, exchanged, limit, *forgiven);
+        match overrun.map(|overrun| overrun.decision) {
+            Some(Decision::Timeout) => exchanged.no_reply = Some(NoReply::Deadline),
+            decision => *forgiven += u32::from(decision == Some(Decision::Forgiven)),
+        }
+        overrun
     }
 
     /// Starts the bot, with whoever it talks to at the other end of its pipes.
