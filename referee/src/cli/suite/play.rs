@@ -31,7 +31,7 @@ pub(super) fn play(
         bests,
         is_streamed: args.report.format == SuiteFormat::Jsonl,
         streamed: Ok(()),
-        hopeless: may_stop(args, &folder)?.then(Hopeless::default),
+        hopeless: may_stop(args, &folder).then(Hopeless::default),
     };
     let mut player = RunPlayer::new(writer, config);
     player.jobs = args.jobs.resolve(&config.project.suite);
@@ -59,9 +59,9 @@ pub(super) fn play(
 
 /// Whether a bot without hope ends the run: not a part, for which others wait, nor a run that is resumed, nor one that
 /// ends by its own rule.
-fn may_stop(args: &SuiteArgs, folder: &RunFolder) -> Result<bool, FolderError> {
-    let may = !args.boards.keep_going && args.against.is_none() && folder.part.is_none();
-    Ok(may && folder.played()?.count() == 0)
+fn may_stop(args: &SuiteArgs, folder: &RunFolder) -> bool {
+    let goes_on = args.boards.keep_going || args.resume.is_some();
+    !goes_on && args.against.is_none() && folder.part.is_none()
 }
 
 /// Shows the games as they end.
