@@ -144,8 +144,12 @@ fn what_is_not_known_of_a_thread_that_has_ended_is_not_called_sleep() {
     if !has_program("python3") {
         return leave_out("a thread that has ended", "there is no python3 on this machine");
     }
+    let board = board(TWO_MOVES);
     for (trick, has_ended) in [("brief_threads", true), ("sleep", false)] {
-        let game = play(User::Mine, "namespace", trick);
+        // The threads end after 0.82 s, well before the limit.
+        let mut play = referee();
+        play.args(["play", "--bot", &bot(trick, 1200), "--board"]).arg(board.path());
+        let game = json(&play.args(RULES).args(["--turn", "1s"]).output().expect("runs"));
         let parts = &game["timing"]["exchanges"][1]["parts"];
         assert_eq!(parts["ended"] == true, has_ended, "{trick}: {game}");
     }

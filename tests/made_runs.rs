@@ -111,12 +111,13 @@ fn a_command_to_go_on_with_can_be_pasted_whatever_the_run_is_called() {
 }
 
 #[test]
-fn pruning_keeps_links_and_the_opponents_of_opponents() {
+fn pruning_keeps_links_runs_in_parts_and_the_opponents_of_opponents() {
     let place = Place::new();
     fs::write(place.path("referee.toml"), "").expect("written");
     fs::create_dir(place.path("runs")).expect("made");
     let run = |name: &str| MadeRun::new(&[("a", &[1])]).save(&place.path(name));
     run("elsewhere");
+    MadeRun::new(&[("a", &[1, 2])]).in_parts(2).save(&place.path("runs/parted"));
     symlink(place.path("elsewhere"), place.path("runs/link")).expect("made");
     run("runs/old");
     run("runs/first");
@@ -134,12 +135,15 @@ fn pruning_keeps_links_and_the_opponents_of_opponents() {
         "runs/second stays: it is the opponent of runs/third",
         "runs/first stays: it is the opponent of runs/second",
         "runs/link stays: it is a link to another folder",
+        "runs/parted stays: its parts are not merged",
     ] {
         assert!(said.contains(stays), "{stays}: {said}");
     }
     let is_there = |name: &str| place.path(name).join("run.toml").exists();
     let [old, first, link] = ["runs/old", "runs/first", "runs/link"].map(is_there);
     assert_eq!((old, first, link, is_there("elsewhere")), (false, true, true, true), "{said}");
+    let parted = RunFolder::open(&place.path("runs/parted")).expect("a run");
+    assert_eq!(parted.outcomes().expect("results").count(), 2);
 }
 
 #[test]

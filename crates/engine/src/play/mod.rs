@@ -147,8 +147,8 @@ impl Match<'_> {
         let mut bot = self.start_bot(game.as_mut())?;
         sink(start);
         let (mut observations, mut collector) = (Observations::new(self), SaidCollector::default());
-        let (mut turns, mut forgiven, mut overrun, mut verdict) = (0, 0, None, Verdict::Completed);
-        let mut used = Duration::ZERO;
+        let (mut turns, mut forgiven, mut used) = (0, 0, Duration::ZERO);
+        let (mut overrun, mut verdict) = (None, Verdict::Completed);
         while let Some(exchange) = game.next_exchange() {
             turns += 1;
             if game.asked().is_some_and(|ask| ask.restarts) {
@@ -164,16 +164,14 @@ impl Match<'_> {
             let awaits_lines = exchanged.awaits_input.then(|| game.input().lines().count());
             let told = game.summary().len();
             let mut ruling = rule(game.as_mut(), &exchanged.reply, exchanged.no_reply);
-            if let Some(trouble) = game.trouble() {
-                return Err(self.failed(trouble));
-            }
+            game.trouble().map_or(Ok(()), |trouble| Err(self.failed(trouble)))?;
             verdict = ruling.verdict;
             let lines = (exchange.lines.count, awaits_lines);
             let seen = Seen::new(limit, lines, &mut ruling, &exchanged);
             let turn = record::turn(turns, exchange.limit, exchanged, ruling, game.score());
             let said = collector.add(&turn.stderr.0, turn.stderr_dropped);
-            let summary = || game.summary()[told..].to_vec();
-            let asked = asked.map(|asked| Asked { summary: summary(), ..asked });
+            let asked =
+                asked.map(|asked| Asked { summary: game.summary()[told..].to_vec(), ..asked });
             let turn = Turn { overrun, said, asked, ..turn };
             observations.add(&turn, verdict, seen);
             sink(Event::Turn(turn));

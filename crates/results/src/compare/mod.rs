@@ -16,7 +16,7 @@ use serde::Serialize;
 
 pub use self::contender::Contender;
 pub use self::decider::{Decider, Relation, Standing, has_needed_games};
-use self::scale::Scale;
+use self::scale::{Finish, Scale};
 use rules::score::Direction;
 use statistics::{Board, Paired, Risk};
 
@@ -41,6 +41,12 @@ pub struct Group {
     /// The statistics of the differences on them.
     #[serde(flatten)]
     pub paired: Paired,
+}
+
+impl Group {
+    fn of(name: String, boards: &[Board], risk: Risk) -> Self {
+        Self { name, paired: Paired::of(boards, risk) }
+    }
 }
 
 /// Boards that only one of two bots has played.
@@ -89,13 +95,22 @@ pub struct Comparison {
     pub boards: Vec<BoardDifference>,
 }
 
+impl BoardDifference {
+    /// The difference on a board that both bots have played, from the games of the challenger and of the baseline.
+    fn of(board: String, scale: Scale, [mine, theirs]: &[Vec<Finish>; 2]) -> Self {
+        let [challenger, baseline] = [mine, theirs].map(|games| scale.mean(games).expect("points"));
+        let difference = scale.difference(challenger, baseline);
+        Self { board, baseline, challenger, difference }
+    }
+}
+
 impl Comparison {
     /// Compares two bots.
     pub fn of(baseline: &Contender, challenger: &Contender, risk: Risk) -> Self {
         let scale = Scale::of(challenger.better, baseline.finishes().chain(challenger.finishes()));
-        let (mut boards, mut lost_by_host, mut without_score) = (Vec::new(), 0, 0);
+        let (mut lost_by_host, mut without_score) = (0, 0);
+        let (mut boards, mut by_value) = (Vec::new(), Vec::new());
         let mut by_group: BTreeMap<String, Vec<Board>> = BTreeMap::new();
-        let mut by_value = Vec::new();
         for (id, mine) in &challenger.boards {
             let Some(theirs) = baseline.boards.get(id) else { continue };
             lost_by_host += mine.lost_by_host() + theirs.lost_by_host();
@@ -111,30 +126,21 @@ impl Comparison {
                 by_group.entry(group.clone()).or_default().push(board);
             }
             by_value.push((mine.value.clone().or_else(|| theirs.value.clone()), board));
-            let [challengers, baselines] = games.map(|games| scale.mean(&games).expect("points"));
-            boards.push(BoardDifference {
-                board: mine.board.clone(),
-                baseline: baselines,
-                challenger: challengers,
-                difference: scale.difference(challengers, baselines),
-            });
+            boards.push(BoardDifference::of(mine.board.clone(), scale, &games));
         }
         boards.sort_by(|a, b| a.difference.total_cmp(&b.difference));
         by_group.retain(|_, group| group.len() < boards.len());
         let all: Vec<Board> = by_value.iter().map(|(_, board)| *board).collect();
-        let groups = match &challenger.by {
-            Some(by) => groups::by_value(by, &by_value),
-            None => by_group.into_iter().collect(),
-        };
-        let group = |(name, boards): (String, Vec<Board>)| Group {
-            name,
-            paired: Paired::of(&boards, risk),
-        };
+        let by_group = by_group.into_iter().collect();
+        let groups = challenger.by.as_ref().map_or(by_group, |by| groups::by_value(by, &by_value));
         Self {
             baseline: baseline.name.clone(),
             challenger: challenger.name.clone(),
             paired: Paired::of(&all, risk),
-            groups: groups.into_iter().map(group).collect(),
+            groups: groups
+                .into_iter()
+                .map(|(name, boards)| Group::of(name, &boards, risk))
+                .collect(),
             lost_by_host,
             without_score,
             better: challenger.better,
