@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::support::{has_program, leave_out, referee};
+use crate::support::{PATIENT, has_program, leave_out, referee};
 
 /// A folder with a program `good` in it and in a folder with a blank, and a project of two bots.
 fn scene() -> tempfile::TempDir {
@@ -193,14 +193,25 @@ fn timing_plays_the_boards_of_a_folder() {
 fn a_resumed_run_keeps_what_the_flags_do_not_say_again() {
     let scene = scene();
     let run = |args: &[&str]| referee().current_dir(&scene).args(args).output().expect("runs");
-    let made =
-        run(&["suite", "--bot", "@first", "--seed", "1..3", "--repeat", "2", "--run", "run"]);
+    let suite = ["suite", "--bot", "@first", "--seed", "1..3", "--repeat", "2", "--run", "run"];
+    let made = run(&[&suite[..], &PATIENT].concat());
     assert_eq!(made.status.code(), Some(0), "{made:?}");
-    let said = error(scene.path(), &["suite", "--resume", "run", "--seed", "1..9"]);
+    let said = error(
+        scene.path(),
+        &[&["suite", "--resume", "run", "--seed", "1..9"][..], &PATIENT].concat(),
+    );
     assert!(said.contains("run cannot be resumed: it has seeds 1..3, not seeds 1..9"), "{said}");
-    let said = error(scene.path(), &["suite", "--resume", "run", "--bot", "@greedy"]);
+    let said = error(
+        scene.path(),
+        &[&["suite", "--resume", "run", "--bot", "@greedy"][..], &PATIENT].concat(),
+    );
     assert!(said.contains("the list of bots is not the same"), "{said}");
-    assert_eq!(run(&["suite", "--resume", "run", "--bot", "@first"]).status.code(), Some(0));
+    assert_eq!(
+        run(&[&["suite", "--resume", "run", "--bot", "@first"][..], &PATIENT].concat())
+            .status
+            .code(),
+        Some(0)
+    );
 }
 
 #[test]
@@ -214,6 +225,7 @@ fn a_suite_stops_when_a_bot_loses_its_first_ten_games_alike() {
     };
     let bad = "sh -c 'echo ValueError: bad >&2; exit 3'";
     let suite = ["suite", "--bot", bad, "--seed", "1..40", "--jobs", "1"];
+    let suite = [&suite[..], &PATIENT].concat();
     let (said, shown) = run(&[&suite[..], &["--run", "a run"]].concat());
     let advice = "lost its first 10 games alike in the first turn; `referee suite --resume 'a run'` plays the rest";
     assert!(said.contains(advice), "{said}");
@@ -232,7 +244,8 @@ fn a_suite_stops_when_a_bot_loses_its_first_ten_games_alike() {
     for (bot, seeds) in
         [(half, "1..11"), ("@misbehaving exit 3 --on-turn 2", "1..11"), (bad, "1..10")]
     {
-        let (said, _) = run(&["suite", "--no-run", "--jobs", "1", "--bot", bot, "--seed", seeds]);
+        let suite = ["suite", "--no-run", "--jobs", "1", "--bot", bot, "--seed", seeds];
+        let (said, _) = run(&[&suite[..], &PATIENT].concat());
         assert!(!said.contains("stopped"), "{bot}: {said}");
     }
 }
@@ -241,7 +254,7 @@ fn a_suite_stops_when_a_bot_loses_its_first_ten_games_alike() {
 fn a_suite_shows_each_game_with_v() {
     let scene = scene();
     let args = ["suite", "-v", "--no-run", "--bot", "@first", "--seed", "1..2"];
-    let output = referee().current_dir(&scene).args(args).output().expect("runs");
+    let output = referee().current_dir(&scene).args(args).args(PATIENT).output().expect("runs");
     let said = String::from_utf8(output.stderr).expect("UTF-8");
     assert!(said.contains("game 1: @first on seed 1: score 198 in 57 turns"), "{said}");
 }
@@ -254,7 +267,9 @@ fn a_game_becomes_a_page_and_one_turns_input_as_it_is_played() {
         assert_eq!(output.status.code(), Some(0), "{output:?}");
         String::from_utf8(output.stdout).expect("UTF-8")
     };
-    let play = ["play", "--bot", "@first", "--log", "game.jsonl", "--html"];
+    let [first, first_limit, turn, turn_limit] = PATIENT;
+    let play = ["play", "--bot", "@first", first, first_limit, turn, turn_limit];
+    let play = [&play[..], &["--log", "game.jsonl", "--html"]].concat();
     let shown = run(&[&play[..], &["game.html"]].concat());
     assert!(shown.contains("  page          game.html\n"), "{shown}");
     run(&["replay", "game.jsonl", "--html", "again.html"]);
@@ -266,7 +281,7 @@ fn a_game_becomes_a_page_and_one_turns_input_as_it_is_played() {
     let inputs =
         (1..=57).map(|turn| run(&["replay", "game.jsonl", "--turn-input", &turn.to_string()]));
     assert_eq!(inputs.collect::<String>(), page("all.txt"));
-    let played = run(&["play", "--bot", "@first", "--turn-input", "3"]);
+    let played = run(&[&play[..7], &["--turn-input", "3"]].concat());
     assert_eq!(played, run(&["replay", "game.jsonl", "--turn-input", "3"]));
     let said = error(scene.path(), &["replay", "game.jsonl", "--turn-input", "58"]);
     assert!(said.contains("--turn-input 58: the game has 57 turns"), "{said}");

@@ -26,6 +26,8 @@ def block(name, *lines):
 def hear():
     """What the referee says: a reply, or None if there is none."""
     line = sys.stdin.readline()
+    if not line:
+        sys.exit()  # The referee has given up; a traceback would push what was said before out of its end.
     if not IS_SDK:
         message = json.loads(line)
         return message.get("reply")
