@@ -2,7 +2,8 @@
 """Fails when a crate depends on one that is not below it in the picture of ARCHITECTURE.md.
 
 The picture is the first code block there: a line for each floor, the highest first, which begins with the names of
-the floor's crates. Dependencies of tests count like all others.
+the floor's crates. Dependencies of tests count like all others. A crate that others build upon alone has a limit on
+the number of crates that it brings along.
 """
 
 import json
@@ -11,6 +12,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# The most crates that these bring along.
+MOST_BROUGHT = {"contain": 15}
 
 
 def workspace():
@@ -42,6 +46,15 @@ def floors(crates):
     return floor
 
 
+def brought(crate):
+    """The crates that one needs, directly or not, to be built here."""
+    tree = subprocess.run(
+        ["cargo", "tree", "--locked", "-p", f"referee-{crate}", "-e", "normal", "--prefix", "none", "--no-dedupe"],
+        cwd=ROOT, check=True, capture_output=True, text=True,
+    ).stdout
+    return set(tree.splitlines()[1:])
+
+
 def main():
     crates = dict(workspace())
     floor = floors(crates)
@@ -52,6 +65,9 @@ def main():
         for used in sorted(uses)
         if crate in floor and used in floor and floor[used] >= floor[crate]
     ]
+    for crate, most in MOST_BROUGHT.items():
+        if len(brought(crate)) > most:
+            problems.append(f"{crate} brings {len(brought(crate))} crates along; it may bring {most}")
     if problems:
         sys.exit("\n".join(problems))
     print(f"{len(crates)} crates on {len(set(floor.values()))} floors, no arrow up")

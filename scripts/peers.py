@@ -8,7 +8,7 @@ From the top of the source tree, on an idle machine:
 A peer that is missing is left out, and named. pahcer (`cargo install pahcer --locked`) and psytester (`pip install
 psytester`) are taken from PATH. The originals come from you: --tester names the jar of Square Remover's offline
 tester, and --runner says how to play a game of SameGame in CodinGame's runner. All play the same cases with the
-same bundled bot and without time limits; the script fails if a score differs anywhere.
+same bot and without time limits; the script fails if a score differs anywhere.
 """
 
 import argparse
@@ -121,7 +121,7 @@ class Psytester:
 
 
 class Suite:
-    """The referee's own harness, whose player is a part of it: only the words are used."""
+    """The referee's own harness. Its player is a part of it, of which only the words are used, or a tester."""
 
     name, missing = "`referee suite`", None
 
@@ -129,26 +129,32 @@ class Suite:
         self.version = referee_version()
 
     def play(self, player, games, jobs, folder):
-        run(["referee", "suite", *player.words, "--seed", f"1..{games}", "--jobs", str(jobs), "--run", "run"], folder)
+        words = player.words
+        if player.bot:
+            command = shlex.join(words).replace(shlex.quote(player.bot), "{bot}").replace(SEED, "{seed}")
+            game = f'[game.peers]\nkind = "tester"\ncommand = {json.dumps(command)}\n'
+            Path(folder, "referee.toml").write_text(game)
+            words = ["--game", "peers", "--bot", player.bot, "--profile", "unlimited"]
+        run(["referee", "suite", *words, "--seed", f"1..{games}", "--jobs", str(jobs), "--run", "run"], folder)
         lines = [json.loads(line) for line in Path(folder, "run/results.jsonl").read_text().splitlines()]
         return [line["score"] for line in sorted(lines, key=lambda line: line["game"])]
 
 
 class Player:
     """A program that plays a game, where SEED among its words stands for the seed; `score` describes a whole line of
-    its output."""
+    its output. A tester starts the command `bot`, which is one of its words."""
 
-    def __init__(self, name, words, score=None, version=None, missing=None):
+    def __init__(self, name, words, score=None, version=None, missing=None, bot=None):
         self.name, self.words, self.score, self.version = name, words, score, version
-        self.missing = missing
+        self.missing, self.bot = missing, bot
 
 
-def original(name, words, score, missing):
+def original(name, words, score, missing, bot=None):
     """A program in Java, if the user has it."""
     if not missing and not shutil.which("java"):
         missing = "no `java` in PATH"
     version = None if missing else "Java " + re.search(r'"(.*?)"', run(["java", "-version"])[1])[1]
-    return Player(name, words, score, version, missing)
+    return Player(name, words, score, version, missing, bot)
 
 
 def square_remover(options):
@@ -158,8 +164,18 @@ def square_remover(options):
     arguments = ["-exec", bot, "-seed", SEED, "-novis"]
     rules = ["--game", "square-remover", "--bot", bot, "--profile", "unlimited"]
     missing = None if options.tester else "no --tester names its jar"
-    return [original("the original tester", ["java", "-jar", options.tester, *arguments], score, missing),
-            Player("`referee tester`", ["referee", "tester", *arguments], score, referee_version())], rules
+    return [original("the original tester", ["java", "-jar", options.tester, *arguments], score, missing, bot),
+            Player("`referee tester`", ["referee", "tester", *arguments], score, referee_version(), bot=bot)], rules
+
+
+def plain(folder):
+    """As above, for a tester in C that starts its bot without any containment, and has as many exchanges as its seed says."""
+    missing = None if shutil.which("cc") else "no `cc` in PATH"
+    tester, bot = f"{folder}/tester", f"{folder}/bot"
+    if not missing:
+        run(["cc", "-O2", "-o", tester, "referee/benches/costs/doubles.c"])
+        os.link(tester, bot)  # Without arguments it is the bot.
+    return [Player("`doubles.c`", [tester, SEED, bot], r"Score = (?P<score>\d+)", missing=missing, bot=bot)], None
 
 
 def samegame(options, boards):
@@ -203,7 +219,9 @@ class Row:
 def table(harnesses, players, suite_words, games, rounds):
     """Plays in turn, so that a slow moment of the machine affects all alike."""
     all_rows = [Row(harness, player) for player in players for harness in harnesses]
-    all_rows.append(Row(Suite(), Player(None, suite_words)))
+    all_rows += [Row(Suite(), player) for player in players if player.bot]
+    if suite_words:
+        all_rows.append(Row(Suite(), Player(None, suite_words)))
     played = [row for row in all_rows if not row.missing]
     for _ in range(rounds):
         for row in played:
@@ -227,12 +245,20 @@ def section(options):
     games, rounds = options.cases, options.rounds
     harnesses = [Loop(), Pahcer(), Psytester()]
     runs = f"the best and the median of {rounds} runs in turn" if rounds > 1 else "one run"
-    yield f"Written by `scripts/peers.py`: {games} games, {runs}. All play the same cases with the same bundled bot,"
+    yield f"Written by `scripts/peers.py`: {games} games, {runs}. All play the same cases with the same bot,"
     yield "without time limits, and their scores are the same, game by game. A loop only starts a process for each game."
     yield ""
     yield f"### Square Remover, seeds 1 to {games}, `squares-random`"
     yield ""
     yield from table(harnesses, *square_remover(options), games, rounds)
+    yield ""
+    yield f"### A plain tester in C, 1 to {games} exchanges"
+    yield ""
+    yield "`referee/benches/costs/doubles.c` starts the bot by itself, without containment, limits or logs: what a loop and the peers"
+    yield "take for it is a harness's own cost. `referee suite` also contains tester and bot, and times each answer."
+    yield ""
+    with tempfile.TemporaryDirectory() as folder:
+        yield from table(harnesses, *plain(folder), games, rounds)
     yield ""
     yield f"### SameGame, seeds 1 to {games}, `random`"
     yield ""

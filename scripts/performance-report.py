@@ -44,6 +44,10 @@ REST = """
 - **A quick turn** is nine system calls, where the ping-pong has two: the timer that the launcher holds, set and cleared, one read of
   the referee's own waits and one of the bytes that the bot has written, one check for unread input and one for surplus output, and
   `poll`. A turn of a millisecond adds four reads of /proc for its certificate.
+- **To reach 2.5 ping-pongs a turn**, four of these seven more calls would have to go, if each costs the same; that is an estimate from the table.
+  Three could, each at the price of a promise: a timer that is not cleared between turns would end the bot of a referee that waits for a
+  judge or is stopped there, one that is not set anew in each turn would expire later than promised, and own waits that are read once in a
+  millisecond would excuse a late bot by up to a millisecond that it had not lost. So none is done.
 - **Without `--pin`** the system places bot and referee, mostly on two cores, and each wakes the other from sleep.
   A bot confined to one core would count one core, start one thread and keep it there, so only `--pin` does that.
 - **A game with `--pin`**, by `perf` over 500 games of a bot that parses its input: of the busy time 31 % is the bot's own, which the
@@ -52,8 +56,8 @@ REST = """
   job 3.43. (The table above is from before keepers were forked by a small process.)
 - **A keeper for all games of a worker** would save 0.2 ms of namespaces a game. It is not done: root's bot in a namespace has power
   over its keeper, which could then serve the next game, and keyrings, IPC objects and mounts would have to be cleaned one by one.
-- **`referee play`** makes a second keeper, to probe whether it may; it also reads settings and the host's limits for
-  the log. `--version` mostly loads a program of this size: an empty Rust program takes 1.2 times `/bin/true`.
+- **`referee play`** makes two processes beside the bot's, a launcher and a keeper; it also reads settings and the host's limits
+  for the log. `--version` mostly loads a program of this size: an empty Rust program takes 1.2 times `/bin/true`.
 - **The logs** are a file for each game, with a line for each turn: 0.1 ms a game, two thirds for the file and one third for its JSON.
 - **The build** is for a third the referee itself, and for a ninth ratatui, the terminal player's library.
 """

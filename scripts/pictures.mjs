@@ -9,7 +9,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { withPage } from "../tests/browser/browser.mjs";
+import { browser, withPage } from "../tests/browser/browser.mjs";
 
 const top = dirname(dirname(fileURLToPath(import.meta.url)));
 const target = process.env.CARGO_TARGET_DIR ?? join(top, "target");
@@ -130,6 +130,7 @@ refereeIn(work, "report", "old", "new", "--html", "report.html", "--records", "b
 const report = join(work, "report.html");
 await take("report", pathToFileURL(report).href, { viewport: { width: 960, height: 1100 } });
 rmSync(work, { recursive: true });
+await browser.close();
 for (const name of ["page", "page-square-remover", "player", "report"]) {
   console.log(`${name}.png  ${readFileSync(join(pictures, `${name}.png`)).length} bytes`);
 }

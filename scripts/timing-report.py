@@ -174,6 +174,10 @@ def page():
     yield ""
     yield from checked(verdicts())
     yield ""
+    yield "`--spin` ends by the clock on the wall, whoever had the core. So one that spins for 45 ms is late if a virtual machine stands"
+    yield "still for 5 ms meanwhile, by its own fault if that is less than 10 ms, which may show as computing. One that spins for 60 ms"
+    yield "has had less than 50 ms if the machine stood still for more than 10, and is excused."
+    yield ""
     yield "## An answer that is a little late is called late"
     yield ""
     yield "The referee looks out for an answer for 10 ms beyond the limit, though it no longer counts: a bot that has answered waits"

@@ -8,7 +8,6 @@ mod late;
 #[expect(dead_code, reason = "shared with the other tests")]
 mod support;
 mod timing;
-mod timing_interrupted;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

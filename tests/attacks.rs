@@ -13,7 +13,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::support::{
-    Mark, PATIENT, User, bound, has_program, has_sandbox, json, leave_out, lets_go, referee_of,
+    Mark, PATIENT, User, bound, has_control_groups, has_program, has_sandbox, json, leave_out,
+    lets_go, referee_of, tell,
 };
 
 pub(crate) const METHODS: [&str; 4] = ["namespace", "seccomp", "reaper", "group"];
@@ -24,7 +25,7 @@ pub(crate) const USERS: [User; 2] = [User::Mine, User::Nobody];
 const SOON: Duration = Duration::from_mins(2);
 
 /// Plays a bot; processes that it leaves carry the mark.
-fn play(user: User, method: &str, mark: &Mark, bot: &str, more: &[&str]) -> Value {
+pub(crate) fn play(user: User, method: &str, mark: &Mark, bot: &str, more: &[&str]) -> Value {
     let mut command = referee_of(user);
     command.args(["play", "--format", "json", "--env", mark.env(), "--containment", method]);
     json(&command.args(["--bot", bot]).args(more).output().expect("runs"))
@@ -35,7 +36,7 @@ fn diagnosis(result: &Value) -> &str {
 }
 
 /// Kills the processes that left the group, and returns their number.
-fn kill_marked(mark: &Mark) -> usize {
+pub(crate) fn kill_marked(mark: &Mark) -> usize {
     let left = mark.processes();
     for pid in left.keys() {
         let pid = Pid::from_raw(i32::try_from(*pid).expect("a pid")).expect("not 0");
@@ -123,7 +124,7 @@ fn processes_that_come_and_go_all_the_time_hold_up_no_verdict() {
     churn_holds_up_no_verdict(User::Mine, "reaper");
 }
 
-/// Plays a bot that never answers but writes this once it has begun; repeats with more time if it did not get there.
+/// Plays a bot that does not answer but writes this once it has begun; repeats with more time if it did not get there.
 pub(crate) fn play_until_said(
     user: User,
     method: &str,
@@ -135,7 +136,8 @@ pub(crate) fn play_until_said(
     let mut last = None;
     for limit in ["3s", "12s", "48s"] {
         let start = Instant::now();
-        let result = play(user, method, mark, bot, &[&["--first-turn", limit], more].concat());
+        let limits = ["--first-turn", limit, "--turn", limit];
+        let result = play(user, method, mark, bot, &[&limits, more].concat());
         let has_begun = result["stderr_tail"].to_string().contains(word);
         last = Some((result, start.elapsed()));
         if has_begun {
@@ -287,16 +289,144 @@ fn what_a_bot_shares_by_number_goes_with_its_namespace() {
     }
 }
 
+/// Whether a POSIX message queue with this name is there; `how` are flags of `mq_open(3)`.
+fn has_queue(name: &str, how: u32) -> bool {
+    let script = format!(
+        "import ctypes, sys; c = ctypes.CDLL(None); \
+         sys.exit(c.mq_open(b'{name}', {how}, 0o666, None) < 0)"
+    );
+    Command::new("python3").args(["-c", &script]).status().expect("runs").success()
+}
+
+/// To write to a queue, and to make it.
+const MAKE: u32 = 0o102;
+
+#[test]
+fn a_message_queue_with_a_name_goes_with_its_namespace() {
+    if !has_program("python3") {
+        return leave_out("message queues", "there is no python3 on this machine");
+    }
+    let name = format!("/referee-tests-{}", std::process::id());
+    let bot = format!(
+        "import ctypes, os; os._exit(7 + (ctypes.CDLL(None).mq_open(b'{name}', {MAKE}, 0o666, None) < 0))"
+    );
+    let bot = shlex::try_join(["python3", "-c", &bot]).expect("no NUL");
+    for user in USERS {
+        let result = play(user, "namespace", &Mark::new(), &bot, &PATIENT);
+        assert!(diagnosis(&result).contains("exited with status 7"), "{user:?}: {result}");
+        assert!(!has_queue(&name, 0), "{user:?}");
+    }
+    assert!(has_queue(&name, MAKE) && has_queue(&name, 0), "it can be seen");
+    let remove = format!("import ctypes; ctypes.CDLL(None).mq_unlink(b'{name}')");
+    assert!(Command::new("python3").args(["-c", &remove]).status().expect("runs").success());
+}
+
+#[test]
+fn a_bot_in_a_namespace_undoes_none_of_its_mounts_and_changes_no_settings_of_the_machine() {
+    // A file is only opened, and written to by nobody. The bot's standard output stays open, so that it is not killed.
+    let bot = "for at in /proc /dev/pts; do umount -l $at && echo unmounted $at; done; \
+        unshare -rm umount -l /proc && echo unmounted in a namespace of its own; \
+        unshare -rm mount -o remount,rw,bind /proc/sys && echo writable in a namespace of its own; \
+        for at in kernel/core_pattern kernel/hostname vm/overcommit_memory ../sysrq-trigger; do \
+        true >>/proc/sys/$at && echo opened $at; done; \
+        grep -h CapPrm /proc/1/status /proc/self/status; exit 7";
+    let bot = format!("exec 4>&1 3>&2 2>/dev/null 1>&3; {bot}");
+    let bot = shlex::try_join(["sh", "-c", &bot]).expect("no NUL");
+    for user in USERS {
+        let result = play(user, "namespace", &Mark::new(), &bot, &PATIENT);
+        let said = result["stderr_tail"].as_array().expect("lines");
+        let (rights, done): (Vec<_>, Vec<_>) =
+            said.iter().filter_map(Value::as_str).partition(|line| line.starts_with("CapPrm:"));
+        assert_eq!(done, [""; 0], "{user:?}");
+        assert_eq!(rights.len(), 2, "{user:?}: {result}");
+        for set in rights {
+            let set = set.trim_start_matches("CapPrm:").trim();
+            let set = u64::from_str_radix(set, 16).expect("a set");
+            assert_eq!(set & SYS_ADMIN, 0, "{user:?}: of the keeper and the bot");
+        }
+    }
+}
+
+/// The right to mount and unmount, in `/proc/PID/status`.
+const SYS_ADMIN: u64 = 1 << 21;
+
 /// Plays a bot that takes too much memory, under every method.
 fn takes_too_much_memory(bot: &str, more: &[&str]) {
     let is_sandboxed = more.contains(&"--sandbox");
     for user in USERS {
         for method in METHODS.into_iter().filter(|method| !is_sandboxed || has_sandbox(method)) {
-            let mark = Mark::new();
-            let more = [&["--memory", "100MiB"][..], &PATIENT, more].concat();
-            let result = play(user, method, &mark, bot, &more);
-            assert_eq!(result["verdict"], "memory_limit", "{method} {user:?}: {result}");
-            mark.assert_gone();
+            loses_by_memory(user, method, bot, more);
+        }
+    }
+}
+
+fn loses_by_memory(user: User, method: &str, bot: &str, more: &[&str]) {
+    let mark = Mark::new();
+    let more = [&["--memory", "100MiB"][..], &PATIENT, more].concat();
+    let result = play(user, method, &mark, bot, &more);
+    assert_eq!(result["verdict"], "memory_limit", "{method} {user:?} {more:?}: {result}");
+    mark.assert_gone();
+}
+
+/// A bot that hides memory in this way.
+fn hiding(how: &str) -> String {
+    shlex::try_join(["python3", "-c", include_str!("data/hiding-memory.py"), how]).expect("no NUL")
+}
+
+/// Plays a bot that hides memory under every method, with and without a sandbox.
+fn hidden_memory_counts(user: User, how: &str) {
+    for method in METHODS {
+        loses_by_memory(user, method, &hiding(how), &[]);
+        if has_sandbox(method) {
+            loses_by_memory(user, method, &hiding(how), &["--sandbox"]);
+        }
+    }
+}
+
+/// The kernel shows only root the files behind mappings.
+#[test]
+fn memory_that_only_a_mapping_holds_counts_where_root_plays() {
+    if !has_program("python3") {
+        return leave_out("hidden memory", "there is no python3 on this machine");
+    }
+    if rustix::process::getuid().is_root() {
+        hidden_memory_counts(User::Mine, "shared");
+        hidden_memory_counts(User::Mine, "memfd");
+    }
+}
+
+/// The users whose bots are in control groups; says so if there is none, since few machines grant them.
+fn users_of_control_groups() -> Vec<User> {
+    let users: Vec<User> = USERS.into_iter().filter(|&user| has_control_groups(user)).collect();
+    if users.is_empty() {
+        tell(
+            "left out: memory in control groups: none can be made here; see scripts/second-kernel",
+        );
+    }
+    users
+}
+
+#[test]
+fn a_control_group_counts_shared_memory_that_only_a_mapping_holds() {
+    for user in users_of_control_groups() {
+        hidden_memory_counts(user, "shared");
+    }
+}
+
+#[test]
+fn a_control_group_counts_a_memfd_that_only_a_mapping_holds() {
+    for user in users_of_control_groups() {
+        hidden_memory_counts(user, "memfd");
+    }
+}
+
+/// A sandbox refuses to put pages into pipes. To an ordinary user's control group nothing is promised.
+#[test]
+fn a_control_group_of_roots_counts_large_pages_that_pipes_hold() {
+    let is_root = |&user: &User| user == User::Mine && rustix::process::getuid().is_root();
+    for user in users_of_control_groups().into_iter().filter(is_root) {
+        for method in METHODS {
+            loses_by_memory(user, method, &hiding("pipes"), &[]);
         }
     }
 }

@@ -13,8 +13,8 @@ use serde_json::Value;
 use tempfile::NamedTempFile;
 
 use crate::support::{
-    User, bot_line, children, has_program, json, keepers, leave_out, referee, referee_of, unspoilt,
-    wait_until,
+    Mark, User, bot_line, children, has_host_part, has_program, json, keepers, leave_out, overruns,
+    referee, referee_of, unspoilt, wait_until,
 };
 use crate::timing::Hogs;
 
@@ -22,8 +22,9 @@ use crate::timing::Hogs;
 const RULES: [&str; 8] =
     ["--format", "json", "--first-turn", "60s", "--turn", "100ms", "--on-host-delay", "accept"];
 
-/// Boards that are cleared in two and in eight moves at the bottom left, by one of their rows.
+/// Boards that are cleared in two, in four and in eight moves at the bottom left, by one of their rows.
 const TWO_MOVES: &str = "0 0 0 0 0 0 0 0 1 1 1 1 1 1 1\n";
+const FOUR_MOVES: &str = "0 0 0 0 1 1 1 1 2 2 2 2 3 3 3\n";
 const EIGHT_MOVES: &str = "0 0 1 1 2 2 3 3 4 4 0 0 1 1 2\n";
 
 /// A file with a board of such rows, which every user may read.
@@ -65,12 +66,6 @@ fn bot(trick: &str, millis: u32) -> String {
     bot_line(&["python3", "-c", source, trick, &millis.to_string()])
 }
 
-/// The number of games whose first late turn was the bot's fault, and the host's.
-fn overruns(result: &Value) -> (i64, i64) {
-    let count = |culprit| result["timing"]["overruns"][culprit].as_i64().expect("a count");
-    (count("bot"), count("host"))
-}
-
 fn play(user: User, method: &str, trick: &str) -> Value {
     let board = board(TWO_MOVES);
     let mut command = referee_of(user);
@@ -99,13 +94,13 @@ fn is_busy() -> bool {
 /// Plays a trick, which must not work.
 pub(crate) fn is_no_excuse(user: User, method: &str, trick: &str) {
     let is_caught = |game: &Value| game["verdict"] == "timeout" && overruns(game) == (1, 0);
-    // Beside others who want the cores an excuse may be true.
-    let is_spoilt = |game: &Value| !is_caught(game) && is_busy();
+    // Beside others who want the cores an excuse may be true. And a bot whose helper was given a core at once was not late.
+    let is_spoilt = |game: &Value| !is_caught(game) && (overruns(game) == (0, 0) || is_busy());
     let game = unspoilt(is_spoilt, || play(user, method, trick));
     assert!(is_caught(&game), "{trick} under {method} by {user:?}: {game}");
 }
 
-/// Users take turns; `heavy` has all pairs.
+/// Every second trick, by one user each; `heavy` has all of them by both.
 #[test]
 fn no_trick_puts_the_blame_on_the_host() {
     let _alone = crate::alone();
@@ -113,7 +108,7 @@ fn no_trick_puts_the_blame_on_the_host() {
         return leave_out("tricks to be excused", "there is no python3 on this machine");
     }
     for ((trick, method), user) in
-        TRICKS.into_iter().zip([User::Mine, User::Nobody].into_iter().cycle())
+        TRICKS.into_iter().step_by(2).zip([User::Mine, User::Nobody].into_iter().cycle())
     {
         is_no_excuse(user, method, trick);
     }
@@ -125,17 +120,29 @@ fn hogs_of_an_earlier_game_are_no_excuse() {
     if !has_program("python3") {
         return leave_out("hogs of an earlier game", "there is no python3 on this machine");
     }
-    let (bot, board) = (bot("daemons", 150), board(EIGHT_MOVES));
-    let mut timing = referee();
-    timing.args(["timing", "--containment", "group", "--games", "2", "--bot", &bot, "--board"]);
-    let output = timing.arg(board.path()).args(&RULES[..6]).output();
-    let report = json(&output.expect("runs"));
-    let later = &report["turns"][1];
-    let [bot, host] =
-        ["bot_overruns", "host_overruns"].map(|culprit| later[culprit].as_i64().expect("a count"));
+    let (bot, board, mark) = (bot("daemons", 150), board(EIGHT_MOVES), Mark::new());
+    let play = || {
+        let mut timing = referee();
+        timing.args(["timing", "--containment", "group", "--games", "2", "--env", mark.env()]);
+        timing.args(["--bot", &bot, "--board"]).arg(board.path()).args(&RULES[..6]);
+        let report = json(&timing.output().expect("runs"));
+        // The method of containment leaves them, for 20 s: beside them the next test would be late.
+        for &hog in mark.processes().keys() {
+            let hog = Pid::from_raw(hog.try_into().expect("a process")).expect("a process");
+            let _ = kill_process(hog, Signal::KILL);
+        }
+        mark.assert_gone();
+        report
+    };
     // If the hogs were an excuse, all turns of the second game would be the host's fault; that of a machine that stands
     // still is one of many.
-    assert!(bot > 4 * host, "{report}");
+    let is_the_bots = |report: &Value| {
+        let [bot, host] = ["bot_overruns", "host_overruns"]
+            .map(|culprit| report["turns"][1][culprit].as_i64().expect("a count"));
+        bot > 4 * host
+    };
+    let report = unspoilt(|report| !is_the_bots(report) && is_busy(), play);
+    assert!(is_the_bots(&report), "{report}");
 }
 
 #[test]
@@ -147,17 +154,22 @@ fn what_is_not_known_of_a_thread_that_has_ended_is_not_called_sleep() {
     let board = board(TWO_MOVES);
     for (trick, has_ended) in [("brief_threads", true), ("sleep", false)] {
         // The threads end after 0.82 s, well before the limit.
-        let mut play = referee();
-        play.args(["play", "--bot", &bot(trick, 1200), "--board"]).arg(board.path());
-        let game = json(&play.args(RULES).args(["--turn", "1s"]).output().expect("runs"));
-        let parts = &game["timing"]["exchanges"][1]["parts"];
-        assert_eq!(parts["ended"] == true, has_ended, "{trick}: {game}");
+        let play = || {
+            let mut play = referee();
+            play.args(["play", "--bot", &bot(trick, 1200), "--board"]).arg(board.path());
+            json(&play.args(RULES).args(["--turn", "1s"]).output().expect("runs"))
+        };
+        let is_known =
+            |game: &Value| (game["timing"]["exchanges"][1]["parts"]["ended"] == true) == has_ended;
+        // On a machine that is busy they may end later.
+        let game = unspoilt(|game| !is_known(game) && is_busy(), play);
+        assert!(is_known(&game), "{trick}: {game}");
     }
 }
 
 /// Plays a bot that needs less than half of its time, beside hogs: it is late by the host's fault.
 fn is_excused_beside_hogs(trick: &str) {
-    let board = board(EIGHT_MOVES);
+    let board = board(FOUR_MOVES);
     let _hogs = Hogs::on_core("0", 6);
     let mut play = Command::new("taskset");
     play.args(["-c", "0", env!("CARGO_BIN_EXE_referee"), "play"])
@@ -183,12 +195,12 @@ fn work_beside_hogs_is_excused_wherever_the_bot_does_it() {
     }
 }
 
-/// Plays a bot that may take three seconds for its second turn and takes `millis`. Once that turn has begun,
+/// Plays a bot that may take a second and a half for its second turn and takes `millis`. Once that turn has begun,
 /// `meanwhile` gets the numbers of the referee and of the bot.
 fn play_long_turn(trick: &str, millis: u32, meanwhile: impl Fn(Pid, &[Pid])) -> Value {
     let (log, board) = (NamedTempFile::new().expect("a file"), board(TWO_MOVES));
     let mut play = referee();
-    play.args(["play", "--bot", &bot(trick, millis), "--turn", "3s", "--log"]).arg(log.path());
+    play.args(["play", "--bot", &bot(trick, millis), "--turn", "1500ms", "--log"]).arg(log.path());
     play.arg("--board").arg(board.path());
     play.args(&RULES[..4]).args(&RULES[6..]).stdout(Stdio::piped());
     let referee = play.spawn().expect("runs");
@@ -220,10 +232,10 @@ fn a_bot_that_somebody_else_stops_is_excused() {
         return leave_out("a bot that is stopped", "there is no python3 on this machine");
     }
     // Beyond the limit, for less than the second that the referee then waits for a bot that is kept waiting.
-    let time = Duration::from_millis(3300);
+    let time = Duration::from_millis(1800);
     let second = |result: &Value| result["timing"]["exchanges"][1].clone();
     // It may have answered before it was stopped.
-    let in_time = |result: &Value| second(result)["wall_ms"].as_f64() < Some(3000.0);
+    let in_time = |result: &Value| second(result)["wall_ms"].as_f64() < Some(1500.0);
     let result = unspoilt(in_time, || play_long_turn("spin", 300, |_, bot| stop(bot, time)));
     assert_eq!(overruns(&result).0, 0, "{result}");
     assert!(second(&result)["parts"]["taken_ms"].as_f64() > Some(500.0), "{result}");
@@ -237,13 +249,26 @@ fn a_machine_that_stands_still_takes_time_from_a_bot_that_computes_and_from_no_o
     }
     // To the referee it is the same whether the machine stops or the referee alone.
     let stop_referee = |referee, _: &[Pid]| stop(&[referee], Duration::from_secs(1));
-    let slept = play_long_turn("sleep", 3500, stop_referee);
+    std::thread::scope(|scope| {
+        // It takes no time from the other.
+        scope.spawn(|| sleep_is_no_excuse(stop_referee));
+        computing_is_an_excuse(stop_referee);
+    });
+}
+
+fn sleep_is_no_excuse(meanwhile: impl Fn(Pid, &[Pid])) {
+    let slept = unspoilt(has_host_part, || play_long_turn("sleep", 2000, &meanwhile));
     assert_eq!(overruns(&slept), (1, 0), "{slept}");
     let late = &slept["timing"]["exchanges"][1];
-    assert!(late["parts"]["asleep_ms"].as_f64() > Some(2500.0), "{slept}");
-    let is_spoilt = |game: &Value| overruns(game).0 > 0 && is_busy();
-    let computed = unspoilt(is_spoilt, || play_long_turn("spin", 3500, stop_referee));
-    let late = &computed["timing"]["exchanges"][1];
-    assert!(late["parts"]["taken_ms"].as_f64() > Some(800.0), "it computed: {computed}");
+    assert!(late["parts"]["asleep_ms"].as_f64() > Some(1250.0), "{slept}");
+}
+
+fn computing_is_an_excuse(meanwhile: impl Fn(Pid, &[Pid])) {
+    let parts = |game: &Value| game["timing"]["exchanges"][1]["parts"].clone();
+    // What waits for a core of others meanwhile has none that could be taken.
+    let has_waited = |game: &Value| parts(game)["kept_waiting_ms"].as_f64() > Some(100.0);
+    let is_spoilt = |game: &Value| has_waited(game) || overruns(game).0 > 0 && is_busy();
+    let computed = unspoilt(is_spoilt, || play_long_turn("spin", 2000, &meanwhile));
+    assert!(parts(&computed)["taken_ms"].as_f64() > Some(800.0), "it computed: {computed}");
     assert_eq!(overruns(&computed).0, 0, "{computed}");
 }

@@ -73,6 +73,11 @@ fn bundled_bots_and_boards_complete() {
     assert_offered(folder.path(), "referee play --board @cl", &["@clearable"]);
     assert_offered(folder.path(), "referee suite --board x @cl", &["@clearable"]);
     assert_offered(folder.path(), "referee bot squares-b", &["squares-beam"]);
+    assert_offered(folder.path(), "referee bot misbehaving chat", &["chatter"]);
+    assert_offered(folder.path(), "referee bot misbehaving exit 3 --on", &["--on-turn"]);
+    assert_offered(folder.path(), "referee play --bot '@misbehaving chat", &["chatter"]);
+    assert_offered(folder.path(), "referee suite --bot '@misbehaving illegal s", &["single-tile"]);
+    assert_offered(folder.path(), "referee play --bot '@nrpa --wi", &["--width"]);
 }
 
 #[test]
@@ -147,5 +152,39 @@ fn the_tab_key_of_a_real_bash_completes() {
         // The next typed text shows whether a blank was added.
         terminal.type_text("X");
         terminal.wait_for(&format!("bash: {completed}X"));
+    }
+}
+
+#[test]
+fn the_tab_key_of_a_real_zsh_completes() {
+    if !has_program("zsh") {
+        return leave_out("completion in zsh", "there is no zsh on this machine");
+    }
+    if !can_watch("completion in zsh") {
+        return;
+    }
+    let project = project();
+    let program = env!("CARGO_BIN_EXE_referee");
+    let script = Command::new(program).args(["completions", "zsh"]).output().expect("runs");
+    fs::write(project.path().join("script"), script.stdout).expect("a script");
+    let terminal = Terminal::of_size(120, 24);
+    terminal.run(&format!("cd '{}' && exec zsh -f", project.path().display()));
+    terminal
+        .run("PS1='zsh: '; bindkey -e; autoload -U compinit; compinit -D -u; . ./script; clear");
+    terminal.wait_until("zsh waits", |screen| screen.trim_end() == "zsh:");
+    for (typed, completed) in [
+        ("referee pl", "referee play "),
+        ("referee play --bot @gree", "referee play --bot @greedy "),
+        ("referee suite --resume kept/tw", "referee suite --resume kept/two/"),
+        ("referee compare kept/one:@gre", "referee compare kept/one:@greedy "),
+        ("referee compare latest:@gre", "referee compare latest:@greedy "),
+        ("referee show lates", "referee show latest "),
+        ("referee bot misbehaving chat", "referee bot misbehaving chatter "),
+    ] {
+        terminal.press(&["C-u", "C-l"]);
+        terminal.type_text(typed);
+        terminal.press(&["Tab"]);
+        terminal.type_text("X");
+        terminal.wait_for(&format!("zsh: {completed}X"));
     }
 }

@@ -11,8 +11,9 @@ use seccompiler::{SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule}
 use serde_json::Value;
 
 use crate::support::{
-    Mark, PATIENT, User, bound, children, for_each_in_parallel, has_host_part, json, keepers,
-    lets_go, referee, referee_of, run_as, start_without, unspoilt, wait_until,
+    Mark, PATIENT, User, bound, children, for_each_in_parallel, has_control_groups, has_host_part,
+    has_program, is_linux, json, keepers, leave_out, lets_go, referee, referee_of, run_as,
+    start_without, unspoilt, wait_until,
 };
 
 const MEANS: [&str; 4] = ["namespace", "seccomp", "reaper", "group"];
@@ -121,9 +122,7 @@ fn play(user: User, means: &str, mark: &Mark, bot: &str, more: &[&str]) -> Shown
 
 /// Whether the kernel can keep a bot outside a namespace from signalling others: by Landlock, since Linux 6.12.
 fn signals_can_be_scoped() -> bool {
-    let release = rustix::system::uname().release().to_string_lossy().into_owned();
-    let mut numbers = release.split(['.', '-']).map(|number| number.parse().unwrap_or(0));
-    (numbers.next(), numbers.next()) >= (Some(6), Some(12))
+    is_linux((6, 12))
 }
 
 impl Fault {
@@ -292,21 +291,25 @@ fn plays_on_while_killed(
     let run = folder.path().join("run");
     let mut child = referee()
         .args(["suite", "--env", mark.env(), "--containment", means, "--bot", "sleep 3600"])
-        .args(["--seed", "1..100000", "--first-turn", "1ms", "--logs", "none", "--run"])
+        .args(["--seed", "1..100000", "--first-turn", "20ms", "--logs", "none"])
+        // All may be lost in the same way.
+        .args(["--keep-going", "--run"])
         .arg(&run)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
         .expect("starts");
     let start = Instant::now();
-    let mut killed = 0;
+    let (mut killed, mut rounds) = (0, 0_u32);
     // A machine that is busy may take longer than that for the first game.
     let results = || fs::read_to_string(run.join("results.jsonl")).unwrap_or_default();
-    while start.elapsed() < Duration::from_secs(3) || killed == 0 || !results().contains(word) {
+    while start.elapsed() < Duration::from_secs(2) || killed == 0 || !results().contains(word) {
         assert!(start.elapsed() < Duration::from_mins(5), "{means}: there is nobody to kill");
         let victims = victims(child.id()).into_iter();
         killed += victims.filter(|victim| kill_process(*victim, Signal::KILL).is_ok()).count();
-        thread::sleep(pause);
+        rounds += 1;
+        // Never in step with the games.
+        thread::sleep(pause.mul_f64(0.5 + (f64::from(rounds) * 0.618).fract()));
     }
     assert!(child.try_wait().expect("a child").is_none(), "{means}: the referee plays on");
     assert_eq!(badness(child.id()), badness(std::process::id()), "{means}");
@@ -406,6 +409,8 @@ fn the_log_names_the_containment_method() {
         let read = referee::gamelog::read(&fs::read(log).expect("a log")).expect("whole");
         assert_eq!(read.start.bot.containment, means);
         assert_eq!(read.start.bot.resources.memory, Some(1_000_000_000));
+        let limit = if has_control_groups(User::Mine) { "enforced" } else { "watched" };
+        assert_eq!(read.start.bot.memory_limit, limit, "{means}");
     }
 }
 
@@ -423,11 +428,11 @@ fn without_namespaces(args: &str) -> Option<Output> {
 #[test]
 fn a_host_without_namespaces_gets_the_next_best() {
     let Some(output) = without_namespaces("play --containment namespace") else {
-        return crate::support::leave_out("a host without namespaces", "unshare is refused");
+        return leave_out("a host without namespaces", "unshare is refused");
     };
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{stderr}");
-    assert!(stderr.contains("error: --containment namespace: "), "{stderr}");
+    assert!(stderr.contains("error: containment by the method namespace: "), "{stderr}");
     assert!(stderr.contains("`referee doctor` shows what this host offers"), "{stderr}");
     let doctor = without_namespaces("doctor").expect("as before");
     let stdout = String::from_utf8_lossy(&doctor.stdout);
@@ -443,14 +448,27 @@ fn a_host_without_namespaces_gets_the_next_best() {
 }
 
 #[test]
+fn a_namespace_is_tried_by_the_keeper_of_the_first_bot() {
+    if !has_program("strace") {
+        return leave_out("the number of keepers", "strace is missing");
+    }
+    let calls = tempfile::NamedTempFile::new().expect("a file");
+    let mut strace = Command::new("strace");
+    strace.args(["-f", "-q", "-e", "trace=clone", "-o"]).arg(calls.path());
+    let play = ["play", "--containment", "namespace"];
+    let output = strace.arg(referee().get_program()).args(play).args(PATIENT).output();
+    let output = output.expect("strace");
+    assert!(output.status.success(), "{output:?}");
+    let calls = fs::read_to_string(calls.path()).expect("its calls");
+    assert_eq!(calls.matches("CLONE_NEWPID").count(), 1, "{calls}");
+}
+
+#[test]
 fn many_games_in_one_process_leak_nothing() {
     let programs = std::path::Path::new(env!("CARGO_BIN_EXE_referee")).parent().expect("a folder");
     let soak = programs.join("examples/soak");
     if !soak.exists() {
-        return crate::support::leave_out(
-            "many games in one process",
-            "the examples are not built",
-        );
+        return leave_out("many games in one process", "the examples are not built");
     }
     // It counts the folders that are left there.
     let temporary = tempfile::tempdir().expect("a folder");

@@ -27,7 +27,7 @@ total = '5m'
 const NOT_RUN: [&str; 2] = ["--watch", "--sandbox"];
 
 /// The pages for people, each with its text.
-fn pages() -> Vec<(PathBuf, String)> {
+pub(crate) fn pages() -> Vec<(PathBuf, String)> {
     let mut open: Vec<PathBuf> = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs"]
         .map(|name| repository().join(name))
         .into();
@@ -44,12 +44,12 @@ fn pages() -> Vec<(PathBuf, String)> {
     pages
 }
 
-fn read(path: &Path) -> String {
+pub(crate) fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// The lines outside of code blocks.
-fn prose(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn prose(text: &str) -> impl Iterator<Item = &str> {
     let mut in_code = false;
     text.lines().filter(move |line| {
         let is_fence = line.trim_start().starts_with("```");
@@ -98,13 +98,13 @@ fn problem_of(path: &Path, text: &str, link: &str) -> Option<String> {
 
 /// A command on a page, and its output there.
 #[derive(Debug)]
-struct Example {
-    command: String,
+pub(crate) struct Example {
+    pub(crate) command: String,
     output: Vec<String>,
 }
 
 /// The commands in the code blocks of a page.
-fn examples(text: &str) -> Vec<Example> {
+pub(crate) fn examples(text: &str) -> Vec<Example> {
     let mut examples: Vec<Example> = Vec::new();
     let mut in_console = false;
     for line in text.lines() {
@@ -171,7 +171,7 @@ fn fresh_clone() -> tempfile::TempDir {
 }
 
 /// A folder in which the commands of the guide can be run as they are written: `mybot` is the reader's own program.
-fn playground() -> tempfile::TempDir {
+pub(crate) fn playground() -> tempfile::TempDir {
     let folder = fresh_clone();
     let mybot = folder.path().join("mybot");
     fs::copy(repository().join("example-bots/python/greedy.py"), &mybot).expect("a bot");
@@ -180,7 +180,7 @@ fn playground() -> tempfile::TempDir {
 }
 
 /// A command of a page as a shell runs it, with this referee.
-fn shell(command: &str, folder: &Path) -> Command {
+pub(crate) fn shell(command: &str, folder: &Path) -> Command {
     let programs = Path::new(env!("CARGO_BIN_EXE_referee")).parent().expect("a folder");
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").expect("a path"));
     let mut shell = Command::new("sh");
@@ -425,125 +425,6 @@ fn the_guides_examples_print_what_it_shows() {
     }
     let report = example_of("watching.md", "referee report runs/old runs/new");
     assert_shows(&report, &run(&report.command));
-}
-
-#[test]
-fn each_sample_of_the_first_page_plays_as_the_page_says() {
-    for program in ["python3", "c++", "cc", "node", "javac", "rustc"] {
-        if !has_program(program) {
-            return leave_out("the samples of the first page", &format!("there is no {program}"));
-        }
-    }
-    let folder = playground();
-    let page = read(&repository().join("docs/guide/src/first-bot.md"));
-    let (samples, _) = page.split_once("## Anything else").expect("the part on other languages");
-    let mut games = 0;
-    for Example { command, .. } in examples(samples) {
-        let output = shell(&command, folder.path()).output().expect("runs");
-        assert!(output.status.success(), "{command}: {output:?}");
-        if command.starts_with("referee play") {
-            games += 1;
-            let printed = String::from_utf8(output.stdout).expect("UTF-8");
-            assert!(
-                printed.starts_with("Endgame. Obtained a score of 230."),
-                "{command}: {printed}"
-            );
-        }
-    }
-    assert_eq!(games, 7);
-}
-
-/// Makes a folder as CodinGame's repository of SameGame has it: boards in JSON, beside other files.
-fn make_originals_config(config: &Path) {
-    fs::create_dir_all(config).expect("made");
-    let made = tempfile::tempdir().expect("a folder");
-    let mut generate = referee();
-    generate.args(["generate", "--seed", "1..13", "--out"]).arg(made.path());
-    assert!(generate.output().expect("runs").status.success());
-    for number in 1..=13 {
-        let rows = read(&made.path().join(format!("seed-{number}.txt")));
-        let file = serde_json::json!({ "title": { "1": "a board" }, "testIn": rows.trim() });
-        fs::write(config.join(format!("test{number}.json")), file.to_string()).expect("written");
-    }
-    for (file, text) in [
-        ("config.ini", "title=SameGame\ntype=opti\ncriteria=Score\n"),
-        ("statement_en.html", "<div>The goal</div>\n"),
-        ("stub.txt", "gameloop\nread color:int\n"),
-    ] {
-        fs::write(config.join(file), text).expect("written");
-    }
-}
-
-#[test]
-fn the_pages_on_boards_and_suites_go_as_they_say_beside_the_originals_repository() {
-    if !has_program("python3") {
-        return leave_out("the pages on boards and suites", "there is no python3 on this machine");
-    }
-    let folder = playground();
-    make_originals_config(&folder.path().join("path/to/SameGame/config"));
-    let programs = Path::new(env!("CARGO_BIN_EXE_referee")).parent().expect("a folder");
-    let path = format!("{}:{}", programs.display(), std::env::var("PATH").expect("a path"));
-    let mut with_config = 0;
-    for page in ["boards.md", "suites.md"] {
-        let text = read(&repository().join("docs/guide/src").join(page));
-        let prose = prose(&text).collect::<Vec<_>>().join(" ");
-        let named = prose.split('`').skip(1).step_by(2).filter(|code| code.contains("/config"));
-        let named = named.map(|code| match code.strip_prefix("referee ") {
-            Some(_) => code.to_owned(),
-            None => format!("referee suite {code}"),
-        });
-        let shown = examples(&text).into_iter().map(|example| example.command);
-        let of_samegame =
-            |command: &String| !command.contains("square") && !command.contains("tester");
-        for command in shown.chain(named).filter(of_samegame) {
-            with_config += usize::from(command.contains("SameGame/config"));
-            // Fewer boards, which take seconds.
-            let fewer = command.replace("1..100", "1..4").replace("1..20", "1..1");
-            let mut shell = Command::new("sh");
-            let shell = shell.args(["-c", &fewer]).current_dir(&folder).env("PATH", &path);
-            let output = shell.output().expect("runs");
-            assert!(output.status.success(), "{page}: {command}: {output:?}");
-        }
-    }
-    assert_eq!(with_config, 4, "commands beside the original's repository");
-}
-
-#[test]
-fn a_day_with_referee_goes_as_the_page_says() {
-    if !has_program("python3") {
-        return leave_out("a day with referee", "there is no python3 on this machine");
-    }
-    let folder = playground();
-    let page = read(&repository().join("docs/guide/src/daily.md"));
-    let before = read(&folder.path().join("mybot"));
-    let mut printed = BTreeMap::new();
-    for Example { command, .. } in examples(&page) {
-        // Fewer boards, which take seconds.
-        let fewer = command.replace("1..100", "1..4");
-        let output = shell(&fewer, folder.path()).output().expect("runs");
-        assert!(output.status.success(), "{command}: {output:?}");
-        printed.insert(command, String::from_utf8(output.stdout).expect("UTF-8"));
-    }
-    let of = |command: &str| {
-        let found = printed.iter().find(|(shown, _)| shown.contains(command));
-        found.unwrap_or_else(|| panic!("{command}")).1.as_str()
-    };
-    let after = read(&folder.path().join("mybot"));
-    for change in ["import os, sys", "environ.get(\"PULL\", 1)) * len(best)", "@referee largest="] {
-        assert!(after.contains(change) && !before.contains(change), "{change}: {after}");
-    }
-    for comment in ["1.3 times as large", "which PULL?", "as in the morning, but it talks"] {
-        assert!(of("runs -n 5").contains(comment), "{comment}: {}", of("runs -n 5"));
-    }
-    assert!(of("compare latest~1").contains("too few boards to compare"));
-    assert!(of("--by largest").contains(" largest "), "{}", of("--by largest"));
-    let summary: Value = serde_json::from_str(of("--format jsonl")).expect("JSON");
-    assert_eq!((&summary["type"], &summary["games"]), (&"summary".into(), &4.into()));
-    assert!(read(&folder.path().join("told.csv")).contains("said.largest.max"));
-    assert!(of("prune").contains("There is nothing to remove"));
-    for page in ["compared.html", "history.html", "history-runs/told.html"] {
-        assert!(folder.path().join(page).exists(), "{page}");
-    }
 }
 
 #[test]

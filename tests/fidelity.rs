@@ -1,16 +1,19 @@
 //! Every game that was measured on the original referee, twice: the rules alone, and a match with a process; some of
 //! them through the program.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use proptest::prelude::*;
-use referee::bot::BotCommand;
+use referee::bot::{BotCommand, Host};
 use referee::config::Config;
 use referee::game::{GAMES, Game, GameKind};
+use referee::gamelog::End;
 use referee::limits::{LimitKind, Limits, MatchRules};
 use referee::lines::{LineBuffer, Progress};
 use referee::play::Match;
@@ -204,6 +207,23 @@ fn the_rules_agree_with_the_original_in_the_572_games_of_bots_that_do_more_than_
     }
 }
 
+/// Plays a match in this very process, with a bundled bot and a limit for its later turns.
+pub(crate) fn matched(kind: &GameKind, board: &str, bot: &[&OsStr], turn: Duration) -> End {
+    // One launcher for all matches.
+    static HOST: LazyLock<Host> = LazyLock::new(Host::hold);
+    LazyLock::force(&HOST);
+    let config = Config::resolve([]).expect("the defaults");
+    let confinement = config.confinement(None).expect("some method");
+    let limits = Limits::from_kinds(|kind| match kind {
+        LimitKind::Turn => Some(turn),
+        LimitKind::FirstTurn | LimitKind::Total => Some(Duration::from_mins(1)),
+    });
+    let words = [&["bot".as_ref()][..], bot].concat();
+    let command = BotCommand::new(env!("CARGO_BIN_EXE_referee"), words, confinement);
+    let rules = MatchRules { limits, ..config.rules };
+    Match::new(kind, board, &command).rules(rules).play(drop).expect("it is refereed")
+}
+
 /// A measured game as a process plays it, whose first turn may take a minute.
 struct Played {
     id: String,
@@ -242,23 +262,9 @@ impl Played {
     /// Plays in this very process, with a bot that follows the script.
     fn check_match(&self, folder: &Path) {
         let file = self.write_script(folder);
-        let config = Config::resolve([]).expect("the defaults");
-        let confinement = config.confinement(None).expect("some method");
-        let words = ["bot".as_ref(), "script".as_ref(), file.as_os_str()];
-        let limits = Limits::from_kinds(|kind| match kind {
-            LimitKind::Turn => Some(self.turn),
-            LimitKind::FirstTurn | LimitKind::Total => Some(Duration::from_mins(1)),
-        });
-        let game = Match {
-            game: &config.game,
-            board: &self.id,
-            test_case: &self.board,
-            bot: "@script",
-            command: &BotCommand::new(env!("CARGO_BIN_EXE_referee"), words, confinement),
-            rules: MatchRules { limits, ..config.rules },
-            interrupt: None,
-        };
-        let end = game.play(drop).expect("it is refereed");
+        let words = ["script".as_ref(), file.as_os_str()];
+        let kind = GameKind::named("samegame").expect("a game");
+        let end = matched(&kind, &self.board, &words, self.turn);
         assert_eq!(
             end.metadata["Score"],
             end.score.map(|score| score.to_string()).expect("points"),

@@ -53,7 +53,7 @@ pub(crate) fn is_not_heard((script, turns): (&str, u64), more: &[&str], games: u
 fn a_child_that_plays_on_when_the_bot_has_ended_is_not_heard() {
     for bot in LEFT {
         for more in [&[][..], &["--pin"]] {
-            is_not_heard(bot, more, 3);
+            is_not_heard(bot, more, 2);
         }
     }
 }

@@ -96,7 +96,7 @@ prop_compose! {
         env in any::<BTreeMap<String, String>>(),
         cwd in any::<Option<String>>(),
         cores in any::<Option<Vec<usize>>>(),
-        (containment, sandbox) in any::<(String, bool)>(),
+        (containment, sandbox, memory_limit) in any::<(String, bool, String)>(),
         resources in resources(),
         first_turn in option::of(millis()),
         turn in option::of(millis()),
@@ -115,7 +115,17 @@ prop_compose! {
             better: Direction::Lower,
             board,
             test_case,
-            bot: Bot { name, command, cwd, cores, env, containment, sandbox, resources },
+            bot: Bot {
+                name,
+                command,
+                cwd,
+                cores,
+                env,
+                containment,
+                sandbox,
+                resources,
+                memory_limit,
+            },
             profile,
             limits: Limits::from_kinds(|kind| {
                 let limit = match kind {
@@ -238,6 +248,7 @@ prop_compose! {
         End {
             verdict, official, won, score, summary, metadata, turns, diagnosis, bot_exit, killed,
             late_output, late_output_dropped, stderr, stderr_dropped, said, wall,
+            drawings: Vec::new(),
         }
     }
 }
@@ -258,7 +269,7 @@ fn events(log: gamelog::Log) -> Vec<Event> {
 
 proptest! {
     // A log has many fields; the fuzz target `log` reads and writes many more of them.
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
     fn a_log_that_is_read_and_written_again_is_the_same(
         start in starts(),

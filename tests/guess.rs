@@ -14,9 +14,9 @@ use clap::Parser as _;
 use referee::bot::BotCommand;
 use referee::cli::Cli;
 use referee::config::{Config, Layer};
-use referee::game::frames::{Frame, Origin, Pace, Picture, Step};
+use referee::game::frames::{Frame, Picture, Step};
 use referee::game::{
-    Exchange, Fault, Game, GameKind, Played, Rejected, SeedOptions, games, register, unknown_game,
+    Exchange, Fault, Game, GameKind, Played, Rejected, SeedOptions, UnknownGame, games, register,
 };
 use referee::gamelog::{self, Event};
 use referee::limits::LimitKind;
@@ -162,10 +162,8 @@ impl Game for Guess {
             columns: NUMBERS.into(),
             rows: 1,
             colors: 1,
-            origin: Origin::TopLeft,
-            pace: Pace::Turns,
-            regions: None,
             tiles: (1..=NUMBERS).map(tile).collect(),
+            ..Picture::default()
         }
     }
 
@@ -209,17 +207,9 @@ fn config() -> Config {
 /// Plays it and returns its events.
 fn play(number: u8, script: &str) -> Vec<Event> {
     let config = config();
-    let game = Match {
-        game: &GUESS,
-        board: "a number",
-        test_case: &number.to_string(),
-        bot: "a bot",
-        command: &bot(script, &config),
-        rules: config.rules,
-        interrupt: None,
-    };
+    let (number, bot) = (number.to_string(), bot(script, &config));
     let mut events = Vec::new();
-    game.play(|event| events.push(event)).expect("it starts");
+    Match::new(&GUESS, &number, &bot).play(|event| events.push(event)).expect("it starts");
     events
 }
 
@@ -339,5 +329,6 @@ fn the_table_has_each_name_once() {
     let taken = register(guess_as("samegame")).expect_err("a bundled game has the name");
     assert_eq!(taken.to_string(), "there is another game `samegame`; give yours another name");
     assert_eq!(games().iter().filter(|kind| kind.name == "guess").count(), 1);
-    assert!(unknown_game("chess").ends_with("the games are: samegame, square-remover, guess"));
+    let unknown = UnknownGame::new("chess");
+    assert_eq!(unknown.known, ["samegame", "square-remover", "guess"]);
 }

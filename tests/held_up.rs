@@ -2,16 +2,19 @@
 //! page of the writer's, a read of that pipe waits for the write.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::attacks::play_until_said;
+use crate::attacks::{play, play_until_said};
 use crate::support::yardstick::beside_a_yardstick;
-use crate::support::{Mark, User, bound, has_program, leave_out, referee_of, unspoilt, wait_until};
+use crate::support::{
+    Mark, PATIENT, User, bound, has_program, leave_out, referee_of, unspoilt, wait_until,
+};
 
 /// The time for a game of seconds. These bots would hold it up for minutes, most of them; some for ever.
 const SOON: Duration = Duration::from_mins(2);
@@ -22,13 +25,19 @@ const LATE: Duration = Duration::from_secs(1);
 /// How long after its referee was killed a process may live, as above.
 const LEFT: Duration = Duration::from_secs(2);
 
+/// How long after a Ctrl-C, as above: a referee that cannot save its results is ended after seven seconds.
+const INTERRUPTED: Duration = Duration::from_secs(9);
+
+/// A limit for a bot's start.
+const START: [&str; 2] = ["--first-turn", "60s"];
+
 /// Pages that are punched out of a file in memory, which any bot can do. How long it holds depends on luck.
 pub(crate) const PUNCHED: &str = include_str!("data/punching-a-page.py");
 
 /// A page of the bot's own file system, which never comes; only a bot in a namespace can mount one.
 pub(crate) const SERVED: &str = include_str!("data/stalling-file-system.py");
 
-fn is_possible() -> bool {
+pub(crate) fn is_possible() -> bool {
     let lack = if !has_program("python3") {
         "there is no python3 on this machine"
     } else if !Path::new("/dev/fuse").exists() {
@@ -45,7 +54,7 @@ fn bot(program: &str, output: &str) -> String {
     shlex::try_join(["python3", "-c", program, output]).expect("no NUL")
 }
 
-/// Plays bots that hold up whoever reads their output.
+/// Plays bots that hold up whoever reads their output, in their second turn.
 pub(crate) fn holding_a_pipe_holds_up_no_verdict(
     user: User,
     method: &str,
@@ -54,9 +63,10 @@ pub(crate) fn holding_a_pipe_holds_up_no_verdict(
 ) {
     for output in ["1", "2"] {
         let bot = bot(program, output);
+        let more = [&START, more].concat();
         let play = || {
             let mark = Mark::new();
-            let played = play_until_said(user, method, &mark, &bot, "armed", more);
+            let played = play_until_said(user, method, &mark, &bot, "armed", &more);
             mark.wait_for(0);
             played
         };
@@ -72,11 +82,11 @@ pub(crate) fn holding_a_pipe_holds_up_no_verdict(
     }
 }
 
-/// How much later than its limit the first turn's verdict came.
+/// How much later than its limit the second turn's verdict came.
 fn lateness(result: &Value) -> Duration {
-    let turn = &result["timing"]["exchanges"][0];
-    let [wall, limit] = ["wall_ms", "limit_ms"].map(|time| turn[time].as_f64().expect("a time"));
-    Duration::from_secs_f64((wall - limit).max(0.0) / 1e3)
+    let turn = &result["timing"]["exchanges"][1];
+    let time = |time| turn[time].as_f64().unwrap_or_else(|| panic!("no second turn: {result}"));
+    Duration::from_secs_f64((time("wall_ms") - time("limit_ms")).max(0.0) / 1e3)
 }
 
 #[test]
@@ -87,42 +97,50 @@ fn a_bot_that_holds_its_pipe_in_the_kernel_holds_up_no_verdict() {
     }
 }
 
-/// Starts a referee whose bot, under no limit that will pass, has it held up in the kernel.
-fn held_up(user: User, command: &[&str], mark: &Mark) -> Child {
-    let mut referee = referee_of(user);
-    referee.args(command).args(["--containment", "namespace", "--env", mark.env()]);
-    let referee = referee.args(["--first-turn", "1h", "--bot", &bot(SERVED, "1")]);
-    let child = referee.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
+/// Plays a bot that serves a file system of its own where Landlock, or a sandbox's filter, forbids every mount.
+pub(crate) fn no_file_system_is_mounted(user: User, method: &str, more: &[&str]) {
+    let more = [&PATIENT, more].concat();
+    let result = play(user, method, &Mark::new(), &bot(SERVED, "1"), &more);
+    let what = format!("{method} {user:?} {more:?}: {result}");
+    assert_eq!(result["verdict"], "crash", "{what}");
+    let said = result["stderr_tail"].to_string();
+    assert!(said.contains("] mount") || said.contains("] unshare"), "{what}");
+}
+
+/// Starts a referee of which this many threads are held up in the kernel, in a turn without a limit that will pass.
+fn held_up(mut command: Command, threads: usize) -> Child {
+    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
     let is_held_up = |thread: &fs::DirEntry| {
         let stat = fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
         stat.contains(") D ")
     };
     let mut since = None;
-    // It may also wait for a disk for a moment.
-    wait_until("a thread is held up", || {
-        let threads = fs::read_dir(format!("/proc/{}/task", child.id())).expect("it runs");
-        let is_so = threads.flatten().any(|thread| is_held_up(&thread));
+    // They may also wait for a disk for a moment.
+    wait_until("threads are held up", || {
+        let all = fs::read_dir(format!("/proc/{}/task", child.id())).expect("it runs");
+        let is_so = all.flatten().filter(is_held_up).count() >= threads;
         since = is_so.then(|| since.unwrap_or_else(Instant::now));
         since.is_some_and(|since| since.elapsed() > Duration::from_millis(200))
     });
     child
 }
 
-#[test]
-fn a_referee_that_is_held_up_in_the_kernel_can_be_killed_and_leaves_nothing() {
-    if !is_possible() {
-        return;
-    }
-    let folder = tempfile::tempdir().expect("a folder");
-    let run = folder.path().join("run");
-    let suite = ["suite", "--seed", "1..9", "--jobs", "2", "--run", run.to_str().expect("UTF-8")];
-    // A suite that is interrupted does not wait for ever.
-    for (command, signal, soon) in
-        [(&["play"][..], Signal::KILL, LEFT), (&suite, Signal::INT, SOON)]
+/// Ends referees of which all workers are held up for ever, which a bot can do only in a namespace: soon after that nothing
+/// is left.
+pub(crate) fn held_up_referees_can_be_ended(user: User) {
+    let suite = ["suite", "--seed", "1..9", "--jobs", "2", "--run"];
+    for (command, threads, signal, soon) in
+        [(&["play"][..], 1, Signal::KILL, LEFT), (&suite, 2, Signal::INT, INTERRUPTED)]
     {
         let end = || {
-            let mark = Mark::new();
-            let mut child = held_up(User::Mine, command, &mark);
+            let (mark, folder) = (Mark::new(), tempfile::tempdir().expect("a folder"));
+            let all = fs::Permissions::from_mode(0o777);
+            fs::set_permissions(folder.path(), all).expect("its owner");
+            let mut referee = referee_of(user);
+            referee.args(command).args((threads > 1).then(|| folder.path().join("run")));
+            referee.args(START).args(["--turn", "1h", "--env", mark.env()]);
+            referee.args(["--containment", "namespace", "--bot", &bot(SERVED, "1")]);
+            let mut child = held_up(referee, threads);
             beside_a_yardstick(|| {
                 let start = Instant::now();
                 kill_process(Pid::from_child(&child), signal).expect("it is there");
@@ -132,6 +150,13 @@ fn a_referee_that_is_held_up_in_the_kernel_can_be_killed_and_leaves_nothing() {
             })
         };
         let (took, _) = unspoilt(|(took, is_busy)| *is_busy && *took >= soon, end);
-        assert!(took < bound(soon), "{command:?}: {took:?}");
+        assert!(took < bound(soon), "{user:?} {command:?}: {took:?}");
+    }
+}
+
+#[test]
+fn a_referee_that_is_held_up_in_the_kernel_can_be_killed_and_leaves_nothing() {
+    if is_possible() {
+        held_up_referees_can_be_ended(User::Mine);
     }
 }

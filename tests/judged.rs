@@ -117,17 +117,9 @@ fn play_by(rules: MatchRules, judges: Sums, script: &str) -> Result<Log, PlayErr
     let config = Config::resolve([]).expect("the defaults");
     let (kind, _) = kind(judges);
     let confinement = config.confinement(None).expect("some method");
-    let game = Match {
-        game: &kind,
-        board: "five",
-        test_case: "5",
-        bot: "a bot",
-        command: &BotCommand::new("sh", ["-c", script], confinement),
-        rules,
-        interrupt: None,
-    };
+    let command = BotCommand::new("sh", ["-c", script], confinement);
     let mut events: Vec<Event> = Vec::new();
-    game.play(|event| events.push(event))?;
+    Match::new(&kind, "5", &command).rules(rules).play(|event| events.push(event))?;
     let text = gamelog::log_of(&events, Path::new("sums.jsonl"), None).expect("memory");
     Ok(gamelog::read(&text).expect("a good log"))
 }

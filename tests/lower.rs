@@ -284,6 +284,13 @@ fn a_lower_score_is_a_new_best_and_a_game_without_a_score_has_none() {
     let mut before: Vec<_> = new.iter().map(|best| best["before"].to_string()).collect();
     before.sort();
     assert_eq!(before, ["2.5", "3.25", "4.25"], "{new:?}");
+    let results = fs::read_to_string(folder.join("runs/two/results.jsonl")).expect("results");
+    let best_known = |line: &str| {
+        let line: Value = serde_json::from_str(line).expect("JSON");
+        line["best_known"].to_string()
+    };
+    let known: Vec<_> = results.lines().map(best_known).collect();
+    assert!(before.iter().all(|best| known.contains(best)), "{known:?}");
     let free = own_referee(folder, &format!("suite --bot 'sh free' {records} --run runs/three"));
     let bot = &free["bots"][0];
     let figures = [&bot["won"], &bot["without_score"], &bot["mean"], &bot["ratio"]];

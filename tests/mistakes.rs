@@ -74,6 +74,19 @@ fn a_mistyped_name_lists_the_projects_bots_and_the_nearest() {
 }
 
 #[test]
+fn a_bots_source_and_a_bot_in_place_of_a_run_are_told_what_is_meant() {
+    let scene = scene();
+    let source = error(scene.path(), &["play", "--bot", "old.cpp"]);
+    assert!(source.contains("did you mean `old`?"), "{source}");
+    for bot in ["new", "@greedy"] {
+        let said = error(scene.path(), &["compare", bot, "old"]);
+        let advice =
+            format!("error: {bot} is a bot, not a run: `referee suite --bot {bot}` plays one");
+        assert!(said.starts_with(&advice), "{said}");
+    }
+}
+
+#[test]
 fn a_word_without_a_flag_is_told_which_flag_it_wants() {
     let scene = scene();
     for command in ["play", "suite", "timing"] {

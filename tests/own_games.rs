@@ -160,14 +160,31 @@ fn a_suite_plays_all_cases_and_refuses_another_judge() {
     assert_code(&verified, 0);
     let again = run(&place, "suite --resume one");
     assert_code(&again, 0);
+    assert_code(&run(&place, "suite --game guess --bot halves --run before"), 0);
     fs::write(place.path("judge.py"), format!("{JUDGE}# another one\n")).expect("written");
     fs::remove_file(place.path("one/results.jsonl")).expect("removed");
     fs::write(place.path("one/results.jsonl"), "").expect("written");
     let refused = run(&place, "suite --resume one");
     assert_code(&refused, 2);
     assert!(stderr(&refused).contains("the game's judge is not the same"), "{}", stderr(&refused));
+    fs::write(place.path("judge.py"), JUDGE).expect("written");
+    let env = SETTINGS.replace("kind =", "env = { LEVEL = '2' }\nkind =");
+    fs::write(place.path("referee.toml"), env).expect("written");
+    let refused = run(&place, "suite --resume one");
+    assert_code(&refused, 2);
+    assert!(stderr(&refused).contains("the game's judge is not the same"), "{}", stderr(&refused));
     let other = run(&place, "suite --game guess --bot halves --run two");
     assert_code(&other, 0);
+    // The best scores of one judge are not those of another.
+    let ids = |run: &str| {
+        place
+            .run(run)
+            .outcomes()
+            .expect("results")
+            .map(|one| one.expect("sound").record_id)
+            .collect::<Vec<_>>()
+    };
+    assert!(!ids("two").is_empty() && ids("two").iter().all(|id| !ids("before").contains(id)));
     let compared = run(&place, "compare one:halves two:halves");
     assert_code(&compared, 2);
     assert!(stderr(&compared).contains("were played with different judges"));

@@ -105,16 +105,16 @@ fn a_samegame_page_plays_to_its_end_with_keys_and_mouse() {
     );
 }
 
-/// A literal implementation of Square Remover's statement: the board and the score after `moves`.
-fn square_remover_after(case: &str, moves: &[&str]) -> (Vec<i32>, u64) {
+/// A literal implementation of Square Remover's statement: the board after `moves`, and the scores from the start to there.
+fn square_remover_after(case: &str, moves: &[&str]) -> (Vec<i32>, Vec<u64>) {
     let lines: Vec<&str> = case.lines().collect();
     let number = |line: &str| line.parse::<u64>().expect("a number");
     let (colors, side) = (number(lines[0]), lines[2].len());
     let mut next = number(lines[2 + side]);
     let tiles = lines[2..2 + side].iter().flat_map(|row| row.bytes());
     let mut board: Vec<u64> = tiles.map(|digit| u64::from(digit - b'0')).collect();
-    let mut score = 0;
     let mut remove = |board: &mut Vec<u64>| {
+        let mut removed = 0;
         let corners: Vec<usize> =
             (0..side * (side - 1)).filter(|place| place % side != side - 1).collect();
         let square = |at: usize| [at, at + 1, at + side, at + side + 1];
@@ -125,10 +125,11 @@ fn square_remover_after(case: &str, moves: &[&str]) -> (Vec<i32>, u64) {
                 board[place] = next % colors;
                 next = next * 48_271 % 2_147_483_647;
             }
-            score += 1;
+            removed += 1;
         }
+        removed
     };
-    remove(&mut board);
+    let mut scores = vec![remove(&mut board)];
     for step in moves.chunks_exact(3) {
         let [row, column, direction] =
             [0, 1, 2].map(|at| step[at].parse::<usize>().expect("small"));
@@ -136,9 +137,9 @@ fn square_remover_after(case: &str, moves: &[&str]) -> (Vec<i32>, u64) {
         let there =
             [here.wrapping_sub(side), here + 1, here + side, here.wrapping_sub(1)][direction];
         board.swap(here, there);
-        remove(&mut board);
+        scores.push(scores[scores.len() - 1] + remove(&mut board));
     }
-    (board.iter().map(|&tile| i32::try_from(tile).expect("small")).collect(), score)
+    (board.iter().map(|&tile| i32::try_from(tile).expect("small")).collect(), scores)
 }
 
 #[test]
@@ -149,9 +150,9 @@ fn a_square_remover_page_plays_to_its_end_with_keys_and_mouse() {
     let game = Shown::play(&["--game", "square-remover"]);
     let reply = str::from_utf8(&game.log.turns[0].reply.0).expect("text");
     let numbers: Vec<&str> = reply.lines().collect();
-    let (board, score) = square_remover_after(&game.log.start.test_case, &numbers[..3 * 499]);
+    let (board, scores) = square_remover_after(&game.log.start.test_case, &numbers[..3 * 499]);
     let expected = json!({
-        "url": game.url(), "turn": 500, "board": board, "picked": 2, "scoreBefore": score, "end": game.end(),
+        "url": game.url(), "turn": 500, "board": board, "picked": 2, "scoreBefore": scores[499], "end": game.end(),
     });
     browse("plays", &expected);
 }
@@ -164,10 +165,10 @@ fn play_can_go_from_removed_square_to_removed_square() {
     let game = Shown::play(&["--game", "square-remover", "--bot", "@squares-random"]);
     let reply = str::from_utf8(&game.log.turns[0].reply.0).expect("text");
     let numbers: Vec<&str> = reply.lines().collect();
-    let score =
-        |moves: usize| square_remover_after(&game.log.start.test_case, &numbers[..3 * moves]).1;
-    let gains: Vec<usize> =
-        (1..).filter(|&number| score(number) > score(number - 1)).take(5).collect();
+    let (_, scores) = square_remover_after(&game.log.start.test_case, &numbers[..3 * 2000]);
+    let gains = (1..scores.len()).filter(|&number| scores[number] > scores[number - 1]);
+    let gains: Vec<usize> = gains.take(5).collect();
+    assert_eq!(gains.len(), 5);
     browse("squares", &json!({ "url": game.url(), "gains": gains }));
 }
 
@@ -247,7 +248,47 @@ fn a_page_fits_a_phone() {
     for args in [&[][..], &["--game", "square-remover"]] {
         let game = Shown::play(args);
         browse("phone", &json!({ "url": game.url() }));
+        browse("lies_on_its_side", &json!({ "url": game.url() }));
     }
+    let named = Shown::play(&[]);
+    let log = fs::read_to_string(named.path("game.jsonl")).expect("a log");
+    let renamed =
+        log.replacen("\"name\":\"@greedy\"", &format!("\"name\":\"{}\"", "x".repeat(800)), 1);
+    assert_ne!(log, renamed);
+    fs::write(named.path("game.jsonl"), renamed).expect("written");
+    browse("stays_short", &json!({ "url": named.url() }));
+}
+
+#[test]
+fn tiles_have_shapes_on_paper_and_where_colours_are_forced() {
+    if !can_browse("tiles_have_shapes_on_paper_and_where_colours_are_forced") {
+        return;
+    }
+    let game = Shown::play(&[]);
+    browse("shows_shapes", &json!({ "url": game.url() }));
+}
+
+#[test]
+fn those_who_cannot_see_hear_each_thing_once() {
+    if !can_browse("those_who_cannot_see_hear_each_thing_once") {
+        return;
+    }
+    let game = Shown::play(&[]);
+    let (board, columns) = (&game.boards()[0], 15);
+    // Of the bottom row, which the keys reach from the left.
+    let row = 14 * columns;
+    let is_alone = |x: usize| {
+        let near = [
+            Some(row + x - columns),
+            x.checked_sub(1).map(|x| row + x),
+            (x < 14).then_some(row + x + 1),
+        ];
+        near.into_iter().flatten().all(|place| board[place] != board[row + x])
+    };
+    let lone = (0..columns).find(|&x| is_alone(x)).expect("a lone tile in the bottom row");
+    let keys: Vec<&str> =
+        std::iter::once("ArrowUp").chain(std::iter::repeat_n("ArrowRight", lone)).collect();
+    browse("says_aloud", &json!({ "url": game.url(), "lone": keys }));
 }
 
 #[test]
@@ -369,7 +410,7 @@ fn a_long_game_with_much_standard_error_opens_soon() {
         events.map(|event| serde_json::to_string(&event).expect("plain data")).collect();
     fs::write(&log, lines.join("\n") + "\n").expect("written");
     let url = page(&[&log], &path("page.html"));
-    let millis: u64 = browse("opens", &json!({ "url": url })).trim().parse().expect("a number");
+    let millis = browse("opens", &json!({ "url": url })).as_u64().expect("a number");
     // Less than one second on an idle machine; this one may be doing much else.
     assert!(millis < 15_000, "{millis} ms");
 }

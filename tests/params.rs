@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
+use crate::support::browser::{browse, can_browse};
 use crate::support::{PATIENT, referee};
 
 #[test]
@@ -36,6 +37,28 @@ fn each_combination_of_values_is_a_bot_that_compare_knows() {
         assert_eq!(bot["sum"], bots[twin]["sum"], "only the seed matters");
     }
     assert_ne!(bots[0]["sum"], bots[3]["sum"]);
+
+    run(&["report", "run", "--html", "page.html"]);
+    let page = fs::read_to_string(folder.path().join("page.html")).expect("a page");
+    let pictures = page.split("<svg class=\"tried\"").skip(1);
+    let pictures: Vec<&str> = pictures.filter_map(|it| it.split("</svg>").next()).collect();
+    let count = |text: &str| pictures.iter().map(|it| it.matches(text).count()).collect::<Vec<_>>();
+    assert_eq!(count("<circle class=\"s0\""), [6, 6], "a point for each bot");
+    // RATE has three values, and S two.
+    assert_eq!(
+        (count("<line class=\"mean\""), count("class=\"record\"")),
+        (vec![2, 1], vec![1, 1])
+    );
+    assert!(page.contains("RATE, from 0.5 on the left to 1.5 on the right, against"), "{page}");
+    if can_browse("each_combination_of_values_is_a_bot_that_compare_knows") {
+        let url = format!("file://{}", folder.path().join("page.html").display());
+        let picture = |steps, best| json!({ "points": 6, "steps": steps, "best": best });
+        let pictures = json!({
+            "RATE": picture(2, "^RATE: the best mean, [0-9.]+, has (0.5|1.0|1.5) of 3 values$"),
+            "S": picture(1, "^S: the best mean, [0-9.]+, has [12] of 2 values$"),
+        });
+        browse("report_tries", &json!({ "url": url, "pictures": pictures }));
+    }
 
     let (_, text, said) = run(&["compare", "run:RATE=0.5,S=2", "run:S=1", "--format", "json"]);
     let compared: Value = serde_json::from_str(&text).unwrap_or_else(|_| panic!("{said}"));

@@ -12,18 +12,18 @@ use crate::support::browser::{browse, can_browse};
 use crate::support::{PATIENT, referee};
 
 /// A bot that loses each of its games.
-const LOSER: &str = "@misbehaving exit 3 --on-turn 4";
+pub(crate) const LOSER: &str = "@misbehaving exit 3 --on-turn 4";
 
 /// Runs in a folder, and their pages.
-struct Runs(TempDir);
+pub(crate) struct Runs(TempDir);
 
 impl Runs {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().expect("a folder"))
     }
 
     /// Plays some bots, each on the boards of `seeds`.
-    fn run(self, name: &str, bots: &[&str], seeds: &str, more: &[&str]) -> Self {
+    pub(crate) fn run(self, name: &str, bots: &[&str], seeds: &str, more: &[&str]) -> Self {
         let mut suite = referee();
         suite.current_dir(self.0.path()).args(["suite", "--seed", seeds, "--run", name]);
         suite.args(more);
@@ -40,7 +40,7 @@ impl Runs {
         self
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
@@ -52,7 +52,7 @@ impl Runs {
 
     /// The address of the page made with these arguments.
     #[track_caller]
-    fn page(&self, args: &[&str]) -> String {
+    pub(crate) fn page(&self, args: &[&str]) -> String {
         let output = self.report(&[args, &["--html", "page.html"]].concat());
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!((output.status.code(), said.as_ref()), (Some(0), ""));
@@ -64,8 +64,17 @@ impl Runs {
         fs::read_to_string(self.path("page.html")).expect("a page")
     }
 
+    /// Renames a bot in the plan of a run.
+    fn rename_bot(&self, run: &str, bot: &str, name: &str) {
+        let file = self.path(run).join("run.toml");
+        let plan = fs::read_to_string(&file).expect("a plan");
+        let named = plan.replace(&format!("name = \"{bot}\""), &format!("name = {}", json!(name)));
+        assert_ne!(plan, named);
+        fs::write(file, named).expect("written");
+    }
+
     /// The results of a run by game.
-    fn results(&self, run: &str) -> Vec<Value> {
+    pub(crate) fn results(&self, run: &str) -> Vec<Value> {
         let text = fs::read_to_string(self.path(run).join("results.jsonl")).expect("results");
         let parse = |line| serde_json::from_str(line).expect("JSON");
         let mut results: Vec<Value> = text.lines().map(parse).collect();
@@ -95,7 +104,7 @@ fn sum(results: &[Value], bot: &str) -> i64 {
 
 /// A record of each board, twice the score of `bot`, and ten times on the first: so that the mean of shares
 /// differs from the share of sums.
-fn records(results: &[Value], bot: &str) -> String {
+pub(crate) fn records(results: &[Value], bot: &str) -> String {
     let mine = results.iter().filter(|result| result["bot"] == bot).enumerate();
     let record = |(index, result): (usize, &Value)| {
         let times = if index == 0 { 10 } else { 2 };
@@ -129,7 +138,7 @@ fn a_page_of_a_run_has_totals_and_the_lost_games_first_with_their_replays() {
         .collect();
     let expected = json!({
         "url": url,
-        "title": format!("too few boards to compare {LOSER} with @greedy"),
+        "title": format!("{LOSER} loses on 8 of 8 boards, @greedy on 0; too few to compare scores"),
         "totals": [
             ["@greedy", "8", "8", "0", mine.to_string()],
             [LOSER, "8", "0", "8", "0"],
@@ -142,8 +151,9 @@ fn a_page_of_a_run_has_totals_and_the_lost_games_first_with_their_replays() {
         "boards": boards,
         "times": ["first turn: 8 turns", format!("later turns: {} turns", turns("@greedy") - 8)],
         "limit": "limit 60 s",
-        "pages": 16,
-        "replay": { "game": 2, "bot": LOSER },
+        // The games, the boards, and the boards of the comparison.
+        "pages": 16 + 8 + 8,
+        "replay": { "game": 2, "bot": LOSER, "other": "@greedy" },
     });
     browse("report", &expected);
 }
@@ -217,20 +227,11 @@ fn histograms_have_numbers_and_a_checker_of_accessibility_finds_nothing() {
     if !can_browse("histograms_have_numbers_and_a_checker_of_accessibility_finds_nothing") {
         return;
     }
-    let bots = ["@first", "@greedy", LOSER];
+    let bots = ["@first", "@greedy"];
     let runs = Runs::new().run("run", &bots, "1..20", &["--logs", "all"]);
     let url = runs.page(&["run:@first", "run:@greedy"]);
     browse("report_labels", &json!({ "url": url }));
     browse("accessible", &json!({ "url": url }));
-}
-
-/// Looks at the page of a run and at the list of runs, in each state.
-pub(crate) fn all_pages_of_runs_are_accessible() {
-    let bots = ["@first", "@greedy", LOSER];
-    let runs = Runs::new().run("runs/run", &bots, "1..20", &["--logs", "all"]);
-    let url = runs.page(&["runs/run", "--games"]);
-    browse("accessible", &json!({ "url": url, "clicks": ["#boards .sort", "#lost summary"] }));
-    browse("accessible", &json!({ "url": runs.page(&["--history"]) }));
 }
 
 #[test]
@@ -238,12 +239,16 @@ fn a_page_of_runs_fits_a_phone_in_light_and_dark() {
     if !can_browse("a_page_of_runs_fits_a_phone_in_light_and_dark") {
         return;
     }
+    let name = "./bot --with many words ".repeat(40);
     let long = format!("@misbehaving exit 3 --on-turn 4 --because {}", "x".repeat(200));
     let runs = Runs::new().run("run", &["@greedy", "@first", LOSER], "1..4", &["--logs", "all"]);
     runs.change("run", |result| {
         result["diagnosis"] = json!(long);
         result["board"] = json!(format!("boards/{}.txt", "y".repeat(90)));
+        let bot = result["bot"].as_str().expect("a name").replace("@greedy", &name);
+        result["bot"] = json!(bot);
     });
+    runs.rename_bot("run", "@greedy", &name);
     let url = runs.page(&["run"]);
     browse("report_phone", &json!({ "url": url }));
     fs::create_dir(runs.path("runs")).expect("made");
@@ -268,14 +273,11 @@ fn no_text_from_a_run_runs_in_its_page() {
         }
         result["bot"] = json!(bot);
     });
-    let plan = fs::read_to_string(runs.path("run/run.toml")).expect("a plan");
-    let named = plan.replace("name = \"@greedy\"", &format!("name = {}", json!(evil)));
-    assert_ne!(plan, named);
-    fs::write(runs.path("run/run.toml"), named).expect("written");
+    runs.rename_bot("run", "@greedy", evil);
     let url = runs.page(&["run", "--games"]);
     assert!(!runs.html().contains(['\u{1b}', '\u{7}', '\u{202e}', '\0', '\u{9b}']));
     let shown = "</title></style><script>ran=1</script><img src=x onerror=ran=1>\" onclick='ran=1' {{content}}";
-    browse("report_inert", &json!({ "url": url, "shown": shown, "links": 6 }));
+    browse("report_inert", &json!({ "url": url, "shown": shown, "links": 6 + 3 + 3 }));
 }
 
 #[test]
@@ -293,27 +295,20 @@ fn replay_pages_are_written_for_kept_logs_when_asked_for() {
     let runs = Runs::new().run("run", &["@first", LOSER], "1..2", &["--compress"]);
     let runs = runs.run("none", &["@first"], "1..2", &[]);
     runs.page(&["run"]);
-    assert!(!runs.path("page-games").exists());
-    assert!(!runs.html().contains("<a "));
-    let names = || {
-        let entries = fs::read_dir(runs.path("page-games")).expect("a folder");
-        let name = |entry: std::io::Result<fs::DirEntry>| entry.expect("an entry").file_name();
-        let mut names: Vec<String> =
-            entries.map(|entry| name(entry).into_string().expect("UTF-8")).collect();
-        names.sort();
-        names
-    };
+    assert!(!runs.path("page-games.html").exists());
+    assert!(!runs.html().contains("page-games"));
+    let games = || fs::read_to_string(runs.path("page-games.html")).expect("a page");
     let said = stdout(&runs.report(&["run", "--games", "--html", "page.html"]));
     assert_snapshot!(said, @"
     too few boards to compare @misbehaving exit 3 --on-turn 4 with @first
 
       The page is page.html.
-      2 replay pages are in page-games.
+      2 games are in page-games.html.
     ");
-    assert_eq!(names(), ["000002.html", "000004.html"]);
-    assert!(runs.html().contains("<a href=\"page-games/000002.html\">game 2</a>"));
+    assert!(games().contains("\"id\":\"2\"") && games().contains("\"id\":\"4\""));
+    assert!(runs.html().contains("<a href=\"page-games.html#game=2\">game 2</a>"));
     runs.page(&["run", "none", "--games"]);
-    assert_eq!(names()[2..], ["1-000002.html", "1-000004.html"]);
+    assert!(games().contains("\"id\":\"1-2\"") && !games().contains("\"id\":\"2\""));
     let said = stdout(&runs.report(&["none", "--games", "--html", "a b#.html"]));
     assert!(
         said.ends_with("  No game left a log; `referee suite --logs all` keeps them.\n"),
@@ -363,6 +358,6 @@ fn runs_without_a_page_are_refused_with_a_reason() {
     assert_snapshot!(error(&with(&["run", "squares"])), @"error: run and squares are of different games");
     assert_snapshot!(error(&with(&["run", "--records", "nope.toml"])), @"error: nope.toml: no such file");
     assert_snapshot!(error(&["run", "--html", "nowhere/page.html"]), @"error: cannot write nowhere/page.html: No such file or directory (os error 2)");
-    assert_snapshot!(error(&["run", "--games", "--html", "nowhere/page.html"]), @"error: cannot make the folder for replay pages: failed to create directory `nowhere/page-games`: No such file or directory (os error 2)");
+    assert_snapshot!(error(&["run", "--games", "--html", "nowhere/page.html"]), @"error: cannot write nowhere/page.html: No such file or directory (os error 2)");
     assert!(!runs.path("page.html").exists());
 }

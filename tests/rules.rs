@@ -118,5 +118,5 @@ proptest! {
 /// `cargo run --release --example playouts` plays millions.
 #[test]
 fn the_board_of_bits_plays_as_the_plain_one_does() {
-    plain::play_both(20_000);
+    plain::play_both(4_000);
 }

@@ -112,14 +112,14 @@ fn what_bots_say_is_in_results_tables_and_comparisons() {
     let bot = Saying::bot(
         "say(f'@referee turn={turn} kind={\"=even\" if len(lines[0]) % 2 else \"odd\"}')",
     );
-    let bots = ["--bot", "@greedy", "--bot", &bot, "--seed", "1..12"];
+    let bots = ["--bot", "@greedy", "--bot", &bot, "--seed", "1..6"];
     let suite = [&["suite", "--run", "run"], &bots[..], &PATIENT[..]].concat();
     let report: Value =
         serde_json::from_str(&saying.prints(&[&suite[..], &["--format", "json"]].concat()))
             .expect("JSON");
     assert_eq!(report["bots"][0].get("said"), None);
     let said = &report["bots"][1]["said"];
-    assert_eq!((&said["turn"]["games"], &said["turn"]["min"]), (&json!(12), &json!(1)));
+    assert_eq!((&said["turn"]["games"], &said["turn"]["min"]), (&json!(6), &json!(1)));
     assert_eq!(said.get("kind"), None, "it is not a number");
     let results = saying.read("run/results.jsonl");
     for result in results.iter().filter(|result| result["bot"] == bot.as_str()) {
@@ -137,7 +137,26 @@ fn what_bots_say_is_in_results_tables_and_comparisons() {
     let kinds = column(&csv, "said.kind");
     assert!(kinds.iter().all(|kind| ["", "'=even", "odd"].contains(&kind.as_str())), "{kinds:?}");
 
+    assert_shown(&saying, &bot);
     assert_groups(&saying);
+}
+
+/// Fails unless the tables for people have the numbers of this bot in 6 games.
+#[track_caller]
+fn assert_shown(saying: &Saying, bot: &str) {
+    for format in ["text", "markdown"] {
+        let shown = saying.prints(&["show", "run", "--format", format]);
+        let row = |line: &&str| line.contains("bot.py") && line.contains(" turn ");
+        let row = shown.lines().find(row).unwrap_or_else(|| panic!("{bot}: {shown}"));
+        let cells: Vec<&str> = row.split_whitespace().filter(|cell| *cell != "|").collect();
+        let [.., name, games, min, mean, max] = cells[..] else { panic!("{row}") };
+        assert_eq!((name, games, min), ("turn", "6", "1"), "{shown}");
+        let [mean, max] = [mean, max].map(|cell| cell.parse::<f64>().expect("a number"));
+        assert!(1.0 < mean && mean < max, "{row}");
+        let listed = saying.prints(&["runs", "--folder", ".", "--format", format]);
+        assert!(listed.contains("said, on average"), "{listed}");
+        assert!(listed.contains(&format!("turn {mean}")), "{mean}: {listed}");
+    }
 }
 
 /// Fails unless comparisons group the boards by what the bots said.
@@ -161,7 +180,7 @@ fn assert_groups(saying: &Saying) {
     for by in ["turn", "kind", "colors"] {
         let groups = groups(by);
         assert!(groups.iter().all(|(name, _)| name.starts_with(by)), "{groups:?}");
-        assert_eq!(groups.iter().map(|(_, boards)| boards).sum::<i64>(), 12, "{groups:?}");
+        assert_eq!(groups.iter().map(|(_, boards)| boards).sum::<i64>(), 6, "{groups:?}");
     }
     let output = saying.run(&["compare", "run", "--by", "nothing"]);
     let said = String::from_utf8_lossy(&output.stderr);

@@ -1,13 +1,18 @@
 //! Ways around a sandbox that an attacker who knows its design would try.
 
 use std::fs;
+use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::support::{PATIENT, User, has_program, has_sandbox, json, leave_out, referee_of};
+use crate::support::{
+    Mark, PATIENT, User, finished, has_program, has_sandbox, json, leave_out, referee_of,
+    wait_until,
+};
 
 const METHODS: [&str; 4] = ["namespace", "seccomp", "reaper", "group"];
 const USERS: [User; 2] = [User::Mine, User::Nobody];
@@ -71,6 +76,9 @@ fn a_sandbox_refuses_every_way_around_it() {
         attempt('a user namespace', lambda: c.unshare(0x10000000))\n\
         attempt('the newer clone', lambda: c.syscall(435, 0, 0))\n\
         attempt('clone', lambda: c.syscall(56, 0x10000011, 0, 0, 0, 0))\n\
+        attempt('an abstract name', lambda: socket.socketpair()[0].bind('\\0referee-tests'))\n\
+        attempt('a queue with a name', lambda: c.mq_open(b'/referee-tests', 0o102, 0o600, None))\n\
+        attempt('pages in a pipe', lambda: c.vmsplice(os.pipe()[1], None, 0, 0))\n\
         attempt('tracing', lambda: c.ptrace(16, os.getppid(), 0, 0))\n\
         attempt('a pair of sockets works', lambda: socket.socketpair() and 0)\n";
     let folder = tempfile::tempdir().expect("a folder");
@@ -86,6 +94,103 @@ fn a_sandbox_refuses_every_way_around_it() {
             let bot = ["python3", "-c", script, &segment.0, file];
             let said = said(user, method, &bot, &[]);
             assert_eq!(said, ["a pair of sockets works"], "{method} {user:?}");
+        }
+    }
+}
+
+/// The user as whom a sandboxed bot of this user runs.
+fn bot_user(user: User, method: &str) -> u32 {
+    let own = rustix::process::getuid().as_raw();
+    let is_nobody = own == 0 && (user == User::Nobody || method == "namespace");
+    if is_nobody { 65534 } else { own }
+}
+
+#[test]
+fn what_a_sandboxed_bot_may_only_read_stays_as_it_is_for_those_who_write_to_it() {
+    if !has_program("python3") {
+        return leave_out("ways around a sandbox", "there is no python3 on this machine");
+    }
+    let script = include_str!("data/around-a-sandbox.py");
+    // Not below /tmp, where a bot writes its own files.
+    let folder = tempfile::tempdir_in("/var/tmp").expect("a folder");
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("its owner");
+    let [file, fifo] = ["file", "fifo"].map(|name| folder.path().join(name));
+    rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, 0o600.into()).expect("room");
+    let _reader = fs::File::options().read(true).write(true).open(&fifo).expect("its owner");
+    fs::write(&file, "x").expect("written");
+    let give = |user: u32| {
+        for own in [&file, &fifo] {
+            chown(own, Some(user), Some(user)).expect("root may give, and others keep");
+        }
+    };
+    let bot = ["python3", "-c", script];
+    let bot = [&bot[..], &[&file, &fifo].map(|path| path.to_str().expect("UTF-8"))].concat();
+    for user in USERS {
+        for method in METHODS.into_iter().filter(|method| has_sandbox(method)) {
+            give(bot_user(user, method));
+            assert_eq!(said(user, method, &bot, &[]), [""; 0], "{method} {user:?}");
+        }
+        give(bot_user(user, "group"));
+        let mut play = referee_of(user);
+        play.args(["play", "--format", "json"]).args(PATIENT).arg("--").args(&bot);
+        let done = json(&play.output().expect("runs"))["stderr_tail"].clone();
+        let done = done.as_array().expect("lines").iter().filter_map(Value::as_str);
+        let done: Vec<&str> = done.filter(|done| *done != "generation").collect();
+        assert_eq!(done, ["lease", "fifo", "badness"], "{user:?}: without a sandbox it may");
+    }
+}
+
+#[test]
+fn a_sandbox_shows_nothing_of_the_hosts_network() {
+    let script = "grep -h . /proc/net/unix /proc/self/net/tcp >&2";
+    let listen = |name: &str| {
+        SocketAddr::from_abstract_name(name).and_then(|it| UnixListener::bind_addr(&it))
+    };
+    let _listener = listen("referee-tests-seen").expect("nobody else has this name");
+    for user in USERS {
+        // Two lines with the names of the columns.
+        let said = said(user, "namespace", &["sh", "-c", script], &[]);
+        assert_eq!(said.len(), 2, "{user:?}: {said:?}");
+    }
+}
+
+#[test]
+fn what_the_host_mounts_during_a_game_stays_out_of_a_sandbox() {
+    if !rustix::process::getuid().is_root() {
+        return leave_out("mounts of the host", "the tests do not run as root");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("its owner");
+    fs::create_dir(folder.path().join("mounted")).expect("room");
+    // In a namespace of mounts of its own, one of which passes on what is mounted in it.
+    let host = "mount -o bind \"$PWD\" \"$PWD\" && mount --make-shared \"$PWD\" && cd \"$PWD\" || exit 9; \
+        (until [ -e begin ]; do sleep 0.05; done; mount -t tmpfs -o mode=777 none mounted; true >end) & \
+        \"$@\"; wait";
+    let bot =
+        "until [ -e end ]; do sleep 0.05; done; true >mounted/x && echo written >&2; echo over >&2";
+    for method in ["namespace", "seccomp"].into_iter().filter(|method| has_sandbox(method)) {
+        let mark = Mark::new();
+        let mut play = Command::new("unshare");
+        play.args(["-m", "--propagation", "private", "sh", "-c", host, "sh"]);
+        play.args([
+            env!("CARGO_BIN_EXE_referee"),
+            "play",
+            "--sandbox",
+            "--format",
+            "json",
+            "--env",
+        ]);
+        play.args([mark.env(), "--containment", method])
+            .args(PATIENT)
+            .args(["--", "sh", "-c", bot]);
+        play.current_dir(folder.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let play = play.spawn().expect("starts");
+        wait_until("the bot plays", || !mark.processes().is_empty());
+        fs::write(folder.path().join("begin"), "").expect("room");
+        let said = json(&finished(play))["stderr_tail"].to_string();
+        assert!(said.contains("over") && !said.contains("written"), "{method}: {said}");
+        for made in ["begin", "end"] {
+            fs::remove_file(folder.path().join(made)).expect("it was made");
         }
     }
 }

@@ -134,6 +134,8 @@ fn add_runs(folder: &Path, documents: &mut Documents) {
     documents.add("runs", &runs);
     documents.add_file("records-file", &folder.join("records.toml"));
     documents.add("compare", &printed(folder, &["compare", "--format", "json", "run", "new"]));
+    let groups = ["compare", "--format", "json", "old:@first", "--by", "colors"];
+    documents.add("compare-groups", &printed(folder, &groups));
     documents.add("verify", &printed(folder, &["verify", "--format", "json", "run"]));
 }
 
@@ -148,6 +150,8 @@ fn what_is_written_fits_its_schema() {
     add_runs(folder.path(), &mut documents);
     let timing = printed(folder.path(), &["timing", "--format", "json", "--seed", "1"]);
     documents.add("timing", &timing);
+    let several = ["timing", "--format", "json", "--seed", "1", "--bot", "@first", "--bot", CRASH];
+    documents.add("timing", &printed(folder.path(), &several));
     documents.add("timing", &printed(folder.path(), &["timing", "--format", "json", "--host"]));
     documents.add("doctor", &printed(folder.path(), &["doctor", "--format", "json"]));
     assert_eq!(documents.problems(python), "");
@@ -159,17 +163,21 @@ fn a_text_that_does_not_fit_is_noticed() {
         return leave_out("the schemas", "there is no Python with the package jsonschema");
     };
     let session = r#"{"number":1,"started":"2026-11-22T10:46:01Z","referee":"0.2.0","host":"h","cpu":"c","os":"o","arch":"a","cpus":2,"containment":"group"}"#;
-    for (text, expected) in [
-        (session.to_owned(), ""),
+    let wrong = [
         (session.replace("\"number\":1", "\"number\":0"), "$.number"),
         (session.replace("\"cpus\":2,", ""), "'cpus' is a required property"),
         (session.replace("\"cpus\":2,", "\"cpus\":2,\"gpus\":2,"), "'gpus' was unexpected"),
-    ] {
-        let mut documents = Documents::default();
-        documents.add("session-line", &text);
-        let problems = documents.problems(python);
-        assert_eq!(problems.is_empty(), expected.is_empty(), "{text}: {problems}");
-        assert!(problems.contains(expected), "{text}: {problems}");
+    ];
+    let mut documents = Documents::default();
+    documents.add("session-line", session);
+    for (text, _) in &wrong {
+        documents.add("session-line", text);
+    }
+    let problems = documents.problems(python);
+    let problems: Vec<&str> = problems.lines().collect();
+    assert_eq!(problems.len(), wrong.len(), "{problems:?}");
+    for (problem, (text, expected)) in problems.iter().zip(&wrong) {
+        assert!(problem.contains(expected), "{text}: {problem}");
     }
 }
 

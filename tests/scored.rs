@@ -87,6 +87,39 @@ fn an_answer_is_scored_and_its_log_needs_no_scorer() {
 }
 
 #[test]
+fn what_the_scorer_draws_is_kept_with_the_log_and_pages_lead_to_it() {
+    let place = project();
+    let drawn = |file: &str| fs::read_to_string(place.path(file)).ok();
+    let page = |file: &str| fs::read_to_string(place.path(file)).expect("a page");
+    assert_code(&play(&place, "sh adds.sh", &["--html", "game.html"]), 0);
+    assert_eq!(drawn("game.pictures/out.svg").as_deref(), Some("<svg/>"));
+    assert!(page("game.html").contains(r#""address":"./game.pictures/out.svg""#));
+    assert_code(&play(&place, "sh adds.sh", &["--log", "my log.jsonl"]), 0);
+    fs::create_dir(place.path("pages")).expect("made");
+    assert_code(&run(&place, &["replay", "my log.jsonl", "--html", "pages/game.html"]), 0);
+    assert!(page("pages/game.html").contains(r#""address":"./../my%20log.pictures/out.svg""#));
+    // A bot without an answer has no picture, and the earlier game's must not pass for its own.
+    assert_code(&play(&place, "false", &["--log", "my log.jsonl"]), 1);
+    assert_eq!(drawn("my log.pictures/out.svg"), None);
+
+    let suite = ["suite", "--game", "sum", "--run", "one", "--logs", "all", "--bot", "sh adds.sh"];
+    assert_code(&run(&place, &suite), 0);
+    assert_eq!(drawn("one/games/000002.pictures/out.svg").as_deref(), Some("<svg/>"));
+    assert_code(&run(&place, &["report", "one", "--html", "pages/one.html", "--games"]), 0);
+    let unpack = [
+        "import base64, json, re, sys, zlib",
+        r#"for film in re.findall(r'"film":("[^"]+")', open(sys.argv[1]).read()):"#,
+        "    print(zlib.decompress(base64.b64decode(json.loads(film))).decode())",
+    ];
+    let mut games = Command::new("python3");
+    games.args(["-c", &unpack.join("\n")]).arg(place.path("pages/one-games.html"));
+    let games = games.output().expect("runs");
+    let address = r#""address":"./../one/games/000002.pictures/out.svg""#;
+    assert!(String::from_utf8_lossy(&games.stdout).contains(address), "{games:?}");
+    assert!(place.run("one").contents().foreign.is_empty());
+}
+
+#[test]
 fn the_scorer_gets_the_answer_byte_by_byte() {
     let place = project();
     fs::write(place.path("bytes.sh"), "printf 'bytes\\r\\n\\n x'").expect("written");
@@ -157,7 +190,35 @@ fn cases_are_chosen_by_number_and_grouped_by_traits() {
     let place = project();
     let missing = run(&place, &["play", "--game", "sum", "--seed", "2", "--bot", "true"]);
     assert_code(&missing, 2);
-    assert!(stderr(&missing).contains("`cases` has no file of the number 2, such as 0002.txt"));
+    assert!(stderr(&missing).contains(
+        "`cases` has no file of the number 2, such as 0002.txt; it has 2 files, from 0001 to 0012"
+    ));
+}
+
+#[test]
+fn a_suite_of_a_contest_has_the_columns_that_its_users_know() {
+    let place = project();
+    place.script("ones", "echo 1");
+    place.script("same", ADDS);
+    let suite = ["suite", "--game", "sum", "--bot", "sh adds.sh"];
+    let more = ["--bot", "./ones", "--bot", "./same", "--run", "all", "--format", "json"];
+    let result = json(&run(&place, &[&suite[..], &more].concat()));
+    let of = |key: &str| -> Vec<_> { (0..3).map(|bot| result["bots"][bot][key].clone()).collect() };
+    assert_eq!(
+        (of("bests"), of("uniques")),
+        (vec![2.into(), 0.into(), 2.into()], vec![0.into(); 3])
+    );
+    assert_eq!(of("mean_log10")[0], 3.0);
+    let alone = run(&place, &[&suite[..], &["--run", "alone"]].concat());
+    let text = String::from_utf8(alone.stdout).expect("UTF-8");
+    let row = |name: &str| text.lines().find(|line| line.contains(name)).expect("a row").to_owned();
+    assert!(
+        row("mean log10").ends_with("mean log10") && row("adds.sh").ends_with("3.0000"),
+        "{text}"
+    );
+    let text = run(&place, &["show", "all", "--sort", "worst"]).stdout;
+    let text = String::from_utf8(text).expect("UTF-8");
+    assert!(text.contains("mean log10  bests  uniques"), "{text}");
 }
 
 #[test]

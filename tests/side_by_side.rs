@@ -33,6 +33,7 @@ fn two_games_have_their_scores_in_sight_one_scale_and_level_columns() {
     });
     browse("stands_beside", &expected);
     browse("switches", &expected);
+    browse("shows_figures", &expected);
 }
 
 #[test]
@@ -64,7 +65,7 @@ pub(crate) fn all_replay_pages_are_accessible() {
     let both = page(&[&one.path("game.jsonl"), &other.path("game.jsonl")], &one.path("both.html"));
     let lost = Shown::play(&["--bot", "@misbehaving exit 3 --on-turn 4"]);
     let squares = Shown::play(&["--game", "square-remover"]);
-    let trial = [".board"];
+    let trial = [".board", ".trial .keep"];
     browse("accessible", &json!({ "url": one.url(), "presses": ["End", "Home"], "clicks": trial }));
     browse("accessible", &json!({ "url": both, "clicks": ["#overlay"] }));
     browse("accessible", &json!({ "url": lost.url() }));

@@ -80,9 +80,10 @@ pub(crate) fn a_killed_suite_ends_as_an_undisturbed_one(kills: usize, repeat: us
         if kill >= kills / 2 {
             wait_until("there is a run folder", || killed.join("run.toml").exists());
         }
-        // The machine may have been busier before than it is now.
+        // The machine may have been busier before than it is now, or this process may stand still: half of the games are
+        // left for such moments.
         let end = Instant::now() + Duration::from_millis(u64::from(random.next_u32() % longest));
-        while Instant::now() < end && played() < 4 * games / 5 / kills * (kill + 1) {
+        while Instant::now() < end && played() < games / 2 / kills * (kill + 1) {
             sleep(Duration::from_millis(1));
         }
         child.kill().expect("SIGKILL");
@@ -517,9 +518,9 @@ fn a_full_disk_ends_a_suite_with_the_results_so_far() {
     let output = suite(&bot).args(["--run", text(&run)]).args(PATIENT).output().expect("runs");
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
     let said = stderr(&output);
-    let expected = "error: cannot write the run; the results so far are kept, and --resume goes on \
-                    from them: failed to write to file";
-    assert!(said.contains(expected) && said.contains("No space left on device"), "{said}");
+    assert!(said.contains("error: cannot write the run: failed to write to file"), "{said}");
+    let remedy = "; the results so far are kept, and --resume goes on from them";
+    assert!(said.contains("No space left on device") && said.contains(remedy), "{said}");
     let content = fs::read(run.join("results.jsonl")).expect("results");
     assert!(content.ends_with(b"\n"), "no torn line is left");
     let before = results(&run);

@@ -153,7 +153,7 @@ fn a_host_without_processes_is_no_loss_of_the_bots() {
     command.args(PATIENT).args(["--jobs", "1"]);
     // Few descriptors stand in for whatever a host may lack: a game needs more.
     let mut limited = Command::new("sh");
-    limited.args(["-c", "ulimit -n 20; exec \"$@\"", "sh"]).arg(command.get_program());
+    limited.args(["-c", "ulimit -n 17; exec \"$@\"", "sh"]).arg(command.get_program());
     limited.args(command.get_args()).current_dir(place.folder());
     let output = limited.env("NO_COLOR", "1").output().expect("runs");
     assert_code(&output, 3);

@@ -1,12 +1,13 @@
 //! Games whose testers start the bot themselves: kind = "tester".
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::Output;
 
 use serde_json::Value;
 
 use crate::support::place::{Place, assert_code, stderr};
-use crate::support::{Mark, has_host_part, json, unspoilt};
+use crate::support::{Mark, has_host_part, has_sandbox, json, unspoilt};
 
 /// Asks for the double of each number, and counts the right answers. The case is a fault and the number of questions.
 const TESTER: &str = r#"
@@ -34,8 +35,13 @@ for number in range(1, rounds + 1):
         bot.stdin.close()
         bot.wait()
         bot = start()
+    busy = time.monotonic() + 0.2 if fault == "busy" and number < 3 else 0
+    while time.monotonic() < busy:
+        pass
     try:
         print(number, file=bot.stdin, flush=True)
+        while time.monotonic() < busy + 0.2:
+            pass
         line = bot.stdout.readline()
     except BrokenPipeError:
         line = ""
@@ -50,8 +56,12 @@ for number in range(1, rounds + 1):
 if fault == "waits":
     bot.stdin.close()
     bot.wait()
+if fault == "polls":
+    bot.stdin.close()
+    bot.wait(timeout=60)
 if fault == "kills":
     bot.kill()
+open("vis.html", "w").write("<p>drawn</p>")
 print("nothing to score" if fault == "unscored" else f"Score = {score}")
 "#;
 
@@ -111,6 +121,8 @@ fn a_tester_plays_with_a_bot_that_the_referee_starts() {
         let result = json(&played);
         assert_eq!((&result["verdict"], &result["score"]), (&"completed".into(), &5.into()));
         assert_eq!(told(&result).1, "Score 5", "{fault}");
+        let drawn = fs::read_to_string(place.path("log.pictures/vis.html")).expect("kept");
+        assert_eq!(drawn, "<p>drawn</p>");
         let log = fs::read_to_string(place.path("log")).expect("written");
         assert!(log.contains(r#""input":"3\n""#) && log.contains(r#""reply":"6\n""#), "{log}");
         assert_eq!(json(&run(&place, &["replay", "log", "--format", "json"]))["agrees"], true);
@@ -199,11 +211,30 @@ fn a_bot_that_never_ends_is_ended_at_its_limit() {
 }
 
 #[test]
+fn a_tester_that_polls_for_the_bots_end_learns_of_it_at_once() {
+    let place = project();
+    // It ends after the tester has closed its input, and does not wait for that.
+    let bot = "for i in 1 2 3 4 5; do read n; echo $((n * 2)); done; sleep 0.3";
+    fs::write(place.path("bot.sh"), bot).expect("written");
+    let turns = || {
+        let result = json(&play(&place, "polls", "sh bot.sh", &["--log", "log"]));
+        assert_eq!(told(&result).1, "Score 5", "{result}");
+        let log = fs::read_to_string(place.path("log")).expect("written");
+        log.matches(r#""reply":"#).count()
+    };
+    // After a second the bot is told that its input has ended, in one more turn: on a loaded machine that can come first.
+    assert!((0..5).any(|_| turns() == 5), "nobody watched the bot while the tester polled");
+}
+
+#[test]
 fn a_tester_that_fails_costs_no_bot_a_game() {
     let place = project();
     set(&place, "20s\"", "500ms\"\nstart-limit = \"3s\"");
     for (fault, words) in [
-        ("never", "exited with status 1 without starting the bot"),
+        (
+            "never",
+            "exited with status 1 without starting the bot: no bot, thanks; see how it is started by hand",
+        ),
         ("idle", "did not start the bot within 3s (start-limit)"),
         ("second", "started a second bot while the first one ran"),
         ("twice", "started the bot 2 times; `bots = 2` in its settings allows that"),
@@ -215,6 +246,10 @@ fn a_tester_that_fails_costs_no_bot_a_game() {
         assert_code(&played, 3);
         assert!(stderr(&played).contains(words), "{fault}: {}", stderr(&played));
     }
+    let unlimited = play(&place, "hang", "sh doubles.sh", &["--profile", "unlimited"]);
+    assert_code(&unlimited, 3);
+    let words = "neither wrote to the bot nor waited for it for 500ms (judge-limit)";
+    assert!(stderr(&unlimited).contains(words), "{}", stderr(&unlimited));
 }
 
 #[test]
@@ -229,6 +264,31 @@ fn a_tester_leaves_nothing_behind() {
         run(&place, &[&args[..], &bot].concat());
         mark.assert_gone();
     }
+}
+
+#[test]
+fn a_bot_in_a_sandbox_reads_neither_the_tester_nor_the_cases() {
+    let place = project();
+    let spy =
+        "cat tester.py in/none.txt >&2 2>/dev/null; cat doubles.sh >/dev/null && echo own >&2";
+    fs::write(place.path("spy.sh"), format!("{spy}; {DOUBLES}")).expect("written");
+    let open = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(place.folder(), open).expect("its owner");
+    let read = |more: &[&str]| {
+        let result = json(&play(&place, "none", "sh spy.sh", more));
+        assert_eq!(told(&result).1, "Score 5", "{more:?}: {result}");
+        result["stderr_tail"].as_array().expect("lines").clone()
+    };
+    for method in ["namespace", "seccomp"].into_iter().filter(|method| has_sandbox(method)) {
+        let sandbox = ["--sandbox", "--containment", method];
+        assert_eq!(read(&sandbox), ["own"], "{method}");
+        let shown = read(&[&sandbox[..], &["--sandbox-read", "in"]].concat());
+        assert_eq!(shown, ["none 5", "own"], "{method}");
+        // What the bot's own command names is its own.
+        let own = json(&play(&place, "none", "sh spy.sh in/none.txt", &sandbox));
+        assert_eq!(own["stderr_tail"], serde_json::json!(["none 5", "own"]), "{method}");
+    }
+    assert_eq!(read(&[])[..].last_chunk(), Some(&["none 5".into(), "own".into()]));
 }
 
 #[test]
@@ -254,6 +314,21 @@ fn the_testers_own_time_is_never_the_bots() {
     let played = || json(&play(&place, "slow", "sh doubles.sh", &limits));
     let result = unspoilt(has_host_part, played);
     assert_eq!(told(&result).1, "Score 5", "{result}");
+}
+
+#[test]
+fn a_reply_that_takes_too_long_is_late_and_one_that_a_busy_tester_keeps_waiting_is_not() {
+    let place = project();
+    fs::write(place.path("late.sh"), "read n; echo 2; read n; sleep 0.06; echo 4; cat")
+        .expect("written");
+    let limits = ["--turn", "50ms", "--first-turn", "60s"];
+    let late = || json(&play(&place, "none", "sh late.sh", &limits));
+    let late = unspoilt(has_host_part, late);
+    assert_eq!(told(&late).0, "timeout", "{late}");
+    assert!(told(&late).2.starts_with("turn 2: no answer within 50 ms"), "{late}");
+    let busy = || json(&play(&place, "busy", "sh doubles.sh", &limits));
+    let busy = unspoilt(has_host_part, busy);
+    assert_eq!(told(&busy).1, "Score 5", "{busy}");
 }
 
 #[test]

@@ -162,6 +162,7 @@ fn a_click_tries_a_move_and_there_is_a_way_back() {
     });
     browse("tries", &expected);
     browse("tries_by_touch", &expected);
+    browse("keeps_tries", &expected);
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn pages_of_runs_games_and_manuals_replace_only_their_like() {
     };
     succeeded(&mut report());
     succeeded(&mut report());
-    let game = folder.path().join("run-games/000002.html");
+    let game = folder.path().join("run-games.html");
     fs::write(&game, "mine").expect("written");
     expect_refused(&mut report(), &game);
 

@@ -114,6 +114,31 @@ fn each_thing_that_is_changed_is_found_and_its_game_named() {
     assert_eq!(found(&place), []);
 }
 
+#[test]
+fn a_result_that_is_missing_between_others_of_a_run_with_an_opponent_is_named() {
+    let place = Place::new();
+    let play = |args: &[&str]| {
+        let suite = [&["suite", "--jobs", "1", "--logs", "all"], args, &PATIENT[..]].concat();
+        assert_code(&place.command(&suite).output().expect("runs"), 0);
+    };
+    play(&["--bot", "@first", "--seed", "1..6", "--run", "old"]);
+    play(&["--bot", "@greedy", "--against", "old", "--until-decided", "--run", "run"]);
+    assert_eq!(found(&place), []);
+    // One at a time, so the lines are in the order of play.
+    let results = place.path("run/results.jsonl");
+    let good = fs::read_to_string(&results).expect("results");
+    let lines: Vec<&str> = good.lines().collect();
+    assert_eq!(lines.len(), 6, "six boards decide nothing");
+    let game = |line: &str| serde_json::from_str::<Value>(line).expect("JSON")["game"].as_u64();
+    for (missing, named) in [(2, game(lines[2])), (5, None)] {
+        let kept: Vec<&str> =
+            lines.iter().copied().filter(|line| *line != lines[missing]).collect();
+        fs::write(&results, kept.join("\n") + "\n").expect("written");
+        let named = named.map(|game| (game, "it has no result".to_owned()));
+        assert_eq!(found(&place), Vec::from_iter(named), "without line {missing}");
+    }
+}
+
 /// JSON with one field changed.
 fn with(json: &str, field: &str, value: Value) -> String {
     let mut object: Value = serde_json::from_str(json).expect("JSON");

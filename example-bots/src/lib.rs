@@ -23,6 +23,7 @@ use clap::error::ErrorKind;
 use clap::{Command, CommandFactory as _};
 
 /// A bundled bot.
+#[derive(Debug)]
 pub struct Bot {
     /// Its name, as in `@NAME`.
     pub name: &'static str,
@@ -35,6 +36,11 @@ pub struct Bot {
 }
 
 impl Bot {
+    /// Its arguments, as a command of its name.
+    pub fn command(&self) -> Command {
+        (self.arguments)().name(self.name)
+    }
+
     /// Checks that it takes these arguments.
     ///
     /// # Errors

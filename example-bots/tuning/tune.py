@@ -9,6 +9,7 @@ in SQLite: started again, it goes on.
 import argparse
 import json
 import shlex
+import shutil
 import subprocess
 import sys
 
@@ -28,24 +29,32 @@ def parse_arguments():
     parser.add_argument("--seeds", default="1..40", help="the boards, as for `referee suite --seed`")
     parser.add_argument("--trials", type=int, default=30, help="how many trials to add to the study")
     parser.add_argument("--study", default="tuning.db", help="the file that keeps the study")
+    parser.add_argument("--runs", help="a folder that keeps the games of each trial as a run, for `referee report`")
     parser.add_argument("more", nargs="*", help="more arguments of `referee suite`, after --")
     return parser.parse_args()
 
 
-def start_suite(arguments, width):
+def start_suite(arguments, number, width):
     """A suite that prints a line for each game as it ends."""
-    bot = arguments.bot.replace("{width}", str(width))
-    command = shlex.split(arguments.referee) + ["suite", "--bot", bot, "--seed", arguments.seeds]
+    command = shlex.split(arguments.referee) + ["suite", "--bot", arguments.bot, "--param", f"width={width}"]
+    kept = ["--run", f"{arguments.runs}/{number:04}"] if arguments.runs else ["--no-run"]
     # A width with which the bot loses each game is a result too.
-    command += ["--shuffle", "--no-run", "--keep-going", "--format", "jsonl", *arguments.more]
+    command += ["--seed", arguments.seeds, "--shuffle", *kept, "--keep-going", "--format", "jsonl", *arguments.more]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def why_early(suite, summary):
+    """Why a suite has played fewer games than planned, such as a bot that cannot start."""
+    not_played = summary["not_played"] if summary else []
+    reasons = [game["why"] for game in not_played] + [suite.stderr.read().strip()]
+    return "; ".join(reason for reason in reasons if reason)
 
 
 def evaluate(trial, arguments):
     """The mean score over all boards."""
     width = trial.suggest_int("width", arguments.least, arguments.most, log=True)
     scores, summary = [], None
-    with start_suite(arguments, width) as suite:
+    with start_suite(arguments, trial.number, width) as suite:
         try:
             for line in suite.stdout:
                 game = json.loads(line)
@@ -62,14 +71,33 @@ def evaluate(trial, arguments):
             trial.set_user_attr("games", len(scores))
             suite.terminate()
         if summary is None or summary["games"] < summary["planned"]:
-            raise RuntimeError(f"the suite ended early: {suite.stderr.read()}")
+            raise RuntimeError(f"the suite ended early: {why_early(suite, summary)}")
     if summary["lost"] == len(scores):
         print(f"width {width}: no game was won: {summary['losses'][0]['why']}", file=sys.stderr)
     return sum(scores) / len(scores)
 
 
+def play_trial(study, arguments):
+    """Adds a trial to the study; one that fails is kept as failed."""
+    trial = study.ask()
+    try:
+        score = evaluate(trial, arguments)
+    except optuna.TrialPruned:
+        study.tell(trial, state=optuna.trial.TrialState.PRUNED)
+        print(f"width {trial.params['width']}: stopped after {trial.user_attrs['games']} boards")
+    except BaseException:
+        study.tell(trial, state=optuna.trial.TrialState.FAIL)
+        raise
+    else:
+        study.tell(trial, score)
+        print(f"width {trial.params['width']}: mean score {score:.1f}")
+
+
 def main():
     arguments = parse_arguments()
+    program = shlex.split(arguments.referee)[0]
+    if shutil.which(program) is None:
+        sys.exit(f"tune.py: cannot find the program {program}; name it with --referee")
     study = optuna.create_study(
         study_name="width",
         storage=f"sqlite:///{arguments.study}",
@@ -78,12 +106,11 @@ def main():
         sampler=optuna.samplers.TPESampler(seed=1),
         pruner=optuna.pruners.WilcoxonPruner(p_threshold=0.1),
     )
-    try:
-        study.optimize(lambda trial: evaluate(trial, arguments), n_trials=arguments.trials)
-    except FileNotFoundError as error:
-        sys.exit(f"tune.py: there is no program {error.filename}; name it with --referee")
-    except RuntimeError as error:
-        sys.exit(f"tune.py: {error}")
+    for _ in range(arguments.trials):
+        try:
+            play_trial(study, arguments)
+        except RuntimeError as error:
+            sys.exit(f"tune.py: {error}")
     first, _, last = arguments.seeds.partition("..")
     boards = int(last or first) - int(first) + 1
     pruned = study.get_trials(states=[optuna.trial.TrialState.PRUNED])

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use rand_core::{Rng as _, SeedableRng as _};
 use rand_pcg::Pcg32;
-use referee::bot::{BotCommand, Confinement, Containment, Sandbox};
+use referee::bot::{BotCommand, Confinement, Containment, Host, Sandbox, await_removals};
 use referee::config::Config;
 use referee::limits::{LimitKind, Limits, MatchRules};
 use referee::play::Match;
@@ -63,6 +63,7 @@ const PLAYERS: u64 = 2;
 fn main() -> ExitCode {
     let games = std::env::args().nth(1).and_then(|games| games.parse().ok()).unwrap_or(100);
     let played = AtomicU64::new(0);
+    let host = Host::start().expect("a launcher");
     // Allocations made once, such as those of the first probe, are not leaks.
     game(0).expect("a game");
     let before = Census::take();
@@ -80,6 +81,7 @@ fn main() -> ExitCode {
         early
     });
     let after = Census::take();
+    drop(host);
     println!("before: {before:?}\nearly:  {early:?}\nafter:  {after:?}");
     let leaks = before.leaks(&after) || after.memory_kib > early.memory_kib + 4096;
     println!("{games} games: {}", if leaks { "something leaks" } else { "nothing leaks" });
@@ -127,7 +129,7 @@ fn game(number: u64) -> Result<Verdict, String> {
     let containment = means[draw(means.len())];
     let sandbox = (draw(4) == 0).then(|| Sandbox::new(&[]).expect("this host has sandboxes"));
     let on_turn = (draw(5) + 1).to_string();
-    let config = Config::resolve([])?;
+    let config = Config::resolve([]).map_err(|error| error.to_string())?;
     let words = fault.split(' ').chain(["--on-turn", &on_turn]);
     let command = BotCommand {
         program: referee().into(),
@@ -145,15 +147,10 @@ fn game(number: u64) -> Result<Verdict, String> {
         LimitKind::FirstTurn => Some(Duration::from_millis(500)),
         LimitKind::Turn | LimitKind::Total => Some(Duration::from_millis(100)),
     });
-    let game = Match {
-        game: &config.game,
-        board: "@random-1",
-        test_case: &config.game.bundled[0].1,
-        bot: fault,
-        command: &command,
-        rules: MatchRules { limits, grace: Duration::from_millis(20), ..config.rules },
-        interrupt: None,
-    };
+    let game = Match::new(&config.game, &config.game.bundled[0].1, &command)
+        .board("@random-1")
+        .bot(fault)
+        .rules(MatchRules { limits, grace: Duration::from_millis(20), ..config.rules });
     game.play(drop).map(|end| end.verdict).map_err(|error| error.to_string())
 }
 
@@ -174,6 +171,7 @@ struct Census {
 
 impl Census {
     fn take() -> Self {
+        await_removals();
         let count = |folder: &Path| fs::read_dir(folder).map_or(0, Iterator::count);
         let tasks = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
         let children = tasks.map(|task| {

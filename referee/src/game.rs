@@ -16,7 +16,7 @@
 //!
 //! use referee::bot::BotCommand;
 //! use referee::config::{Config, Layer};
-//! use referee::game::frames::{Frame, Origin, Pace, Picture, Step};
+//! use referee::game::frames::{Frame, Picture, Step};
 //! use referee::game::{Exchange, Fault, Game, GameKind, Played, Rejected, register};
 //! use referee::limits::LimitKind;
 //! use referee::lines::{LineRules, Lines};
@@ -89,9 +89,8 @@
 //!         &self.start
 //!     }
 //!     fn picture(&self) -> Picture {
-//!         let (origin, pace) = (Origin::TopLeft, Pace::Turns);
 //!         let tiles = vec![Some(0); self.left.into()];
-//!         Picture { columns: self.left, rows: 1, colors: 1, origin, pace, regions: None, tiles }
+//!         Picture { columns: self.left, rows: 1, colors: 1, tiles, ..Picture::default() }
 //!     }
 //!     fn frames(&self, reply: &Lines) -> Vec<Frame> {
 //!         let Some(taken @ 1..=3) = number(reply).filter(|&number| number <= self.left) else {
@@ -107,16 +106,8 @@
 //! register(heap())?;
 //! let config = Config::resolve(["game = 'heap'".parse::<Layer>()?])?;
 //! let bot = "while read -r left; do echo $((left > 3 ? 3 : left)); done";
-//! let game = Match {
-//!     game: &config.game,
-//!     board: "ten",
-//!     test_case: "10",
-//!     bot: "greedy",
-//!     command: &BotCommand::new("sh", ["-c", bot], config.confinement(None)?),
-//!     rules: config.rules,
-//!     interrupt: None,
-//! };
-//! let end = game.play(|_event| {})?;
+//! let command = BotCommand::new("sh", ["-c", bot], config.confinement(None)?);
+//! let end = Match::new(&config.game, "10", &command).play(|_event| {})?;
 //! assert_eq!((end.official.as_str(), end.score, end.turns), ("All gone.", Some(10.into()), 4));
 //! # Ok(())
 //! # }

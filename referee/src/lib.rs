@@ -14,19 +14,11 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! // SameGame under its official rules; layers of settings would change them.
 //! let config = Config::resolve([])?;
-//! let (name, board) = &config.game.bundled[1];
+//! let (_, board) = &config.game.bundled[1];
 //! // Any program can play: this one answers each board, which has 15 rows, with the tile at the bottom left.
 //! let bot = "while read -r row; do i=$((i + 1)); [ $((i % 15)) -eq 0 ] && echo 0 0; done";
-//! let game = Match {
-//!     game: &config.game,
-//!     board: name,
-//!     test_case: board,
-//!     bot: "bottom left",
-//!     command: &BotCommand::new("sh", ["-c", bot], config.confinement(None)?),
-//!     rules: config.rules,
-//!     interrupt: None,
-//! };
-//! let end = game.play(|event| println!("{event:?}"))?;
+//! let command = BotCommand::new("sh", ["-c", bot], config.confinement(None)?);
+//! let end = Match::new(&config.game, board, &command).play(|event| println!("{event:?}"))?;
 //! assert_eq!((end.official.as_str(), end.score), ("Endgame. Obtained a score of 2857.", Some(2857.into())));
 //! # Ok(())
 //! # }
@@ -52,10 +44,11 @@
 pub mod cli;
 pub mod game;
 
-pub use contain::{bot, interrupt};
+pub use contain::{bot, cancel};
 pub use engine::{config, play};
 pub use results::{compare, gamelog, replay, said};
-pub use rules::{ruling, score, source};
+pub use results::{jiff, serde_json};
+pub use rules::{measure, ruling, score, source};
 pub use statistics as stats;
 pub use terms::{certificate, lines, millis, verdict};
 
@@ -77,7 +70,6 @@ pub mod limits {
 ///
 /// ```
 /// use referee::config::Config;
-/// use referee::interrupt::Interrupt;
 /// use referee::score::shown;
 /// use referee::suite::{Outcome, Plan, PlannedBoard, PlannedBot, Run, RunPlayer, RunWriter, plan};
 ///
@@ -96,7 +88,7 @@ pub mod limits {
 /// let mut run = RunWriter::create(&folder, Run::new(plan, None))?;
 /// let mut observer = |game: &Outcome| println!("{}: {}", game.board, shown(game.score));
 /// # let mut observer = |game: &Outcome| { observer(game); scores.push(game.score) };
-/// RunPlayer::new(&mut run, &config).play(&Interrupt::catch()?, &mut observer)?;
+/// RunPlayer::new(&mut run, &config).play(&mut observer)?;
 /// # assert_eq!(scores, [Some(2857.into()); 3]);
 /// # Ok(())
 /// # }

@@ -53,3 +53,29 @@ export const within = (page, pictures) =>
       return box.left >= room.left - 2 && box.right <= room.right + 2 && box.top >= room.top - 1 && box.bottom <= room.bottom + 1;
     });
   }));
+
+/** Saves the picture of what is shown: its name, and how many tiles of all boards do not have their colour in the middle. */
+export async function saved(page) {
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click("#save")]);
+  const chunks = [];
+  for await (const chunk of await download.createReadStream()) chunks.push(chunk);
+  const png = Buffer.concat(chunks).toString("base64");
+  const wrong = await page.evaluate(async (data) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${data}`;
+    await image.decode();
+    const pen = Object.assign(document.createElement("canvas"), { width: image.width, height: image.height })
+      .getContext("2d", { willReadFrequently: true });
+    pen.drawImage(image, 0, 0);
+    return [...document.querySelectorAll(".board")].flatMap((shown, index) => {
+      const [board, left] = [shown.getBoundingClientRect(), 32 + index * (720 + 32)];
+      return [...shown.querySelectorAll(".tile")].filter((tile) => {
+        const box = tile.getBoundingClientRect();
+        const [x, y] = [box.left + box.width / 2 - board.left, box.top + box.height / 2 - board.top];
+        const [red, green, blue] = pen.getImageData(left + (x / board.width) * 720, 32 + (y / board.height) * 720, 1, 1).data;
+        return getComputedStyle(tile.firstChild).backgroundColor !== `rgb(${red}, ${green}, ${blue})`;
+      });
+    }).length;
+  }, png);
+  return { name: download.suggestedFilename(), wrong };
+}

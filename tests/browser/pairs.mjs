@@ -1,7 +1,7 @@
 // Two games side by side.
 import assert from "node:assert/strict";
 import { withPage } from "./browser.mjs";
-import { text } from "./looks.mjs";
+import { saved, text } from "./looks.mjs";
 
 const tops = (page, selector) =>
   page.locator(selector).evaluateAll((all) => all.map((it) => Math.round(it.getBoundingClientRect().top)));
@@ -36,6 +36,16 @@ export default {
       const [line, own] = [".chart .other", ".chart .score-line"].map((part) => `.game:nth-of-type(1) .scores ${part}`);
       const path = (selector) => page.locator(selector).getAttribute("d");
       assert.equal(await path(line), await path(own.replace("(1)", "(2)")));
+      assert.deepEqual(await saved(page), { name: `samegame-turn-${turn}.png`, wrong: 0 });
+    });
+  },
+
+  /** On a common screen the figures of both games are above what plays them. */
+  async shows_figures({ url }) {
+    await withPage(url, { viewport: { width: 1440, height: 900 } }, async (page) => {
+      const deck = (await page.locator(".deck").boundingBox()).y;
+      const boxes = await Promise.all([0, 1].map((index) => page.locator(".now").nth(index).boundingBox()));
+      for (const { y, height } of boxes) assert.ok(y + height <= deck, `${y} ${height} ${deck}`);
     });
   },
 

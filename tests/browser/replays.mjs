@@ -25,6 +25,9 @@ export default {
       await page.click("#forward");
       assert.equal(await page.locator("#scrubber").inputValue(), "1");
       await page.click("#back");
+      // Keys have played all of it.
+      const scrubber = page.locator("#scrubber");
+      await scrubber.fill(String(Number(await scrubber.getAttribute("max")) - 9));
       await page.click("#play");
       await until(page, "End");
       await assertEnd(page, end);
@@ -126,6 +129,63 @@ export default {
     });
   },
 
+  /** What those hear who cannot see: one sentence for a position, nothing while scrubbing, and why a tile stays. */
+  async says_aloud({ url, lone }) {
+    await withPage(url, {}, async (page) => {
+      const heard = () => page.locator("#live").textContent();
+      await page.keyboard.press("End");
+      assert.match(await heard(), /^End\. [^.]+\. [^.]* score of \d+\.$/);
+      const before = await heard();
+      await page.locator("#scrubber").fill("2");
+      assert.equal(await position(page), "Turn 3");
+      assert.equal(await heard(), before);
+      await page.keyboard.press("Home");
+      await page.locator(".board").focus();
+      for (const key of lone) await page.keyboard.press(key);
+      await page.keyboard.press("Enter");
+      assert.equal(await heard(), "This tile is alone and cannot be taken.");
+    });
+  },
+
+  /** On paper, and in the few colours that a reader has chosen, tiles have shapes. */
+  async shows_shapes({ url }) {
+    await withPage(url, { colorScheme: "dark" }, async (page) => {
+      const tile = () => page.locator(".board .c0 b").first().evaluate((it) => [getComputedStyle(it, "::before").content, getComputedStyle(it).borderWidth]);
+      assert.deepEqual(await tile(), ["none", "0px"]);
+      for (const media of [{ media: "print" }, { media: "screen", forcedColors: "active" }]) {
+        await page.emulateMedia(media);
+        assert.deepEqual(await tile(), ['"●"', "1px"], JSON.stringify(media));
+      }
+      await page.emulateMedia({ media: "print", forcedColors: "none" });
+      assert.ok(!(await page.locator(".deck").isVisible()));
+      assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue("--card")), "#fffdfa");
+    });
+  },
+
+  /** A phone on its side shows the whole board above one line that plays the game. */
+  async lies_on_its_side({ url }) {
+    await withPage(url, { viewport: { width: 844, height: 390 }, hasTouch: true }, async (page) => {
+      await page.locator(".frame").evaluate((it) => scrollTo(0, scrollY + it.getBoundingClientRect().top));
+      const [board, bar] = await Promise.all([".frame", ".transport"].map((part) => page.locator(part).boundingBox()));
+      assert.ok(board.y >= -1 && board.y + board.height <= bar.y, JSON.stringify([board, bar]));
+      assert.ok(bar.height <= 60 && bar.y + bar.height <= 391, JSON.stringify(bar));
+      const lowest = [board.x + board.width / 2, board.y + board.height - 12];
+      assert.ok(await page.evaluate(([x, y]) => document.elementFromPoint(x, y).closest(".frame") !== null, lowest), "nothing covers it");
+    });
+  },
+
+  /** A name of hundreds of characters takes two lines, and labels stand beside what they name. */
+  async stays_short({ url }) {
+    await withPage(url, { viewport: { width: 390, height: 844 }, hasTouch: true }, async (page) => {
+      for (const name of ["h1", ".bot"]) assert.ok((await page.locator(name).boundingBox()).height <= 60, name);
+      const over = await page.locator(".chart").evaluateAll((all) => all.filter((chart) => {
+        const labels = [...chart.querySelectorAll(".label")].map((label) => label.getBoundingClientRect().left);
+        return labels.some((left) => left < chart.querySelector("svg").getBoundingClientRect().right);
+      }).length);
+      assert.equal(over, 0);
+    });
+  },
+
   /** Only the moves that bring squares, when asked for. */
   async squares({ url, gains }) {
     await withPage(url, {}, async (page) => {
@@ -161,7 +221,7 @@ export default {
       await page.keyboard.press("Home");
       const state = await page.evaluate(() => ({
         ran: window.ran ?? null,
-        elements: document.querySelectorAll("img, iframe, object, embed, form, body script:not([type])").length,
+        elements: document.querySelectorAll("img, iframe, object, embed, form, body script[type=module]").length,
         links: [...document.links].filter((link) => !link.getAttribute("href").startsWith("#")).length,
         obeyed: /[\0-\x08\x0b-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/.test(document.documentElement.textContent),
       }));
@@ -185,11 +245,11 @@ export default {
     }
   },
 
-  /** How long a page takes until its first board stands there; printed, in milliseconds. */
+  /** How long a page takes until its first board stands there, in milliseconds. */
   async opens({ url }) {
-    await withPage(url, {}, async (page) => {
+    return withPage(url, {}, async (page) => {
       assert.ok((await page.locator(".board .tile").count()) > 0);
-      console.log(Math.round(await page.evaluate(() => performance.timing.loadEventEnd - performance.timing.navigationStart)));
+      return Math.round(await page.evaluate(() => performance.timing.loadEventEnd - performance.timing.navigationStart));
     });
   },
 };

@@ -1,12 +1,12 @@
 // Pages of runs.
 import assert from "node:assert/strict";
 import { withPage } from "./browser.mjs";
-import { text, cellsOf, within } from "./looks.mjs";
+import { text, position, cellsOf, within } from "./looks.mjs";
 
 export default {
-  /** A run: totals and records, what was lost first, a bar per board, times, and each game's replay. */
+  /** A run: totals and records, what was lost first, a bar per board, times, and each game's replay, alone and beside another. */
   async report({ url, title, totals, records, lost, boards, times, limit, pages, replay }) {
-    let address;
+    const addresses = {};
     await withPage(url, { javaScriptEnabled: false }, async (page) => {
       assert.equal(await page.title(), title);
       assert.equal(await text(page, "h1"), title);
@@ -14,7 +14,7 @@ export default {
       assert.deepEqual(rows.map((row) => row.slice(0, 5)), totals);
       assert.deepEqual(await page.locator("#records li span:last-child").allInnerTexts(), records);
       const sections = await page.locator("main > section").evaluateAll((all) => all.map((it) => it.id || it.className));
-      assert.deepEqual(sections, ["totals", "lost", "card comparison", "boards", "times", "games"]);
+      assert.deepEqual(sections, ["totals", "lost", "comparison-1", "boards", "times", "games"]);
       assert.equal(await page.locator("#lost li").count(), lost.count);
       assert.equal(await text(page, "#lost .chip"), lost.verdict);
       assert.ok((await text(page, "#lost .why")).startsWith(lost.why), await text(page, "#lost .why"));
@@ -28,12 +28,40 @@ export default {
         assert.ok(caption.startsWith(`${wanted}, `), caption);
       }
       assert.equal(await text(page, "#times .limit"), limit);
-      const links = page.locator("main a");
+      await page.click(".heat summary");
+      const map = await page.locator(".heat[open] svg").getAttribute("viewBox");
+      assert.match(map, new RegExp(`^0 0 [1-9]\\d* ${boards.length}$`), "a row for each game");
+      assert.ok((await page.locator(".heat[open] path").count()) > 1, "several shades");
+      assert.ok(await within(page, ".heat[open] svg"));
+      const contents = await page.locator(".contents a").evaluateAll((all) => all.map((it) => it.getAttribute("href").slice(1)));
+      assert.deepEqual(contents, sections);
+      const links = page.locator("main section a");
       assert.equal(await links.count(), pages);
-      address = await page.locator("#lost a").first().evaluate((link) => link.href);
+      for (const section of ["#lost", "#boards", ".comparison .pictured"]) {
+        addresses[section] = await page.locator(`${section} a`).first().evaluate((link) => link.href);
+      }
     });
-    assert.ok(address.endsWith(`/page-games/${String(replay.game).padStart(6, "0")}.html`), address);
-    await withPage(address, {}, async (page) => assert.equal(await text(page, ".bot"), replay.bot));
+    assert.ok(addresses["#lost"].endsWith(`/page-games.html#game=${replay.game}`), addresses["#lost"]);
+    await withPage(addresses["#lost"], {}, async (page) => {
+      const shows = (words) => page.waitForFunction((wanted) => [...document.querySelectorAll(".bot")].map((it) => it.textContent).join() === wanted, words.join());
+      await shows([replay.bot]);
+      assert.equal(await page.locator(".scores .rival").count(), 1, "the best other game of the board");
+      assert.ok((await text(page, ".rival-name")).startsWith(`best other game here: ${replay.other}, `));
+      assert.equal(await position(page), "Turn 4", "where it was lost");
+      assert.equal(await page.locator("#more a").first().evaluate((link) => link.href), url);
+      await page.locator("#more a", { hasText: "beside" }).first().click();
+      await shows([replay.bot, replay.other]);
+      assert.ok(await page.locator("#differs").isVisible());
+      assert.equal(await page.locator(".rival").count(), 0, "both are shown");
+      await page.locator("#more a", { hasText: "alone" }).last().click();
+      await shows([replay.other]);
+    });
+    for (const section of ["#boards", ".comparison .pictured"]) {
+      await withPage(addresses[section], {}, async (page) => {
+        await page.waitForSelector(".game >> nth=1");
+        assert.equal(await page.locator(".bot").count(), 2, section);
+      });
+    }
   },
 
   /** Two runs: the figures of the comparison, and as many boards in its histogram as there are. */
@@ -48,6 +76,10 @@ export default {
       const rows = await cellsOf(page, ".comparison .pictured tbody tr");
       assert.deepEqual(rows.map((row) => row[2]), differences);
       const bars = (name) => page.locator(`.comparison .pictured rect.${name}`).count();
+      assert.equal(await page.locator(".scatter circle").count(), differences.length);
+      assert.ok(await within(page, ".scatter"));
+      const points = await page.locator(".narrowing .mean").getAttribute("points");
+      assert.equal(points.trim().split(" ").length, differences.length - 1, "an interval from two boards on");
       assert.equal(await bars("up"), differences.filter((it) => /^\+[1-9]/.test(it)).length);
       assert.equal(await bars("down"), differences.filter((it) => /^-[1-9]/.test(it)).length);
       assert.ok((await text(page, ".comparison")).includes(unpaired));
@@ -88,6 +120,92 @@ export default {
     });
   },
 
+  /** Of a long table the first hundred rows are drawn, in any order and of any filter; all are after a click, on paper and without a script. */
+  async report_folds({ url, scores, board }) {
+    const rows = (page) => page.locator("#boards tbody tr:visible");
+    await withPage(url, {}, async (page) => {
+      assert.equal(await rows(page).count(), 100);
+      await page.locator("#boards th", { hasText: "points" }).getByRole("button").click();
+      const points = await rows(page).evaluateAll((all) => all.map((row) => Number(row.cells[2].innerText)));
+      assert.deepEqual(points, [...scores].sort((one, other) => other - one).slice(0, 100));
+      const field = page.locator("#boards .filter input");
+      await field.fill(board);
+      assert.equal(await rows(page).locator("th", { hasText: new RegExp(`^${board}$`) }).count(), 1, "found among all");
+      await field.fill("");
+      await page.emulateMedia({ media: "print" });
+      assert.equal(await rows(page).count(), scores.length, "on paper");
+      await page.emulateMedia({ media: "screen" });
+      await page.click("#boards .draws-all");
+      assert.equal(await rows(page).count(), scores.length);
+      assert.equal(await page.locator("#boards .draws-all").count(), 0);
+      assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), "Boards");
+    });
+    await withPage(url, { javaScriptEnabled: false }, async (page) => assert.equal(await rows(page).count(), scores.length));
+  },
+
+  /** A board of a comparison leads to its games in both runs, side by side. */
+  async leads_to_both({ url, bots }) {
+    const both = await withPage(url, {}, (page) => page.locator("#comparison-1 .pictured a").first().evaluate((link) => link.href));
+    await withPage(both, {}, async (page) => {
+      await page.waitForSelector(".game >> nth=1");
+      assert.deepEqual(await page.locator(".bot").allInnerTexts(), bots);
+      assert.equal(await page.locator("#more a").first().evaluate((link) => link.href), url);
+    });
+  },
+
+  /** From the list of runs to a run, a game, and all the way back; the list draws a line for each bot. */
+  async walks({ url, bots, points, records, bands }) {
+    const hop = (from, selector) => withPage(from, {}, async (page) => {
+      await page.waitForSelector(selector);
+      return page.locator(selector).first().evaluate((link) => link.href);
+    });
+    await withPage(url, {}, async (page) => {
+      assert.deepEqual(await page.locator(".lines .legend li").allInnerTexts(), bots);
+      const count = (shapes) => page.locator(`.lines .plot ${shapes}`).count();
+      assert.deepEqual([await count("circle:not(.record)"), await count("circle.record"), await count(".band")], [points, records, bands]);
+      const [top, bottom] = (await page.locator(".lines .axis span").allInnerTexts()).map(parseFloat);
+      assert.ok(bottom > 0 && bottom < top && top <= 100, `from ${bottom} % to ${top} %`);
+      assert.ok(await within(page, ".lines .plot > svg"));
+    });
+    const run = await hop(url, ".history a");
+    const game = await hop(run, "#games tbody a");
+    assert.equal(await hop(game, "#more a"), run);
+    assert.equal(await hop(run, ".top a"), url);
+  },
+
+  /** The values of parameters: a point for each bot in each picture, and the best one in its ring. */
+  async report_tries({ url, pictures }) {
+    await withPage(url, {}, async (page) => {
+      assert.deepEqual(await page.locator("#tried h3").allInnerTexts(), Object.keys(pictures));
+      for (const [index, { points, steps, best }] of Object.values(pictures).entries()) {
+        const picture = page.locator("svg.tried").nth(index);
+        assert.equal(await picture.locator("circle.s0").count(), points);
+        assert.equal(await picture.locator("line.mean").count(), steps);
+        assert.match(await picture.getAttribute("aria-label"), new RegExp(best));
+        const middle = (name) => picture.locator(`circle.${name}`).evaluateAll((all) => all.map((it) => [it.getAttribute("cx"), it.getAttribute("cy")].join()));
+        assert.ok((await middle("s0")).includes(String(await middle("record"))), "the ring is around a point");
+      }
+      assert.ok(await within(page, "svg.tried"));
+    });
+  },
+
+  /** A run that is being played: the page shows more games by itself, what was lost, and the comparison of its bots, unless it is to stay. */
+  async report_lives({ url, bot, why }) {
+    await withPage(url, {}, async (page) => {
+      const played = () => page.locator("#live progress").evaluate((it) => it.value);
+      const before = await played();
+      await page.waitForFunction((games) => document.querySelector("#live progress").value > games, before, { timeout: 60000 });
+      assert.match(await text(page, "#live p"), /^\d+ of \d+ games played, \d+ games to go, about /);
+      await page.waitForSelector("#comparison-1 .narrowing .interval", { timeout: 60000 });
+      assert.ok((await text(page, "#totals")).includes(bot));
+      assert.ok((await text(page, "#lost .why")).startsWith(why));
+      await page.locator("#live input").check();
+      await page.waitForFunction(() => location.hash === "#stay");
+      await page.reload();
+      assert.ok(await page.locator("#live input").isChecked());
+    });
+  },
+
   /** Below the columns of a histogram stand some numbers, none over another. */
   async report_labels({ url }) {
     for (const width of [1280, 390]) {
@@ -112,6 +230,10 @@ export default {
         const small = await page.evaluate(() =>
           [...document.querySelectorAll("main *")].filter((it) => parseFloat(getComputedStyle(it).fontSize) < 11).length);
         assert.equal(small, 0, "tiny text");
+        const cut = await page.locator(".history td").evaluateAll((all) => all.filter((it) => it.getBoundingClientRect().right > innerWidth).length);
+        assert.equal(cut, 0, "figures cut off");
+        const tallest = await page.locator("h2, h3").evaluateAll((all) => Math.max(0, ...all.map((it) => it.getBoundingClientRect().height)));
+        assert.ok(tallest < 200, `a heading of ${tallest} pixels`);
         papers.push(await page.evaluate(() => getComputedStyle(document.body).backgroundColor));
       });
     }
@@ -124,9 +246,9 @@ export default {
       const state = await page.evaluate(() => ({
         ran: window.ran ?? null,
         elements: document.querySelectorAll("img, iframe, object, embed, form, script:not(body > script:last-child), [onclick], [onerror], [style]").length,
-        links: [...document.links].filter((link) => /^page-games\/\d{6}\.html$/.test(link.getAttribute("href"))).length,
+        links: [...document.links].filter((link) => /^page-games\.html#game=\d+(&with=\d+)?$/.test(link.getAttribute("href"))).length,
         scripts: document.scripts.length,
-        others: [...document.links].filter((link) => !link.getAttribute("href").startsWith("page-games/")).length,
+        others: [...document.links].filter((link) => !link.getAttribute("href").startsWith("page-games.html#game=") && !link.closest(".contents")).length,
       }));
       assert.deepEqual(state, { ran: null, elements: 0, links, scripts: 1, others: 0 });
       for (const selector of ["#totals tbody th", "#lost .why", "#boards tbody th", "#games tbody td", "h1"]) {

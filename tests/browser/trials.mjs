@@ -1,7 +1,7 @@
 // What a reader does with a replay page: trying moves, and going by the list of moves.
 import assert from "node:assert/strict";
 import { withPage } from "./browser.mjs";
-import { cells, position, text } from "./looks.mjs";
+import { cells, position, saved, shownScore, text } from "./looks.mjs";
 
 /** The middle of a place of the board, in pixels from its corner. */
 async function middle(page, place) {
@@ -29,19 +29,47 @@ async function assertTried(page, { after, score, game, lines }, count, end) {
   assert.ok(words.startsWith(`${score} points. `), words);
   assert.ok(words.endsWith(`The game has ${game} after as many moves and ${end} at its end.`), words);
   assert.equal(await page.locator(".trial textarea").inputValue(), lines);
+  assert.equal(await shownScore(page), score);
+  assert.match(await text(page, ".what"), / takes \d+ of colour \d, \+\d+$/);
+  const left = await page.locator(".left li").allInnerTexts();
+  assert.equal(left.reduce((sum, count) => sum + Number(count), 0), after.filter((color) => color >= 0).length);
 }
 
 async function assertBack(page, turn, board) {
   assert.equal(await position(page), `Turn ${turn}`);
   assert.deepEqual(await cells(page), board);
-  assert.ok(!(await page.locator(".trial").isVisible()));
+  assert.equal(await text(page, ".trial h3"), "What if");
+}
+
+const listTop = (page) => page.locator(".list").evaluate((list) => list.getBoundingClientRect().top);
+
+/** From two moves on, shown: these and the three are kept by name and address, over a reload, until they are forgotten. */
+async function assertKept(page, { url, turn, places, steps, end }) {
+  await page.click(".trial .keep");
+  assert.ok(await page.locator(".trial .keep").isDisabled(), "it is kept");
+  await page.locator(".board").click({ position: await middle(page, places[2]) });
+  await page.click(".trial .keep");
+  const [two, three] = [2, 3].map((count) => `${turn}-${places.slice(0, count).join(".")}`);
+  assert.equal(new URL(page.url()).hash, `#turn=${turn}&try=${places.join(".")}&kept=${two}_${three}`);
+  await page.goto(`${url}#turn=1&kept=${two}_${three}`);
+  await page.reload();
+  const names = [1, 2].map((at) => `${"AB"[at - 1]}: ${steps[at].score} with ${at + 1} moves instead of turn ${turn}`);
+  assert.deepEqual(await page.locator(".kept a").allInnerTexts(), names);
+  const best = steps.slice(1).reduce((best, step) => (step.score > best ? step.score : best), -Infinity);
+  assert.match(await text(page, ".trial .best a"), new RegExp(`: ${best} with .* \\(the game: ${end}\\)$`));
+  await page.click(".kept a");
+  await assertTried(page, steps[1], 2, end);
+  await page.click(".kept button");
+  assert.deepEqual(await page.locator(".kept a").allInnerTexts(), [names[1].replace("B", "A")]);
+  assert.ok(new URL(page.url()).hash.endsWith(`&kept=${three}`), page.url());
 }
 
 export default {
-  /** A region is outlined; clicks, and Enter, try moves; Undo, Escape and stepping lead back. */
+  /** A region is outlined; clicks, and Enter, try moves, and nothing else moves; Undo, Escape and stepping lead back. */
   async tries({ url, turn, board, steps, end }) {
     const permissions = ["clipboard-read", "clipboard-write"];
     await withPage(`${url}#turn=${turn}`, { permissions }, async (page) => {
+      const top = await listTop(page);
       for (const [index, step] of steps.entries()) {
         const position = await middle(page, step.place);
         await page.locator(".board").hover({ position });
@@ -50,6 +78,8 @@ export default {
         await page.locator(".board").click({ position });
         await assertTried(page, step, index + 1, end);
       }
+      assert.equal(await listTop(page), top);
+      assert.deepEqual(await saved(page), { name: `samegame-turn-${turn}.png`, wrong: 0 });
       await page.click(".trial .copy");
       await page.waitForFunction(() => document.querySelector(".copied").textContent === "copied");
       assert.equal(await page.evaluate(() => navigator.clipboard.readText()), steps.at(-1).lines);
@@ -73,7 +103,34 @@ export default {
       await page.locator(".board").click({ position: await middle(page, steps[0].place) });
       await page.click("#forward");
       assert.equal(await position(page), `Turn ${turn + 1}`);
-      assert.ok(!(await page.locator(".trial").isVisible()));
+      assert.equal(await text(page, ".trial h3"), "What if");
+    });
+  },
+
+  /** What was tried is kept: after a step away, a reload, and as the best; what was taken back can be taken again. */
+  async keeps_tries({ url, turn, board, steps, end }) {
+    const places = steps.map((step) => step.place);
+    await withPage(`${url}#turn=${turn}&try=${places.join(".")}`, {}, async (page) => {
+      await assertTried(page, steps.at(-1), steps.length, end);
+      await page.keyboard.press("ArrowRight");
+      assert.equal(await text(page, ".trial h3"), "What if");
+      await page.keyboard.press("r");
+      await assertTried(page, steps.at(-1), steps.length, end);
+      for (const _ of steps) await page.keyboard.press("Backspace");
+      await assertBack(page, turn, board);
+      for (const [index, step] of steps.slice(0, 2).entries()) {
+        await page.click(".trial .redo");
+        await assertTried(page, step, index + 1, end);
+      }
+      assert.equal(new URL(page.url()).hash, `#turn=${turn}&try=${places.slice(0, 2).join(".")}`);
+      await page.reload();
+      await assertTried(page, steps[1], 2, end);
+      await page.click(".trial .best a");
+      await assertTried(page, steps[1], 2, end);
+      await assertKept(page, { url, turn, places, steps, end });
+      await page.goto(`${url}#turn=${turn}&try=x.-1.999&kept=_x-1_${turn}-x.-1_${turn}-`);
+      await assertBack(page, turn, board);
+      assert.equal(await page.locator(".kept li").count(), 0);
     });
   },
 

@@ -1,6 +1,7 @@
 """A bot that holds a file of a file system that it serves itself (FUSE), and answers no questions about it.
 
-With an argument, it writes to that descriptor from a page of the file, which never comes.
+With an argument, it answers its first turn, and in the second one writes to that descriptor from a page of the file, which never
+comes.
 """
 
 import ctypes
@@ -77,6 +78,10 @@ def main():
     os.fstat(held)
     page = mmap.mmap(held, 4096)
     os.kill(server, signal.SIGUSR1)
+    if len(sys.argv) > 1:
+        os.read(0, 1 << 16)
+        os.write(1, b"6 0\n")
+        os.read(0, 1)
     print("armed", file=sys.stderr, flush=True)
     if len(sys.argv) > 1:
         # One page that comes has whoever polls the pipe read it.

@@ -4,8 +4,11 @@ use crate::attacks::{
     HELD, METHODS, USERS, churn_holds_up_no_verdict, referees_killed_at_any_moment_leave_nothing,
     speaking_for_a_keeper_holds_up_no_verdict,
 };
-use crate::held_up::{PUNCHED, SERVED, holding_a_pipe_holds_up_no_verdict};
-use crate::support::has_sandbox;
+use crate::held_up::{
+    PUNCHED, SERVED, held_up_referees_can_be_ended, holding_a_pipe_holds_up_no_verdict,
+    is_possible, no_file_system_is_mounted,
+};
+use crate::support::{User, has_sandbox};
 
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
@@ -30,15 +33,32 @@ fn a_bot_that_speaks_for_its_keeper_holds_up_no_verdict_under_any_method() {
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn a_bot_that_holds_its_pipe_in_the_kernel_holds_up_no_verdict_under_any_method() {
+    if !is_possible() {
+        return;
+    }
+    let holds = |user, method, more: &[&str]| {
+        holding_a_pipe_holds_up_no_verdict(user, method, more, PUNCHED);
+        if method == "namespace" && more.is_empty() {
+            holding_a_pipe_holds_up_no_verdict(user, method, more, SERVED);
+        } else {
+            no_file_system_is_mounted(user, method, more);
+        }
+    };
     for user in USERS {
         for method in METHODS {
-            holding_a_pipe_holds_up_no_verdict(user, method, &[], PUNCHED);
+            holds(user, method, &[]);
             if has_sandbox(method) {
-                holding_a_pipe_holds_up_no_verdict(user, method, &["--sandbox"], PUNCHED);
+                holds(user, method, &["--sandbox"]);
             }
         }
-        // Elsewhere Landlock, and in a sandbox the filter, forbid every mount.
-        holding_a_pipe_holds_up_no_verdict(user, "namespace", &[], SERVED);
+    }
+}
+
+#[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+fn a_referee_that_is_held_up_in_the_kernel_can_be_killed_by_any_user() {
+    if is_possible() {
+        held_up_referees_can_be_ended(User::Nobody);
     }
 }
 

@@ -29,7 +29,7 @@ fn a_child_that_plays_on_is_never_heard() {
         let _hogs: Vec<Hog> = (0..hogs).map(|_| Hog::start()).collect();
         for more in [&[][..], &["--pin"], &["--sandbox"], &["--pin", "--sandbox"]] {
             for bot in LEFT {
-                is_not_heard(bot, more, 50);
+                is_not_heard(bot, more, 12);
             }
         }
     }

@@ -87,15 +87,7 @@ fn play(kind: &GameKind, case: &str, bot: &str) -> End {
     let words: Vec<&str> = ["bot"].into_iter().chain(bot.split(' ')).collect();
     let confinement = config.confinement(None).expect("some method");
     let command = BotCommand::new(env!("CARGO_BIN_EXE_referee"), words, confinement);
-    let game = Match {
-        game: kind,
-        board: "a case",
-        test_case: case,
-        bot,
-        command: &command,
-        rules: config.rules,
-        interrupt: None,
-    };
+    let game = Match::new(kind, case, &command).bot(bot).rules(config.rules);
     game.play(|_: Event| ()).unwrap_or_else(|error| panic!("{bot}: {error}"))
 }
 
@@ -133,9 +125,8 @@ fn games_through_the_genuine_referee_end_as_ours_do() {
         (format!("test{number}"), parse_test_case(&text).expect("a test case").text)
     });
     let cases: Vec<(String, String)> = cases.collect();
-    let bots = ["greedy", "random"]
-        .into_iter()
-        .flat_map(|bot| cases.iter().map(move |case| (case, bot.to_owned())));
+    let bots = ["greedy", "random"].map(str::to_owned);
+    let bots = cases.iter().zip(bots.into_iter().cycle());
     // With `REFEREE_GENUINE_CASES=50` in the environment each fault meets each case.
     let each = std::env::var("REFEREE_GENUINE_CASES").ok();
     let each = each.map_or(1, |each| each.parse().expect("REFEREE_GENUINE_CASES is a number"));

@@ -66,7 +66,10 @@ fn genuine(data: &Path, place: &Place) -> Vec<Genuine> {
     let testers = data.join("judges/testers");
     let cases = |name: &str| {
         let entries = testers.join(name).join("in").read_dir().expect("cases");
-        entries.map(|entry| entry.expect("a case").path()).collect::<Vec<_>>()
+        let mut paths: Vec<_> = entries.map(|entry| entry.expect("a case").path()).collect();
+        paths.sort();
+        paths.truncate(3);
+        paths
     };
     let python = |name: &str, text: &str| {
         fs::write(place.path(name), text).expect("written");

@@ -6,5 +6,5 @@ use crate::judges::kill_referees;
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn referees_killed_at_many_moments_leave_neither_judge_nor_bot() {
     let kills = std::env::var("REFEREE_KILLS").ok();
-    kill_referees(kills.map_or(40, |kills| kills.parse().expect("REFEREE_KILLS is a number")));
+    kill_referees(kills.map_or(20, |kills| kills.parse().expect("REFEREE_KILLS is a number")));
 }

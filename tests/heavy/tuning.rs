@@ -38,12 +38,16 @@ fn install() -> Option<PathBuf> {
     Some(python)
 }
 
-#[track_caller]
-fn tune(python: &Path, folder: &Path, args: &[&str]) -> String {
+fn run(python: &Path, folder: &Path, program: &str, args: &[&str]) -> Output {
     let mut tune = Command::new(python);
     tune.arg(repository().join("example-bots/tuning/tune.py"));
-    tune.args(["--referee", env!("CARGO_BIN_EXE_referee")]).args(args).arg("--").args(PATIENT);
-    let output: Output = tune.current_dir(folder).output().expect("runs");
+    tune.args(["--referee", program]).args(args).arg("--").args(PATIENT);
+    tune.current_dir(folder).output().expect("runs")
+}
+
+#[track_caller]
+fn tune(python: &Path, folder: &Path, args: &[&str]) -> String {
+    let output = run(python, folder, env!("CARGO_BIN_EXE_referee"), args);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{said}");
     String::from_utf8(output.stdout).expect("UTF-8")
@@ -87,8 +91,39 @@ fn the_tuner_tunes_a_bundled_bot() {
     let Some(python) = python() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let bot = "@nrpa --first 0.03 --later 0 --width {width}";
-    let args = ["--bot", bot, "--seeds", "1..4", "--trials", "3"];
+    let args = ["--bot", bot, "--seeds", "1..4", "--trials", "3", "--runs", "tries"];
     let text = tune(&python, folder.path(), &args);
-    assert!(text.starts_with("best width: ") && text.contains("\n3 trials, "), "{text}");
+    assert!(text.contains("\nbest width: ") && text.contains("\n3 trials, "), "{text}");
     assert!(folder.path().join("tuning.db").exists());
+    let report = ["report", "tries/0000", "tries/0001", "tries/0002", "--html", "tries.html"];
+    let made =
+        Command::new(env!("CARGO_BIN_EXE_referee")).args(report).current_dir(&folder).output();
+    assert!(made.expect("runs").status.success());
+    let page = fs::read_to_string(folder.path().join("tries.html")).expect("a page");
+    let points = page.matches("<circle class=\"s0\"").count();
+    assert_eq!(points, 3, "one for each trial");
+}
+
+#[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+fn a_tuner_that_cannot_play_says_why_in_a_line() {
+    let Some(python) = python() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let said = |program: &str, bot: &str| {
+        let output = run(&python, folder.path(), program, &["--bot", bot, "--trials", "1"]);
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        String::from_utf8(output.stderr).expect("UTF-8")
+    };
+    let program = env!("CARGO_BIN_EXE_referee");
+    let missing = said("no-such-referee", "@first");
+    assert_eq!(
+        missing,
+        "tune.py: cannot find the program no-such-referee; name it with --referee\n"
+    );
+    fs::write(folder.path().join("bot"), "#!/no/such/interpreter\n").expect("a bot");
+    let mut chmod = Command::new("chmod");
+    chmod.args(["+x", "bot"]).current_dir(&folder).status().expect("runs");
+    let broken = said(program, "./bot {width}");
+    assert!(broken.contains("tune.py: the suite ended early: "), "{broken}");
+    assert!(broken.contains("needs an interpreter") && !broken.contains("Traceback"), "{broken}");
 }

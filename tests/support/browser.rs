@@ -1,12 +1,14 @@
 //! A real browser, driven by `tests/browser/check.mjs`.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, OnceLock};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{finished, has_program, leave_out, repository};
+use super::{BOUND, has_program, leave_out, repository};
 
 /// Whether a browser and its driver are installed; otherwise prints what is left out.
 pub(crate) fn can_browse(test: &str) -> bool {
@@ -23,41 +25,73 @@ pub(crate) fn can_browse(test: &str) -> bool {
     false
 }
 
-/// The address of a browser that the tests of this process share: most of them would take less time than its start.
-fn browser() -> &'static str {
-    static BROWSER: OnceLock<(String, Child)> = OnceLock::new();
-    let start = || {
-        let mut server = Command::new("node")
-            .arg(repository().join("tests/browser/server.mjs"))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("node runs");
-        let mut address = String::new();
-        let said = server.stdout.take().expect("a pipe");
-        BufReader::new(said).read_line(&mut address).expect("text");
-        assert!(address.starts_with("ws://"), "the browser does not start: {address}");
-        // It ends at EOF of its input, so no later than this process.
-        (address.trim_end().to_owned(), server)
-    };
-    &BROWSER.get_or_init(start).0
+/// The checks that have not ended, by number, with those who wait for the end.
+type Waiting = Arc<Mutex<BTreeMap<u64, Sender<Value>>>>;
+
+/// The browser and its driver, which the tests of this process share: most checks would take less time than their start.
+struct Browser {
+    input: Mutex<(u64, ChildStdin)>,
+    waiting: Waiting,
 }
 
-/// Lets the browser check a scenario; fails with what it found. Returns what it printed.
+impl Browser {
+    fn shared() -> &'static Self {
+        static BROWSER: OnceLock<Browser> = OnceLock::new();
+        BROWSER.get_or_init(Self::start)
+    }
+
+    fn start() -> Self {
+        let mut node = Command::new("node");
+        node.arg(repository().join("tests/browser/check.mjs"));
+        // It ends at EOF of its input, so no later than this process.
+        let mut node =
+            node.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("node runs");
+        let input = node.stdin.take().expect("a pipe");
+        let waiting = Waiting::default();
+        let answered = Arc::clone(&waiting);
+        std::thread::spawn(move || {
+            answer(node.stdout.take().expect("a pipe"), &answered);
+            node.wait()
+        });
+        Self { input: Mutex::new((0, input)), waiting }
+    }
+
+    /// The end of a check.
+    fn check(&self, scenario: &str, expected: &Value) -> Value {
+        let (send, ended) = channel();
+        {
+            let (number, input) = &mut *self.input.lock().expect("the browser runs");
+            *number += 1;
+            self.waiting.lock().expect("no panic").insert(*number, send);
+            let check = json!({ "number": number, "scenario": scenario, "expected": expected });
+            writeln!(input, "{check}").expect("the browser runs");
+        }
+        ended.recv_timeout(BOUND).unwrap_or_else(|_| panic!("{scenario}: the browser is silent"))
+    }
+}
+
+/// Passes on how checks have ended, until the browser ends.
+fn answer(output: ChildStdout, waiting: &Waiting) {
+    for line in BufReader::new(output).lines().map_while(Result::ok) {
+        let end: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}"));
+        let number = end["number"].as_u64().expect("a number");
+        if let Some(waits) = waiting.lock().expect("no panic").remove(&number) {
+            // A test that has waited for too long is gone.
+            let _ = waits.send(end);
+        }
+    }
+    waiting.lock().expect("no panic").clear();
+}
+
+/// Lets the browser check a scenario; fails with what it found wrong. Returns what it found out.
 #[track_caller]
-pub(crate) fn browse(scenario: &str, expected: &Value) -> String {
-    let mut node = Command::new("node")
-        .arg(repository().join("tests/browser/check.mjs"))
-        .arg(scenario)
-        .env("BROWSER", browser())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("node runs");
-    let input = expected.to_string();
-    node.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("read");
-    let output = finished(node);
-    assert!(output.status.success(), "{scenario}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("UTF-8")
+pub(crate) fn browse(scenario: &str, expected: &Value) -> Value {
+    let mut end = Browser::shared().check(scenario, expected);
+    assert_eq!(
+        end["failed"],
+        Value::Null,
+        "{scenario}: {}",
+        end["failed"].as_str().unwrap_or_default()
+    );
+    end["found"].take()
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use referee::game::GAMES;
 use referee::limits::{Limits, OnHostDelay, Profile, Resources};
+use referee::measure::Measure;
 use referee::score::Direction;
 use referee::stats::Risk;
 use referee::suite::{
@@ -35,6 +36,7 @@ impl MadeRun {
         let plan = Plan {
             game: "samegame".to_owned(),
             better: Direction::Higher,
+            measure: None,
             judge: None,
             rules: Rules {
                 profile: Profile::Official,
@@ -88,6 +90,7 @@ impl MadeRun {
             bot: bot.to_owned(),
             margin: Margin::default(),
             risk: Risk::default(),
+            measure: Measure::default(),
         });
         self
     }
@@ -143,6 +146,7 @@ fn won(game: usize, bot: &str, board: usize, score: i64) -> Outcome {
         verdict: SuiteVerdict::Played(Verdict::Completed),
         won: true,
         score: Some(score.into()),
+        best_known: None,
         counts: true,
         official: "Endgame.".to_owned(),
         diagnosis: None,

@@ -59,11 +59,18 @@ pub(crate) fn unspoilt<T>(is_spoilt: impl Fn(&T) -> bool, mut play: impl FnMut()
     tries.unwrap_or_else(play)
 }
 
+/// The number of late replies in a game that are the bot's fault, and the host's.
+#[track_caller]
+pub(crate) fn overruns(result: &Value) -> (i64, i64) {
+    let count = |culprit| result["timing"]["overruns"][culprit].as_i64();
+    let count = |culprit| count(culprit).unwrap_or_else(|| panic!("no certificate: {result}"));
+    (count("bot"), count("host"))
+}
+
 /// Whether the certificates of a game put a late reply on the host.
 #[track_caller]
 pub(crate) fn has_host_part(result: &Value) -> bool {
-    let overruns = &result["timing"]["overruns"]["host"];
-    overruns.as_u64().unwrap_or_else(|| panic!("no certificate: {result}")) > 0
+    overruns(result).1 > 0
 }
 
 /// Waits for a child to end, and kills it if it does not.
@@ -141,6 +148,13 @@ pub(crate) fn has_control_groups(user: User) -> bool {
 /// Whether processes that left a bot's process group outlive the game.
 pub(crate) fn lets_go(method: &str, user: User) -> bool {
     method == "group" && !has_control_groups(user)
+}
+
+/// Whether the kernel is this Linux or a later one.
+pub(crate) fn is_linux(version: (u32, u32)) -> bool {
+    let release = rustix::system::uname().release().to_string_lossy().into_owned();
+    let mut numbers = release.split(['.', '-']).map(|number| number.parse().unwrap_or(0));
+    (numbers.next(), numbers.next()) >= (Some(version.0), Some(version.1))
 }
 
 /// Whether this method has a sandbox; a namespace always has.

@@ -35,7 +35,7 @@ impl Terminal {
         let socket = format!("referee-test-{}-{count}", std::process::id());
         let terminal = Self { socket, folder: tempfile::tempdir().expect("a folder") };
         let (columns, lines) = (columns.to_string(), lines.to_string());
-        let shell = "env -u NO_COLOR -u COLORTERM -u CLICOLOR_FORCE PS1=ready: sh";
+        let shell = "env -u NO_COLOR -u COLORTERM -u CLICOLOR_FORCE LC_ALL=C.UTF-8 PS1=ready: sh";
         terminal.tmux(&["new-session", "-d", "-x", &columns, "-y", &lines, shell]);
         let raw = format!("cat > '{}'", terminal.raw_path().display());
         terminal.tmux(&["pipe-pane", &raw]);

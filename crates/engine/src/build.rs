@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::Duration;
 
-use wait_timeout::ChildExt as _;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 /// The time between reminders that a build is still running.
 const NOTICE: Duration = Duration::from_secs(10);
 
 /// Why a bot was not built.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum BuildError {
     /// The shell cannot be started.
     #[error("cannot build the bot `{bot}` in {}", folder.display())]
@@ -62,10 +64,14 @@ fn run(bot: &str, command: &str, folder: &Path) -> io::Result<(ExitStatus, Vec<u
     let mut shell = Command::new("sh");
     shell.args(["-c", command]).current_dir(folder).stdin(Stdio::null());
     let mut child = shell.stdout(output.try_clone()?).stderr(output.try_clone()?).spawn()?;
+    let ended = pidfd_open(Pid::from_child(&child), PidfdFlags::empty())?;
+    let notice = Timespec::try_from(NOTICE).ok();
     let status = loop {
-        match child.wait_timeout(NOTICE)? {
-            Some(status) => break status,
-            None => log::warn!("still building the bot `{bot}`: {command}"),
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if poll(&mut [PollFd::new(&ended, PollFlags::IN)], notice.as_ref()) == Ok(0) {
+            log::warn!("still building the bot `{bot}`: {command}");
         }
     };
     let mut written = Vec::new();

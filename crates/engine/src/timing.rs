@@ -36,7 +36,8 @@ impl Measured {
                 let why = end.diagnosis.as_deref().unwrap_or(&end.official);
                 self.lost.push(format!("{}: {}: {why}", game.board, end.verdict));
             }
-            Event::Start(_) | Event::End(_) => {}
+            // Only turns take time, and only ends are lost.
+            _ => {}
         })?;
         self.games = number;
         Ok(end)

@@ -5,7 +5,7 @@ use std::path::Path;
 use fs_err as fs;
 
 use contain::bot::Scratch;
-use rules::game::judge::{Case, Trouble};
+use rules::game::judge::{Case, Drawing, Trouble};
 
 use crate::command::JudgeCommand;
 
@@ -43,10 +43,5 @@ pub(crate) fn write(scratch: &Scratch, name: &str, content: &[u8]) -> Result<Str
 /// the judge may write over.
 pub(crate) fn is_written_anew(file: &Path) -> bool {
     let is_own = file.to_string_lossy().starts_with("referee-");
-    is_own || is_picture(file)
-}
-
-/// Whether a judge's file is a picture of its game.
-pub(crate) fn is_picture(file: &Path) -> bool {
-    file.extension().is_some_and(|ending| ending == "html" || ending == "svg" || ending == "png")
+    is_own || Drawing::has_ending(file)
 }

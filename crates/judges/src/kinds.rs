@@ -51,7 +51,8 @@ pub struct Settings {
 }
 
 /// A setting that is wrong.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{key}: {problem}")]
 pub struct Wrong {
     /// The setting.
     pub key: &'static str,
@@ -60,6 +61,7 @@ pub struct Wrong {
 }
 
 /// A protocol that judges speak.
+#[derive(Debug)]
 pub struct Protocol {
     /// The value of the setting `kind`.
     pub name: &'static str,
@@ -136,7 +138,11 @@ impl Protocol {
     pub fn game(&self, settings: &Settings) -> Result<GameKind, Wrong> {
         self.check(settings)?;
         let kind = (self.make)(settings)?;
-        let judge = kind.judge.map(|judge| JudgeProgram { kind: self.name.to_owned(), ..judge });
+        let judge = kind.judge.map(|mut judge| {
+            let env = settings.command.env.iter();
+            judge.settings.extend(env.map(|(name, value)| (format!("env.{name}"), value.clone())));
+            JudgeProgram { kind: self.name.to_owned(), ..judge }
+        });
         Ok(GameKind { judge, ..kind })
     }
 }
@@ -310,12 +316,12 @@ fn printing(
 
 fn score_pattern(settings: &Settings) -> Result<ScorePattern, Wrong> {
     let pattern = settings.score.as_deref().map_or(Ok(ScorePattern::default()), ScorePattern::new);
-    pattern.map_err(|problem| Wrong { key: "score", problem })
+    pattern.map_err(|error| Wrong { key: "score", problem: error.to_string() })
 }
 
 fn traits(settings: &Settings) -> Result<Option<Traits>, Wrong> {
     let traits = settings.traits.as_deref().map(Traits::parse).transpose();
-    traits.map_err(|problem| Wrong { key: "traits", problem })
+    traits.map_err(|error| Wrong { key: "traits", problem: error.to_string() })
 }
 
 /// What decides a game whose program prints its score, beside the command.
@@ -335,7 +341,15 @@ fn by_number(cases: Vec<(String, String)>) -> FromSeed {
         let found = cases.iter().find(|(name, _)| name.parse() == Ok(seed));
         let text = found.map(|(_, text)| text.clone());
         text.ok_or_else(|| {
-            format!("`cases` has no file of the number {seed}, such as {seed:04}.txt")
+            let there = match &cases[..] {
+                [] => "it has none".to_owned(),
+                [(name, _)] => format!("it has {name} alone"),
+                [(first, _), .., (last, _)] => {
+                    format!("it has {} files, from {first} to {last}", cases.len())
+                }
+            };
+            format!("`cases` has no file of the number {seed}, such as {seed:04}.txt; {there}")
+                .into()
         })
     })
 }

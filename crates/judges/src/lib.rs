@@ -17,6 +17,7 @@ mod case;
 pub mod codingame;
 mod command;
 pub mod contest;
+mod drawings;
 pub mod json_lines;
 mod kinds;
 mod printed;
@@ -28,5 +29,5 @@ pub mod tester;
 
 pub use self::command::{JudgeCommand, JudgeLimits};
 pub use self::kinds::{PROTOCOLS, Protocol, Settings, Wrong};
-pub use self::printed::ScorePattern;
+pub use self::printed::{ScorePattern, ScorePatternError};
 pub use self::tester::become_relay_if_asked;

@@ -32,13 +32,27 @@ pub(crate) struct Printed {
 #[derive(Debug, Clone)]
 pub struct ScorePattern(Vec<Regex>);
 
+/// Why a text is not a pattern that finds a score.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScorePatternError {
+    /// It is not a pattern.
+    #[error("{0}")]
+    Malformed(String),
+    /// It does not say where the score is.
+    #[error("the pattern has no group `(?P<score>…)`")]
+    NoGroup,
+}
+
 impl Default for ScorePattern {
     /// The patterns of most testers, tried in turn.
     fn default() -> Self {
         let number = r"(?P<score>[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)";
         let label = r"(?:(?:final|total|raw) )?(?:score|cost)";
-        let patterns =
-            [format!(r"(?mi)^\s*{label}\s*[=:]\s*{number}\s*$"), format!(r"(?m)^\s*{number}\s*$")];
+        let patterns = [
+            format!(r"(?mi)^\s*{label}\s*[=:]\s*{number}\s*(?:,.*)?$"),
+            format!(r"(?m)^\s*{number}\s*$"),
+        ];
         Self(patterns.iter().map(|pattern| Regex::new(pattern).expect("it is right")).collect())
     }
 }
@@ -48,10 +62,11 @@ impl ScorePattern {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn new(pattern: &str) -> Result<Self, String> {
-        let pattern = Regex::new(pattern).map_err(|error| error.to_string())?;
+    pub fn new(pattern: &str) -> Result<Self, ScorePatternError> {
+        let pattern = Regex::new(pattern);
+        let pattern = pattern.map_err(|error| ScorePatternError::Malformed(error.to_string()))?;
         if pattern.capture_names().flatten().all(|name| name != "score") {
-            return Err("the pattern has no group `(?P<score>…)`".to_owned());
+            return Err(ScorePatternError::NoGroup);
         }
         Ok(Self(vec![pattern]))
     }
@@ -221,6 +236,7 @@ mod tests {
             ("Score = 1\nScore = 2.50\n", "", 0, Completed, Some("2.50"), "Score 2.50"),
             ("5\n", "Total Cost = 31\n", 0, Completed, Some("31"), "Score 31"),
             ("final score: 1e3\n", "", 0, Completed, Some("1000"), "Score 1000"),
+            ("Score = 0.5, RunTime = 12 ms\n", "", 0, Completed, Some("0.5"), "Score 0.5"),
             ("Score = 0\n", "", 0, Completed, Some("0"), "Score 0"),
             ("Score = 0\nParse error: xx\n", "", 0, Lost, Some("0"), "Parse error: xx"),
             ("ERROR: too short\nScore  = -1\n", "", 0, Lost, Some("-1"), "ERROR: too short"),
@@ -266,7 +282,7 @@ mod tests {
             pattern.judge(&printed("points: 3, points: 4\nScore = 9\n", "", 0)).expect("well");
         assert_eq!(end.score.as_deref(), Some("4"));
         for (pattern, problem) in [("(", "open group"), (r"points: (\d+)", "(?P<score>…)")] {
-            let found = ScorePattern::new(pattern).expect_err(pattern);
+            let found = ScorePattern::new(pattern).expect_err(pattern).to_string();
             assert!(found.contains(problem), "{found}");
         }
     }

@@ -4,14 +4,15 @@ use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
 use contain::bot::{BotProcess, Dialogue, ExchangeError, Scratch};
-use contain::interrupt::Interrupt;
-use rules::game::judge::{Place, Trouble};
+use contain::cancel::Canceller;
+use rules::game::judge::{Drawing, Place, Trouble};
 use terms::limits::{Breach, Resource};
 use terms::lines::Lines;
 use terms::text::{exact_duration, exact_size, quote};
 use terms::verdict::{BotExit, NoReply};
 
 use crate::command::{JudgeCommand, JudgeLimits};
+use crate::drawings::drawings;
 use crate::printed::Printed;
 use crate::remedy::remedy;
 use crate::stderr::Stderr;
@@ -40,7 +41,7 @@ pub(crate) struct Process {
     /// The start of an unfinished line.
     unfinished: Vec<u8>,
     /// Dropped after the judge has gone: fields are dropped in order.
-    _scratch: Scratch,
+    scratch: Scratch,
 }
 
 impl Process {
@@ -58,9 +59,9 @@ impl Process {
     ) -> Result<Self, Trouble> {
         let started = Instant::now();
         let prepared = command.prepare(place.core, &scratch)?;
-        let interrupt = place.interrupt.and_then(|any| any.downcast_ref::<Interrupt>());
+        let canceller = place.canceller.and_then(|any| any.downcast_ref::<Canceller>());
         let child =
-            BotProcess::spawn(&prepared, STDERR_CAP, interrupt.cloned()).map_err(|error| {
+            BotProcess::spawn(&prepared, STDERR_CAP, canceller.cloned()).map_err(|error| {
                 // The layer of processes calls every program a bot.
                 let text = error.to_string();
                 Trouble::new(text.replacen("cannot start the bot", "cannot be started", 1))
@@ -73,7 +74,7 @@ impl Process {
             stderr: Stderr::default(),
             stdout: Vec::new(),
             unfinished: Vec::new(),
-            _scratch: scratch,
+            scratch,
         })
     }
 
@@ -109,7 +110,7 @@ impl Process {
                 let what = self.failure(no_reply);
                 Err(self.trouble(what))
             }
-            Err(ExchangeError::Interrupted(_)) => Err(Trouble::new("interrupted")),
+            Err(ExchangeError::Cancelled(_)) => Err(Trouble::new("cancelled")),
             Err(error) => Err(self.trouble(format!("cannot be watched: {error}"))),
         }
     }
@@ -186,7 +187,7 @@ impl Process {
                     Some(other) => Err(self.trouble(self.failure(other))),
                 }
             }
-            Err(ExchangeError::Interrupted(_)) => Err(Trouble::new("interrupted")),
+            Err(ExchangeError::Cancelled(_)) => Err(Trouble::new("cancelled")),
             Err(error) => Err(self.trouble(format!("cannot be watched: {error}"))),
         }
     }
@@ -195,6 +196,11 @@ impl Process {
     pub(crate) fn printed(&self, exit: BotExit) -> Printed {
         let stdout = String::from_utf8_lossy(&self.stdout).into_owned();
         Printed { stdout, stderr: self.stderr.text(), exit }
+    }
+
+    /// The pictures that it has drawn in its folder.
+    pub(crate) fn drawings(&self) -> Vec<Drawing> {
+        drawings(self.scratch.path())
     }
 
     /// Counts a question.
@@ -260,9 +266,8 @@ impl Process {
                 format!("said nothing within {limit} ({name}) {when}{}", self.unfinished())
             }
             NoReply::Ended(exit) => format!("{exit} {when}{}", self.unfinished()),
-            NoReply::StdoutClosed => format!("closed its standard output {when}"),
             NoReply::OverLimit(breach) => format!("{} {when}", over(breach)),
-            NoReply::LineTooLong => format!("wrote too long a line {when}"),
+            other => format!("{other} {when}"),
         }
     }
 
@@ -290,6 +295,7 @@ fn over(Breach { resource, used, limit }: Breach) -> String {
             format!("wrote more than {} at once", exact_size(limit))
         }
         Resource::Processes => format!("had more than {limit} processes"),
+        other => format!("went beyond its limit of {limit} on {other}"),
     }
 }
 

@@ -3,10 +3,10 @@
 use std::any::Any;
 use std::collections::BTreeMap;
 
-use contain::interrupt::Interrupt;
+use contain::cancel::Canceller;
 use rules::game::Traits;
 use rules::game::judge::{
-    Answer, Ask, Case, Ending, Judge, JudgeEnd, Judges, Place, Step, Trouble,
+    Answer, Ask, Case, Drawing, Ending, Judge, JudgeEnd, Judges, Place, Step, Trouble,
 };
 
 use crate::case::{self, is_written_anew};
@@ -37,8 +37,9 @@ impl Judges for Scored {
             game: self.clone(),
             case: case.clone(),
             core: place.core,
-            interrupt: place.interrupt.and_then(|any| any.downcast_ref::<Interrupt>()).cloned(),
+            canceller: place.canceller.and_then(|any| any.downcast_ref::<Canceller>()).cloned(),
             next: Some(Step::Ask(Ask { input: text.clone(), ..Ask::default() })),
+            program: None,
         }))
     }
 
@@ -46,8 +47,8 @@ impl Judges for Scored {
         true
     }
 
-    fn traits(&self, case: &Case) -> BTreeMap<String, u32> {
-        self.traits.as_ref().map(|traits| traits.of(case)).unwrap_or_default()
+    fn traits(&self) -> Option<&Traits> {
+        self.traits.as_ref()
     }
 }
 
@@ -56,8 +57,10 @@ struct Scorer {
     game: Scored,
     case: Case,
     core: Option<usize>,
-    interrupt: Option<Interrupt>,
+    canceller: Option<Canceller>,
     next: Option<Step>,
+    /// The program, once it has scored the answer.
+    program: Option<Process>,
 }
 
 impl Judge for Scorer {
@@ -79,19 +82,25 @@ impl Judge for Scorer {
         self.next = Some(Step::End(end));
         Ok(())
     }
+
+    fn drawings(&mut self) -> Vec<Drawing> {
+        self.program.as_ref().map(Process::drawings).unwrap_or_default()
+    }
 }
 
 impl Scorer {
     /// Has the answer scored.
-    fn score(&self, answer: &[u8]) -> Result<JudgeEnd, Trouble> {
+    fn score(&mut self, answer: &[u8]) -> Result<JudgeEnd, Trouble> {
         let Scored { command, score, .. } = &self.game;
         let scratch = command.working_directory(is_written_anew)?;
         let mut values = case::place(&self.case, command, &scratch)?;
         values.push(("{answer}", case::write(&scratch, ANSWER_FILE, answer)?));
-        let interrupt = self.interrupt.as_ref().map(|interrupt| interrupt as &dyn Any);
-        let place = Place { core: self.core, interrupt };
+        let canceller = self.canceller.as_ref().map(|canceller| canceller as &dyn Any);
+        let place = Place { core: self.core, canceller };
         let mut process = Process::start_in(scratch, &command.filled(&values), &place)?;
         let printed = process.run_to_end()?;
-        score.judge(&printed).map_err(|problem| process.trouble(problem))
+        let end = score.judge(&printed).map_err(|problem| process.trouble(problem));
+        self.program = Some(process);
+        end
     }
 }

@@ -12,6 +12,7 @@ use results::host::{Findings, MethodFinding};
 use terms::text::{duration, size};
 
 /// Everything that `referee doctor` reports.
+#[derive(Debug)]
 pub struct DoctorReport {
     /// The containment and sandboxing that the host offers.
     pub findings: Findings,
@@ -81,7 +82,7 @@ impl DoctorReport {
         let count = |limit: Option<u64>| limit.map_or_else(none, |limit| limit.to_string());
         let cpu_time = limits.cpu_time.map_or_else(none, |limit| duration(limit.0));
         let by_group = match self.findings.no_cgroups {
-            None => "by the kernel, in a control group",
+            None => "enforced by the kernel, in a control group",
             Some(_) => "watched by the referee",
         };
         let limits = [
@@ -99,6 +100,9 @@ impl DoctorReport {
         lines.extend(
             self.findings.no_cgroups.iter().map(|why| no(&format!("control groups: {why}"))),
         );
+        if self.findings.no_cgroups.is_some() {
+            lines.push(UNWATCHED.into());
+        }
         lines.extend(self.findings.host_memory.map(size).map(|limit| {
             let by = "by a control group around them";
             format!("The referee and all its bots have {limit} of memory, {by}.").into()
@@ -106,6 +110,10 @@ impl DoctorReport {
         lines
     }
 }
+
+/// What is not part of a watched bot's memory.
+const UNWATCHED: &str = "A watch does not see pages in pipes and sockets, the kernel's own memory and, unless root plays, shared memory \
+     of which no page is mapped. A control group counts that shared memory, and root's also what pipes hold.";
 
 fn yes(text: &str) -> Line {
     Line::toned(Tone::Good, "yes", format!("  {text}"))

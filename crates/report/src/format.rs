@@ -2,6 +2,7 @@
 
 /// How a table of results is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Format {
     /// For people
     #[default]

@@ -14,6 +14,7 @@ pub(crate) struct Histogram {
     pub(crate) turns: u64,
     /// The limit in words.
     pub(crate) limit: String,
+    pub(crate) has_limit: bool,
     pub(crate) bars: Vec<Bar>,
     /// The count of the longest bar, at least 1.
     pub(crate) most: u64,
@@ -29,7 +30,11 @@ pub(crate) struct Bar {
     pub(crate) is_late: bool,
     /// Whether it is the last one within the limit, and ends there.
     pub(crate) ends_at_limit: bool,
+    /// The names of the quantiles that it holds.
+    pub(crate) quantiles: Vec<&'static str>,
 }
+
+const QUANTILES: [(&str, f64); 3] = [("median", 50.0), ("p90", 90.0), ("p99", 99.0)];
 
 impl Histogram {
     pub(crate) fn of(name: &'static str, times: &Distribution, limit: Option<Duration>) -> Self {
@@ -41,17 +46,23 @@ impl Histogram {
         let lows = std::iter::once(Duration::ZERO).chain(edges.iter().copied());
         let ranges = lows.zip(edges.iter().copied());
         let ranges = ranges.filter(|&(low, high)| high >= times.min() && low < times.max());
-        let bar = |(low, up_to)| Bar {
-            up_to,
-            count: times.count_between(low, up_to),
-            is_late: limit.is_some_and(|limit| up_to > limit),
-            ends_at_limit: limit == Some(up_to),
+        let quantiles = QUANTILES.map(|(name, percent)| (name, times.percentile(percent)));
+        let bar = |(low, up_to)| {
+            let within = quantiles.iter().filter(|(_, time)| *time > low && *time <= up_to);
+            Bar {
+                up_to,
+                count: times.count_between(low, up_to),
+                is_late: limit.is_some_and(|limit| up_to > limit),
+                ends_at_limit: limit == Some(up_to),
+                quantiles: within.map(|(name, _)| *name).collect(),
+            }
         };
         let bars: Vec<Bar> = ranges.map(bar).collect();
         let most = bars.iter().map(|bar| bar.count).max().unwrap_or(1).max(1);
+        let has_limit = limit.is_some();
         let limit =
             limit.map_or("no limit".to_owned(), |limit| format!("limit {}", duration(limit)));
-        Self { name, turns: times.count(), limit, bars, most }
+        Self { name, turns: times.count(), limit, has_limit, bars, most }
     }
 
     /// The length of a bar if the longest one has `longest`; even a single turn gets a visible one.
@@ -77,6 +88,8 @@ mod tests {
         assert_eq!(bars.iter().map(|bar| bar.count).sum::<u64>(), 5);
         assert_eq!((bars[0].up_to, bars[0].count), (Duration::from_micros(100), 1));
         assert_eq!((bars[1].up_to, bars[1].count), (Duration::from_micros(200), 2));
+        assert_eq!(bars[1].quantiles, ["median"]);
+        assert_eq!(bars.last().expect("some").quantiles, ["p90", "p99"]);
         let last_in_time = bars.iter().find(|bar| bar.ends_at_limit).expect("a bar at the limit");
         assert_eq!(last_in_time.up_to, Duration::from_millis(30));
         assert!(bars.iter().all(|bar| bar.is_late == (bar.up_to > last_in_time.up_to)));

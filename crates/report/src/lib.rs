@@ -9,6 +9,7 @@ pub mod compare;
 pub mod doctor;
 mod document;
 mod format;
+pub mod groups;
 mod histogram;
 pub mod history;
 mod html;
@@ -17,8 +18,10 @@ mod json;
 mod junit;
 pub mod markup;
 pub mod needed;
+mod overview;
 mod rows;
 pub mod runs;
+mod said;
 mod stderr;
 pub mod suite;
 mod text;
@@ -120,6 +123,8 @@ impl GameReport {
             Event::Start(start) => self.start = start.clone(),
             Event::Turn(turn) => self.add_turn(turn),
             Event::End(end) => self.add_end(end.clone()),
+            // A report shows no others.
+            _ => {}
         }
     }
 

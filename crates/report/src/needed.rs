@@ -33,9 +33,9 @@ pub fn write(
 }
 
 fn row(comparison: &Comparison, difference: Margin) -> Vec<String> {
-    let digits = mean_digits(comparison.decimals);
+    let digits = mean_digits(comparison.measure.decimals(comparison.decimals));
     let scores = comparison.paired.scores();
-    let points = difference.points(comparison.baseline_mean());
+    let points = difference.of(comparison.measure, comparison.baseline_mean());
     let needed = comparison.paired.needed(points);
     let shown = |boards: Option<u64>| boards.map_or_else(|| "-".to_owned(), |it| it.to_string());
     vec![

@@ -35,13 +35,7 @@ pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> 
     }
     row(out, "score", &shown(report.score))?;
     row(out, "turns", &report.turns.to_string())?;
-    if let Some(first) = report.first() {
-        let label = if first.kind == LimitKind::Total { "time" } else { "first turn" };
-        row(out, label, &response(first))?;
-    }
-    if let Some(slowest) = report.slowest() {
-        row(out, "slowest turn", &format!("{} (turn {})", response(slowest), slowest.turn))?;
-    }
+    times(report, out)?;
     let (bot, host) = (report.overruns(Culprit::Bot), report.overruns(Culprit::Host));
     if bot + host > 0 {
         row(out, "overruns", &format!("{bot} by the bot, {host} by the host"))?;
@@ -64,15 +58,37 @@ pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> 
     official_lines(report, out)
 }
 
-/// Writes the original's summary, for games whose original prints one.
+/// Writes the times of the first and of the slowest later turn, or where one limit holds for all turns together, that of the game
+/// and of its slowest turn.
+fn times(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
+    let Some(first) = report.first() else { return Ok(()) };
+    let slowest = if first.kind == LimitKind::Total {
+        let all = &report.exchanges;
+        let wall = Millis(all.iter().map(|turn| turn.wall.0).sum());
+        row(out, "time", &response(&Response { wall, ..*first }))?;
+        let slowest = all.iter().rev().max_by_key(|turn| turn.wall).filter(|_| all.len() > 1);
+        slowest.map(|turn| (duration(turn.wall.0), turn))
+    } else {
+        row(out, "first turn", &response(first))?;
+        report.slowest().map(|turn| (response(turn), turn))
+    };
+    let Some((time, slowest)) = slowest else { return Ok(()) };
+    row(out, "slowest turn", &format!("{time} (turn {})", slowest.turn))
+}
+
+/// Writes the original's summary, for games whose original prints one, without a first line that is the headline.
 fn official_lines(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
     if !GameKind::named(&report.start.game).is_some_and(|kind| kind.prints_summary) {
         return Ok(());
     }
-    if !report.summary.is_empty() {
+    let headline = report.end.as_ref().filter(|_| !has_differences(report));
+    let is_shown =
+        report.summary.first().zip(headline).is_some_and(|(line, end)| *line == end.official);
+    let lines = &report.summary[usize::from(is_shown)..];
+    if !lines.is_empty() {
         writeln!(out)?;
     }
-    for line in &report.summary {
+    for line in lines {
         writeln!(out, "{}", printable(line))?;
     }
     Ok(())

@@ -14,6 +14,9 @@ const LIMIT_PER_DISTURBANCE: u32 = 10;
 /// With a smaller share of a core, a bot loses turns that it would win on an idle machine.
 const WHOLE_CORE: f64 = 0.9;
 
+/// Where others want more cores than there are, longer limits are hardly ever missed for it.
+pub const SHORT_LIMIT: Duration = Duration::from_secs(1);
+
 /// The containment and sandboxing that this host offers.
 #[derive(Debug, Clone, Serialize)]
 pub struct Findings {
@@ -62,12 +65,21 @@ pub struct HostCheck {
     pub core_share: Option<f64>,
     /// How many threads of others wanted a core at the same time, on average during the check.
     pub load: Option<f64>,
+    /// The cores of the machine, whose threads `load` counts, if the kernel reports them.
+    pub online_cores: Option<usize>,
     /// The cores that this process may use.
     pub cores: usize,
     /// The frequency governor of the first core, if there is one.
     pub governor: Option<String>,
     /// Whether the machine runs on mains power, if it reports that.
     pub on_mains: Option<bool>,
+}
+
+/// Whether `cores` are too few for this many bots and, on average, `others` other threads that want a core.
+#[expect(clippy::cast_precision_loss, reason = "numbers of bots and cores")]
+pub fn is_overloaded(others: f64, bots: usize, cores: usize) -> bool {
+    // Half a thread is within the error of a short look.
+    others + bots as f64 > cores as f64 + 0.5
 }
 
 impl HostCheck {
@@ -83,15 +95,21 @@ impl HostCheck {
         self.core_share.is_some_and(|share| share < WHOLE_CORE)
     }
 
+    /// The threads of others and the cores of the machine, if these are too few for those threads and one bot, and `limit` is
+    /// short.
+    pub fn overload(&self, limit: Duration) -> Option<(f64, usize)> {
+        let counted = self.load.zip(self.online_cores).filter(|_| limit <= SHORT_LIMIT);
+        counted.filter(|&(others, cores)| is_overloaded(others, 1, cores))
+    }
+
     /// Advice if the machine is too restless for `limit`; empty if it is quiet enough.
     pub fn advice(&self, limit: Duration) -> Vec<String> {
-        if self.smallest_limit() <= limit && !self.is_crowded() {
+        let is_crowded = self.is_crowded() || self.overload(limit).is_some();
+        if self.smallest_limit() <= limit && !is_crowded {
             return Vec::new();
         }
         let mut advice = Vec::new();
-        #[expect(clippy::cast_precision_loss, reason = "a number of cores")]
-        let busy = self.load.is_some_and(|load| load > self.cores as f64 - 1.0);
-        if busy || self.is_crowded() {
+        if is_crowded {
             advice.push("run fewer jobs beside it".to_owned());
         }
         if self.cores > 1 {
@@ -127,6 +145,7 @@ mod tests {
             steal: Some(0.0),
             core_share: None,
             load: Some(7.0),
+            online_cores: Some(2),
             cores: 2,
             governor: Some("powersave".to_owned()),
             on_mains: Some(false),
@@ -141,10 +160,22 @@ mod tests {
         for part in ["fewer jobs", "--pin", "mains power", "it is powersave"] {
             assert!(advice.contains(part), "{part:?} is not in {advice:?}");
         }
-        let quiet = check(Duration::from_micros(100));
+        let quiet = HostCheck { load: Some(0.3), ..check(Duration::from_micros(100)) };
         assert_eq!(quiet.advice(Duration::from_millis(50)), [""; 0]);
-        let crowded = HostCheck { core_share: Some(0.5), ..quiet };
+        let crowded = HostCheck { core_share: Some(0.5), ..quiet.clone() };
         assert_eq!(crowded.advice(Duration::from_millis(50))[0], "run fewer jobs beside it");
+        // Others may come to the bot's core at any time, though they left it alone during the check.
+        let overloaded = HostCheck { core_share: Some(1.0), load: Some(2.4), ..quiet };
+        assert_eq!(overloaded.advice(Duration::from_millis(50))[0], "run fewer jobs beside it");
+        assert_eq!(overloaded.advice(Duration::from_mins(1)), [""; 0]);
+    }
+
+    #[test]
+    fn threads_that_fit_on_the_cores_are_no_overload() {
+        assert!(!is_overloaded(0.4, 1, 1) && is_overloaded(0.6, 1, 1));
+        assert!(!is_overloaded(1.3, 1, 2) && is_overloaded(2.0, 1, 2));
+        assert!(!is_overloaded(30.0, 1, 64), "a job that may use two cores of many");
+        assert!(is_overloaded(2.0, 7, 8));
     }
 
     #[test]

@@ -7,12 +7,19 @@
 //! It starts no process and needs none: a log from one system can be read on any other. It knows no command line and no
 //! format for people.
 
+/// The time at which a game began is a `jiff::Timestamp`.
+pub use jiff;
+/// The type of a move is `serde_json::Value`.
+pub use serde_json;
+
 pub mod compare;
+#[doc(hidden)]
 pub mod digest;
 pub mod gamelog;
 pub mod host;
 pub mod replay;
 pub mod said;
+#[doc(hidden)]
 pub mod sanitizer;
 pub mod suite;
 pub mod timing;

@@ -1,6 +1,7 @@
-//! What a bot says about itself: lines on its standard error that begin with `@referee `.
+//! What a bot says about itself: lines on its standard error that begin with `@referee ` or `[DATA] `.
 //!
-//! Such a line continues with words of the form `name=value`, such as `@referee depth=12 phase=endgame`.
+//! The first kind continues with words of the form `name=value`, such as `@referee depth=12 phase=endgame`, the second one
+//! with one name and its value, as users of psytester write them: `[DATA] depth = 12`.
 //! A line of any other form is ordinary standard error, and so is one that is not UTF-8 or too
 //! long. Everything is bounded: the length of lines, names and values, and the number of names in a game.
 
@@ -12,6 +13,9 @@ use serde::{Deserialize, Serialize, Serializer};
 
 /// The beginning of a line of data.
 const MARK: &str = "@referee ";
+
+/// The beginning of a line of data in psytester's way.
+const DATA_MARK: &str = "[DATA]";
 
 /// The longest line of data, in bytes.
 const MAX_LINE_BYTES: usize = 1024;
@@ -179,13 +183,23 @@ impl Listener {
 
 /// The names and values of a line; `None` if it is text.
 fn data(line: &[u8]) -> Option<Vec<(&str, SaidValue)>> {
-    let words = std::str::from_utf8(line).ok()?.strip_prefix(MARK)?;
+    let line = std::str::from_utf8(line).ok()?;
+    let Some(words) = line.strip_prefix(MARK) else { return Some(vec![pair_after_mark(line)?]) };
     let pairs = words.split_ascii_whitespace().map(|word| {
         let (name, value) = word.split_once('=')?;
         Some((name, SaidValue::parse(value)?)).filter(|_| is_name(name))
     });
     let pairs: Vec<_> = pairs.collect::<Option<_>>()?;
     (!pairs.is_empty()).then_some(pairs)
+}
+
+/// The name and the value in `[DATA] name = value`.
+fn pair_after_mark(line: &str) -> Option<(&str, SaidValue)> {
+    let pair = line.trim_start().strip_prefix(DATA_MARK)?;
+    let (name, value) = pair.strip_prefix([' ', '\t'])?.split_once('=')?;
+    let (name, value) = (name.trim(), value.trim());
+    let is_one = is_name(name) && !value.contains([' ', '\t']);
+    Some((name, SaidValue::parse(value)?)).filter(|_| is_one)
 }
 
 /// Whether this is written as a whole number.
@@ -325,6 +339,15 @@ mod tests {
             ("@referee a=\u{1b}[31m", &[]),
             ("@referee é=1", &[]),
             ("depth=12", &[]),
+            ("[DATA] depth = 12", &["depth=12"]),
+            (" [DATA]\tT=0.5\r", &["T=0.5"]),
+            ("[DATA] a = b=c", &["a=\"b=c\""]),
+            ("[DATA]a = 1", &[]),
+            ("[DATA] a = 1 b = 2", &[]),
+            ("[DATA] a b = 1", &[]),
+            ("[DATA] a =", &[]),
+            ("[DATA] = 1", &[]),
+            ("[data] a = 1", &[]),
         ] {
             let line = format!("{line}\n");
             assert_eq!(heard(&mut Listener::default(), line.as_bytes()), expected, "{line:?}");

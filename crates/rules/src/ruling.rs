@@ -9,6 +9,7 @@ use terms::verdict::{NoReply, Verdict};
 
 /// The effect of an exchange on the game.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Ruling {
     /// The verdict; [`Verdict::Completed`] as long as nothing is wrong.
     pub verdict: Verdict,

@@ -28,6 +28,7 @@ pub struct Score(Decimal);
 
 /// Why a text is not a score.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ScoreError {
     /// The text is not a decimal number.
     #[error("a score is a number such as 1360 or 53800.5, not `{0}`")]
@@ -193,6 +194,13 @@ impl Add for Score {
     }
 }
 
+impl Score {
+    /// Whether this may be a sum that stopped at the largest or the smallest score.
+    pub fn is_at_limit(self) -> bool {
+        self.0 == Decimal::MAX || self.0 == Decimal::MIN
+    }
+}
+
 impl Sub for Score {
     type Output = Self;
 
@@ -209,7 +217,7 @@ impl Sum for Score {
 }
 
 /// Which scores of a game are better.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
     /// Higher ones.

@@ -1,6 +1,7 @@
 //! Errors in a user's text, with their line and column.
 
 /// The JSON reader's complaint, without the position at its end.
+#[doc(hidden)]
 pub fn json_problem(error: &serde_json::Error) -> String {
     let message = error.to_string();
     message.rsplit_once(" at line ").map_or(message.as_str(), |(problem, _)| problem).to_owned()
@@ -31,6 +32,7 @@ impl SourceError {
     }
 
     /// The TOML reader's error in `source`.
+    #[doc(hidden)]
     pub fn from_toml(source: &str, error: &toml::de::Error) -> Self {
         let offset = error.span().map_or(0, |span| span.start);
         Self::at(source, offset, error.message().replace('\n', " "))

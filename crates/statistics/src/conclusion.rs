@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 /// Whether the first bot is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Conclusion {
     /// The mean difference is above 0, however rare what was not seen.
@@ -26,7 +26,7 @@ pub enum Leader {
 }
 
 /// What the boards suggest without showing it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tendency {
     /// The mean difference is probably above 0.

@@ -1,5 +1,7 @@
 //! The paired comparison of two bots on the same boards: which one is better, and how surely.
 
+use std::cmp::min_by;
+
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF as _, Normal};
 
@@ -194,8 +196,9 @@ impl Found {
         let enough = |moments: &&Moments| moments.count() >= MIN_PAIRS;
         evidence.deciding().filter(enough).fold(nothing, |found, moments| {
             let MeanTest { mean, mean_p, guarded_p, .. } = MeanTest::of(moments, risk);
-            let less =
-                |one: (f64, f64), other: (f64, f64)| if other.0 < one.0 { other } else { one };
+            let less = |one: (f64, f64), other: (f64, f64)| {
+                min_by(one, other, |one, other| one.0.total_cmp(&other.0))
+            };
             Self {
                 guarded: less(found.guarded, (guarded_p, mean)),
                 plain: less(found.plain, (mean_p, mean)),
@@ -259,7 +262,8 @@ mod tests {
     #[test]
     fn a_verdict_needs_a_side_and_less_than_5_percent() {
         let even = of(&[0.0; 60]);
-        assert_eq!(even.concluded(0.01, 0.01).conclusion, Conclusion::NoDifferenceShown);
+        let open = even.concluded(0.01, 0.01);
+        assert_eq!((open.conclusion, open.probably), (Conclusion::NoDifferenceShown, None));
         let clear: Vec<f64> = (1..=60).map(f64::from).collect();
         let clear = of(&clear);
         let concluded = |p| clear.clone().concluded(p, 0.01);
@@ -305,6 +309,17 @@ mod tests {
             (few.conclusion, few.probably),
             (Conclusion::NoDifferenceShown, Some(Tendency::Better))
         );
+        let reversed: Vec<Board> = (0..60)
+            .map(board)
+            .map(|Board { all: [mine, other], .. }| Board::finished(other, mine))
+            .collect();
+        let reversed = Paired::of(&reversed, Risk::Strict);
+        assert_eq!(
+            (reversed.conclusion, reversed.probably),
+            (Conclusion::NoDifferenceShown, Some(Tendency::Worse))
+        );
+        let plain_p = reversed.finished.test.mean_p;
+        assert_eq!(reversed.concluded(0.05, 1.0).probably, None, "not even that: {plain_p}");
         assert!(few.more_pairs().is_some_and(|more| (10..300).contains(&more)), "{few:?}");
         assert_eq!(found(300).conclusion, Conclusion::Better);
     }
@@ -323,6 +338,13 @@ mod tests {
         assert_eq!((little.conclusion, little.probably), (Conclusion::NoDifferenceShown, None));
         let (leader, scores) = little.contradicted().expect("higher scores, and a lost game");
         assert!(scores.guarded_p < 0.01 && leader == Leader::Challenger, "{scores:?}");
+        let with = |test, pairs| Paired { finished: Finished { pairs, test }, ..little.clone() };
+        assert_eq!(with(scores, 60).contradicted(), Some((leader, scores)));
+        assert_eq!(with(scores, 59).contradicted(), None, "too few boards");
+        let unsure = MeanTest { mean_p: 0.05, ..scores };
+        assert_eq!(with(unsure, 69).contradicted(), None);
+        let lost = Lost { only_challenger: 0, ..little.lost };
+        assert_eq!(Paired { lost, ..little.clone() }.contradicted(), None);
         assert_eq!(found(200.0).conclusion, Conclusion::Better, "the total is certain");
         // The same seen from the other bot.
         let turned = |n| {
@@ -331,6 +353,20 @@ mod tests {
         };
         let turned = Paired::of(&(0..70).map(turned).collect::<Vec<_>>(), Risk::Strict);
         assert_eq!(turned.contradicted().map(|(leader, _)| leader), Some(Leader::Baseline));
+    }
+
+    #[test]
+    fn a_loss_is_one_of_either_bot_or_a_board_that_not_both_finish() {
+        let none = of(&[1.0, 2.0]);
+        assert!(!none.has_losses());
+        // Of several games on a board, some may be lost and others finished.
+        for boards in [[1, 0], [0, 1], [1, 1]] {
+            let mut some = none.clone();
+            (some.lost.challenger.boards, some.lost.baseline.boards) = (boards[0], boards[1]);
+            assert!(some.has_losses(), "{boards:?}");
+        }
+        let unfinished = Finished { pairs: 1, ..none.finished };
+        assert!(Paired { finished: unfinished, ..none }.has_losses());
     }
 
     #[test]
@@ -348,6 +384,7 @@ mod tests {
         let values: Vec<f64> = (0..100).map(|n| if n % 5 < 3 { 6.0 } else { -5.5 }).collect();
         let alone = of(&values);
         assert_eq!(alone.conclusion, Conclusion::Better);
+        assert!(alone.adjusted_p < 0.05, "{}", alone.adjusted_p);
         let mut among = vec![alone.clone(); 20];
         among.push(of(&[]));
         Paired::adjust(among.iter_mut());
@@ -395,5 +432,9 @@ mod tests {
         let paired = of(&[1.0, 2.0, 3.0, 0.0, -7.0, -5.0]);
         assert_eq!((paired.wins, paired.draws, paired.losses), (3, 1, 2));
         assert!((paired.all.mean + 1.0).abs() < 1e-12);
+        let both =
+            [Board::finished(5.0, 8.0), Board::finished(9.0, 4.0), Board::finished(7.0, 7.0)];
+        let paired = Paired::of(&both, Risk::Strict);
+        assert_eq!((paired.wins, paired.draws, paired.losses), (1, 1, 1));
     }
 }

@@ -5,6 +5,15 @@ use statrs::function::beta::beta_reg;
 use super::Risk;
 
 /// A proportion and its interval of 95 % confidence.
+///
+/// ```
+/// use statistics::{Estimate, Risk};
+///
+/// let lost = Estimate::proportion(3, 60);
+/// assert_eq!(lost.estimate, 0.05);
+/// assert!(lost.low < 0.02 && 0.13 < lost.high);
+/// assert!(Estimate::exact(0, 60, Risk::Strict).high < 0.05);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Estimate {
     /// The observed proportion.
@@ -135,8 +144,11 @@ mod tests {
             close(found.low, low);
             close(found.high, high);
         }
-        let none = Estimate::exact(0, 0, Risk::Strict);
-        assert_eq!((none.low, none.high), (0.0, 1.0));
+        close(Estimate::exact(3, 4, Risk::Strict).estimate, 0.75);
+        assert_eq!(
+            Estimate::exact(0, 0, Risk::Strict),
+            Estimate { estimate: 0.0, low: 0.0, high: 1.0 }
+        );
         close(Estimate::exact(0, 60, Risk::Loose).high, 1.0 - 0.1_f64.powf(1.0 / 60.0));
     }
 

@@ -1,12 +1,13 @@
 //! How often a verdict may be wrong.
 
+use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
 /// The chance of calling equal bots better, and the same chance of calling them worse.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Risk {
     /// 2.5 %, so that 5 % of equal bots are called different.
@@ -48,20 +49,32 @@ impl fmt::Display for Risk {
     }
 }
 
-impl FromStr for Risk {
-    type Err = String;
+/// A text is not a risk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RiskError(String);
 
-    fn from_str(text: &str) -> Result<Self, String> {
+impl fmt::Display for RiskError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is neither 2.5% nor 5%", self.0)
+    }
+}
+
+impl Error for RiskError {}
+
+impl FromStr for Risk {
+    type Err = RiskError;
+
+    fn from_str(text: &str) -> Result<Self, RiskError> {
         let risks = [Self::Strict, Self::Loose];
         let found = risks.into_iter().find(|risk| risk.to_string() == text);
-        found.ok_or_else(|| format!("`{text}` is neither 2.5% nor 5%"))
+        found.ok_or_else(|| RiskError(text.to_owned()))
     }
 }
 
 impl TryFrom<String> for Risk {
-    type Error = String;
+    type Error = RiskError;
 
-    fn try_from(text: String) -> Result<Self, String> {
+    fn try_from(text: String) -> Result<Self, RiskError> {
         text.parse()
     }
 }

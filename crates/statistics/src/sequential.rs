@@ -24,6 +24,17 @@ const NARROWEST_AT: f64 = 500.0;
 const UNSEEN: f64 = 2.0;
 
 /// The confidence sequence after some boards.
+///
+/// ```
+/// use statistics::{Board, ConfidenceSequence, Decided, Risk};
+///
+/// // Differences of less than one point do not matter.
+/// let mut sequence = ConfidenceSequence::new(1.0, Risk::Strict);
+/// for n in 0..200 {
+///     sequence.push(&Board::finished(f64::from(110 + n % 9), f64::from(100 + n % 7)));
+/// }
+/// assert_eq!(sequence.decided(), Some(Decided::Above));
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct ConfidenceSequence {
     evidence: Evidence,

@@ -5,6 +5,16 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 
 /// A histogram of times, to three digits in a fixed space; the least and the greatest are exact.
+///
+/// ```
+/// use std::time::Duration;
+/// use statistics::Distribution;
+///
+/// let mut times = Distribution::default();
+/// (1..=1000).for_each(|ms| times.record(Duration::from_millis(ms)));
+/// assert_eq!((times.count(), times.max()), (1000, Duration::from_secs(1)));
+/// assert!(times.percentile(99.0).abs_diff(Duration::from_millis(990)) < Duration::from_millis(2));
+/// ```
 #[derive(Debug, Clone)]
 pub struct Distribution {
     histogram: Histogram<u64>,

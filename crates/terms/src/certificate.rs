@@ -3,73 +3,97 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use crate::millis::Millis;
 
 /// What an exchange cost a bot, and how long the bot had to wait. `None` if the kernel does not report it.
 ///
 /// All threads count, including those of processes that the bot has started.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Certificate {
     /// CPU time of all threads and processes, including those that have ended and were waited for.
-    #[serde(default, rename = "cpu_ms", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, rename = "cpu_ms", skip_serializing_if = "Option::is_none")
+    )]
     pub cpu: Option<Millis>,
     /// CPU time of the busiest thread.
-    #[serde(default, rename = "busiest_cpu_ms", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, rename = "busiest_cpu_ms", skip_serializing_if = "Option::is_none")
+    )]
     pub busiest_cpu: Option<Millis>,
     /// The longest time for which one thread was runnable but waited for a core.
-    #[serde(default, rename = "wait_ms", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, rename = "wait_ms", skip_serializing_if = "Option::is_none")
+    )]
     pub wait: Option<Millis>,
     /// The referee's delay in seeing the reply, at most, because it waited for a core or overslept its
     /// deadline; never more than the time in which the bot did not compute.
-    #[serde(default, rename = "referee_wait_ms", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, rename = "referee_wait_ms", skip_serializing_if = "Option::is_none")
+    )]
     pub referee_wait: Option<Millis>,
     /// How the wall time was spent; only for an exchange that was late or disturbed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub parts: Option<Parts>,
     /// The number of context switches to these threads.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub context_switches: Option<u64>,
     /// Page faults, minor and major.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub page_faults: Option<u64>,
     /// The peak resident memory since the bot started, in bytes.
-    #[serde(default, rename = "peak_memory_bytes", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, rename = "peak_memory_bytes", skip_serializing_if = "Option::is_none")
+    )]
     pub peak_memory: Option<u64>,
 }
 
 /// How the wall time of an exchange was spent. The parts add up to it; no time counts twice.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Parts {
     /// Computing by any thread of the bot, at most the time left by the other parts.
-    #[serde(rename = "computed_ms")]
+    #[cfg_attr(feature = "serde", serde(rename = "computed_ms"))]
     pub computed: Millis,
     /// A thread of the bot was ready to run, but others had its core.
-    #[serde(rename = "kept_waiting_ms")]
+    #[cfg_attr(feature = "serde", serde(rename = "kept_waiting_ms"))]
     pub kept_waiting: Millis,
     /// The machine stood still (not counted while the whole bot slept), or an outsider had stopped the bot.
-    #[serde(rename = "taken_ms")]
+    #[cfg_attr(feature = "serde", serde(rename = "taken_ms"))]
     pub taken: Millis,
     /// The referee was late to send the input or to see the reply, and not because of the bot.
-    #[serde(rename = "referee_ms")]
+    #[cfg_attr(feature = "serde", serde(rename = "referee_ms"))]
     pub referee: Millis,
     /// No thread wanted a core.
-    #[serde(rename = "asleep_ms")]
+    #[cfg_attr(feature = "serde", serde(rename = "asleep_ms"))]
     pub asleep: Millis,
     /// Unexplained time; it does not excuse the bot.
-    #[serde(rename = "unknown_ms")]
+    #[cfg_attr(feature = "serde", serde(rename = "unknown_ms"))]
     pub unknown: Millis,
     /// Whether a thread waited for a disk meanwhile. The bot answers for that, since it is unknown
     /// whether others kept the disk busy.
-    #[serde(default, rename = "disk", skip_serializing_if = "is_false")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, rename = "disk", skip_serializing_if = "is_false")
+    )]
     pub waits_for_disk: bool,
     /// Whether a thread waited for a core with another niceness, policy or choice of cores than the bot was started
     /// with. The bot answers for such waits.
-    #[serde(default, rename = "own_scheduling", skip_serializing_if = "is_false")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, rename = "own_scheduling", skip_serializing_if = "is_false")
+    )]
     pub has_own_scheduling: bool,
     /// Whether a thread or a process of the bot ended meanwhile, so that it is not known for how long it waited.
-    #[serde(default, rename = "ended", skip_serializing_if = "is_false")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, rename = "ended", skip_serializing_if = "is_false")
+    )]
     pub has_ended: bool,
 }
 
@@ -85,6 +109,7 @@ impl Parts {
     }
 }
 
+#[cfg(feature = "serde")]
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
 fn is_false(flag: &bool) -> bool {
     !flag

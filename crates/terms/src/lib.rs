@@ -4,6 +4,10 @@
 //! referees do; a [`certificate`] says where the time of a turn went; [`millis`] and [`text`] format times and sizes.
 //!
 //! It knows no game, no file, no clock and no process.
+//!
+//! With the feature `serde` its types can be stored.
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod certificate;
 pub mod limits;

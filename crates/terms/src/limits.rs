@@ -1,15 +1,18 @@
 //! Time limits, their profiles, and limits on a bot's resources: types that settings, process layer,
 //! match loop and log share.
 
+use std::fmt;
 use std::time::Duration;
-
-use serde::{Deserialize, Serialize};
 
 use crate::millis::Millis;
 
 /// The kinds of time limit that official referees have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum LimitKind {
     /// For the first reply, which includes starting up.
     FirstTurn,
@@ -31,8 +34,13 @@ impl LimitKind {
 }
 
 /// Which limits apply.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
+#[non_exhaustive]
 pub enum Profile {
     /// The limits of the original referee.
     Official,
@@ -93,6 +101,18 @@ impl Default for OwnLimits {
 }
 
 impl MatchRules {
+    /// The rules of an original whose limits are these: late replies lose.
+    pub fn official(limits: Limits) -> Self {
+        Self {
+            profile: Profile::Official,
+            limits,
+            own_limits: OwnLimits::default(),
+            overruns: OverrunRules::default(),
+            grace: Duration::from_millis(200),
+            stderr_cap: 64 << 10,
+        }
+    }
+
     /// The limit for an exchange, which may name an official one of its own.
     pub fn limit(&self, kind: LimitKind, own: Option<Duration>) -> Option<Duration> {
         let OwnLimits { fixed, factor } = self.own_limits;
@@ -104,16 +124,35 @@ impl MatchRules {
 }
 
 /// The time limits of a game; `None` is unlimited.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+///
+/// ```
+/// use std::time::Duration;
+/// use terms::limits::{LimitKind, Limits};
+///
+/// let limits = Limits::from_kinds(|kind| (kind == LimitKind::Turn).then_some(Duration::from_millis(50)));
+/// assert_eq!(limits.of(LimitKind::Turn), Some(Duration::from_millis(50)));
+/// assert_eq!(limits.of(LimitKind::FirstTurn), None, "unlimited");
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Limits {
     /// For the first reply of several, which includes starting up.
-    #[serde(default, rename = "first_turn_ms", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, rename = "first_turn_ms", skip_serializing_if = "Option::is_none")
+    )]
     first_turn: Option<Millis>,
     /// For each later reply.
-    #[serde(default, rename = "turn_ms", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, rename = "turn_ms", skip_serializing_if = "Option::is_none")
+    )]
     turn: Option<Millis>,
     /// For all replies of a game together.
-    #[serde(default, rename = "total_ms", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, rename = "total_ms", skip_serializing_if = "Option::is_none")
+    )]
     total: Option<Millis>,
 }
 
@@ -145,8 +184,13 @@ impl Limits {
 }
 
 /// What to do when the host made a bot late.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
+#[non_exhaustive]
 pub enum OnHostDelay {
     /// It is a timeout, as in the original.
     #[default]
@@ -158,7 +202,7 @@ pub enum OnHostDelay {
 }
 
 /// The late replies that a profile forgives: how many, and how late.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SoftLimit {
     /// The time beyond its limit for which a reply is awaited.
     pub extra: Duration,
@@ -177,7 +221,7 @@ impl OverrunRules {
 }
 
 /// What is done about late replies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct OverrunRules {
     /// What to do if the host is to blame.
     pub on_host_delay: OnHostDelay,
@@ -188,37 +232,69 @@ pub struct OverrunRules {
 }
 
 /// Limits on the resources of a bot and its children; `None` is unlimited.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+///
+/// ```
+/// use terms::limits::{Resource, Resources};
+///
+/// let limits = Resources { memory: Some(256 << 20), ..Resources::default() };
+/// assert!(limits.breach(Resource::Memory, 300 << 20).is_some());
+/// assert!(limits.breach(Resource::Processes, 1000).is_none(), "unlimited");
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Resources {
     /// Resident memory of all the bot's processes together, in bytes.
-    #[serde(default, rename = "memory_bytes", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, rename = "memory_bytes", skip_serializing_if = "Option::is_none")
+    )]
     pub memory: Option<u64>,
     /// Processes and threads at one time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub processes: Option<u64>,
     /// Open files of each process.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub open_files: Option<u64>,
     /// CPU time of each process, in whole seconds.
-    #[serde(default, rename = "cpu_time_ms", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, rename = "cpu_time_ms", skip_serializing_if = "Option::is_none")
+    )]
     pub cpu_time: Option<Millis>,
     /// The size of any file that the bot writes, in bytes.
-    #[serde(default, rename = "file_size_bytes", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, rename = "file_size_bytes", skip_serializing_if = "Option::is_none")
+    )]
     pub file_size: Option<u64>,
     /// Bytes of standard output during one exchange.
-    #[serde(default, rename = "turn_output_bytes", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, rename = "turn_output_bytes", skip_serializing_if = "Option::is_none")
+    )]
     pub turn_output: Option<u64>,
     /// Bytes of standard output during a game.
-    #[serde(default, rename = "game_output_bytes", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, rename = "game_output_bytes", skip_serializing_if = "Option::is_none")
+    )]
     pub game_output: Option<u64>,
     /// Bytes of standard error that are kept during a game.
-    #[serde(default, rename = "game_stderr_bytes", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, rename = "game_stderr_bytes", skip_serializing_if = "Option::is_none")
+    )]
     pub game_stderr: Option<u64>,
 }
 
 /// A resource whose limit the referee itself enforces.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
+#[non_exhaustive]
 pub enum Resource {
     /// Bytes of memory.
     Memory,
@@ -230,8 +306,20 @@ pub enum Resource {
     GameOutput,
 }
 
+impl fmt::Display for Resource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Memory => "memory",
+            Self::Processes => "processes",
+            Self::TurnOutput => "the output of a turn",
+            Self::GameOutput => "the output of a game",
+        })
+    }
+}
+
 /// A limit that a bot has gone beyond.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Breach {
     /// The resource.
     pub resource: Resource,

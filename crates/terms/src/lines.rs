@@ -26,6 +26,12 @@ pub struct LineRules {
 impl LineRules {
     /// The number of lines of a reply that lasts until the end of the output.
     pub const UNTIL_END: usize = usize::MAX;
+
+    /// This number of lines, whatever is in them and however long they are. The end of the output also ends a line, and
+    /// only the bot's first process answers.
+    pub fn any(count: usize) -> Self {
+        Self { count, max_bytes: None, eof_ends_line: true, until_exit: true, readable: |_| true }
+    }
 }
 
 /// Whether a reply is complete yet.
@@ -40,7 +46,16 @@ pub enum Progress {
 }
 
 /// Lines as a bot wrote them, and possibly the start of another one.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+///
+/// ```
+/// use terms::lines::{LineRules, Lines, Progress};
+///
+/// let lines = Lines::split(b"3 4\r\n5");
+/// assert_eq!((lines.get(0), lines.partial()), (Some(&b"3 4"[..]), &b"5"[..]));
+/// assert_eq!(lines.progress(&LineRules::any(1)), Progress::Complete(1));
+/// assert_eq!(lines.progress(&LineRules::any(2)), Progress::Incomplete);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Lines {
     bytes: Vec<u8>,
     /// For each line, the offset just after its terminator.
@@ -143,6 +158,7 @@ impl Lines {
 }
 
 /// Lines that have arrived and were not taken yet.
+#[doc(hidden)]
 #[derive(Debug, Default)]
 pub struct LineBuffer {
     held: Lines,

@@ -1,5 +1,6 @@
 //! Formats durations, sizes and counts for people, and makes text from bots safe for a terminal.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use bytesize::ByteSize;
@@ -82,10 +83,21 @@ pub fn quote(bytes: &[u8]) -> String {
     format!("`{shown}{rest}`")
 }
 
+/// The beginning and the end of a text of more than `most` characters.
+pub fn abridged(text: &str, most: usize) -> Cow<'_, str> {
+    let count = text.chars().count();
+    if count <= most {
+        return text.into();
+    }
+    let half = most / 2;
+    let chars = || text.chars();
+    chars().take(half).chain(['…']).chain(chars().skip(count - half)).collect()
+}
+
 /// Quotes text so that a shell takes it as one word.
 pub fn shell_word(text: &str) -> String {
     // Neither a path nor an argument can hold a NUL, the only character that has no quoted form.
-    shlex::try_quote(text).map_or_else(|_| text.to_owned(), std::borrow::Cow::into_owned)
+    shlex::try_quote(text).map_or_else(|_| text.to_owned(), Cow::into_owned)
 }
 
 /// `text` with everything escaped that would control a terminal, line breaks included.
@@ -178,6 +190,12 @@ mod tests {
         assert_eq!(printable_lines("a\tb\r\nc\n"), "a\tb\nc\n");
         assert_eq!(printable_lines("\x1b]52;c;eA==\x07\0"), "\\u{1b}]52;c;eA==\\u{7}\\0");
         assert_eq!(printable_lines("\u{202e}é<"), "\\u{202e}é<");
+    }
+
+    #[test]
+    fn long_text_keeps_both_ends() {
+        assert_eq!(abridged("äbcdefgh", 8), "äbcdefgh");
+        assert_eq!(abridged("äbcdefghi", 8), "äbcd…fghi");
     }
 
     #[test]

@@ -5,8 +5,6 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
-
 use crate::limits::{Breach, Resource};
 
 /// Linux's signals from 1 on. Logs hold numbers, and are read on systems that number signals differently.
@@ -45,8 +43,22 @@ const SIGNAL_NAMES: [&str; 31] = [
 ];
 
 /// How a game ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+///
+/// ```
+/// use std::collections::BTreeMap;
+/// use terms::verdict::{BotExit, NoReply, Verdict};
+///
+/// let mut games = BTreeMap::from([(Verdict::Completed, 1)]);
+/// *games.entry(NoReply::Ended(BotExit::Signal(11)).verdict()).or_default() += 1;
+/// assert_eq!(games[&Verdict::Crash], 1);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
+#[non_exhaustive]
 pub enum Verdict {
     /// The bot played to the end of the game.
     Completed,
@@ -94,8 +106,13 @@ impl fmt::Display for Verdict {
 }
 
 /// Why an exchange ended without a complete reply.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
+#[non_exhaustive]
 pub enum NoReply {
     /// The deadline passed.
     Deadline,
@@ -127,9 +144,26 @@ impl NoReply {
     }
 }
 
+impl fmt::Display for NoReply {
+    /// A verb phrase: `gave no whole reply in time`, `exited with status 3`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Deadline => f.write_str("gave no whole reply in time"),
+            Self::LineTooLong => f.write_str("wrote too long a line"),
+            Self::StdoutClosed => f.write_str("closed its standard output"),
+            Self::Ended(exit) => exit.fmt(f),
+            Self::OverLimit(breach) => write!(f, "went beyond its limit on {}", breach.resource),
+        }
+    }
+}
+
 /// Whose fault it is that a reply was late.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum Culprit {
     /// The bot needed longer than it had.
     Bot,
@@ -138,8 +172,13 @@ pub enum Culprit {
 }
 
 /// The decision on a late reply.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
+#[non_exhaustive]
 pub enum Decision {
     /// The reply is a timeout.
     Timeout,
@@ -153,7 +192,8 @@ pub enum Decision {
 }
 
 /// A late reply, or one that never came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Overrun {
     /// Whose fault it is.
     pub culprit: Culprit,
@@ -162,8 +202,12 @@ pub struct Overrun {
 }
 
 /// How a bot's process ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum BotExit {
     /// It exited with this status, 0 to 255.
     Code(i32),

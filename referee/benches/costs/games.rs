@@ -51,23 +51,16 @@ pub(crate) fn command(
 }
 
 /// The pinning of `--pin`; `None` on a single core.
-fn pinned() -> Option<Pinning> {
+pub(crate) fn pinned() -> Option<Pinning> {
     let cores = cores();
     let [referee, .., bot] = cores[..] else { return None };
     Some(Pinning { bot: vec![bot], referee })
 }
 
 /// Plays a game, shows `see` its events, and returns the time of each.
-pub(crate) fn played(command: &BotCommand, mut see: impl FnMut(&Event) + Send) -> Vec<Instant> {
-    let game = Match {
-        game: &CONFIG.game,
-        board: BOARD,
-        test_case: board(),
-        bot: "bench",
-        command,
-        rules: CONFIG.rules,
-        interrupt: None,
-    };
+pub(crate) fn played(command: &BotCommand, mut see: impl FnMut(&Event)) -> Vec<Instant> {
+    let game =
+        Match::new(&CONFIG.game, board(), command).board(BOARD).bot("bench").rules(CONFIG.rules);
     let mut times = Vec::new();
     let end = game.play(|event| {
         see(&event);
@@ -78,11 +71,6 @@ pub(crate) fn played(command: &BotCommand, mut see: impl FnMut(&Event) + Send) -
     times
 }
 
-/// Measures in a thread of its own, since the referee of a pinned bot remains pinned.
-fn aside<T: Send>(measure: impl FnOnce() -> T + Send) -> T {
-    std::thread::scope(|scope| scope.spawn(measure).join().expect("measured"))
-}
-
 /// (a) A turn of the match loop, events included.
 pub(crate) fn turns() -> Vec<Row> {
     let bare = bare();
@@ -90,7 +78,7 @@ pub(crate) fn turns() -> Vec<Row> {
         [None, pinned()].map(|pinning| command(&bare.bot(), &[], Containment::Auto, pinning));
     // Without the start, the first turn, which has the bot's own start in it, and the end.
     let turns = |command: &BotCommand| -> Vec<Duration> {
-        let times = aside(|| played(command, |_| ()));
+        let times = played(command, |_| ());
         times[2..times.len() - 1].windows(2).map(|pair| pair[1] - pair[0]).collect()
     };
     let (mut where_placed, mut shared, mut pings) = (Vec::new(), Vec::new(), Times::default());
@@ -117,7 +105,7 @@ pub(crate) fn games() -> Vec<Row> {
     let mut minimum = Times::default();
     for _ in 0..200 {
         for (command, times) in games.into_iter().zip(&mut ours) {
-            times.push(timed(|| drop(black_box(aside(|| played(command, |_| ()))))));
+            times.push(timed(|| drop(black_box(played(command, |_| ())))));
         }
         minimum.add(|| vec![bare.play(4).0 / 4]);
     }

@@ -9,10 +9,12 @@ mod games;
 mod rules;
 mod suite;
 mod table;
+mod tester;
 
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
+use referee::bot::Host;
 use referee::config::Config;
 
 use self::table::{Amount, Wanted};
@@ -24,7 +26,10 @@ const REFEREE: &str = env!("CARGO_BIN_EXE_referee");
 static CONFIG: LazyLock<Config> = LazyLock::new(|| Config::resolve([]).expect("tested"));
 
 fn main() {
+    // A tester starts this program as its bot.
+    judges::become_relay_if_asked();
     let Some(wanted) = Wanted::from_args() else { return };
+    let _host = Host::start().expect("a launcher");
     wanted.measure(&[
         ("turn", games::turns),
         ("game", games::games),
@@ -35,6 +40,7 @@ fn main() {
         ("parsing", suite::parsing),
         ("jobs", suite::jobs),
         ("memory", suite::memory),
+        ("tester", tester::tester),
     ]);
 }
 

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::Args;
 
-use super::{Failure, completions, inputs};
+use super::{Failure, inputs};
 
 /// Run a bundled example bot on standard input and output
 ///
@@ -20,8 +20,7 @@ pub(super) struct BotArgs {
         required = true,
         trailing_var_arg = true,
         allow_hyphen_values = true,
-        value_name = "NAME",
-        add = completions::bundled_bots()
+        value_name = "NAME"
     )]
     words: Vec<OsString>,
 }

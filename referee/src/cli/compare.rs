@@ -1,6 +1,7 @@
 //! `referee compare`: which of several bots is better, and how certain the result is.
 
-use std::collections::BTreeSet;
+mod groups;
+
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -9,14 +10,16 @@ use clap::Args;
 
 use super::named_run::{is_run, run_path};
 use super::words::word;
-use super::{Failure, completions, exit, print};
+use super::{Failure, completions, exit, inputs, print};
 use report::Format;
 use report::compare::write;
-use results::compare::{Comparison, Contender};
+use results::compare::{Comparison, Contender, Grouping};
 use results::suite::{
-    Bests, FolderError, Margin, PlannedBot, RunFolder, Summary, differing_places, noisy_hosts,
+    Bests, Margin, PlannedBot, RunFolder, Summary, differing_places, noisy_hosts,
 };
+use rules::measure::Measure;
 use statistics::{Conclusion, Risk};
+use terms::text::shell_word;
 
 /// Compare bots on the boards that both have played
 ///
@@ -32,16 +35,26 @@ pub(super) struct CompareArgs {
     runs: Vec<String>,
 
     /// Groups the boards by what the bot said under this name on standard error (`@referee NAME=value`), or
-    /// by this property of the boards, such as `colors` or `set`
-    #[arg(long, value_name = "NAME")]
-    by: Option<String>,
+    /// by this property of the boards, such as `colors` or `set`; NAME=VALUES chooses values and ranges, each of which
+    /// is a group: `n=2,3..5,6..` (repeatable). A single bot is shown by its groups
+    #[arg(long, value_name = "NAME[=VALUES]")]
+    by: Vec<String>,
+
+    /// The bot that the others are compared with, by its name in the report or in its run [default: the first one]
+    #[arg(long, value_name = "BOT")]
+    baseline: Option<String>,
+
+    /// What is compared of the scores [default: as the first run's suite, which takes what the game's
+    /// leaderboard adds up: points, or ratio for Square Remover]
+    #[arg(long, value_name = "MEASURE", value_parser = word::<Measure>())]
+    score: Option<Measure>,
 
     /// The chance of calling equal bots better, and the same of calling them worse: 2.5% or 5%
     #[arg(long, value_name = "CHANCE", default_value_t = Risk::default())]
     risk: Risk,
 
-    /// Says how many boards it takes to show a difference of this size between these bots, in percent of the first
-    /// one's mean, such as 1%, or in points, in place of comparing them
+    /// Says how many boards it takes to show a difference of this size between these bots, in place of comparing them: in
+    /// percent of the first one's mean, such as 1%, or in points; with another measure, in its percent
     #[arg(long, value_name = "DIFFERENCE", conflicts_with_all = ["format", "by"])]
     plan: Option<Margin>,
 
@@ -55,29 +68,40 @@ Examples:
   referee compare runs/old runs/new
   referee compare latest~1 latest
   referee compare runs/both
+  referee compare runs/all --baseline ./mybot
   referee compare latest~1 latest --by phase
+  referee compare latest --by n=10..20 --by colors
   referee compare runs/both --plan 1%
+  referee compare latest~1 latest --score ratio
   referee compare runs/both:./old runs/other:./new --format markdown";
 
 pub(super) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
+    let by = Grouping::parse(&args.by).map_err(|error| Failure::user(anyhow!("--by: {error}")))?;
     let runs: Result<Vec<_>, _> = args.runs.iter().map(|run| Side::open(run)).collect();
     let runs = runs?;
     refuse_different_games(&runs)?;
     warn_of_places(runs.iter().map(|run| &run.folder))?;
+    let measure = measure(args.score, &runs);
     let mut contenders = Vec::new();
     for run in &runs {
-        contenders.extend(run.contenders(runs.len() > 1, args.by.as_deref())?);
+        let read = run.contenders(runs.len() > 1, &by)?;
+        contenders.extend(read.into_iter().map(|bot| bot.measured_in(measure)));
     }
-    if let Some(by) = args.by.as_ref().filter(|_| !contenders.iter().any(Contender::has_values)) {
-        let names = names_to_group_by(&runs)?;
-        let problem =
-            "no bot said this name in any of these games, and boards have no such property";
-        return Err(Failure::user(anyhow!("--by {by}: {problem}; there are: {names}")));
+    if let Some(name) = &args.baseline {
+        put_first(name, &mut contenders)?;
+    }
+    for (index, by) in by.iter().enumerate() {
+        groups::refuse_unknown(by, index, &contenders, &runs)?;
     }
     if let [only] = contenders.as_slice() {
+        if !by.is_empty() && args.score.is_none() && args.format != Format::Junit {
+            print(|out| report::groups::write(only, args.risk, args.format, out))?;
+            return Ok(ExitCode::SUCCESS);
+        }
         let name = &only.name;
         return Err(Failure::user(anyhow!("there is only `{name}` to compare; name another run")));
     }
+    contenders.iter().try_for_each(Contender::check_scores).map_err(Failure::user)?;
     let comparisons = Comparison::with_first(&contenders, args.risk);
     if let Some(difference) = args.plan {
         print(|out| report::needed::write(&comparisons, difference, out))?;
@@ -88,21 +112,48 @@ pub(super) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
     Ok(exit::code(!comparisons.iter().any(worse)))
 }
 
-/// The values that games of these runs have for `--by`, by name.
-fn names_to_group_by(runs: &[Side]) -> Result<String, FolderError> {
-    let mut names = BTreeSet::new();
-    for run in runs {
-        for outcome in run.folder.outcomes()? {
-            let outcome = outcome?;
-            names.extend(outcome.said.into_keys().chain(outcome.traits.into_keys()));
-            names.extend(outcome.set.map(|_| "set".to_owned()));
+/// Puts the bot of this name before the others. Its name in the report may have its run behind it.
+fn put_first(name: &str, contenders: &mut [Contender]) -> Result<(), Failure> {
+    let is_it = |bot: &Contender| {
+        let rest = bot.name.strip_prefix(name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(" ("))
+    };
+    let places: Vec<usize> = (0..contenders.len()).filter(|&at| is_it(&contenders[at])).collect();
+    let names = || contenders.iter().map(|bot| bot.name.as_str()).collect::<Vec<_>>().join("`, `");
+    match places.as_slice() {
+        [place] => contenders[..=*place].rotate_right(1),
+        [] => {
+            return Err(Failure::user(anyhow!(
+                "--baseline: there is no `{name}`; the bots are: `{}`",
+                names()
+            )));
+        }
+        _ => {
+            let problem = "name one of them as the report does";
+            return Err(Failure::user(anyhow!(
+                "--baseline: `{name}` is in several runs; {problem}: `{}`",
+                names()
+            )));
         }
     }
-    Ok(if names.is_empty() {
-        "none".to_owned()
-    } else {
-        names.into_iter().collect::<Vec<_>>().join(", ")
-    })
+    Ok(())
+}
+
+/// The measure that was asked for, or that of the first run's game.
+pub(super) fn measure(asked: Option<Measure>, runs: &[Side]) -> Measure {
+    asked.unwrap_or_else(|| runs[0].folder.run.plan.measure())
+}
+
+/// Refuses a bot where a run is wanted.
+fn refuse_bot(name: &str) -> Result<(), Failure> {
+    let is_known = || inputs::project().is_ok_and(|project| project.bots.contains_key(name));
+    if is_run(name) || Path::new(name).is_dir() || !(name.starts_with('@') || is_known()) {
+        return Ok(());
+    }
+    let bot = shell_word(name);
+    Err(Failure::user(anyhow!(
+        "{name} is a bot, not a run: `referee suite --bot {bot}` plays one, which is then `latest`"
+    )))
 }
 
 /// A run as typed.
@@ -119,13 +170,12 @@ impl Side {
         let split = text.match_indices(':').map(|(at, _)| (&text[..at], &text[at + 1..]));
         // Both the folder's and the bot's name may contain colons.
         let named = split.rev().find(|(folder, _)| is_run(folder));
-        match named.filter(|_| !path.exists()) {
-            Some((folder, bot)) => {
-                let folder = RunFolder::open(&run_path(Path::new(folder))?)?;
-                Self { folder, bot: Some(bot.to_owned()) }.check()
-            }
-            None => Ok(Self { folder: RunFolder::open(&run_path(path)?)?, bot: None }),
+        if let Some((folder, bot)) = named.filter(|_| !path.exists()) {
+            let folder = RunFolder::open(&run_path(Path::new(folder))?)?;
+            return Self { folder, bot: Some(bot.to_owned()) }.check();
         }
+        refuse_bot(text)?;
+        Ok(Self { folder: RunFolder::open(&run_path(path)?)?, bot: None })
     }
 
     fn check(self) -> Result<Self, Failure> {
@@ -163,8 +213,12 @@ impl Side {
         self.bots().into_iter().map(|bot| (bot, name(bot))).collect()
     }
 
-    /// Reads the selected bots' games, with boards grouped `by` a name if there is one.
-    fn contenders(&self, several: bool, by: Option<&str>) -> Result<Vec<Contender>, Failure> {
+    /// Reads the selected bots' games, with boards grouped `by` names if there are any.
+    pub(super) fn contenders(
+        &self,
+        several: bool,
+        by: &[Grouping],
+    ) -> Result<Vec<Contender>, Failure> {
         Ok(Contender::read_by(&self.folder, &self.names(several), by)?)
     }
 }

@@ -13,12 +13,13 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::builder::PossibleValuesParser;
-use clap::{Args, CommandFactory as _};
+use clap::{Args, Command, CommandFactory as _};
 use clap_complete::CompleteEnv;
 use clap_complete::env::{Elvish, EnvCompleter, Fish, Powershell, Shells, Zsh};
 
-pub(super) use self::values::{board_sets, boards, bots, bundled_bots, games, runs, sides};
+pub(super) use self::values::{board_sets, boards, bots, games, runs, sides};
 use super::{Cli, Failure, print};
+use example_bots::Bot;
 
 /// The variable with which a shell's script asks for completions. `COMPLETE`, clap's default, is too
 /// common a word.
@@ -67,5 +68,11 @@ fn script(shell: &dyn EnvCompleter) -> io::Result<Vec<u8>> {
 
 /// Answers a shell that asks for completions, and ends the process; otherwise does nothing.
 pub(super) fn answer_shell() {
-    CompleteEnv::with_factory(Cli::command).var(VARIABLE).shells(SHELLS).complete();
+    CompleteEnv::with_factory(completed).var(VARIABLE).shells(SHELLS).complete();
+}
+
+/// The command line, with bundled bots as commands, whose own commands and flags complete too.
+fn completed() -> Command {
+    let bots = Command::new("bot").subcommands(example_bots::BOTS.iter().map(Bot::command));
+    Cli::command().mut_subcommand("bot", |_| bots)
 }

@@ -11,7 +11,7 @@ use super::rejudge::judged_again;
 use super::shared::BotFlags;
 use super::{Failure, completions, exit, inputs, interrupt, print};
 use contain::bot::BotCommand;
-use contain::interrupt::Interrupt;
+use contain::cancel::Canceller;
 use engine::config::Config;
 use engine::play::Match;
 use results::gamelog::{self, Event, Log, Turn};
@@ -105,21 +105,17 @@ fn load(kind: &GameKind, board: &Path) -> Result<(String, String), Failure> {
 struct Check<'a> {
     config: &'a Config,
     case: &'a (String, String),
-    interrupt: &'a Interrupt,
+    interrupt: &'a Canceller,
 }
 
 impl Check<'_> {
     /// Plays a game; returns its log, and the time of the judge's start.
     fn play(&self, bot: &str, command: &BotCommand) -> Result<(Log, Duration), Failure> {
-        let game = Match {
-            game: &self.config.game,
-            board: &self.case.0,
-            test_case: &self.case.1,
-            bot,
-            command,
-            rules: self.config.rules,
-            interrupt: Some(self.interrupt),
-        };
+        let game = Match::new(&self.config.game, &self.case.1, command)
+            .board(&self.case.0)
+            .bot(bot)
+            .rules(self.config.rules)
+            .canceller(self.interrupt);
         let (begun, mut start) = (Instant::now(), Duration::ZERO);
         let mut events = Vec::new();
         game.play(|event| {
@@ -156,9 +152,15 @@ fn write_settings(kind: &GameKind, board: &str, out: &mut dyn Write) -> io::Resu
     let limits = kind.limits.iter();
     let limits: Vec<_> =
         limits.map(|(kind, limit)| format!("{} {}", kind.name(), duration(*limit))).collect();
-    row(out, "limits", &format!("{}, where the judge names none", limits.join(", ")))?;
+    let judge = kind.judge.as_ref().map_or("", |judge| &judge.kind);
+    // The others only print a score.
+    let names_limits = ["codingame", "judge"].contains(&judge);
+    let limits = limits.join(", ");
+    let unless = if names_limits { ", where the judge names none" } else { "" };
+    row(out, "limits", &format!("{limits}{unless}"))?;
     row(out, "better", if kind.better.is_higher() { "higher" } else { "lower" })?;
-    let takes_seeds = (kind.from_seed)(1, SeedOptions::default()).is_ok();
+    let is_any = !kind.seeds_choose_cases;
+    let takes_seeds = is_any && kind.test_case(1, SeedOptions::default()).is_ok();
     let seeds = if takes_seeds { ", and any seed" } else { "" };
     row(out, "cases", &format!("{}{seeds}", kind.bundled.len()))?;
     row(out, "board", board)
@@ -167,8 +169,9 @@ fn write_settings(kind: &GameKind, board: &str, out: &mut dyn Write) -> io::Resu
 fn write_game(log: &Log, start: Duration, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\n{}", printable(&log.start.bot.name))?;
     writeln!(out, "  the judge's first question came after {}", duration(start))?;
+    let is_tester = log.start.judge.as_ref().is_some_and(|judge| judge.kind == "tester");
     for turn in log.turns.iter().take(SHOWN_TURNS) {
-        writeln!(out, "  {}", describe(turn))?;
+        writeln!(out, "  {}", describe(turn, is_tester))?;
     }
     let more = log.turns.len().saturating_sub(SHOWN_TURNS);
     if more > 0 {
@@ -197,11 +200,12 @@ fn ends_its_line(input: &str) -> bool {
     input.is_empty() || input.ends_with('\n')
 }
 
-/// What the judge asked, and what came.
-fn describe(turn: &Turn) -> String {
+/// What the judge asked, and what came. What a tester wants ends only when it writes again.
+fn describe(turn: &Turn, is_tester: bool) -> String {
     let asked = turn.asked.clone().unwrap_or_default();
     let lines = match asked.lines {
         Some(lines) => plural(lines.into(), "line"),
+        None if is_tester => "an answer".to_owned(),
         None => "all output".to_owned(),
     };
     let limit = asked.limit.map(|limit| format!(" within {}", duration(limit.0)));

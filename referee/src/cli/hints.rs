@@ -156,7 +156,10 @@ fn misspelt(config: &Config, words: &[&str]) -> Option<String> {
         return None;
     }
     let slips = |bot: &&&str| strsim::osa_distance(name, bot);
-    let nearest = bots.iter().min_by_key(slips).filter(|bot| slips(bot) <= 2);
+    // Its source, such as `mybot.cpp`.
+    let is_of = |bot: &&&str| Path::new(name).file_stem().is_some_and(|stem| stem == **bot);
+    let near = || bots.iter().min_by_key(slips).filter(|bot| slips(bot) <= 2);
+    let nearest = bots.iter().find(is_of).or_else(near);
     let meant = nearest.map(|bot| format!("; did you mean `{bot}`?")).unwrap_or_default();
     let bots = bots.join(", ");
     Some(format!("`{name}` is neither a program in PATH nor a bot of the project ({bots}){meant}"))

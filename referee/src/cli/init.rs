@@ -13,10 +13,10 @@ use engine::config::{PROJECT_FILE, TEMPLATE};
 use judges::codingame::{Survey, survey};
 use judges::contest::{survey_ahc, survey_jar};
 
-/// Write a commented project file, referee.toml, into the working directory
+/// Write a commented project file, referee.toml, into the working directory, or add a game to it
 #[derive(Debug, Args)]
 pub(super) struct InitArgs {
-    /// Add the game of this built CodinGame contribution to it
+    /// Add the game of this built CodinGame contribution
     #[arg(long, value_name = "FOLDER", value_hint = clap::ValueHint::DirPath)]
     codingame: Option<PathBuf>,
 
@@ -50,7 +50,7 @@ fn write_template() -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Adds the settings of a game to the project file, and says what there is for it and what is missing.
+/// Adds the settings of a game to the project file, and says what was found and what is missing.
 fn add_game(found: &Survey) -> Result<ExitCode, Failure> {
     let has_file = Path::new(PROJECT_FILE).exists();
     let before = if has_file {
@@ -58,8 +58,9 @@ fn add_game(found: &Survey) -> Result<ExitCode, Failure> {
     } else {
         String::new()
     };
-    let table = format!("[game.{}]", found.name);
-    if before.lines().any(|line| line.trim() == table) {
+    let mut tables = found.settings.lines().filter(|line| line.starts_with('['));
+    let is_there = |table: &&str| before.lines().any(|line| line.trim() == *table);
+    if let Some(table) = tables.find(is_there) {
         let problem = format!("has the table {table} already; rename it or remove it");
         return Err(Failure::file(Path::new(PROJECT_FILE), problem));
     }

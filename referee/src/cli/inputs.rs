@@ -14,7 +14,7 @@ use contain::bot::{BotCommand, Confinement, Sandbox};
 use engine::build::build;
 use engine::config::{Config, Layer, Project, Stored, find_project};
 use results::suite::{Plan, Records, Rules};
-use rules::game::{Game, GameKind, SeedOptions, games, unknown_game};
+use rules::game::{Game, GameKind, SeedOptions, UnknownGame, games};
 
 /// Far larger than any test case or settings file. A longer input is a mistake, such as a device file.
 const MAX_INPUT_BYTES: u64 = 1 << 20;
@@ -78,9 +78,9 @@ pub(super) fn settings_of_plan(
     plan: &Plan,
     layers: impl IntoIterator<Item = Layer>,
 ) -> Result<Config, Failure> {
-    let unknown = || Failure::user(anyhow!(unknown_game(&plan.game)));
+    let unknown = || Failure::user(UnknownGame::new(&plan.game));
     let game = plan.kind().ok_or_else(unknown)?;
-    Config::for_game(game, layers).map_err(|error| Failure::user(anyhow!(error)))
+    Ok(Config::for_game(game, layers)?)
 }
 
 /// The rules of a plan, as settings.
@@ -92,7 +92,7 @@ pub(super) fn stored(plan: &Plan) -> Layer {
 
 /// Resolves these layers of settings, the first one on top.
 pub(super) fn settings(layers: impl IntoIterator<Item = Layer>) -> Result<Config, Failure> {
-    Config::resolve(layers).map_err(|error| Failure::user(anyhow!(error)))
+    Ok(Config::resolve(layers)?)
 }
 
 /// The project of the working directory.
@@ -194,7 +194,7 @@ pub(super) fn seeded_case(
     seed: i64,
     options: SeedOptions,
 ) -> Result<String, Failure> {
-    (kind.from_seed)(seed, options).map_err(|error| Failure::user(anyhow!(error)))
+    kind.test_case(seed, options).map_err(Failure::user)
 }
 
 fn bundled_board<'a>(kind: &'a GameKind, name: &str) -> Result<&'a str, Failure> {
@@ -240,7 +240,7 @@ pub(super) fn confinement(
     config: &Config,
     sandbox: Option<Sandbox>,
 ) -> Result<Confinement, Failure> {
-    config.confinement(sandbox).map_err(Failure::user)
+    Ok(config.confinement(sandbox)?)
 }
 
 /// The bundled bot called `name`.

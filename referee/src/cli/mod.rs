@@ -1,5 +1,6 @@
 //! The command line: turns arguments into validated settings, with one file for each command.
 
+mod bars;
 mod board_files;
 mod bot;
 mod cancel;
@@ -21,12 +22,14 @@ mod new;
 mod output;
 mod play;
 mod rejudge;
+mod remedies;
 mod replay;
 mod report;
 mod rerun;
 mod runs;
 mod shared;
 mod show;
+mod signals;
 mod spinner;
 mod status;
 mod suite;
@@ -42,14 +45,13 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
-use anyhow::Context as _;
 use clap::builder::Styles;
 use clap::{ArgAction, ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use log::LevelFilter;
 
-use contain::bot::{SpawnError, remove_cgroups, start_launcher};
-use contain::interrupt::Interrupt;
-use engine::config::CommandError;
+use self::signals::interrupt;
+use contain::bot::{Host, SpawnError, Unavailable};
+use engine::config::{CommandError, ConfigError};
 use engine::play::PlayError;
 use engine::suite::BotError;
 use results::suite::{FolderError, RecordsError};
@@ -160,6 +162,14 @@ impl Failure {
         }
     }
 
+    /// What to type, as the end of the error's sentence.
+    fn remedy(&self) -> &'static str {
+        match self {
+            Self::User(error) | Self::Referee(error) => remedies::remedy(error),
+            Self::Output(_) | Self::Interrupted { .. } => "",
+        }
+    }
+
     /// The user can fix it, or only the machine is at fault.
     fn new(is_user_error: bool, error: impl Into<anyhow::Error>) -> Self {
         if is_user_error { Self::User(error.into()) } else { Self::Referee(error.into()) }
@@ -192,13 +202,40 @@ macro_rules! failures {
     )*};
 }
 
-failures!(SpawnError, FolderError, RecordsError, CommandError, BotError);
+failures!(SpawnError, FolderError, RecordsError, CommandError);
+
+impl From<BotError> for Failure {
+    fn from(error: BotError) -> Self {
+        match error {
+            BotError::Containment(error) => error.into(),
+            error => Self::new(error.is_user_error(), error),
+        }
+    }
+}
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        match &error {
+            // Only flags fix limits for whichever game is played.
+            ConfigError::StrayLimit(stray) => {
+                Self::user(anyhow::anyhow!("--{}: {stray}", stray.limit.name()))
+            }
+            _ => Self::user(error),
+        }
+    }
+}
+
+impl From<Unavailable> for Failure {
+    fn from(error: Unavailable) -> Self {
+        Self::user(error)
+    }
+}
 
 impl From<PlayError> for Failure {
     fn from(error: PlayError) -> Self {
         match error {
-            PlayError::Interrupted { signal, .. } => {
-                Self::Interrupted { signal, kept: String::new() }
+            PlayError::Cancelled { by, .. } => {
+                Self::Interrupted { signal: signals::signal(by), kept: String::new() }
             }
             error => Self::new(error.is_user_error(), error),
         }
@@ -216,7 +253,8 @@ pub fn main() -> ExitCode {
         Err(failure) => failure,
     };
     // Errors may quote a file, whose content must not control the terminal.
-    let message: Vec<String> = failure.to_string().lines().map(printable).collect();
+    let message = format!("{failure}{}", failure.remedy());
+    let message: Vec<String> = message.lines().map(printable).collect();
     let message = message.join("\n");
     // If standard error is closed too, the message is lost.
     let _ = writeln!(anstream::stderr(), "{ERROR}error{ERROR:#}: {message}");
@@ -256,15 +294,12 @@ fn print_version() -> Result<ExitCode, Failure> {
 /// # Errors
 /// [`Failure`], which knows its exit code.
 pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
-    if cli.command.plays() {
-        // Before there are threads, and before a test case is read. If it fails, the first bot's start says so.
-        let _ = start_launcher();
-    }
+    // Before there are threads, and before a test case is read. If it fails, the first bot's start says so.
+    let _started = cli.command.plays().then(Host::start);
+    let _host = Host::hold();
     set_colors(cli.color);
     start_logger(cli.verbose);
-    let result = run_command(cli.command);
-    remove_cgroups();
-    result
+    run_command(cli.command)
 }
 
 fn run_command(command: Command) -> Result<ExitCode, Failure> {
@@ -303,11 +338,6 @@ fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Fai
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::Output(error)),
         _ => Ok(()),
     }
-}
-
-/// Catches the signals that end a command which plays games.
-fn interrupt() -> Result<Interrupt, Failure> {
-    Interrupt::catch().context("cannot catch signals").map_err(Failure::Referee)
 }
 
 fn set_colors(choice: ColorChoice) {

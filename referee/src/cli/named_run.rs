@@ -12,7 +12,17 @@ use terms::text::plural;
 /// The folder for the run folders of suites.
 pub(super) fn runs_folder(project: &Project) -> PathBuf {
     let runs = project.suite.runs.as_ref();
-    runs.map_or_else(|| "runs".into(), |runs| project.folder.join(runs))
+    runs.map_or_else(|| "runs".into(), |runs| seen_from_here(project.folder.join(runs)))
+}
+
+/// The path without the working directory, if it is below it.
+pub(super) fn seen_from_here(path: PathBuf) -> PathBuf {
+    let here = std::env::current_dir().unwrap_or_default();
+    match path.strip_prefix(here) {
+        Ok(below) if below.as_os_str().is_empty() => ".".into(),
+        Ok(below) => below.to_owned(),
+        Err(_) => path,
+    }
 }
 
 /// The runs in a folder, each with the value from `show`, and the folders without a valid run.

@@ -9,6 +9,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use fs_err::{File, OpenOptions};
 
+use super::named_run::seen_from_here;
 use super::{Failure, completions, inputs, print};
 use engine::config::PROJECT_FILE;
 use example_bots::samples::{SAMPLES, Sample};
@@ -69,7 +70,10 @@ pub(super) fn run(args: &NewArgs) -> Result<ExitCode, Failure> {
         ErrorKind::AlreadyExists => Failure::file(&source, "exists already; choose another name"),
         _ => Failure::user(error),
     })?;
-    file.write_all(sample.text.as_bytes()).map_err(|error| Failure::Referee(error.into()))?;
+    let of_game = args.game.as_ref().map(|game| format!("--game {} ", shell_word(game)));
+    let play = format!("referee play {}--bot {name}", of_game.unwrap_or_default());
+    file.write_all(own_text(sample.text, &play).as_bytes())
+        .map_err(|error| Failure::Referee(error.into()))?;
     let has_text = fs_err::metadata(&project).is_ok_and(|data| data.len() > 0);
     let gap = if has_text { "\n" } else { "" };
     OpenOptions::new()
@@ -78,12 +82,11 @@ pub(super) fn run(args: &NewArgs) -> Result<ExitCode, Failure> {
         .open(&project)
         .and_then(|mut file| file.write_all(format!("{gap}{}", table(name, sample)).as_bytes()))
         .map_err(Failure::user)?;
-    let of_game = args.game.as_ref().map(|game| format!("--game {} ", shell_word(game)));
-    let of_game = of_game.unwrap_or_default();
+    let [source, project] = [source, project].map(seen_from_here);
     print(|out| {
         let (source, project) = (source.display(), project.display());
         writeln!(out, "{source} is written, and {project} has the bot {name}. Try it:\n")?;
-        writeln!(out, "  referee play {of_game}--bot {name}")
+        writeln!(out, "  {play}")
     })?;
     Ok(ExitCode::SUCCESS)
 }
@@ -97,10 +100,47 @@ fn sample(language: &str, game: &str) -> Result<&'static Sample, Failure> {
     })
 }
 
+/// The text of a sample with `play` in place of the commands that its first comment shows.
+fn own_text(sample: &str, play: &str) -> String {
+    let told = sample.find("Try it with").expect("each sample says how to try it");
+    // An empty line of the comment, then indented commands.
+    let start = sample[told..].match_indices('\n').nth(1).expect("commands").0 + told + 1;
+    let commands = sample[start..].split_inclusive('\n').take_while(|line| line.contains("    "));
+    let length: usize = commands.map(str::len).sum();
+    let indent = sample[start..].find(char::is_alphabetic).expect("a command");
+    let (head, rest) = (&sample[..start + indent], &sample[start + length..]);
+    format!("{head}{play}\n{rest}")
+}
+
 /// The bot's table in a project file.
 fn table(name: &str, sample: &Sample) -> String {
     let named = |command: &str| command.replace("{name}", name);
     let build = sample.build.map(|build| format!("build = \"{}\"\n", named(build)));
     let build = build.unwrap_or_default();
     format!("[bots.{name}]\n{build}command = \"{}\"\n", named(sample.command))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_sample_shows_how_its_copy_is_played_instead_of_how_it_is_built() {
+        for sample in SAMPLES {
+            let own = own_text(sample.text, "referee play --bot mine");
+            let told: Vec<&str> = own.lines().take(9).collect();
+            assert_eq!(
+                told.iter().filter(|line| line.ends_with("referee play --bot mine")).count(),
+                1,
+                "{told:?}"
+            );
+            let built = ["g++ ", "cc ", "javac ", "rustc ", "python3 ", "node "];
+            assert!(
+                !told[1..].iter().any(|line| built.iter().any(|word| line.contains(word))),
+                "{told:?}"
+            );
+            let after = |text: &str| text.split_once("import").map(|(_, rest)| rest.to_owned());
+            assert_eq!(after(&own), after(sample.text));
+        }
+    }
 }

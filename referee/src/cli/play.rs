@@ -9,15 +9,17 @@ use clap::Args;
 
 use super::output::ForceFlag;
 use super::shared::{BotFlags, RuleFlags};
+use super::signals::signal;
 use super::spinner::Spinner;
 use super::watch::{LiveViewer, WatchFlags};
 use super::words::word;
 use super::{Failure, completions, exit, inputs, interrupt, print};
+use contain::cancel::Cancelled;
 use engine::play::{Match, PlayError};
 use report::view::film::{Film, TurnTimes};
 use report::view::{page, transcript};
 use report::{BasicFormat, GameReport};
-use results::gamelog::{End, Event, Log, LogWriter};
+use results::gamelog::{End, Event, Log, LogWriter, drawings};
 use rules::game::{GameKind, SeedOptions};
 use rules::score::shown;
 use terms::limits::OnHostDelay;
@@ -109,15 +111,11 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
     let mut log = args.log.as_deref().map(open).transpose().map_err(Failure::user)?;
     let interrupt = interrupt()?;
     let viewer = look.map(|look| LiveViewer::spawn(look, interrupt.clone())).transpose()?;
-    let game = Match {
-        game: &config.game,
-        board: &board,
-        test_case: &test_case,
-        bot: &bot.name,
-        command: &bot.command,
-        rules: config.rules,
-        interrupt: Some(&interrupt),
-    };
+    let game = Match::new(&config.game, &test_case, &bot.command)
+        .board(&board)
+        .bot(&bot.name)
+        .rules(config.rules)
+        .canceller(&interrupt);
     // With a viewer, no spinner is needed.
     let spinner = if viewer.is_none() {
         Spinner::spawn(config.rules.limits, config.game.limit_kinds().collect())
@@ -146,7 +144,7 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
     }
     let watched = viewer.map_or(Ok(()), LiveViewer::join);
     let game = Played { report, log: recorded };
-    let concluded = conclude(args, played, game, finish_log(log), interrupt.signal());
+    let concluded = conclude(args, played, game, finish_log(log), interrupt.cancelled());
     watched.and(concluded)
 }
 
@@ -163,7 +161,7 @@ fn conclude(
     played: Result<End, PlayError>,
     Played { report, log }: Played,
     logged: Result<(), Failure>,
-    signal: Option<i32>,
+    cancelled: Option<Cancelled>,
 ) -> Result<ExitCode, Failure> {
     match played {
         Ok(end) => {
@@ -175,20 +173,25 @@ fn conclude(
                 None => print(|out| report.write(args.format, out))?,
             }
             if let (Some(html), Some(log)) = (&args.html, log) {
+                let beside = args.log.as_deref().unwrap_or(html);
+                if args.log.is_none() {
+                    drawings::keep(html, &end.drawings).map_err(Failure::user)?;
+                }
                 let film = Film::of_log(log, TurnTimes::Measured).map_err(Failure::user)?;
+                let film = film.linked(beside, html);
                 args.force.write(html, page::page(&film).as_bytes())?;
             }
             logged?;
             // The signal came after the game was over.
-            if let Some(signal) = signal {
-                return Err(Failure::Interrupted { signal, kept: String::new() });
+            if let Some(by) = cancelled {
+                return Err(Failure::Interrupted { signal: signal(by), kept: String::new() });
             }
             Ok(exit::code(end.won))
         }
-        Err(PlayError::Interrupted { signal, stderr }) => {
+        Err(PlayError::Cancelled { by, stderr }) => {
             print_stderr(&stderr);
             let kept = what_was_kept(report.as_ref(), args.log.as_deref(), logged.err());
-            Err(Failure::Interrupted { signal, kept })
+            Err(Failure::Interrupted { signal: signal(by), kept })
         }
         Err(error) => {
             if let Err(failure) = logged {
@@ -248,7 +251,8 @@ fn log_event(event: &Event) {
             let reply = terms::text::quote(turn.reply.0.trim_ascii_end());
             log::info!("turn {}: {reply} in {wall}, {result}", turn.turn);
         }
-        Event::End(_) => {}
+        // The report shows the end.
+        _ => {}
     }
 }
 

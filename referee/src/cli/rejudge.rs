@@ -4,9 +4,9 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use contain::interrupt::Interrupt;
+use contain::cancel::Canceller;
 
-use super::{Failure, exit, inputs, interrupt, print};
+use super::{Failure, exit, inputs, interrupt, print, signals};
 use report::BasicFormat;
 use results::gamelog::Log;
 use results::replay::{Difference, Replayed, rejudge};
@@ -48,10 +48,10 @@ fn again(log: &Log, kind: &GameKind, path: &Path) -> Result<Replayed, Failure> {
 pub(super) fn judged_again(
     log: &Log,
     game: Box<dyn Game>,
-    interrupt: &Interrupt,
+    interrupt: &Canceller,
 ) -> Result<Replayed, Failure> {
-    let place = Place { core: None, interrupt: Some(interrupt) };
-    rejudge(log, game, &place).map_err(|trouble| match interrupt.signal() {
+    let place = Place { core: None, canceller: Some(interrupt) };
+    rejudge(log, game, &place).map_err(|trouble| match interrupt.cancelled().map(signals::signal) {
         Some(signal) => Failure::Interrupted { signal, kept: String::new() },
         None => Failure::Referee(trouble.into()),
     })

@@ -13,10 +13,10 @@ use super::watch::{WatchFlags, watch_saved};
 use super::words::word;
 use super::{Failure, completions, exit, hints, inputs, print, rejudge, rerun};
 use report::view::film::{Film, TurnTimes};
-use report::view::{page, transcript};
+use report::view::{page, picture, transcript};
 use report::{BasicFormat, GameReport, ReplayReport};
 use results::gamelog::foreign::{self, Foreign};
-use results::gamelog::{self, Log, LogError};
+use results::gamelog::{self, Log, LogFileError};
 use results::replay::foreign::Refereed;
 use results::replay::{self, Difference, Replayed, replay};
 use rules::game::games;
@@ -55,6 +55,18 @@ pub(super) struct ReplayArgs {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
+    /// Writes an image of the game: boards from its first to its last, or one of them with --turn
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+
+    /// With --svg: the position before the move with this number
+    #[arg(long, value_name = "TURN", requires = "svg")]
+    turn: Option<usize>,
+
+    /// With --svg: an animation, which shows the boards one after the other
+    #[arg(long, requires = "svg", conflicts_with = "turn")]
+    animated: bool,
+
     #[command(flatten)]
     watch: WatchFlags,
 
@@ -74,7 +86,7 @@ pub(super) struct ReplayArgs {
     force: ForceFlag,
 
     /// Runs the command that the log names, on the logged board and under the logged limits, and
-    /// says at which exchange it first answers differently; only for logs that you trust
+    /// says at which turn it first answers differently; only for logs that you trust
     #[arg(long, conflicts_with_all = ["watch", "board"])]
     rerun: bool,
 
@@ -100,12 +112,16 @@ Examples:
   referee replay game.jsonl
   referee replay game.jsonl --watch
   referee replay game.jsonl --html game.html
+  referee replay game.jsonl --svg position.svg --turn 17
+  referee replay game.jsonl --svg game.svg --animated
   referee replay before.jsonl after.jsonl --html both.html
   referee replay codingame.json --board test13.json --html game.html
   referee replay game.jsonl --rerun";
 
 pub(super) fn run(args: &ReplayArgs) -> Result<ExitCode, Failure> {
-    args.html.as_ref().map_or(Ok(()), |html| args.force.check(html))?;
+    for file in args.html.iter().chain(&args.svg) {
+        args.force.check(file)?;
+    }
     match args.logs.as_slice() {
         [left, right] => compare(left, right, args),
         [path] => show(path, args),
@@ -127,6 +143,11 @@ impl Saved {
             Film::refereed(self.log.clone(), self.times, &self.replayed, self.differences.first());
         film.map_err(|error| Failure::place(path, error))
     }
+
+    /// The film for a page, with links to what the judge has drawn.
+    fn film_of_page(&self, path: &Path, page: &Path) -> Result<Film, Failure> {
+        Ok(self.film(path)?.linked(path, page))
+    }
 }
 
 fn show(path: &Path, args: &ReplayArgs) -> Result<ExitCode, Failure> {
@@ -136,10 +157,14 @@ fn show(path: &Path, args: &ReplayArgs) -> Result<ExitCode, Failure> {
         watch_saved(saved.film(path)?, look)?;
     }
     if let Some(html) = &args.html {
-        args.force.write(html, page::page(&saved.film(path)?).as_bytes())?;
+        args.force.write(html, page::page(&saved.film_of_page(path, html)?).as_bytes())?;
+    }
+    if let Some(svg) = &args.svg {
+        args.force.write(svg, image(&saved.film(path)?, args)?.as_bytes())?;
     }
     if let Some(file) = &args.stdin {
-        let stdin = transcript::stdin(&saved.log).map_err(|error| Failure::place(path, error))?;
+        let stdin =
+            transcript::all_input(&saved.log).map_err(|error| Failure::place(path, error))?;
         args.force.write(file, &stdin)?;
     }
     if args.rerun {
@@ -161,6 +186,23 @@ fn show(path: &Path, args: &ReplayArgs) -> Result<ExitCode, Failure> {
         }
     }
     Ok(exit::code(agrees))
+}
+
+/// An image of the whole game, moving or not, or of one position.
+fn image(film: &Film, args: &ReplayArgs) -> Result<String, Failure> {
+    if film.is_text() {
+        return Err(Failure::user(anyhow!("--svg: this game has no picture")));
+    }
+    let Some(number) = args.turn else {
+        let whole = if args.animated { picture::animation } else { picture::game };
+        return Ok(whole(film));
+    };
+    let position = film.position_of(number);
+    if position == film.last_position() {
+        let last = film.moves.last().map_or(0, |played| played.frame.number);
+        return Err(Failure::user(anyhow!("--turn: there is no {number}; the last is {last}")));
+    }
+    Ok(picture::position(film, position))
 }
 
 fn report(path: &Path, saved: Saved, args: &ReplayArgs) -> GameReport {
@@ -192,15 +234,15 @@ fn compare(left: &Path, right: &Path, args: &ReplayArgs) -> Result<ExitCode, Fai
         || args.rejudge
         || args.export.is_some()
         || args.stdin.is_some()
+        || args.svg.is_some()
         || args.turn_input.is_some()
         || args.watch.look()?.is_some()
     {
-        let problem =
-            "--rerun, --rejudge, --export, --stdin, --turn-input and --watch are for one log";
+        let problem = "--rerun, --rejudge, --export, --stdin, --svg, --turn-input and --watch are for one log";
         return Err(Failure::user(anyhow!(problem)));
     }
-    let films = [read(left, args)?.film(left)?, read(right, args)?.film(right)?];
-    let [one, other] = &films;
+    let film = |path: &Path| read(path, args)?.film_of_page(path, html);
+    let [one, other] = &[film(left)?, film(right)?];
     if !one.is_of_same_board(other) {
         let of = |film: &Film| format!("{} on {}", film.kind.name, film.start.board);
         let problem = format!(
@@ -245,8 +287,9 @@ fn read(path: &Path, args: &ReplayArgs) -> Result<Saved, Failure> {
         }
         Err(error) => match (foreign::read(&text), error) {
             (Some(game), _) => return elsewhere(path, &game, args),
-            (None, error @ LogError::Empty) => return Err(Failure::file(path, error)),
-            (None, error) => return Err(Failure::place(path, error)),
+            (None, error) => {
+                return Err(Failure::user(LogFileError::Log { path: path.to_owned(), error }));
+            }
         },
     };
     if args.board.is_some() {

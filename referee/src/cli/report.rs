@@ -1,24 +1,23 @@
 //! `referee report`: a page of one run or several.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 mod history;
 
-use anyhow::Context as _;
 use clap::Args;
-use fs_err as fs;
 
-use super::compare::{Side, refuse_different_games, warn_of_places};
+use super::compare::{Side, measure, refuse_different_games, warn_of_places};
 use super::output::ForceFlag;
+use super::words::word;
 use super::{Failure, completions, inputs, print};
-use report::markup::address_of;
-use report::runs::{self, RunsPage, ShownRun};
+use report::runs::{self, Around, ShownRun};
 use report::view::film::{Film, TurnTimes};
-use report::view::page;
-use results::gamelog::Log;
+use report::view::page::{GameAddress, GamesPages};
 use results::replay::replay;
-use results::suite::{Bests, Outcome, kept_log};
+use results::suite::{Bests, Outcome, kept_log, log_path};
+use rules::measure::Measure;
 use terms::text::{plural, printable};
 
 /// Make a page of a run, or of several runs to compare
@@ -37,7 +36,7 @@ pub(super) struct ReportArgs {
 
     /// Makes a page of the project's runs instead, as `referee runs` lists them: the mean of yours/best (score
     /// divided by the best known) by bot and run. The pages of the runs go into a folder beside FILE
-    #[arg(long, conflicts_with_all = ["runs", "games"])]
+    #[arg(long, conflicts_with = "runs")]
     history: bool,
 
     /// With --history: the number of runs, newest first
@@ -48,13 +47,18 @@ pub(super) struct ReportArgs {
     #[arg(long, value_name = "FILE")]
     html: PathBuf,
 
-    /// Writes a replay page of each listed game whose log was kept, into a folder beside FILE, and links to it;
-    /// `referee suite --logs all` keeps every log
+    /// Writes the listed games whose logs were kept to a page beside FILE, and links to them: a game alone, and both games of
+    /// a board side by side; `referee suite --logs all` keeps every log
     #[arg(long)]
     games: bool,
 
     #[command(flatten)]
     force: ForceFlag,
+
+    /// What is compared of the scores [default: as the first run's suite, which takes what the game's
+    /// leaderboard adds up: points, or ratio for Square Remover]
+    #[arg(long, value_name = "MEASURE", conflicts_with = "history", value_parser = word::<Measure>())]
+    score: Option<Measure>,
 
     /// Compares with the best scores in this file [default: the project's]
     #[arg(long, value_name = "FILE")]
@@ -84,105 +88,100 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
         .collect();
     let bests =
         Bests::of(&sides[0].folder.run.plan.game, &inputs::records(args.records.as_deref())?);
-    let mut pages = GamePages::beside(&args.html, several, args.force)?;
-    if args.games {
-        pages.make_folder()?;
-    }
-    let RunsPage { html, headline } = runs::page(&sources, &bests, |run, outcome| {
-        // The page has warned of a log that cannot be read.
-        let log = || kept_log(&sides[run].folder.path, outcome.game).ok().flatten();
-        match args.games.then(log).flatten() {
-            Some(log) => pages.write(run, outcome, &log),
-            None => Ok(None),
+    let compared = (&bests, measure(args.score, &sides));
+    if compared.1 == Measure::Log {
+        for side in &sides {
+            for bot in side.contenders(several, &[])? {
+                bot.measured_in(Measure::Log).check_scores().map_err(Failure::user)?;
+            }
         }
-    })?;
-    args.force.write(&args.html, html.as_bytes())?;
+    }
+    let (headline, games) = write_page(args, &args.html, &sources, compared, None)?;
     print(|out| {
         let file = args.html.display().to_string();
         writeln!(out, "{}\n\n  The page is {}.", printable(&headline), printable(&file))?;
-        if args.games { writeln!(out, "  {}", printable(&pages.describe())) } else { Ok(()) }
+        games.map_or(Ok(()), |games| writeln!(out, "  {}", printable(&games)))
     })?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// A folder beside `html` that is named after it, and its relative address in the page.
-fn folder_beside(html: &Path, suffix: &str) -> Result<(PathBuf, String), Failure> {
+/// Writes the page of `sources`, which links to a `list` of runs, and with `--games` their games beside it. Returns the
+/// headline, and what was written of games.
+fn write_page(
+    args: &ReportArgs,
+    html: &Path,
+    sources: &[ShownRun<'_>],
+    compared: (&Bests, Measure),
+    list: Option<&str>,
+) -> Result<(String, Option<String>), Failure> {
+    let mut games = if args.games { Some(Games::beside(html, sources)?) } else { None };
+    let around = Around { list, ..Around::default() };
+    let page = runs::page(sources, compared, &around, |run, outcome| {
+        Ok::<_, Failure>(games.as_mut().and_then(|games| games.add(run, outcome)))
+    })?;
+    args.force.write(html, page.html.as_bytes())?;
+    Ok((page.headline, games.map(|games| games.write(args.force)).transpose()?))
+}
+
+/// A name for what stands beside `html`: its own without the extension, and a suffix.
+fn name_beside(html: &Path, suffix: &str) -> Result<OsString, Failure> {
     let stem = html.file_stem().ok_or_else(|| Failure::file(html, "does not name a file"))?;
     let mut name = stem.to_owned();
     name.push(suffix);
-    Ok((html.with_file_name(&name), address_of(name.as_encoded_bytes())))
+    Ok(name)
 }
 
-/// Makes a folder unless it exists.
-fn make_folder(folder: &Path, problem: &'static str) -> Result<(), Failure> {
-    match fs::create_dir(folder) {
-        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
-            Err(error).context(problem).map_err(Failure::User)
-        }
-        _ => Ok(()),
-    }
+/// The games of a report, on pages beside it.
+struct Games<'a> {
+    sources: &'a [ShownRun<'a>],
+    html: &'a Path,
+    stem: OsString,
+    pages: GamesPages,
 }
 
-/// Replay pages in a folder beside the page.
-struct GamePages {
-    folder: PathBuf,
-    /// The folder's relative address in the page.
-    address: String,
-    /// Whether games of several runs may have the same number.
-    several: bool,
-    force: ForceFlag,
-    written: usize,
-}
-
-impl GamePages {
-    /// The folder beside `html`: `report-games` for `report.html`.
-    fn beside(html: &Path, several: bool, force: ForceFlag) -> Result<Self, Failure> {
-        let (folder, address) = folder_beside(html, "-games")?;
-        Ok(Self { folder, address, several, force, written: 0 })
+impl<'a> Games<'a> {
+    /// `report-games.html` for `report.html`, and `report-games-2.html` when that is full.
+    fn beside(html: &'a Path, sources: &'a [ShownRun<'a>]) -> Result<Self, Failure> {
+        let stem = name_beside(html, "-games")?;
+        let report = html.file_name().unwrap_or_default();
+        let pages = GamesPages::new(report.as_encoded_bytes(), stem.as_encoded_bytes());
+        Ok(Self { sources, html, stem, pages })
     }
 
-    fn make_folder(&self) -> Result<(), Failure> {
-        make_folder(&self.folder, "cannot make the folder for replay pages")
-    }
-
-    /// Writes the page of a game and returns its address. A log that cannot be refereed gets no page,
-    /// only a warning.
-    fn write(
-        &mut self,
-        run: usize,
-        outcome: &Outcome,
-        log: &Log,
-    ) -> Result<Option<String>, Failure> {
-        let film = replay(log).and_then(|replayed| {
-            Film::refereed(
-                log.clone(),
-                TurnTimes::Measured,
-                &replayed,
-                replayed.difference.as_ref(),
-            )
+    /// Adds a game whose log was kept. One that cannot be refereed is left out, with a warning.
+    fn add(&mut self, run: usize, outcome: &Outcome) -> Option<GameAddress> {
+        let source = &self.sources[run];
+        // The page of runs has warned of a log that cannot be read.
+        let log = kept_log(&source.folder.path, outcome.game).ok().flatten()?;
+        let film = replay(&log).and_then(|replayed| {
+            Film::refereed(log, TurnTimes::Measured, &replayed, replayed.difference.as_ref())
         });
-        let film = match film {
-            Ok(film) => film,
-            Err(error) => {
-                log::warn!("no replay page of game {}: {error}", outcome.game);
-                return Ok(None);
-            }
-        };
-        let number = if self.several { format!("{}-", run + 1) } else { String::new() };
-        let name = format!("{number}{:06}.html", outcome.game);
-        self.force.write(&self.folder.join(&name), page::page(&film).as_bytes())?;
-        self.written += 1;
-        Ok(Some(format!("{}/{name}", self.address)))
+        let film = film
+            .inspect_err(|error| log::warn!("no replay of game {}: {error}", outcome.game))
+            .ok()?
+            .linked(&log_path(&source.folder.path, outcome.game), self.html);
+        let number = if self.sources.len() > 1 { format!("{}-", run + 1) } else { String::new() };
+        let shown = source.bots.iter().find(|(bot, _)| *bot == outcome.bot);
+        let bot = shown.map_or(&outcome.bot, |(_, shown)| shown);
+        let id = format!("{number}{}", outcome.game);
+        Some(self.pages.add(id, bot.clone(), outcome, &film))
     }
 
-    fn describe(&self) -> String {
-        match self.written {
-            0 => "No game left a log; `referee suite --logs all` keeps them.".to_owned(),
-            1 => format!("1 replay page is in {}.", self.folder.display()),
-            many => {
-                let pages = plural(many as u64, "replay page");
-                format!("{pages} are in {}.", self.folder.display())
-            }
+    /// Writes the pages, and says where they are.
+    fn write(&self, force: ForceFlag) -> Result<String, Failure> {
+        let mut files = Vec::new();
+        for (suffix, page) in self.pages.pages() {
+            let mut name = self.stem.clone();
+            name.push(suffix);
+            let file = self.html.with_file_name(name);
+            force.write(&file, page.as_bytes())?;
+            files.push(file.display().to_string());
         }
+        if files.is_empty() {
+            return Ok("No game left a log; `referee suite --logs all` keeps them.".to_owned());
+        }
+        let count = self.pages.count();
+        let are = if count == 1 { "is" } else { "are" };
+        Ok(format!("{} {are} in {}.", plural(count as u64, "game"), files.join(", ")))
     }
 }

@@ -40,15 +40,11 @@ fn play_again(path: &Path, start: &Start) -> Result<Vec<Turn>, Failure> {
     let config = settings(path, start)?;
     let command = command(&start.bot, &config)?;
     let interrupt = interrupt()?;
-    let game = Match {
-        game: &config.game,
-        board: &start.board,
-        test_case: game.test_case(),
-        bot: &start.bot.name,
-        command: &command,
-        rules: config.rules,
-        interrupt: Some(&interrupt),
-    };
+    let game = Match::new(&config.game, game.test_case(), &command)
+        .board(&start.board)
+        .bot(&start.bot.name)
+        .rules(config.rules)
+        .canceller(&interrupt);
     let mut turns = Vec::new();
     game.play(|event| {
         if let Event::Turn(turn) = event {

@@ -10,7 +10,7 @@ use clap::Args;
 use super::inputs::{self, NamedBot, Variable};
 use super::words::{Word as _, word};
 use super::{Failure, completions, hints};
-use contain::bot::{Containment, Pinning, Sandbox};
+use contain::bot::{Containment, Pinning, Sandbox, SandboxError};
 use engine::config::{Bound, Config, Limit, LimitsTable, Size};
 use results::suite::RunFolder;
 use rules::game::GameKind;
@@ -56,7 +56,7 @@ pub(super) struct BotFlags {
     /// The bot's command line, split into words as a shell would, but run without a shell; `@NAME` is a
     /// bundled bot (see `referee bot --help`), and a single word may name a bot of the project
     #[arg(short, long, value_name = "CMD", conflicts_with = "command", add = completions::bots())]
-    bot: Option<String>,
+    bot: Vec<String>,
 
     #[command(flatten)]
     environment: EnvironmentFlags,
@@ -81,14 +81,38 @@ pub(super) struct BotFlags {
 impl BotFlags {
     /// Whether they name a bot.
     pub(super) fn is_named(&self) -> bool {
-        self.bot.is_some() || !self.command.is_empty()
+        !self.bot.is_empty() || !self.command.is_empty()
     }
 
     /// The named bot, or the game's default bot.
     pub(super) fn resolve(&self, config: &Config) -> Result<NamedBot, Failure> {
+        match &self.bot[..] {
+            [] => self.resolve_line(config, None),
+            [line] => self.resolve_line(config, Some(line)),
+            _ => Err(Failure::user(anyhow!(
+                "this command takes one --bot; `referee suite` and `referee timing` take several"
+            ))),
+        }
+    }
+
+    /// The named bots, or the game's default bot.
+    pub(super) fn resolve_all(&self, config: &Config) -> Result<Vec<NamedBot>, Failure> {
+        for (index, name) in self.bot.iter().enumerate() {
+            if self.bot[..index].contains(name) {
+                return Err(Failure::user(anyhow!("--bot: `{name}` is named twice")));
+            }
+        }
+        match &self.bot[..] {
+            [] => Ok(vec![self.resolve_line(config, None)?]),
+            lines => lines.iter().map(|line| self.resolve_line(config, Some(line))).collect(),
+        }
+    }
+
+    /// The bot of this command line; without one, that of the last words, or the game's default bot.
+    fn resolve_line(&self, config: &Config, line: Option<&str>) -> Result<NamedBot, Failure> {
         hints::refuse_stray(self.stray.as_deref())?;
         let (name, words) = if self.command.is_empty() {
-            let line = match self.bot.as_deref() {
+            let line = match line {
                 Some(line) => line,
                 None => inputs::default_bot(&config.game)?,
             };
@@ -117,7 +141,12 @@ impl BotFlags {
             None => words,
         };
         let sandbox = self.environment.sandbox().map(Sandbox::new);
-        let sandbox = sandbox.transpose().map_err(Failure::user)?;
+        let sandbox = sandbox.transpose().map_err(|error| match error {
+            SandboxError::Unreadable { .. } => {
+                Failure::user(anyhow::Error::new(error).context("--sandbox-read"))
+            }
+            _ => Failure::user(error),
+        })?;
         let confinement = inputs::confinement(config, sandbox)?;
         inputs::refuse_bundled(&words, &config.game)?;
         let mut command = inputs::bot_command(words, cwd, env, confinement)?;
@@ -147,7 +176,7 @@ pub(super) struct RuleFlags {
     #[arg(long, overrides_with = "turn", value_name = "TIME", allow_hyphen_values = true)]
     turn: Option<Limit>,
 
-    /// The time for a whole game in which the bot answers once (Square Remover), such as 30s
+    /// The time for all answers of a game together, where the game limits that (Square Remover, contests), such as 30s
     #[arg(long, overrides_with = "total", value_name = "TIME", allow_hyphen_values = true)]
     total: Option<Limit>,
 

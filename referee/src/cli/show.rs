@@ -7,6 +7,7 @@ use anyhow::anyhow;
 use clap::Args;
 
 use super::compare::{Side, refuse_different_games};
+use super::suite::add_values;
 use super::words::word;
 use super::{Failure, completions, inputs, print};
 use report::suite::{
@@ -64,7 +65,7 @@ pub(super) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
     let others = others.transpose()?;
     let known = Bests::of(&plan.game, &inputs::records(args.records.as_deref())?);
     let (mut outcomes, bots) = (Vec::new(), side.bots());
-    let summary = Summary::read(&side.folder, &known, |outcome| {
+    let mut summary = Summary::read(&side.folder, &known, |outcome| {
         outcomes.push(outcome);
         Ok::<_, Failure>(())
     })?;
@@ -80,6 +81,7 @@ pub(super) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
         let problem = "--format seeds: the boards of this run do not come from seeds";
         return Err(Failure::user(anyhow!(problem)));
     }
+    add_values(&side.folder, &mut summary)?;
     let noisy_hosts = noisy_hosts(&side.folder, || Ok(&summary))?;
     let folder = &side.folder;
     let report = SuiteReport {

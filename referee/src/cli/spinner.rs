@@ -58,6 +58,8 @@ impl Spinner {
             Event::Start(_) => Some(1),
             Event::Turn(turn) => Some(turn.turn + 1),
             Event::End(_) => None,
+            // The wait goes on.
+            _ => return,
         };
         *lock(&self.wait) = turn.map(|turn| Wait { turn, since: Instant::now() });
     }

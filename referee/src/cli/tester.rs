@@ -14,6 +14,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
+use super::signals::signal;
 use super::{Failure, inputs, interrupt};
 use contain::bot::{Confinement, memory_limit_of_host};
 use engine::config::Layer;
@@ -102,15 +103,12 @@ fn play(Parsed { exec, seed, .. }: &Parsed) -> Result<ExitCode, Failure> {
     let command = inputs::bot_command(words, None, BTreeMap::new(), confinement)?;
     let test_case = inputs::seeded_case(&kind, *seed, SeedOptions::default())?;
     let interrupt = interrupt()?;
-    let game = Match {
-        game: &kind,
-        board: &format!("seed {seed}"),
-        test_case: &test_case,
-        bot: exec,
-        command: &command,
-        rules: MatchRules { stderr_cap: STDERR_CAP_BYTES, ..config.rules },
-        interrupt: Some(&interrupt),
-    };
+    let board = format!("seed {seed}");
+    let game = Match::new(&kind, &test_case, &command)
+        .board(&board)
+        .bot(exec)
+        .rules(MatchRules { stderr_cap: STDERR_CAP_BYTES, ..config.rules })
+        .canceller(&interrupt);
     let mut output = Vec::new();
     match game.play(|event| collect(&event, &mut output)) {
         Ok(end) => {
@@ -118,9 +116,9 @@ fn play(Parsed { exec, seed, .. }: &Parsed) -> Result<ExitCode, Failure> {
             name_safety(&end);
             Ok(ExitCode::SUCCESS)
         }
-        Err(PlayError::Interrupted { signal, stderr }) => {
+        Err(PlayError::Cancelled { by, stderr }) => {
             write_plain(&stderr)?;
-            Err(Failure::Interrupted { signal, kept: String::new() })
+            Err(Failure::Interrupted { signal: signal(by), kept: String::new() })
         }
         Err(PlayError::Spawn(error)) if error.is_user_error() => {
             log::info!("{error}");
@@ -169,9 +167,10 @@ fn write_plain(bytes: &[u8]) -> Result<(), Failure> {
 
 fn collect(event: &Event, output: &mut Vec<u8>) {
     let (stderr, dropped, summary) = match event {
-        Event::Start(_) => return,
         Event::Turn(turn) => (&turn.stderr.0, turn.stderr_dropped, &[][..]),
         Event::End(end) => (&end.stderr.0, end.stderr_dropped, &end.summary[..]),
+        // In others the solution has said nothing.
+        _ => return,
     };
     if dropped > 0 {
         let (dropped, kept) = (size(dropped), size(STDERR_CAP_BYTES as u64));

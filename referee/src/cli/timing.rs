@@ -1,19 +1,20 @@
 //! `referee timing`: whether a bot keeps its deadlines, and by what margin.
 
 use std::collections::BTreeMap;
-use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
+use super::bars::bar;
 use super::board_files::{self, BoardFile};
 use super::inputs::{self, NamedBot};
 use super::output::ForceFlag;
 use super::shared::{BotFlags, RuleFlags};
+use super::signals::signal;
 use super::words::word;
 use super::{Failure, completions, exit, interrupt, print};
 use contain::bot::BotCommand;
@@ -32,7 +33,8 @@ use terms::millis::Millis;
 /// Plays games and reports the times of first and later turns, the margin to the limits, late turns
 /// with their culprits, the slowest turns, and the risk for a submission. A late turn does not
 /// end a game here: the referee waits beyond the limit, up to --patience. Exits with 1 if the bot
-/// itself was late or lost a game. Ctrl-C ends the measurement, and reports the turns so far.
+/// itself was late or lost a game. Ctrl-C ends the measurement, and reports the turns so far. Several
+/// --bot play in turn on each board, and are shown side by side.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct TimingArgs {
@@ -82,6 +84,7 @@ pub(super) struct TimingArgs {
 const EXAMPLES: &str = "\
 Examples:
   referee timing --bot ./mybot
+  referee timing --bot ./old --bot ./new
   referee timing --bot ./mybot --seed 1..40 --scale 1.5 --svg times.svg
   referee timing --bot ./mybot --pin --format csv > turns.csv
   referee timing --host";
@@ -103,40 +106,41 @@ pub(super) fn run(args: &TimingArgs) -> Result<ExitCode, Failure> {
     let thresholds = thresholds(&config, args.scale);
     let host = check_host(&config)?;
     if args.host {
-        let report = TimingReport { measured: None, thresholds, host };
+        let report = TimingReport { measured: Vec::new(), thresholds, host };
         print(|out| report.write(args.format, out))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let bot = args.bot.resolve(&config)?;
+    let bots = args.bot.resolve_all(&config)?;
     let mut boards = boards(&args.board, &config.game)?;
-    let planned = planned(args, boards.len())?;
+    let planned = planned(args, boards.len(), bots.len())?;
     if boards.is_empty() {
         boards = seeded(args, &config.game, planned)?;
     }
-    let (measured, signal) = measure(planned, &config, &bot, &boards)?;
-    let games = measured.games;
-    let times = BotTiming {
+    let (measured, signal) = measure(planned, &config, &bots, &boards)?;
+    let played: usize = measured.iter().map(|measured| measured.games).sum();
+    let times = |(bot, measured): (NamedBot, Measured)| BotTiming {
         bot: bot.name,
         game: config.game.name.clone(),
         profile: config.rules.profile.name(),
         patience: patience.map(Millis),
         planned,
-        analysis: Analysis::of(&measured.turns, games, &thresholds),
+        analysis: Analysis::of(&measured.turns, measured.games, &thresholds),
         turns: measured.turns,
         lost: measured.lost,
     };
+    let all_planned = planned * bots.len();
+    let measured = bots.into_iter().zip(measured).map(times).collect();
+    let report = TimingReport { measured, thresholds, host };
     if let Some(path) = &args.svg {
-        args.force.write(path, times.svg().as_bytes())?;
+        args.force.write(path, report.svg().as_bytes())?;
     }
-    let passed = times.passes();
-    let report = TimingReport { measured: Some(times), thresholds, host };
     print(|out| report.write(args.format, out))?;
     if let Some(signal) = signal {
-        let game = games + 1;
-        let kept = format!(" in game {game} of {planned}; the report is of what was measured");
+        let game = played + 1;
+        let kept = format!(" in game {game} of {all_planned}; the report is of what was measured");
         return Err(Failure::Interrupted { signal, kept });
     }
-    Ok(exit::code(passed))
+    Ok(exit::code(report.passes()))
 }
 
 fn scale(text: &str) -> Result<f64, String> {
@@ -173,14 +177,17 @@ pub(super) fn check_host(config: &Config) -> Result<HostCheck, Failure> {
 /// A name and a test case.
 type Board = (String, String);
 
-/// The number of games on this many boards, or on those of the seeds.
-fn planned(args: &TimingArgs, boards: usize) -> Result<usize, Failure> {
+/// The number of games of each bot on this many boards, or on those of the seeds.
+fn planned(args: &TimingArgs, boards: usize, bots: usize) -> Result<usize, Failure> {
     let SeedRange { first, last } = args.seed.unwrap_or(SEEDS);
     let seeds = usize::try_from(last.abs_diff(first)).unwrap_or(usize::MAX).saturating_add(1);
     let boards = if args.board.is_empty() { seeds } else { boards };
     let games = args.games.map_or(boards, |games| games as usize);
-    if games > MAX_GAMES {
-        let problem = format!("these are {games} games; choose at most {MAX_GAMES} with --games");
+    if games.saturating_mul(bots) > MAX_GAMES {
+        let problem = format!(
+            "these are {games} games of each bot; choose at most {} with --games",
+            MAX_GAMES / bots
+        );
         return Err(Failure::user(anyhow!(problem)));
     }
     Ok(games)
@@ -201,48 +208,39 @@ fn seeded(args: &TimingArgs, kind: &GameKind, games: usize) -> Result<Vec<Board>
     seeds.seeds().take(games).map(case).collect()
 }
 
-/// Plays the games; if a signal stops this, returns the turns so far, and the signal.
+/// Plays the games, all bots on a board before the next board; if a signal stops this, returns the turns so far, and the
+/// signal.
 fn measure(
     games: usize,
     config: &Config,
-    bot: &NamedBot,
+    bots: &[NamedBot],
     boards: &[Board],
-) -> Result<(Measured, Option<i32>), Failure> {
+) -> Result<(Vec<Measured>, Option<i32>), Failure> {
     let interrupt = interrupt()?;
-    let progress = progress_bar(games);
-    let mut measured = Measured::default();
+    let progress = bar(games * bots.len(), "{eta} left").unwrap_or_else(ProgressBar::hidden);
+    let mut measured: Vec<Measured> = bots.iter().map(|_| Measured::default()).collect();
     for (board, case) in boards.iter().cycle().take(games) {
-        let game = Match {
-            game: &config.game,
-            board,
-            test_case: case,
-            bot: &bot.name,
-            command: &bot.command,
-            rules: config.rules,
-            interrupt: Some(&interrupt),
-        };
-        match measured.play(&game) {
-            Err(PlayError::Interrupted { signal, .. }) => {
-                progress.finish_and_clear();
-                if measured.turns.is_empty() {
-                    let kept = " before the first turn was measured".to_owned();
-                    return Err(Failure::Interrupted { signal, kept });
+        for (index, bot) in bots.iter().enumerate() {
+            let game = Match::new(&config.game, case, &bot.command)
+                .board(board)
+                .bot(&bot.name)
+                .rules(config.rules)
+                .canceller(&interrupt);
+            match measured[index].play(&game) {
+                Err(PlayError::Cancelled { by, .. }) => {
+                    let signal = signal(by);
+                    progress.finish_and_clear();
+                    if measured.iter().all(|measured| measured.turns.is_empty()) {
+                        let kept = " before the first turn was measured".to_owned();
+                        return Err(Failure::Interrupted { signal, kept });
+                    }
+                    return Ok((measured, Some(signal)));
                 }
-                return Ok((measured, Some(signal)));
+                played => drop(played?),
             }
-            played => drop(played?),
+            progress.inc(1);
         }
-        progress.inc(1);
     }
     progress.finish_and_clear();
     Ok((measured, None))
-}
-
-/// A progress bar, if standard error is a terminal.
-fn progress_bar(games: usize) -> ProgressBar {
-    if !io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} games, {eta} left");
-    ProgressBar::new(games as u64).with_style(style.expect("a valid template"))
 }

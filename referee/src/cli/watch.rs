@@ -10,9 +10,10 @@ use rustix::process::setpriority_process;
 use rustix::thread::gettid;
 use signal_hook::consts::SIGINT;
 
+use super::signals::signal;
 use super::{Failure, interrupt};
 use crate::view::player::{self, Charset, Look, Show, Watched};
-use contain::interrupt::Interrupt;
+use contain::cancel::Canceller;
 use report::view::film::Film;
 use results::gamelog::Event;
 
@@ -23,7 +24,7 @@ pub(super) struct WatchFlags {
     #[arg(long)]
     watch: bool,
 
-    /// Draws with ASCII only, for terminals without Unicode
+    /// Draws with ASCII only, as it does by itself in a locale whose charset is not UTF-8
     #[arg(long, requires = "watch")]
     ascii: bool,
 }
@@ -34,12 +35,12 @@ impl WatchFlags {
         if !self.watch {
             return Ok(None);
         }
-        if !player::is_possible() {
+        if let Some(obstacle) = player::obstacle() {
             return Err(Failure::user(anyhow!(
-                "--watch: standard input and output must be a terminal; --html FILE makes a page instead"
+                "--watch: {obstacle}; --html FILE makes a page instead"
             )));
         }
-        let charset = if self.ascii { Charset::Ascii } else { Charset::Unicode };
+        let charset = if self.ascii { Charset::Ascii } else { Charset::of_locale() };
         Ok(Some(Look::of_terminal(charset)))
     }
 }
@@ -51,7 +52,7 @@ pub(super) fn watch_saved(film: Film, look: Look) -> Result<(), Failure> {
     match watched.context("the terminal failed").map_err(Failure::Referee)? {
         Watched::Quit => Ok(()),
         Watched::Interrupted => {
-            let signal = interrupt.signal().unwrap_or(SIGINT);
+            let signal = interrupt.cancelled().map_or(SIGINT, signal);
             Err(Failure::Interrupted { signal, kept: String::new() })
         }
     }
@@ -66,13 +67,13 @@ pub(super) struct LiveViewer {
 
 impl LiveViewer {
     /// Opens the player. Diagnostics are off while it is open, since they would garble the screen.
-    pub(super) fn spawn(look: Look, interrupt: Interrupt) -> Result<Self, Failure> {
+    pub(super) fn spawn(look: Look, interrupt: Canceller) -> Result<Self, Failure> {
         let (events, shown) = mpsc::channel();
         let watching = move || {
             // On a single core the bot takes precedence; a refusal is harmless.
             let _ = setpriority_process(Some(gettid()), 19);
             let watched = player::watch(Show::Live(shown), look, &interrupt)?;
-            if watched == Watched::Interrupted && interrupt.signal().is_none() {
+            if watched == Watched::Interrupted && interrupt.cancelled().is_none() {
                 // In raw mode Ctrl-C arrives as a key; the match loop waits for the signal.
                 signal_hook::low_level::raise(SIGINT)?;
             }

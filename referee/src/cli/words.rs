@@ -6,6 +6,7 @@ use report::history::ListFormat;
 use report::suite::{GamesFormat, Order, SuiteFormat};
 use report::{BasicFormat, Format};
 use results::suite::Logs;
+use rules::measure::Measure;
 use terms::limits::{OnHostDelay, Profile};
 
 /// A type whose values have names in flags.
@@ -46,6 +47,19 @@ impl Word for Profile {
         ),
         (Self::Relaxed, "relaxed", "The official limits times a factor, 4 unless configured"),
         (Self::Unlimited, "unlimited", "No limits, for a bot in a debugger"),
+    ];
+}
+
+impl Word for Measure {
+    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Points, "points", "The scores, as CodinGame adds them up"),
+        (
+            Self::Ratio,
+            "ratio",
+            "Yours/best (best/yours where lower scores are better) in percent, as TopCoder's marathons",
+        ),
+        (Self::Log, "log", "The logarithms of the scores: a difference of 1 is about 1 %"),
+        (Self::Rank, "rank", "Who has the better score on the board, by however much"),
     ];
 }
 
@@ -138,7 +152,11 @@ impl Word for Order {
 impl Word for Logs {
     const WORDS: &'static [(Self, &'static str, &'static str)] = &[
         (Self::All, "all", "Every game"),
-        (Self::Failed, "failed", "Games that were lost, each with a bundle to look into it"),
+        (
+            Self::Failed,
+            "failed",
+            "Lost games, each with a bundle: a folder with its board, log, input and standard error",
+        ),
         (Self::None, "none", "No game; nor are there bundles"),
     ];
 }

@@ -5,12 +5,13 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
 
-use super::usage::{self, Delays, Sample, Watch};
+use super::usage::{Delays, OwnThread, Sample, Watch};
 use terms::certificate::Parts;
 
 /// How long a reply is awaited beyond its limit, to find out how late it is and why.
 /// Whether a late reply counts is not decided here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Overtime {
     /// Always wait this long.
     Always(Duration),
@@ -84,8 +85,9 @@ impl Clock {
         overtime: Overtime,
         before: Sample,
         head_start: Duration,
+        thread: OwnThread,
     ) -> Self {
-        let own_wait = OwnWait::start();
+        let own_wait = OwnWait::start(thread);
         let now = Instant::now();
         let start = now.checked_sub(head_start).unwrap_or(now);
         Self {
@@ -109,7 +111,7 @@ impl Clock {
     /// Notes that the referee is about to poll, no later than until `wake`. Returns the poll's deadline.
     pub(super) fn listen(&mut self, wake: Instant) -> Instant {
         if mem::replace(&mut self.has_listened, true) {
-            self.own_wait = OwnWait::start();
+            self.own_wait.restart();
         }
         let now = Instant::now();
         let wake = self.next_look().map_or(wake, |look| wake.min(look));
@@ -272,15 +274,22 @@ impl Clock {
 /// since the last poll. It may have delayed sending the input or seeing the reply by this time; waits
 /// in between delayed nobody.
 #[derive(Debug)]
-struct OwnWait(Option<Duration>);
+struct OwnWait {
+    thread: OwnThread,
+    start: Option<Duration>,
+}
 
 impl OwnWait {
-    fn start() -> Self {
-        Self(usage::own_wait())
+    fn start(thread: OwnThread) -> Self {
+        Self { start: thread.wait(), thread }
+    }
+
+    fn restart(&mut self) {
+        self.start = self.thread.wait();
     }
 
     fn so_far(&self) -> Option<Duration> {
-        usage::own_wait().zip(self.0).map(|(now, start)| now.saturating_sub(start))
+        self.thread.wait().zip(self.start).map(|(now, start)| now.saturating_sub(start))
     }
 }
 
@@ -291,7 +300,8 @@ mod tests {
     const HOUR: Duration = Duration::from_hours(1);
 
     fn clock(limit: Option<Duration>, head_start: Duration) -> Clock {
-        Clock::start(limit, Overtime::Always(Duration::ZERO), Sample::default(), head_start)
+        let overtime = Overtime::Always(Duration::ZERO);
+        Clock::start(limit, overtime, Sample::default(), head_start, OwnThread::default().current())
     }
 
     /// The delays after a poll that ended this much later than it should have.

@@ -1,4 +1,4 @@
-//! A bot's command line, and why it may not start.
+//! A bot's command line.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -15,6 +15,7 @@ use super::method::ContainmentMethod;
 use super::pin::{Pinning, RefereeCore};
 use super::sandbox::{self, Needs, Sandbox};
 use super::scratch::Scratch;
+use super::spawn_error::SpawnError;
 use super::{filter, guard, tree};
 use terms::limits::Resources;
 
@@ -62,77 +63,6 @@ impl BotCommand {
             pinning: None,
             confinement,
         }
-    }
-}
-
-/// Why a bot cannot be started.
-#[derive(Debug, thiserror::Error)]
-pub enum SpawnError {
-    /// The working directory is missing or not a directory.
-    #[error("cannot start the bot in {}: it is not a directory", .0.display())]
-    Cwd(PathBuf),
-    /// `PATH` holds no such program.
-    #[error("cannot start the bot: no program `{name}` in PATH (for a file in the current directory write `./{name}`)", name = .0.display())]
-    NotInPath(PathBuf),
-    /// The file does not exist.
-    #[error("cannot start the bot: no such file: {}", .0.display())]
-    NoSuchFile(PathBuf),
-    /// The file's interpreter is missing.
-    #[error("cannot start the bot: {} needs an interpreter that does not exist; see its first line, which must not end in CR LF (or the loader that a binary names)", .0.display())]
-    NoInterpreter(PathBuf),
-    /// The program is a folder.
-    #[error("cannot start the bot: {} is a directory", .0.display())]
-    Directory(PathBuf),
-    /// The file is not executable.
-    #[error("cannot start the bot: {file} is not executable (try `chmod +x {file}`)", file = .0.display())]
-    NotExecutable(PathBuf),
-    /// Only root may execute the file, but root's bots in a sandbox run as another user.
-    #[error("cannot start the bot: in a sandbox root's bots run as nobody, who may not execute {file} (try `chmod o+rx` on it and its folder)", file = .0.display())]
-    NotForNobody(PathBuf),
-    /// The file is neither a binary for this machine nor a script with a `#!` line.
-    #[error("cannot start the bot: {} is not a program for this machine (does a script lack its `#!` line?)", .0.display())]
-    NoProgram(PathBuf),
-    /// A word contains a NUL, which cannot be passed to a program.
-    #[error("cannot start the bot: {:?} holds a NUL character", .0)]
-    Nul(OsString),
-    /// The system refuses the requested confinement.
-    #[error("cannot start the bot: {what} failed (see `referee doctor`)")]
-    Confinement {
-        /// What was tried.
-        what: &'static str,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// The system refuses for another reason.
-    #[error("cannot start the bot `{}`", program.display())]
-    Refused {
-        /// What should have been started.
-        program: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// The referee itself lacks something: descriptors, memory, processes.
-    #[error("cannot start the bot `{}`: the referee is short of resources", program.display())]
-    Resources {
-        /// What should have been started.
-        program: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-}
-
-impl SpawnError {
-    /// The error for a name without a slash that names no program.
-    pub fn not_in_path(name: &Path) -> Self {
-        match name.to_str() {
-            Some("." | "..") => Self::Directory(name.to_owned()),
-            _ => Self::NotInPath(name.to_owned()),
-        }
-    }
-
-    /// Whether the user can fix it with another command.
-    pub fn is_user_error(&self) -> bool {
-        !matches!(self, Self::Resources { .. })
     }
 }
 
@@ -203,6 +133,7 @@ impl BotCommand {
             envp: Strings::new(&self.environment(temporary)?),
             cwd,
             limits: guard::kernel_limits(resources),
+            processes: resources.processes,
             privileges,
             tree,
             ruleset,

@@ -9,21 +9,24 @@
 //!
 //! Each is stronger, or at least quicker, than those below it. The host is probed once.
 
+use std::error::Error;
+use std::fmt;
 use std::fs;
 use std::os::fd::OwnedFd;
 use std::sync::OnceLock;
 
-use landlock::{AccessFs, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _, Scope};
+use rustix::process::geteuid;
 
-use serde::Deserialize;
-
+use super::cgroup::check_cgroups;
 use super::filter;
-use super::launch::{LaunchError, Step, landlock_version, try_namespace};
+use super::landlock::{self, Ruleset};
+use super::launch::{LaunchError, Step, landlock_version, numbers, try_namespace};
 use super::method::ContainmentMethod;
 
 /// The user's choice of a containment method.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize), serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum Containment {
     /// The first of the methods below that this host allows.
     #[default]
@@ -39,29 +42,60 @@ pub enum Containment {
 }
 
 /// A method that this host does not offer.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Unavailable {
     /// Something that this method needs is missing.
-    #[error("--containment {}: {why}; `referee doctor` shows what this host offers", method.name())]
     Method {
         /// The requested method.
         method: ContainmentMethod,
         /// The reason, as a phrase.
         why: String,
     },
+    /// Control groups cannot be made.
+    ControlGroups(String),
     /// A bot's usage cannot be read from `/proc`.
-    #[error("no bot can be watched here: {0}; mount /proc with `mount -t proc proc /proc`")]
     Proc(String),
+}
+
+impl fmt::Display for Unavailable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Method { method, why } => {
+                write!(f, "containment by the method {}: {why}", method.name())
+            }
+            Self::ControlGroups(why) => write!(f, "control groups: {why}"),
+            Self::Proc(why) => write!(
+                f,
+                "no bot can be watched here: {why}; mount /proc with `mount -t proc proc /proc`"
+            ),
+        }
+    }
+}
+
+impl Error for Unavailable {}
+
+impl Unavailable {
+    /// The reason, as a phrase.
+    pub fn why(&self) -> &str {
+        match self {
+            Self::Method { why, .. } | Self::ControlGroups(why) | Self::Proc(why) => why,
+        }
+    }
 }
 
 impl ContainmentMethod {
     /// Checks whether this host offers this method.
     ///
     /// # Errors
-    /// The reason why it does not, as a phrase.
-    pub fn check(self) -> Result<(), String> {
+    /// The reason why it does not.
+    pub fn check(self) -> Result<(), Unavailable> {
+        self.try_out().map_err(|why| Unavailable::Method { method: self, why })
+    }
+
+    fn try_out(self) -> Result<(), String> {
         match self {
-            Self::Namespace => try_namespace(None).map_err(|error| refusal(&error)),
+            Self::Namespace => try_namespace().map_err(|error| refusal(&error)),
             Self::Seccomp => filter::has_seccomp().then_some(()).ok_or_else(|| {
                 "the kernel has no seccomp filters, or not for this processor".to_owned()
             }),
@@ -76,22 +110,29 @@ impl ContainmentMethod {
     /// The rules that keep a bot from signalling and tracing the referee where a namespace does not hide it.
     /// Absent where the kernel lacks Landlock.
     pub(super) fn ruleset(self) -> Option<OwnedFd> {
-        let ruleset = || {
-            Ruleset::default()
-                .set_compatibility(CompatLevel::BestEffort)
-                // Any ruleset keeps a process from tracing processes outside it. Forbidding devices
-                // costs a bot the least.
-                .handle_access(AccessFs::MakeBlock)?
-                .scope(Scope::Signal)?
-                .create()
-        };
-        if self.is_namespace() { None } else { ruleset().ok()?.into() }
+        if self.is_namespace() {
+            return None;
+        }
+        // Any ruleset keeps a process from tracing processes outside it. Forbidding devices costs a bot the least.
+        let ruleset = Ruleset::forbid(landlock::MAKE_BLOCK_DEVICE, 0, landlock::SIGNALS);
+        Some(ruleset.ok()?.into())
     }
 
-    /// What a bot can still do to the referee on this host, as phrases; empty if the method hides
+    /// Whether nothing keeps a bot from taking all process numbers of this host, by processes that end faster than they are
+    /// reaped, so that nobody can start one until the bot is killed. Other users than root have a limit of the kernel's on
+    /// theirs (`ulimit -u`), a control group has the bot's, and since Linux 6.14 a namespace has numbers of its own.
+    pub fn can_exhaust_processes(self) -> bool {
+        let is_limited = self.is_namespace() && numbers::are_limited_in_namespaces();
+        geteuid().is_root() && !is_limited && check_cgroups().is_err()
+    }
+
+    /// What a bot can still do to this host and the referee, as phrases; empty if the method hides
     /// the referee.
     pub fn exposures(self) -> Vec<&'static str> {
         let mut exposures = Vec::new();
+        if self.can_exhaust_processes() {
+            exposures.push("take all process numbers of the host (root's, in no control group)");
+        }
         if self.is_namespace() {
             return exposures;
         }
@@ -142,15 +183,14 @@ impl Containment {
             Self::Reaper => ContainmentMethod::Reaper,
             Self::Group => ContainmentMethod::Group,
         };
-        asked.check().map_err(|why| Unavailable::Method { method: asked, why })?;
-        Ok(asked)
+        asked.check().map(|()| asked)
     }
 }
 
 fn is_available(method: ContainmentMethod) -> bool {
     let checked = method.check();
-    if let Err(why) = &checked {
-        log::debug!("containment {method:?}: {why}");
+    if let Err(error) = &checked {
+        log::debug!("{error}");
     }
     checked.is_ok()
 }

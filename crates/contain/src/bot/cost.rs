@@ -20,6 +20,30 @@ const UNSAMPLED: Duration = Duration::from_millis(1);
 /// longer one counts in the next exchange.
 const FREE: Duration = Duration::from_millis(1);
 
+/// By how much the CPU time of a process that runs may be out of date: a tick of the slowest usual clock.
+const TICK: Duration = Duration::from_millis(10);
+
+/// What a bot has computed while the referee was busy with it, beyond what is free.
+#[derive(Debug, Default)]
+pub(super) struct Thought {
+    /// What counts in the next exchange.
+    due: Duration,
+    /// What one look at it has shown too much, and may make up for what another one shows too little.
+    in_doubt: Duration,
+}
+
+impl Thought {
+    /// Notes what processes have computed from `then` to `now`, in a time of `took`.
+    fn note(&mut self, then: &CpuTimes, now: &CpuTimes, took: Duration) {
+        let since = |(pid, then): (&i32, &Duration)| now.get(pid)?.checked_sub(*then);
+        let computed: Duration = then.iter().filter_map(since).sum();
+        let beyond_free = (self.in_doubt + computed).saturating_sub(FREE);
+        let due = beyond_free.min(took.saturating_sub(FREE));
+        self.in_doubt = beyond_free.saturating_sub(due).min(TICK);
+        self.due += due;
+    }
+}
+
 /// What an exchange cost the bot.
 #[derive(Debug)]
 pub(super) struct Cost {
@@ -36,20 +60,23 @@ impl BotProcess {
     /// one does so by what the bot has computed while the referee was busy with it.
     pub(super) fn start_clock(&mut self, request: &Request<'_>) -> Clock {
         let (before, head_start) = match self.used.take() {
-            Some(used) => (used, mem::take(&mut self.thought)),
+            Some(used) => (used, mem::take(&mut self.thought.due)),
             None => self.sampler.sample().without_computing(),
         };
         // Several cores may have computed at once.
         let head_start = head_start.min(self.spawned.elapsed());
-        Clock::start(request.limit, request.overtime, before, head_start)
+        let thread = self.thread.current();
+        Clock::start(request.limit, request.overtime, before, head_start, thread)
     }
 
-    /// Samples the bot's usage, which may explain why the reply is missing.
+    /// Samples the bot's usage, which may explain why the reply is missing. If the bot has many processes, those that
+    /// cannot be read by `until` are estimated.
     pub(super) fn measure(
         &mut self,
         request: &Request<'_>,
         state: &mut ExchangeState,
         no_reply: Option<NoReply>,
+        until: Instant,
     ) -> Result<Cost, ExchangeError> {
         let wall = state.stop.duration_since(state.clock.start);
         self.referee_core.iter_mut().for_each(RefereeCore::end);
@@ -64,7 +91,7 @@ impl BotProcess {
         let is_looked_at = no_reply.is_some() || state.clock.wants_account(wall);
         let after =
             if is_looked_at { Sample::below(self.keeper.pid) } else { self.sampler.sample() };
-        let no_reply = self.guard.check(&after, None).map(NoReply::OverLimit).or(no_reply);
+        let no_reply = self.guard.check(&after, Some(until)).map(NoReply::OverLimit).or(no_reply);
         if let Some(lack) = no_reply.and_then(|no_reply| self.guard.check_host(no_reply)) {
             return Err(lack.into());
         }
@@ -73,7 +100,7 @@ impl BotProcess {
         self.unsampled = Duration::ZERO;
         let took = replied.elapsed();
         if took > FREE {
-            self.thought += beyond_free(&used, &after.computed_by_now(), took);
+            self.thought.note(&used, &after.computed_by_now(), took);
         }
         Ok(Cost { after: Some(after), wall, no_reply, certificate })
     }
@@ -113,13 +140,6 @@ impl BotProcess {
     }
 }
 
-/// What processes have computed, from `then` to `now`, in a time that `took` so long, beyond what is free.
-fn beyond_free(then: &CpuTimes, now: &CpuTimes, took: Duration) -> Duration {
-    let since = |(pid, then): (&i32, &Duration)| now.get(pid)?.checked_sub(*then);
-    let computed: Duration = then.iter().filter_map(since).sum();
-    computed.min(took).saturating_sub(FREE)
-}
-
 #[test]
 fn a_bot_that_thinks_while_the_referee_is_busy_with_it_pays_beyond_a_millisecond() {
     let ms = Duration::from_millis;
@@ -129,6 +149,22 @@ fn a_bot_that_thinks_while_the_referee_is_busy_with_it_pays_beyond_a_millisecond
         [(100, 20, 9, 0), (101, 20, 9, 0), (103, 22, 9, 4), (103, 22, 4, 3)]
     {
         let now = CpuTimes::from([(1, ms(first)), (2, ms(second)), (4, ms(30))]);
-        assert_eq!(beyond_free(&then, &now, ms(took)), ms(expected), "{first} {second} {took}");
+        let mut thought = Thought::default();
+        thought.note(&then, &now, ms(took));
+        assert_eq!(thought.due, ms(expected), "{first} {second} {took}");
     }
+}
+
+#[test]
+fn what_a_running_process_has_computed_may_show_later() {
+    let ms = Duration::from_millis;
+    let mut thought = Thought::default();
+    let mut look = |computed| {
+        let now = CpuTimes::from([(1, ms(computed))]);
+        thought.note(&CpuTimes::from([(1, ms(0))]), &now, ms(7));
+        mem::take(&mut thought.due).as_millis()
+    };
+    // It runs all the time, which is 7 ms.
+    assert_eq!([11, 3, 7, 7].map(&mut look), [6, 6, 6, 6]);
+    assert_eq!([40, 0, 0, 0].map(look), [6, 6, 2, 0], "of two cores, too, no more than a tick");
 }

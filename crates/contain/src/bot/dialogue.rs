@@ -3,6 +3,7 @@
 //! Unlike an [exchange](super::BotProcess::exchange) it is neither timed nor certified, so a message costs little more
 //! than its write, its poll and its read.
 
+use std::fmt;
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
@@ -22,6 +23,12 @@ pub struct Dialogue<'a> {
     pub is_whole: &'a mut dyn FnMut(&Lines) -> Option<usize>,
     /// Gets the standard error as it comes.
     pub stderr: &'a mut dyn FnMut(&[u8]),
+}
+
+impl fmt::Debug for Dialogue<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Dialogue").field("input", &self.input).finish_non_exhaustive()
+    }
 }
 
 impl BotProcess {
@@ -46,7 +53,7 @@ impl BotProcess {
     /// Sends the input and reads until the answer is whole; the inner error says why it is not.
     ///
     /// # Errors
-    /// When a signal interrupts it or the system fails; the program's failures are part of the result.
+    /// When it is cancelled or the system fails; the program's failures are part of the result.
     pub fn converse(
         &mut self,
         talk: &mut Dialogue<'_>,
@@ -81,8 +88,8 @@ impl BotProcess {
         if ready.stderr || ready.ended {
             self.stderr.drain(&mut self.chunk, &mut *talk.stderr)?;
         }
-        if ready.interrupted {
-            return Err(ExchangeError::Interrupted(Vec::new()));
+        if ready.cancelled {
+            return Err(ExchangeError::Cancelled(Vec::new()));
         }
         if ready.ended {
             self.drain_stdout()?;
@@ -99,7 +106,7 @@ impl BotProcess {
     /// standard output, and if it will say no more, why.
     ///
     /// # Errors
-    /// When a signal interrupts it or the system fails; the program's failures are part of the result.
+    /// When it is cancelled or the system fails; the program's failures are part of the result.
     pub fn overhear(
         &mut self,
         until: Instant,
@@ -107,8 +114,8 @@ impl BotProcess {
         stderr: &mut dyn FnMut(&[u8]),
     ) -> Result<(Lines, Option<NoReply>), ExchangeError> {
         let ready = self.wait_beside(Some(self.guard.wake(Some(until))), beside)?;
-        if ready.interrupted {
-            return Err(ExchangeError::Interrupted(Vec::new()));
+        if ready.cancelled {
+            return Err(ExchangeError::Cancelled(Vec::new()));
         }
         if ready.stderr || ready.ended {
             self.stderr.drain(&mut self.chunk, &mut *stderr)?;

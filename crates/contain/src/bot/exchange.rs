@@ -1,5 +1,7 @@
 //! One exchange with a bot: input out, a reply in, one absolute deadline.
 
+use std::error::Error;
+use std::fmt;
 use std::io;
 use std::mem;
 use std::time::{Duration, Instant};
@@ -10,15 +12,14 @@ use super::cost::Cost;
 use super::guard::HostMemory;
 use super::pipes::Captured;
 use super::poll::Ready;
-use super::usage::{self, Sample};
+use super::usage::Sample;
 use super::waiting::LastLook;
 use terms::certificate::Certificate;
 use terms::lines::{LineRules, Lines, Progress};
 use terms::verdict::{BotExit, NoReply};
 
-/// How long after EOF a bot may take to end before it counts as running with its output closed. A process
-/// closes its pipes a moment before its end is visible.
-const EXIT_NOTICE: Duration = Duration::from_millis(200);
+/// The time for all looks at a bot after its exchange: it may have thousands of processes, threads and descriptors.
+const LAST_LOOKS: Duration = Duration::from_millis(300);
 
 /// The input of an exchange, and the rules and limits of its reply.
 #[derive(Debug, Clone, Copy)]
@@ -66,20 +67,51 @@ pub struct Exchanged {
 }
 
 /// Why an exchange could not be refereed; no action of a bot causes these.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
+#[non_exhaustive]
 pub enum ExchangeError {
-    /// A signal asked the referee to stop; the bot had written this to its standard error meanwhile.
-    #[error("interrupted")]
-    Interrupted(Vec<u8>),
+    /// Its canceller ended it; the bot had written this to its standard error meanwhile.
+    Cancelled(Vec<u8>),
     /// The host had no memory left for the bot.
-    #[error(transparent)]
-    HostMemory(#[from] HostMemory),
+    HostMemory(HostMemory),
     /// The process that had started the bot was killed, which ends its bots.
-    #[error("the process that starts the bots (`bot-launcher`) was killed, and the bot with it")]
     LauncherKilled,
     /// A system call failed.
-    #[error("the referee cannot watch the bot")]
-    Io(#[from] io::Error),
+    Io(io::Error),
+}
+
+impl fmt::Display for ExchangeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cancelled(_) => f.write_str("cancelled"),
+            Self::HostMemory(error) => error.fmt(f),
+            Self::LauncherKilled => f.write_str(
+                "the process that starts the bots (`bot-launcher`) was killed, and the bot with it",
+            ),
+            Self::Io(_) => f.write_str("the referee cannot watch the bot"),
+        }
+    }
+}
+
+impl Error for ExchangeError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<HostMemory> for ExchangeError {
+    fn from(error: HostMemory) -> Self {
+        Self::HostMemory(error)
+    }
+}
+
+impl From<io::Error> for ExchangeError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
 }
 
 impl From<rustix::io::Errno> for ExchangeError {
@@ -93,7 +125,7 @@ impl BotProcess {
     /// the end of the overtime.
     ///
     /// # Errors
-    /// When a signal interrupts it or the system fails; the bot's failures are part of the result.
+    /// When it is cancelled or the system fails; the bot's failures are part of the result.
     pub fn exchange(&mut self, request: &Request<'_>) -> Result<Exchanged, ExchangeError> {
         // Set before anything of the bot's is touched, which may hold up the referee.
         let deadline = request.limit.and_then(|limit| Instant::now().checked_add(limit));
@@ -108,14 +140,15 @@ impl BotProcess {
         let (lines, no_reply) = self.await_reply(request, &mut state)?;
         // Standard error from before the reply shows in the same poll as the reply.
         state.has_stderr |= no_reply.is_some();
-        let mut cost = self.measure(request, &mut state, no_reply)?;
+        let until = Instant::now() + LAST_LOOKS;
+        let mut cost = self.measure(request, &mut state, no_reply, until)?;
         if cost.no_reply == Some(NoReply::Deadline)
             && let Some(after) = &cost.after
         {
-            match self.look_once_more(request, after, &mut state.stderr)? {
+            match self.look_once_more(request, after, until, &mut state)? {
                 LastLook::Answered(stop) => {
                     state.stop = stop;
-                    cost = self.measure(request, &mut state, None)?;
+                    cost = self.measure(request, &mut state, None, until)?;
                 }
                 LastLook::AwaitsInput => state.awaits_input = true,
                 LastLook::Silent => {}
@@ -133,6 +166,7 @@ impl BotProcess {
         let is_early = !self.lines.held().is_empty();
         let spoke = (is_early && self.peer.is_some()).then(Instant::now);
         self.referee_core.iter_mut().for_each(|core| core.begin(request.limit));
+        self.keep_peer_near();
         let clock = self.start_clock(request);
         self.stdin.send(request.input)?;
         if request.rules.count == LineRules::UNTIL_END && self.peer.is_none() {
@@ -200,6 +234,9 @@ impl BotProcess {
         }
         self.read_stderr(&mut state.stderr)?;
         self.peer.iter_mut().for_each(|peer| peer.hear_end(ending));
+        if let (true, Some(spoke)) = (state.is_closing, state.spoke) {
+            state.stop = spoke;
+        }
         Ok(None)
     }
 
@@ -213,7 +250,7 @@ impl BotProcess {
     /// Polls once.
     fn wait_for_any(&mut self, state: &mut ExchangeState) -> io::Result<Ready> {
         self.keeper.deadline.extend(state.clock.deadline);
-        let wake = self.guard.wake(state.clock.deadline);
+        let wake = Self::wake_for_peer(state, self.guard.wake(state.clock.deadline));
         let wake = state.clock.listen(wake);
         let beside = self.peer.as_ref().map(|peer| peer.watched());
         state.has_listened = true;
@@ -227,9 +264,9 @@ impl BotProcess {
         state: &mut ExchangeState,
     ) -> Result<(), ExchangeError> {
         let ready = self.wait_for_any(state)?;
-        if ready.interrupted {
+        if ready.cancelled {
             self.read_stderr(&mut state.stderr)?;
-            return Err(ExchangeError::Interrupted(mem::take(&mut state.stderr.bytes)));
+            return Err(ExchangeError::Cancelled(mem::take(&mut state.stderr.bytes)));
         }
         let now = Instant::now();
         state.clock.woke(now);
@@ -254,6 +291,7 @@ impl BotProcess {
         if let Some(core) = &mut self.referee_core {
             core.woke(now);
         }
+        self.keep_peer_near();
         if ready.stdin {
             self.stdin.flush()?;
         }
@@ -311,52 +349,6 @@ impl BotProcess {
         let has_been_told = mem::replace(&mut self.is_told_of_end, true);
         self.keeper.bot_exit().is_some() && !has_been_told
     }
-
-    /// Tells a bot that has ended from one that only closed its output.
-    pub(super) fn how_it_ended(
-        &mut self,
-        deadline: Option<Instant>,
-        stderr: &mut Captured,
-    ) -> Result<NoReply, ExchangeError> {
-        let notice = Instant::now() + EXIT_NOTICE;
-        let until = deadline.map_or(notice, |deadline| deadline.min(notice));
-        loop {
-            if let Some(exit) = self.keeper.bot_exit() {
-                return Ok(NoReply::Ended(exit));
-            }
-            if Instant::now() >= until {
-                return Ok(if self.is_undead() {
-                    NoReply::Ended(BotExit::Unknown)
-                } else {
-                    NoReply::StdoutClosed
-                });
-            }
-            let ready = self.wait(Some(until))?;
-            if ready.interrupted {
-                return Err(ExchangeError::Interrupted(mem::take(&mut stderr.bytes)));
-            }
-            if ready.ended && self.keeper.bot_exit().is_none() {
-                // The keeper was killed, and with it the bot.
-                return if self.keeper.has_lost_launcher() {
-                    Err(ExchangeError::LauncherKilled)
-                } else {
-                    Ok(NoReply::Ended(BotExit::Unknown))
-                };
-            }
-            if ready.stdin {
-                self.stdin.flush()?;
-            }
-            if ready.stderr {
-                self.read_some_stderr(stderr)?;
-            }
-        }
-    }
-
-    /// Whether the bot has ended, and a tracer hides its exit status.
-    fn is_undead(&self) -> bool {
-        let bot = Sample::below(self.keeper.pid).bot();
-        bot.is_none_or(|bot| usage::state(&format!("/proc/{bot}/stat")) == 'Z')
-    }
 }
 
 /// One exchange while it is under way.
@@ -366,13 +358,17 @@ pub(super) struct ExchangeState {
     pub(super) clock: Clock,
     /// Whether output was there before the input was sent.
     is_early: bool,
-    stderr: Captured,
+    pub(super) stderr: Captured,
     /// Whether there may be more standard error than was read.
     has_stderr: bool,
     /// When the bot was last polled.
     pub(super) stop: Instant,
     /// When it last wrote to its peer in this exchange.
     pub(super) spoke: Option<Instant>,
+    /// Whether its peer has closed its input since then.
+    pub(super) is_closing: bool,
+    /// When it was last looked at for its peer's sake, if it has no limit.
+    pub(super) watched: Instant,
     /// Whether it was polled at all.
     pub(super) has_listened: bool,
     ended: bool,
@@ -390,6 +386,8 @@ impl ExchangeState {
             has_stderr: true,
             stop: Instant::now(),
             spoke: None,
+            is_closing: false,
+            watched: Instant::now(),
             has_listened: false,
             ended: false,
             timed_out: false,

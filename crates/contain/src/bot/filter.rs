@@ -96,6 +96,12 @@ fn when(conditions: Vec<SeccompCondition>) -> io::Result<SeccompRule> {
     SeccompRule::new(conditions).map_err(io::Error::other)
 }
 
+/// A rule that refuses a call unless its second argument is one of these.
+fn unless_one_of(allowed: &[i32]) -> io::Result<SeccompRule> {
+    let others = allowed.iter().map(|&value| number(1, SeccompCmpOp::Ne, value));
+    others.collect::<io::Result<_>>().and_then(when)
+}
+
 /// Calls that change other processes' scheduling or limits, which every process of the same user may do: a limit on
 /// CPU time would kill the referee as surely as a signal. A filter cannot tell which processes are the bot's own,
 /// so a bot may change only the calling thread.
@@ -135,10 +141,9 @@ fn forbidden_uses() -> io::Result<Vec<Refused>> {
     let others = [libc::SOCK_DGRAM, libc::SOCK_RAW, libc::SOCK_RDM];
     refused
         .push((libc::SYS_socketpair, others.map(of_kind).into_iter().collect::<Result<_, _>>()?));
-    // File attributes, which can be changed through read-only descriptors.
-    let ioctls =
-        FILE_ATTRIBUTES.iter().map(|&request| is(1, request).and_then(|is| when(vec![is])));
-    refused.push((libc::SYS_ioctl, ioctls.collect::<Result<_, _>>()?));
+    // Through a descriptor that only reads, others change a file's attributes, or stop who wants to write to it.
+    refused.push((libc::SYS_ioctl, vec![unless_one_of(&IOCTLS.map(u32::cast_signed))?]));
+    refused.push((libc::SYS_fcntl, vec![unless_one_of(&FCNTLS)?]));
     // New namespaces.
     let namespaces = NAMESPACES.iter().map(|&flag| {
         let mask = SeccompCmpOp::MaskedEq(u64::from(flag.cast_unsigned()));
@@ -153,8 +158,35 @@ fn forbidden_uses() -> io::Result<Vec<Refused>> {
     Ok(refused)
 }
 
-/// `FS_IOC_SETFLAGS`, `FS_IOC_SETVERSION`, their forms for 32 bits, and `FS_IOC_FSSETXATTR`.
-const FILE_ATTRIBUTES: [i32; 5] = [0x4008_6602, 0x4008_7602, 0x4004_6602, 0x4004_7602, 0x401C_5820];
+/// What a sandbox allows to ask of ioctl(2): whether a descriptor is a terminal, and of what kind (`TCGETS`, `TCGETS2`,
+/// `TIOCGWINSZ`, `TIOCGPGRP`), how much there is to read (`FIONREAD`), and flags of the descriptor (`FIONBIO`, `FIOASYNC`,
+/// `FIOCLEX`, `FIONCLEX`). The numbers are the same on all processors that seccompiler knows.
+const IOCTLS: [u32; 9] =
+    [0x5401, 0x802C_542A, 0x5413, 0x540F, 0x541B, 0x5421, 0x5452, 0x5451, 0x5450];
+
+/// What a sandbox allows to ask of fcntl(2): all but leases, notices and signals of files, and hints about them.
+const FCNTLS: [i32; 17] = [
+    libc::F_DUPFD,
+    libc::F_DUPFD_CLOEXEC,
+    F_DUPFD_QUERY,
+    libc::F_GETFD,
+    libc::F_SETFD,
+    libc::F_GETFL,
+    libc::F_SETFL,
+    libc::F_GETLK,
+    libc::F_SETLK,
+    libc::F_SETLKW,
+    libc::F_OFD_GETLK,
+    libc::F_OFD_SETLK,
+    libc::F_OFD_SETLKW,
+    libc::F_GETPIPE_SZ,
+    libc::F_SETPIPE_SZ,
+    libc::F_GET_SEALS,
+    libc::F_ADD_SEALS,
+];
+
+/// Since Linux 6.10, and not in `libc` yet.
+const F_DUPFD_QUERY: i32 = 1027;
 
 const NAMESPACES: [i32; 7] = [
     libc::CLONE_NEWCGROUP,
@@ -189,9 +221,14 @@ const fn answer(comparison: u16, number: u32, errno: i32) -> [sock_filter; 3] {
 
 /// System calls that no bot in a sandbox needs.
 const FORBIDDEN: &[i64] = &[
-    // The network. Pairs of sockets within a process have a separate call.
+    // The network. Pairs of sockets within a process have a separate call, and need no names.
     libc::SYS_socket,
+    libc::SYS_bind,
+    libc::SYS_listen,
+    libc::SYS_connect,
     libc::SYS_io_uring_setup,
+    // Pages in a pipe stay when nobody maps them any more, and are not counted.
+    libc::SYS_vmsplice,
     // Modes, owners, times and attributes of files, which Landlock does not check.
     libc::SYS_fchmod,
     libc::SYS_fchmodat,

@@ -4,6 +4,8 @@
 //! reserves and never touches, which runtimes do generously. So the referee samples the resident memory
 //! of all of a bot's processes every few hundredths of a second while the bot thinks.
 
+use std::error::Error;
+use std::fmt;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Resource as KernelResource, getrlimit};
@@ -11,16 +13,13 @@ use rustix::process::{Pid, Resource as KernelResource, getrlimit};
 use super::cgroup::{Cgroup, kills_are_of_group, memory_kills, memory_limit_of_host};
 use super::launch::KernelLimit;
 use super::pipes::Captured;
-use super::usage::Sample;
+use super::usage::{LOOK, Sample};
 use terms::limits::{Breach, Resource, Resources};
 use terms::text::size;
 use terms::verdict::{BotExit, NoReply};
 
 /// The time between two samples of a thinking bot.
 const INTERVAL: Duration = Duration::from_millis(25);
-
-/// The most time for measuring shared and held memory, which blocks the referee.
-const MEMORY_TIME: Duration = Duration::from_millis(100);
 
 /// Sampling may use at most 1/20 of the referee's time.
 const SAMPLING_SHARE: u32 = 20;
@@ -72,18 +71,29 @@ pub(super) struct Guard {
 }
 
 /// The kernel killed a bot that was within its limits, because the host had no memory left.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "the host ran out of memory, and the kernel killed the bot, which {}{}; run fewer bots at once, or give the referee more",
-    used.map_or("was within its limit".to_owned(), |used| format!("had {} so far", size(used))),
-    host.map(|host| format!(", while the control group around the referee has {} for all", size(host))).unwrap_or_default()
-)]
+#[derive(Debug)]
 pub struct HostMemory {
     /// The bot's highest measured memory, in bytes.
     used: Option<u64>,
     /// The memory limit of all processes around the referee, in bytes.
     host: Option<u64>,
 }
+
+impl fmt::Display for HostMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the host ran out of memory, and the kernel killed the bot, which ")?;
+        match self.used {
+            None => f.write_str("was within its limit")?,
+            Some(used) => write!(f, "had {} so far", size(used))?,
+        }
+        if let Some(host) = self.host {
+            write!(f, ", while the control group around the referee has {} for all", size(host))?;
+        }
+        f.write_str("; run fewer bots at once, or give the referee more")
+    }
+}
+
+impl Error for HostMemory {}
 
 impl Guard {
     /// Starts to watch; `memory_kills` is the number of OOM kills before the bot started.
@@ -95,7 +105,7 @@ impl Guard {
     ) -> Self {
         Self {
             limits,
-            next: Instant::now(),
+            next: Instant::now() + INTERVAL,
             next_memory: Instant::now() + INTERVAL,
             tree,
             memory_kills,
@@ -226,7 +236,7 @@ impl Guard {
         let mut used = sample.largest_peak();
         let now = Instant::now();
         if now >= self.next_memory {
-            used = used.max(sample.memory(self.tree, MEMORY_TIME));
+            used = used.max(sample.memory(self.tree, LOOK));
             self.next_memory = Instant::now() + INTERVAL.max(now.elapsed() * SAMPLING_SHARE);
         }
         self.peak_memory = self.peak_memory.max((used > 0).then_some(used));

@@ -1,10 +1,9 @@
 //! The names of the containment methods; [`containment`](super::containment) says how
 //! they work and which of them this host offers.
 
-use serde::{Deserialize, Serialize};
-
 /// The method that holds a bot's processes together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum ContainmentMethod {
     /// The bot's own user, pid and mount namespaces.
     Namespace,
@@ -27,6 +26,16 @@ impl ContainmentMethod {
             Self::Seccomp => "seccomp",
             Self::Reaper => "reaper",
             Self::Group => "group",
+        }
+    }
+
+    /// How it works, as a phrase.
+    pub fn how(self) -> &'static str {
+        match self {
+            Self::Namespace => "the bot's own pid, mount and user namespaces",
+            Self::Seccomp => "a filter that keeps processes in their group",
+            Self::Reaper => "orphans are adopted, and killed one by one",
+            Self::Group => "the process group is killed; processes that left it are named",
         }
     }
 

@@ -21,7 +21,7 @@
 //!
 //! Between the referee and the bot stands a keeper, which keeps hold of all processes that
 //! descend from the bot, by one of several [methods](ContainmentMethod), and ends only after them. The launcher (`launch`)
-//! forks it, and ends a bot whose referee stands still beyond a deadline. See [`start_launcher`]. `guard` watches
+//! forks it, and ends a bot whose referee stands still beyond a deadline. See [`Host`]. `guard` watches
 //! their use of resources, and a [`Sandbox`] restricts their files, network and privileges.
 //!
 //! The end ([`BotProcess::finish`]) takes a bounded time: close the input, leave a short grace for a clean
@@ -34,9 +34,13 @@ mod command;
 mod containment;
 mod cost;
 mod dialogue;
+mod eof;
 mod exchange;
 mod filter;
 mod guard;
+mod host;
+mod landlock;
+mod later;
 mod launch;
 mod method;
 mod origin;
@@ -44,8 +48,10 @@ mod peer;
 mod pin;
 mod pipes;
 mod poll;
+mod removal;
 mod sandbox;
 mod scratch;
+mod spawn_error;
 mod teardown;
 mod tree;
 mod usage;
@@ -55,16 +61,18 @@ use std::io::{PipeReader, PipeWriter};
 use std::time::{Duration, Instant};
 
 use self::cgroup::memory_kills;
-pub use self::cgroup::{check_cgroups, memory_limit_of_host, remove_cgroups};
+pub use self::cgroup::{check_cgroups, memory_limit_of_host};
 pub use self::clock::{Overtime, Phase};
 use self::command::Spawned;
-pub use self::command::{BotCommand, Confinement, SpawnError};
+pub use self::command::{BotCommand, Confinement};
 pub use self::containment::{Containment, Unavailable};
+use self::cost::Thought;
 pub use self::dialogue::Dialogue;
 pub use self::exchange::{ExchangeError, Exchanged, Request};
 use self::guard::Guard;
 pub use self::guard::HostMemory;
-pub use self::launch::start_launcher;
+pub use self::host::Host;
+pub(crate) use self::launch::Handlers;
 use self::launch::{Keeper, Started};
 pub use self::method::ContainmentMethod;
 pub use self::peer::{News, Peer};
@@ -73,13 +81,40 @@ pub use self::pin::{PinError, Pinning};
 pub use self::pipes::Captured;
 use self::pipes::{InputPipe, OutputPipe};
 pub use self::sandbox::{Sandbox, SandboxError};
-pub use self::scratch::Scratch;
+pub use self::scratch::{Scratch, await_removals};
+pub use self::spawn_error::SpawnError;
 pub use self::teardown::{Ending, Left, Survivor};
-use self::usage::{Sample, Sampler};
-use crate::interrupt::Interrupt;
+pub use self::usage::online_cores;
+use self::usage::{OwnThread, Sample, Sampler};
+use crate::cancel::Canceller;
 use terms::lines::LineBuffer;
 
 /// A running bot.
+///
+/// [`Contained`](crate::Contained) is the short way to one.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use contain::bot::{BotCommand, BotProcess, Confinement, Containment, Overtime, Request};
+/// use contain::terms::limits::Resources;
+/// use contain::terms::lines::LineRules;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let method = Containment::Auto.method()?;
+/// let confinement = Confinement { method, resources: Resources::default(), sandbox: None };
+/// let mut bot = BotProcess::spawn(&BotCommand::new("cat", ["-u"], confinement), 0, None)?;
+/// let request = Request {
+///     input: b"1 2\n3\n",
+///     rules: LineRules::any(1),
+///     limit: Some(Duration::from_secs(60)),
+///     // A late reply is of no interest.
+///     overtime: Overtime::Always(Duration::ZERO),
+/// };
+/// assert_eq!(bot.exchange(&request)?.reply.as_bytes(), b"1 2\n");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct BotProcess {
     keeper: Keeper,
@@ -91,12 +126,14 @@ pub struct BotProcess {
     lines: LineBuffer,
     guard: Guard,
     sampler: Sampler,
+    /// The thread that referees.
+    thread: OwnThread,
     /// Its usage at the last sample; between exchanges a bot has nothing to do.
     used: Option<Sample>,
     /// The time that it has thought since then.
     unsampled: Duration,
     /// What it has computed while the referee sampled it, beyond what is free.
-    thought: Duration,
+    thought: Thought,
     /// Whether its first exchange is over, which has its start in it.
     has_begun: bool,
     /// The time just before its start.
@@ -108,16 +145,17 @@ pub struct BotProcess {
     /// Whether the first process runs on while others answer.
     runs_on: bool,
     stderr_cap: usize,
-    interrupt: Option<Interrupt>,
+    canceller: Option<Canceller>,
     /// The program that it talks to through the referee, if not to the referee itself.
     peer: Option<Box<dyn Peer>>,
     /// Dropped after the bot has gone: fields are dropped in order.
     scratch: Option<Scratch>,
+    _host: Host,
 }
 
 impl BotProcess {
     /// Starts a bot. At most `stderr_cap` bytes of its standard error are kept for each exchange;
-    /// `interrupt` makes an exchange end early.
+    /// `canceller` ends an exchange early.
     ///
     /// # Errors
     /// When the command cannot be started or confined as asked, or the system lacks pipes or a
@@ -125,8 +163,9 @@ impl BotProcess {
     pub fn spawn(
         command: &BotCommand,
         stderr_cap: usize,
-        interrupt: Option<Interrupt>,
+        canceller: Option<Canceller>,
     ) -> Result<Self, SpawnError> {
+        let host = Host::hold();
         // Read before the fork: every page written to after it is copied.
         let memory_kills = memory_kills();
         let spawned = Instant::now();
@@ -139,9 +178,10 @@ impl BotProcess {
         let tree = has_tree.then_some(keeper.pid);
         Ok(Self {
             sampler: Sampler::new(keeper.pid),
+            thread: OwnThread::default(),
             used: None,
             unsampled: Duration::ZERO,
-            thought: Duration::ZERO,
+            thought: Thought::default(),
             has_begun: false,
             spawned,
             keeper,
@@ -155,9 +195,10 @@ impl BotProcess {
             is_told_of_end: false,
             runs_on: false,
             stderr_cap,
-            interrupt,
+            canceller,
             peer: None,
             scratch,
+            _host: host,
         })
     }
 }

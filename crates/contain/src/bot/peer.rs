@@ -14,18 +14,28 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
 
+use rustix::process::Pid;
+use rustix::thread::sched_setaffinity;
+
 use super::BotProcess;
 use super::exchange::{ExchangeState, Request};
+use super::pin::set;
 use super::pipes::name;
-use super::usage::Sample;
+use super::usage::{LOOK, Sample};
 use super::waiting::wait_for_each_other;
 use terms::verdict::NoReply;
 
 /// How often a program is looked at that keeps a bot waiting beyond the limit.
 const RECHECK: Duration = Duration::from_millis(5);
 
+/// How often a program is looked at that has closed the bot's input.
+const CLOSING: Duration = Duration::from_millis(1);
+
+/// How often a bot without a limit is looked at.
+const WATCH: Duration = Duration::from_secs(1);
+
 /// The other end of a bot's pipes.
-pub trait Peer: fmt::Debug {
+pub trait Peer: fmt::Debug + Send {
     /// What to poll beside the bot: ready when there may be news.
     fn watched(&self) -> BorrowedFd<'_>;
 
@@ -43,10 +53,14 @@ pub trait Peer: fmt::Debug {
 
     /// Whether it has other things to do than to wait for the bot, although nothing has happened since this moment.
     fn is_busy(&mut self, since: Instant) -> bool;
+
+    /// Hears that the referee now runs on these cores, where the bot is pinned: its turns are quickest there.
+    fn come_to(&mut self, _cores: &[usize]) {}
 }
 
 /// What a peer has done.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum News {
     /// Nothing.
     Nothing,
@@ -54,6 +68,8 @@ pub enum News {
     Input(Vec<u8>),
     /// It has closed the bot's input.
     EndOfInput,
+    /// It has closed the bot's input after the bot's output: the reply is over unless the bot itself ends.
+    Closing,
     /// The reply is over: it has written again after the bot's output, or will hear no more.
     Over,
 }
@@ -71,10 +87,16 @@ impl BotProcess {
         request: &Request<'_>,
         state: &mut ExchangeState,
     ) -> io::Result<bool> {
+        self.watch_peer(state)?;
         let Some(peer) = &mut self.peer else { return Ok(false) };
         match peer.look() {
             News::Nothing => return Ok(false),
-            News::Over => {
+            // The bot's end is watched meanwhile: a program that polls for it does not look as if it waited.
+            News::Closing if !state.clock.in_overtime() => {
+                state.is_closing = true;
+                return Ok(false);
+            }
+            News::Closing | News::Over => {
                 state.stop = state.spoke.unwrap_or(state.clock.start);
                 return Ok(true);
             }
@@ -87,6 +109,11 @@ impl BotProcess {
         Ok(false)
     }
 
+    /// When to wake, no later than `wake`, for a peer that nothing may announce.
+    pub(super) fn wake_for_peer(state: &ExchangeState, wake: Instant) -> Instant {
+        if state.is_closing { wake.min(Instant::now() + CLOSING) } else { wake }
+    }
+
     /// Starts the clock again: the bot has been sent more before its first output.
     fn restart_clock(&mut self, request: &Request<'_>, state: &mut ExchangeState) {
         if self.has_begun {
@@ -95,6 +122,15 @@ impl BotProcess {
         state.clock = self.start_clock(request);
         state.timed_out = false;
         self.keeper.deadline.set(state.clock.deadline);
+    }
+
+    /// Has the peer run where the referee does.
+    pub(super) fn keep_peer_near(&mut self) {
+        if let (Some(core), Some(peer)) = (&mut self.referee_core, &mut self.peer)
+            && let Some(cores) = core.place_of_peer()
+        {
+            peer.come_to(cores);
+        }
     }
 
     /// Whether the limit has passed only because the peer keeps the bot waiting; then there is more time.
@@ -106,6 +142,25 @@ impl BotProcess {
         }
         state.clock.deadline = Some(Instant::now() + RECHECK);
         true
+    }
+
+    /// Looks now and then at a bot without a limit: if it awaits input, the peer may keep it waiting for good, and is to
+    /// find out.
+    fn watch_peer(&mut self, state: &mut ExchangeState) -> io::Result<()> {
+        let is_limited = self.peer.is_none() || state.clock.deadline.is_some();
+        if is_limited || state.watched.elapsed() < WATCH {
+            return Ok(());
+        }
+        state.watched = Instant::now();
+        let bot = Sample::below(self.keeper.pid);
+        if self.stdin.unread()? == 0 && self.awaits_input(&bot.pids(), state.watched + LOOK) {
+            let since = state.spoke.unwrap_or(state.clock.start);
+            // It finds out by itself, and says so when it is looked at.
+            if let Some(peer) = &mut self.peer {
+                peer.is_busy(since);
+            }
+        }
+        Ok(())
     }
 
     /// Calls `watch` with each descriptor that is ready when the program has written or ended.
@@ -124,7 +179,23 @@ impl BotProcess {
     /// `input`, or wait for each other.
     pub fn waits_at(&self, input: BorrowedFd<'_>, output: BorrowedFd<'_>) -> bool {
         let unread = rustix::io::ioctl_fionread(input).unwrap_or(0);
-        unread == 0 && wait_for_each_other(&Sample::below(self.keeper.pid).pids(), input, output)
+        let until = Instant::now() + LOOK;
+        unread == 0
+            && wait_for_each_other(&Sample::below(self.keeper.pid).pids(), input, output, until)
+    }
+
+    /// Moves the program to these cores if none of its processes has several threads: what others do while one waits for
+    /// its bot would disturb the bot there.
+    pub fn come_to(&self, cores: &[usize]) {
+        let cores = set(cores);
+        let processes = Sample::below(self.keeper.pid);
+        let pids = processes.pids();
+        if processes.tasks() == pids.len() as u64 {
+            for pid in pids {
+                // Fails only for a process that has ended.
+                let _ = sched_setaffinity(Pid::from_raw(pid), &cores);
+            }
+        }
     }
 
     /// Whether this is the program's own standard error.

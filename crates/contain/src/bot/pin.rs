@@ -1,9 +1,14 @@
 //! Pins a bot to its own cores.
 
+use std::error::Error;
+use std::fmt;
 use std::io;
+use std::path::Path;
+use std::slice;
 use std::time::{Duration, Instant};
 
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use rustix::process::Pid;
+use rustix::thread::{CpuSet, gettid, sched_getaffinity, sched_setaffinity};
 
 /// The cores of a bot, and the core of the referee.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,14 +20,10 @@ pub struct Pinning {
 }
 
 /// Why cores cannot be kept apart.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
+#[non_exhaustive]
 pub enum PinError {
     /// There are too few cores.
-    #[error(
-        "--pin: bots with {wanted} in all and the referee need {} cores, and this process may use {available}{}",
-        wanted + 1,
-        if *taken > 0 { format!(", of which other suites have {taken}") } else { String::new() }
-    )]
     TooFew {
         /// The number of cores for all bots.
         wanted: usize,
@@ -32,8 +33,39 @@ pub enum PinError {
         taken: usize,
     },
     /// The system refused.
-    #[error("--pin: the system does not let processes be pinned")]
-    Io(#[from] io::Error),
+    Io(io::Error),
+}
+
+impl fmt::Display for PinError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooFew { wanted, available, taken } => {
+                let needed = wanted + 1;
+                write!(
+                    f,
+                    "pinning: bots with {wanted} in all and the referee need {needed} cores, and this process may \
+                     use {available}"
+                )?;
+                if *taken > 0 { write!(f, ", of which other suites have {taken}") } else { Ok(()) }
+            }
+            Self::Io(_) => f.write_str("pinning: the system does not let processes be pinned"),
+        }
+    }
+}
+
+impl Error for PinError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::TooFew { .. } => None,
+            Self::Io(error) => Some(error),
+        }
+    }
+}
+
+impl From<io::Error> for PinError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
 }
 
 impl Pinning {
@@ -85,7 +117,7 @@ const PROMPT_START: Duration = Duration::from_millis(20);
 /// so it leaves the core before the deadline.
 const MARGIN: Duration = Duration::from_millis(20);
 
-/// The core of this thread while it referees a pinned bot.
+/// The core of a thread while it referees a pinned bot; then it may use the same cores as before.
 ///
 /// A core switches between processes faster than a second core wakes up, and referee and bot take turns.
 /// So the thread shares the core of a bot that has only one, while each answer comes within [`PROMPT`]. It awaits
@@ -93,7 +125,11 @@ const MARGIN: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub(super) struct RefereeCore {
     pinning: Pinning,
+    /// The thread that was moved last, and the cores that it had before.
+    moved: (Pid, CpuSet),
     is_shared: bool,
+    /// Whether the bot's peer was last sent to the bot's core, if anywhere.
+    peer_shares: Option<bool>,
     /// The time until which an answer is prompt, in this exchange.
     prompt: Instant,
     /// Whether the first exchange is over, which includes the bot's start and predicts nothing of the others.
@@ -105,10 +141,13 @@ pub(super) struct RefereeCore {
 impl RefereeCore {
     /// Moves this thread to the bot's cores, so that the bot starts there.
     pub(super) fn join_bot(pinning: &Pinning) -> io::Result<Self> {
+        let moved = (gettid(), sched_getaffinity(None)?);
         sched_setaffinity(None, &set(&pinning.bot))?;
         Ok(Self {
             pinning: pinning.clone(),
+            moved,
             is_shared: true,
+            peer_shares: None,
             prompt: Instant::now(),
             has_begun: false,
             has_thought: pinning.bot.len() > 1,
@@ -117,6 +156,7 @@ impl RefereeCore {
 
     /// Begins an exchange of at most `limit`.
     pub(super) fn begin(&mut self, limit: Option<Duration>) {
+        self.follow();
         let prompt = if self.has_begun { PROMPT } else { PROMPT_START };
         let has_room = limit.is_none_or(|limit| limit >= prompt + MARGIN);
         self.share(has_room && !self.has_thought);
@@ -140,14 +180,54 @@ impl RefereeCore {
     fn share(&mut self, is_shared: bool) {
         if self.is_shared != is_shared {
             self.is_shared = is_shared;
-            let Pinning { bot, referee } = &self.pinning;
-            // If this process has lost the core meanwhile, the system decides where it runs.
-            let _ = sched_setaffinity(None, &if is_shared { set(bot) } else { set(&[*referee]) });
+            self.move_thread();
+        }
+    }
+
+    /// Where this thread is, if the bot's peer is to come there as well: it takes turns with both.
+    pub(super) fn place_of_peer(&mut self) -> Option<&[usize]> {
+        let has_moved = self.peer_shares.replace(self.is_shared) != Some(self.is_shared);
+        has_moved.then(|| self.cores())
+    }
+
+    fn cores(&self) -> &[usize] {
+        let Pinning { bot, referee } = &self.pinning;
+        if self.is_shared { bot } else { slice::from_ref(referee) }
+    }
+
+    fn move_thread(&self) {
+        // If this process has lost the core meanwhile, the system decides where it runs.
+        let _ = sched_setaffinity(None, &set(self.cores()));
+    }
+
+    /// Lets the last thread go if another one has taken over.
+    fn follow(&mut self) {
+        let thread = gettid();
+        if thread != self.moved.0
+            && let Ok(before) = sched_getaffinity(None)
+        {
+            self.let_go();
+            self.moved = (thread, before);
+            self.move_thread();
+        }
+    }
+
+    /// Gives the thread its cores back, if it still lives.
+    fn let_go(&self) {
+        let (thread, before) = &self.moved;
+        if Path::new("/proc/self/task").join(thread.to_string()).exists() {
+            let _ = sched_setaffinity(Some(*thread), before);
         }
     }
 }
 
-fn set(cores: &[usize]) -> CpuSet {
+impl Drop for RefereeCore {
+    fn drop(&mut self) {
+        self.let_go();
+    }
+}
+
+pub(super) fn set(cores: &[usize]) -> CpuSet {
     let mut set = CpuSet::new();
     for &core in cores {
         set.set(core);
@@ -180,8 +260,11 @@ mod tests {
         let mut core =
             RefereeCore::join_bot(&Pinning { bot: vec![bot], referee }).expect("allowed");
         assert_eq!(mine(), [bot]);
+        assert_eq!(core.place_of_peer(), Some(&[bot][..]), "a peer shares it, too");
+        assert_eq!(core.place_of_peer(), None, "and is there already");
         exchange(&mut core, false);
         assert_eq!(mine(), [referee], "its start took a while");
+        assert_eq!(core.place_of_peer(), Some(&[referee][..]));
         for _ in 0..3 {
             exchange(&mut core, true);
             assert_eq!(mine(), [bot]);
@@ -204,5 +287,25 @@ mod tests {
         let mut core = RefereeCore::join_bot(&pinning).expect("allowed");
         exchange(&mut core, true);
         assert_eq!(mine(), [referee]);
+    }
+
+    #[test]
+    fn a_thread_that_no_longer_referees_has_its_cores_back() {
+        let all = mine();
+        let [referee, bot, ..] = all[..] else { return };
+        let pinning = Pinning { bot: vec![bot], referee };
+        let mut core = RefereeCore::join_bot(&pinning).expect("allowed");
+        let core = std::thread::spawn(move || {
+            exchange(&mut core, true);
+            assert_eq!(mine(), [bot]);
+            core
+        });
+        let core = core.join().expect("ends");
+        assert_eq!(mine(), all, "another thread has taken over");
+        // That thread has ended, and its number may be anybody's.
+        drop(core);
+        assert_eq!(mine(), all);
+        drop(RefereeCore::join_bot(&pinning).expect("allowed"));
+        assert_eq!(mine(), all);
     }
 }

@@ -1,4 +1,4 @@
-//! Polls a bot's pipes, its end and the referee's signals, and reads the pipes.
+//! Polls a bot's pipes, its end and its canceller, and reads the pipes.
 
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
@@ -17,7 +17,7 @@ pub(super) struct Ready {
     pub(super) stdout: bool,
     pub(super) stderr: bool,
     pub(super) ended: bool,
-    pub(super) interrupted: bool,
+    pub(super) cancelled: bool,
 }
 
 impl BotProcess {
@@ -72,7 +72,7 @@ impl BotProcess {
             (self.stdout.fd(), PollFlags::IN),
             (self.stderr.fd(), PollFlags::IN),
             (Some(self.keeper.channel.as_fd()), PollFlags::IN),
-            (self.interrupt.as_ref().map(|interrupt| interrupt.as_fd()), PollFlags::IN),
+            (self.canceller.as_ref().map(|canceller| canceller.as_fd()), PollFlags::IN),
             (beside, PollFlags::IN),
         ];
         let open =
@@ -88,7 +88,7 @@ impl BotProcess {
         }
         let mut found = fds.iter().map(|fd| !fd.revents().is_empty());
         let ready = watched.map(|(fd, _)| fd.and_then(|_| found.next()).unwrap_or_default());
-        let [stdin, stdout, stderr, ended, interrupted, _] = ready;
-        Ok(Ready { stdin, stdout, stderr, ended, interrupted })
+        let [stdin, stdout, stderr, ended, cancelled, _] = ready;
+        Ok(Ready { stdin, stdout, stderr, ended, cancelled })
     }
 }

@@ -1,28 +1,27 @@
 //! The sandbox of a bot: it may read what it needs, write to its own folder, and compute.
 //!
-//! In a namespace the bot sees its own file system, with nothing else in it ([`tree`]); elsewhere
-//! Landlock limits the files. A seccomp filter does the rest: no sockets, nothing that outlives the game, and no
+//! In a namespace the bot sees its own file system, with nothing else in it ([`tree`]), where Landlock, if the kernel
+//! has it, keeps it from writing to what read-only mounts do not cover; elsewhere Landlock alone limits the files. A seccomp filter does the rest: no sockets, nothing that outlives the game, and no
 //! calls that change what the other two do not check (modes, owners, times) or the machine itself. Root's
 //! privileges are dropped: a device made in the scratch folder would bypass the sandbox. The kernel enforces
 //! these rules, and every child inherits them. They are all or nothing: a host that cannot enforce the
 //! sandbox refuses it.
 
 use std::env;
-use std::ffi::OsStr;
+use std::error::Error;
+use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use landlock::{
-    ABI, Access as _, AccessFs, AccessNet, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _,
-    RulesetCreatedAttr as _, Scope, path_beneath_rules,
-};
-
 use super::filter::has_seccomp;
-use super::launch::{Tree, has_nobody, landlock_version, try_namespace};
+use super::landlock::{self, Ruleset};
+use super::launch::{Tree, has_nobody, landlock_version, try_tree};
 use super::tree;
 
 /// A sandbox that this host can enforce.
@@ -30,16 +29,15 @@ use super::tree;
 pub struct Sandbox {
     /// Folders and files that this bot may read, in addition to those of every bot.
     readable: Vec<PathBuf>,
+    /// Folders and files that it may not read, even in a folder that it may.
+    hidden: Vec<PathBuf>,
 }
 
 /// Why a sandbox is impossible.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
+#[non_exhaustive]
 pub enum SandboxError {
     /// The host allows neither a namespace with its own file system, nor Landlock.
-    #[error(
-        "--sandbox cannot be enforced here: it needs a namespace ({namespace}) or Landlock of version {NEEDED} (Linux 6.2, and `landlock` among the security modules; the kernel has {})",
-        version(*.landlock)
-    )]
     NoFiles {
         /// Why a namespace is impossible.
         namespace: String,
@@ -47,12 +45,8 @@ pub enum SandboxError {
         landlock: u32,
     },
     /// The kernel takes no filters.
-    #[error(
-        "--sandbox cannot be enforced here: the kernel has no seccomp filters, or not for this processor"
-    )]
     NoSeccomp,
-    /// A path of `--sandbox-read` is missing.
-    #[error("--sandbox-read: {}: {source}", path.display())]
+    /// A path that the bot is to read is missing.
     Unreadable {
         /// The path.
         path: PathBuf,
@@ -61,12 +55,36 @@ pub enum SandboxError {
     },
 }
 
+impl fmt::Display for SandboxError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoFiles { namespace, landlock } => {
+                let has = if *landlock == 0 { "none" } else { &format!("version {landlock}") };
+                write!(
+                    f,
+                    "a sandbox cannot be enforced here: it needs a namespace ({namespace}) or Landlock of version \
+                     {NEEDED} (Linux 6.2, and `landlock` among the security modules; the kernel has {has})"
+                )
+            }
+            Self::NoSeccomp => f.write_str(
+                "a sandbox cannot be enforced here: the kernel has no seccomp filters, or not for this processor",
+            ),
+            Self::Unreadable { path, .. } => write!(f, "the sandbox cannot show {}", path.display()),
+        }
+    }
+}
+
+impl Error for SandboxError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Unreadable { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}
+
 /// The first version of Landlock that checks all ways to change a file's content.
 const NEEDED: u32 = 3;
-
-fn version(version: u32) -> String {
-    if version == 0 { "none".to_owned() } else { format!("version {version}") }
-}
 
 /// System folders that almost every program needs.
 const SYSTEM: [&str; 13] = [
@@ -96,7 +114,7 @@ const WHOLE_MACHINE: [&str; 2] = ["/proc", "/sys"];
 pub(super) struct Needs<'a> {
     /// The program's path, as executed from `cwd`.
     pub(super) program: &'a Path,
-    pub(super) arguments: &'a [std::ffi::OsString],
+    pub(super) arguments: &'a [OsString],
     /// An absolute path.
     pub(super) cwd: &'a Path,
     /// The bot's `PATH`.
@@ -122,7 +140,20 @@ impl Sandbox {
             let unreadable = |source| SandboxError::Unreadable { path: path.clone(), source };
             path.canonicalize().map_err(unreadable)
         };
-        Ok(Self { readable: readable.iter().map(real).collect::<Result<_, _>>()? })
+        let readable = readable.iter().map(real).collect::<Result<_, _>>()?;
+        Ok(Self { readable, hidden: Vec::new() })
+    }
+
+    /// Hides these files and folders, wherever they are in what the bot may read: in a namespace they are empty, elsewhere they cannot
+    /// be opened. What is missing, of the system, or among the paths given to [`new`](Self::new) stays as it is, and so does what the
+    /// bot's own command names.
+    #[must_use]
+    pub fn hide(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
+        let real = paths.into_iter().filter_map(|path| path.canonicalize().ok());
+        let is_of_system = |path: &Path| SYSTEM.iter().any(|system| path.starts_with(system));
+        let hidden: Vec<_> = real.filter(|path| !is_of_system(path) && !self.has(path)).collect();
+        self.hidden.extend(hidden);
+        self
     }
 
     /// Whether `path` is among the paths that this bot may read in addition to those of every bot.
@@ -134,7 +165,8 @@ impl Sandbox {
     pub(super) fn tree(&self, needs: &Needs<'_>, size: Option<u64>) -> io::Result<Tree> {
         let mut readable = self.readable_by(needs);
         readable.extend(MACHINE.map(PathBuf::from));
-        tree::build(readable, &needs.named(), needs.cwd, size)
+        let hidden = self.hidden_from(needs);
+        tree::build(readable, &needs.named(), needs.cwd, &hidden, size)
     }
 
     /// The rules for a bot elsewhere: it may write beneath `scratch`.
@@ -144,26 +176,35 @@ impl Sandbox {
             let what = format!("without a namespace it needs Landlock of version {NEEDED}");
             return Err(io::Error::other(what));
         }
-        let abi = ABI::V3;
         let mut readable = self.readable_by(needs);
         readable.extend(WHOLE_MACHINE.map(PathBuf::from));
-        let ruleset = || {
-            Ruleset::default()
-                .set_compatibility(CompatLevel::HardRequirement)
-                .handle_access(AccessFs::from_all(abi))?
-                .set_compatibility(CompatLevel::BestEffort)
-                .handle_access(AccessFs::from_all(ABI::V5))?
-                .handle_access(AccessNet::from_all(ABI::V4))?
-                .scope(Scope::Signal | Scope::AbstractUnixSocket)?
-                .create()?
-                .add_rules(path_beneath_rules(readable, AccessFs::from_read(abi)))?
-                .add_rules(path_beneath_rules(
-                    tree::DEVICES,
-                    AccessFs::ReadFile | AccessFs::WriteFile,
-                ))?
-                .add_rules(path_beneath_rules([scratch], AccessFs::from_all(abi)))
+        let hidden = self.hidden_from(needs);
+        // The names in a folder do not tell what is in its files.
+        let listed = readable.iter().filter(|path| path.is_dir() && holds_any(path, &hidden));
+        let listed: Vec<_> = listed.cloned().collect();
+        let readable = readable.into_iter().flat_map(|path| without(path, &hidden));
+        let all = landlock::READ | landlock::WRITE;
+        let outside = landlock::SIGNALS | landlock::SOCKETS;
+        let ruleset = Ruleset::forbid(all | landlock::IOCTL, landlock::NETWORK, outside)?
+            .allow(landlock::READ, readable)?
+            .allow(landlock::LIST, listed)?
+            .allow(landlock::READ_FILE | landlock::WRITE_FILE, tree::DEVICES)?
+            .allow(all, [scratch])?;
+        Ok(Some(ruleset.into()))
+    }
+
+    /// What is hidden from this bot.
+    fn hidden_from(&self, needs: &Needs<'_>) -> Vec<PathBuf> {
+        // A class path holds several, and a flag may stand before one.
+        let parts = |word: &OsString| -> Vec<PathBuf> {
+            let parts = word.as_bytes().split(|byte| b":=".contains(byte));
+            parts.map(|part| needs.cwd.join(OsStr::from_bytes(part))).collect()
         };
-        ruleset().map(Into::into).map_err(io::Error::other)
+        let own = needs.named().into_iter().chain(needs.arguments.iter().flat_map(parts));
+        let own = own.chain([needs.cwd.to_owned()]).filter_map(|path| path.canonicalize().ok());
+        let own: Vec<_> = own.collect();
+        let is_own = |hidden: &Path| own.iter().any(|path| path.starts_with(hidden));
+        self.hidden.iter().filter(|hidden| !is_own(hidden)).cloned().collect()
     }
 
     /// The system, the files that `program` and `arguments` name, the working directory, and the folders of `PATH`.
@@ -203,12 +244,32 @@ fn why_no_tree() -> Option<&'static str> {
     static WHY: OnceLock<Option<String>> = OnceLock::new();
     let trial = || {
         let readable = SYSTEM.map(PathBuf::from).to_vec();
-        let tree = tree::build(readable, &[], Path::new("/"), None);
+        let tree = tree::build(readable, &[], Path::new("/"), &[], None);
         tree.map_err(|error| error.to_string())
-            .and_then(|tree| try_namespace(Some(tree)).map_err(|error| error.to_string()))
+            .and_then(|tree| try_tree(tree).map_err(|error| error.to_string()))
             .err()
     };
     WHY.get_or_init(trial).as_deref()
+}
+
+/// Whether something hidden is in this folder.
+fn holds_any(folder: &Path, hidden: &[PathBuf]) -> bool {
+    let folder = folder.canonicalize();
+    folder.is_ok_and(|folder| hidden.iter().any(|hidden| hidden.starts_with(&folder)))
+}
+
+/// The path, or the entries of a folder in which something is hidden, without that. A link grants nothing: what it leads to counts.
+fn without(path: PathBuf, hidden: &[PathBuf]) -> Vec<PathBuf> {
+    let real = path.canonicalize();
+    if real.is_ok_and(|real| hidden.iter().any(|hidden| real.starts_with(hidden))) {
+        return Vec::new();
+    }
+    if !holds_any(&path, hidden) {
+        return vec![path];
+    }
+    let entries = fs::read_dir(&path).into_iter().flatten().flatten();
+    let entries = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()));
+    entries.flat_map(|entry| without(entry.path(), hidden)).collect()
 }
 
 /// A folder, or a file and the installation around it; empty if the path does not exist.

@@ -1,27 +1,37 @@
-//! The writable folder of a bot in a sandbox or of a judge, and its removal whatever was put there:
-//! folders that nobody may read, or nested deeper than the number of descriptors allows.
+//! The writable folder of a bot in a sandbox or of a judge, and its removal.
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::fd::AsFd as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
+
+use super::{later, removal};
 
 /// A folder that is removed with all its content when this is dropped. If the referee is killed
 /// first, the next one that makes such a folder removes it.
 #[derive(Debug)]
 pub struct Scratch {
     folder: TempDir,
-    /// Held while the referee lives.
-    _lock: File,
+    /// The folder itself, open and locked while the referee lives.
+    lock: File,
 }
 
 const PREFIX: &str = "referee-bot-";
 
 /// The most attempts, since another referee may remove a new folder as one that was left behind.
 const ATTEMPTS: u32 = 10;
+
+/// The time to empty a folder that processes may be filling meanwhile.
+const REMOVAL: Duration = Duration::from_mins(1);
+
+/// Whether a folder has been left to the background.
+static IS_REMOVING: AtomicBool = AtomicBool::new(false);
 
 impl Scratch {
     /// Makes a folder, and removes those that killed referees have left.
@@ -33,12 +43,12 @@ impl Scratch {
         SWEPT.call_once(|| sweep(&std::env::temp_dir()));
         let mut attempts = 0..ATTEMPTS;
         loop {
-            let made = tempfile::Builder::new().prefix(PREFIX).tempdir();
+            let made = tempfile::Builder::new().prefix(PREFIX).disable_cleanup(true).tempdir();
             let folder = made.map_err(|error| {
                 io::Error::new(error.kind(), format!("{error}; TMPDIR can name another folder"))
             })?;
             match lock(folder.path()) {
-                Some(lock) => return Ok(Self { folder, _lock: lock }),
+                Some(lock) => return Ok(Self { folder, lock }),
                 None if attempts.next().is_some() => {}
                 None => return Err(io::Error::other("the temporary folder takes no locks")),
             }
@@ -49,11 +59,25 @@ impl Scratch {
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
+
+    /// Removes the folder in the background.
+    pub(super) fn remove_later(self) {
+        IS_REMOVING.store(true, Ordering::Relaxed);
+        later::drop_later(self);
+    }
 }
 
-/// Locks a folder, unless another process has done so or removed it.
+/// Waits until the scratch folders of all bots that have ended are removed; a program calls this before it ends. What it
+/// leaves, the next program that makes a scratch folder removes.
+pub fn await_removals() {
+    if IS_REMOVING.load(Ordering::Relaxed) {
+        later::wait();
+    }
+}
+
+/// Opens and locks a folder, unless another process has done so or removed it.
 fn lock(folder: &Path) -> Option<File> {
-    let file = File::open(folder).ok()?;
+    let file = File::from(removal::open(folder).ok()?);
     file.try_lock().ok()?;
     folder.exists().then_some(file)
 }
@@ -65,13 +89,9 @@ fn sweep(temporary: &Path) {
         let is_ours = entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes())
             && entry.metadata().is_ok_and(|data| data.is_dir() && data.uid() == own);
         let path = entry.path();
-        // Its bot may have taken all permissions away.
-        if is_ours
-            && open_up(&path).is_ok()
-            && let Some(_lock) = lock(&path)
-        {
+        if is_ours && let Some(lock) = lock(&path) {
             // That referee's bot may still be dying; then the next sweep removes the folder.
-            if let Err(error) = remove(&path) {
+            if let Err(error) = remove(&path, &lock) {
                 log::debug!("an old scratch folder {} stays: {error}", path.display());
             }
         }
@@ -80,61 +100,23 @@ fn sweep(temporary: &Path) {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        if let Err(error) = remove(self.path()) {
+        if let Err(error) = remove(self.path(), &self.lock) {
             log::error!("the bot's scratch folder {} stays: {error}", self.path().display());
         }
     }
 }
 
-fn remove(folder: &Path) -> io::Result<()> {
-    empty(folder)?;
-    fs::remove_dir(folder)
-}
-
-/// Empties a directory iteratively: nested ones are hoisted first, so depth costs no descriptors.
-fn empty(top: &Path) -> io::Result<()> {
-    let mut moved = 0_u64;
-    let mut folders = clear_out(top)?;
-    while let Some(folder) = folders.pop() {
-        for inner in clear_out(&folder)? {
-            let place = loop {
-                moved += 1;
-                let place = top.join(format!("moved-{moved}"));
-                if !place.try_exists()? {
-                    break place;
-                }
-            };
-            // Moving a folder to another one takes the right to write to it.
-            open_up(&inner)?;
-            fs::rename(&inner, &place)?;
-            folders.push(place);
-        }
-        fs::remove_dir(folder)?;
-    }
-    Ok(())
-}
-
-/// Removes all files of a folder; returns its folders.
-fn clear_out(folder: &Path) -> io::Result<Vec<std::path::PathBuf>> {
-    open_up(folder)?;
-    let mut folders = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.file_type()?.is_dir() {
-            folders.push(entry.path());
-        } else {
-            fs::remove_file(entry.path())?;
-        }
-    }
-    Ok(folders)
-}
-
-fn open_up(folder: &Path) -> io::Result<()> {
-    fs::set_permissions(folder, Permissions::from_mode(0o700))
+/// Removes an open folder by its path.
+fn remove(path: &Path, folder: &File) -> io::Result<()> {
+    removal::empty(folder.as_fd(), Instant::now() + REMOVAL)?;
+    fs::remove_dir(path)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     #[test]

@@ -14,6 +14,7 @@ use rustix::process::{Signal, kill_process_group, pidfd_send_signal};
 use super::BotProcess;
 use super::launch::Keeper;
 use super::pipes::Captured;
+use super::scratch::Scratch;
 use terms::verdict::BotExit;
 
 /// How long to wait for a keeper to kill everything. The keeper itself gives up earlier; only a
@@ -44,6 +45,7 @@ pub struct Ending {
 
 /// The remaining processes of a bot, as far as known.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Left {
     /// The first few processes that live on, and the number of the rest; usually empty.
     Survivors(Vec<Survivor>, usize),
@@ -101,7 +103,7 @@ impl BotProcess {
             log::error!("cannot read what the bot has left: {error}");
         }
         log::debug!("keeper {}: {ending:?}", self.keeper.pid.as_raw_pid());
-        drop(self.scratch.take());
+        self.scratch.take().into_iter().for_each(Scratch::remove_later);
         ending
     }
 
@@ -114,7 +116,7 @@ impl BotProcess {
         loop {
             let ready = self.wait(Some(until))?;
             self.drain_into(ending)?;
-            if ready.ended || ready.interrupted || Instant::now() >= until {
+            if ready.ended || ready.cancelled || Instant::now() >= until {
                 return Ok(ready.ended);
             }
         }
@@ -201,5 +203,46 @@ fn has_ended_within(keeper: &OwnedFd, limit: Duration) -> bool {
                 return false;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, Sender, channel};
+
+    use super::*;
+    use crate::bot::later::drop_later;
+    use crate::bot::{BotCommand, Confinement, ContainmentMethod, Host, Sandbox, await_removals};
+    use terms::limits::Resources;
+
+    /// Takes as long to drop as somebody wants.
+    struct Slow(Receiver<()>);
+
+    impl Drop for Slow {
+        fn drop(&mut self) {
+            let _ = self.0.recv();
+        }
+    }
+
+    #[test]
+    fn no_game_waits_for_the_removal_of_a_scratch_folder() {
+        // The last host waits for all that is to be removed.
+        let _host = Host::hold();
+        let sandbox = Sandbox::new(&[]).ok();
+        let (method, resources) = (ContainmentMethod::Group, Resources::default());
+        let confinement = Confinement { method, resources, sandbox };
+        let command = BotCommand::new("true", [] as [&str; 0], confinement);
+        let Ok(bot) = BotProcess::spawn(&command, 0, None) else {
+            assert!(std::env::var_os("CI").is_none(), "this host has Landlock");
+            return;
+        };
+        let folder = bot.scratch.as_ref().expect("it has a sandbox").path().to_owned();
+        let (let_go, slow) = channel();
+        drop_later(Slow(slow));
+        bot.finish(Duration::ZERO);
+        assert!(folder.exists(), "it is removed in the background");
+        drop::<Sender<()>>(let_go);
+        await_removals();
+        assert!(!folder.exists());
     }
 }

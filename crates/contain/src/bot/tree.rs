@@ -22,18 +22,22 @@ pub(super) const SCRATCH: &str = "/tmp";
 /// The bot's own folders, which hide the host's.
 const OWN: [&str; 3] = ["/dev", "/proc", SCRATCH];
 
+/// What a bot sees in place of a hidden folder and of a hidden file.
+const NOTHING: [&str; 2] = ["/dev/hidden-folder", "/dev/hidden-file"];
+
 /// The most files that a bot may make: more would fill memory that is not counted.
 const MAX_FILES: u32 = 1 << 16;
 
 /// The longest chain of symbolic links to follow.
 const MAX_LINKS: u32 = 40;
 
-/// A tree in which `readable` can be read, `named` paths lead where they lead on the host, and `cwd` exists.
+/// A tree in which `readable` can be read except for what is `hidden`, `named` paths lead where they lead on the host, and `cwd` exists.
 /// The bot may write at most `size` bytes.
 pub(super) fn build(
     readable: Vec<PathBuf>,
     named: &[PathBuf],
     cwd: &Path,
+    hidden: &[PathBuf],
     size: Option<u64>,
 ) -> io::Result<Tree> {
     let mut builder = Builder { mounts: mount_points()?, ..Builder::default() };
@@ -51,6 +55,7 @@ pub(super) fn build(
     if !builder.exists(cwd) {
         builder.folder(cwd)?;
     }
+    builder.hide(hidden)?;
     let size = size.map(|size| format!("size={size},")).unwrap_or_default();
     let options = CString::new(format!("{size}nr_inodes={MAX_FILES},mode=755"));
     Ok(Tree { options: options.expect("no NUL"), steps: builder.steps })
@@ -172,6 +177,25 @@ impl Builder {
         Ok(())
     }
 
+    /// Covers these files and folders where they are shown.
+    fn hide(&mut self, hidden: &[PathBuf]) -> io::Result<()> {
+        let shown: Vec<_> = hidden.iter().filter(|path| self.is_shown(path)).collect();
+        let [folder, file] = NOTHING.map(|nothing| relative(Path::new(nothing)));
+        let [folder, file] = [folder?, file?];
+        if !shown.is_empty() {
+            self.steps.extend([MountStep::Folder(folder.clone()), MountStep::File(file.clone())]);
+        }
+        for path in shown {
+            // From the new root, in which the steps are carried out.
+            let from = if path.is_dir() { folder.clone() } else { file.clone() };
+            let at = relative(path)?;
+            self.steps.push(MountStep::Bind { from, at: at.clone() });
+            let flags = MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV;
+            self.steps.push(MountStep::Remount { at, flags: flags.bits() });
+        }
+        Ok(())
+    }
+
     /// Makes the symbolic links on a path.
     fn lead_to(&mut self, path: &Path, links_left: u32) -> io::Result<()> {
         let mut reached = PathBuf::new();
@@ -286,7 +310,8 @@ mod tests {
 
     #[test]
     fn a_bot_may_make_no_more_files_than_its_memory_is_counted_for() {
-        let options = |size| build(Vec::new(), &[], Path::new("/"), size).expect("a tree").options;
+        let options =
+            |size| build(Vec::new(), &[], Path::new("/"), &[], size).expect("a tree").options;
         assert_eq!(options(Some(1000)).as_c_str(), c"size=1000,nr_inodes=65536,mode=755");
         assert_eq!(options(None).as_c_str(), c"nr_inodes=65536,mode=755");
     }

@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 
 use super::BotProcess;
 use super::clock::Overtime;
-use super::exchange::Request;
-use super::pipes::{Captured, name};
+use super::exchange::{ExchangeState, Request};
+use super::peer::News;
+use super::pipes::name;
 use super::usage::{Sample, numbers_in, read, state};
 use terms::lines::Progress;
 
@@ -28,108 +29,142 @@ pub(super) enum LastLook {
 }
 
 impl BotProcess {
-    /// Looks once more at a bot without an answer, of which `after` was sampled. An answer beyond a fixed overtime
-    /// is none.
+    /// Looks once more at a bot without an answer, of which `after` was sampled; its processes are examined no later than
+    /// `until`. An answer beyond a fixed overtime is none.
     pub(super) fn look_once_more(
         &mut self,
         request: &Request<'_>,
         after: &Sample,
-        stderr: &mut Captured,
+        until: Instant,
+        state: &mut ExchangeState,
     ) -> io::Result<LastLook> {
-        let until = Instant::now() + LAST_LOOK;
+        let patience = Instant::now() + LAST_LOOK;
         let is_open = matches!(request.overtime, Overtime::WhileStarved(_));
-        while is_open && !self.has_answered(request) && self.hears_more(until, stderr)? {}
-        let awaits_input = self.stdin.unread()? == 0 && self.awaits_input(&after.pids());
-        self.read_stdout()?;
-        Ok(match (self.has_answered(request), awaits_input) {
-            (true, _) if is_open => LastLook::Answered(Instant::now()),
-            (false, true) => LastLook::AwaitsInput,
+        while is_open
+            && !self.has_answered(request, state)
+            && self.hears_more(request, patience, state)?
+        {}
+        let awaits_input = self.stdin.unread()? == 0 && self.awaits_input(&after.pids(), until);
+        self.read_late_stdout(state)?;
+        let has_answered = self.has_answered(request, state);
+        let spoke = spoke_late(request, state);
+        Ok(match (has_answered, awaits_input) {
+            (true, _) if is_open => LastLook::Answered(spoke.unwrap_or_else(Instant::now)),
+            // A bot that has just written to its peer awaits the peer's reaction.
+            (false, true) if self.peer.is_none() || spoke.is_none() => LastLook::AwaitsInput,
             _ => LastLook::Silent,
         })
     }
 
-    fn has_answered(&mut self, request: &Request<'_>) -> bool {
-        matches!(self.lines.progress(&request.rules), Progress::Complete(_))
+    /// Whether the reply is complete: with a peer, whether that has ended it after late output of the bot.
+    fn has_answered(&mut self, request: &Request<'_>, state: &ExchangeState) -> bool {
+        match &mut self.peer {
+            Some(peer) => {
+                let spoke = spoke_late(request, state);
+                spoke.is_some() && matches!(peer.look(), News::Closing | News::Over)
+            }
+            None => matches!(self.lines.progress(&request.rules), Progress::Complete(_)),
+        }
     }
 
     /// Polls once, and reads what has arrived. Returns whether more may come before `until`.
-    fn hears_more(&mut self, until: Instant, stderr: &mut Captured) -> io::Result<bool> {
-        let ready = self.wait(Some(until))?;
+    fn hears_more(
+        &mut self,
+        request: &Request<'_>,
+        until: Instant,
+        state: &mut ExchangeState,
+    ) -> io::Result<bool> {
+        // Before late output its peer is not looked at, and would be ready for ever.
+        let peer = self.peer.as_ref().filter(|_| spoke_late(request, state).is_some());
+        let ready = self.wait_beside(Some(until), peer.map(|peer| peer.watched()))?;
         if ready.stdout {
-            self.read_stdout()?;
+            self.read_late_stdout(state)?;
         }
         if ready.stderr {
-            self.read_some_stderr(stderr)?;
+            self.read_some_stderr(&mut state.stderr)?;
         }
         if ready.stdin {
             self.stdin.flush()?;
         }
-        Ok(!ready.ended && !ready.interrupted && Instant::now() < until)
+        Ok(!ready.ended && !ready.cancelled && Instant::now() < until)
     }
 
-    fn awaits_input(&self, processes: &[i32]) -> bool {
+    fn read_late_stdout(&mut self, state: &mut ExchangeState) -> io::Result<()> {
+        let heard = self.stdout.total();
+        self.read_stdout()?;
+        if self.stdout.total() > heard {
+            state.spoke = Some(Instant::now());
+        }
+        Ok(())
+    }
+
+    pub(super) fn awaits_input(&self, processes: &[i32], until: Instant) -> bool {
         let pipes = self.stdin.fd().zip(self.stdout.fd());
-        pipes.is_some_and(|(input, output)| awaits_input(processes, input, output))
+        pipes.is_some_and(|(input, output)| awaits_input(processes, input, output, until))
     }
 }
 
+/// When the bot last wrote, if that was after its limit.
+fn spoke_late(request: &Request<'_>, state: &ExchangeState) -> Option<Instant> {
+    let limit = state.clock.start.checked_add(request.limit?)?;
+    state.spoke.filter(|&spoke| spoke >= limit)
+}
+
 /// Whether a process is blocked reading the empty pipe whose other end is `input`, while
-/// no thread could run.
+/// no thread could run; no if that is not certain by `until`.
 ///
 /// A process between the referee and the bot, such as the `cat` of `cat | ./bot`, reads for ever.
 /// So the reader must be able to write to the bot's `output`, or else every process must be
 /// waiting without a time limit.
-fn awaits_input(processes: &[i32], input: impl AsFd, output: impl AsFd) -> bool {
+fn awaits_input(processes: &[i32], input: impl AsFd, output: impl AsFd, until: Instant) -> bool {
     let (Some(input), Some(output)) = (name(input), name(output)) else { return false };
-    let reader = |pid: i32| Process { pid, files: open_files(pid) };
-    let processes: Vec<Process> = processes.iter().map(|&pid| reader(pid)).collect();
-    let mut readers = processes.iter().filter(|process| process.reads(&input)).peekable();
-    readers.peek().is_some()
+    let processes: Vec<Process> = processes.iter().map(|&pid| Process { pid, until }).collect();
+    let readers: Vec<&Process> = processes.iter().filter(|it| it.reads(&input)).collect();
+    !readers.is_empty()
         && !processes.iter().any(Process::is_runnable)
-        && (readers.any(|process| process.holds(&output))
+        && (readers.iter().any(|process| process.holds(&output))
             || processes.iter().all(Process::waits_for_ever))
+        && Instant::now() < until
 }
 
-/// As [`awaits_input`], or no process can do anything before another one does.
+/// As [`awaits_input`], or no process can do anything before another one does, which is found out sooner.
 pub(super) fn wait_for_each_other(
     processes: &[i32],
     input: BorrowedFd<'_>,
     output: BorrowedFd<'_>,
+    until: Instant,
 ) -> bool {
-    if awaits_input(processes, input, output) {
-        return true;
-    }
-    let process = |&pid: &i32| Process { pid, files: Vec::new() };
-    !processes.is_empty()
+    let process = |&pid: &i32| Process { pid, until };
+    let all_wait = !processes.is_empty()
         && processes
             .iter()
             .map(process)
             .all(|process| !process.is_runnable() && process.waits_for_ever())
+        && Instant::now() < until;
+    all_wait || awaits_input(processes, input, output, until)
 }
 
-fn link(path: &str) -> Option<String> {
-    fs::read_link(path).ok()?.into_os_string().into_string().ok()
-}
-
-/// The open files of a process, by number.
-fn open_files(pid: i32) -> Vec<(i32, String)> {
-    let folder = format!("/proc/{pid}/fd");
-    let named = |fd| Some((fd, link(&format!("{folder}/{fd}"))?));
-    numbers_in(&folder).into_iter().filter_map(named).collect()
-}
-
+/// A process, whose files in /proc are read no later than `until`: others may share thousands of descriptors with it.
 struct Process {
     pid: i32,
-    files: Vec<(i32, String)>,
+    until: Instant,
 }
 
 impl Process {
+    /// Whether this descriptor is that pipe.
+    fn is_pipe(&self, fd: i32, pipe: &str) -> bool {
+        let file = fs::read_link(format!("/proc/{}/fd/{fd}", self.pid));
+        file.is_ok_and(|name| name.as_os_str() == pipe)
+    }
+
     fn holds(&self, pipe: &str) -> bool {
-        self.files.iter().any(|(_, name)| name == pipe)
+        numbers_in(&format!("/proc/{}/fd", self.pid))
+            .take_while(|_| Instant::now() < self.until)
+            .any(|fd| self.is_pipe(fd, pipe))
     }
 
     fn reads(&self, input: &str) -> bool {
-        let is_input = |fd: i32| self.files.iter().any(|(held, name)| *held == fd && name == input);
+        let is_input = |fd: i32| self.is_pipe(fd, input);
         self.calls().any(|call| match call {
             Call::Read(fd) => is_input(fd),
             Call::EpollWait(epoll) => self.watched_by(epoll).into_iter().any(is_input),
@@ -154,7 +189,8 @@ impl Process {
 
     fn threads(&self) -> impl Iterator<Item = String> {
         let folder = format!("/proc/{}/task", self.pid);
-        numbers_in(&folder).into_iter().map(move |thread| format!("{folder}/{thread}"))
+        let threads = numbers_in(&folder).map(move |thread| format!("{folder}/{thread}"));
+        threads.take_while(|_| Instant::now() < self.until)
     }
 
     /// The descriptors that an epoll watches: runtimes such as Node's wait this way.
@@ -205,6 +241,19 @@ impl Call {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_is_read_of_a_process_once_the_time_is_up() {
+        let (_reader, writer) = io::pipe().expect("a pipe");
+        let pipe = name(&writer).expect("its name");
+        let pid = rustix::process::getpid().as_raw_pid();
+        let look = |until| {
+            let me = Process { pid, until };
+            (me.holds(&pipe), me.threads().next().is_some())
+        };
+        assert_eq!(look(Instant::now() + Duration::from_mins(1)), (true, true));
+        assert_eq!(look(Instant::now()), (false, false));
+    }
 
     #[test]
     fn calls_that_wait_for_input_are_known() {

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
+use std::sync::Once;
 
-use super::Config;
-use contain::bot::{BotCommand, Confinement, Sandbox, Unavailable};
+use super::{Config, OwnGame};
+use contain::bot::{BotCommand, Confinement, ContainmentMethod, Sandbox, Unavailable};
 
 /// Why there is no command for a bot.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CommandError {
     /// The command has no program.
     #[error("the bot's command is empty")]
@@ -27,13 +29,32 @@ impl CommandError {
 }
 
 impl Config {
-    /// The confinement that these settings ask for, with a sandbox if one is given.
+    /// The confinement that these settings ask for, with a sandbox if one is given, which hides the judge and the test cases of a
+    /// game from settings.
     ///
     /// # Errors
     /// When this host does not offer the requested containment.
     pub fn confinement(&self, sandbox: Option<Sandbox>) -> Result<Confinement, Unavailable> {
         let method = self.containment.method()?;
+        warn_of_processes(method);
+        let game = self.project.games.get(&self.game.name);
+        let hidden = game.filter(|_| sandbox.is_some()).map(OwnGame::hidden_from_bots);
+        let sandbox = sandbox.map(|sandbox| sandbox.hide(hidden.unwrap_or_default()));
         Ok(Confinement { method, resources: self.resources, sandbox })
+    }
+}
+
+/// Warns once if a bot can leave the machine without process numbers.
+fn warn_of_processes(method: ContainmentMethod) {
+    static TOLD: Once = Once::new();
+    if method.can_exhaust_processes() {
+        TOLD.call_once(|| {
+            log::warn!(
+                "containment by the method {}: root's bot can take all process numbers of this machine until it is killed; \
+                 play as another user, with control groups, or in a namespace on Linux 6.14 or later",
+                method.name()
+            );
+        });
     }
 }
 

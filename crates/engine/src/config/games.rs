@@ -11,13 +11,15 @@ use serde::Deserialize;
 use serde::de::{MapAccess, Visitor};
 use toml::Spanned;
 
-use super::judge_files::digests;
+use super::ConfigError;
+use super::judge_files::{beside_settings, digests};
 use super::over::Over;
 use super::resources::{Bound, Size};
 use super::values::Limit;
 use judges::{JudgeCommand, JudgeLimits, Protocol, Settings, Wrong};
 use rules::game::judge::JudgeProgram;
-use rules::game::{GAMES, GameKind, unknown_game};
+use rules::game::{GAMES, GameKind, UnknownGame};
+use rules::measure::Measure;
 use rules::score::Direction;
 use rules::source::SourceError;
 use terms::limits::LimitKind;
@@ -39,6 +41,17 @@ pub struct OwnGame {
     source: Arc<str>,
 }
 
+/// The settings of a game of the user's own are wrong.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}:{problem}", file.display())]
+#[non_exhaustive]
+pub struct OwnGameError {
+    /// The file of the settings.
+    pub file: PathBuf,
+    /// What is wrong, and where.
+    pub problem: SourceError,
+}
+
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct GameTable {
@@ -50,6 +63,7 @@ struct GameTable {
     league: Option<Spanned<u32>>,
     criteria: Option<Spanned<String>>,
     better: Option<Direction>,
+    measure: Option<Measure>,
     score: Option<Spanned<String>>,
     stdin: Option<Spanned<String>>,
     bots: Option<Spanned<u32>>,
@@ -123,19 +137,18 @@ impl GameSetting {
     }
 
     /// The row of the game called `name`: one of the user's own, or of the table of games.
-    pub(super) fn kind(&self, name: &str) -> Result<Arc<GameKind>, String> {
+    pub(super) fn kind(&self, name: &str) -> Result<Arc<GameKind>, ConfigError> {
         match self.own.get(name) {
-            Some(own) => own.game(name).map(Arc::new),
-            None => GameKind::named(name).ok_or_else(|| self.unknown(name)),
+            Some(own) => Ok(own.game(name)?.into()),
+            None => GameKind::named(name).ok_or_else(|| self.unknown(name).into()),
         }
     }
 
-    /// The error message for an unknown game.
-    pub(super) fn unknown(&self, name: &str) -> String {
-        let built_in = unknown_game(name);
-        let known: Vec<&str> =
-            [built_in.as_str()].into_iter().chain(self.own.keys().map(String::as_str)).collect();
-        known.join(", ")
+    /// The error for a name that no game has.
+    pub(super) fn unknown(&self, name: &str) -> UnknownGame {
+        let mut unknown = UnknownGame::new(name);
+        unknown.known.extend(self.own.keys().cloned());
+        unknown
     }
 
     /// Notes the file that the games were read from.
@@ -171,11 +184,11 @@ impl OwnGame {
     /// The row of the table of games. Reads the files that the settings name, and starts nothing.
     ///
     /// # Errors
-    /// What is wrong, after file, line and column.
-    pub fn game(&self, name: &str) -> Result<GameKind, String> {
-        self.try_game(name).map_err(|Wrong { key, problem }| {
-            let place = SourceError::at(&self.source, self.offset(key), problem);
-            format!("{}:{place}", self.file.display())
+    /// What is wrong in its settings.
+    pub fn game(&self, name: &str) -> Result<GameKind, OwnGameError> {
+        self.try_game(name).map_err(|Wrong { key, problem }| OwnGameError {
+            file: self.file.clone(),
+            problem: SourceError::at(&self.source, self.offset(key), problem),
         })
     }
 
@@ -191,7 +204,7 @@ impl OwnGame {
         let files = files.map_err(|error| Wrong { key: "command", problem: error.to_string() })?;
         let kind = Protocol::named(self.kind())?.game(&self.settings(name, words, &folder)?)?;
         let judge = kind.judge.map(|judge| JudgeProgram { files, ..judge });
-        Ok(GameKind { judge, ..kind })
+        Ok(GameKind { judge, measure: table.measure.unwrap_or_default(), ..kind })
     }
 
     /// The digests of the files that its command names, as they are now.
@@ -201,6 +214,16 @@ impl OwnGame {
     pub(crate) fn files_now(&self) -> io::Result<BTreeMap<String, String>> {
         let words = shlex::split(self.command()).unwrap_or_default();
         digests(&words, &self.folder())
+    }
+
+    /// What a bot in a sandbox is not to read: the judge's files beside its settings, and the test cases.
+    pub(super) fn hidden_from_bots(&self) -> Vec<PathBuf> {
+        let folder = self.folder();
+        let words = shlex::split(self.command()).unwrap_or_default();
+        let cases = self.table.get_ref().cases.as_ref().map(Spanned::get_ref);
+        let cases = cases.into_iter().flat_map(Words::list);
+        let cases = cases.flat_map(|word| places_of_cases(word, &folder));
+        beside_settings(&words, &folder).into_iter().chain(cases).collect()
     }
 
     fn settings(&self, name: &str, words: Vec<String>, folder: &Path) -> Result<Settings, Wrong> {
@@ -272,17 +295,9 @@ impl OwnGame {
 /// The cases in these files, by the names of the files without their endings.
 fn read_cases(files: Option<&Words>, folder: &Path) -> Result<Vec<(String, String)>, Wrong> {
     let wrong = |problem: String| Wrong { key: "cases", problem };
-    let outside = PathBuf::from(glob::Pattern::escape(&folder.to_string_lossy()));
     let mut cases: Vec<(String, String)> = Vec::new();
     for word in files.into_iter().flat_map(Words::list) {
-        let mut pattern = outside.join(word);
-        if folder.join(word).is_dir() {
-            pattern.push("*.txt");
-        }
-        let paths = glob::glob(&pattern.to_string_lossy());
-        let paths = paths.map_err(|error| wrong(format!("{word}: {error}")))?;
-        let mut paths: Vec<PathBuf> = paths.filter_map(Result::ok).collect();
-        paths.sort();
+        let paths = matching(word, folder).map_err(|error| wrong(format!("{word}: {error}")))?;
         if paths.is_empty() {
             return Err(wrong(format!("no file matches {}", folder.join(word).display())));
         }
@@ -297,6 +312,26 @@ fn read_cases(files: Option<&Words>, folder: &Path) -> Result<Vec<(String, Strin
         }
     }
     Ok(cases)
+}
+
+/// The files that a word of `cases` means, in order: those that match it, or those in its folder.
+fn matching(word: &str, folder: &Path) -> Result<Vec<PathBuf>, glob::PatternError> {
+    let mut pattern = PathBuf::from(glob::Pattern::escape(&folder.to_string_lossy())).join(word);
+    if folder.join(word).is_dir() {
+        pattern.push("*.txt");
+    }
+    let mut paths: Vec<_> = glob::glob(&pattern.to_string_lossy())?.flatten().collect();
+    paths.sort();
+    Ok(paths)
+}
+
+/// The folder of the files that a word of `cases` means, or these files if there is more in it.
+fn places_of_cases(word: &str, folder: &Path) -> Vec<PathBuf> {
+    let files = matching(word, folder).unwrap_or_default();
+    let Some(of_cases) = files.first().and_then(|file| file.parent()) else { return files };
+    let count = of_cases.read_dir().map_or(0, Iterator::count);
+    let is_all = count == files.len() && files.iter().all(|file| file.parent() == Some(of_cases));
+    if is_all { vec![of_cases.to_owned()] } else { files }
 }
 
 impl<'de> Deserialize<'de> for GameSetting {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fs_err as fs;
 
@@ -13,9 +13,7 @@ use results::digest::digest;
 /// for the jars of a folder.
 pub(super) fn digests(words: &[String], folder: &Path) -> io::Result<BTreeMap<String, String>> {
     let mut digests = BTreeMap::new();
-    for part in words.iter().flat_map(|word| word.split([':', '='])).filter(|part| !part.is_empty())
-    {
-        let path = folder.join(part.strip_suffix('*').unwrap_or(part));
+    for (part, path) in named(words, folder) {
         let found = if path.is_dir() {
             digest_of_folder(&path, holds(&path, folder))?
         } else if path.is_file() {
@@ -26,6 +24,22 @@ pub(super) fn digests(words: &[String], folder: &Path) -> io::Result<BTreeMap<St
         digests.insert(part.to_owned(), found);
     }
     Ok(digests)
+}
+
+/// The parts of a command that may name files, and where these would be.
+fn named<'a>(
+    words: &'a [String],
+    folder: &'a Path,
+) -> impl Iterator<Item = (&'a str, PathBuf)> + use<'a> {
+    let parts = words.iter().flat_map(|word| word.split([':', '=']));
+    let parts = parts.filter(|part| !part.is_empty());
+    parts.map(|part| (part, folder.join(part.strip_suffix('*').unwrap_or(part))))
+}
+
+/// The files and folders of a judge that stand beside its settings: those that its command names.
+pub(super) fn beside_settings(words: &[String], folder: &Path) -> Vec<PathBuf> {
+    let paths = named(words, folder).map(|(_, path)| path);
+    paths.filter(|path| holds(folder, path) && !holds(path, folder)).collect()
 }
 
 /// Whether `folder` is `outer` or somewhere below it.

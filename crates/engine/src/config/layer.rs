@@ -167,14 +167,14 @@ impl Layer {
         let known = |name: &Spanned<String>| match GameKind::named(name.get_ref()) {
             Some(game) => Ok(Some(game)),
             None if self.game.own.contains_key(name.get_ref()) => Ok(None),
-            None => Err((name.span().start, self.game.unknown(name.get_ref()))),
+            None => Err((name.span().start, self.game.unknown(name.get_ref()).to_string())),
         };
         self.game.chosen.as_ref().map(known).transpose()?;
         for (name, table) in &self.limits {
-            let stray = |game: &GameKind| Some((name.span().start, table.stray(game)?));
-            let game = known(name)?;
-            if let Some((start, stray)) = game.as_deref().and_then(stray) {
-                return Err((start, stray_limit(game.as_deref().expect("it has strays"), stray)));
+            if let Some(game) = known(name)?
+                && let Some(stray) = table.stray(&game)
+            {
+                return Err((name.span().start, StrayLimit::new(&game, stray).to_string()));
             }
         }
         Ok(())
@@ -215,7 +215,25 @@ impl LimitsTable {
     }
 }
 
-pub(super) fn stray_limit(game: &GameKind, stray: LimitKind) -> String {
-    let has: Vec<_> = game.limit_kinds().map(LimitKind::name).collect();
-    format!("{} has no limit `{}`; it has: {}", game.name, stray.name(), has.join(", "))
+/// A game has no limit of this kind.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{game} has no limit `{}`; it has: {}", limit.name(), names(known))]
+#[non_exhaustive]
+pub struct StrayLimit {
+    /// The game's name.
+    pub game: String,
+    /// The kind.
+    pub limit: LimitKind,
+    /// The kinds that it has.
+    pub known: Vec<LimitKind>,
+}
+
+impl StrayLimit {
+    pub(super) fn new(game: &GameKind, limit: LimitKind) -> Self {
+        Self { game: game.name.clone(), limit, known: game.limit_kinds().collect() }
+    }
+}
+
+fn names(kinds: &[LimitKind]) -> String {
+    kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ")
 }

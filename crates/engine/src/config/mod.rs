@@ -16,17 +16,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use self::confinement::{CommandError, bot_command};
-pub use self::games::OwnGame;
-use self::layer::stray_limit;
-pub use self::layer::{Layer, LimitsTable};
+pub use self::games::{OwnGame, OwnGameError};
+pub use self::layer::{Layer, LimitsTable, StrayLimit};
 pub use self::over::Over;
 pub use self::project::{
     BoardSet, BotEntry, ClusterTable, PROJECT_FILE, Project, SuiteTable, TEMPLATE, find_project,
 };
 pub use self::resources::{Bound, Count, Size};
-pub use self::values::{Limit, SeedRange, SeedsSource};
+pub use self::values::{Limit, SeedRange, SeedsFileError, SeedsSource, ValueError};
 use contain::bot::Containment;
-use rules::game::GameKind;
+use rules::game::{GameKind, UnknownGame};
 use terms::limits::{
     Limits, MatchRules, OnHostDelay, OverrunRules, OwnLimits, Profile, Resources, SoftLimit,
 };
@@ -50,6 +49,26 @@ pub struct Stored<'a> {
 }
 
 /// Validated settings.
+///
+/// ```
+/// use engine::config::{Config, ConfigError, Layer};
+/// use rules::game::GameKind;
+/// use terms::limits::Profile;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let flags: Layer = "profile = 'relaxed'".parse()?;
+/// let file: Layer = "game = 'square-remover'\nprofile = 'official'".parse()?;
+/// let config = Config::resolve([flags, file])?;
+/// assert_eq!((config.game.name.as_str(), config.rules.profile), ("square-remover", Profile::Relaxed));
+///
+/// // A game of one's own needs no name in a table.
+/// let own = GameKind { name: "mine".to_owned(), ..GameKind::clone(&config.game) };
+/// assert_eq!(Config::for_game(own.into(), [])?.game.name, "mine");
+/// assert!(matches!(Config::resolve([Layer::of_game("chess")]), Err(ConfigError::UnknownGame(_))));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
 pub struct Config {
     /// The game to play.
     pub game: Arc<GameKind>,
@@ -71,12 +90,30 @@ pub struct Config {
     pub project: Project,
 }
 
+/// Why settings do not resolve to a [`Config`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// They name an unknown game.
+    #[error(transparent)]
+    UnknownGame(#[from] UnknownGame),
+    /// The game is one of the user's own, and its settings are wrong.
+    #[error(transparent)]
+    OwnGame(#[from] OwnGameError),
+    /// They fix a limit that the game does not have.
+    #[error(transparent)]
+    StrayLimit(#[from] StrayLimit),
+    /// A setting has no value in any layer.
+    #[error("the setting `{0}` has no value")]
+    Unset(&'static str),
+}
+
 impl Config {
     /// Lays these layers over the defaults, the first one on top.
     ///
     /// # Errors
     /// When a layer names an unknown game, or sets a limit that the game does not use.
-    pub fn resolve(layers: impl IntoIterator<Item = Layer>) -> Result<Self, String> {
+    pub fn resolve(layers: impl IntoIterator<Item = Layer>) -> Result<Self, ConfigError> {
         let default: Layer = DEFAULT.parse().expect("tested: the defaults are valid");
         let settings = laid_over(layers, &default);
         let name = need(settings.game.chosen.as_ref(), "game")?.get_ref();
@@ -91,14 +128,18 @@ impl Config {
     pub fn for_game(
         game: Arc<GameKind>,
         layers: impl IntoIterator<Item = Layer>,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, ConfigError> {
         let default: Layer = DEFAULT.parse().expect("tested: the defaults are valid");
         Self::complete(game, &laid_over(layers, &default), &default)
     }
 
-    fn complete(game: Arc<GameKind>, settings: &Layer, default: &Layer) -> Result<Self, String> {
+    fn complete(
+        game: Arc<GameKind>,
+        settings: &Layer,
+        default: &Layer,
+    ) -> Result<Self, ConfigError> {
         if let Some(stray) = settings.fixed.stray(&game) {
-            return Err(format!("--{}: {}", stray.name(), stray_limit(&game, stray)));
+            return Err(StrayLimit::new(&game, stray).into());
         }
         let relaxed_factor = need(settings.relaxed_factor, "relaxed-factor")?.0;
         let sdk_soft = SoftLimit {
@@ -159,13 +200,15 @@ fn rules(
     game: &GameKind,
     relaxed_factor: f64,
     sdk_soft: SoftLimit,
-) -> Result<MatchRules, String> {
+) -> Result<MatchRules, ConfigError> {
     let profile = need(settings.profile, "profile")?;
-    let profiled = |limit: Duration| match profile {
-        Profile::Official | Profile::SdkSoft => Some(limit),
-        Profile::Relaxed => Some(limit.mul_f64(relaxed_factor)),
+    let factor = match profile {
+        Profile::Relaxed => Some(relaxed_factor),
         Profile::Unlimited => None,
+        // The others keep to the original's limits, whatever they do about late replies.
+        _ => Some(1.0),
     };
+    let profiled = |limit: Duration| Some(limit.mul_f64(factor?));
     let limits = settings.limits(&game.name);
     let overruns = OverrunRules {
         on_host_delay: need(settings.on_host_delay, "on-host-delay")?,
@@ -184,11 +227,7 @@ fn rules(
                 let fixed = settings.fixed.get(kind).or(limits.get(kind));
                 fixed.filter(|_| game.judge.is_some())
             }),
-            factor: match profile {
-                Profile::Official | Profile::SdkSoft => Some(1.0),
-                Profile::Relaxed => Some(relaxed_factor),
-                Profile::Unlimited => None,
-            },
+            factor,
         },
         overruns,
         grace: need(settings.bot.grace, "bot.grace")?.0,
@@ -197,8 +236,8 @@ fn rules(
 }
 
 /// The value of a setting; the error says that the defaults lack it.
-fn need<T>(setting: Option<T>, name: &str) -> Result<T, String> {
-    setting.ok_or_else(|| format!("the setting `{name}` has no value"))
+fn need<T>(setting: Option<T>, name: &'static str) -> Result<T, ConfigError> {
+    setting.ok_or(ConfigError::Unset(name))
 }
 
 #[cfg(test)]
@@ -247,6 +286,7 @@ mod tests {
         assert_eq!(squares.of(LimitKind::Turn), None);
         for game in GAMES.iter() {
             let config = resolved(&format!("game = '{}'", game.name), Layer::default());
+            assert_eq!(config.rules, MatchRules::official(config.rules.limits), "{}", game.name);
             for &(kind, official) in &game.limits {
                 assert_eq!(config.rules.limits.of(kind), Some(official), "{}: {kind:?}", game.name);
             }

@@ -7,8 +7,8 @@ use bytesize::ByteSize;
 use serde::Deserialize;
 use serde::de::Error as _;
 
-use super::Limit;
 use super::over::{Over, over_by_field};
+use super::{Limit, ValueError};
 use terms::limits::Resources;
 use terms::millis::Millis;
 use terms::text::exact_size;
@@ -23,22 +23,23 @@ pub enum Bound<T> {
 }
 
 /// A number of bytes with a unit: 768MiB, 64kB, 512B.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Size(pub u64);
 
 impl FromStr for Size {
-    type Err = String;
+    type Err = ValueError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ValueError> {
         let text = text.trim();
         let size =
             text.parse::<ByteSize>().ok().filter(|_| !text.ends_with(|c: char| c.is_ascii_digit()));
         match size.map(|size| size.as_u64()) {
-            Some(0) => Err(format!("`{text}` must be more than zero")),
+            Some(0) => Err(format!("`{text}` must be more than zero").into()),
             Some(bytes) => Ok(Self(bytes)),
             None => Err(format!(
                 "`{text}` is not a size; write a number with a unit, such as 768MiB or 64kB, or none"
-            )),
+            )
+            .into()),
         }
     }
 }
@@ -50,15 +51,15 @@ impl fmt::Display for Size {
 }
 
 /// A number of processes or files, at least one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Count(pub u64);
 
 impl FromStr for Count {
-    type Err = String;
+    type Err = ValueError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ValueError> {
         let number = text.trim().parse().ok().filter(|&number| number > 0);
-        let wrong = || format!("`{text}` is not a whole number of at least 1, or none");
+        let wrong = || format!("`{text}` is not a whole number of at least 1, or none").into();
         number.map(Self).ok_or_else(wrong)
     }
 }
@@ -72,15 +73,15 @@ impl<T: fmt::Display> fmt::Display for Bound<T> {
     }
 }
 
-impl<T: FromStr<Err = String>> FromStr for Bound<T> {
-    type Err = String;
+impl<T: FromStr<Err = ValueError>> FromStr for Bound<T> {
+    type Err = ValueError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ValueError> {
         if text.trim() == "none" { Ok(Self::None) } else { text.parse().map(Self::At) }
     }
 }
 
-impl<'de, T: FromStr<Err = String>> Deserialize<'de> for Bound<T> {
+impl<'de, T: FromStr<Err = ValueError>> Deserialize<'de> for Bound<T> {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged, expecting = "expected a number, a text with a unit, or \"none\"")]

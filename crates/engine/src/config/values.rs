@@ -12,9 +12,20 @@ use serde::de::Error as _;
 
 use terms::text::exact_duration;
 
+/// A text is not the value of a setting. It says what would be right.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ValueError(pub(super) String);
+
+impl From<String> for ValueError {
+    fn from(problem: String) -> Self {
+        Self(problem)
+    }
+}
+
 /// A time limit as a user writes it: a number with a unit, more than zero and at most
 /// [`MAX`](Self::MAX).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Limit(pub Duration);
 
 impl Limit {
@@ -23,21 +34,20 @@ impl Limit {
 }
 
 impl FromStr for Limit {
-    type Err = String;
+    type Err = ValueError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ValueError> {
         let text = text.trim();
         let duration: SignedDuration = text.parse().map_err(|_| {
             format!("`{text}` is not a duration; write a number with a unit, such as 50ms or 20s")
         })?;
         if !duration.is_positive() {
-            return Err(format!("`{text}` must be more than zero"));
+            return Err(format!("`{text}` must be more than zero").into());
         }
         let duration = duration.unsigned_abs();
         if duration > Self::MAX {
-            return Err(format!(
-                "`{text}` is more than 1000h; `--profile unlimited` has no limits"
-            ));
+            let problem = "is more than 1000h; the profile `unlimited` has no limits";
+            return Err(format!("`{text}` {problem}").into());
         }
         Ok(Self(duration))
     }
@@ -73,7 +83,7 @@ impl TryFrom<f64> for Factor {
 }
 
 /// A seed, or a range of seeds with both ends included: `7`, `1..10`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SeedRange {
     /// The first one.
     pub first: i64,
@@ -89,21 +99,22 @@ impl SeedRange {
 }
 
 impl FromStr for SeedRange {
-    type Err = String;
+    type Err = ValueError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ValueError> {
         let (first, last) = text.split_once("..").unwrap_or((text, text));
         let number = |text: &str| text.trim().parse::<i64>().ok();
         match (number(first), number(last)) {
             (Some(first), Some(last)) if first <= last => Ok(Self { first, last }),
             (Some(first), Some(last)) => {
-                Err(format!("`{text}` runs backwards; write {last}..{first}"))
+                Err(format!("`{text}` runs backwards; write {last}..{first}").into())
             }
             (Some(first), None) if last.trim().is_empty() => Err(format!(
                 "`{text}` does not say where it ends; write for example {first}..{}",
                 first.saturating_add(99)
-            )),
-            _ => Err(format!("`{text}` is neither a number nor a range such as 1..10")),
+            )
+            .into()),
+            _ => Err(format!("`{text}` is neither a number nor a range such as 1..10").into()),
         }
     }
 }
@@ -123,18 +134,29 @@ pub enum SeedsSource {
     File(PathBuf),
 }
 
+/// What is wrong in a file of seeds.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{line}: {problem}")]
+#[non_exhaustive]
+pub struct SeedsFileError {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong in it.
+    pub problem: ValueError,
+}
+
 impl SeedsSource {
     /// Reads the content of a file: seeds and ranges between commas or white space; `#` begins a comment.
     ///
     /// # Errors
-    /// What is wrong, after the number of the line.
-    pub fn parse_file(text: &str) -> Result<Vec<SeedRange>, String> {
+    /// What is wrong first.
+    pub fn parse_file(text: &str) -> Result<Vec<SeedRange>, SeedsFileError> {
         let mut seeds = Vec::new();
-        for (number, line) in (1..).zip(text.lines()) {
-            let line = line.split('#').next().unwrap_or_default();
-            let words = line.split(|c: char| c == ',' || c.is_whitespace());
+        for (line, content) in (1..).zip(text.lines()) {
+            let content = content.split('#').next().unwrap_or_default();
+            let words = content.split(|c: char| c == ',' || c.is_whitespace());
             for word in words.filter(|word| !word.is_empty()) {
-                seeds.push(word.parse().map_err(|error| format!("{number}: {error}"))?);
+                seeds.push(word.parse().map_err(|problem| SeedsFileError { line, problem })?);
             }
         }
         Ok(seeds)
@@ -142,10 +164,10 @@ impl SeedsSource {
 }
 
 impl FromStr for SeedsSource {
-    type Err = String;
+    type Err = ValueError;
 
     /// What begins as a number does is a list, and everything else a file.
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ValueError> {
         let text = text.trim();
         if text.is_empty() || text.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
             return text.split(',').map(str::parse).collect::<Result<_, _>>().map(Self::List);
@@ -190,7 +212,7 @@ mod tests {
             assert!(text.parse::<SeedsSource>().is_err(), "{text:?}");
         }
         let error = SeedsSource::parse_file("1\n2 x").expect_err("no seed");
-        assert!(error.starts_with("2: `x` is neither"), "{error}");
+        assert!(error.to_string().starts_with("2: `x` is neither"), "{error}");
     }
 
     #[test]

@@ -7,7 +7,10 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{Timespec, poll};
 
-use contain::bot::{BotCommand, BotProcess, ExchangeError, Overtime, Request, SpawnError};
+use super::load::runnable;
+use contain::bot::{
+    BotCommand, BotProcess, ExchangeError, Overtime, Request, SpawnError, online_cores,
+};
 use results::host::HostCheck;
 use statistics::Distribution;
 use terms::lines::LineRules;
@@ -24,6 +27,7 @@ const NAP: Duration = Duration::from_millis(5);
 
 /// Why the host check failed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum HostError {
     /// The echo child did not start.
     #[error(transparent)]
@@ -56,6 +60,7 @@ pub fn check_host(
         steal,
         core_share,
         load,
+        online_cores: online_cores(),
         cores: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
         governor: read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         on_mains: mains(),
@@ -115,14 +120,6 @@ fn wake_ups() -> io::Result<(Distribution, Option<f64>)> {
         load = load.zip(runnable()).map(|(sum, others)| sum + others);
     }
     Ok((times, load.map(|sum| sum / f64::from(WAKE_UPS))))
-}
-
-/// How many other threads want a core now.
-fn runnable() -> Option<f64> {
-    // proc(5): three averages, then the runnable threads and all of them, as in 3/512.
-    let loads = read("/proc/loadavg")?;
-    let runnable: f64 = loads.split(' ').nth(3)?.split('/').next()?.parse().ok()?;
-    Some((runnable - 1.0).max(0.0))
 }
 
 /// The first line of /proc/stat.

@@ -1,6 +1,7 @@
 //! Probes which containment and sandboxing this host offers, and advises how to get more.
 
 use std::fs;
+use std::path::Path;
 
 use contain::bot::{ContainmentMethod, Sandbox, check_cgroups, memory_limit_of_host};
 use results::host::{Findings, MethodFinding};
@@ -10,8 +11,8 @@ use terms::limits::Resources;
 pub fn probe_host(resources: Resources) -> Findings {
     let finding = |method: ContainmentMethod| MethodFinding {
         name: method.name(),
-        how: how(method),
-        missing: method.check().err(),
+        how: method.how(),
+        missing: method.check().err().map(|error| error.why().to_owned()),
     };
     let containment: Vec<_> = ContainmentMethod::ALL.into_iter().map(finding).collect();
     let has = |name| containment.iter().any(|it| it.name == name && it.missing.is_none());
@@ -24,28 +25,26 @@ pub fn probe_host(resources: Resources) -> Findings {
     }
     if no_sandbox.is_some() {
         advice.push(
-                "for --sandbox: namespaces, or a kernel of 6.2 or later with `landlock` in its `lsm=` line"
-                    .to_owned(),
-            );
+            "for a sandbox: namespaces, or a kernel of 6.2 or later with `landlock` in its `lsm=` line"
+                .to_owned(),
+        );
+    }
+    let no_cgroups = check_cgroups().err().map(|error| error.why().to_owned());
+    if no_cgroups.is_some() && Path::new("/run/systemd/system").is_dir() {
+        advice.push(
+            "for control groups: `systemd-run --user --scope -p Delegate=yes` before the command"
+                .to_owned(),
+        );
     }
     Findings {
         used: used.name(),
         exposures: used.exposures(),
-        no_cgroups: check_cgroups().err(),
+        no_cgroups,
         host_memory: memory_limit_of_host(),
         containment,
         no_sandbox,
         resources,
         advice,
-    }
-}
-
-fn how(method: ContainmentMethod) -> &'static str {
-    match method {
-        ContainmentMethod::Namespace => "the bot's own pid, mount and user namespaces",
-        ContainmentMethod::Seccomp => "a filter that keeps processes in their group",
-        ContainmentMethod::Reaper => "orphans are adopted, and killed one by one",
-        ContainmentMethod::Group => "the process group is killed; processes that left it are named",
     }
 }
 

@@ -17,6 +17,7 @@ pub(super) fn what_is_left(left: &Left) -> Option<String> {
         Left::Unknown => Some(
             "the bot's keeper process was killed; the bot may have left other processes".to_owned(),
         ),
+        _ => Some("the bot may have left other processes".to_owned()),
     }
 }
 

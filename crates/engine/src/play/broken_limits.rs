@@ -26,6 +26,7 @@ pub(super) fn over_limit(&Breach { resource, used, limit }: &Breach) -> String {
             size(used),
             size(limit)
         ),
+        other => format!("the bot used {used} of {other}; its limit is {limit}"),
     }
 }
 

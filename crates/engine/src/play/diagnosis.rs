@@ -111,7 +111,8 @@ impl<'a> Observations<'a> {
             }
             Some(Decision::Accepted) => self.accepted.record(turn.turn),
             Some(Decision::Forgiven) => self.forgiven.record(turn.turn),
-            Some(Decision::Timeout | Decision::Measured) | None => {}
+            // What costs the bot the game is explained with its end.
+            _ => {}
         }
         if verdict != Verdict::Completed {
             self.fatal = Some(Fatal::from_turn(turn, &seen, self));
@@ -282,6 +283,7 @@ fn what_happened(turn: &Turn, lines: &Lines, seen: &Seen) -> String {
         ),
         Some(NoReply::Ended(exit)) => format!("the bot {exit} after {wall} without answering"),
         Some(NoReply::OverLimit(breach)) => over_limit(&breach),
+        Some(other) => format!("the bot {other}"),
     }
 }
 

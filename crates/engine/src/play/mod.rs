@@ -33,39 +33,83 @@ use self::quiet::await_quiet;
 use contain::bot::{
     BotCommand, BotProcess, ExchangeError, Exchanged, HostMemory, Peer, Request, SpawnError,
 };
-use contain::interrupt::Interrupt;
+use contain::cancel::{Cancelled, Canceller};
 use results::gamelog::{Asked, End, Event, Turn};
 use results::said::SaidCollector;
 use rules::game::judge::{Place, Trouble};
 use rules::game::{Exchange, Game, GameKind};
 use rules::ruling::rule;
 use rules::source::SourceError;
-use terms::limits::{LimitKind, MatchRules};
+use terms::limits::{LimitKind, Limits, MatchRules};
 use terms::lines::LineRules;
 use terms::text::duration;
 use terms::verdict::{Culprit, Decision, NoReply, Overrun, Verdict};
 
 /// A bot, a test case and everything else that a game needs.
-#[derive(Clone)]
+///
+/// A program that plays one match after the other should hold a [`Host`](contain::bot::Host) meanwhile.
+///
+/// ```
+/// use contain::bot::BotCommand;
+/// use engine::config::Config;
+/// use engine::play::Match;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let config = Config::resolve([])?;
+/// let (name, board) = &config.game.bundled[1];
+/// let command = BotCommand::new("true", [""; 0], config.confinement(None)?);
+/// let end = Match::new(&config.game, board, &command).board(name).play(|_event| {})?;
+/// assert!(!end.won, "it ends without an answer");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
 pub struct Match<'a> {
-    /// The game.
-    pub game: &'a GameKind,
-    /// The user's name for the test case.
-    pub board: &'a str,
-    /// The test case itself, in the form that the game reads.
-    pub test_case: &'a str,
-    /// The user's name for the bot.
-    pub bot: &'a str,
-    /// The command that starts the bot.
-    pub command: &'a BotCommand,
-    /// The time limits, and the rules for late replies.
-    pub rules: MatchRules,
-    /// The signals that end the game early.
-    pub interrupt: Option<&'a Interrupt>,
+    pub(crate) game: &'a GameKind,
+    pub(crate) test_case: &'a str,
+    pub(crate) board: &'a str,
+    bot: &'a str,
+    command: &'a BotCommand,
+    rules: MatchRules,
+    canceller: Option<&'a Canceller>,
+}
+
+impl<'a> Match<'a> {
+    /// A game under its official limits: a test case, in the form that the game reads, and the command that starts the
+    /// bot.
+    pub fn new(game: &'a GameKind, test_case: &'a str, command: &'a BotCommand) -> Self {
+        let rules = MatchRules::official(Limits::from_kinds(|kind| game.official_limit(kind)));
+        Self { game, test_case, board: "board", bot: "bot", command, rules, canceller: None }
+    }
+
+    /// Names the test case, for the log.
+    #[must_use]
+    pub fn board(self, board: &'a str) -> Self {
+        Self { board, ..self }
+    }
+
+    /// Names the bot, for the log.
+    #[must_use]
+    pub fn bot(self, bot: &'a str) -> Self {
+        Self { bot, ..self }
+    }
+
+    /// Sets the limits, and the rules for late replies.
+    #[must_use]
+    pub fn rules(self, rules: MatchRules) -> Self {
+        Self { rules, ..self }
+    }
+
+    /// Sets what can end the game early.
+    #[must_use]
+    pub fn canceller(self, canceller: impl Into<Option<&'a Canceller>>) -> Self {
+        Self { canceller: canceller.into(), ..self }
+    }
 }
 
 /// Why a game could not be refereed. Nothing that a bot does causes these errors.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PlayError {
     /// The game cannot read the test case.
     #[error("the test case does not parse: {0}")]
@@ -73,12 +117,12 @@ pub enum PlayError {
     /// The bot did not start.
     #[error(transparent)]
     Spawn(#[from] SpawnError),
-    /// A signal asked the referee to stop.
-    #[error("interrupted")]
-    Interrupted {
-        /// Its number.
-        signal: i32,
-        /// The bot's standard error in the interrupted exchange.
+    /// The game was cancelled.
+    #[error("{by}")]
+    Cancelled {
+        /// Who did that.
+        by: Cancelled,
+        /// The bot's standard error in the cancelled exchange.
         stderr: Vec<u8>,
     },
     /// The host had no memory left for the bot, so the bot does not lose.
@@ -98,7 +142,7 @@ impl PlayError {
         match self {
             Self::TestCase(_) => true,
             Self::Spawn(error) => error.is_user_error(),
-            Self::Interrupted { .. } | Self::HostMemory(_) | Self::Judge(_) | Self::Exchange(_) => {
+            Self::Cancelled { .. } | Self::HostMemory(_) | Self::Judge(_) | Self::Exchange(_) => {
                 false
             }
         }
@@ -111,7 +155,7 @@ impl Match<'_> {
     /// the diagnoses of earlier attempts. Returns the end of the last attempt.
     ///
     /// # Errors
-    /// When the test case does not parse, the bot cannot be started, a signal interrupts, or the
+    /// When the test case does not parse, the bot cannot be started, the game is cancelled, or the
     /// system fails. The bot is gone in each of these cases too.
     pub fn play(&self, mut sink: impl FnMut(Event)) -> Result<End, PlayError> {
         let mut spoilt = Vec::new();
@@ -122,7 +166,7 @@ impl Match<'_> {
                 Some(diagnosis)
                     if overrun == Some(by_host) && self.rules.overruns.retries(spoilt.len()) =>
                 {
-                    let waited = await_quiet(self.command.pinning.as_ref(), self.interrupt);
+                    let waited = await_quiet(self.command.pinning.as_ref(), self.canceller);
                     let waited = duration(waited);
                     spoilt.push(format!(
                         "{diagnosis}; the referee waited {waited} for a quiet machine"
@@ -179,6 +223,7 @@ impl Match<'_> {
         let ending = bot.finish(self.rules.grace);
         let diagnosis = observations.diagnose(&ending);
         let end = End::by_rules(game.as_ref(), verdict, turns);
+        let end = End { drawings: game.drawings(), ..end };
         let end = record::ended(end, ending, diagnosis, collector, started);
         sink(Event::End(end.clone()));
         Ok((end, overrun))
@@ -201,8 +246,8 @@ impl Match<'_> {
 
     /// Starts the bot, with whoever it talks to at the other end of its pipes.
     fn start_bot(&self, game: &mut dyn Game) -> Result<BotProcess, SpawnError> {
-        let (cap, interrupt) = (self.rules.stderr_cap, self.interrupt.cloned());
-        let mut bot = BotProcess::spawn(self.command, cap, interrupt)?;
+        let (cap, canceller) = (self.rules.stderr_cap, self.canceller.cloned());
+        let mut bot = BotProcess::spawn(self.command, cap, canceller)?;
         let peer = game.peer().and_then(|any| any.downcast::<Box<dyn Peer>>().ok());
         if let Some(peer) = peer {
             bot.talk_to(*peer);
@@ -221,14 +266,14 @@ impl Match<'_> {
     fn place(&self) -> Place<'_> {
         Place {
             core: self.command.pinning.as_ref().map(|pinning| pinning.referee),
-            interrupt: self.interrupt.map(|interrupt| interrupt as &dyn Any),
+            canceller: self.canceller.map(|canceller| canceller as &dyn Any),
         }
     }
 
-    /// Why the game has no result: its judge failed, unless a signal stopped it.
+    /// Why the game has no result: its judge failed, unless somebody has cancelled it.
     fn failed(&self, trouble: Trouble) -> PlayError {
-        match self.interrupt.and_then(Interrupt::signal) {
-            Some(signal) => PlayError::Interrupted { signal, stderr: Vec::new() },
+        match self.canceller.and_then(Canceller::cancelled) {
+            Some(by) => PlayError::Cancelled { by, stderr: Vec::new() },
             None => PlayError::Judge(trouble),
         }
     }
@@ -248,9 +293,9 @@ impl Match<'_> {
             overtime: overtime(&self.rules.overruns),
         };
         bot.exchange(&request).map_err(|error| match error {
-            ExchangeError::Interrupted(stderr) => {
-                let signal = self.interrupt.and_then(Interrupt::signal).unwrap_or_default();
-                PlayError::Interrupted { signal, stderr }
+            ExchangeError::Cancelled(stderr) => {
+                let by = self.canceller.and_then(Canceller::cancelled);
+                PlayError::Cancelled { by: by.unwrap_or(Cancelled::ByProgram), stderr }
             }
             ExchangeError::HostMemory(lack) => PlayError::HostMemory(lack),
             error => PlayError::Exchange(error),

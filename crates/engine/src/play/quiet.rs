@@ -5,7 +5,7 @@ use std::thread::{scope, sleep};
 use std::time::{Duration, Instant};
 
 use contain::bot::Pinning;
-use contain::interrupt::Interrupt;
+use contain::cancel::Canceller;
 use rustix::thread::{CpuSet, sched_setaffinity};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -21,12 +21,12 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// The share of a core that a probe gets on a quiet machine.
 const QUIET: f64 = 0.95;
 
-/// Waits until a thread that computes where the bot does has a core for itself, for a while or until a signal
-/// comes. Returns the time that this took.
-pub(super) fn await_quiet(pinning: Option<&Pinning>, interrupt: Option<&Interrupt>) -> Duration {
+/// Waits until a thread that computes where the bot does has a core for itself, for a while or until somebody
+/// cancels. Returns the time that this took.
+pub(super) fn await_quiet(pinning: Option<&Pinning>, canceller: Option<&Canceller>) -> Duration {
     let start = Instant::now();
     wait_until_quiet(|| {
-        let is_stopped = interrupt.is_some_and(|interrupt| interrupt.signal().is_some());
+        let is_stopped = canceller.is_some_and(|canceller| canceller.cancelled().is_some());
         is_stopped || start.elapsed() >= PATIENCE || share_of_core(pinning) >= QUIET
     });
     start.elapsed()

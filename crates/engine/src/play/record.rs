@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::Match;
-use contain::bot::{BotCommand, Ending, Exchanged};
+use contain::bot::{BotCommand, Ending, Exchanged, check_cgroups};
 use results::gamelog::{self, Asked, Bytes, End, FORMAT, Host, Start, Turn};
 use results::said::{Said, SaidCollector};
 use rules::game::Game;
@@ -33,6 +33,11 @@ pub(super) fn start(played: &Match<'_>, game: &dyn Game, spoilt: &[String]) -> S
             containment: confinement.method.name().to_owned(),
             sandbox: confinement.sandbox.is_some(),
             resources: confinement.resources,
+            memory_limit: confinement
+                .resources
+                .memory
+                .map_or("", |_| how_memory_is_limited())
+                .into(),
         },
         profile: played.rules.profile.name().to_owned(),
         limits: played.rules.limits,
@@ -40,6 +45,10 @@ pub(super) fn start(played: &Match<'_>, game: &dyn Game, spoilt: &[String]) -> S
         host: Host::here(),
         time: jiff::Timestamp::now(),
     }
+}
+
+fn how_memory_is_limited() -> &'static str {
+    if check_cgroups().is_ok() { "enforced" } else { "watched" }
 }
 
 /// What the bot was asked, if only the game's judge knows it.

@@ -12,7 +12,7 @@ use super::programs::{self, Job, Queued, SlurmError};
 use super::queue::{INTERVAL, LOOKING_SHARE, Queue, own_user};
 use super::submissions::{Note, SubmissionLock, Submissions};
 use super::tasks::{SCRIPT, merge_options};
-use contain::interrupt::Interrupt;
+use contain::cancel::{Cancelled, Canceller};
 use results::compare::{Decider, has_needed_games};
 use results::suite::{FolderError, RunFolder};
 
@@ -24,6 +24,7 @@ const WAVES: usize = 10;
 const LOOKS_WITHOUT_TASKS: u32 = 5;
 
 /// A run in parts that a cluster plays.
+#[derive(Debug)]
 pub struct ClusterRun<'a> {
     folder: &'a RunFolder,
     /// The absolute path of the run folder.
@@ -32,6 +33,7 @@ pub struct ClusterRun<'a> {
 }
 
 /// Jobs that were submitted together.
+#[derive(Debug)]
 pub struct Submitted {
     /// The parts.
     pub parts: Vec<u32>,
@@ -41,6 +43,7 @@ pub struct Submitted {
 
 /// Why parts were not submitted, or not all of them.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SubmitError {
     /// The cluster refuses.
     #[error(transparent)]
@@ -58,7 +61,7 @@ pub enum Waited {
     /// Games are missing, and the queue has no task of the run.
     NothingComes,
     /// A signal asked to stop.
-    Interrupted(i32),
+    Cancelled(Cancelled),
 }
 
 impl<'a> ClusterRun<'a> {
@@ -181,7 +184,7 @@ impl<'a> ClusterRun<'a> {
     /// When results cannot be read.
     pub fn wait(
         &self,
-        interrupt: &Interrupt,
+        canceller: &Canceller,
         mut see: impl FnMut(usize, &[Queued]),
     ) -> Result<Waited, FolderError> {
         let news = self.watched().watch();
@@ -202,8 +205,8 @@ impl<'a> ClusterRun<'a> {
                 return Ok(Waited::NothingComes);
             }
             let pause = INTERVAL.max(look.elapsed() * LOOKING_SHARE);
-            if let Some(signal) = interrupt.wait(pause) {
-                return Ok(Waited::Interrupted(signal));
+            if let Some(by) = canceller.wait(pause) {
+                return Ok(Waited::Cancelled(by));
             }
         }
     }

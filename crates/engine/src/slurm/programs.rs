@@ -31,6 +31,7 @@ const USUAL_ARRAY_SIZE: u32 = 1001;
 
 /// Why a call of Slurm failed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SlurmError {
     /// A program is not in PATH.
     #[error("there is no {0} in PATH, so this machine does not belong to a Slurm cluster")]

@@ -30,6 +30,7 @@ const TASK_MARGIN: Duration = Duration::from_mins(5);
 const REFEREE_MEMORY: u64 = 256;
 
 /// The demands and the arguments of the tasks that play the parts of a run.
+#[derive(Debug)]
 pub struct Tasks {
     /// The settings of the cluster, which override the demands computed from limits.
     pub cluster: ClusterTable,
@@ -43,6 +44,7 @@ pub struct Tasks {
 
 /// Why there is no batch script.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ScriptError {
     /// An option of `sbatch` would break the script.
     #[error("`{0}` cannot stand in a batch script")]

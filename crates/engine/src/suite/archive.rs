@@ -14,7 +14,7 @@ use fs_err as fs;
 
 use super::game::Finished;
 use crate::config::Config;
-use results::gamelog::{self, Event};
+use results::gamelog::{self, Event, drawings};
 use results::suite::{
     BUNDLE, BUNDLES, Logs, Packing, PlannedBot, RunFolder, bundle_path, log_path, packed_log,
 };
@@ -51,6 +51,7 @@ impl Archive<'_> {
         let packed = packed_log(&path);
         self.remove_bundle(outcome.game)?;
         if !leaves_log || finished.events.is_empty() {
+            drawings::keep(&path, &[])?;
             return [path, packed].iter().try_for_each(|log| remove_if_there(log));
         }
         let log = gamelog::log_of(&finished.events, &path, self.config.log_size)?;
@@ -62,6 +63,7 @@ impl Archive<'_> {
             }
         }
         make_folder(path.parent().unwrap_or(&self.folder.path))?;
+        drawings::keep(&path, finished.drawings())?;
         match self.packing {
             Packing::Plain => {
                 remove_if_there(&packed)?;
@@ -207,9 +209,9 @@ fn stderr(events: &[Event]) -> Vec<u8> {
     let mut said = Vec::new();
     for event in events {
         let chunk = match event {
-            Event::Start(_) => continue,
             Event::Turn(turn) => &turn.stderr,
             Event::End(end) => &end.stderr,
+            _ => continue,
         };
         said.write_all(&chunk.0).expect("memory");
     }

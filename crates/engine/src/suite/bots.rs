@@ -13,6 +13,7 @@ const COPIES: &str = "bots";
 
 /// Why a bot of a run cannot be started or copied.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum BotError {
     /// The folder in which the run was planned does not exist here.
     #[error("{}: this folder, which the run was planned in, is not on this machine; it must be on a file \
@@ -52,6 +53,7 @@ pub fn plan(config: &Config, bots: Vec<PlannedBot>) -> Plan {
     Plan {
         game: config.game.name.clone(),
         better: config.game.better,
+        measure: Some(config.game.measure).filter(|measure| !measure.is_points()),
         judge: config.game.judge.clone(),
         rules: Rules {
             profile: config.rules.profile,

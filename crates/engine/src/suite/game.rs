@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use crate::config::Config;
 use crate::play::{Match, PlayError};
 use contain::bot::{BotCommand, ExchangeError};
-use contain::interrupt::Interrupt;
+use contain::cancel::Canceller;
 use results::gamelog::Event;
+use rules::game::judge::Drawing;
 use terms::verdict::Verdict;
 
 use results::suite::{Assignment, Case};
@@ -19,7 +20,7 @@ pub(super) struct Job<'a> {
     pub(super) command: &'a BotCommand,
     pub(super) assignment: Assignment,
     pub(super) case: Case,
-    pub(super) interrupt: &'a Interrupt,
+    pub(super) canceller: Option<&'a Canceller>,
 }
 
 /// A game that was played, or whose bot could not be started.
@@ -30,6 +31,16 @@ pub(super) struct Finished {
     pub(super) test_case: String,
 }
 
+impl Finished {
+    /// The pictures that the judge has drawn.
+    pub(super) fn drawings(&self) -> &[Drawing] {
+        match self.events.last() {
+            Some(Event::End(end)) => &end.drawings,
+            _ => &[],
+        }
+    }
+}
+
 impl Job<'_> {
     /// Plays the game.
     ///
@@ -38,15 +49,11 @@ impl Job<'_> {
     pub(super) fn play(&self) -> Result<Finished, PlayError> {
         let mut outcome = self.outcome();
         let test_case = self.case.game.test_case();
-        let game = Match {
-            game: &self.config.game,
-            board: &self.case.name,
-            test_case,
-            bot: self.bot,
-            command: self.command,
-            rules: self.config.rules,
-            interrupt: Some(self.interrupt),
-        };
+        let game = Match::new(&self.config.game, test_case, self.command)
+            .board(&self.case.name)
+            .bot(self.bot)
+            .rules(self.config.rules)
+            .canceller(self.canceller);
         let mut events = Vec::new();
         let played = game.play(|event| {
             if let Event::Start(_) = event {
@@ -106,6 +113,7 @@ impl Job<'_> {
             verdict: SuiteVerdict::Played(Verdict::Completed),
             won: false,
             score: game.score(),
+            best_known: None,
             counts: false,
             official: String::new(),
             diagnosis: None,

@@ -4,7 +4,6 @@
 //! closure, is told of each game as it ends:
 //!
 //! ```
-//! use contain::interrupt::Interrupt;
 //! use engine::config::Config;
 //! use engine::suite::{RunPlayer, plan};
 //! use results::suite::{Outcome, Plan, PlannedBoard, PlannedBot, Run, RunWriter};
@@ -25,7 +24,7 @@
 //! let mut run = RunWriter::create(&folder, Run::new(plan, None))?;
 //! let mut observer = |game: &Outcome| println!("{}: {}", game.board, shown(game.score));
 //! # let mut observer = |game: &Outcome| { observer(game); scores.push(game.score) };
-//! RunPlayer::new(&mut run, &config).play(&Interrupt::catch()?, &mut observer)?;
+//! RunPlayer::new(&mut run, &config).play(&mut observer)?;
 //! # assert_eq!(scores, [Some(2857.into()); 3]);
 //! # Ok(())
 //! # }
@@ -35,7 +34,6 @@
 //! that have no result yet. If its plan has parts, machines can play one each, and merge them in the end:
 //!
 //! ```
-//! # use contain::interrupt::Interrupt;
 //! # use engine::config::Config;
 //! # use engine::suite::{RunPlayer, plan};
 //! # use results::suite::{Outcome, Plan, PlannedBot, Run, Seeds};
@@ -47,13 +45,12 @@
 //! # let plan = plan(&config, vec![PlannedBot::new("mute", ["true"])]);
 //! # let path = scratch.path().join("run");
 //! # RunFolder::create(&path, Run::new(Plan { seeds, parts: 2.try_into().ok(), ..plan }, None))?;
-//! # let interrupt = Interrupt::catch()?;
 //! # let mut games = 0;
 //! # let mut observer = |_: &Outcome| games += 1;
 //! let folder = RunFolder::open(&path)?;
 //! for part in 1..=folder.parts() {
 //!     let mut part = RunWriter::resume(folder.of_part(part), |_| false)?;
-//!     RunPlayer::new(&mut part, &config).play(&interrupt, &mut observer)?;
+//!     RunPlayer::new(&mut part, &config).play(&mut observer)?;
 //! }
 //! merge(&folder)?;
 //! # assert_eq!((games, folder.parts(), folder.played()?.count()), (3, 0, 3));

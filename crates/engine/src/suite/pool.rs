@@ -6,8 +6,8 @@
 //!
 //! Games know nothing of each other. A bot that hangs or crashes loses only its own games. A bot that cannot be
 //! started leaves games that are not played; if that happens several times in a row, or a bot's files
-//! are replaced, or the referee itself fails, the pool ends once the games in flight are over. A signal
-//! ends these too, through the same [`Interrupt`] that each of them waits for.
+//! are replaced, or the referee itself fails, the pool ends once the games in flight are over. A [`Canceller`]
+//! ends these too: each of them waits for it.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -24,8 +24,9 @@ use super::game::Job;
 use crate::config::Config;
 use crate::play::PlayError;
 use contain::bot::{BotCommand, Pinning};
-use contain::interrupt::Interrupt;
+use contain::cancel::{Cancelled, Canceller};
 use results::suite::{CaseError, NotPlayed, Outcome, Plan, SuiteVerdict};
+use rustix::thread::{CpuSet, sched_setaffinity};
 use terms::verdict::Verdict;
 
 /// Everything needed to play the games of a plan.
@@ -40,8 +41,8 @@ pub(super) struct Pool<'a> {
     pub(super) workers: &'a [Option<Pinning>],
     /// Keeps logs and bundles.
     pub(super) archive: Archive<'a>,
-    /// Ends all games.
-    pub(super) interrupt: &'a Interrupt,
+    /// Can end all games.
+    pub(super) canceller: Option<&'a Canceller>,
     /// How long after a bot the referee may get a signal that went to both.
     pub(super) signal_spread: Duration,
 }
@@ -51,6 +52,7 @@ const MAX_NOT_PLAYED: u32 = 5;
 
 /// Why not all games were played; never because of what a bot does in a game.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PoolError {
     /// A test case in the plan does not parse.
     #[error(transparent)]
@@ -79,8 +81,8 @@ pub enum PoolError {
         /// Whether the bot's command is the reason, rather than the host.
         is_user_error: bool,
     },
-    /// A log or a bundle could not be written.
-    #[error("cannot keep a game; the results so far are kept, and --resume goes on from them")]
+    /// A log or a bundle could not be written. The results so far are kept.
+    #[error("cannot keep a game")]
     Keep(#[source] io::Error),
 }
 
@@ -97,7 +99,7 @@ impl PoolError {
 
 impl Pool<'_> {
     /// Plays these games and hands each outcome to `see` as it comes; once that breaks, no new game is
-    /// started, and the outcomes of those in flight still come. A signal ends it without an error; otherwise
+    /// started, and the outcomes of those in flight still come. Being cancelled is not an error; otherwise
     /// the first thing that went wrong is returned, and outcomes that come after it are handed on as well.
     pub(super) fn play(
         &self,
@@ -140,11 +142,13 @@ impl Pool<'_> {
         stop: &AtomicBool,
         outcomes: &mpsc::SyncSender<Result<Outcome, PoolError>>,
     ) {
-        while !stop.load(Ordering::Relaxed) && self.interrupt.signal().is_none() {
+        pinning.into_iter().for_each(keep_to);
+        let is_cancelled = || self.canceller.and_then(Canceller::cancelled).is_some();
+        while !stop.load(Ordering::Relaxed) && !is_cancelled() {
             let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
             let Some(game) = next else { return };
             let played = match self.play_one(game, pinning) {
-                Err(PoolError::Play(PlayError::Interrupted { .. })) => return,
+                Err(PoolError::Play(PlayError::Cancelled { .. })) => return,
                 played => played,
             };
             let failed = played.is_err();
@@ -157,12 +161,13 @@ impl Pool<'_> {
 
     /// The signal that ended the referee's bot along with the referee. A batch system that ends a job
     /// signals all of its processes, bots included, so a bot that has just ended may not have crashed.
-    fn signal_that_ended(&self, outcome: &Outcome) -> Option<i32> {
+    fn signal_that_ended(&self, outcome: &Outcome) -> Option<Cancelled> {
         let has_ended = matches!(
             outcome.verdict,
             SuiteVerdict::Played(Verdict::Crash | Verdict::EarlyExit | Verdict::StdoutClosed)
         );
-        has_ended.then(|| self.interrupt.wait(self.signal_spread))?
+        let by = self.canceller.filter(|_| has_ended)?.wait(self.signal_spread);
+        by.filter(|by| by.signal().is_some())
     }
 
     /// Checks that the files of the judge are still those that the plan names.
@@ -188,7 +193,7 @@ impl Pool<'_> {
             command: &command,
             assignment,
             case: self.plan.case(&self.config.game, assignment.board)?,
-            interrupt: self.interrupt,
+            canceller: self.canceller,
         };
         loop {
             let played = files.check(&bot.files).and_then(|before| {
@@ -200,8 +205,8 @@ impl Pool<'_> {
                 Ok((finished, true)) => {
                     let finished = finished?;
                     self.check_judge().map_err(PoolError::JudgeReplaced)?;
-                    if let Some(signal) = self.signal_that_ended(&finished.outcome) {
-                        return Err(PlayError::Interrupted { signal, stderr: Vec::new() }.into());
+                    if let Some(by) = self.signal_that_ended(&finished.outcome) {
+                        return Err(PlayError::Cancelled { by, stderr: Vec::new() }.into());
                     }
                     self.archive.keep(&finished, bot).map_err(PoolError::Keep)?;
                     return Ok(finished.outcome);
@@ -218,6 +223,14 @@ impl Pool<'_> {
             }
         }
     }
+}
+
+/// Keeps this thread to its own cores between its games too, so that it disturbs no other bot.
+fn keep_to(pinning: &Pinning) {
+    let mut cores = CpuSet::new();
+    pinning.bot.iter().chain([&pinning.referee]).for_each(|&core| cores.set(core));
+    // Without them, the first game says why it cannot be played.
+    let _ = sched_setaffinity(None, &cores);
 }
 
 /// The number of consecutive games of each bot that were not played.

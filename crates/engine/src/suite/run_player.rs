@@ -8,11 +8,14 @@ use super::bots::{BotError, Entrant};
 use super::jobs::Jobs;
 use super::pool::{Pool, PoolError};
 use crate::config::Config;
-use crate::host::{CoreClaims, HostError, check_host};
-use contain::bot::{BotCommand, PinError, memory_limit_of_host};
-use contain::interrupt::Interrupt;
+use crate::host::{CoreClaims, HostError, check_host, overload};
+use contain::bot::{BotCommand, Host, PinError, memory_limit_of_host};
+use contain::cancel::{Cancelled, Canceller};
 use results::compare::{Decider, Standing};
-use results::suite::{FolderError, Logs, Outcome, Packing, RunFolder, RunWriter, Session};
+use results::host::SHORT_LIMIT;
+use results::suite::{
+    Bests, FolderError, Logs, Outcome, Packing, Plan, RunFolder, RunWriter, Session,
+};
 use terms::millis::Millis;
 use terms::text::{plural, size};
 
@@ -43,6 +46,7 @@ impl<F: FnMut(&Outcome)> Observer for F {
 }
 
 /// Plays a run, or a part of one.
+#[derive(Debug)]
 pub struct RunPlayer<'a> {
     writer: &'a mut RunWriter,
     config: &'a Config,
@@ -52,13 +56,18 @@ pub struct RunPlayer<'a> {
     pub logs: Logs,
     /// How logs are written.
     pub packing: Packing,
+    /// The best known scores, which results keep for comparisons in [`Measure::Ratio`](rules::measure::Measure::Ratio).
+    pub bests: Option<&'a Bests>,
     /// A bot that answers each board of `SameGame` at once. With it, a part of a run that has time limits first
     /// measures which limits can be judged on this host.
     pub echo: Option<BotCommand>,
+    /// What can end the games early, those in flight as well.
+    pub canceller: Option<&'a Canceller>,
 }
 
 /// Why not all games of a run were played; never because of what a bot does in a game.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RunError {
     /// The run folder, or that of the opponent, cannot be read or written.
     #[error(transparent)]
@@ -75,9 +84,9 @@ pub enum RunError {
     /// A game could not be played, refereed or kept.
     #[error(transparent)]
     Game(#[from] PoolError),
-    /// A signal has ended the games.
-    #[error("interrupted by signal {0}")]
-    Interrupted(i32),
+    /// The games were cancelled.
+    #[error("{0}")]
+    Cancelled(Cancelled),
 }
 
 impl RunError {
@@ -88,7 +97,7 @@ impl RunError {
             Self::Bot(error) => error.is_user_error(),
             Self::Cores(_) => true,
             Self::Game(error) => error.is_user_error(),
-            Self::Host(_) | Self::Interrupted(_) => false,
+            Self::Host(_) | Self::Cancelled(_) => false,
         }
     }
 }
@@ -98,19 +107,16 @@ impl<'a> RunPlayer<'a> {
     pub fn new(writer: &'a mut RunWriter, config: &'a Config) -> Self {
         let jobs = Jobs::of(&config.project.suite);
         let (logs, packing) = (Logs::default(), Packing::default());
-        Self { writer, config, jobs, logs, packing, echo: None }
+        Self { writer, config, jobs, logs, packing, bests: None, echo: None, canceller: None }
     }
 
     /// Plays the games that have no result yet, all bots on a board before the next board. A run with an opponent
     /// ends as soon as it is decided who is better, unless it is played in parts, and returns how its bot compares.
     ///
     /// # Errors
-    /// The first failure, or the signal that ended the games. The results so far are kept.
-    pub fn play(
-        &mut self,
-        interrupt: &Interrupt,
-        observer: &mut impl Observer,
-    ) -> Result<Option<Standing>, RunError> {
+    /// The first failure, or who has cancelled the games. The results so far are kept.
+    pub fn play(&mut self, observer: &mut impl Observer) -> Result<Option<Standing>, RunError> {
+        let _host = Host::hold();
         let folder = self.writer.folder.clone();
         let decider = if folder.part.is_none() { Decider::of(&folder)? } else { None };
         if decider.as_ref().is_some_and(Decider::is_decided) {
@@ -132,19 +138,25 @@ impl<'a> RunPlayer<'a> {
                 logs: self.logs,
                 packing: self.packing,
             },
-            interrupt,
+            canceller: self.canceller,
             signal_spread: if folder.part.is_some() { SIGNAL_SPREAD } else { Duration::ZERO },
         };
         if let Some(entrant) = entrants.first().filter(|_| played.count() < folder.planned()) {
+            warn_of_load(&folder.run.plan, workers.len());
             self.writer.begin_session(self.session(&folder, entrant)?)?;
         }
         let missing = folder.schedule().filter(|&game| !played.has(game));
         observer.begin();
+        let bests = self.bests;
         let mut recorder = Recorder { writer: self.writer, observer, decider, kept: Ok(()) };
-        let pooled = pool.play(missing, |outcome| recorder.record(&outcome));
+        let pooled = pool.play(missing, |outcome| {
+            let best_known = bests.and_then(|bests| bests.best(&outcome.record_id));
+            recorder.record(&Outcome { best_known, ..outcome })
+        });
         let standing = recorder.finish()?;
         pooled?;
-        interrupt.signal().map_or(Ok(standing), |signal| Err(RunError::Interrupted(signal)))
+        let by = self.canceller.and_then(Canceller::cancelled);
+        by.map_or(Ok(standing), |by| Err(RunError::Cancelled(by)))
     }
 
     /// The session that begins here.
@@ -202,15 +214,29 @@ fn warn_of_memory(config: &Config, jobs: usize) {
     }
 }
 
+/// Others that want more cores than are left make bots late, unless their limits are long.
+fn warn_of_load(plan: &Plan, jobs: usize) {
+    if plan.smallest_limit().is_some_and(|limit| limit <= SHORT_LIMIT)
+        && let Some((others, cores)) = overload(jobs)
+    {
+        log::warn!(
+            "{} and, on average, {others:.1} other threads want the {} of this machine at the same time: games may be lost \
+             to the host; end other work, or give longer limits",
+            plural(jobs as u64, "bot"),
+            plural(cores as u64, "core"),
+        );
+    }
+}
+
 /// Resumes a run, or a part of one, as [`RunWriter::resume`] does, once no other process is playing it: when a
 /// task is restarted on another node, its old process may still be running.
 ///
 /// # Errors
-/// When it is damaged or cannot be written, or a signal ends the wait.
+/// When it is damaged or cannot be written, or the wait is cancelled.
 pub fn resume_when_free(
     folder: &RunFolder,
     is_dropped: impl Fn(&Outcome) -> bool,
-    interrupt: &Interrupt,
+    canceller: &Canceller,
 ) -> Result<RunWriter, RunError> {
     let mut is_told = false;
     loop {
@@ -222,8 +248,8 @@ pub fn resume_when_free(
             Err(FolderError::InUse(_)) => {}
             resumed => return Ok(resumed?),
         }
-        if let Some(signal) = interrupt.wait(LOCK_INTERVAL) {
-            return Err(RunError::Interrupted(signal));
+        if let Some(by) = canceller.wait(LOCK_INTERVAL) {
+            return Err(RunError::Cancelled(by));
         }
     }
 }

@@ -43,6 +43,7 @@ pub struct TestCase {
 
 /// Why a contribution cannot be read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ContributionError {
     /// A file or folder cannot be read.
     #[error("{}: {source}", path.display())]

@@ -5,6 +5,8 @@
 //! that comes with it goes to the bot with the next question, since the runner sends it too. Summaries arrive one turn
 //! late; here they come with the question that follows them, or with the end.
 
+// Public for the fuzz targets alone.
+#[doc(hidden)]
 pub mod blocks;
 mod contribution;
 mod engine;

@@ -75,6 +75,7 @@ fn reason(why: NoReply) -> &'static str {
         NoReply::StdoutClosed => "stdout_closed",
         NoReply::LineTooLong => "line_too_long",
         NoReply::OverLimit(_) => "over_limit",
+        _ => "other",
     }
 }
 

@@ -3,6 +3,8 @@
 //! The referee begins with the test case; the judge asks or ends the game; the referee answers each question. The
 //! messages are in [`message`]; the guide's page on games of one's own describes them for people.
 
+// Public for the fuzz targets alone.
+#[doc(hidden)]
 pub mod message;
 
 use std::time::Duration;
@@ -17,6 +19,33 @@ use terms::lines::Lines;
 const GRACE: Duration = Duration::from_millis(500);
 
 /// A game whose judge speaks JSON lines.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use judges::json_lines::JsonLines;
+/// use judges::{JudgeCommand, JudgeLimits};
+/// use rules::game::judge::{Case, Place};
+/// use rules::game::{Game, Judged};
+/// use terms::lines::Lines;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// // It hears of the case and asks for a number, hears the reply, and ends the game.
+/// let judge = r#"read case; printf '%s\n' '{"ask":"5\n"}'; read reply; printf '%s\n' '{"end":"completed","score":5}'"#;
+/// let command = JudgeCommand {
+///     words: ["sh", "-c", judge].map(str::to_owned).into(),
+///     folder: std::env::temp_dir(),
+///     env: Default::default(),
+///     limits: JudgeLimits::default(),
+/// };
+/// let mut game = Judged::new("five", Case::Text("5".to_owned()), Arc::new(JsonLines { command }));
+/// game.begin(&Place::default())?;
+/// assert_eq!(game.input(), "5\n");
+/// assert!(game.accept(&Lines::split(b"5\n")).is_ok());
+/// assert_eq!((game.score(), game.next_exchange().is_none()), (Some(5.into()), true));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 pub struct JsonLines {
     /// The command that starts the judge.

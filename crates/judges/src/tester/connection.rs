@@ -1,6 +1,7 @@
 //! The referee's connection to a relay, and the standard streams that the relay has handed over.
 
 use std::io;
+use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
@@ -26,12 +27,20 @@ const LAST_OUTPUT: Duration = Duration::from_secs(1);
 /// The bytes that a pipe takes whole if it is ready.
 const ATOMIC: usize = 4096;
 
+/// The bits by which `news` names what it watches.
+pub(super) const TESTER: u64 = 1;
+pub(super) const LISTENER: u64 = 2;
+const RELAY: u64 = 4;
+const INPUT: u64 = 8;
+
 /// A relay's connection, and its standard streams.
 #[derive(Debug)]
 pub(super) struct Relay {
     socket: UnixStream,
     /// What the tester writes to the bot.
     input: Option<OwnedFd>,
+    /// Whether that is a file, which nothing wakes for.
+    is_file: bool,
     /// What the tester reads of the bot.
     output: Option<OwnedFd>,
     /// The bot's standard error, unless that is the tester's own.
@@ -55,22 +64,37 @@ impl Relay {
         // Other processes do not share these two: at their other ends is the tester.
         ioctl_fionbio(&input, true)?;
         ioctl_fionbio(&output, true)?;
-        watch(news, socket.as_fd())?;
-        watch(news, input.as_fd())?;
+        watch(news, socket.as_fd(), RELAY)?;
+        let is_file = !watch(news, input.as_fd(), INPUT)?;
         let is_own = tester.child().is_some_and(|child| child.is_stderr(errors.as_fd()));
         let errors = Some(errors).filter(|_| !is_own);
         let unsent = Vec::new();
-        Ok(Some(Self { socket, input: Some(input), output: Some(output), errors, unsent }))
+        let (input, output) = (Some(input), Some(output));
+        Ok(Some(Self { socket, input, is_file, output, errors, unsent }))
+    }
+
+    /// Takes what has come, of that which is ready: returns whether the tester has closed the bot's input, and whether the
+    /// relay has ended.
+    pub(super) fn update(&mut self, ready: u64, pending: &mut Vec<u8>) -> (bool, bool) {
+        self.flush();
+        let may_read = self.is_file || ready & INPUT != 0;
+        let has_closed = may_read && !self.read_input(pending);
+        (has_closed, ready & RELAY != 0 && self.is_gone())
     }
 
     /// Reads what the tester has written; returns whether more can come.
-    pub(super) fn read_input(&mut self, pending: &mut Vec<u8>) -> bool {
+    fn read_input(&mut self, pending: &mut Vec<u8>) -> bool {
         let Some(input) = &self.input else { return false };
         let mut chunk = [0; CHUNK];
         loop {
             match rustix::io::read(input, &mut chunk) {
                 Ok(0) => break,
-                Ok(count) => pending.extend_from_slice(&chunk[..count]),
+                Ok(count) => {
+                    pending.extend_from_slice(&chunk[..count]);
+                    if count < CHUNK {
+                        return true;
+                    }
+                }
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => return true,
                 Err(_) => break,
@@ -81,7 +105,7 @@ impl Relay {
     }
 
     /// Writes as much of the bot's output as the tester takes now.
-    pub(super) fn flush(&mut self) {
+    fn flush(&mut self) {
         while let (Some(output), false) = (&self.output, self.unsent.is_empty()) {
             match rustix::io::write(output, &self.unsent) {
                 Ok(count) => drop(self.unsent.drain(..count)),
@@ -124,7 +148,7 @@ impl Relay {
     }
 
     /// Whether the relay has ended: nothing ever comes from one that lives.
-    pub(super) fn is_gone(&self) -> bool {
+    fn is_gone(&self) -> bool {
         let mut byte = [0];
         !matches!(rustix::io::read(&self.socket, &mut byte), Err(Errno::AGAIN | Errno::INTR))
     }
@@ -153,11 +177,21 @@ impl Relay {
     }
 }
 
-/// Has `news` wake for this descriptor too.
-pub(super) fn watch(news: &OwnedFd, fd: BorrowedFd<'_>) -> io::Result<()> {
-    match epoll::add(news, fd, EventData::new_u64(0), EventFlags::IN) {
-        // A file is always ready.
-        Ok(()) | Err(Errno::PERM) => Ok(()),
+/// Has `news` wake for this descriptor too, and name it by this bit. Returns whether it can: a file is always ready.
+pub(super) fn watch(news: &OwnedFd, fd: BorrowedFd<'_>, bit: u64) -> io::Result<bool> {
+    match epoll::add(news, fd, EventData::new_u64(bit), EventFlags::IN) {
+        Ok(()) => Ok(true),
+        Err(Errno::PERM) => Ok(false),
         Err(error) => Err(error.into()),
+    }
+}
+
+/// The bits of what is ready.
+pub(super) fn ready(news: &OwnedFd) -> u64 {
+    let mut events = [const { MaybeUninit::uninit() }; 8];
+    match epoll::wait(news, &mut events, Some(&Timespec::default())) {
+        Ok((ready, _)) => ready.iter().fold(0, |bits, event| bits | event.data.u64()),
+        // To look at everything is never wrong.
+        Err(_) => u64::MAX,
     }
 }

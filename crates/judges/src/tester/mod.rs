@@ -10,11 +10,10 @@ mod relay;
 mod talk;
 
 use std::any::Any;
-use std::collections::BTreeMap;
 
 use rules::game::Traits;
 use rules::game::judge::{
-    Answer, Ask, Case, Ending, Judge, JudgeEnd, Judges, Place, Step, Trouble,
+    Answer, Ask, Case, Drawing, Ending, Judge, JudgeEnd, Judges, Place, Step, Trouble,
 };
 use terms::text::exact_duration;
 use terms::verdict::{BotExit, NoReply};
@@ -23,6 +22,10 @@ pub use self::relay::become_relay_if_asked;
 use self::talk::{Heard, Talk, Talking};
 use crate::command::JudgeCommand;
 use crate::printed::{Printed, ScorePattern};
+
+/// What helps with a tester that did not start a bot, if nothing else is known.
+const BY_HAND: &str = "see how it is started by hand: some testers read the case from their standard input (`stdin = \"{case}\"`), others \
+    take its file as an argument (`{case}` in the command)";
 
 /// A game whose tester starts the bot.
 #[derive(Debug, Clone)]
@@ -56,8 +59,8 @@ impl Judges for Tester {
         true
     }
 
-    fn traits(&self, case: &Case) -> BTreeMap<String, u32> {
-        self.traits.as_ref().map(|traits| traits.of(case)).unwrap_or_default()
+    fn traits(&self) -> Option<&Traits> {
+        self.traits.as_ref()
     }
 }
 
@@ -105,6 +108,10 @@ impl Judge for Play {
     fn peer(&mut self) -> Option<Box<dyn Any>> {
         Some(Box::new(self.talking.peer()))
     }
+
+    fn drawings(&mut self) -> Vec<Drawing> {
+        self.talking.talk().drawings()
+    }
 }
 
 impl Play {
@@ -116,7 +123,9 @@ impl Play {
             return Ok(self.end_against(Ending::Lost, &printed));
         }
         if talk.starts() == 0 {
-            return Err(talk.trouble(format!("{exit} without starting the bot")));
+            let trouble = talk.trouble(format!("{exit} without starting the bot"));
+            let remedy = trouble.remedy.or_else(|| Some(BY_HAND.to_owned()));
+            return Err(Trouble { remedy, ..trouble });
         }
         match self.score.judge(&printed) {
             Ok(end) if end.how == Ending::Completed => Ok(end),

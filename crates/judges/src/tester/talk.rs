@@ -1,24 +1,23 @@
 //! The talk of a tester with a bot, byte by byte.
 
-use std::cell::{RefCell, RefMut};
 use std::fmt;
 use std::io;
 use std::mem;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::symlink;
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::event::epoll::{self, CreateFlags};
 
 use contain::bot::{News, Peer};
-use rules::game::judge::{Case, Place, Trouble};
+use rules::game::judge::{Case, Drawing, Place, Trouble};
 use terms::text::exact_duration;
 use terms::verdict::{BotExit, NoReply};
 
 use super::Tester;
-use super::connection::{Relay, watch};
+use super::connection::{LISTENER, Relay, TESTER, ready, watch};
 use super::relay::{self, NAME, SOCKET};
 use crate::case::{self, is_written_anew};
 use crate::printed::Printed;
@@ -26,6 +25,9 @@ use crate::process::Process;
 
 /// How long a tester may take to end after it has closed the bot's input, if it does not wait for the bot.
 const ENDING: Duration = Duration::from_secs(1);
+
+/// How often its memory is looked at while the bot talks.
+const SAMPLING: Duration = Duration::from_millis(25);
 
 /// How often it is looked at meanwhile.
 const RECHECK: Duration = Duration::from_millis(1);
@@ -47,8 +49,8 @@ pub(super) struct Talk {
     /// Whether the tester has closed the bot's input, and the bot knows.
     input_has_ended: bool,
     end_is_told: bool,
-    /// When it was first seen that the tester had closed the bot's input.
-    closed: Option<Instant>,
+    /// When a tester that has closed the bot's input no longer counts as one that ends.
+    past_end: Option<Instant>,
     /// What has been passed to the bot in this exchange.
     passed: Vec<u8>,
     /// Whether the bot has written something in this exchange.
@@ -58,7 +60,9 @@ pub(super) struct Talk {
     bot_was_early: bool,
     exit: Option<BotExit>,
     trouble: Option<Trouble>,
-    news: Rc<OwnedFd>,
+    /// When the tester was last listened to while the bot talked.
+    heard: Instant,
+    news: Arc<OwnedFd>,
 }
 
 /// What comes next.
@@ -92,11 +96,10 @@ impl Talk {
         };
         tester.send_last(input)?;
         let news = epoll::create(CreateFlags::CLOEXEC).map_err(|errno| failed(errno.into()))?;
-        let child = tester.child();
-        child
-            .map_or(Ok(()), |child| child.watch_with(&mut |fd| watch(&news, fd)))
-            .map_err(failed)?;
-        watch(&news, listener.as_fd()).map_err(failed)?;
+        let mut watch_tester = |fd: BorrowedFd<'_>| watch(&news, fd, TESTER).map(drop);
+        let mut child = tester.child().into_iter();
+        child.try_for_each(|child| child.watch_with(&mut watch_tester)).map_err(failed)?;
+        watch(&news, listener.as_fd(), LISTENER).map_err(failed)?;
         Ok(Self {
             tester,
             listener,
@@ -107,14 +110,15 @@ impl Talk {
             pending: Vec::new(),
             input_has_ended: false,
             end_is_told: false,
-            closed: None,
+            past_end: None,
             passed: Vec::new(),
             has_heard: false,
             bot_has_ended: false,
             bot_was_early: false,
             exit: None,
             trouble: None,
-            news: Rc::new(news),
+            heard: Instant::now(),
+            news: Arc::new(news),
         })
     }
 
@@ -128,6 +132,10 @@ impl Talk {
 
     pub(super) fn printed(&self, exit: BotExit) -> Printed {
         self.tester.printed(exit)
+    }
+
+    pub(super) fn drawings(&self) -> Vec<Drawing> {
+        self.tester.drawings()
     }
 
     pub(super) fn trouble(&mut self, what: impl Into<String>) -> Trouble {
@@ -162,7 +170,7 @@ impl Talk {
 
     fn forget_input(&mut self) {
         self.pending.clear();
-        (self.input_has_ended, self.closed) = (false, None);
+        (self.input_has_ended, self.past_end) = (false, None);
     }
 
     /// The step that can be taken now.
@@ -182,10 +190,15 @@ impl Talk {
         Ok(self.exit.map(Heard::End))
     }
 
-    /// Whether a tester that has closed the bot's input waits for the bot instead of ending.
+    /// Whether a tester that has closed the bot's input waits for the bot instead of ending. It is not looked at again then.
     fn is_past_its_end(&mut self) -> bool {
-        let since = *self.closed.get_or_insert_with(Instant::now);
-        self.waits() || since.elapsed() >= ENDING
+        let now = Instant::now();
+        let past_end = *self.past_end.get_or_insert(now + ENDING);
+        if now < past_end && !self.waits() {
+            return false;
+        }
+        self.past_end = Some(now);
+        true
     }
 
     /// Whether the bot is to learn that its input has ended.
@@ -210,19 +223,25 @@ impl Talk {
 
     /// Takes what has come, without waiting.
     fn update(&mut self) {
-        if self.exit.is_none() && self.trouble.is_none() {
-            match self.tester.overhear(Instant::now(), None) {
+        let ready = ready(&self.news);
+        let is_due = ready & TESTER != 0 || self.heard.elapsed() >= SAMPLING;
+        if is_due && self.exit.is_none() && self.trouble.is_none() {
+            self.heard = Instant::now();
+            match self.tester.overhear(self.heard, None) {
                 Ok(exit) => self.exit = exit,
                 Err(trouble) => self.trouble = Some(trouble),
             }
         }
         if let Some(relay) = &mut self.relay {
-            relay.flush();
-            self.input_has_ended |= !relay.read_input(&mut self.pending);
-            if relay.is_gone() {
+            let (has_closed, is_gone) = relay.update(ready, &mut self.pending);
+            self.input_has_ended |= has_closed;
+            if is_gone {
                 self.relay = None;
                 self.forget_input();
             }
+        }
+        if ready & LISTENER == 0 {
+            return;
         }
         while let Ok((socket, _)) = self.listener.accept() {
             self.meet(socket);
@@ -242,17 +261,14 @@ impl Talk {
         };
         self.starts += 1;
         let times = self.starts;
-        let problem = if self.relay.is_some() {
-            Some(
-                "started a second bot while the first one ran; a game has one at a time".to_owned(),
-            )
+        let second = "started a second bot while the first one ran; a game has one at a time";
+        if self.relay.is_some() {
+            self.trouble = Some(self.tester.trouble(second));
         } else if times > self.bots {
             let fits = format!("`bots = {times}` in its settings allows that");
-            Some(format!("started the bot {times} times; {fits}"))
-        } else {
-            None
-        };
-        self.trouble = problem.map(|problem| self.tester.trouble(problem));
+            let what = format!("started the bot {times} times; {fits}");
+            self.trouble = Some(self.tester.trouble(what));
+        }
         self.relay = Some(relay);
         (self.is_new, self.end_is_told) = (true, false);
         (self.bot_has_ended, self.bot_was_early) = (false, false);
@@ -262,23 +278,23 @@ impl Talk {
 
 /// A talk that both the judge and the bot's process take part in.
 pub(super) struct Talking {
-    talk: Rc<RefCell<Talk>>,
-    news: Rc<OwnedFd>,
+    talk: Arc<Mutex<Talk>>,
+    news: Arc<OwnedFd>,
 }
 
 impl Talking {
     pub(super) fn new(talk: Talk) -> Self {
-        let news = Rc::clone(&talk.news);
-        Self { talk: Rc::new(RefCell::new(talk)), news }
+        let news = Arc::clone(&talk.news);
+        Self { talk: Arc::new(Mutex::new(talk)), news }
     }
 
-    pub(super) fn talk(&self) -> RefMut<'_, Talk> {
-        self.talk.borrow_mut()
+    pub(super) fn talk(&self) -> MutexGuard<'_, Talk> {
+        locked(&self.talk)
     }
 
     /// The bot's end of it.
     pub(super) fn peer(&self) -> Box<dyn Peer> {
-        Box::new(BotsEnd { talk: Rc::clone(&self.talk), news: Rc::clone(&self.news) })
+        Box::new(BotsEnd { talk: Arc::clone(&self.talk), news: Arc::clone(&self.news) })
     }
 
     /// Waits until the bot is to be asked or the tester has ended.
@@ -294,17 +310,22 @@ impl Talking {
             if Instant::now() >= until {
                 return Ok(Heard::TooLate(limit));
             }
-            let Talk { tester, exit, news, closed, .. } = &mut *talk;
-            let until = closed.map_or(until, |_| until.min(Instant::now() + RECHECK));
+            let Talk { tester, exit, news, past_end, .. } = &mut *talk;
+            let until = past_end.map_or(until, |_| until.min(Instant::now() + RECHECK));
             *exit = tester.overhear(until, Some(news.as_fd()))?;
         }
     }
 }
 
+/// The judge and the bot's process take turns, so nobody waits.
+fn locked(talk: &Mutex<Talk>) -> MutexGuard<'_, Talk> {
+    talk.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// The bot's end of a talk.
 struct BotsEnd {
-    talk: Rc<RefCell<Talk>>,
-    news: Rc<OwnedFd>,
+    talk: Arc<Mutex<Talk>>,
+    news: Arc<OwnedFd>,
 }
 
 impl fmt::Debug for BotsEnd {
@@ -319,20 +340,20 @@ impl Peer for BotsEnd {
     }
 
     fn hear(&mut self, output: &[u8]) {
-        let mut talk = self.talk.borrow_mut();
+        let mut talk = locked(&self.talk);
         talk.has_heard = true;
         talk.relay.iter_mut().for_each(|relay| relay.write(output));
     }
 
     fn hear_stderr(&mut self, output: &[u8]) {
-        let talk = self.talk.borrow();
+        let talk = locked(&self.talk);
         talk.relay.iter().for_each(|relay| relay.write_errors(output));
     }
 
     fn hear_end(&mut self, end: NoReply) {
-        let mut talk = self.talk.borrow_mut();
+        let mut talk = locked(&self.talk);
         talk.bot_has_ended = true;
-        talk.bot_was_early = !talk.end_is_told;
+        talk.bot_was_early = !talk.input_has_ended;
         talk.end_relay(match end {
             NoReply::Ended(exit) => exit,
             _ => BotExit::Unknown,
@@ -340,12 +361,14 @@ impl Peer for BotsEnd {
     }
 
     fn look(&mut self) -> News {
-        let mut talk = self.talk.borrow_mut();
+        let mut talk = locked(&self.talk);
         talk.update();
         let is_over = talk.exit.is_some() || talk.trouble.is_some() || talk.relay.is_none();
-        let has_more = !talk.pending.is_empty() || talk.tells_end();
-        if is_over || (talk.is_new || has_more) && talk.has_heard {
+        if is_over || (talk.is_new || !talk.pending.is_empty()) && talk.has_heard {
             return News::Over;
+        }
+        if talk.tells_end() && talk.has_heard {
+            return if talk.is_past_its_end() { News::Over } else { News::Closing };
         }
         if !talk.pending.is_empty() {
             let bytes = mem::take(&mut talk.pending);
@@ -360,7 +383,7 @@ impl Peer for BotsEnd {
     }
 
     fn is_busy(&mut self, since: Instant) -> bool {
-        let mut talk = self.talk.borrow_mut();
+        let mut talk = locked(&self.talk);
         // What it wrote before it began to wait has come by now.
         let waits = talk.waits() && !talk.has_news();
         let limit = talk.tester.limits().step;
@@ -369,5 +392,9 @@ impl Peer for BotsEnd {
             talk.trouble = Some(trouble);
         }
         !waits
+    }
+
+    fn come_to(&mut self, cores: &[usize]) {
+        locked(&self.talk).tester.child().iter().for_each(|child| child.come_to(cores));
     }
 }

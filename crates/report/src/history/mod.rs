@@ -1,6 +1,7 @@
 //! Shows a list of runs.
 
 mod data;
+mod lines;
 mod page;
 
 use std::io::{self, Write};
@@ -10,6 +11,7 @@ use serde::Serialize;
 
 pub use self::page::page;
 use super::document::{Document, Table};
+use super::said;
 use super::suite::{self, share};
 use results::suite::{Commit, Listing, Tally};
 use rules::score::Direction;
@@ -17,6 +19,7 @@ use terms::text::{duration, plural};
 
 /// How a list of runs is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum ListFormat {
     /// For people
     #[default]
@@ -30,6 +33,7 @@ pub enum ListFormat {
 }
 
 /// The runs to list.
+#[derive(Debug)]
 pub struct History {
     /// The runs, newest first.
     pub runs: Vec<Listed>,
@@ -42,6 +46,7 @@ pub struct History {
 }
 
 /// A run, compared with the best scores that are known today.
+#[derive(Debug)]
 pub struct Listed {
     /// Its folder.
     pub path: PathBuf,
@@ -63,6 +68,11 @@ pub struct Broken {
 impl Listed {
     fn name(&self) -> String {
         self.path.display().to_string()
+    }
+
+    /// When it was started, and its folder: an order of runs.
+    fn key(&self) -> (jiff::Timestamp, &std::path::Path) {
+        (self.listing.started, &self.path)
     }
 
     /// How many games each bot has, at most.
@@ -98,8 +108,10 @@ impl History {
         }
         if !self.runs.is_empty() {
             let is_of_several = self.is_of_several_games();
-            let rows = self.runs.iter().flat_map(|run| rows(run, is_of_several));
+            let has_said = self.has_said();
+            let rows = self.runs.iter().flat_map(|run| rows(run, is_of_several, has_said));
             let mut headings = headings(self.better()).to_vec();
+            headings.extend(has_said.then_some("said, on average"));
             let mut words = &WORDS[..];
             if is_of_several {
                 headings.insert(GAME, "game");
@@ -116,6 +128,12 @@ impl History {
             document.sentence(more);
         }
         document
+    }
+
+    /// Whether a bot of a run said numbers about itself.
+    fn has_said(&self) -> bool {
+        let mut bots = self.runs.iter().flat_map(|run| &run.listing.summary.bots);
+        bots.any(|bot| !bot.said.is_empty())
     }
 
     fn is_of_several_games(&self) -> bool {
@@ -160,17 +178,17 @@ fn headings(better: Option<Direction>) -> [&'static str; 12] {
     ]
 }
 
-/// Which columns hold words.
-const WORDS: [usize; 6] = [0, 1, 2, 3, 10, 11];
+/// Which columns hold words; the last one is there if bots said numbers.
+const WORDS: [usize; 7] = [0, 1, 2, 3, 10, 11, 12];
 
 /// The column of the game, in a list of runs of several games.
 const GAME: usize = 2;
 
 /// Which columns hold words in such a list.
-const WORDS_WITH_GAME: [usize; 7] = [0, 1, 2, 3, 4, 11, 12];
+const WORDS_WITH_GAME: [usize; 8] = [0, 1, 2, 3, 4, 11, 12, 13];
 
 /// The rows of a run for people: one for each bot; the first one also shows the run's date, boards and comment.
-fn rows(run: &Listed, names_game: bool) -> Vec<Vec<String>> {
+fn rows(run: &Listed, names_game: bool, has_said: bool) -> Vec<Vec<String>> {
     let listing = &run.listing;
     let row = |(index, bot): (usize, &Tally)| {
         let once = |text: &dyn Fn() -> String| if index == 0 { text() } else { String::new() };
@@ -191,6 +209,7 @@ fn rows(run: &Listed, names_game: bool) -> Vec<Vec<String>> {
             once(&|| listing.git.as_ref().map(Commit::short).unwrap_or_default()),
             once(&|| one_line(listing.comment.as_deref().unwrap_or_default())),
         ];
+        row.extend(has_said.then(|| said::means(bot)));
         if names_game {
             row.insert(GAME, once(&|| listing.game.clone()));
         }

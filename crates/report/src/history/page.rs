@@ -5,15 +5,16 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::{Listed, one_line};
+use super::{Listed, lines, one_line};
 use crate::html;
 use crate::markup::Text;
+use crate::runs::LONGEST_NAME;
 use crate::runs::bars::{self, percent};
 use crate::suite;
 use results::suite::{Bests, Commit, Summary, Tally};
 use rules::score::Direction;
 use statistics::{MeanTest, Moments, Risk};
-use terms::text::plural;
+use terms::text::{abridged, plural};
 
 const HTML: &str = include_str!("page.html");
 const STYLE: &str = concat!(
@@ -24,9 +25,9 @@ const STYLE: &str = concat!(
 
 /// A mean of yours/best, from 0 to 1, and its interval.
 #[derive(Debug, Clone, Copy)]
-struct Share {
-    mean: f64,
-    interval: (f64, f64),
+pub(super) struct Share {
+    pub(super) mean: f64,
+    pub(super) interval: (f64, f64),
 }
 
 impl Share {
@@ -44,10 +45,17 @@ impl Share {
 }
 
 /// A bot in a run.
-struct Entry<'a> {
-    run: &'a Listed,
+pub(super) struct Entry<'a> {
+    pub(super) run: &'a Listed,
     bot: &'a Tally,
-    share: Option<Share>,
+    pub(super) share: Option<Share>,
+}
+
+impl Entry<'_> {
+    /// The boards of the run, by name.
+    pub(super) fn boards(&self) -> String {
+        self.run.listing.board_names()
+    }
 }
 
 /// Makes the page of `runs`, newest first; `bests` has the best scores of each of their games.
@@ -70,9 +78,10 @@ pub fn page(runs: &[Listed], bests: &BTreeMap<String, Bests>) -> String {
         // The differences between runs are small beside their shares.
         let floor = shares.map(|share| share.interval.0).fold(1.0, f64::min);
         let floor = (floor * 10.0).floor().clamp(0.0, 9.0) / 10.0;
+        lines::write(bots, &mut content);
         for (index, (bot, entries)) in bots.iter().enumerate() {
-            let heading =
-                if games.len() > 1 { format!("{bot} in {game}") } else { (*bot).to_owned() };
+            let bot = abridged(bot, LONGEST_NAME);
+            let heading = if games.len() > 1 { format!("{bot} in {game}") } else { bot.into() };
             section(&heading, entries, floor, &bars::color(index), &mut content);
         }
     }
@@ -119,7 +128,8 @@ fn row(Entry { run, bot, share }: &Entry<'_>, floor: f64, color: &str, out: &mut
     let (games, lost) = (bot.games, bot.lost);
     writeln!(
         out,
-        "</svg></td><td>{mean}</td><td>{interval}</td><td>{games}</td><td>{lost}</td></tr>"
+        "</svg></td><td data-name=\"mean\">{mean}</td><td data-name=\"95 %\">{interval}</td>\
+         <td data-name=\"games\">{games}</td><td data-name=\"lost\">{lost}</td></tr>"
     )
     .expect("memory");
 }

@@ -1,6 +1,6 @@
 //! A bar per board for each bot, with a mark at the best score known.
 
-use super::gather::{Board, Gathered};
+use super::gather::{Board, Gathered, linked};
 use super::{Text, bars, games, suite};
 use crate::markup::put;
 use results::suite::Points;
@@ -56,7 +56,8 @@ fn most(board: &Board, better: Direction) -> f64 {
 }
 
 fn row(board: &Board, better: Direction, scale: f64, has_bests: bool, out: &mut String) {
-    put!(out, "<tr><th scope=\"row\">{}</th><td>", Text(&board.name));
+    let games = board.games(0..board.points.len());
+    put!(out, "<tr><th scope=\"row\">{}</th><td>", linked(games.as_deref(), &board.name));
     bars::open(out, board.points.len());
     for (entrant, points) in board.points.iter().enumerate() {
         if let Some(mean) = points.mean(better) {

@@ -237,7 +237,7 @@ pub(super) fn write(gathered: &Gathered, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use results::suite::{Best, Points};
+    use results::suite::{Best, Bests, Points};
 
     /// A board on which a bot has won with `score`.
     fn board(best: i64, score: i64, better: Direction) -> Board {
@@ -248,7 +248,8 @@ mod tests {
         let mut points = Points::default();
         points.add(&serde_json::from_str(&outcome).expect("an outcome"), better);
         let best = Some(Best { score: best.into(), by: "b".to_owned() });
-        Board { name: "x".to_owned(), best, points: vec![points], place: (0, 1) }
+        let outcome = serde_json::from_str(&outcome).expect("an outcome");
+        Board { points: vec![points], best, ..Board::new(0, &outcome, &Bests::default(), 1) }
     }
 
     #[test]

@@ -1,26 +1,39 @@
 //! A comparison: the verdict, its evidence, and the difference on each board.
 
-use super::{Text, bars, compare, differences, suite};
+use std::collections::BTreeMap;
+
+use super::gather::{Board, Gathered, linked};
+use super::{Text, bars, compare, differences, looks, suite};
 use crate::markup::put;
 use results::compare::{BoardDifference, Comparison};
+use results::suite::RecordId;
 use terms::text::plural;
 
 /// The most boards that are shown among the greatest gains, and among the greatest losses.
 const SHOWN: usize = 500;
 
-/// Shows one comparison; `comparisons` is the number of comparisons made.
-pub(super) fn write(comparison: &Comparison, comparisons: usize, out: &mut String) {
-    out.push_str("<section class=\"card comparison\">\n");
+/// Shows the comparison of an entrant with the first one.
+pub(super) fn write(gathered: &Gathered, entrant: usize, out: &mut String) {
+    let comparison = &gathered.comparisons[entrant - 1];
+    put!(out, "<section class=\"card comparison\" id=\"comparison-{entrant}\">\n");
+    let comparisons = compare::adjusted_for(&gathered.comparisons);
     out.push_str(&compare::document(comparison, comparisons).html());
     if !comparison.boards.is_empty() {
         differences::write(comparison, out);
-        boards(comparison, out);
+        looks::write(gathered, comparison, out);
+        boards(gathered, entrant, comparison, out);
     }
     out.push_str("</section>\n");
 }
 
-/// A bar per board to the left or the right of the middle, the greatest loss first.
-fn boards(comparison: &Comparison, out: &mut String) {
+/// A bar per board to the left or the right of the middle, the greatest loss first, with its two games.
+fn boards(gathered: &Gathered, entrant: usize, comparison: &Comparison, out: &mut String) {
+    let ids = gathered.boards.iter().map(|board| (&board.record_id, board));
+    let listed: BTreeMap<&RecordId, &Board> = ids.collect();
+    let row = |board: &BoardDifference, scale, digits, out: &mut String| {
+        let games = listed.get(&board.record_id).and_then(|listed| listed.games([0, entrant]));
+        row(board, games.as_deref(), scale, digits, out);
+    };
     let label = format!("Differences: {}", compare::verdict(comparison));
     put!(
         out,
@@ -32,6 +45,7 @@ fn boards(comparison: &Comparison, out: &mut String) {
         Text(&label)
     );
     let (all, digits) = (&comparison.boards, suite::digits(comparison.decimals));
+    let digits = (digits, compare::board_digits(comparison));
     let scale = all.iter().map(|board| board.difference.abs()).fold(0.0, f64::max);
     let left_out = all.len().saturating_sub(2 * SHOWN);
     let first = if left_out > 0 { SHOWN } else { all.len() };
@@ -44,9 +58,15 @@ fn boards(comparison: &Comparison, out: &mut String) {
     out.push_str("</tbody></table></div>\n");
 }
 
-fn row(board: &BoardDifference, scale: f64, digits: usize, out: &mut String) {
-    let BoardDifference { board, baseline, challenger, difference } = board;
-    put!(out, "<tr><th scope=\"row\">{}</th><td>", Text(board));
+fn row(
+    board: &BoardDifference,
+    games: Option<&str>,
+    scale: f64,
+    (digits, of_difference): (usize, usize),
+    out: &mut String,
+) {
+    let BoardDifference { board, baseline, challenger, difference, .. } = board;
+    put!(out, "<tr><th scope=\"row\">{}</th><td>", linked(games, board));
     bars::open(out, 1);
     bars::line(out, "base", 50.0, bars::ROW);
     let half = bars::percent(difference.abs(), scale) / 2.0;
@@ -57,6 +77,6 @@ fn row(board: &BoardDifference, scale: f64, digits: usize, out: &mut String) {
     }
     put!(
         out,
-        "</svg></td><td>{difference:+.digits$}</td><td>{baseline:.digits$}</td><td>{challenger:.digits$}</td></tr>\n"
+        "</svg></td><td>{difference:+.of_difference$}</td><td>{baseline:.digits$}</td><td>{challenger:.digits$}</td></tr>\n"
     );
 }

@@ -2,8 +2,9 @@
 
 use super::Text;
 use super::chosen::{Kind, Losses};
-use super::gather::{Gathered, Listed};
+use super::gather::{Gathered, Listed, linked};
 use crate::markup::put;
+use crate::view::page::GameAddress;
 use rules::score::shown;
 use terms::millis::Millis;
 use terms::text::{duration, plural};
@@ -121,12 +122,9 @@ fn row(gathered: &Gathered, game: &Listed, out: &mut String) {
     );
 }
 
-/// The name of a game, as a link to its replay page if it has one.
+/// The name of a game, as a link to its replay if it has one.
 fn link(game: &Listed, name: &str) -> String {
-    match &game.page {
-        Some(page) => format!("<a href=\"{}\">{}</a>", Text(page), Text(name)),
-        None => Text(name).to_string(),
-    }
+    linked(game.page.as_ref().map(GameAddress::alone).as_deref(), name)
 }
 
 /// Says what is only in the run's own files.

@@ -2,11 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use super::ShownRun;
 use super::chosen::{self, Losses, Won};
-use results::compare::{Comparison, Contender};
+use super::heat::Heat;
+use super::{ShownRun, Text};
+use crate::view::page::GameAddress;
+use results::compare::{Comparison, Contender, Value};
 use results::gamelog::Log;
-use results::suite::{Best, Bests, FolderError, Outcome, Points, Summary, Tally, kept_log};
+use results::suite::{
+    Best, Bests, BoardId, FolderError, Outcome, Points, RecordId, Summary, Tally, kept_log,
+};
+use rules::measure::Measure;
 use rules::score::Direction;
 use statistics::Distribution;
 use statistics::Risk;
@@ -20,6 +25,8 @@ pub(super) struct ShownBot {
     pub(super) name: String,
     /// The tally of its games.
     pub(super) tally: Tally,
+    /// What it has in the measure.
+    pub(super) value: Option<Value>,
     /// Its limits.
     pub(super) limits: Limits,
     /// Its response times.
@@ -29,12 +36,14 @@ pub(super) struct ShownBot {
 /// The response times of a bot.
 #[derive(Default)]
 pub(super) struct BotTimes {
-    /// The first response of each game.
+    /// The first response of each game, or where one limit holds for a whole game, all its responses together.
     pub(super) first: Distribution,
     /// Every later response of the games that have a log.
     pub(super) later: Distribution,
     /// The slowest later one of each game.
     pub(super) slowest: Distribution,
+    /// The later responses by game and turn.
+    pub(super) heat: Heat,
     /// The games with a response.
     pub(super) games: usize,
     /// The games that have a log.
@@ -58,6 +67,7 @@ impl BotTimes {
         }
         let Some(log) = log else { return };
         self.logged += 1;
+        self.heat.record(log);
         for turn in log.turns.iter().filter(|turn| turn.limit == LimitKind::Turn) {
             self.later.record(turn.wall.0);
         }
@@ -75,18 +85,26 @@ pub(super) struct Board {
     pub(super) name: String,
     /// The best known score on it.
     pub(super) best: Option<Best>,
+    /// Its ids.
+    pub(super) id: BoardId,
+    pub(super) record_id: RecordId,
     /// The points of each entrant.
     pub(super) points: Vec<Points>,
+    /// The first listed game of each entrant that can be replayed.
+    pub(super) pages: Vec<Option<GameAddress>>,
     /// The run and the game in which it first appeared, by number.
     pub(super) place: (usize, usize),
 }
 
 impl Board {
-    fn new(run: usize, outcome: &Outcome, bests: &Bests, entrants: usize) -> Self {
+    pub(super) fn new(run: usize, outcome: &Outcome, bests: &Bests, entrants: usize) -> Self {
         Self {
             name: outcome.board.clone(),
             best: bests.holder(&outcome.record_id).cloned(),
+            id: outcome.board_id.clone(),
+            record_id: outcome.record_id.clone(),
             points: vec![Points::default(); entrants],
+            pages: vec![None; entrants],
             place: (run, outcome.game),
         }
     }
@@ -94,6 +112,21 @@ impl Board {
     /// The best known score on it.
     pub(super) fn best_score(&self) -> Option<f64> {
         self.best.as_ref().map(|best| best.score.as_f64())
+    }
+
+    /// The address of the games of these entrants: side by side, or of the only one that can be replayed.
+    pub(super) fn games(&self, entrants: impl IntoIterator<Item = usize>) -> Option<String> {
+        let mut pages = entrants.into_iter().filter_map(|entrant| self.pages[entrant].as_ref());
+        let first = pages.next()?;
+        pages.next().and_then(|other| first.beside(other)).or_else(|| Some(first.alone()))
+    }
+}
+
+/// A name, as a link if it leads somewhere.
+pub(super) fn linked(address: Option<&str>, name: &str) -> String {
+    match address {
+        Some(address) => format!("<a href=\"{}\">{}</a>", Text(address), Text(name)),
+        None => Text(name).to_string(),
     }
 }
 
@@ -106,7 +139,7 @@ pub(super) struct Listed {
     /// Its outcome.
     pub(super) outcome: Outcome,
     /// The address of its replay page.
-    pub(super) page: Option<String>,
+    pub(super) page: Option<GameAddress>,
 }
 
 impl Listed {
@@ -121,6 +154,8 @@ impl Listed {
 pub(super) struct Gathered {
     /// Which scores of the game are better.
     pub(super) better: Direction,
+    /// What is compared of the scores.
+    pub(super) measure: Measure,
     /// The folder of each run.
     pub(super) runs: Vec<String>,
     /// One for each run, of the bots that are shown.
@@ -174,6 +209,18 @@ impl Gathered {
         self.not_played.finish();
     }
 
+    /// Lets each listed board lead to its games.
+    fn link_boards(&mut self) {
+        let ids = self.boards.iter().enumerate().map(|(at, board)| (board.id.clone(), at));
+        let places: BTreeMap<BoardId, usize> = ids.collect();
+        let games = self.lost.kinds.iter().flat_map(|kind| &kind.games).chain(&self.won.games);
+        for game in games {
+            let Some(&at) = places.get(&game.outcome.board_id) else { continue };
+            let page = &mut self.boards[at].pages[game.entrant];
+            *page = page.take().or_else(|| game.page.clone());
+        }
+    }
+
     fn listed_mut(&mut self) -> impl Iterator<Item = &mut Listed> {
         let lost = self.lost.games_mut().chain(self.not_played.games_mut());
         lost.chain(&mut self.won.games)
@@ -183,14 +230,15 @@ impl Gathered {
 /// Reads `sources`, each in one pass. `page_of` is asked for the replay page of each game that is listed.
 pub(super) fn gather<E: From<FolderError>>(
     sources: &[ShownRun<'_>],
-    bests: &Bests,
-    mut page_of: impl FnMut(usize, &Outcome) -> Result<Option<String>, E>,
+    (bests, measure): (&Bests, Measure),
+    mut page_of: impl FnMut(usize, &Outcome) -> Result<Option<GameAddress>, E>,
 ) -> Result<Gathered, E> {
     let better =
         sources.first().map_or_else(Direction::default, |source| source.folder.run.plan.better);
-    let mut gathered = Gathered { better, ..Gathered::default() };
+    let mut gathered = Gathered { better, measure, ..Gathered::default() };
     gathered.entrants.extend((0..).zip(sources).flat_map(|(run, source)| source.entrants(run)));
-    let contender = |entrant: &ShownBot| Contender::new(entrant.name.clone(), better);
+    let contender =
+        |entrant: &ShownBot| Contender::new(entrant.name.clone(), better).measured_in(measure);
     let mut contenders: Vec<_> = gathered.entrants.iter().map(contender).collect();
     let (mut boards, entrants) = (BTreeMap::new(), contenders.len());
     for (run, source) in sources.iter().enumerate() {
@@ -212,6 +260,11 @@ pub(super) fn gather<E: From<FolderError>>(
     gathered.finish_lists(boards.into_values().collect());
     for game in gathered.listed_mut() {
         game.page = page_of(game.run, &game.outcome)?;
+    }
+    gathered.link_boards();
+    for (entrant, value) in gathered.entrants.iter_mut().zip(Contender::all_measured(&contenders)) {
+        entrant.tally.value = value.map(|value| value.mean);
+        entrant.value = value;
     }
     gathered.comparisons = Comparison::with_first(&contenders, Risk::default());
     Ok(gathered)

@@ -14,23 +14,34 @@ mod comparison;
 mod differences;
 mod games;
 mod gather;
+mod heat;
+mod looks;
+mod pace;
 mod times;
 mod totals;
+mod tried;
 
 use std::collections::BTreeSet;
 
 use self::gather::{BotTimes, Gathered, ShownBot};
-use super::{compare, suite};
+pub use self::pace::Pace;
+use super::{compare, overview, suite};
 use crate::html;
-use crate::markup::Text;
+use crate::markup::{Text, put};
+use crate::view::page::GameAddress;
 use results::suite::{Bests, FolderError, Outcome, RunFolder, Session, Summary, Tally};
-use terms::text::{duration, plural};
+use rules::measure::Measure;
+use terms::text::{abridged, duration, plural};
 
 const HTML: &str = include_str!("page.html");
 const STYLE: &str = concat!(include_str!("../html/colors.css"), include_str!("page.css"));
 const SCRIPT: &str = include_str!("tables.js");
 
+/// The most characters of a bot's name on a page. A command line may be a screen of text.
+pub(super) const LONGEST_NAME: usize = 160;
+
 /// A run, and which of its bots are shown.
+#[derive(Debug)]
 pub struct ShownRun<'a> {
     /// The run.
     pub folder: &'a RunFolder,
@@ -44,8 +55,9 @@ impl ShownRun<'_> {
         let limits = self.folder.run.plan.rules.limits;
         self.bots.iter().map(move |(bot, name)| ShownBot {
             run,
-            name: name.clone(),
+            name: abridged(name, LONGEST_NAME).into_owned(),
             tally: Tally { bot: (*bot).to_owned(), ..Tally::default() },
+            value: None,
             limits,
             times: BotTimes::default(),
         })
@@ -76,7 +88,17 @@ impl ShownRun<'_> {
     }
 }
 
+/// What surrounds the runs on their page.
+#[derive(Debug, Default)]
+pub struct Around<'a> {
+    /// The address of the list of runs.
+    pub list: Option<&'a str>,
+    /// How far the last run is, if it is being played.
+    pub pace: Option<Pace>,
+}
+
 /// The page of some runs of one game, and its headline.
+#[derive(Debug)]
 pub struct RunsPage {
     /// The page.
     pub html: String,
@@ -84,19 +106,23 @@ pub struct RunsPage {
     pub headline: String,
 }
 
-/// Makes the page of `sources`, with the best scores known. `page_of` is asked for the address of a
-/// replay page of each game that is listed: with the index of its source, and its outcome.
+/// Makes the page of `sources`, with the best scores known and bots compared in a measure. `page_of` is asked for the address of each
+/// game that is listed: with the index of its source, and its outcome.
 ///
 /// # Errors
 /// When the results cannot be read, or `page_of` fails.
 pub fn page<E: From<FolderError>>(
     sources: &[ShownRun<'_>],
-    bests: &Bests,
-    page_of: impl FnMut(usize, &Outcome) -> Result<Option<String>, E>,
+    (bests, measure): (&Bests, Measure),
+    around: &Around<'_>,
+    page_of: impl FnMut(usize, &Outcome) -> Result<Option<GameAddress>, E>,
 ) -> Result<RunsPage, E> {
-    let gathered = gather::gather(sources, bests, page_of)?;
+    let gathered = gather::gather(sources, (bests, measure), page_of)?;
     let headline = headline(&gathered);
     let mut runs = runs(sources)?;
+    if let Some(list) = around.list {
+        put!(&mut runs, "<p><a href=\"{}\">All runs</a></p>\n", Text(list));
+    }
     let html = html::fill(HTML, |name| match name {
         "style" => STYLE.to_owned(),
         "style-hash" => html::source_of(STYLE),
@@ -104,7 +130,7 @@ pub fn page<E: From<FolderError>>(
         "script-hash" => html::source_of(SCRIPT),
         "title" => Text(&headline).to_string(),
         "runs" => std::mem::take(&mut runs),
-        "content" => content(&gathered),
+        "content" => around.pace.as_ref().map_or(String::new(), Pace::html) + &content(&gathered),
         other => unreachable!("page.html wants `{other}`"),
     });
     Ok(RunsPage { html, headline })
@@ -129,13 +155,39 @@ fn runs(sources: &[ShownRun<'_>]) -> Result<String, FolderError> {
     sources.iter().map(line).collect()
 }
 
+/// The sections by the beginnings of their ids, and their names in the table of contents.
+const SECTIONS: [(&str, &str); 8] = [
+    ("totals", "Totals"),
+    ("tried", "Values tried"),
+    ("lost", "Lost games"),
+    ("not-played", "Games not played"),
+    ("comparison-1", "Comparison"),
+    ("boards", "Boards"),
+    ("times", "Response times"),
+    ("games", "Games"),
+];
+
+/// The sections, after a table of contents.
 fn content(gathered: &Gathered) -> String {
+    let sections = sections(gathered);
+    let is_there = |id: &str| sections.contains(&format!(" id=\"{id}\">"));
+    let links = SECTIONS.iter().filter(|(id, _)| is_there(id));
+    let links = links.map(|(id, name)| format!("<a href=\"#{id}\">{name}</a>\n"));
+    let links: String = links.collect();
+    format!("<nav class=\"contents\" aria-label=\"Contents\">\n{links}</nav>\n{sections}")
+}
+
+fn sections(gathered: &Gathered) -> String {
     let mut out = String::new();
     chosen::write(gathered, &mut out);
     totals::write(gathered, &mut out);
+    tried::write(gathered, &mut out);
     games::write_lost(gathered, &mut out);
-    for comparison in &gathered.comparisons {
-        comparison::write(comparison, gathered.comparisons.len(), &mut out);
+    if let Some(all) = overview::document(&gathered.comparisons) {
+        put!(&mut out, "<section class=\"card\">\n{}</section>\n", all.html());
+    }
+    for entrant in 1..=gathered.comparisons.len() {
+        comparison::write(gathered, entrant, &mut out);
     }
     boards::write(gathered, &mut out);
     times::write(gathered, &mut out);

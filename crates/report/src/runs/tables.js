@@ -1,10 +1,15 @@
 "use strict";
-// A click on a heading sorts a table, and words filter a long list. The page is complete without this
-// script. Text is only ever set as text.
+// A click on a heading sorts a table, words filter a long list, and the page of a run that is being played renews itself. The
+// page is complete without this script. Text is only ever set as text.
 
 const UNITS = { "": 1, "%": 1, ns: 1e-9, "µs": 1e-6, ms: 1e-3, s: 1, min: 60 };
 /** A list is filtered from this many entries. */
 const MANY = 8;
+/** The rows of a table that are drawn before a reader asks for all of them, as in page.css. */
+const DRAWN = 100;
+
+/** Words by their natural order. */
+const BY_WORDS = new Intl.Collator(undefined, { numeric: true });
 
 function element(name, className, text = "") {
   const made = document.createElement(name);
@@ -26,7 +31,7 @@ function keyOf(cell) {
 function order(one, other) {
   const numbers = [one, other].map((key) => typeof key === "number");
   if (numbers[0] !== numbers[1]) return numbers[0] ? 1 : -1;
-  return numbers[0] ? one - other : one.localeCompare(other, undefined, { numeric: true });
+  return numbers[0] ? one - other : BY_WORDS.compare(one, other);
 }
 
 function sortBy(table, heading) {
@@ -86,8 +91,37 @@ function makeFilter(list, entries, what) {
   });
 }
 
+/** Puts a button below `list`, a long table, that draws all of its `rows`. */
+function makeWhole(list, rows) {
+  const button = element("button", "draws-all", `Show all ${rows} rows`);
+  button.type = "button";
+  button.addEventListener("click", () => {
+    list.classList.add("whole");
+    button.remove();
+    list.focus();
+  });
+  list.after(button);
+}
+
 for (const table of document.querySelectorAll("table")) if (table.tHead) makeSortable(table);
 for (const list of document.querySelectorAll(".tall")) {
   const entries = [...list.querySelectorAll("tbody tr, .plain > li")];
   if (entries.length >= MANY) makeFilter(list, entries, list.getAttribute("aria-label"));
+  const rows = list.querySelectorAll("tbody tr").length;
+  if (rows > DRAWN) makeWhole(list, rows);
 }
+
+/** Loads the page anew while its run is played, unless a reader wants to read it as it is; the address keeps that. */
+function renew(section) {
+  const label = element("label", "filter");
+  const box = element("input", "");
+  box.type = "checkbox";
+  box.checked = location.hash === "#stay";
+  label.append(box, " Keep the page as it is");
+  section.append(label);
+  box.addEventListener("change", () => { location.hash = box.checked ? "#stay" : "#live"; });
+  setInterval(() => { if (!box.checked) location.reload(); }, 1000 * Number(section.dataset.every));
+}
+
+const live = document.getElementById("live");
+if (live) renew(live);

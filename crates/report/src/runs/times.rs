@@ -40,6 +40,7 @@ fn bot(entrant: &ShownBot, kinds: &[LimitKind], color: &str, out: &mut String) {
         }
     }
     out.push_str("</div>\n");
+    times.heat.write(out);
     if kinds.contains(&LimitKind::Turn) && !times.is_whole() {
         put!(
             out,

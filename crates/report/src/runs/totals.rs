@@ -29,16 +29,22 @@ pub(super) fn write(gathered: &Gathered, out: &mut String) {
         let headline = suite::headline(summary);
         put!(out, "<p class=\"counts\">{}: {}</p>\n", Text(run), Text(&headline));
     }
+    let measured = suite::measured(gathered.measure);
     let row = |entrant: &ShownBot| {
         let mut row = suite::row(&entrant.tally);
         row[0].clone_from(&entrant.name);
+        row.extend(measured.iter().map(|it| it.column.1(&entrant.tally)));
         row.extend([entrant.tally.timeouts.to_string(), entrant.tally.late.to_string()]);
         row
     };
     let headings = suite::headings(gathered.better);
-    let headings = [&headings[..], &["timeouts", "late games"]].concat();
+    let of_measure: Vec<_> = measured.iter().map(|it| it.column.0).collect();
+    let headings = [&headings[..], &of_measure, &["timeouts", "late games"]].concat();
     out.push_str(&Table::new("Totals", &headings, gathered.entrants.iter().map(row)).html());
     out.push_str(explanation(gathered.better));
+    if let Some(measured) = measured {
+        put!(out, "<p class=\"soft\">{}</p>\n", Text(measured.explanation));
+    }
     records(gathered, out);
     for summary in &gathered.summaries {
         let mut new = Document::default();

@@ -12,6 +12,7 @@ use crate::junit::{TestCase, failed, not_run, passed, write_suites};
 use crate::rows::{columns, write_rows};
 use results::compare::Standing;
 use results::suite::{Bests, Loss, NewBest, Outcome, Tally};
+use rules::measure::Measure;
 use rules::score::Score;
 use terms::text::plural;
 
@@ -24,6 +25,8 @@ pub(super) struct Totals<'a> {
     /// The folder, if the run is kept.
     run: Option<String>,
     game: &'a str,
+    /// The measure in which the bots of the run are compared.
+    measure: Measure,
     planned: usize,
     games: usize,
     lost: usize,
@@ -50,18 +53,32 @@ struct Bot<'a> {
     /// The mean of yours/best.
     ratio: Option<f64>,
     marathon: Option<f64>,
+    /// The boards on which nobody has a better score, and those of them on which nobody else has this one.
+    bests: usize,
+    uniques: usize,
+    mean_log10: Option<f64>,
+    /// What it has in the measure of the run.
+    value: Option<f64>,
 }
 
 impl<'a> Totals<'a> {
     pub(super) fn of(report: &'a SuiteReport<'_>) -> Self {
         let summary = &report.summary;
+        let measure = report.folder.run.plan.measure();
         let bot = |tally: &'a Tally| {
             let (mean, ratio, marathon) = (tally.mean(), tally.ratio(), tally.marathon());
-            Bot { tally, mean, ratio, marathon }
+            let (bests, uniques, mean_log10) = (tally.bests, tally.uniques, tally.mean_log10);
+            let value = match measure {
+                Measure::Points => mean,
+                Measure::Ratio => ratio.map(|ratio| 100.0 * ratio),
+                Measure::Log | Measure::Rank => tally.value,
+            };
+            Bot { tally, mean, ratio, marathon, bests, uniques, mean_log10, value }
         };
         Self {
             run: report.is_kept.then(|| report.folder.path.display().to_string()),
             game: &summary.game,
+            measure,
             planned: summary.planned,
             games: summary.games(),
             lost: summary.lost(),

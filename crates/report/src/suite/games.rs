@@ -17,6 +17,7 @@ use terms::text::duration;
 
 /// How the games of a run are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum GamesFormat {
     /// For people
     #[default]
@@ -33,6 +34,7 @@ pub enum GamesFormat {
 
 /// Which games come first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Order {
     /// Those with the lowest number.
     #[default]
@@ -46,7 +48,7 @@ pub enum Order {
 }
 
 /// A game of a run, with what it is compared with.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 pub struct ShownGame {
     #[serde(flatten)]
     outcome: Outcome,

@@ -9,14 +9,16 @@ use std::path::PathBuf;
 pub use self::data::write_game;
 pub use self::games::{GamesFormat, Order, Others, ShownGame, arrange, points, write_games};
 use super::document::{Document, Line, Part, Table, Tone};
-use super::stderr;
+use super::{said, stderr};
 use results::compare::{Relation, Standing};
 use results::suite::{Loss, NewBest, NoisyHost, RunFolder, Summary, Tally, bundle_path, kept_log};
-use rules::score::Direction;
+use rules::measure::Measure;
+use rules::score::{Direction, Score};
 use terms::text::plural;
 
 /// How the results of a suite are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum SuiteFormat {
     /// For people
     #[default]
@@ -34,6 +36,7 @@ pub enum SuiteFormat {
 }
 
 /// The content of a report on a run.
+#[derive(Debug)]
 pub struct SuiteReport<'a> {
     /// The totals.
     pub summary: Summary,
@@ -79,10 +82,23 @@ impl SuiteReport<'_> {
         let tone = if is_good { Tone::Good } else { Tone::Bad };
         let mut document = Document::default();
         document.headline(Line::toned(tone, headline(summary), ""));
-        let headings = headings(summary.better);
-        document.table(Table::new("Totals", &headings, summary.bots.iter().map(row)));
+        let measured = measured(self.folder.run.plan.measure());
+        let more = || measured.iter().map(|it| &it.column).chain(self.contest_columns());
+        let headings: Vec<_> = headings(summary.better)
+            .into_iter()
+            .chain(more().map(|(heading, _)| *heading))
+            .collect();
+        let row = |tally| row(tally).into_iter().chain(more().map(|(_, of)| of(tally)));
+        let rows = summary.bots.iter().map(|tally| row(tally).collect());
+        document.table(Table::new("Totals", &headings, rows));
+        if let Some(measured) = &measured {
+            document.sentence(measured.explanation);
+        }
         if !summary.better.is_higher() {
             document.sentence(LOWER_IS_BETTER);
+        }
+        if let Some(table) = said::table(&summary.bots) {
+            document.table(table);
         }
         if let Some(decided) = decided(self) {
             document.sentence(Line::toned(Tone::Strong, decided, ""));
@@ -106,6 +122,17 @@ impl SuiteReport<'_> {
             document.in_terminal(Part::Sentence(place.into()));
         }
         document
+    }
+
+    /// The columns that users of contests' tools know, in games that are judged by these.
+    fn contest_columns(&self) -> &'static [Column] {
+        let judge = self.folder.run.plan.judge.as_ref();
+        let is_contest = judge.is_some_and(|judge| ["scored", "tester"].contains(&&*judge.kind));
+        match (is_contest, self.summary.bots.len()) {
+            (false, _) => &[],
+            (true, 1) => &CONTEST[..1],
+            (true, _) => &CONTEST,
+        }
     }
 
     /// The first kinds of losses, and the number of the others of `all`.
@@ -156,7 +183,8 @@ pub fn interval(standing: &Standing) -> String {
     let (mean, digits) = (standing.mean, mean_digits(standing.decimals));
     let interval = standing.interval;
     let interval = interval.map(|(low, high)| format!(" ({low:+.digits$} to {high:+.digits$})"));
-    format!("{mean:+.digits$} points a board{}", interval.unwrap_or_default())
+    let unit = standing.measure.unit(standing.better);
+    format!("{mean:+.digits$} {unit}{}", interval.unwrap_or_default())
 }
 
 /// The decision in words.
@@ -169,7 +197,8 @@ fn decided(report: &SuiteReport<'_>) -> Option<String> {
         Some(Relation::Better) => format!("{bot} is better than {opponent}"),
         Some(Relation::Worse) => format!("{bot} is worse than {opponent}"),
         Some(Relation::Even) => {
-            format!("{bot} and {opponent} are even within {margin:.digits$} points")
+            let unit = if standing.measure.is_points() { "points" } else { "%" };
+            format!("{bot} and {opponent} are even within {margin:.digits$} {unit}")
         }
         None => format!("not decided yet: {bot} against {opponent}"),
     };
@@ -206,6 +235,40 @@ pub(super) const NEW_BESTS: &str = "better than the best known";
 const LOWER_IS_BETTER: &str = "Lower is better: sum and mean are those of the games that were not lost, and best/yours counts a \
     lost one as 0.";
 
+/// A heading of the table, and what its column shows of a bot.
+type Column = (&'static str, fn(&Tally) -> String);
+
+/// A measure that has a column of its own.
+pub(super) struct Measured {
+    pub(super) column: Column,
+    pub(super) explanation: &'static str,
+}
+
+/// The column of a measure; `None` for points and ratios, which every table has.
+pub(super) fn measured(measure: Measure) -> Option<Measured> {
+    let value = |tally: &Tally| tally.value.map_or("-".to_owned(), |value| format!("{value:.2}"));
+    let (heading, explanation) = match measure {
+        Measure::Points | Measure::Ratio => return None,
+        Measure::Log => (
+            "log",
+            "log: the mean of 100 times the natural logarithm of the score, so that a difference of 1 is about 1 %. A lost game is \
+             as far beyond the worst score as that is from the best.",
+        ),
+        Measure::Rank => (
+            "rank",
+            "rank: the share of the other bots' games on the board that a game beats, in percent; an equal one counts half.",
+        ),
+    };
+    Some(Measured { column: (heading, value), explanation })
+}
+
+/// The columns of contests; all but the first are for several bots.
+const CONTEST: [Column; 3] = [
+    ("mean log10", |tally| tally.mean_log10.map_or("-".to_owned(), |mean| format!("{mean:.4}"))),
+    ("bests", |tally| tally.bests.to_string()),
+    ("uniques", |tally| tally.uniques.to_string()),
+];
+
 /// The headings of the table of bots.
 pub(super) fn headings(better: Direction) -> [&'static str; 7] {
     ["bot", "games", "won", "lost", "sum", "mean", better.share_name()]
@@ -238,6 +301,9 @@ pub(super) fn mean_digits(decimals: usize) -> usize {
 
 /// The sum of a bot's scores, or `-` if it has games and none of them counts.
 pub fn sum(tally: &Tally) -> String {
+    if tally.sum.is_at_limit() {
+        return if tally.sum > Score::ZERO { "> 7.9e28" } else { "< -7.9e28" }.to_owned();
+    }
     let has_none = tally.games > 0 && tally.mean().is_none();
     if has_none { "-".to_owned() } else { tally.sum.to_string() }
 }

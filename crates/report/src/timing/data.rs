@@ -11,16 +11,19 @@ use crate::junit::{TestCase, failed, passed, write_suites};
 use crate::rows::{columns, write_rows};
 use results::gamelog::Bytes;
 use results::host::HostCheck;
-use results::timing::{KindStats, Timed};
+use results::timing::{KindStats, Spent, Timed};
 use terms::limits::{LimitKind, Limits};
 use terms::millis::Millis;
 use terms::text::{duration, plural};
 use terms::verdict::Culprit;
 
+/// The times of a single bot are fields of the object itself, those of several bots are a list.
 #[derive(Serialize)]
 struct Report<'a> {
     #[serde(flatten)]
-    measured: Option<Measured<'a>>,
+    only: Option<Measured<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    bots: Vec<Measured<'a>>,
     host: Host<'a>,
 }
 
@@ -55,13 +58,17 @@ pub(crate) struct Host<'a> {
 }
 
 pub(super) fn write_json(report: &TimingReport, out: &mut dyn Write) -> io::Result<()> {
-    let measured = report.measured.as_ref().map(|times| Measured {
-        times,
-        scale: report.thresholds.scale,
-        broken_by_bot: times.analysis.is_broken_by_bot(),
-        slowest: times.slowest().map(Slow::of).collect(),
-    });
-    inert::write_json(&Report { measured, host: host(report) }, out)
+    let measured = |times| Measured::of(times, report.thresholds.scale);
+    let mut bots: Vec<_> = report.measured.iter().map(measured).collect();
+    let only = if bots.len() == 1 { bots.pop() } else { None };
+    inert::write_json(&Report { only, bots, host: host(report) }, out)
+}
+
+impl<'a> Measured<'a> {
+    fn of(times: &'a BotTiming, scale: f64) -> Self {
+        let broken_by_bot = times.analysis.is_broken_by_bot();
+        Self { times, scale, broken_by_bot, slowest: times.slowest().map(Slow::of).collect() }
+    }
 }
 
 impl<'a> Slow<'a> {
@@ -83,7 +90,7 @@ const COLUMNS: &str = "game board turn kind wall_ms limit_ms certificate/cpu_ms 
     certificate/referee_wait_ms certificate/context_switches certificate/page_faults \
     certificate/peak_memory_bytes choices late_by certificate/parts/computed_ms \
     certificate/parts/kept_waiting_ms certificate/parts/taken_ms certificate/parts/referee_ms \
-    certificate/parts/asleep_ms certificate/parts/unknown_ms";
+    certificate/parts/asleep_ms certificate/parts/unknown_ms bot";
 
 /// A turn as measured, not scaled, with its limit.
 #[derive(Serialize)]
@@ -94,20 +101,23 @@ struct Row<'a> {
     limit_ms: Option<Millis>,
     /// Whose fault it is that the turn is late; `None` if it is not.
     late_by: Option<Culprit>,
+    bot: &'a str,
 }
 
 pub(super) fn write_csv(report: &TimingReport, out: &mut dyn Write) -> io::Result<()> {
-    let turns = report.measured.iter().flat_map(|measured| &measured.turns);
-    let rows = turns.map(|timed| Ok(Row::of(timed, &report.thresholds.limits)));
+    let limits = &report.thresholds.limits;
+    let rows = report.measured.iter().flat_map(|bot| {
+        Spent::of_all(&bot.turns).into_iter().map(|spent| Ok(Row::of(&spent, limits, &bot.bot)))
+    });
     write_rows(&columns(COLUMNS), rows, out)
 }
 
 impl<'a> Row<'a> {
-    fn of(timed: &'a Timed, limits: &Limits) -> Self {
-        let kind = timed.turn.limit;
+    fn of(spent: &Spent<'a>, limits: &Limits, bot: &'a str) -> Self {
+        let kind = spent.kind();
         let limit = limits.of(kind);
-        let late_by = limit.and_then(|limit| timed.culprit(limit, 1.0));
-        Self { timed, kind, limit_ms: limit.map(Millis), late_by }
+        let late_by = limit.and_then(|limit| spent.culprit(limit, 1.0));
+        Self { timed: spent.timed, kind, limit_ms: limit.map(Millis), late_by, bot }
     }
 }
 
@@ -128,7 +138,10 @@ fn case(stats: &KindStats) -> TestCase {
     if stats.bot_overruns == 0 {
         return passed(&name, Some(max));
     }
-    let late = plural(stats.bot_overruns as u64, "turn");
+    let late = plural(
+        stats.bot_overruns as u64,
+        if stats.kind == LimitKind::Total { "game" } else { "turn" },
+    );
     let limit = stats.limit.map_or_else(|| "none".to_owned(), |limit| duration(limit.0));
     let slowest = duration(max);
     let why = format!("{late} late by the bot's own fault; the slowest took {slowest} of {limit}");

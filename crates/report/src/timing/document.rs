@@ -6,6 +6,7 @@ use super::{BotTiming, TimingReport, kind_name};
 use crate::document::{Document, Line, Part, Table, Tone};
 use results::timing::{Analysis, KindStats, ProfileResult, Timed};
 use statistics::{Distribution, Estimate};
+use terms::limits::LimitKind;
 use terms::text::{duration, plural, quote};
 
 /// An interval wider than this is not worth printing.
@@ -16,19 +17,61 @@ const HEADINGS: [&str; 11] =
 
 pub(crate) fn document(report: &TimingReport) -> Document {
     let mut document = Document::default();
-    if let Some(measured) = &report.measured {
-        headline(measured, report.thresholds.scale, &mut document);
-        table(measured, &mut document);
-        measured.histograms().for_each(|histogram| document.add(Part::Histogram(histogram)));
-        let slowest = measured.slowest().map(|timed| slow(timed, report.thresholds.scale));
-        document.list("slowest turns, by the part of their limit", slowest);
-        document.list("what to expect", expectations(&measured.analysis));
+    let scale = report.thresholds.scale;
+    report.measured.iter().for_each(|measured| headline(measured, &mut document));
+    if let Some(measured) = report.measured.first() {
+        how(measured, scale, &mut document);
+    }
+    match &report.measured[..] {
+        [] => {}
+        [measured] => details(measured, scale, &mut document),
+        several => side_by_side(several, &mut document),
     }
     document.list("what this machine adds", host(report));
     document
 }
 
-fn headline(measured: &BotTiming, scale: f64, document: &mut Document) {
+/// All that is known of one bot.
+fn details(measured: &BotTiming, scale: f64, document: &mut Document) {
+    table(measured, document);
+    measured.histograms().for_each(|histogram| document.add(Part::Histogram(histogram)));
+    let slowest = measured.slowest().map(|timed| slow(timed, scale));
+    document.list("slowest turns, by the part of their limit", slowest);
+    document.list("what to expect", expectations(&measured.analysis));
+}
+
+/// The times of each kind of turn, bot by bot, and how many games of each bot had no timeout of its own.
+fn side_by_side(several: &[BotTiming], document: &mut Document) {
+    let kinds = [LimitKind::FirstTurn, LimitKind::Turn, LimitKind::Total];
+    for kind in kinds {
+        let of_kind = |measured: &BotTiming| {
+            let stats = measured.analysis.by_kind.iter().find(|stats| stats.kind == kind)?;
+            let mut row = row(stats);
+            row[0].clone_from(&measured.bot);
+            Some(row)
+        };
+        let rows: Vec<_> = several.iter().filter_map(of_kind).collect();
+        if rows.is_empty() {
+            continue;
+        }
+        let headings = [&[kind_name(kind)], &HEADINGS[1..]].concat();
+        let mut table = Table::new(format!("Response times, {}", kind_name(kind)), &headings, rows);
+        table.words = &[0, 10];
+        document.table(table);
+    }
+    let passes = |measured: &BotTiming| {
+        let games = measured.analysis.games;
+        let results = measured.analysis.passes.iter();
+        let kept = results.map(|result| format!("{} of {games}", result.games));
+        [measured.bot.clone()].into_iter().chain(kept).collect()
+    };
+    let profiles = several[0].analysis.passes.iter().map(|result| result.profile);
+    let headings: Vec<_> =
+        ["games without a timeout of its own"].into_iter().chain(profiles).collect();
+    document.table(Table::new("Profiles", &headings, several.iter().map(passes)));
+}
+
+fn headline(measured: &BotTiming, document: &mut Document) {
     let BotTiming { bot, game, analysis, lost, .. } = measured;
     let (tone, verdict) = match analysis.is_broken_by_bot() {
         true => (Tone::Bad, "breaks its limits"),
@@ -46,6 +89,10 @@ fn headline(measured: &BotTiming, scale: f64, document: &mut Document) {
     for lost in lost {
         document.note(Line::toned(Tone::Bad, "lost", format!(" {lost}")));
     }
+}
+
+/// How the times were measured.
+fn how(measured: &BotTiming, scale: f64, document: &mut Document) {
     if scale.to_bits() != 1.0_f64.to_bits() {
         document.note(format!("Times are shown {scale} times as long, for a slower judge."));
     }
@@ -120,7 +167,8 @@ fn expectations(analysis: &Analysis) -> Vec<Line> {
     if games > 0 {
         lines.extend(analysis.passes.iter().map(pass));
     } // Otherwise the first one was interrupted.
-    if analysis.by_kind.iter().all(|stats| stats.limit.is_none()) {
+    let kinds = &analysis.by_kind;
+    if !kinds.is_empty() && kinds.iter().all(|stats| stats.limit.is_none()) {
         lines.push("This profile has no limits, so a bot cannot break one.".into());
     }
     lines
@@ -160,6 +208,7 @@ fn host(report: &TimingReport) -> Vec<Line> {
     };
     let steal = host.steal.map_or_else(|| "unknown".to_owned(), percent);
     let load = host.load.map_or_else(|| "unknown".to_owned(), |load| format!("{load:.1}"));
+    let cores = plural(host.online_cores.unwrap_or(host.cores) as u64, "core");
     let share = host.core_share.map_or_else(|| "unknown".to_owned(), percent);
     let (round_trip, wake_up) = (times(&host.round_trip), times(&host.wake_up));
     let smallest = duration(host.smallest_limit());
@@ -167,17 +216,31 @@ fn host(report: &TimingReport) -> Vec<Line> {
         format!("round trip of an echo child: {round_trip}").into(),
         format!("waking up late:              {wake_up}").into(),
         format!("a bot that computes gets:    {share} of a core").into(),
-        format!("stolen by other machines:    {steal}; load {load} on {} cores", host.cores).into(),
+        format!("stolen by other machines:    {steal}; load {load} on {cores}").into(),
         format!("For limits from {smallest} it can be told here, now, whose fault a late turn is.")
             .into(),
     ];
-    let limit = report.smallest_limit().unwrap_or(Duration::MAX);
-    let advice = host.advice(limit);
-    if !advice.is_empty() {
-        let (limit, advice) = (duration(limit), advice.join("; "));
-        let what = if host.is_crowded() { "others take bots' cores; " } else { "" };
-        let restless = format!(": {what}too restless for a limit of {limit}: {advice}");
-        lines.push(Line::toned(Tone::Bad, "warning", restless));
-    }
+    lines.extend(warning(report));
     lines
+}
+
+/// What helps on a machine that is too restless for the limits.
+fn warning(report: &TimingReport) -> Option<Line> {
+    let host = &report.host;
+    let smallest = report.smallest_limit().unwrap_or(Duration::MAX);
+    let advice = host.advice(smallest);
+    if advice.is_empty() {
+        return None;
+    }
+    let (limit, advice) = (duration(smallest), advice.join("; "));
+    let what = match host.overload(smallest) {
+        Some((others, cores)) => {
+            let cores = plural(cores as u64, "core");
+            format!("{others:.1} other threads want the {cores} of this machine; ")
+        }
+        None if host.is_crowded() => "others take bots' cores; ".to_owned(),
+        None => String::new(),
+    };
+    let restless = format!(": {what}too restless for a limit of {limit}: {advice}");
+    Some(Line::toned(Tone::Bad, "warning", restless))
 }

@@ -18,11 +18,11 @@ use results::timing::{Analysis, KindStats, Thresholds, Timed};
 use terms::limits::LimitKind;
 use terms::millis::Millis;
 
-/// The times of a bot on this machine, or only a check of the machine.
+/// The times of bots on this machine, or only a check of the machine.
 #[derive(Debug, Clone)]
 pub struct TimingReport {
-    /// The times of the bot; `None` for a check of the machine only.
-    pub measured: Option<BotTiming>,
+    /// The times of each bot; empty for a check of the machine only.
+    pub measured: Vec<BotTiming>,
     /// The limits that the times were compared with.
     pub thresholds: Thresholds,
     /// How much the machine disturbs the measurement.
@@ -55,13 +55,8 @@ pub struct BotTiming {
 
 impl BotTiming {
     /// Whether the bot broke no limit itself, and lost no game.
-    pub fn passes(&self) -> bool {
+    fn passes(&self) -> bool {
         !self.analysis.is_broken_by_bot() && self.lost.is_empty()
-    }
-
-    /// Histograms of all kinds of turns as an image.
-    pub fn svg(&self) -> String {
-        svg::histograms(self)
     }
 
     /// The slowest turns, slowest first.
@@ -92,6 +87,16 @@ impl TimingReport {
             Format::Csv => data::write_csv(self, out),
             Format::Junit => data::write_junit(self, out),
         }
+    }
+
+    /// Whether each bot broke no limit itself, and lost no game.
+    pub fn passes(&self) -> bool {
+        self.measured.iter().all(BotTiming::passes)
+    }
+
+    /// Histograms of all kinds of turns of each bot as an image.
+    pub fn svg(&self) -> String {
+        svg::histograms(&self.measured)
     }
 
     /// The smallest limit in use, if any limit applies.

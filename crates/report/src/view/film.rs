@@ -5,17 +5,32 @@
 //! renders it must make it inert.
 
 use std::borrow::Cow;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::links::{self, Link};
 use results::gamelog::{End, Event, Log, Start, Turn};
-use results::replay::{Difference, ReplayError, Replayed, kind_of, reply_to};
+use results::replay::{Difference, ReplayError, Replayed, kind_as, kind_of, reply_to};
 use rules::game::frames::{Frame, Picture};
 use rules::game::{Game, GameKind};
 use rules::ruling::rule;
 use rules::score::Score;
 
 /// A game, move by move.
+///
+/// ```no_run
+/// use report::view::film::{Film, TurnTimes};
+/// use report::view::page::page;
+/// use results::gamelog::Log;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let film = Film::of_log(Log::open("game.jsonl")?, TurnTimes::Measured)?;
+/// std::fs::write("game.html", page(&film))?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
 pub struct Film {
     /// The game.
     pub kind: Arc<GameKind>,
@@ -31,6 +46,8 @@ pub struct Film {
     pub end: Option<End>,
     /// A notice to show beside the game.
     pub note: Option<String>,
+    /// The pictures that the game's judge has drawn.
+    pub drawings: Vec<Link>,
     /// The score before the first exchange.
     at_start: Option<Score>,
     /// What the bot was sent in each exchange of a game without a picture.
@@ -63,7 +80,25 @@ impl Film {
     /// # Errors
     /// When the game or the test case in the log is invalid.
     pub fn of_log(log: Log, times: TurnTimes) -> Result<Self, ReplayError> {
-        let mut film = Self { times, ..Self::new(log.start)? };
+        let kind = kind_of(&log.start)?;
+        Self::of_kind(kind, log, times)
+    }
+
+    /// As [`of_log`](Self::of_log), by the rules of `kind`, which need not be in the table of games.
+    ///
+    /// # Errors
+    /// When the log is of another game, or its test case is invalid.
+    pub fn of_log_as(
+        kind: &Arc<GameKind>,
+        log: Log,
+        times: TurnTimes,
+    ) -> Result<Self, ReplayError> {
+        let kind = kind_as(kind, &log.start)?;
+        Self::of_kind(kind, log, times)
+    }
+
+    fn of_kind(kind: Arc<GameKind>, log: Log, times: TurnTimes) -> Result<Self, ReplayError> {
+        let mut film = Self { times, ..Self::before(kind, log.start)? };
         log.turns.into_iter().for_each(|turn| film.add_turn(turn));
         film.end = log.end;
         Ok(film)
@@ -90,7 +125,10 @@ impl Film {
     /// # Errors
     /// When the game is unknown or the test case invalid.
     pub fn new(start: Start) -> Result<Self, ReplayError> {
-        let kind = kind_of(&start)?;
+        Self::before(kind_of(&start)?, start)
+    }
+
+    fn before(kind: Arc<GameKind>, start: Start) -> Result<Self, ReplayError> {
         let position = (kind.parse)(&start.test_case)?;
         Ok(Self {
             kind,
@@ -102,9 +140,16 @@ impl Film {
             moves: Vec::new(),
             end: None,
             note: None,
+            drawings: Vec::new(),
             times: TurnTimes::Measured,
             position,
         })
+    }
+
+    /// The film for the page at `page`, which links to what the judge has drawn beside the log.
+    #[must_use]
+    pub fn linked(self, log: &Path, page: &Path) -> Self {
+        Self { drawings: links::to_drawings(log, page), ..self }
     }
 
     /// The last position. Position `i` is the board before move `i`; the last position is the end of the
@@ -193,24 +238,19 @@ impl Film {
     /// Adds an event of a game that is being played.
     pub fn add(&mut self, event: Event) {
         match event {
-            Event::Start(_) => {}
             Event::Turn(turn) => self.add_turn(turn),
             Event::End(end) => self.end = Some(end),
+            // The film has begun, and others change no position.
+            _ => {}
         }
     }
 
     /// The number of the first move in which two games on the same board differ.
     pub fn first_difference(&self, other: &Self) -> Option<usize> {
-        let index = self.first_different_move(other)?;
-        let longer = if self.moves.len() > index { self } else { other };
-        Some(longer.moves[index].frame.number)
-    }
-
-    /// The first move that differs, as an index into the moves of the longer game.
-    pub(super) fn first_different_move(&self, other: &Self) -> Option<usize> {
         let pairs = self.moves.iter().zip(&other.moves);
         let same = pairs.take_while(|(one, two)| one.frame.caption == two.frame.caption).count();
-        (same < self.moves.len().max(other.moves.len())).then_some(same)
+        let different = self.moves.get(same).or(other.moves.get(same))?;
+        Some(different.frame.number)
     }
 
     /// Whether another game was played on the same board.

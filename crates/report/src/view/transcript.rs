@@ -1,7 +1,7 @@
 //! A game as plain text: the input, the replies and the results.
 //!
 //! A log does not hold the input, because the rules determine it; refereeing the log again gives it. The
-//! transcript is for people, and inert; [`stdin`] returns the exact bytes, to feed to a bot.
+//! transcript is for people, and inert; [`all_input`] returns the exact bytes, to feed to a bot.
 
 use std::io::{self, Write};
 
@@ -50,7 +50,7 @@ pub fn write(log: &Log, out: &mut dyn Write) -> io::Result<()> {
 ///
 /// # Errors
 /// When the game or the test case in the log is invalid.
-pub fn stdin(log: &Log) -> Result<Vec<u8>, ReplayError> {
+pub fn all_input(log: &Log) -> Result<Vec<u8>, ReplayError> {
     let inputs = exchanges(log)?.into_iter().map(|exchanged| exchanged.input);
     Ok(inputs.flat_map(String::into_bytes).collect())
 }

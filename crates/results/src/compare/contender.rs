@@ -1,38 +1,62 @@
 //! A bot's games, by board.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::groups;
+use super::groups::{self, Grouping};
 use super::scale::{Finish, Scale};
 use crate::said::SaidValue;
-use crate::suite::{FolderError, Outcome, RecordId, RunFolder};
-use rules::score::Direction;
+use crate::suite::{BoardId, FolderError, Outcome, RecordId, RunFolder};
+use rules::measure::Measure;
+use rules::score::{Direction, Score};
 
 /// A bot of a run, with its points on each board.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contender {
     /// Its name in a report.
     pub name: String,
-    /// The name by which boards are grouped, if not by their properties.
-    pub(super) by: Option<String>,
+    /// How boards are grouped, if not by their properties.
+    pub(super) by: Vec<Grouping>,
     /// Which scores of its game are better.
     pub(super) better: Direction,
+    /// What is compared of its scores.
+    pub(super) measure: Measure,
     pub(super) boards: BTreeMap<RecordId, Played>,
+}
+
+/// A score that cannot be compared by its logarithm.
+#[derive(Debug, thiserror::Error)]
+#[error("{bot} has a score of {score} on {board}, and only scores above 0 have a logarithm")]
+pub struct NoLogarithm {
+    bot: String,
+    board: String,
+    score: Score,
 }
 
 /// A bot's games on a board.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Played {
     pub(super) board: String,
+    board_id: BoardId,
+    /// The other boards with its `record_id`.
+    pub(super) copies: BTreeMap<BoardId, String>,
     /// The groups of the board, such as `colors 5` or `set smoke`.
     pub(super) groups: Vec<String>,
-    /// The value of the bot's first game under the grouping name.
-    pub(super) value: Option<SaidValue>,
+    /// The best score that was known when its games were played.
+    best_known: Option<Score>,
+    /// The value of the bot's first game under the name of each grouping.
+    pub(super) values: Vec<Option<SaidValue>>,
     /// Its games by number; `None` if the host's delay ended the game.
     games: BTreeMap<usize, Option<Finish>>,
 }
 
 impl Played {
+    /// The boards that are copies of this one in the games of two bots, by name.
+    pub(super) fn copies_with<'a>(&'a self, other: &'a Self) -> BTreeSet<&'a str> {
+        let known = self.copies.iter().chain(&other.copies);
+        let others = known.chain([(&other.board_id, &other.board)]);
+        others.filter(|(id, _)| **id != self.board_id).map(|(_, board)| board.as_str()).collect()
+    }
+
     /// The number of games that the host's delay ended.
     pub(super) fn lost_by_host(&self) -> usize {
         self.games.values().filter(|game| game.is_none()).count()
@@ -47,7 +71,13 @@ impl Played {
 impl Contender {
     /// A bot that has not played yet, of a game with this direction.
     pub fn new(name: String, better: Direction) -> Self {
-        Self { name, by: None, better, boards: BTreeMap::new() }
+        Self { name, by: Vec::new(), better, measure: Measure::default(), boards: BTreeMap::new() }
+    }
+
+    /// The bot, to be compared in this measure.
+    #[must_use]
+    pub fn measured_in(self, measure: Measure) -> Self {
+        Self { measure, ..self }
     }
 
     /// The games of the bots of `folder` that `wanted` selects, in one pass.
@@ -55,20 +85,21 @@ impl Contender {
     /// # Errors
     /// When the results cannot be read.
     pub fn read(folder: &RunFolder, wanted: &[(&str, String)]) -> Result<Vec<Self>, FolderError> {
-        Self::read_by(folder, wanted, None)
+        Self::read_by(folder, wanted, &[])
     }
 
-    /// As [`read`](Self::read), with boards grouped `by` what a bot said under this name, or by this property.
+    /// As [`read`](Self::read), with boards grouped `by` what a bot said, or by properties.
     ///
     /// # Errors
     /// When the results cannot be read.
     pub fn read_by(
         folder: &RunFolder,
         wanted: &[(&str, String)],
-        by: Option<&str>,
+        by: &[Grouping],
     ) -> Result<Vec<Self>, FolderError> {
         let new = |(_, name): &(&str, String)| Self {
-            by: by.map(str::to_owned),
+            by: by.to_vec(),
+            measure: folder.run.plan.measure(),
             ..Self::new(name.clone(), folder.run.plan.better)
         };
         let mut contenders: Vec<Self> = wanted.iter().map(new).collect();
@@ -82,6 +113,22 @@ impl Contender {
         Ok(contenders)
     }
 
+    /// Checks that each score has a value in the measure.
+    ///
+    /// # Errors
+    /// When scores are compared by logarithm, and one is not above 0.
+    pub fn check_scores(&self) -> Result<(), NoLogarithm> {
+        let games = self.boards.values().flat_map(|on| on.finishes().map(move |game| (on, game)));
+        for (on, game) in games.filter(|_| self.measure == Measure::Log) {
+            if let Finish::Won(Some(score)) = game
+                && score <= Score::ZERO
+            {
+                return Err(NoLogarithm { bot: self.name.clone(), board: on.board.clone(), score });
+            }
+        }
+        Ok(())
+    }
+
     /// Adds a game, if it was played.
     pub fn add(&mut self, outcome: &Outcome) {
         if !outcome.is_played() {
@@ -89,20 +136,33 @@ impl Contender {
         }
         let score = self.boards.entry(outcome.record_id.clone()).or_insert_with(|| Played {
             board: outcome.board.clone(),
+            board_id: outcome.board_id.clone(),
+            copies: BTreeMap::new(),
             groups: groups::of_board(outcome),
-            value: None,
+            best_known: None,
+            values: vec![None; self.by.len()],
             games: BTreeMap::new(),
         });
         let finish = (!outcome.is_lost_by_host()).then(|| Finish::of(outcome));
-        if let Some(by) = self.by.as_ref().filter(|_| finish.is_some()) {
-            score.value = score.value.take().or_else(|| groups::value(outcome, by));
+        for (by, value) in self.by.iter().zip(&mut score.values).filter(|_| finish.is_some()) {
+            *value = value.take().or_else(|| groups::value(outcome, &by.name));
         }
+        if score.board_id != outcome.board_id && !score.copies.contains_key(&outcome.board_id) {
+            score.copies.insert(outcome.board_id.clone(), outcome.board.clone());
+        }
+        score.best_known = better_of(self.better, score.best_known, outcome.best_known);
         score.games.insert(outcome.game, finish);
     }
 
-    /// Whether any board has a value under the grouping name.
-    pub fn has_values(&self) -> bool {
-        self.boards.values().any(|score| score.value.is_some())
+    /// The values of its boards under the name of a grouping, by its index.
+    pub fn values(&self, grouping: usize) -> impl Iterator<Item = &SaidValue> {
+        self.boards.values().filter_map(move |played| played.values.get(grouping)?.as_ref())
+    }
+
+    /// The best score on a board that was known when the bot played there, or of this game.
+    pub(super) fn best_known(&self, record_id: &RecordId, now: Option<Score>) -> Option<Score> {
+        let known = self.boards.get(record_id).and_then(|played| played.best_known);
+        better_of(self.better, known, now)
     }
 
     /// The bot's games on a board that the host's delay did not end.
@@ -117,7 +177,7 @@ impl Contender {
 
     /// The scale of its own games.
     pub(super) fn scale(&self) -> Scale {
-        Scale::of(self.better, self.finishes())
+        Scale::of(self.measure, self.better, self.finishes())
     }
 
     /// The mean points over all games; where lower scores are better, over those that were not lost. 0 without such a game.
@@ -129,7 +189,7 @@ impl Contender {
     }
 
     /// The number of decimals of its scores.
-    pub(super) fn decimals(&self) -> usize {
+    pub fn decimals(&self) -> usize {
         self.finishes().map(Finish::decimals).max().unwrap_or(0)
     }
 
@@ -137,4 +197,9 @@ impl Contender {
     pub fn boards(&self) -> usize {
         self.boards.len()
     }
+}
+
+/// The better of two scores that need not be there.
+fn better_of(better: Direction, one: Option<Score>, other: Option<Score>) -> Option<Score> {
+    one.into_iter().chain(other).reduce(|one, other| better.better(one, other))
 }

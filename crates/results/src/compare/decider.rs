@@ -1,12 +1,15 @@
 //! Decides, during a run, whether its bot is better than an opponent.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use serde::Serialize;
 
 use super::Contender;
 use super::scale::{Finish, Scale};
 use crate::suite::{FolderError, Margin, Opponent, Outcome, Plan, RecordId, RunFolder};
+use rules::measure::Measure;
+use rules::score::{Direction, Score};
 use statistics::{ConfidenceSequence, Decided, Lost, Risk};
 
 /// Compares each game of one bot with the opponent's games on the same board, by the rule of a finished comparison.
@@ -19,8 +22,8 @@ pub struct Decider {
     /// The games of the plan, in order.
     schedule: Box<dyn Iterator<Item = usize>>,
     next: Option<usize>,
-    /// Games that are early, with their board and how they ended if they count.
-    early: BTreeMap<usize, Option<(RecordId, Finish)>>,
+    /// Games that are early; `None` if they do not count.
+    early: BTreeMap<usize, Option<Early>>,
     /// Boards already counted; the same board in other colours adds no information.
     seen: BTreeSet<RecordId>,
     margin: f64,
@@ -30,8 +33,16 @@ pub struct Decider {
     sequence: ConfidenceSequence,
 }
 
+/// A game whose turn has not come yet.
+struct Early {
+    board: RecordId,
+    finish: Finish,
+    best_known: Option<Score>,
+}
+
 /// The standing of a bot against its opponent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Standing {
     /// The opponent.
     pub opponent: String,
@@ -39,7 +50,12 @@ pub struct Standing {
     pub bot_is: Option<Relation>,
     /// The number of boards behind this standing.
     pub boards: usize,
-    /// The mean difference in points that decides first, above 0 if the bot is better: on the boards that both finish, or in
+    /// What is compared of the scores.
+    pub measure: Measure,
+    /// Which scores are better.
+    #[serde(skip)]
+    pub better: Direction,
+    /// The mean difference in this measure that decides first, above 0 if the bot is better: on the boards that both finish, or in
     /// total if games were lost.
     pub mean: f64,
     /// Its interval, valid after every game; `None` without a board.
@@ -69,15 +85,25 @@ pub enum Relation {
     Even,
 }
 
+impl fmt::Debug for Decider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Decider")
+            .field("opponent", &self.opponent)
+            .field("sequence", &self.sequence)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Decider {
     /// A decider for the games of `plan` against those of `opponent`.
     pub fn new(plan: &Plan, opponent: Contender, margin: Margin, risk: Risk) -> Self {
         let mut schedule = plan.schedule(None);
         let next = schedule.next();
-        let margin = margin.points(opponent.mean());
+        let measure = opponent.measure;
+        let margin = margin.of(measure, opponent.mean());
         Self {
             scale: opponent.scale(),
-            decimals: opponent.decimals(),
+            decimals: measure.decimals(opponent.decimals()),
             opponent,
             schedule: Box::new(schedule),
             next,
@@ -96,11 +122,12 @@ impl Decider {
     /// # Errors
     /// When the results of the run or of its opponent cannot be read.
     pub fn of(folder: &RunFolder) -> Result<Option<Self>, FolderError> {
-        let Some(Opponent { run, bot, margin, risk }) = &folder.run.against else {
+        let Some(Opponent { run, bot, margin, risk, measure }) = &folder.run.against else {
             return Ok(None);
         };
         let wanted = [(bot.as_str(), bot.clone())];
         let opponent = Contender::read(&RunFolder::open(run)?, &wanted)?.swap_remove(0);
+        let opponent = opponent.measured_in(*measure);
         let mut decider = Self::new(&folder.run.plan, opponent, *margin, *risk);
         let is_in_parts = folder.parts() > 0;
         for outcome in folder.outcomes()? {
@@ -115,20 +142,25 @@ impl Decider {
     /// Adds a game. One that was not played, or that the host's delay ended, is skipped.
     pub fn add(&mut self, outcome: &Outcome) {
         let counts = outcome.is_played() && !outcome.is_lost_by_host();
-        let counted = counts.then(|| (outcome.record_id.clone(), Finish::of(outcome)));
+        let counted = counts.then(|| Early {
+            board: outcome.record_id.clone(),
+            finish: Finish::of(outcome),
+            best_known: outcome.best_known,
+        });
         self.early.insert(outcome.game, counted);
         while let Some(due) = self.next.and_then(|next| self.early.remove(&next)) {
             self.next = self.schedule.next();
-            if let Some((board, game)) = due {
-                self.take(board, game);
+            if let Some(game) = due {
+                self.take(game);
             }
         }
     }
 
     /// Counts the next game, if it is the first on its board and the opponent has played this board too.
-    fn take(&mut self, board: RecordId, game: Finish) {
+    fn take(&mut self, Early { board, finish, best_known }: Early) {
         let theirs = self.opponent.finishes_on(&board);
-        if let Some(values) = self.scale.board(&[game], &theirs)
+        let known = self.opponent.best_known(&board, best_known);
+        if let Some(values) = self.scale.board(&[finish], &theirs, known)
             && self.seen.insert(board)
         {
             self.sequence.push(&values);
@@ -152,6 +184,8 @@ impl Decider {
             opponent: self.opponent.name.clone(),
             bot_is: self.sequence.decided().map(relation),
             boards: self.sequence.count(),
+            measure: self.scale.measure(),
+            better: self.opponent.better,
             mean: leading.map_or(0.0, |(mean, _)| mean),
             interval: leading.map(|(_, interval)| interval),
             lost: self.sequence.lost(),
@@ -182,10 +216,10 @@ mod tests {
     use rand_core::Rng as _;
     use rand_pcg::Pcg64Mcg;
 
+    use super::super::Comparison;
     use super::super::tests::{contender, outcome};
     use super::*;
     use crate::suite::{NotPlayed, SuiteVerdict, Times};
-    use rules::score::Direction;
     use terms::verdict::Verdict;
 
     #[test]
@@ -219,6 +253,35 @@ mod tests {
         let verdict = SuiteVerdict::NotPlayed(NotPlayed::NoResources);
         decider.add(&Outcome { game: 2, verdict, won: false, ..outcome(2, 0) });
         assert_eq!(decider.standing().boards, 1);
+    }
+
+    #[test]
+    fn a_decision_and_a_comparison_in_the_same_measure_are_of_the_same_differences() {
+        let plan = crate::suite::test_plan(90);
+        let scores: Vec<_> = (1..=90).map(|n| (n, 1000 + i64::from(n * 37 % 400))).collect();
+        let games: Vec<Outcome> = (1..)
+            .zip(1..=90)
+            .map(|(game, board)| Outcome {
+                game,
+                best_known: (board % 3 == 0).then(|| i64::from(2000 + board).into()),
+                ..outcome(board, 1010 + i64::from(board * 53 % 400))
+            })
+            .collect();
+        for measure in [Measure::Points, Measure::Ratio, Measure::Log, Measure::Rank] {
+            let opponent = contender("old", &scores).measured_in(measure);
+            let mut decider =
+                Decider::new(&plan, opponent.clone(), Margin::default(), Risk::Strict);
+            let mut bot = contender("new", &[]).measured_in(measure);
+            for game in &games {
+                decider.add(game);
+                bot.add(game);
+            }
+            let (standing, compared) =
+                (decider.standing(), Comparison::of(&opponent, &bot, Risk::Strict));
+            assert_eq!((standing.boards, standing.measure), (90, measure));
+            let mean = compared.paired.all.mean;
+            assert!((standing.mean - mean).abs() < 1e-9, "{measure}: {standing:?} {mean}");
+        }
     }
 
     #[test]
@@ -274,7 +337,7 @@ mod tests {
 
     #[test]
     fn no_decision_depends_on_which_games_came_back_first() {
-        const SUITES: u32 = 80;
+        const SUITES: u32 = 40;
         let (mut wrong, mut naively_wrong) = (0, 0);
         for seed in 1..=SUITES {
             let suite = equal_bots(seed);
@@ -294,7 +357,7 @@ mod tests {
             best_first(&mut games);
             for game in &games {
                 let theirs = opponent.finishes_on(&game.record_id);
-                let board = opponent.scale().board(&[Finish::of(game)], &theirs);
+                let board = opponent.scale().board(&[Finish::of(game)], &theirs, None);
                 sequence.push(&board.expect("scores"));
             }
             naively_wrong += u32::from(sequence.decided().is_some());

@@ -1,6 +1,7 @@
 //! Groups of boards: by a property, or by what a bot said on them.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use crate::said::SaidValue;
 use crate::suite::Outcome;
@@ -10,6 +11,123 @@ const MAX_NUMBERS: usize = 10;
 
 /// The number of ranges, each with about equally many boards.
 const RANGES: usize = 4;
+
+/// A way to group boards: by each value under a name, or by chosen values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Grouping {
+    /// The name of a property of boards, or of what bots say.
+    pub name: String,
+    /// The chosen values, each of which is a group; every value is one if there are none.
+    pub chosen: Vec<Chosen>,
+}
+
+/// A value, or a range of numbers with both ends.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Chosen {
+    /// This text, or a number as it is written.
+    Value(String),
+    /// Numbers between these two, both included; `None` leaves that end open.
+    Range(Option<f64>, Option<f64>),
+}
+
+/// Why a text is not a grouping.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is neither a name such as `colors` nor values of one such as `n=2,3..5`")]
+#[non_exhaustive]
+pub struct GroupingError(String);
+
+impl Grouping {
+    /// Reads groupings such as `colors`, `n=10..20` and `n=2,3..5,set`. Values of one name belong together.
+    ///
+    /// # Errors
+    /// When a text has another form.
+    pub fn parse(texts: &[String]) -> Result<Vec<Self>, GroupingError> {
+        let mut all: Vec<Self> = Vec::new();
+        for text in texts {
+            let mut last = None;
+            for word in text.split(',') {
+                let wrong = || GroupingError(text.clone());
+                let starts_value =
+                    word.starts_with(|c: char| c.is_ascii_digit() || "-+.".contains(c));
+                let (name, value) = match (word.split_once('='), last) {
+                    (Some((name, value)), _) => (name, Some(value)),
+                    (None, Some(name)) if starts_value => (name, Some(word)),
+                    (None, _) => (word, None),
+                };
+                last = value.map(|_| name);
+                let is_name = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+                let chosen =
+                    value.map(|value| Chosen::parse(value).ok_or_else(wrong)).transpose()?;
+                if !is_name {
+                    return Err(wrong());
+                }
+                let has_values = |known: &&mut Self| known.name == name && !known.chosen.is_empty();
+                match all.iter_mut().find(has_values).filter(|_| value.is_some()) {
+                    Some(known) => known.chosen.extend(chosen),
+                    None => all
+                        .push(Self { name: name.to_owned(), chosen: chosen.into_iter().collect() }),
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// Groups boards by their values: in the order of the values, with boards without one last, or as chosen.
+    pub(super) fn groups<B: Copy>(
+        &self,
+        boards: &[(Option<SaidValue>, B)],
+    ) -> Vec<(String, Vec<B>)> {
+        if self.chosen.is_empty() {
+            return by_value(&self.name, boards);
+        }
+        let group = |chosen: &Chosen| {
+            let has = |(value, _): &&(Option<SaidValue>, B)| {
+                value.as_ref().is_some_and(|value| chosen.has(value))
+            };
+            let found = boards.iter().filter(has).map(|(_, board)| *board).collect();
+            (format!("{} {chosen}", self.name), found)
+        };
+        self.chosen.iter().map(group).collect()
+    }
+}
+
+impl Chosen {
+    fn parse(text: &str) -> Option<Self> {
+        let Some((low, high)) = text.split_once("..") else {
+            return (!text.is_empty()).then(|| Self::Value(text.to_owned()));
+        };
+        let end = |text: &str| match text {
+            "" => Some(None),
+            text => text.parse().ok().filter(|end: &f64| end.is_finite()).map(Some),
+        };
+        let (low, high) = (end(low)?, end(high)?);
+        let is_range = low.zip(high).map_or(low.or(high).is_some(), |(low, high)| low <= high);
+        is_range.then_some(Self::Range(low, high))
+    }
+
+    /// Whether a value is among these.
+    pub fn has(&self, value: &SaidValue) -> bool {
+        match (self, value) {
+            (Self::Value(text), SaidValue::Text(other)) => text == other,
+            (Self::Value(text), SaidValue::Number(number)) => text.parse() == Ok(*number),
+            (Self::Range(low, high), SaidValue::Number(number)) => {
+                low.is_none_or(|low| low <= *number) && high.is_none_or(|high| *number <= high)
+            }
+            (Self::Range(..), SaidValue::Text(_)) => false,
+        }
+    }
+}
+
+impl fmt::Display for Chosen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Value(text) => f.write_str(text),
+            Self::Range(Some(low), Some(high)) => write!(f, "{low} to {high}"),
+            Self::Range(Some(low), None) => write!(f, "from {low}"),
+            Self::Range(None, high) => write!(f, "up to {}", high.unwrap_or(f64::INFINITY)),
+        }
+    }
+}
 
 /// The default groups of a board, such as `colors 5` or `set smoke`.
 pub(super) fn of_board(outcome: &Outcome) -> Vec<String> {
@@ -26,10 +144,7 @@ pub(super) fn value(outcome: &Outcome, name: &str) -> Option<SaidValue> {
 }
 
 /// Groups boards by their values, in the order of the values; boards without one come last.
-pub(super) fn by_value<B: Copy>(
-    name: &str,
-    boards: &[(Option<SaidValue>, B)],
-) -> Vec<(String, Vec<B>)> {
+fn by_value<B: Copy>(name: &str, boards: &[(Option<SaidValue>, B)]) -> Vec<(String, Vec<B>)> {
     let (mut numbers, mut texts, mut without) = (Vec::new(), BTreeMap::new(), Vec::new());
     for (value, board) in boards {
         match value {
@@ -91,6 +206,69 @@ mod tests {
         let values = [number(10.0), text("b"), None, number(9.5), text("a"), number(10.0)];
         let expected = [("x 9.5", 1), ("x 10", 2), ("x a", 1), ("x b", 1), ("no x", 1)];
         assert_eq!(names(&values), expected.map(|(name, boards)| group(name, boards)));
+    }
+
+    fn parsed(texts: &[&str]) -> Result<Vec<Grouping>, GroupingError> {
+        Grouping::parse(&texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn groupings_are_names_values_and_ranges() {
+        let value = |text: &str| Chosen::Value(text.to_owned());
+        let range = |low, high| Chosen::Range(low, high);
+        let grouping = |name: &str, chosen: Vec<Chosen>| Grouping { name: name.to_owned(), chosen };
+        for (texts, expected) in [
+            (&["colors"][..], vec![grouping("colors", vec![])]),
+            (&["colors,n"], vec![grouping("colors", vec![]), grouping("n", vec![])]),
+            (&["n=10..20"], vec![grouping("n", vec![range(Some(10.0), Some(20.0))])]),
+            (
+                &["n=2,3..5,6..,set", "n=..1"],
+                vec![
+                    grouping(
+                        "n",
+                        vec![
+                            value("2"),
+                            range(Some(3.0), Some(5.0)),
+                            range(Some(6.0), None),
+                            range(None, Some(1.0)),
+                        ],
+                    ),
+                    grouping("set", vec![]),
+                ],
+            ),
+            (
+                &["phase=end,phase=begin,colors"],
+                vec![
+                    grouping("phase", vec![value("end"), value("begin")]),
+                    grouping("colors", vec![]),
+                ],
+            ),
+            (&["n", "n=3"], vec![grouping("n", vec![]), grouping("n", vec![value("3")])]),
+        ] {
+            assert_eq!(parsed(texts), Ok(expected), "{texts:?}");
+        }
+        for text in ["", "3..5", "n=", "n=5..3", "n=..", "n=a..b", "n,3", "=3", "n=1,,2"] {
+            assert_eq!(parsed(&[text]), Err(GroupingError(text.to_owned())));
+        }
+    }
+
+    #[test]
+    fn chosen_values_are_groups_in_their_order_and_the_others_are_in_none() {
+        let values: Vec<_> = (0..20).map(|n| (Some(SaidValue::Number(f64::from(n))), n)).collect();
+        let grouping = parsed(&["n=15..,3,5..7,..1,99"]).expect("a grouping").swap_remove(0);
+        let found = grouping.groups(&values);
+        let expected = [
+            ("n from 15", vec![15, 16, 17, 18, 19]),
+            ("n 3", vec![3]),
+            ("n 5 to 7", vec![5, 6, 7]),
+            ("n up to 1", vec![0, 1]),
+            ("n 99", vec![]),
+        ];
+        assert_eq!(found, expected.map(|(name, boards)| (name.to_owned(), boards)));
+        let texts = [(Some(SaidValue::Text("end".to_owned())), 1), (None, 2)];
+        let grouping = parsed(&["phase=end,1.."]).expect("a grouping").swap_remove(0);
+        let found = grouping.groups(&texts);
+        assert_eq!(found, [("phase end".to_owned(), vec![1]), ("phase from 1".to_owned(), vec![])]);
     }
 
     #[test]

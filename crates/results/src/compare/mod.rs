@@ -5,36 +5,50 @@
 //! are a question of their own; in the total a lost game is worth less than any other, and 0 where higher scores are better
 //! and none is below 0. A game that the host's delay ended is left out and counted. This module plays and shows nothing.
 
+mod alone;
 mod contender;
 mod decider;
+mod field;
 mod groups;
 mod scale;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-pub use self::contender::Contender;
+pub use self::alone::BotGroup;
+pub use self::contender::{Contender, NoLogarithm};
 pub use self::decider::{Decider, Relation, Standing, has_needed_games};
+pub use self::field::{MeasureError, Value, add_values};
+pub use self::groups::{Chosen, Grouping, GroupingError};
 use self::scale::{Finish, Scale};
+use crate::suite::RecordId;
+use rules::measure::Measure;
 use rules::score::Direction;
 use statistics::{Board, Paired, Risk};
+
+/// The number of boards of a kind that are named.
+const NAMED: usize = 5;
 
 /// A board that two bots have played.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BoardDifference {
     /// Its name.
     pub board: String,
+    /// Its id.
+    #[serde(skip)]
+    pub record_id: RecordId,
     /// The baseline's points.
     pub baseline: f64,
     /// The challenger's points.
     pub challenger: f64,
-    /// By how much the challenger's points are better than the baseline's.
+    /// By how much the challenger is better than the baseline, in the measure of the comparison.
     pub difference: f64,
 }
 
 /// Boards that share a property.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Group {
     /// The property, such as `colors 5`.
     pub name: String,
@@ -58,23 +72,61 @@ pub struct Unpaired {
     pub boards: Vec<String>,
 }
 
+/// Boards that are copies of others, and count once with them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Copies {
+    /// Their number.
+    pub count: usize,
+    /// The first few, each with the board that it is a copy of.
+    pub boards: Vec<[String; 2]>,
+}
+
+impl Copies {
+    /// Adds the copies of a board.
+    fn add(&mut self, board: &str, copies: &BTreeSet<&str>) {
+        self.count += copies.len();
+        let room = NAMED.saturating_sub(self.boards.len());
+        let named = copies.iter().take(room).map(|copy| [(*copy).to_owned(), board.to_owned()]);
+        self.boards.extend(named);
+    }
+}
+
 /// A challenger compared with a baseline.
+///
+/// ```no_run
+/// use results::compare::{Comparison, Contender};
+/// use results::suite::RunFolder;
+/// use statistics::Risk;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let folder = RunFolder::open("runs/today".as_ref())?;
+/// // The bots of the run, and what to call them.
+/// let bots = [("old", "the old one".to_owned()), ("new", "the new one".to_owned())];
+/// let contenders = Contender::read(&folder, &bots)?;
+/// let comparison = Comparison::of(&contenders[0], &contenders[1], Risk::default());
+/// println!("{:?} by {:.1} points", comparison.paired.conclusion, comparison.paired.all.mean);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Comparison {
     /// The name of the baseline.
     pub baseline: String,
     /// The name of the challenger.
     pub challenger: String,
-    /// The statistics of the differences: by how much the challenger's points are better than the baseline's.
+    /// The statistics of the differences: by how much the challenger is better than the baseline, in the measure.
     #[serde(flatten)]
     pub paired: Paired,
     /// The statistics of each group. A property of all boards is not a group, unless it was asked for.
     pub groups: Vec<Group>,
     /// The games left out because the host's delay ended them.
     pub lost_by_host: usize,
-    /// The boards left out because one of the two has no score there, where others have one.
+    /// The boards left out because one of the two has no value in the measure there, where others have one.
     #[serde(skip_serializing_if = "is_zero")]
     pub without_score: usize,
+    /// What is compared of the scores.
+    pub measure: Measure,
     /// Which scores are better.
     #[serde(skip_serializing_if = "Direction::is_higher")]
     pub better: Direction,
@@ -87,6 +139,12 @@ pub struct Comparison {
     /// The number of decimals of the scores.
     #[serde(skip)]
     pub decimals: usize,
+    /// What the baseline has on all its boards.
+    pub of_baseline: BotGroup,
+    /// What the challenger has on all its boards.
+    pub of_challenger: BotGroup,
+    /// The boards that are copies of others.
+    pub copies: Copies,
     /// The boards that only the baseline has played.
     pub only_baseline: Unpaired,
     /// The boards that only the challenger has played.
@@ -96,43 +154,61 @@ pub struct Comparison {
 }
 
 impl BoardDifference {
-    /// The difference on a board that both bots have played, from the games of the challenger and of the baseline.
-    fn of(board: String, scale: Scale, [mine, theirs]: &[Vec<Finish>; 2]) -> Self {
+    /// What two bots have on a board, from the games of the challenger and of the baseline.
+    fn of(
+        (name, record_id): (String, RecordId),
+        scale: Scale,
+        [mine, theirs]: &[Vec<Finish>; 2],
+        board: &Board,
+    ) -> Self {
         let [challenger, baseline] = [mine, theirs].map(|games| scale.mean(games).expect("points"));
-        let difference = scale.difference(challenger, baseline);
-        Self { board, baseline, challenger, difference }
+        let difference = board.all[0] - board.all[1];
+        Self { board: name, record_id, baseline, challenger, difference }
     }
 }
 
 impl Comparison {
     /// Compares two bots.
     pub fn of(baseline: &Contender, challenger: &Contender, risk: Risk) -> Self {
-        let scale = Scale::of(challenger.better, baseline.finishes().chain(challenger.finishes()));
-        let (mut lost_by_host, mut without_score) = (0, 0);
-        let (mut boards, mut by_value) = (Vec::new(), Vec::new());
+        let games = baseline.finishes().chain(challenger.finishes());
+        let scale = Scale::of(challenger.measure, challenger.better, games);
+        let (mut lost_by_host, mut without_score, mut copies) = (0, 0, Copies::default());
+        let (mut boards, mut all) = (Vec::new(), Vec::new());
+        let mut values = vec![Vec::new(); challenger.by.len()];
         let mut by_group: BTreeMap<String, Vec<Board>> = BTreeMap::new();
         for (id, mine) in &challenger.boards {
             let Some(theirs) = baseline.boards.get(id) else { continue };
+            copies.add(&mine.board, &mine.copies_with(theirs));
             lost_by_host += mine.lost_by_host() + theirs.lost_by_host();
             let games = [mine, theirs].map(|played| played.finishes().collect::<Vec<_>>());
             if games.iter().any(Vec::is_empty) {
                 continue;
             }
-            let Some(board) = scale.board(&games[0], &games[1]) else {
+            let known = challenger.best_known(id, baseline.best_known(id, None));
+            let Some(board) = scale.board(&games[0], &games[1], known) else {
                 without_score += 1;
                 continue;
             };
             for group in &mine.groups {
                 by_group.entry(group.clone()).or_default().push(board);
             }
-            by_value.push((mine.value.clone().or_else(|| theirs.value.clone()), board));
-            boards.push(BoardDifference::of(mine.board.clone(), scale, &games));
+            for (index, list) in values.iter_mut().enumerate() {
+                let value =
+                    [mine, theirs].into_iter().find_map(|played| played.values[index].clone());
+                list.push((value, board));
+            }
+            all.push(board);
+            let name = (mine.board.clone(), id.clone());
+            boards.push(BoardDifference::of(name, scale, &games, &board));
         }
         boards.sort_by(|a, b| a.difference.total_cmp(&b.difference));
         by_group.retain(|_, group| group.len() < boards.len());
-        let all: Vec<Board> = by_value.iter().map(|(_, board)| *board).collect();
-        let by_group = by_group.into_iter().collect();
-        let groups = challenger.by.as_ref().map_or(by_group, |by| groups::by_value(by, &by_value));
+        let chosen = challenger.by.iter().zip(&values).flat_map(|(by, values)| by.groups(values));
+        let groups = if challenger.by.is_empty() {
+            by_group.into_iter().collect()
+        } else {
+            chosen.collect::<Vec<_>>()
+        };
         Self {
             baseline: baseline.name.clone(),
             challenger: challenger.name.clone(),
@@ -143,10 +219,14 @@ impl Comparison {
                 .collect(),
             lost_by_host,
             without_score,
+            measure: scale.measure(),
             better: challenger.better,
             lost_points: scale.lost_points(),
             counts_wins: scale == Scale::Wins,
             decimals: baseline.decimals().max(challenger.decimals()),
+            of_baseline: baseline.on_all_boards(risk),
+            of_challenger: challenger.on_all_boards(risk),
+            copies,
             only_baseline: only(baseline, challenger),
             only_challenger: only(challenger, baseline),
             boards,
@@ -170,10 +250,10 @@ impl Comparison {
         statistics::mean(&points)
     }
 
-    /// The mean difference as a fraction of the baseline's mean, if that is above 0.
+    /// The mean difference as a fraction of the baseline's mean, if that is above 0 and points are compared.
     pub fn relative(&self) -> Option<f64> {
         let mean = self.baseline_mean();
-        (mean > 0.0).then(|| self.paired.all.mean / mean)
+        (mean > 0.0 && self.measure.is_points()).then(|| self.paired.all.mean / mean)
     }
 }
 
@@ -184,7 +264,6 @@ fn is_zero(number: &usize) -> bool {
 
 /// The boards that `one` has played and `other` has not.
 fn only(one: &Contender, other: &Contender) -> Unpaired {
-    const NAMED: usize = 5;
     let alone = || one.boards.iter().filter(|(id, _)| !other.boards.contains_key(*id));
     Unpaired {
         count: alone().count(),
@@ -195,7 +274,7 @@ fn only(one: &Contender, other: &Contender) -> Unpaired {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suite::{BoardId, Outcome, RecordId, SuiteVerdict, Times};
+    use crate::suite::{BoardId, Outcome, SuiteVerdict, Times};
     use terms::verdict::Verdict;
 
     pub(super) fn outcome(board: u32, score: i64) -> Outcome {
@@ -212,6 +291,7 @@ mod tests {
             verdict: SuiteVerdict::Played(Verdict::Completed),
             won: score >= 0,
             score: Some(score.into()),
+            best_known: None,
             counts: true,
             official: String::new(),
             diagnosis: None,

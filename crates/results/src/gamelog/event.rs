@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use super::bytes::Bytes;
 use crate::said::{Said, SaidInGame};
 use rules::game::Game;
-use rules::game::judge::JudgeProgram;
+use rules::game::judge::{Drawing, JudgeProgram};
 use rules::score::{Direction, Score};
 use rules::source::json_problem;
 use terms::certificate::Certificate;
@@ -28,6 +28,7 @@ pub const FORMAT: u32 = 1;
 /// A line of a log.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Event {
     /// Always the first line.
     Start(Start),
@@ -123,6 +124,10 @@ pub struct Bot {
     /// The limits on its resources.
     #[serde(default)]
     pub resources: Resources,
+    /// How its memory was limited: `enforced` by the kernel, or `watched` by the referee; empty without a limit, and in logs
+    /// that do not state it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub memory_limit: String,
 }
 
 /// The machine on which a game was played.
@@ -281,6 +286,9 @@ pub struct End {
     /// The time from the start of the bot until it was reaped.
     #[serde(default, rename = "wall_ms", skip_serializing_if = "Option::is_none")]
     pub wall: Option<Millis>,
+    /// The pictures that the judge has drawn. They are files beside the log, and none of its text.
+    #[serde(skip)]
+    pub drawings: Vec<Drawing>,
 }
 
 impl Start {
@@ -339,6 +347,7 @@ impl End {
             stderr_dropped: 0,
             said: BTreeMap::new(),
             wall: None,
+            drawings: Vec::new(),
         }
     }
 }

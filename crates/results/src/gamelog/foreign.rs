@@ -27,6 +27,7 @@ pub struct Foreign {
 
 /// The format of a game that another program saved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ForeignFormat {
     /// The runner of CodinGame's SDK.
     Runner,

@@ -5,6 +5,7 @@
 //! its last complete line. (The crate called `log` is unrelated: it serves the referee's own diagnostics.)
 
 mod bytes;
+pub mod drawings;
 mod event;
 pub mod foreign;
 mod reader;
@@ -12,6 +13,6 @@ mod writer;
 
 pub use self::bytes::Bytes;
 pub use self::event::{Asked, Bot, End, Event, FORMAT, Host, Start, Turn};
-pub use self::reader::{Log, LogError, MAX_LOG_BYTES, read, unpacked};
+pub use self::reader::{Log, LogError, LogFileError, MAX_LOG_BYTES, read, unpacked};
 pub use self::writer::{LogWriter, OpenError, log_of};
 pub use terms::certificate::{Certificate, Parts};

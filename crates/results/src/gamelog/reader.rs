@@ -1,6 +1,8 @@
 //! Reads a log back, up to its last complete line.
 
+use std::fs::File;
 use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 use serde::Deserialize;
@@ -33,6 +35,22 @@ pub fn unpacked(content: Vec<u8>) -> io::Result<Vec<u8>> {
 }
 
 /// A log in memory.
+///
+/// ```no_run
+/// use results::gamelog::Log;
+/// use results::replay::replay;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let log = Log::open("game.jsonl.gz")?;
+/// if let Some(slowest) = log.turns.iter().max_by_key(|turn| turn.wall) {
+///     println!("turn {} took {:?}", slowest.turn, *slowest.wall);
+/// }
+/// if let Some(difference) = replay(&log)?.difference {
+///     println!("the rules disagree: {difference}");
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Log {
     /// The start event: what was played.
@@ -44,6 +62,22 @@ pub struct Log {
 }
 
 impl Log {
+    /// Reads a log file, which gzip may have packed. As in [`read`], a last line that was cut short is ignored.
+    ///
+    /// # Errors
+    /// When the file cannot be read or unpacked, or is not a log that this version reads.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, LogFileError> {
+        let path = path.as_ref();
+        let content = || {
+            let mut content = Vec::new();
+            File::open(path)?.take(MAX_LOG_BYTES).read_to_end(&mut content)?;
+            unpacked(content)
+        };
+        let content =
+            content().map_err(|error| LogFileError::Io { path: path.to_owned(), error })?;
+        read(&content).map_err(|error| LogFileError::Log { path: path.to_owned(), error })
+    }
+
     /// Adds an event of a game that is being played; each start begins another log.
     ///
     /// # Panics
@@ -60,6 +94,7 @@ impl Log {
 
 /// What is wrong with a log.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LogError {
     /// The file has no complete line.
     #[error("not a game log: it has no complete line")]
@@ -86,6 +121,39 @@ pub enum LogError {
         line: usize,
         /// What is wrong with it.
         problem: String,
+    },
+}
+
+impl LogError {
+    /// The number of the line that is wrong, from 1; `None` if there is none.
+    pub fn line(&self) -> Option<usize> {
+        match self {
+            Self::Empty => None,
+            Self::NotALog(_) | Self::Format { .. } => Some(1),
+            Self::Damaged { line, .. } => Some(*line),
+        }
+    }
+}
+
+/// A file that cannot be read as a log.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LogFileError {
+    /// It cannot be read or unpacked.
+    #[error("{}: {error}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system, or the unpacking, said.
+        error: io::Error,
+    },
+    /// It is not a log, or a damaged one.
+    #[error("{}:{}{error}", path.display(), if error.line().is_some() { "" } else { " " })]
+    Log {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: LogError,
     },
 }
 

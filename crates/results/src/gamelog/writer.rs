@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::drawings;
 use super::event::Event;
 use crate::said::Said;
 
@@ -38,6 +39,7 @@ struct Encoder {
 
 /// Why a log cannot be opened.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum OpenError {
     /// The folder is missing.
     #[error("cannot write the log {}: there is no such folder", .0.display())]
@@ -51,13 +53,10 @@ pub enum OpenError {
         source: io::Error,
     },
     /// Another file is in the way.
-    #[error(
-        "{} exists and is not a game log; remove it or choose another name for --log",
-        .0.display()
-    )]
+    #[error("{} exists and is not a game log", .0.display())]
     NotALog(PathBuf),
     /// Another game is writing it.
-    #[error("another game is writing the log {}; choose another name for --log", .0.display())]
+    #[error("another game is writing the log {}", .0.display())]
     InUse(PathBuf),
 }
 
@@ -116,10 +115,15 @@ impl LogWriter {
     fn try_write(&mut self, event: &Event) -> io::Result<()> {
         if self.regular && matches!(event, Event::Start(_)) {
             self.file.set_len(0)?;
+            drawings::keep(&self.path, &[])?;
         }
         self.is_blank = false;
         let line = self.encoder.line(event, &self.path)?;
-        self.file.write_all(line)
+        self.file.write_all(line)?;
+        match event {
+            Event::End(end) if self.regular => drawings::keep(&self.path, &end.drawings),
+            _ => Ok(()),
+        }
     }
 }
 

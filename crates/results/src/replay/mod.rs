@@ -6,6 +6,7 @@
 pub mod foreign;
 pub(crate) mod recorded;
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use serde_json::Value;
 
 use crate::gamelog::{End, Log, Start, Turn};
 use rules::game::judge::{Place, Trouble};
-use rules::game::{Exchange, Game, GameKind};
+use rules::game::{Exchange, Game, GameKind, UnknownGame};
 use rules::ruling::{Ruling, rule};
 use rules::score::Score;
 use terms::lines::{LineRules, Lines, Progress};
@@ -22,6 +23,7 @@ use terms::verdict::{NoReply, Verdict};
 
 /// A log that was refereed again.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Replayed {
     /// The number of exchanges that were refereed.
     pub turns: u32,
@@ -50,10 +52,19 @@ pub struct Difference {
 
 /// Why a log cannot be refereed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReplayError {
     /// The log's game is unknown.
-    #[error("1: {}", rules::game::unknown_game(.0))]
-    UnknownGame(String),
+    #[error("1: {0}")]
+    UnknownGame(#[from] UnknownGame),
+    /// The log is of another game than the one that it was to be refereed by.
+    #[error("1: the log is of the game `{logged}`, not of `{expected}`")]
+    OtherGame {
+        /// The log's game.
+        logged: String,
+        /// The game that was asked for.
+        expected: String,
+    },
     /// The log's test case does not parse.
     #[error("1: the test case in the log is damaged: {0}")]
     TestCase(#[from] rules::source::SourceError),
@@ -68,6 +79,16 @@ pub fn replay(log: &Log) -> Result<Replayed, ReplayError> {
     let mut game = game_of_log(log)?;
     // Only a recorded judge can be in trouble here: the log stops, and so does the comparison.
     let (replayed, _) = referee(game.as_mut(), log);
+    Ok(replayed)
+}
+
+/// As [`replay`], by the rules of `kind`, which need not be in the table of games.
+///
+/// # Errors
+/// When the log is of another game, or its test case is invalid.
+pub fn replay_as(kind: &Arc<GameKind>, log: &Log) -> Result<Replayed, ReplayError> {
+    let kind = kind_as(kind, &log.start)?;
+    let (replayed, _) = referee(begun(&kind, log)?.as_mut(), log);
     Ok(replayed)
 }
 
@@ -133,9 +154,13 @@ fn conclude(game: &dyn Game, verdict: Verdict, log: &Log, replayed: &mut Replaye
 /// # Errors
 /// When the game or the test case in the log is invalid.
 pub fn game_of_log(log: &Log) -> Result<Box<dyn Game>, ReplayError> {
+    begun(kind_of(&log.start)?.as_ref(), log)
+}
+
+fn begun(kind: &GameKind, log: &Log) -> Result<Box<dyn Game>, ReplayError> {
     let mut game: Box<dyn Game> = match &log.start.judge {
         Some(judge) => Box::new(recorded::game_of_log(judge, log)),
-        None => game_of(&log.start)?,
+        None => (kind.parse)(&log.start.test_case)?,
     };
     // A log may stop before its first turn.
     let _ = game.begin(&Place::default());
@@ -159,7 +184,22 @@ pub fn kind_of(start: &Start) -> Result<Arc<GameKind>, ReplayError> {
     if let Some(judge) = &start.judge {
         return Ok(Arc::new(recorded::kind_of(start, judge)));
     }
-    GameKind::named(name).ok_or_else(|| ReplayError::UnknownGame(name.clone()))
+    GameKind::named(name).ok_or_else(|| UnknownGame::new(name).into())
+}
+
+/// The row of a log that is to be refereed by the rules of `kind`: this one, unless the log keeps what a judge said.
+///
+/// # Errors
+/// When the log is of another game.
+pub fn kind_as(kind: &Arc<GameKind>, start: &Start) -> Result<Arc<GameKind>, ReplayError> {
+    if start.judge.is_some() {
+        return kind_of(start);
+    }
+    if start.game != kind.name {
+        let (logged, expected) = (start.game.clone(), kind.name.clone());
+        return Err(ReplayError::OtherGame { logged, expected });
+    }
+    Ok(Arc::clone(kind))
 }
 
 /// The logged reply to an exchange, split into lines as during the game.
@@ -260,6 +300,13 @@ fn difference<T: serde::Serialize + PartialEq>(
     refereed: &T,
 ) -> Option<Difference> {
     (logged != refereed).then(|| Difference::of(turn, what, logged, refereed))
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { turn, what, logged, refereed } = self;
+        write!(f, "turn {turn}: the {what} is {logged} in the log, and {refereed} by the rules")
+    }
 }
 
 impl Difference {

@@ -57,6 +57,20 @@ pub(super) fn folder_of(path: &Path) -> &Path {
     folder.unwrap_or(Path::new("."))
 }
 
+/// A path as seen from `folder`, with `..` for each folder up to the one that both are in. The path stays whole if that
+/// is the root, and if it is a relative one. `folder` has no links in it.
+pub(super) fn seen_from(folder: &Path, path: &Path) -> PathBuf {
+    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let common = folder.ancestors().find(|ancestor| real.starts_with(ancestor));
+    match common.filter(|common| common.parent().is_some() && path.is_absolute()) {
+        None => path.to_owned(),
+        Some(common) => {
+            let up = folder.strip_prefix(common).into_iter().flatten().map(|_| OsStr::new(".."));
+            up.chain(real.strip_prefix(common).into_iter().flatten()).collect()
+        }
+    }
+}
+
 /// Removes unfinished files that a kill has left in `folder`. No other process may be writing there.
 pub(super) fn sweep(folder: &Path) {
     sweep_prefix(folder, NEW.as_ref());
@@ -151,4 +165,23 @@ pub(super) fn write_among_others(
     let file = new_file_with(path, &prefix).and_then(|file| filled(file, write));
     let file = file.map_err(naming(path))?;
     file.persist(path).map(drop).map_err(|error| naming(path)(error.error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_seen_from_a_folder() {
+        for (path, seen) in [
+            ("/none/project/runs/1", "runs/1"),
+            ("/none/runs/1", "../runs/1"),
+            ("/none/project", ""),
+            ("/other/runs/1", "/other/runs/1"),
+            ("runs/1", "runs/1"),
+        ] {
+            let found = seen_from(Path::new("/none/project"), Path::new(path));
+            assert_eq!(found, Path::new(seen), "{path}");
+        }
+    }
 }

@@ -34,6 +34,7 @@ use super::files::read_regular;
 use super::margin::Margin;
 use super::plan::{MAX_GAMES, Plan};
 use crate::gamelog::Host;
+use rules::measure::Measure;
 use rules::source::SourceError;
 use statistics::Risk;
 
@@ -84,16 +85,20 @@ pub struct Opponent {
     /// The chance of a false decision on either side.
     #[serde(default, skip_serializing_if = "Risk::is_default")]
     pub risk: Risk,
+    /// The measure of the comparison.
+    #[serde(default, skip_serializing_if = "Measure::is_points")]
+    pub measure: Measure,
 }
 
 /// What is wrong with a run folder.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FolderError {
     /// The folder holds no run.
     #[error("{} is not a run folder: it has no {RUN}", .0.display())]
     NotARun(PathBuf),
     /// The folder for a new run is not empty.
-    #[error("{} exists; choose another folder, or resume the run in it with --resume", .0.display())]
+    #[error("{} exists", .0.display())]
     Exists(PathBuf),
     /// The run was made by another version.
     #[error("{}: the run has format {format}, and this referee reads format {FORMAT}", path.display())]
@@ -120,7 +125,7 @@ pub enum FolderError {
         games: usize,
     },
     /// A line is malformed.
-    #[error("{}:{line}: {problem}; delete this line, and --resume plays its game again", path.display())]
+    #[error("{}:{line}: {problem}", path.display())]
     Damaged {
         /// The run's `results.jsonl`.
         path: PathBuf,
@@ -155,12 +160,15 @@ pub enum FolderError {
     /// The run cannot be read.
     #[error("cannot read the run")]
     Read(#[source] io::Error),
-    /// The run cannot be written.
-    #[error("cannot write the run; the results so far are kept, and --resume goes on from them")]
+    /// The run cannot be written. The results so far are kept.
+    #[error("cannot write the run")]
     Write(#[source] io::Error),
     /// The comment on the run cannot be written.
     #[error("cannot write the comment on the run")]
     Comment(#[source] io::Error),
+    /// The run has parts that are not merged.
+    #[error("the parts of {} are not merged, and machines may be playing them; merge it first", .0.display())]
+    InParts(PathBuf),
     /// The run cannot be removed.
     #[error("cannot remove the run")]
     Remove(#[source] io::Error),
@@ -181,6 +189,22 @@ impl FolderError {
 }
 
 /// A run, or a part of one, that can be read.
+///
+/// ```no_run
+/// use results::suite::{Bests, RunFolder, Summary};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let folder = RunFolder::open("runs/today".as_ref())?;
+/// for outcome in folder.outcomes()? {
+///     let outcome = outcome?;
+///     println!("{} on {}: {:?}", outcome.bot, outcome.board, outcome.score);
+/// }
+/// for tally in Summary::of(&folder, &Bests::default())?.bots {
+///     println!("{}: {:?} on average", tally.bot, tally.mean());
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 pub struct RunFolder {
     /// Where the run is.

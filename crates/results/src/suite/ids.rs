@@ -8,15 +8,16 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::digest::{DIGEST_BYTES, digest, from_hex, to_hex};
 use rules::game::Game;
+use rules::game::judge::JudgeProgram;
 
 /// The digest of a test case: equal for the same board in any file format.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct BoardId(Id);
 
 /// The digest of a board's [record key](Game::record_key): equal for boards that share their
 /// records, such as the same `SameGame` board in other colours.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RecordId(Id);
 
@@ -28,9 +29,11 @@ impl BoardId {
 }
 
 impl RecordId {
-    /// The id under which a game's records are kept.
-    pub fn of(game: &dyn Game) -> Self {
-        Self(digest(game.record_key().as_bytes()).into())
+    /// The id under which a game's records are kept. Scores of another judge are of another game.
+    pub fn of(game: &dyn Game, judge: Option<&JudgeProgram>) -> Self {
+        let judge = judge.map(|judge| serde_json::to_string(judge).expect("plain data"));
+        let key = format!("{}{}", game.record_key(), judge.unwrap_or_default());
+        Self(digest(key.as_bytes()).into())
     }
 
     #[cfg(test)]
@@ -40,7 +43,7 @@ impl RecordId {
 }
 
 /// An id, as small as it can be: a long run has a million of them.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 enum Id {
     /// What a digest in hexadecimal says.
     Digest([u8; DIGEST_BYTES]),

@@ -24,7 +24,7 @@ use super::summary::Summary;
 const LISTING: &str = "listing.json";
 
 /// The version of the format; a listing of another one is made anew.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 /// A run in a list of runs. In JSON its fields are a contract.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -35,14 +35,17 @@ mod verify;
 mod writer;
 
 pub use self::commit::Commit;
+#[doc(hidden)]
 pub use self::files::{link_target, write_whole};
 pub use self::folder::{FolderError, Opponent, Run, RunFolder};
 pub use self::game_set::GameSet;
 pub use self::ids::{BoardId, RecordId};
 pub use self::listing::{Listing, list_runs};
-pub use self::logs::{BUNDLES, Logs, Packing, bundle_path, kept_log, log_path, packed_log};
+#[doc(hidden)]
+pub use self::logs::{BUNDLES, bundle_path, log_path, packed_log};
+pub use self::logs::{Logs, Packing, kept_log};
 pub use self::loss::{Loss, loss_kind};
-pub use self::margin::Margin;
+pub use self::margin::{Margin, MarginError};
 pub use self::merge::merge;
 pub use self::outcome::{NotPlayed, Outcome, SuiteVerdict, Times};
 pub use self::outcomes::Outcomes;
@@ -52,8 +55,10 @@ pub(crate) use self::plan::test_plan;
 pub use self::plan::{Assignment, Case, CaseError, MAX_GAMES, Plan, PlannedBoard, Rules};
 pub use self::planned_bot::PlannedBot;
 pub use self::records::{Best, Bests, Record, Records, RecordsError};
-pub use self::removal::{BUNDLE, Contents, remove_remains};
-pub use self::seeds::Seeds;
+#[doc(hidden)]
+pub use self::removal::BUNDLE;
+pub use self::removal::{Contents, remove_remains};
+pub use self::seeds::{Seeds, SeedsError};
 pub use self::session::Session;
 pub use self::summary::{NewBest, Summary};
 pub use self::tally::{Points, Tally};

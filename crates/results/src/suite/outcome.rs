@@ -42,6 +42,9 @@ pub struct Outcome {
     /// The score as the original reports it; `None` if there is none.
     #[serde(deserialize_with = "Option::deserialize")]
     pub score: Option<Score>,
+    /// The best score that was known on the board when the game was played.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub best_known: Option<Score>,
     /// Whether the score would have counted under the official rules.
     pub counts: bool,
     /// What the original says.
@@ -65,7 +68,7 @@ pub struct Times {
     /// From the start of the bot until it was reaped.
     #[serde(default, rename = "wall_ms", skip_serializing_if = "Option::is_none")]
     pub wall: Option<Millis>,
-    /// The first response, or the only one.
+    /// The first response, or where one limit holds for the whole game, all responses together.
     #[serde(default, rename = "first_ms", skip_serializing_if = "Option::is_none")]
     pub first: Option<Millis>,
     /// The slowest of the later ones.
@@ -80,8 +83,9 @@ pub struct Times {
 }
 
 /// How a game of a suite ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(untagged)]
+#[non_exhaustive]
 pub enum SuiteVerdict {
     /// It was played.
     Played(Verdict),
@@ -90,8 +94,9 @@ pub enum SuiteVerdict {
 }
 
 /// Why a game of a suite was not played.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum NotPlayed {
     /// The bot cannot be started.
     CannotStart,

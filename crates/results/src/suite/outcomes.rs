@@ -17,6 +17,7 @@ use rules::source::json_problem;
 use terms::text::plural;
 
 /// The results of a run, those of its parts one after the other.
+#[derive(Debug)]
 pub struct Outcomes {
     lines: Option<JsonLines>,
     /// The folder of the current line, and the folders after it.
@@ -231,6 +232,7 @@ impl Iterator for Outcomes {
 }
 
 /// A file of JSON values, one on each line.
+#[derive(Debug)]
 pub(super) struct JsonLines {
     path: PathBuf,
     reader: BufReader<File>,

@@ -18,6 +18,7 @@ use super::shuffle::shuffled;
 use crate::replay::recorded;
 use rules::game::judge::JudgeProgram;
 use rules::game::{Game, GameKind, SeedOptions};
+use rules::measure::Measure;
 use rules::score::Direction;
 use terms::limits::{Limits, OnHostDelay, Profile, Resources};
 
@@ -32,6 +33,9 @@ pub struct Plan {
     /// Which of its scores are better.
     #[serde(default, skip_serializing_if = "Direction::is_higher")]
     pub better: Direction,
+    /// What its leaderboard adds up, if not the scores themselves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measure: Option<Measure>,
     /// The program that has the game's rules, if the referee does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<JudgeProgram>,
@@ -98,6 +102,7 @@ pub struct Assignment {
 }
 
 /// A board that is about to be played.
+#[derive(Debug)]
 pub struct Case {
     /// Its name.
     pub name: String,
@@ -114,6 +119,7 @@ pub struct Case {
 /// Why a board of a plan cannot be played.
 #[derive(Debug, thiserror::Error)]
 #[error("board `{board}` of the plan: {problem}")]
+#[non_exhaustive]
 pub struct CaseError {
     board: String,
     problem: String,
@@ -145,6 +151,12 @@ impl Plan {
             }
             None => GameKind::named(&self.game),
         }
+    }
+
+    /// The measure in which its bots are compared unless another is asked for.
+    pub fn measure(&self) -> Measure {
+        let built_in = || Some(GameKind::named(&self.game)?.measure);
+        self.measure.or_else(built_in).unwrap_or_default()
     }
 
     /// The number of boards.
@@ -226,12 +238,14 @@ impl Plan {
         let set = listed.or(self.seeds.as_ref().map(|seeds| &seeds.set)).cloned().flatten();
         let text = match (self.boards.get(board), self.seed(board)) {
             (Some(listed), _) => listed.test_case.clone(),
-            (None, Some(seed)) => (kind.from_seed)(seed, self.seed_options()).map_err(&fail)?,
+            (None, Some(seed)) => kind
+                .test_case(seed, self.seed_options())
+                .map_err(|error| fail(error.to_string()))?,
             (None, None) => return Err(fail("the plan has no such board".to_owned())),
         };
         let game = (kind.parse)(&text).map_err(|error| fail(error.to_string()))?;
         let board_id = BoardId::of(game.as_ref());
-        let record_id = RecordId::of(game.as_ref());
+        let record_id = RecordId::of(game.as_ref(), self.judge.as_ref());
         Ok(Case { name, set, board_id, record_id, game })
     }
 
@@ -303,6 +317,7 @@ mod tests {
             game: "samegame".to_owned(),
             judge: None,
             better: Direction::Higher,
+            measure: None,
             rules,
             repeat,
             shuffle: None,

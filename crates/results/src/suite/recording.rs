@@ -3,6 +3,7 @@
 use super::outcome::{NotPlayed, Outcome, SuiteVerdict, Times};
 use crate::gamelog::{End, Event, Turn};
 use terms::limits::LimitKind;
+use terms::millis::Millis;
 use terms::verdict::Culprit;
 
 impl Outcome {
@@ -41,7 +42,11 @@ impl Outcome {
 impl Times {
     fn record(&mut self, turn: &Turn) {
         match turn.limit {
-            LimitKind::FirstTurn | LimitKind::Total => self.first = Some(turn.wall),
+            LimitKind::FirstTurn => self.first = Some(turn.wall),
+            LimitKind::Total => {
+                let before = self.first.unwrap_or_default();
+                self.first = Some(Millis(before.0 + turn.wall.0));
+            }
             LimitKind::Turn => self.slowest = self.slowest.max(Some(turn.wall)),
         }
         match turn.overrun.map(|overrun| overrun.culprit) {

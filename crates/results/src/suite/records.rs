@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
-use super::files::{folder_of, link_target, write_among_others};
+use super::files::{folder_of, link_target, seen_from, write_among_others};
 use super::ids::RecordId;
 use rules::score::{Direction, Score, in_toml};
 use rules::source::SourceError;
@@ -61,6 +61,7 @@ pub struct Records(
 
 /// Why records cannot be kept.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RecordsError {
     /// The file is malformed.
     #[error("{}:{problem}", path.display())]
@@ -169,10 +170,10 @@ impl Records {
         // A lock on the file itself would stay with the old one. It ends with `lock`.
         lock.file().lock().map_err(RecordsError::Write)?;
         let mut all = Self::read(path)?;
-        let folder = std::path::absolute(folder).map_err(RecordsError::Write)?;
+        let folder = fs::canonicalize(folder).map_err(RecordsError::Write)?;
         let mut has_new = false;
         for mut record in self.0.into_values().flatten() {
-            record.run = record.run.map(|run| run.strip_prefix(&folder).unwrap_or(&run).to_owned());
+            record.run = record.run.map(|run| seen_from(&folder, &run));
             has_new |= all.add(record);
         }
         if !has_new {

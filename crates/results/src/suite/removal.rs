@@ -11,6 +11,8 @@ use super::files::{NEW, remove_if_empty, remove_if_there};
 use super::folder::{FolderError, PART_FOLDERS, RESULTS, RUN, RunFolder, SESSIONS};
 use super::plan::Plan;
 use super::writer::RunWriter;
+use crate::gamelog::drawings::ENDING;
+use rules::game::judge::Drawing;
 
 /// The prefix of the name of a folder that is being removed. It is hidden, so that no list shows it.
 const REMOVED: &str = ".removed-";
@@ -74,8 +76,12 @@ impl RunFolder {
     /// they are hidden, and [`remove_remains`] removes them.
     ///
     /// # Errors
-    /// When it is in use, cannot be locked, or cannot be removed.
+    /// When it is in use, is in parts, cannot be locked, or cannot be removed.
     pub fn remove(mut self) -> Result<(), FolderError> {
+        // Whoever plays a part holds the lock of the part alone.
+        if self.parts() > 0 {
+            return Err(FolderError::InParts(self.path));
+        }
         let lock = RunWriter::lock(self.clone())?;
         if !lock.is_locked() {
             return Err(FolderError::Unlocked(self.path));
@@ -158,6 +164,10 @@ fn is_own(name: &Path, is_folder: bool, plan: &Plan) -> bool {
         (["referee"], false) => plan.parts.is_some(),
         ([file], false) => FILES.contains(file) || is_half_made(file),
         (["games", log], false) => is_log(log),
+        (["games", pictures], true) => is_pictures(pictures),
+        (["games", pictures, file], false) => {
+            is_pictures(pictures) && Drawing::has_ending(Path::new(file))
+        }
         (["failures", game, file], false) => is_number(game) && BUNDLE.contains(file),
         ([PART_FOLDERS, printed], false) => is_printed(printed),
         ([PART_FOLDERS, _, file], false) => {
@@ -186,6 +196,11 @@ fn is_log(file: &str) -> bool {
     is_number(number) && ["jsonl", "jsonl.gz", "jsonl.zst"].contains(&kind)
 }
 
+/// Whether this is the name of the folder with a game's pictures.
+fn is_pictures(folder: &str) -> bool {
+    folder.split_once('.').is_some_and(|(number, kind)| is_number(number) && kind == ENDING)
+}
+
 /// Whether this is the name of a task's output, such as `4711_17.out`.
 fn is_printed(file: &str) -> bool {
     let numbers = file.strip_suffix(".out").and_then(|stem| stem.split_once('_'));
@@ -201,8 +216,23 @@ fn is_copy(plan: &Plan, bot: &str, word: &str, file: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::folder::Run;
     use super::super::plan::test_plan;
     use super::*;
+
+    #[test]
+    fn a_run_in_parts_is_not_removed() {
+        let place = tempfile::tempdir().expect("a folder");
+        let path = place.path().join("run");
+        let plan = Plan { parts: std::num::NonZeroU32::new(2), ..test_plan(3) };
+        let folder = RunFolder::create(&path, Run::new(plan, None)).expect("a run");
+        let removed = folder.clone().remove();
+        assert!(matches!(removed, Err(FolderError::InParts(_))), "{removed:?}");
+        assert!(path.join(RUN).exists());
+        fs::write(path.join(RESULTS), "").expect("merged");
+        folder.remove().expect("it is merged");
+        assert!(!path.exists());
+    }
 
     #[test]
     fn a_run_knows_its_own_files_and_no_others() {

@@ -39,16 +39,36 @@ struct SeedsForm {
     set: Option<String>,
 }
 
+/// Why ranges are not the seeds of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SeedsError {
+    /// There are none.
+    #[error("no seeds are given")]
+    Empty,
+    /// A range ends before it begins.
+    #[error("{first}..{last} ends before it begins")]
+    Backwards {
+        /// Its first seed.
+        first: i64,
+        /// Its last seed.
+        last: i64,
+    },
+    /// A seed is listed twice.
+    #[error("seed {0} is listed twice")]
+    Twice(i64),
+}
+
 impl Seeds {
     /// The seeds in these ranges, each from its first to its last; ranges that continue one another are joined.
     ///
     /// # Errors
     /// When there are none, a range ends before it begins, or a seed is listed twice.
-    pub fn new(ranges: impl IntoIterator<Item = (i64, i64)>) -> Result<Self, String> {
+    pub fn new(ranges: impl IntoIterator<Item = (i64, i64)>) -> Result<Self, SeedsError> {
         let mut spans: Vec<Span> = Vec::new();
         for (first, last) in ranges {
             if first > last {
-                return Err(format!("{first}..{last} ends before it begins"));
+                return Err(SeedsError::Backwards { first, last });
             }
             match spans.last_mut() {
                 Some(span) if span.last.checked_add(1) == Some(first) => span.last = last,
@@ -60,7 +80,7 @@ impl Seeds {
             }
         }
         if spans.is_empty() {
-            return Err("no seeds are given".to_owned());
+            return Err(SeedsError::Empty);
         }
         refuse_twins(&spans)?;
         Ok(Self { spans, colors: None, set: None })
@@ -108,11 +128,11 @@ impl Span {
 }
 
 /// Refuses ranges that share a seed.
-fn refuse_twins(spans: &[Span]) -> Result<(), String> {
+fn refuse_twins(spans: &[Span]) -> Result<(), SeedsError> {
     let mut sorted: Vec<_> = spans.iter().map(|span| (span.first, span.last)).collect();
     sorted.sort_unstable();
     let twin = sorted.windows(2).find(|pair| pair[1].0 <= pair[0].1);
-    twin.map_or(Ok(()), |pair| Err(format!("seed {} is listed twice", pair[1].0)))
+    twin.map_or(Ok(()), |pair| Err(SeedsError::Twice(pair[1].0)))
 }
 
 /// As a user writes them, such as `1,5,9..20`.
@@ -137,7 +157,8 @@ impl TryFrom<SeedsForm> for Seeds {
         if range.is_some() != form.ranges.is_empty() {
             return Err("seeds have either `first` and `last`, or `ranges`".to_owned());
         }
-        let seeds = Self::new(range.into_iter().chain(form.ranges))?;
+        let seeds = Self::new(range.into_iter().chain(form.ranges));
+        let seeds = seeds.map_err(|error| error.to_string())?;
         Ok(Self { colors: form.colors, set: form.set, ..seeds })
     }
 }
@@ -189,7 +210,7 @@ mod tests {
             (vec![(3, 1)], "3..1 ends before it begins"),
             (vec![(1, 5), (9, 9), (4, 4)], "seed 4 is listed twice"),
         ] {
-            assert_eq!(Seeds::new(ranges).expect_err(problem), problem);
+            assert_eq!(Seeds::new(ranges).expect_err(problem).to_string(), problem);
         }
         assert!(toml::from_str::<Seeds>("first = 1\nlast = 2\nranges = [[5, 6]]").is_err());
         assert!(toml::from_str::<Seeds>("colors = 5").is_err());

@@ -166,6 +166,28 @@ impl Summary {
         for (tally, sum) in self.bots.iter_mut().zip(sums) {
             (tally.compared, tally.ratio_sum) = sum;
         }
+        self.count_bests(known);
+        for (bot, tally) in self.bots.iter_mut().enumerate() {
+            let logs = self.boards.values().map(|points| points[bot].log10());
+            let (games, sum) =
+                logs.fold((0, 0.0), |(games, sum), (more, logs)| (games + more, sum + logs));
+            tally.mean_log10 = (games > 0).then(|| sum / f64::from(games));
+        }
+    }
+
+    /// Counts the boards on which each bot has the best score, and those on which no other one has it.
+    fn count_bests(&mut self, known: &Bests) {
+        self.bots.iter_mut().for_each(|tally| (tally.bests, tally.uniques) = (0, 0));
+        for (id, points) in &self.boards {
+            let known = known.best(id);
+            let Some(best) = best_of(points, known, self.better) else { continue };
+            let is_best = |points: &&Points| points.best == Some(best);
+            let holders = points.iter().filter(is_best).count() + usize::from(known == Some(best));
+            for (tally, _) in self.bots.iter_mut().zip(points).filter(|(_, one)| is_best(one)) {
+                tally.bests += 1;
+                tally.uniques += usize::from(holders == 1);
+            }
+        }
     }
 
     /// The mean of yours/best of this bot, by index, on each board that has a best score.

@@ -35,6 +35,18 @@ pub struct Tally {
     pub compared: usize,
     /// Σ yours/best over the games on boards with another known score.
     pub ratio_sum: f64,
+    /// The number of boards on which nobody has a better score, in this run or among what is known.
+    #[serde(skip)]
+    pub bests: usize,
+    /// The number of those on which nobody else has that score.
+    #[serde(skip)]
+    pub uniques: usize,
+    /// The mean of the logarithms of its scores to the base 10, over the games that it won with a score above 0.
+    #[serde(skip)]
+    pub mean_log10: Option<f64>,
+    /// What it has in the measure of the run, if that [is relative](rules::measure::Measure::is_relative).
+    #[serde(skip)]
+    pub value: Option<f64>,
     /// The numbers that the bot said, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub said: BTreeMap<String, SaidInRun>,
@@ -80,7 +92,8 @@ impl Tally {
         }
     }
 
-    /// The mean score: losses count as 0 where higher scores are better, and do not count where lower ones are.
+    /// The mean score: losses count as 0 where higher scores are better, and do not count where lower ones are. None if the sum
+    /// is beyond what a score can hold.
     pub fn mean(&self) -> Option<f64> {
         let games = match self.better {
             Direction::Higher => self.games,
@@ -89,7 +102,7 @@ impl Tally {
         let games = games - self.without_score;
         #[expect(clippy::cast_precision_loss, reason = "games are counted, not grains of sand")]
         let mean = self.sum.as_f64() / games as f64;
-        (games > 0).then_some(mean)
+        (games > 0 && !self.sum.is_at_limit()).then_some(mean)
     }
 
     /// The share of the best: the mean over games of yours/best, or of best/yours where lower scores are better, from 0 to 1. A
@@ -126,6 +139,8 @@ pub struct Points {
     pub sum: Score,
     /// The sum of those above 0, and of their reciprocals.
     above_zero: (Score, f64),
+    /// The sum of their logarithms to the base 10.
+    log10: f64,
     /// The number of scores that are not above 0.
     not_above_zero: u32,
     /// The best score of a game that was won.
@@ -154,6 +169,7 @@ impl Points {
         if score > Score::ZERO {
             let (sum, reciprocals) = self.above_zero;
             self.above_zero = (sum + score, reciprocals + score.as_f64().recip());
+            self.log10 += score.as_f64().log10();
         } else {
             self.not_above_zero += 1;
         }
@@ -163,6 +179,12 @@ impl Points {
         }
     }
 
+    /// The number of scores above 0, and the sum of their logarithms to the base 10.
+    pub(super) fn log10(self) -> (u32, f64) {
+        let no_logarithm = self.lost + self.without_score + self.not_above_zero;
+        (self.games - no_logarithm, self.log10)
+    }
+
     /// The mean, as in [`Tally::mean`]; `None` without a game that counts.
     pub fn mean(self, better: Direction) -> Option<f64> {
         let games = match better {
@@ -170,14 +192,15 @@ impl Points {
             Direction::Lower => self.games - self.lost,
         };
         let games = games - self.without_score;
-        (games > 0).then(|| self.sum.as_f64() / f64::from(games))
+        let is_known = games > 0 && !self.sum.is_at_limit();
+        is_known.then(|| self.sum.as_f64() / f64::from(games))
     }
 
     /// Σ yours/best over the games, or Σ best/yours where lower scores are better. A lost game is 0. Where higher scores are
     /// better and nobody has more than 0, a won one is 1. `None` if a ratio means nothing: a game that was won has no score, or
     /// lower scores are better and the best is below 0.
     pub(super) fn ratio_sum(self, best: Option<Score>, better: Direction) -> Option<f64> {
-        if self.without_score > 0 {
+        if self.without_score > 0 || self.above_zero.0.is_at_limit() {
             return None;
         }
         let Some(best) = best else { return Some(0.0) };
@@ -238,6 +261,22 @@ mod tests {
             assert_eq!(points.best, Some(best.into()), "{better:?} {scores:?}");
             assert_eq!(points.record.map(|(score, _)| score), Some(best.into()));
         }
+    }
+
+    #[test]
+    fn a_sum_that_no_score_can_hold_has_no_mean() {
+        let json = r#"{"game":1,"bot":"b","board":"x","board_id":"","record_id":"","repeat":1,"verdict":"completed",
+            "won":true,"score":50000000000000000000000000000,"counts":true,"official":"","turns":1}"#;
+        let outcome: Outcome = serde_json::from_str(json).expect("an outcome");
+        let (mut tally, mut points) = (Tally::default(), Points::default());
+        for mean in [Some(5e28), None] {
+            tally.add(&outcome, outcome.score);
+            points.add(&outcome, Direction::Higher);
+            assert_eq!(tally.mean(), mean);
+            assert_eq!(points.mean(Direction::Higher), mean);
+            assert_eq!(points.ratio(outcome.score, Direction::Higher), mean.map(|_| 1.0));
+        }
+        assert_eq!(tally.ratio(), Some(1.0), "added game by game");
     }
 
     #[test]

@@ -178,7 +178,7 @@ fn check_plan(folder: &RunFolder, outcome: &Outcome) -> Option<String> {
     let plan = &folder.run.plan;
     let planned = plan.assignment(outcome.game);
     let Some(kind) = plan.kind() else {
-        return Some(rules::game::unknown_game(&plan.game));
+        return Some(rules::game::UnknownGame::new(&plan.game).to_string());
     };
     let case = match plan.case(&kind, planned.board) {
         Ok(case) => case,
@@ -231,18 +231,25 @@ fn check_result(outcome: &Outcome, log: Log, is_strict: bool) -> Option<String> 
     Some(format!("{field} is {said} in its result, and {logged} by its log"))
 }
 
-/// The games without a result. A run that plays until it is decided needs not play them all.
+/// The games without a result. A run that plays until it is decided needs not play them all: of its games those that
+/// come before one with a result, in the order of play.
 fn missing(folder: &RunFolder, seen: &GameSet) -> Vec<Disagreement> {
-    let games = seen.games();
-    let count = games - seen.count();
-    if count == 0 || folder.run.against.is_some() {
-        return Vec::new();
-    }
+    let mut awaited = match folder.run.against {
+        Some(_) => seen.count(),
+        None => usize::MAX,
+    };
+    let due = folder.run.plan.schedule(None).take_while(|&game| {
+        let is_due = awaited > 0;
+        awaited -= usize::from(is_due && seen.has(game));
+        is_due
+    });
+    let mut missing = due.filter(|&game| !seen.has(game));
     let game = |game| Disagreement { game: Some(game), problem: "it has no result".to_owned() };
-    let named = (1..=games).filter(|&game| !seen.has(game)).take(NAMED_MISSING).map(game);
-    let more = count.saturating_sub(NAMED_MISSING);
-    let rest = Disagreement { game: None, problem: format!("{more} more games have no result") };
-    named.chain((more > 0).then_some(rest)).collect()
+    let mut found: Vec<_> = missing.by_ref().take(NAMED_MISSING).map(game).collect();
+    let more = missing.count();
+    let problem = format!("{more} more games have no result");
+    found.extend((more > 0).then_some(Disagreement { game: None, problem }));
+    found
 }
 
 /// Whether the summary that is kept for lists of runs is not what the results come to.

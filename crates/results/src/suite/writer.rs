@@ -96,7 +96,11 @@ impl RunWriter {
         let path = folder.place().join(RESULTS);
         fs::create_dir_all(folder_of(&path)).map_err(FolderError::Make)?;
         let open = OpenOptions::new().read(true).append(true).create(true).open(&path);
-        let results = open.map_err(FolderError::Make)?;
+        Self::lock_opened(folder, open.map_err(FolderError::Make)?)
+    }
+
+    /// Locks the results that were opened before.
+    fn lock_opened(folder: RunFolder, results: File) -> Result<Self, FolderError> {
         let is_locked = lock_file(&results, &folder)?;
         let identity = identity(&results)?;
         let (synced, line) = (Instant::now(), Vec::new());
@@ -283,4 +287,50 @@ fn is_free(path: &Path) -> bool {
 fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
     let file = written(path, content).map_err(naming(path))?;
     file.persist_noclobber(path).map(drop).map_err(|error| naming(path)(error.error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::plan::test_plan;
+    use super::*;
+
+    fn new_run(path: &Path) -> RunWriter {
+        RunWriter::create(path, Run::new(test_plan(3), None)).expect("a run")
+    }
+
+    #[test]
+    fn results_that_another_process_replaced_before_they_were_locked_are_not_written() {
+        let place = tempfile::tempdir().expect("a folder");
+        let folder = new_run(&place.path().join("run")).folder;
+        let path = folder.path.join(RESULTS);
+        let open = || OpenOptions::new().read(true).append(true).open(&path).expect("results");
+        assert!(RunWriter::lock_opened(folder.clone(), open()).is_ok());
+        let opened = open();
+        let new = folder.path.join("new");
+        fs::write(&new, "").expect("written");
+        fs::rename(&new, &path).expect("renamed");
+        let locked = RunWriter::lock_opened(folder.clone(), opened);
+        assert!(matches!(locked, Err(FolderError::InUse(_))), "{locked:?}");
+        assert!(RunWriter::lock_opened(folder, open()).is_ok());
+    }
+
+    #[test]
+    fn no_result_is_added_to_a_run_that_was_moved() {
+        let place = tempfile::tempdir().expect("a folder");
+        let path = place.path().join("run");
+        let mut writer = new_run(&path);
+        let json = r#"{"game":1,"bot":"b","board":"x","board_id":"","record_id":"","repeat":1,
+            "verdict":"completed","won":true,"score":1,"counts":true,"official":"","turns":1}"#;
+        let outcome: Outcome = serde_json::from_str(json).expect("an outcome");
+        writer.append(&outcome).expect("in place");
+        fs::rename(&path, place.path().join("moved")).expect("renamed");
+        let added = writer.append(&outcome);
+        assert!(matches!(added, Err(FolderError::Gone(_))), "{added:?}");
+        // Others may play a run of the same name by now.
+        drop(new_run(&path));
+        let added = writer.append(&outcome);
+        assert!(matches!(added, Err(FolderError::Gone(_))), "{added:?}");
+        let moved = fs::read_to_string(place.path().join("moved").join(RESULTS)).expect("results");
+        assert_eq!(moved.lines().count(), 1);
+    }
 }

@@ -2,6 +2,8 @@
 //!
 //! A game is stored as differences: one [`Picture`] of the opening board, and a [`Frame`] for each move.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use crate::score::Score;
@@ -9,9 +11,9 @@ use crate::score::Score;
 /// A place on a board: row by row from the top left, from 0.
 pub type Place = u16;
 
-/// A board, ready to be drawn. One without columns stands for a game without a picture: views show the text that its bot was
-/// sent, and what it answered.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A board, ready to be drawn. The default, without columns, stands for a game without a picture: views show the text that
+/// its bot was sent, and what it answered.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Picture {
     /// The number of columns.
     pub columns: u16,
@@ -19,6 +21,8 @@ pub struct Picture {
     pub rows: u16,
     /// Colours are numbered from 0 to one less than this.
     pub colors: u8,
+    /// What is written on the tiles of each colour; where a colour has no text here, its number.
+    pub labels: Vec<String>,
     /// How the game numbers rows and columns.
     pub origin: Origin,
     /// How fast a replay should play.
@@ -30,20 +34,22 @@ pub struct Picture {
 }
 
 /// Where a game counts its rows and columns from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
     /// Row and column, from the top left.
+    #[default]
     TopLeft,
     /// x and y, from the bottom left.
     BottomLeft,
 }
 
 /// The scale of a game's number of moves, which decides how fast a replay plays.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pace {
     /// One move per turn: a few dozen moves.
+    #[default]
     Turns,
     /// All moves in one turn: thousands, few of which score.
     Moves,
@@ -109,15 +115,15 @@ impl Frame {
 }
 
 impl Picture {
-    /// The picture of a game that has none.
-    pub fn none() -> Self {
-        let (origin, pace, regions) = (Origin::TopLeft, Pace::Turns, None);
-        Self { columns: 0, rows: 0, colors: 0, origin, pace, regions, tiles: Vec::new() }
-    }
-
     /// Whether it stands for a game without a picture.
     pub fn is_none(&self) -> bool {
         self.columns == 0
+    }
+
+    /// What is written on the tiles of a colour.
+    pub fn label(&self, color: u8) -> Cow<'_, str> {
+        let label = self.labels.get(usize::from(color));
+        label.map_or_else(|| color.to_string().into(), |label| label.as_str().into())
     }
 
     /// Applies the changes of a frame.

@@ -6,15 +6,17 @@
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::Path;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::traits::Traits;
 use terms::lines::Lines;
 use terms::verdict::NoReply;
 
 /// A judge of one game: asks for replies and says how the game ends.
-pub trait Judge {
+pub trait Judge: Send {
     /// What the judge wants next: called once at the start and once after each answer.
     ///
     /// # Errors
@@ -37,6 +39,28 @@ pub trait Judge {
     fn peer(&mut self) -> Option<Box<dyn Any>> {
         None
     }
+
+    /// The pictures of the game that the judge has drawn, once the game is over.
+    fn drawings(&mut self) -> Vec<Drawing> {
+        Vec::new()
+    }
+}
+
+/// A picture of a game, as its judge has drawn it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Drawing {
+    /// The name of its file, such as `out.svg`.
+    pub name: String,
+    /// The content of its file.
+    pub content: Vec<u8>,
+}
+
+impl Drawing {
+    /// Whether a file is a picture by the ending of its name.
+    pub fn has_ending(file: &Path) -> bool {
+        let ending = file.extension();
+        ending.is_some_and(|ending| ["html", "svg", "png"].iter().any(|known| ending == *known))
+    }
 }
 
 /// Starts the judges of a game, one for each time it is played.
@@ -57,9 +81,9 @@ pub trait Judges: Send + Sync {
         false
     }
 
-    /// The properties of a case by which a comparison may group.
-    fn traits(&self, _case: &Case) -> BTreeMap<String, u32> {
-        BTreeMap::new()
+    /// How the properties of a case are read by which a comparison may group; `None` if cases have none.
+    fn traits(&self) -> Option<&Traits> {
+        None
     }
 
     /// How replies are read.
@@ -130,8 +154,8 @@ impl fmt::Display for Case {
 pub struct Place<'a> {
     /// The referee's core, if cores are assigned; the judge shares it.
     pub core: Option<usize>,
-    /// The `Interrupt` of the crate `contain`, which this crate does not know: it ends a judge's step early.
-    pub interrupt: Option<&'a dyn Any>,
+    /// The `Canceller` of the crate `contain`, which this crate does not know: it ends a judge's step early.
+    pub canceller: Option<&'a dyn Any>,
 }
 
 /// A step of a game, as its judge decides it.
@@ -141,6 +165,12 @@ pub enum Step {
     Ask(Ask),
     /// The game is over.
     End(JudgeEnd),
+}
+
+impl fmt::Debug for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Place").field("core", &self.core).finish_non_exhaustive()
+    }
 }
 
 /// What a bot is to be asked.
@@ -198,8 +228,9 @@ pub struct JudgeEnd {
 }
 
 /// A judge's view of the last reply.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Ending {
     /// The bot played to the end.
     Completed,

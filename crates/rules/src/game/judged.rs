@@ -3,13 +3,14 @@
 use std::any::Any;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 
 use super::judge::{
-    Answer, Ask, Case, Ending, Judge, JudgeEnd, Judges, Place, Reading, Step, Trouble,
+    Answer, Ask, Case, Drawing, Ending, Judge, JudgeEnd, Judges, Place, Reading, Step, Trouble,
 };
 use super::rules::{Exchange, Fault, Game, Played, Rejected};
 use crate::score::Score;
@@ -38,6 +39,16 @@ pub struct Judged {
     elapsed: Duration,
     score: Option<Score>,
     summary: Vec<String>,
+}
+
+impl fmt::Debug for Judged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Judged")
+            .field("test_case", &self.test_case)
+            .field("ask", &self.ask)
+            .field("end", &self.end)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Judged {
@@ -161,6 +172,10 @@ impl Game for Judged {
         self.judge.as_mut()?.peer()
     }
 
+    fn drawings(&mut self) -> Vec<Drawing> {
+        self.judge.as_mut().map(|judge| judge.drawings()).unwrap_or_default()
+    }
+
     fn needs_bot(&self) -> bool {
         self.judges.needs_bot()
     }
@@ -225,7 +240,7 @@ impl Game for Judged {
     }
 
     fn groups(&self) -> BTreeMap<String, u32> {
-        self.judges.traits(&self.case)
+        self.judges.traits().map(|traits| traits.of(&self.case)).unwrap_or_default()
     }
 
     fn record_key(&self) -> Cow<'_, str> {

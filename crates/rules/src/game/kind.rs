@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::judge::JudgeProgram;
 use super::rules::Game;
+use crate::measure::Measure;
 use crate::score::Direction;
 use crate::source::SourceError;
 use terms::limits::LimitKind;
@@ -14,9 +15,25 @@ use terms::limits::LimitKind;
 pub type Parse = Arc<dyn Fn(&str) -> Result<Box<dyn Game>, SourceError> + Send + Sync>;
 
 /// Generates the text of a test case.
-pub type FromSeed = Arc<dyn Fn(i64, SeedOptions) -> Result<String, String> + Send + Sync>;
+pub type FromSeed = Arc<dyn Fn(i64, SeedOptions) -> Result<String, SeedError> + Send + Sync>;
 
 /// A row of the table of games.
+///
+/// ```
+/// use rules::game::{GameKind, SeedOptions};
+/// use terms::lines::Lines;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let kind = GameKind::named("samegame").expect("it comes with the crate");
+/// assert_eq!(kind.test_case(7, SeedOptions::default())?.lines().count(), 15);
+/// let (_, board) = &kind.bundled[1];
+/// let mut game = (kind.parse)(board)?;
+/// // The bot answers with the tile at the bottom left.
+/// let played = game.accept(&Lines::split(b"0 0\n"));
+/// assert!(played.is_ok() && game.next_exchange().is_some());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct GameKind {
     /// The name that `--game` takes.
@@ -26,8 +43,7 @@ pub struct GameKind {
     /// Starts a game on the content of a test case file, in any of the game's file formats, told apart
     /// by content.
     pub parse: Parse,
-    /// Generates the test case of a seed, as text for `parse`; the error says what would be
-    /// right.
+    /// Generates the test case of a seed, as text for `parse`.
     pub from_seed: FromSeed,
     /// Whether a seed only chooses one of the bundled test cases.
     pub seeds_choose_cases: bool,
@@ -39,6 +55,8 @@ pub struct GameKind {
     pub default_bot: Option<String>,
     /// Which scores are better.
     pub better: Direction,
+    /// What its leaderboard adds up.
+    pub measure: Measure,
     /// The program that has the rules, if this one does not.
     pub judge: Option<JudgeProgram>,
     /// The bytes of standard error that the original reads per turn, leaving the rest in the pipe;
@@ -50,10 +68,27 @@ pub struct GameKind {
 }
 
 /// Options for generating a test case from a seed.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct SeedOptions {
     /// The number of colours, if the game lets the user choose it.
     pub colors: Option<u8>,
+}
+
+/// Why a seed has no test case, and what would be right.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct SeedError(String);
+
+impl From<String> for SeedError {
+    fn from(problem: String) -> Self {
+        Self(problem)
+    }
+}
+
+impl From<&str> for SeedError {
+    fn from(problem: &str) -> Self {
+        Self(problem.to_owned())
+    }
 }
 
 impl GameKind {
@@ -68,16 +103,25 @@ impl GameKind {
             name: name.into(),
             title: title.into(),
             parse: Arc::new(parse),
-            from_seed: Arc::new(|_, _| Err("this game has no test cases by seed".to_owned())),
+            from_seed: Arc::new(|_, _| Err("this game has no test cases by seed".into())),
             seeds_choose_cases: false,
             limits: Vec::new(),
             bundled: Vec::new(),
             default_bot: None,
             better: Direction::Higher,
+            measure: Measure::Points,
             judge: None,
             stderr_per_turn: None,
             prints_summary: false,
         }
+    }
+
+    /// The test case of a seed.
+    ///
+    /// # Errors
+    /// When the seed has none.
+    pub fn test_case(&self, seed: i64, options: SeedOptions) -> Result<String, SeedError> {
+        (self.from_seed)(seed, options)
     }
 
     /// The content of the bundled test case of this name.

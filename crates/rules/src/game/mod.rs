@@ -4,6 +4,7 @@
 //! under one kind of time limit. Everything above this module works on `dyn Game` and on
 //! the [table of games](games).
 
+mod check;
 pub mod frames;
 pub mod java;
 pub mod judge;
@@ -15,8 +16,9 @@ pub mod square_remover;
 mod table;
 mod traits;
 
+pub use self::check::{CheckError, check};
 pub use self::judged::Judged;
-pub use self::kind::{FromSeed, GameKind, Parse, SeedOptions};
+pub use self::kind::{FromSeed, GameKind, Parse, SeedError, SeedOptions};
 pub use self::rules::{Exchange, Fault, Game, Played, Rejected};
-pub use self::table::{GAMES, NameTaken, games, register, unknown_game};
-pub use self::traits::Traits;
+pub use self::table::{GAMES, NameTaken, UnknownGame, games, register};
+pub use self::traits::{PatternError, Traits};

@@ -3,19 +3,20 @@
 use std::any::Any;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::time::Duration;
 
 use serde_json::Value;
 
 use super::frames::{Frame, Picture};
-use super::judge::{Ask, Place, Trouble};
+use super::judge::{Ask, Drawing, Place, Trouble};
 use crate::score::Score;
 use terms::limits::LimitKind;
 use terms::lines::{LineRules, Lines};
 use terms::verdict::NoReply;
 
 /// A game in progress, as its official referee runs it.
-pub trait Game {
+pub trait Game: Send {
     /// Gets ready for the first exchange. A game whose rules are in another program starts it here.
     ///
     /// # Errors
@@ -43,6 +44,11 @@ pub trait Game {
     /// The `Peer` of the crate `contain` that the bot is to talk to, where another program talks to it.
     fn peer(&mut self) -> Option<Box<dyn Any>> {
         None
+    }
+
+    /// The pictures of the game that its judge has drawn, once the game is over.
+    fn drawings(&mut self) -> Vec<Drawing> {
+        Vec::new()
     }
 
     /// Whether only a running bot can play it: replies from a log cannot.
@@ -97,13 +103,20 @@ pub trait Game {
 
     /// The board as it is now; without one, views show the text that the bot was sent and what it answered.
     fn picture(&self) -> Picture {
-        Picture::none()
+        Picture::default()
     }
 
     /// The frames of a complete reply's moves on the current board, up to the first illegal move; empty if
     /// the reply cannot be understood, or the game has no picture.
     fn frames(&self, _reply: &Lines) -> Vec<Frame> {
         Vec::new()
+    }
+}
+
+impl fmt::Debug for dyn Game {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (test_case, score) = (self.test_case(), self.score());
+        f.debug_struct("Game").field("test_case", &test_case).field("score", &score).finish()
     }
 }
 
@@ -116,6 +129,13 @@ pub struct Exchange {
     pub limit: LimitKind,
     /// The official limit of this exchange, where it has one of its own.
     pub official: Option<Duration>,
+}
+
+impl Exchange {
+    /// A reply of `count` lines of any length; the end of the output also ends a line.
+    pub fn lines(count: usize, limit: LimitKind) -> Self {
+        Self { lines: LineRules::any(count), limit, official: None }
+    }
 }
 
 /// What an accepted reply did.
@@ -150,7 +170,8 @@ impl Rejected {
 }
 
 /// What is wrong with a reply.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Fault {
     /// The reply cannot be understood.
     Malformed,

@@ -49,8 +49,21 @@ impl GameKind {
     }
 }
 
-/// The error message for an unknown game.
-pub fn unknown_game(name: &str) -> String {
-    let known: Vec<_> = games().into_iter().map(|kind| kind.name.clone()).collect();
-    format!("there is no game `{name}`; the games are: {}", known.join(", "))
+/// No game has this name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no game `{name}`; the games are: {}", known.join(", "))]
+#[non_exhaustive]
+pub struct UnknownGame {
+    /// The name.
+    pub name: String,
+    /// The names that games have.
+    pub known: Vec<String>,
+}
+
+impl UnknownGame {
+    /// The error for a name that no game of the table has.
+    pub fn new(name: impl Into<String>) -> Self {
+        let known = games().into_iter().map(|kind| kind.name.clone()).collect();
+        Self { name: name.into(), known }
+    }
 }

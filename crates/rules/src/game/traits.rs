@@ -8,36 +8,45 @@ use super::judge::Case;
 
 /// How the properties of a case are read from its text.
 #[derive(Debug, Clone)]
-pub enum Traits {
+pub struct Traits(Source);
+
+#[derive(Debug, Clone)]
+enum Source {
     /// The names of the numbers of the first line, in order; `_` skips one.
     FirstLine(Vec<String>),
     /// The groups of a pattern.
     Pattern(Regex),
 }
 
+/// Why a text is not a pattern.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct PatternError(String);
+
 impl Traits {
     /// Reads the setting: names, or a pattern with named groups.
     ///
     /// # Errors
     /// What is wrong with the pattern.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, PatternError> {
         if text.contains("(?P<") || text.contains("(?<") {
-            return Regex::new(text).map(Self::Pattern).map_err(|error| error.to_string());
+            let pattern = Regex::new(text).map_err(|error| PatternError(error.to_string()))?;
+            return Ok(Self(Source::Pattern(pattern)));
         }
-        Ok(Self::FirstLine(text.split_whitespace().map(str::to_owned).collect()))
+        Ok(Self(Source::FirstLine(text.split_whitespace().map(str::to_owned).collect())))
     }
 
     /// The properties of a case, as far as they are whole numbers.
     pub fn of(&self, case: &Case) -> BTreeMap<String, u32> {
         let Case::Text(text) = case else { return BTreeMap::new() };
         let number = |(name, value): (&str, &str)| Some((name.to_owned(), value.parse().ok()?));
-        match self {
-            Self::FirstLine(names) => {
+        match &self.0 {
+            Source::FirstLine(names) => {
                 let words = text.lines().next().unwrap_or_default().split_whitespace();
                 let pairs = names.iter().map(String::as_str).zip(words);
                 pairs.filter(|(name, _)| *name != "_").filter_map(number).collect()
             }
-            Self::Pattern(pattern) => {
+            Source::Pattern(pattern) => {
                 let Some(found) = pattern.captures(text) else { return BTreeMap::new() };
                 let names = pattern.capture_names().flatten();
                 let pairs = names.filter_map(|name| Some((name, found.name(name)?.as_str())));

@@ -1,9 +1,9 @@
 //! The completions of values: bots, boards, board sets and run folders.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use clap_complete::engine::{PathCompleter, ValueCompleter};
+use clap_complete::engine::{PathCompleter, ValueCompleter, complete};
 use clap_complete::{ArgValueCandidates, ArgValueCompleter, CompletionCandidate};
 
 use crate::cli::inputs;
@@ -11,24 +11,27 @@ use crate::cli::named_run::{newest_first, run_path, runs_folder};
 use engine::config::Project;
 use results::suite::RunFolder;
 
-/// Values of `--bot`: bundled bots, the project's, and paths, also within a command line in quotes.
+/// Values of `--bot`: bundled bots, the project's, and paths; within a command line in quotes also arguments of a bundled bot.
 pub(in crate::cli) fn bots() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
-        if let Some((before, path)) = typed.to_str().and_then(|typed| typed.rsplit_once(' ')) {
-            let paths = PathCompleter::any().complete(path.as_ref());
-            let whole = |path: CompletionCandidate| path.add_prefix(format!("{before} "));
-            return paths.into_iter().map(whole).collect();
+        if let Some((before, last)) = typed.to_str().and_then(|typed| typed.rsplit_once(' ')) {
+            let paths = || PathCompleter::any().complete(last.as_ref());
+            let candidates = arguments(before, last).unwrap_or_else(paths);
+            let whole = |candidate: CompletionCandidate| candidate.add_prefix(format!("{before} "));
+            return candidates.into_iter().map(whole).collect();
         }
         let bundled = example_bots::BOTS.iter().map(|bot| format!("@{}", bot.name));
         named_or_path(project().bots.into_keys().chain(bundled), typed)
     })
 }
 
-/// Names of bundled bots.
-pub(in crate::cli) fn bundled_bots() -> ArgValueCandidates {
-    ArgValueCandidates::new(|| {
-        example_bots::BOTS.iter().map(|bot| CompletionCandidate::new(bot.name)).collect()
-    })
+/// The arguments that begin with `last` and follow `before`, a bundled bot with its first arguments; `None` for any other bot.
+fn arguments(before: &str, last: &str) -> Option<Vec<CompletionCandidate>> {
+    let name = before.split(' ').next()?.strip_prefix('@')?;
+    let bot = example_bots::BOTS.iter().find(|bot| bot.name == name)?;
+    let words: Vec<OsString> = before.split(' ').chain([last]).map(OsString::from).collect();
+    let index = words.len() - 1;
+    complete(&mut bot.command(), words, index, None).ok()
 }
 
 /// Values of `--game`: built-in games, the project's, and settings files.
@@ -101,13 +104,7 @@ fn kept_runs() -> Vec<PathBuf> {
     let folder = runs_folder(&project());
     let listed = newest_first(&folder, |_, listing| listing.started, |started| *started);
     let runs = listed.map(|found| found.runs).unwrap_or_default();
-    runs.into_iter().map(|(path, _)| seen_from_here(path)).collect()
-}
-
-/// The path without the working directory, if it is below it.
-fn seen_from_here(path: PathBuf) -> PathBuf {
-    let here = std::env::current_dir().unwrap_or_default();
-    path.strip_prefix(here).map(Path::to_owned).unwrap_or(path)
+    runs.into_iter().map(|(path, _)| path).collect()
 }
 
 /// The project of the working directory; an empty one if there is none, or its file is malformed.

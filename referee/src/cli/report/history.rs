@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 
-use super::{ReportArgs, folder_beside, make_folder};
+use anyhow::Context as _;
+use fs_err as fs;
+
+use super::{ReportArgs, name_beside, write_page};
 use crate::cli::named_run::{Found, newest_first, runs_folder};
 use crate::cli::{Failure, inputs, print};
 use report::history::{self, Listed};
 use report::markup::address_of;
-use report::runs::{self, RunsPage, ShownRun};
-use results::suite::{Bests, FolderError, Listing, RunFolder};
+use report::runs::ShownRun;
+use results::suite::{Bests, Listing, RunFolder};
 use terms::text::{plural, printable};
 
 pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
@@ -49,17 +52,25 @@ fn write_pages(
     runs: &mut [Listed],
     bests: &BTreeMap<String, Bests>,
 ) -> Result<std::path::PathBuf, Failure> {
-    let (folder, address) = folder_beside(&args.html, "-runs")?;
-    make_folder(&folder, "cannot make the folder for the pages of runs")?;
+    let name = name_beside(&args.html, "-runs")?;
+    let (folder, address) = (args.html.with_file_name(&name), address_of(name.as_encoded_bytes()));
+    match fs::create_dir(&folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+            let problem = "cannot make the folder for the pages of runs";
+            return Err(error).context(problem).map_err(Failure::User);
+        }
+        _ => {}
+    }
+    let list = args.html.file_name().unwrap_or_default().as_encoded_bytes();
+    let list = format!("../{}", address_of(list));
     for Listed { path, listing, page } in runs {
         let run = RunFolder::open(path)?;
         let bots = run.run.plan.bots.iter().map(|bot| (bot.name.as_str(), bot.name.clone()));
         let sources = [ShownRun { folder: &run, bots: bots.collect() }];
-        let RunsPage { html, .. } =
-            runs::page(&sources, &bests[&listing.game], |_, _| Ok::<_, FolderError>(None))?;
+        let compared = (&bests[&listing.game], run.run.plan.measure());
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".html");
-        args.force.write(&folder.join(&name), html.as_bytes())?;
+        write_page(args, &folder.join(&name), &sources, compared, Some(&list))?;
         *page = Some(format!("{address}/{}", address_of(name.as_encoded_bytes())));
     }
     Ok(folder)

@@ -18,7 +18,8 @@ use terms::text::printable;
 /// List the runs of the project, newest first
 ///
 /// Yours/best is a score divided by the best score known today, and best/yours the reverse, where lower scores are better. Every command that takes a run accepts its
-/// folder, or `latest`, `latest~1` and so on.
+/// folder, or `latest`, `latest~1` and so on, which count the runs of this list. A run that `suite --run` put elsewhere has its
+/// folder as its only name, and is listed by `--folder`.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
 pub(super) struct RunsArgs {

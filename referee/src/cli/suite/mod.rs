@@ -4,6 +4,9 @@ mod boards;
 mod bots;
 mod hopeless;
 mod jobs;
+mod live;
+mod opponent;
+mod pace;
 mod params;
 mod parts;
 mod play;
@@ -16,18 +19,17 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, anyhow};
 use clap::Args;
-use serde::Deserialize as _;
-use serde::de::IntoDeserializer as _;
 
 use self::boards::BoardsFlags;
 use self::bots::BotsFlags;
 use self::jobs::JobsFlags;
+use self::live::LiveFlags;
 use self::parts::PartsFlags;
 pub(super) use self::parts::{merged, still_missing};
 pub(super) use self::progress::states;
-pub(super) use self::report::{Games, ReportFlags, report};
+use self::report::verdict;
+pub(super) use self::report::{Games, ReportFlags, add_values, report};
 use self::slurm::SlurmFlags;
-use super::compare::Side;
 use super::named_run::{run_path, runs_folder};
 use super::shared::RuleFlags;
 use super::words::{Word as _, word};
@@ -36,9 +38,10 @@ use ::report::suite::SuiteFormat;
 use engine::config::Config;
 use engine::suite::plan_now;
 use results::suite::{
-    Commit, FolderError, Logs, MAX_GAMES, Margin, Opponent, Outcome, Plan, Run, RunFolder,
-    RunWriter, SuiteVerdict,
+    Commit, FolderError, Logs, MAX_GAMES, Margin, Outcome, Plan, Run, RunFolder, RunWriter,
+    SuiteVerdict,
 };
+use rules::measure::Measure;
 use statistics::Risk;
 use terms::limits::OnHostDelay;
 use terms::verdict::Verdict;
@@ -77,7 +80,8 @@ pub(super) struct SuiteArgs {
     #[command(flatten, next_help_heading = "Run")]
     jobs: JobsFlags,
 
-    /// The folder for the run; it must not exist yet [default: runs/ and the time]
+    /// The folder for the run; it must not exist yet. `latest` and `referee runs` look in runs/, or where the project's runs
+    /// are, and not elsewhere [default: runs/ and the time]
     #[arg(help_heading = "Run", long, value_name = "DIR", conflicts_with = "resume", add = completions::runs())]
     run: Option<PathBuf>,
 
@@ -121,8 +125,13 @@ pub(super) struct SuiteArgs {
     #[arg(help_heading = "Run", long, requires = "against")]
     until_decided: bool,
 
+    /// What is compared of the scores, now and by default in `compare` and `report` of this run; `log` and `rank`
+    /// are a column of the table [default: what the game's leaderboard adds up: points, or ratio for Square Remover]
+    #[arg(help_heading = "Run", long, value_name = "MEASURE", conflicts_with_all = ["resume", "part"], value_parser = word::<Measure>())]
+    score: Option<Measure>,
+
     /// A mean difference within this does not matter: percent of the opponent's mean, such as 1%, or
-    /// points [default: 0.5%]
+    /// points; with another measure, its percent [default: 0.5%]
     #[arg(help_heading = "Run", long, value_name = "MARGIN", requires = "until_decided")]
     margin: Option<Margin>,
 
@@ -138,6 +147,9 @@ pub(super) struct SuiteArgs {
     /// Packs these logs with gzip
     #[arg(help_heading = "Output", long)]
     compress: bool,
+
+    #[command(flatten, next_help_heading = "Output")]
+    live: LiveFlags,
 
     #[command(flatten, next_help_heading = "Output")]
     report: ReportFlags,
@@ -158,7 +170,7 @@ Examples:
   referee suite --bot ./mybot --seed 1..1000 --run big --parts 40
   referee suite --run big --part 17
   referee suite --bot ./mybot --seed 1..1000 --run big --slurm --wait
-  referee suite --bot './mybot --width {W}' --param W=1,2,4 --seed 1..100
+  referee suite --bot './mybot --width {W}' --param W=1,2,4 --seed 1..100 --score rank
   referee suite --bot ./new --against runs/old --until-decided
   referee suite --resume runs/20260920-101500";
 
@@ -219,20 +231,11 @@ fn play_whole(
     report(&args.report, config, &writer.folder, decision, games)
 }
 
-/// Parses a verdict as results name it.
-fn verdict(text: &str) -> Result<Verdict, String> {
-    use serde::de::value::{Error, StrDeserializer};
-    let word: StrDeserializer<'_, Error> = text.into_deserializer();
-    Verdict::deserialize(word).map_err(|error| error.to_string())
-}
-
 /// The rules, and the new run.
 fn new_run(args: &SuiteArgs) -> Result<(Config, Run), Failure> {
     let (config, mut plan) = plan(args)?;
-    let (margin, risk) = (args.margin.unwrap_or_default(), args.risk.unwrap_or_default());
-    let other_boards = args.boards.is_given();
-    let choose = |run: &String| opponent(run, (margin, risk), &mut plan, !other_boards);
-    let against = args.against.as_ref().map(choose).transpose()?;
+    let against =
+        args.against.as_ref().map(|run| opponent::find(run, args, &mut plan)).transpose()?;
     if args.shuffle || against.is_some() {
         // Any random order will do; the plan stores it.
         plan.shuffle = Some(jiff::Timestamp::now().subsec_nanosecond().unsigned_abs());
@@ -240,43 +243,6 @@ fn new_run(args: &SuiteArgs) -> Result<(Config, Run), Failure> {
     let mut run = Run::new(plan, against);
     run.git = Commit::here();
     Ok((config, run))
-}
-
-/// Finds the opponent, and puts its boards into the plan unless other boards are named.
-fn opponent(
-    run: &str,
-    (margin, risk): (Margin, Risk),
-    plan: &mut Plan,
-    same_boards: bool,
-) -> Result<Opponent, Failure> {
-    let side = Side::open(run)?;
-    let theirs = &side.folder.run.plan;
-    let [bot] = side.bots()[..] else {
-        let bots = side.bots().join("`, `");
-        return Err(Failure::user(anyhow!("--against: name one of its bots, {run}:BOT: `{bots}`")));
-    };
-    if plan.bots.len() > 1 {
-        return Err(Failure::user(anyhow!("--until-decided: only one --bot can be decided on")));
-    }
-    if plan.game != theirs.game {
-        return Err(Failure::user(anyhow!("--against: {run} is of {}", theirs.game)));
-    }
-    if plan.better != theirs.better {
-        let problem = "disagrees with the settings on which scores are better";
-        return Err(Failure::user(anyhow!("--against: {run} {problem}")));
-    }
-    if plan.judge != theirs.judge {
-        return Err(Failure::user(anyhow!("--against: {run} was played with another judge")));
-    }
-    if plan.rules != theirs.rules {
-        log::warn!("{run} was not played under the same rules");
-    }
-    if same_boards {
-        plan.boards.clone_from(&theirs.boards);
-        plan.seeds.clone_from(&theirs.seeds);
-    }
-    let folder = std::path::absolute(&side.folder.path).map_err(Failure::user)?;
-    Ok(Opponent { run: folder, bot: bot.to_owned(), margin, risk })
 }
 
 /// Makes the folder of a run, where the user chose or by the time.
@@ -387,7 +353,8 @@ fn plan(args: &SuiteArgs) -> Result<(Config, Plan), Failure> {
     let bots = args.bots.resolve(&config)?;
     let (boards, seeds) = args.boards.resolve(&config)?;
     let repeat = args.repeat.unwrap_or(1);
-    let plan = Plan { repeat, boards, seeds, ..engine::suite::plan(&config, bots) };
+    let mut plan = Plan { repeat, boards, seeds, ..engine::suite::plan(&config, bots) };
+    plan.measure = args.score.or(plan.measure);
     if plan.is_too_large() {
         let games = plan.games();
         let problem = format!(

@@ -13,7 +13,7 @@ use super::{Games, ReportFlags, SuiteArgs, create, report};
 use crate::cli::hints::shell_path;
 use crate::cli::{Failure, interrupt, print};
 use ::report::suite::headline;
-use contain::interrupt::Interrupt;
+use contain::cancel::Canceller;
 use engine::config::Config;
 use engine::slurm::{ClusterRun, cancel_rest};
 use engine::suite::{copy_programs, resume_when_free};
@@ -120,7 +120,7 @@ fn play_missing(
     args: &SuiteArgs,
     config: &Config,
     part: &RunFolder,
-    interrupt: &Interrupt,
+    interrupt: &Canceller,
 ) -> Result<(), Failure> {
     let resumed = resume_when_free(part, |outcome| args.plays_again(outcome), interrupt);
     let mut writer = resumed.map_err(|error| failed(error, part, false))?;

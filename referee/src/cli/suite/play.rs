@@ -7,11 +7,13 @@ use anyhow::anyhow;
 
 use super::SuiteArgs;
 use super::hopeless::Hopeless;
+use super::live::Live;
 use super::progress::SuiteProgress;
 use crate::cli::hints::shell_path;
+use crate::cli::signals::signal;
 use crate::cli::{Failure, timing};
 use ::report::suite::{SuiteFormat, write_game};
-use contain::interrupt::Interrupt;
+use contain::cancel::Canceller;
 use engine::config::Config;
 use engine::suite::{Observer, PoolError, RunError, RunPlayer};
 use results::compare::Standing;
@@ -23,7 +25,7 @@ pub(super) fn play(
     config: &Config,
     writer: &mut RunWriter,
     bests: &Bests,
-    interrupt: &Interrupt,
+    interrupt: &Canceller,
 ) -> Result<Option<Standing>, Failure> {
     let folder = writer.folder.clone();
     let mut audience = Audience {
@@ -32,14 +34,18 @@ pub(super) fn play(
         is_streamed: args.report.format == SuiteFormat::Jsonl,
         streamed: Ok(()),
         hopeless: may_stop(args, &folder).then(Hopeless::default),
+        live: args.live.start(&folder, bests)?,
     };
     let mut player = RunPlayer::new(writer, config);
     player.jobs = args.jobs.resolve(&config.project.suite);
     player.logs = if args.no_run { Logs::None } else { args.logs };
     player.packing = if args.compress { Packing::Gzip } else { Packing::Plain };
+    player.bests = Some(bests);
     player.echo = folder.part.map(|_| timing::echo(config)).transpose()?;
-    let result = player.play(interrupt, &mut audience);
+    player.canceller = Some(interrupt);
+    let result = player.play(&mut audience);
     audience.progress.finish();
+    audience.live.take().map_or(Ok(()), Live::finish)?;
     if let Some(hopeless) = &audience.hopeless {
         hopeless.warn(&folder, args.no_run);
     }
@@ -49,9 +55,9 @@ pub(super) fn play(
         return Err(Failure::Output(error));
     }
     match result {
-        Err(RunError::Interrupted(signal)) if args.no_run => {
+        Err(RunError::Cancelled(by)) if args.no_run => {
             let kept = "; --no-run has kept no game".to_owned();
-            Err(Failure::Interrupted { signal, kept })
+            Err(Failure::Interrupted { signal: signal(by), kept })
         }
         result => result.map_err(|error| failed(error, &folder, args.no_run)),
     }
@@ -74,6 +80,8 @@ struct Audience<'a> {
     streamed: io::Result<()>,
     /// Ends the suite of a bot that fails at once, unless the user wants to go on.
     hopeless: Option<Hopeless>,
+    /// The page that follows the run.
+    live: Option<Live>,
 }
 
 impl Observer for Audience<'_> {
@@ -84,6 +92,9 @@ impl Observer for Audience<'_> {
     /// Breaks once the reader of the lines has gone, or a bot has no hope.
     fn game(&mut self, outcome: &Outcome) -> ControlFlow<()> {
         self.progress.add(outcome);
+        if let Some(live) = &self.live {
+            live.game();
+        }
         if self.is_streamed && self.streamed.is_ok() {
             self.streamed = write_game(outcome, self.bests, &mut io::stdout().lock());
         }
@@ -100,8 +111,8 @@ impl Observer for Audience<'_> {
 /// The failure of a run, or of a part of one, and how to resume it unless nothing is kept.
 pub(super) fn failed(error: RunError, folder: &RunFolder, no_run: bool) -> Failure {
     let remedy = match &error {
-        RunError::Interrupted(signal) => {
-            return interrupted(*signal, folder).unwrap_or_else(Failure::from);
+        RunError::Cancelled(by) => {
+            return interrupted(signal(*by), folder).unwrap_or_else(Failure::from);
         }
         RunError::Game(PoolError::Replaced { .. } | PoolError::JudgeReplaced(_)) if !no_run => {
             "; no game of the new one was kept, and --resume goes on with the old one"

@@ -1,11 +1,13 @@
 //! The progress of a suite, here or on a cluster, on standard error.
 
 use std::collections::BTreeMap;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, Write as _};
 use std::time::Instant;
 
-use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar};
 
+use super::pace::Pace;
+use crate::cli::bars::bar;
 use engine::slurm::Queued;
 use report::suite::{self, interval};
 use results::compare::Standing;
@@ -13,16 +15,11 @@ use results::suite::{Bests, FolderError, Outcome, RunFolder, Tally};
 use rules::score::shown;
 use terms::text::plural;
 
+/// The end of a line of progress: as much of the message as there is room for.
+const MESSAGE: &str = "{wide_msg}";
+
 /// The number of lines that are written without a terminal.
 const LINES: usize = 10;
-
-/// A progress bar of this length in games, if standard error is a terminal.
-fn bar(games: usize) -> Option<ProgressBar> {
-    io::stderr().is_terminal().then(|| {
-        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} games, {msg}");
-        ProgressBar::new(games as u64).with_style(style.expect("a valid template"))
-    })
-}
 
 /// A progress bar on a terminal, and occasional lines elsewhere.
 pub(super) struct SuiteProgress<'a> {
@@ -30,9 +27,8 @@ pub(super) struct SuiteProgress<'a> {
     /// All games of the run, those of earlier processes included.
     tally: Tally,
     planned: usize,
-    /// The number of games that other processes have played.
-    before: usize,
     started: Instant,
+    pace: Pace,
     /// How the bot compares with its opponent, if it has one.
     standing: String,
     bar: Option<ProgressBar>,
@@ -42,15 +38,19 @@ impl<'a> SuiteProgress<'a> {
     /// The progress of a run that may have been begun by another process.
     pub(super) fn of(folder: &RunFolder, bests: &'a Bests) -> Result<Self, FolderError> {
         let mut tally = Tally { better: folder.run.plan.better, ..Tally::default() };
+        let planned = folder.planned();
+        let bots = &folder.run.plan.bots;
+        let names = bots.iter().map(|bot| bot.name.clone());
+        let mut pace = Pace::new(names, planned / bots.len().max(1));
         for outcome in folder.outcomes()? {
             let outcome = outcome?;
+            pace.add_earlier(&outcome);
             tally.add(&outcome, bests.best(&outcome.record_id));
         }
-        let planned = folder.planned();
         let done = tally.games as u64;
-        let bar = bar(planned).map(|bar| bar.with_position(done));
-        let (before, started) = (tally.games, Instant::now());
-        Ok(Self { bests, tally, planned, before, started, standing: String::new(), bar })
+        let bar = bar(planned, MESSAGE).map(|bar| bar.with_position(done));
+        let (started, standing) = (Instant::now(), String::new());
+        Ok(Self { bests, tally, planned, started, pace, standing, bar })
     }
 
     /// Starts the clock from which the remaining time is estimated.
@@ -61,6 +61,7 @@ impl<'a> SuiteProgress<'a> {
     /// Counts a game.
     pub(super) fn add(&mut self, outcome: &Outcome) {
         self.tally.add(outcome, self.bests.best(&outcome.record_id));
+        self.pace.add(outcome);
         if log::log_enabled!(log::Level::Info) {
             match &self.bar {
                 Some(bar) => bar.suspend(|| log_game(outcome)),
@@ -69,7 +70,7 @@ impl<'a> SuiteProgress<'a> {
         }
         let done = self.tally.games + self.tally.not_played;
         if let Some(bar) = &self.bar {
-            bar.set_message(format!("{}{}", self.message(), self.time_left()));
+            bar.set_message(self.message_and_time_left());
             bar.inc(1);
         } else if done * LINES / self.planned != (done - 1) * LINES / self.planned {
             // If standard error is closed, there is nobody to tell.
@@ -82,12 +83,13 @@ impl<'a> SuiteProgress<'a> {
         }
     }
 
-    /// The estimated remaining time, from this process's games alone.
-    fn time_left(&self) -> String {
-        let games = self.tally.games + self.tally.not_played;
-        let mine = u32::try_from(games - self.before).unwrap_or(u32::MAX).max(1);
-        let left = u32::try_from(self.planned.saturating_sub(games)).unwrap_or(u32::MAX);
-        format!("{:#} left", HumanDuration((self.started.elapsed() / mine).saturating_mul(left)))
+    /// The message, with the time for the missing games once that can be estimated.
+    fn message_and_time_left(&self) -> String {
+        let message = self.message();
+        match self.pace.left(self.started.elapsed()) {
+            Some(left) => format!("{message}{:#} left", HumanDuration(left)),
+            None => message.trim_end_matches(", ").to_owned(),
+        }
     }
 
     fn message(&self) -> String {
@@ -101,7 +103,7 @@ impl<'a> SuiteProgress<'a> {
     pub(super) fn show_standing(&mut self, standing: &Standing) {
         self.standing = format!("{}, ", interval(standing));
         if let Some(bar) = &self.bar {
-            bar.set_message(format!("{}{}", self.message(), self.time_left()));
+            bar.set_message(self.message_and_time_left());
         }
     }
 
@@ -135,7 +137,7 @@ pub(super) struct WaitProgress {
 
 impl WaitProgress {
     pub(super) fn new(planned: usize) -> Self {
-        Self { bar: bar(planned), planned, before: None, told: (0, String::new()) }
+        Self { bar: bar(planned, MESSAGE), planned, before: None, told: (0, String::new()) }
     }
 
     pub(super) fn show(&mut self, done: usize, tasks: &[Queued]) {

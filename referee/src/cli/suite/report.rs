@@ -4,16 +4,21 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
+use serde::Deserialize as _;
+use serde::de::IntoDeserializer as _;
+use serde::de::value::{Error as ValueError, StrDeserializer};
 
 use crate::cli::named_run::runs_folder;
 use crate::cli::words::word;
 use crate::cli::{Failure, exit, inputs, print};
 use engine::config::Config;
 use report::suite::{SuiteFormat, SuiteReport, write_game};
-use results::compare::{Relation, Standing};
+use results::compare::{self, MeasureError, Relation, Standing};
 use results::suite::{
-    Bests, Listing, NotPlayed, Records, RunFolder, SuiteVerdict, Summary, Tally, noisy_hosts,
+    Bests, FolderError, Listing, NotPlayed, Records, RunFolder, SuiteVerdict, Summary, Tally,
+    noisy_hosts,
 };
+use terms::verdict::Verdict;
 
 /// Flags for the report and the exit code.
 #[derive(Debug, Args)]
@@ -77,6 +82,12 @@ impl ReportFlags {
     }
 }
 
+/// Parses a verdict as results name it.
+pub(super) fn verdict(text: &str) -> Result<Verdict, String> {
+    let word: StrDeserializer<'_, ValueError> = text.into_deserializer();
+    Verdict::deserialize(word).map_err(|error| error.to_string())
+}
+
 /// Parses a part of the best score.
 fn ratio(text: &str) -> Result<f64, String> {
     let ratio = text.trim().parse().ok().filter(|ratio| (0.0..=1.0).contains(ratio));
@@ -95,12 +106,13 @@ pub(in crate::cli) fn report(
     let bests = flags.bests(config)?;
     let is_kept = games != Games::Dropped;
     // The listing is kept so that the list of runs need not read the results.
-    let summary =
+    let mut summary =
         if is_kept { Listing::read(folder, &bests)?.summary } else { Summary::of(folder, &bests)? };
     let noisy_hosts = noisy_hosts(folder, || Ok(&summary))?;
     if let Some(path) = flags.record_file(config).filter(|_| is_kept) {
         summary.records(folder).save_into(&path)?;
     }
+    add_values(folder, &mut summary)?;
     let listed_in = runs_elsewhere(config, folder);
     let report = SuiteReport { summary, decision, noisy_hosts, folder, is_kept, listed_in };
     if flags.format == SuiteFormat::Jsonl && games == Games::Kept {
@@ -115,6 +127,21 @@ pub(in crate::cli) fn report(
     }
     let worse = report.decision.as_ref().is_some_and(|found| found.bot_is == Some(Relation::Worse));
     Ok(exit::code(flags.is_fine(&report.summary) && !worse))
+}
+
+/// Adds what each bot has in the measure of the run; a run whose scores have none keeps its other figures.
+pub(in crate::cli) fn add_values(
+    folder: &RunFolder,
+    summary: &mut Summary,
+) -> Result<(), FolderError> {
+    match compare::add_values(folder, summary) {
+        Err(MeasureError::Folder(error)) => Err(error),
+        Err(MeasureError::NoLogarithm(error)) => {
+            log::warn!("{error}");
+            Ok(())
+        }
+        Ok(()) => Ok(()),
+    }
 }
 
 /// The folder of the project's runs, if this run is elsewhere.

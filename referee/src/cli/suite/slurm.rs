@@ -12,6 +12,7 @@ use super::progress::WaitProgress;
 use super::{Games, SuiteArgs, parts};
 use crate::cli::hints::shell_path;
 use crate::cli::named_run::runs_folder;
+use crate::cli::signals::signal;
 use crate::cli::words::Word as _;
 use crate::cli::{Failure, interrupt, print};
 use engine::config::{ClusterTable, Config, Limit, Over as _};
@@ -71,7 +72,7 @@ impl From<SlurmError> for Failure {
                 "the cluster cannot be asked, so nothing was submitted: {error}; `scontrol ping` tells whether its \
                  controller answers"
             ),
-            SlurmError::Call(..) => error.into(),
+            error => error.into(),
         })
     }
 }
@@ -171,7 +172,9 @@ fn wait(
     match waited {
         Waited::Complete => parts::merged(&args.report, config, folder, Games::Kept),
         Waited::NothingComes => Err(nothing_comes(folder)?),
-        Waited::Interrupted(signal) => Err(Failure::Interrupted { signal, kept: goes_on(folder) }),
+        Waited::Cancelled(by) => {
+            Err(Failure::Interrupted { signal: signal(by), kept: goes_on(folder) })
+        }
     }
 }
 

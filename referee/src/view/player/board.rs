@@ -131,11 +131,12 @@ impl Arrangement {
             (false, true) => ("[", "]"),
             (false, false) => (" ", " "),
         };
+        let label = picture.label(color);
         let text = match width {
             _ if line != self.tile.height / 2 => " ".repeat(width),
-            1 => color.to_string(),
-            2 => format!("{color}{right}"),
-            _ => format!("{left}{color:^inner$}{right}", inner = width - 2),
+            1 => format!("{label:.1}"),
+            2 => format!("{label:.1}{right}"),
+            _ => format!("{left}{label:^inner$.inner$}{right}", inner = width - 2),
         };
         Span::styled(text, style)
     }
@@ -182,13 +183,12 @@ fn size(picture: &Picture, tile: Tile) -> (u16, u16) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rules::game::frames::Pace;
 
     fn arranged(columns: u16, lines: u16) -> (Tile, Rect, Rect) {
         let tiles = vec![None; 225];
-        let (origin, pace) = (Origin::BottomLeft, Pace::Turns);
+        let origin = Origin::BottomLeft;
         let picture =
-            Picture { columns: 15, rows: 15, colors: 5, origin, pace, regions: None, tiles };
+            Picture { columns: 15, rows: 15, colors: 5, origin, tiles, ..Picture::default() };
         let found = Arrangement::of(&picture, Rect::new(0, 0, columns, lines));
         (found.tile, found.board, found.panel)
     }

@@ -158,7 +158,10 @@ fn finale(player: &Player, look: Look) -> Vec<Line<'static>> {
 fn left(board: &Picture, look: Look) -> Line<'static> {
     let counts = board.left();
     let spans = (0..).zip(counts).flat_map(|(color, count): (u8, usize)| {
-        [Span::styled(format!("{color}"), look.tile(color)), Span::raw(format!(" {count} "))]
+        [
+            Span::styled(board.label(color).into_owned(), look.tile(color)),
+            Span::raw(format!(" {count} ")),
+        ]
     });
     Line::from(spans.collect::<Vec<_>>())
 }

@@ -1,4 +1,5 @@
-//! Parses the bytes of keys. Termion's parser is not used, since it panics when a sequence is cut off.
+//! Parses the bytes of keys. Termion's parser panics when a sequence is cut off, and crossterm's takes a sequence that
+//! comes in pieces for Escape, which closes the player.
 
 use std::collections::VecDeque;
 
@@ -29,7 +30,7 @@ impl Key {
     pub(super) fn take(typed: &mut VecDeque<u8>) -> Option<Self> {
         while let Some(first) = typed.pop_front() {
             let key = match first {
-                ESCAPE if typed.is_empty() => Some(Self::Escape),
+                ESCAPE if is_alone(typed) => Some(Self::Escape),
                 ESCAPE => Self::of_sequence(typed),
                 b'\r' | b'\n' => Some(Self::Enter),
                 0x08 | 0x7F => Some(Self::Backspace),
@@ -46,6 +47,12 @@ impl Key {
 
     /// The key with this sequence after ESC. Terminals differ in Home and End.
     fn of_sequence(typed: &mut VecDeque<u8>) -> Option<Self> {
+        if typed.front() == Some(&ESCAPE) {
+            // Some terminals put another ESC before the sequence of a key with Alt.
+            typed.pop_front();
+            Self::of_sequence(typed);
+            return None;
+        }
         // Anything else is a key with Alt.
         typed.pop_front().filter(|introducer| matches!(introducer, b'[' | b'O'))?;
         let mut parameters = Vec::new();
@@ -70,15 +77,24 @@ impl Key {
     }
 }
 
+/// Whether an ESC before these bytes is the key, and not the start of a sequence.
+fn is_alone(after: &VecDeque<u8>) -> bool {
+    let is_escape = |at: usize| after.get(at) == Some(&ESCAPE);
+    after.is_empty() || (is_escape(0) && !matches!(after.get(1), Some(b'[' | b'O')))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn typed_bytes_are_keys_and_other_sequences_are_none() {
-        let table: [(&str, &[Key]); 10] = [
+        let table: [(&str, &[Key]); 13] = [
             ("q", &[Key::Char('q')]),
             ("\x1b", &[Key::Escape]),
+            ("\x1b\x1b", &[Key::Escape, Key::Escape]),
+            ("\x1b\x1b\x1b[C", &[Key::Escape]),
+            ("\x1b\x1b[C\x1b[D", &[Key::Left]),
             ("\x03", &[Key::Ctrl('c')]),
             ("1\r", &[Key::Char('1'), Key::Enter]),
             ("\x1b[C\x1b[5~l", &[Key::Right, Key::PageUp, Key::Char('l')]),

@@ -14,6 +14,17 @@ pub enum Charset {
     Ascii,
 }
 
+impl Charset {
+    /// ASCII where the locale names another charset than UTF-8. Terminals without a locale are taken for modern ones.
+    pub fn of_locale() -> Self {
+        let set = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(std::env::var_os);
+        let set = set.map(|name| name.to_string_lossy().to_ascii_lowercase());
+        let mut set = set.filter(|name| !name.is_empty());
+        let is_utf8 = |name: String| name.contains("utf-8") || name.contains("utf8");
+        if set.next().is_none_or(is_utf8) { Self::Unicode } else { Self::Ascii }
+    }
+}
+
 /// The colours to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Palette {
@@ -56,12 +67,12 @@ const ASCII_BORDER: border::Set<'_> = border::Set {
 };
 
 impl Look {
-    /// The look for this terminal: colours unless disabled, and 24-bit ones if it announces them.
+    /// The look for this terminal: colours unless disabled or not to be had, and 24-bit ones if it announces them.
     pub fn of_terminal(charset: Charset) -> Self {
         let wants = anstream::AutoStream::choice(&std::io::stdout());
         let true_color = std::env::var("COLORTERM");
         let palette = match true_color.as_deref() {
-            _ if wants == anstream::ColorChoice::Never => Palette::None,
+            _ if wants == anstream::ColorChoice::Never || is_monochrome() => Palette::None,
             Ok("truecolor" | "24bit") => Palette::Full,
             _ => Palette::Sixteen,
         };
@@ -146,7 +157,7 @@ impl Look {
     }
 
     /// All keys and their actions.
-    pub(super) fn all_keys(self) -> [(&'static str, &'static str); 11] {
+    pub(super) fn all_keys(self) -> [(&'static str, &'static str); 12] {
         let (arrows, up_down) = match self.charset {
             Charset::Unicode => ("← →  h l", "↑ ↓"),
             Charset::Ascii => ("< >  h l", "up down"),
@@ -162,6 +173,7 @@ impl Look {
             ("e", "what the bot wrote"),
             (up_down, "scroll that"),
             ("?", "these keys"),
+            ("ctrl-z", "suspend"),
             ("q esc", "quit"),
         ]
     }
@@ -180,6 +192,12 @@ impl Look {
         };
         text.chars().map(plain).collect()
     }
+}
+
+/// Whether this is one of DEC's terminals, or a terminal by a name that says so.
+fn is_monochrome() -> bool {
+    let term = std::env::var("TERM").unwrap_or_default();
+    term.starts_with("vt") || term.ends_with("-m") || term.ends_with("-mono")
 }
 
 #[expect(

@@ -21,7 +21,7 @@ use self::keys::Key;
 pub use self::look::{Charset, Look};
 use self::state::{GameState, KeyCommand, Player};
 use self::terminal::Screen;
-use contain::interrupt::Interrupt;
+use contain::cancel::Canceller;
 use report::view::film::Film;
 use results::gamelog::Event;
 
@@ -40,6 +40,7 @@ pub enum Watched {
 }
 
 /// The game to show.
+#[derive(Debug)]
 pub enum Show {
     /// A saved game.
     Saved(Box<Film>),
@@ -47,16 +48,20 @@ pub enum Show {
     Live(Receiver<Event>),
 }
 
-/// Whether standard input and output are terminals.
-pub fn is_possible() -> bool {
-    io::stdin().is_terminal() && io::stdout().is_terminal()
+/// Why nothing can be shown here; `None` if it can.
+pub fn obstacle() -> Option<&'static str> {
+    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+        return Some("standard input and output must be a terminal");
+    }
+    let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
+    is_dumb.then_some("TERM must name a terminal that can place its cursor")
 }
 
 /// Shows a game until the user quits, then restores the terminal. A panic on any thread restores it too.
 ///
 /// # Errors
 /// When the terminal fails.
-pub fn watch(show: Show, look: Look, interrupt: &Interrupt) -> io::Result<Watched> {
+pub fn watch(show: Show, look: Look, interrupt: &Canceller) -> io::Result<Watched> {
     let (mut player, incoming) = match show {
         Show::Saved(film) => (Some(Player::new(*film, GameState::Ended)), None),
         Show::Live(events) => (None, Some(events)),
@@ -77,15 +82,16 @@ pub fn watch(show: Show, look: Look, interrupt: &Interrupt) -> io::Result<Watche
             screen.draw(|frame| draw::draw(frame, player, look))?;
             stale = false;
         }
-        if interrupt.signal().is_some() {
+        if interrupt.cancelled().is_some() {
             return Ok(Watched::Interrupted);
         }
         let pause = if player.as_ref().is_some_and(Player::is_playing) { FRAME } else { IDLE };
-        if let Some(key) = screen.key(pause)? {
+        for key in terminal::keys(pause)? {
             stale = true;
             match answer(key, player.as_mut()) {
                 KeyCommand::Quit => return Ok(Watched::Quit),
                 KeyCommand::Interrupt => return Ok(Watched::Interrupted),
+                KeyCommand::Suspend => screen.suspend()?,
                 KeyCommand::GoOn => {}
             }
         }

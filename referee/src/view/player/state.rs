@@ -17,6 +17,7 @@ const MAX_DIGITS: usize = 5;
 pub(super) enum KeyCommand {
     Quit,
     Interrupt,
+    Suspend,
     GoOn,
 }
 
@@ -172,6 +173,7 @@ impl Player {
 pub(super) fn command(key: Key) -> Option<KeyCommand> {
     match key {
         Key::Ctrl('c') => Some(KeyCommand::Interrupt),
+        Key::Ctrl('z') => Some(KeyCommand::Suspend),
         Key::Char('q') | Key::Escape => Some(KeyCommand::Quit),
         Key::Ctrl(_) => Some(KeyCommand::GoOn),
         _ => None,

@@ -13,6 +13,8 @@ use ratatui::{Frame, Terminal};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
+use signal_hook::consts::SIGTSTP;
+use signal_hook::low_level::raise;
 
 use super::keys::{ESCAPE, Key};
 
@@ -27,25 +29,24 @@ pub(super) struct Screen {
     terminal: Terminal<TermionBackend<Stdout>>,
     /// Its columns and rows.
     size: (u16, u16),
-    /// Typed bytes not yet parsed.
-    typed: VecDeque<u8>,
 }
 
 impl Screen {
     /// Takes the terminal over, and has a panic restore it before its message is printed.
     pub(super) fn open() -> io::Result<Self> {
         restore_before_panics();
-        let before = tcgetattr(rustix::stdio::stdin())?;
-        let mut raw = before.clone();
-        raw.make_raw();
-        let terminal = Terminal::new(TermionBackend::new(io::stdout()))?;
-        let screen = Self { terminal, size: size()?, typed: VecDeque::new() };
+        let screen = Self { terminal: blank()?, size: size()? };
         // From here on, dropping the screen restores the terminal, also if something fails.
-        *BEFORE.lock().unwrap_or_else(PoisonError::into_inner) = Some(before);
-        tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, &raw)?;
-        write!(io::stdout(), "{ToAlternateScreen}{}{}", clear::All, cursor::Hide)?;
-        io::stdout().flush()?;
+        take_over()?;
         Ok(screen)
+    }
+
+    /// Gives the terminal back to the shell, until the shell continues this process.
+    pub(super) fn suspend(&mut self) -> io::Result<()> {
+        restore();
+        raise(SIGTSTP)?;
+        self.terminal = blank()?;
+        take_over()
     }
 
     /// Draws a frame.
@@ -58,33 +59,36 @@ impl Screen {
         let before = std::mem::replace(&mut self.size, size()?);
         Ok(before != self.size)
     }
+}
 
-    /// Waits up to `at_most` for a key.
-    pub(super) fn key(&mut self, at_most: Duration) -> io::Result<Option<Key>> {
-        if self.typed.is_empty() && self.read(at_most)? {
-            // Over a slow line a key's sequence may come in pieces.
-            while matches!(self.typed.make_contiguous(), [.., ESCAPE] | [.., ESCAPE, b'[' | b'O'])
-                && self.read(SEQUENCE)?
-            {}
-        }
-        Ok(Key::take(&mut self.typed))
-    }
-
-    /// Waits up to `at_most` for input, and reads it; `false` without input.
-    fn read(&mut self, at_most: Duration) -> io::Result<bool> {
-        let stdin = rustix::stdio::stdin();
-        let at_most = Timespec::try_from(at_most).expect("short");
-        match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&at_most)) {
-            Ok(0) | Err(Errno::INTR) => return Ok(false),
-            ready => ready?,
+/// Waits up to `at_most` for a key, and takes all that have been typed by then.
+pub(super) fn keys(at_most: Duration) -> io::Result<Vec<Key>> {
+    let mut typed = VecDeque::new();
+    let mut wait = at_most;
+    while read(wait, &mut typed)? {
+        // Over a slow line a key's sequence may come in pieces.
+        wait = match typed.make_contiguous() {
+            [.., ESCAPE] | [.., ESCAPE, b'[' | b'O'] => SEQUENCE,
+            _ => Duration::ZERO,
         };
-        let mut bytes = [0; 1024];
-        match rustix::io::read(stdin, &mut bytes)? {
-            0 => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the terminal has gone away")),
-            count => {
-                self.typed.extend(&bytes[..count]);
-                Ok(true)
-            }
+    }
+    Ok(std::iter::from_fn(|| Key::take(&mut typed)).collect())
+}
+
+/// Waits up to `at_most` for input, and adds it to `typed`; `false` without input.
+fn read(at_most: Duration, typed: &mut VecDeque<u8>) -> io::Result<bool> {
+    let stdin = rustix::stdio::stdin();
+    let at_most = Timespec::try_from(at_most).expect("short");
+    match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&at_most)) {
+        Ok(0) | Err(Errno::INTR) => return Ok(false),
+        ready => ready?,
+    };
+    let mut bytes = [0; 1024];
+    match rustix::io::read(stdin, &mut bytes)? {
+        0 => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the terminal has gone away")),
+        count => {
+            typed.extend(&bytes[..count]);
+            Ok(true)
         }
     }
 }
@@ -98,6 +102,22 @@ impl Drop for Screen {
 fn size() -> io::Result<(u16, u16)> {
     let size = tcgetwinsize(rustix::stdio::stdout())?;
     Ok((size.ws_col, size.ws_row))
+}
+
+/// What ratatui knows of a cleared screen.
+fn blank() -> io::Result<Terminal<TermionBackend<Stdout>>> {
+    Terminal::new(TermionBackend::new(io::stdout()))
+}
+
+/// Turns to raw mode and to a cleared alternate screen, and keeps the settings for [`restore`].
+fn take_over() -> io::Result<()> {
+    let before = tcgetattr(rustix::stdio::stdin())?;
+    let mut raw = before.clone();
+    raw.make_raw();
+    *BEFORE.lock().unwrap_or_else(PoisonError::into_inner) = Some(before);
+    tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, &raw)?;
+    write!(io::stdout(), "{ToAlternateScreen}{}{}", clear::All, cursor::Hide)?;
+    io::stdout().flush()
 }
 
 /// Restores the terminal, unless that was done.

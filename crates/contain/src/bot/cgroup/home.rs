@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::hierarchy::{own_group, read};
-use crate::bot::launch::launcher_pid;
+use crate::bot::launch::{end_spare, launcher_pid};
 
 /// The group for the referee beside those of its bots.
 const SUPERVISOR: &str = "referee";
@@ -21,14 +21,13 @@ pub(super) fn find() -> Result<PathBuf, String> {
     if enable(&own).is_ok() {
         return Ok(own);
     }
-    // Only the root group may both contain processes and delegate controllers.
+    // Only the root group may both contain processes and delegate controllers. No bot in a control group takes the
+    // keeper that waits.
+    end_spare();
     let processes = read(&own, "cgroup.procs");
     let ours: Vec<String> = own_processes().collect();
     if !processes.lines().all(|process| ours.iter().any(|own| own == process)) {
-        return Err(format!(
-            "{} is not delegated, or holds other processes (try `systemd-run --user --scope -p Delegate=yes referee ...`)",
-            own.display()
-        ));
+        return Err(format!("{} is not delegated, or holds other processes", own.display()));
     }
     move_into(&own.join(SUPERVISOR)).and_then(|()| enable(&own)).map_err(|error| {
         leave_as_found(&own);

@@ -16,7 +16,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -24,6 +24,7 @@ use self::hierarchy::counter;
 pub use self::host::memory_limit_of_host;
 pub(super) use self::host::{kills_are_of_group, memory_kills};
 use super::launch::try_cgroup;
+use super::{Host, Unavailable};
 use terms::limits::{Breach, Resource, Resources};
 
 /// A control group for one bot at a time.
@@ -54,38 +55,46 @@ const EMPTY: Duration = Duration::from_secs(1);
 /// Groups that are not in use.
 static FREE: Mutex<Vec<Cgroup>> = Mutex::new(Vec::new());
 
-/// Checks whether this host offers control groups, by probing once.
+/// Checks whether this host offers control groups, by probing.
 ///
 /// # Errors
-/// The reason why it does not, as a phrase.
-pub fn check_cgroups() -> Result<(), String> {
-    home().as_ref().map(drop).map_err(Clone::clone)
+/// The reason why it does not.
+pub fn check_cgroups() -> Result<(), Unavailable> {
+    let _host = Host::hold();
+    home().map(drop).map_err(Unavailable::ControlGroups)
 }
 
-/// Removes this referee's groups. The next referee removes those of a killed one.
-pub fn remove_cgroups() {
+/// Removes the groups made here, and leaves the parent as it was. The next referee removes those of a killed one.
+pub(super) fn remove_all() {
     for group in FREE.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
         group.remove();
     }
-    if let Some(Ok(home)) = HOME.get() {
-        home::leave_as_found(home);
+    let found = HOME.lock().unwrap_or_else(PoisonError::into_inner).take_if(|home| home.is_ok());
+    if let Some(Ok(home)) = found {
+        home::leave_as_found(&home);
     }
 }
 
-/// The parent of all groups made here, once known.
-static HOME: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+/// The parent of all groups made here, once known; or why there can be none, which has left nothing to undo.
+static HOME: Mutex<Option<Result<PathBuf, String>>> = Mutex::new(None);
 
-fn home() -> &'static Result<PathBuf, String> {
-    HOME.get_or_init(|| {
+fn home() -> Result<PathBuf, String> {
+    let find = || {
         let home = home::find()?;
         sweep(&home);
-        let failed = |error: io::Error| format!("cannot make one in {}: {error}", home.display());
-        let group = Cgroup::make(&home).map_err(failed)?;
-        let tried = group.descriptor().and_then(try_cgroup);
-        group.remove();
-        tried.map_err(|error| format!("no process can start in one: {error}"))?;
+        probe(&home).inspect_err(|_| home::leave_as_found(&home))?;
         Ok(home)
-    })
+    };
+    HOME.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(find).clone()
+}
+
+/// Tries to make a group in `home`, and to start a process in it.
+fn probe(home: &Path) -> Result<(), String> {
+    let failed = |error: io::Error| format!("cannot make one in {}: {error}", home.display());
+    let group = Cgroup::make(home).map_err(failed)?;
+    let tried = group.descriptor().and_then(try_cgroup);
+    group.remove();
+    tried.map_err(|error| format!("no process can start in one: {error}"))
 }
 
 /// Removes the groups of referees that were killed.
@@ -106,7 +115,7 @@ impl Cgroup {
         let free = FREE.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut group = match free {
             Some(group) => group,
-            None => Self::make(home)?,
+            None => Self::make(&home)?,
         };
         if group.limits != *limits {
             group.limit(limits)?;

@@ -4,6 +4,7 @@
 
 use std::ffi::c_int;
 use std::fs::File;
+use std::io::{PipeReader, Read as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt as _;
 use std::os::unix::net::UnixStream;
@@ -17,9 +18,9 @@ use rustix::process::{
 };
 use rustix::thread::{CpuSet, nanosleep, sched_setaffinity, set_name};
 
-use super::order::{Ends, Order};
+use super::order::{self, Ends, Order};
 use super::report::{Message, Step};
-use super::{Launch, bot, mounts, raw};
+use super::{Launch, bot, mounts, numbers, raw};
 use crate::bot::method::ContainmentMethod;
 
 /// A step of a start that failed.
@@ -29,30 +30,44 @@ pub(super) fn at(step: Step) -> impl Fn(Errno) -> Failure {
     move |errno| (step, errno)
 }
 
-/// The keeper's life.
-pub(super) fn run(Order { launch, cores, ends }: Order) -> c_int {
+/// The keeper's life, which begins when the launcher opens the gate.
+pub(super) fn run(Order { mut launch, cores, ends }: Order, gate: PipeReader) -> c_int {
     set_cores(&cores);
+    let held = match settle(&mut launch, gate, &ends.here) {
+        Ok(Some(held)) => held,
+        Ok(None) => return 1,
+        Err(failure) => return fail(failure, &ends.channel),
+    };
+    if !launch.is_trial {
+        return play(&launch, ends, held);
+    }
+    Message::Started(0).send(&ends.channel);
+    // The referee has an order for this keeper, or ends it.
+    let Some(Order { launch, cores, ends: next }) = order::receive(&ends.channel) else { return 0 };
+    drop(ends);
+    set_cores(&cores);
+    match fchdir(&next.here) {
+        Ok(()) => play(&launch, next, held),
+        Err(errno) => fail((Step::Directory, errno), &next.channel),
+    }
+}
+
+/// Reports a failed start. Returns the keeper's exit code.
+fn fail((step, errno): Failure, channel: &UnixStream) -> c_int {
+    Message::Failed(step, errno.raw_os_error()).send(channel);
+    1
+}
+
+/// Starts the bot, and keeps it until the end of its game.
+fn play(launch: &Launch, ends: Ends, mut held: Held) -> c_int {
     let Ends { stdin, stdout, stderr, channel, timer, here } = ends;
     // The bot may take descriptors from its keeper, but not this one.
     drop(timer);
-    let held = match settle(&launch, &channel, &here) {
-        Ok(Some(held)) => held,
-        Ok(None) => return 1,
-        Err((step, errno)) => {
-            Message::Failed(step, errno.raw_os_error()).send(&channel);
-            return 1;
-        }
-    };
-    if launch.is_trial {
-        Message::Started(0).send(&channel);
-        return 0;
-    }
-    let bot = match bot::start(&launch, [&stdin, &stdout, &stderr]) {
+    let started =
+        held.close_namespace(launch).and_then(|()| bot::start(launch, [&stdin, &stdout, &stderr]));
+    let bot = match started {
         Ok(bot) => bot,
-        Err((step, errno)) => {
-            Message::Failed(step, errno.raw_os_error()).send(&channel);
-            return 1;
-        }
+        Err(failure) => return fail(failure, &channel),
     };
     // An end of the bot's pipes left open here would keep EOF from the referee.
     drop((stdin, stdout, stderr, here));
@@ -72,27 +87,53 @@ struct Held {
     signals: OwnedFd,
     /// The list of children, unless the kernel itself kills them.
     children: Option<File>,
+    /// The maximum of the namespace's process numbers.
+    numbers: Option<File>,
 }
 
-/// Prepares the keeper's own process. `None` if the referee has died.
-fn settle(launch: &Launch, channel: &UnixStream, here: &OwnedFd) -> Result<Option<Held>, Failure> {
+impl Held {
+    /// Limits the process numbers of the keeper's own namespace, and leaves nobody the right to undo that, or its mounts.
+    fn close_namespace(&mut self, launch: &Launch) -> Result<(), Failure> {
+        if !launch.method.is_namespace() {
+            return Ok(());
+        }
+        if let (Some(numbers), Some(processes)) = (self.numbers.take(), launch.processes) {
+            numbers::limit(&numbers, processes);
+        }
+        mounts::fix().map_err(at(Step::Privileges))
+    }
+}
+
+/// Prepares the keeper's own process. `None` if the launcher has died, or could not map the users.
+fn settle(
+    launch: &mut Launch,
+    mut gate: PipeReader,
+    here: &OwnedFd,
+) -> Result<Option<Held>, Failure> {
     let _ = setsid();
     let _ = set_name(c"bot-keeper");
     fchdir(here).map_err(at(Step::Directory))?;
+    let mut numbers = None;
     if launch.method.is_namespace() {
         // Otherwise a bot with root's privileges could stop the keeper by tracing, and outlive the referee.
         let _ = set_parent_process_death_signal(Some(Signal::KILL));
-        // The referee sends a byte once it has mapped the users.
-        if !matches!(rustix::io::read(channel, &mut [0]), Ok(1)) {
-            return Ok(None);
+    }
+    // The users are mapped by then, and the referee knows this process.
+    if gate.read_exact(&mut [0]).is_err() {
+        return Ok(None);
+    }
+    drop(gate);
+    if launch.method.is_namespace() {
+        numbers = mounts::enter(launch.tree.as_ref()).map_err(at(Step::Mounts))?;
+        if let Some(tree) = &launch.tree {
+            launch.ruleset = mounts::rules(tree).map_err(at(Step::Ruleset))?;
         }
-        mounts::enter(launch.tree.as_ref()).map_err(at(Step::Mounts))?;
     } else {
         let _ = set_child_subreaper(Some(getpid()));
     }
     let list = || File::open("/proc/thread-self/children").ok();
     let children = if launch.method.is_namespace() { None } else { list() };
-    Ok(Some(Held { signals: raw::signals().map_err(at(Step::Pipes))?, children }))
+    Ok(Some(Held { signals: raw::signals().map_err(at(Step::Pipes))?, children, numbers }))
 }
 
 /// Takes the cores of the referee's thread, which the bot inherits.

@@ -1,10 +1,10 @@
 //! The launcher: a process with one thread that forks all keepers, and ends a bot whose referee stands still.
 //!
-//! It is a fork of the referee, from before the referee's threads if [`start_launcher`] is called early. It holds no
+//! It is a fork of the referee, from before the referee's threads if a [`Host`](crate::bot::Host) is started early. It holds no
 //! descriptor of the referee's but its socket, blocks every signal, and ends when the socket closes.
 
 use std::fs;
-use std::io;
+use std::io::{self, PipeReader, Write as _};
 use std::mem;
 use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -14,7 +14,8 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, WaitOptions, pidfd_send_signal, setsid, waitid, waitpid,
+    Pid, Signal, WaitId, WaitIdOptions, WaitOptions, kill_process, pidfd_send_signal, setsid,
+    waitid, waitpid,
 };
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 use rustix::thread::set_name;
@@ -22,7 +23,9 @@ use rustix::thread::set_name;
 use super::deadline;
 use super::order::{self, Ends, Order};
 use super::report::{Message, Step};
+use super::users::Users;
 use super::{Launch, keeper, raw};
+use crate::bot::usage::state;
 
 /// The referee's hold on its launcher.
 #[derive(Debug)]
@@ -36,16 +39,15 @@ pub(super) struct Launcher {
 /// The launcher of this process. Whoever sends an order holds it until all of the order is sent.
 static CURRENT: Mutex<Option<Arc<Launcher>>> = Mutex::new(None);
 
-/// Starts the process that starts all bots of this program; without this, the first bot's start does.
-///
-/// A program should call this before it starts a thread, changes its limits or reads what no bot should know: the
-/// launcher is a copy of the program at this moment, and bots inherit its limits, priority and control group.
-///
-/// # Errors
-/// When the system refuses another process or a socket.
-pub fn start_launcher() -> io::Result<()> {
+/// Starts the launcher if there is none.
+pub(in crate::bot) fn start_launcher() -> io::Result<()> {
     let mut current = CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
     Launcher::current(&mut current).map(drop)
+}
+
+/// Ends the launcher, which has no bot any more.
+pub(in crate::bot) fn end_launcher() {
+    CURRENT.lock().unwrap_or_else(PoisonError::into_inner).take();
 }
 
 /// The launcher's process number, if there is one.
@@ -76,7 +78,8 @@ impl Launcher {
         let (socket, theirs) = UnixStream::pair()?;
         let owner = process::id();
         let kept = theirs.as_raw_fd();
-        let pid = raw::fork_apart(kept, || serve(theirs, owner).map_or(0, keeper::run))?;
+        let run = |(order, gate)| keeper::run(order, gate);
+        let pid = raw::fork_apart(kept, || serve(theirs, owner).map_or(0, run))?;
         Ok(Self { socket, pid, owner })
     }
 
@@ -91,7 +94,8 @@ impl Launcher {
 impl Drop for Launcher {
     fn drop(&mut self) {
         if self.owner == process::id() {
-            let _ = self.socket.shutdown(std::net::Shutdown::Both);
+            // It ends when the socket closes, unless somebody has stopped it.
+            let _ = kill_process(self.pid, Signal::KILL);
             let _ = waitpid(Some(self.pid), WaitOptions::empty());
         }
     }
@@ -105,6 +109,8 @@ struct Game {
     timer: OwnedFd,
     /// When to look again after the timer has expired.
     next: Option<Instant>,
+    /// Whether the referee was stopped at the last look.
+    was_stopped: bool,
     is_told: bool,
 }
 
@@ -118,13 +124,14 @@ const RESPITE: Duration = Duration::from_millis(150);
 /// The time for a keeper to end all processes, before it is killed itself.
 const CLEARING: Duration = Duration::from_secs(4);
 
-/// Forks a keeper at each order. Returns the order in each keeper, and `None` when the owner has ended.
+/// Forks a keeper at each order. Returns the order and the gate in each keeper, and `None` when the owner has ended.
 #[expect(clippy::needless_pass_by_value, reason = "a keeper must not keep it open")]
-fn serve(socket: UnixStream, owner: u32) -> Option<Order> {
+fn serve(socket: UnixStream, owner: u32) -> Option<(Order, PipeReader)> {
     let _ = setsid();
     let _ = set_name(c"bot-launcher");
     // Descriptors of a bot must not have the numbers of its standard ones.
     let _ = (dup2_stdin(&socket), dup2_stdout(&socket), dup2_stderr(&socket));
+    let users = Users::seen();
     let mut games: Vec<Game> = Vec::new();
     let mut tick = Instant::now() + TICK;
     loop {
@@ -136,11 +143,11 @@ fn serve(socket: UnixStream, owner: u32) -> Option<Order> {
             is_owner_dying = !games.is_empty() && is_dying(owner);
         }
         for game in &mut games {
-            game.settle(is_owner_dying);
+            game.settle(owner, is_owner_dying);
         }
         if has_order {
-            match start(order::receive(&socket)?) {
-                Forked::Keeper(order) => return Some(order),
+            match start(order::receive(&socket)?, &users) {
+                Forked::Keeper(order, gate) => return Some((*order, gate)),
                 Forked::Launcher(game) => games.extend(game),
             }
         }
@@ -169,26 +176,47 @@ fn wait(socket: &UnixStream, games: &mut [Game], tick: Instant) -> bool {
 
 enum Forked {
     Launcher(Option<Game>),
-    Keeper(Order),
+    /// It begins when the gate yields a byte, and ends if that closes.
+    Keeper(Box<Order>, PipeReader),
 }
 
 /// Forks a keeper, and tells the referee.
-fn start(mut order: Order) -> Forked {
+fn start(mut order: Order, users: &Users) -> Forked {
+    let failed = |order: &Order, step, error: io::Error| {
+        Message::Failed(step, error.raw_os_error().unwrap_or_default()).send(&order.ends.channel);
+    };
     let group = order.launch.cgroup.take();
-    match raw::fork(order.launch.namespaces(), group.as_ref().map(|group| group.as_fd())) {
-        Ok(None) => Forked::Keeper(order),
-        Ok(Some((pid, keeper))) => {
-            Message::Launched(pid.as_raw_pid()).send_with(&order.ends.channel, keeper.as_fd());
-            let is_namespace = order.launch.method.is_namespace();
-            let timer = order.ends.timer;
-            Forked::Launcher(Some(Game { keeper, is_namespace, timer, next: None, is_told: false }))
-        }
+    let gate = io::pipe();
+    let forked = gate.and_then(|gate| {
+        let group = group.as_ref().map(|group| group.as_fd());
+        Ok((raw::fork(order.launch.namespaces(), group)?, gate))
+    });
+    let (pid, keeper, mut gate) = match forked {
+        Ok((None, (gate, _))) => return Forked::Keeper(Box::new(order), gate),
+        Ok((Some((pid, keeper)), (_, gate))) => (pid, keeper, gate),
         Err(error) => {
-            let errno = error.raw_os_error().unwrap_or_default();
-            Message::Failed(Step::Clone, errno).send(&order.ends.channel);
-            Forked::Launcher(None)
+            failed(&order, Step::Clone, error);
+            return Forked::Launcher(None);
         }
+    };
+    let is_namespace = order.launch.method.is_namespace();
+    match if is_namespace { users.map(pid) } else { Ok(()) } {
+        Ok(()) => {
+            Message::Launched(pid.as_raw_pid()).send_with(&order.ends.channel, keeper.as_fd());
+            // Fails only for a keeper that was killed.
+            let _ = gate.write(&[1]);
+        }
+        Err(error) => failed(&order, Step::Users, error),
     }
+    let timer = order.ends.timer;
+    Forked::Launcher(Some(Game {
+        keeper,
+        is_namespace,
+        timer,
+        next: None,
+        was_stopped: false,
+        is_told: false,
+    }))
 }
 
 impl Game {
@@ -199,16 +227,21 @@ impl Game {
     }
 
     /// Ends a game whose timer expired some time ago, unless the referee has set it anew meanwhile, or whose referee is
-    /// dying.
-    fn settle(&mut self, is_owner_dying: bool) {
+    /// dying. A referee that was stopped, by Ctrl-Z or in a debugger, goes on with its games.
+    fn settle(&mut self, owner: u32, is_owner_dying: bool) {
         if is_owner_dying {
             self.next.get_or_insert_with(Instant::now);
         }
         if self.next.is_some_and(|next| Instant::now() >= next) {
-            if is_owner_dying || deadline::has_expired(&self.timer) {
+            let is_stopped = matches!(state(&format!("/proc/{owner}/stat")), 'T' | 't');
+            if is_owner_dying {
                 self.end();
-            } else {
+            } else if !deadline::has_expired(&self.timer) {
                 self.next = None;
+            } else if mem::replace(&mut self.was_stopped, is_stopped) || is_stopped {
+                self.next = Some(Instant::now() + RESPITE);
+            } else {
+                self.end();
             }
         }
     }

@@ -4,7 +4,8 @@
 //!
 //! The *launcher* is a fork of the referee with one thread, from before the first bot. It forks all keepers, at
 //! [orders](mod@order) that come through a socket, and ends when that closes. Because no other thread can have left
-//! anything locked, its forks are as free as any process; because it is small, they are quick.
+//! anything locked, its forks are as free as any process; because it is small, they are quick. A keeper begins once the
+//! launcher has mapped the users of its namespace, and has told the referee of it.
 //!
 //! A *keeper* stands between the referee and one bot. It never executes another program. It starts the bot, adopts
 //! the processes that the bot orphans, and does not end before they do. A socket, the *channel*, joins it to the
@@ -20,6 +21,9 @@
 //! there the referee kills it with SIGKILL, and so does the kernel when the launcher dies. It is also the leader of a
 //! session without a terminal, so a bot has no terminal to write to.
 //!
+//! Whether the host grants a namespace, a keeper without a bot tries. It then waits in the channel for the order of the first
+//! bot ([`spare`]).
+//!
 //! The launcher also holds the [deadline]: it ends a bot whose referee stands still beyond it. All `unsafe` code is in
 //! [`raw`].
 
@@ -29,10 +33,13 @@ mod keeper;
 mod launcher;
 mod mounts;
 mod namespace;
+pub(super) mod numbers;
 mod order;
 mod raw;
 mod report;
+mod spare;
 mod users;
+mod wire;
 
 use std::ffi::{CString, c_int};
 use std::io::{self, PipeReader, PipeWriter};
@@ -44,20 +51,23 @@ use rustix::fs::{Mode, OFlags, open};
 use rustix::io::Errno;
 use rustix::process::{Pid, Resource, Rlimit};
 use seccompiler::sock_filter;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub(super) use self::bot::WRITTEN_BEFORE_START;
 use self::deadline::HeldDeadline;
 use self::launcher::Launcher;
-pub(super) use self::launcher::launcher_pid;
-pub use self::launcher::start_launcher;
+pub(super) use self::launcher::{end_launcher, launcher_pid, start_launcher};
 pub(super) use self::mounts::{MountStep, Tree};
 use self::namespace::MountNamespace;
 use self::order::Ends;
-pub(super) use self::raw::{Strings, has_seccomp_filters, landlock_version, process_cpu};
+pub(crate) use self::raw::Handlers;
+pub(super) use self::raw::{
+    Strings, has_seccomp_filters, landlock_allow, landlock_ruleset, landlock_version, process_cpu,
+};
 use self::report::{KeeperReport, MOST_MESSAGES, Message};
 pub(super) use self::report::{LaunchError, Step};
+pub(super) use self::spare::end_spare;
 pub(super) use self::users::has_nobody;
+use super::Host;
 use super::method::ContainmentMethod;
 use terms::verdict::BotExit;
 
@@ -65,7 +75,7 @@ use terms::verdict::BotExit;
 const NOBODY: u32 = 65534;
 
 /// The privileges of the referee that a bot keeps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Privileges {
     All,
     /// Only the privilege to read others' files.
@@ -75,8 +85,12 @@ pub(super) enum Privileges {
     Nobody,
 }
 
+impl Privileges {
+    const ALL: [Self; 4] = [Self::All, Self::ReadAll, Self::None, Self::Nobody];
+}
+
 /// A limit of the kernel on each of a bot's processes.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct KernelLimit {
     /// Its place in [`LIMITED`].
     resource: usize,
@@ -100,7 +114,7 @@ impl KernelLimit {
 }
 
 /// Everything about a bot's process that is decided before it starts.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub(super) struct Launch {
     pub(super) program: CString,
     pub(super) argv: Strings,
@@ -108,40 +122,19 @@ pub(super) struct Launch {
     pub(super) cwd: Option<CString>,
     pub(super) method: ContainmentMethod,
     pub(super) limits: Vec<KernelLimit>,
+    /// How many processes it may have at one time.
+    pub(super) processes: Option<u64>,
     pub(super) privileges: Privileges,
     /// The bot's own file system, if it does not see the host's; only in a namespace.
     pub(super) tree: Option<Tree>,
     /// A seccomp program; empty means no filter.
-    #[serde(with = "instructions")]
     pub(super) filter: Vec<sock_filter>,
-    /// Whether the keeper only tries what may fail, without a bot.
+    /// Whether the keeper only tries what may fail, and then waits for another order.
     pub(super) is_trial: bool,
     /// A Landlock ruleset.
-    #[serde(skip)]
     pub(super) ruleset: Option<OwnedFd>,
     /// The control group to start in.
-    #[serde(skip)]
     pub(super) cgroup: Option<OwnedFd>,
-}
-
-/// A seccomp program as numbers.
-mod instructions {
-    use super::{Deserialize, Deserializer, Serialize as _, Serializer, sock_filter};
-
-    pub(super) fn serialize<S: Serializer>(
-        program: &[sock_filter],
-        to: S,
-    ) -> Result<S::Ok, S::Error> {
-        let numbers = program.iter().map(|step| (step.code, step.jt, step.jf, step.k));
-        numbers.collect::<Vec<_>>().serialize(to)
-    }
-
-    pub(super) fn deserialize<'a, D: Deserializer<'a>>(
-        from: D,
-    ) -> Result<Vec<sock_filter>, D::Error> {
-        let numbers = Vec::<(u16, u8, u8, u32)>::deserialize(from)?.into_iter();
-        Ok(numbers.map(|(code, jt, jf, k)| sock_filter { code, jt, jf, k }).collect())
-    }
 }
 
 impl Launch {
@@ -154,6 +147,7 @@ impl Launch {
             cwd: None,
             method,
             limits: Vec::new(),
+            processes: None,
             privileges: Privileges::All,
             tree: None,
             filter: Vec::new(),
@@ -172,7 +166,12 @@ impl Launch {
     fn namespaces(&self) -> c_int {
         const ALL: c_int =
             libc::CLONE_NEWUSER | libc::CLONE_NEWPID | libc::CLONE_NEWNS | libc::CLONE_NEWIPC;
-        if self.method.is_namespace() { ALL } else { 0 }
+        match (self.method.is_namespace(), &self.tree) {
+            (false, _) => 0,
+            (true, None) => ALL,
+            // A sandbox shows nothing of the host's network.
+            (true, Some(_)) => ALL | libc::CLONE_NEWNET,
+        }
     }
 }
 
@@ -240,11 +239,7 @@ impl Keeper {
 
     /// Lets the keeper kill everything by itself once the bot has ended.
     pub(super) fn announce_end(&self) {
-        self.send_byte();
-    }
-
-    /// Sends a byte, whose meaning depends on when it comes. A keeper that has ended needs none.
-    fn send_byte(&self) {
+        // A keeper that has ended needs no byte.
         let _ = order::send_all(&self.channel, &[1], &[]);
     }
 
@@ -257,36 +252,44 @@ impl Keeper {
         }
     }
 
-    /// Waits until the keeper reports that the bot has started, or a failure.
-    fn await_start(&mut self) -> Result<(), LaunchError> {
-        if self.is_namespace() {
-            users::map(self.pid).map_err(|error| Step::Users.failed(error))?;
-            self.send_byte();
-        }
+    /// Waits until the keeper reports that the bot has started, or a failure. Returns whether it did either: a keeper that
+    /// was killed does not.
+    fn await_start(&mut self) -> Result<bool, LaunchError> {
         match Message::receive(&self.channel) {
             Some(Message::Failed(step, errno)) => {
-                return Err(step.failed(io::Error::from_raw_os_error(errno)));
+                Err(step.failed(io::Error::from_raw_os_error(errno)))
             }
-            Some(message) => self.heard.record(message),
-            // The keeper was killed, and the bot with it.
-            None => {}
+            Some(message) => {
+                self.heard.record(message);
+                Ok(true)
+            }
+            None => Ok(false),
         }
-        rustix::io::ioctl_fionbio(&self.channel, true).map_err(|error| Step::Pipes.failed(error))
     }
 }
 
 /// Starts a bot. When this returns, its program has been executed.
 pub(super) fn launch(launch: &Launch) -> Result<Started, LaunchError> {
+    let of_trial = spare::take(launch).map(|keeper| keeper.start(launch)).transpose()?.flatten();
+    let mut started = of_trial.map_or_else(|| begin(launch), Ok)?;
+    let keeper = &mut started.keeper;
+    rustix::io::ioctl_fionbio(&keeper.channel, true).map_err(|error| Step::Pipes.failed(error))?;
+    if launch.method.is_namespace() && launch.tree.is_none() {
+        keeper.mounts = Some(MountNamespace::open(keeper.pid));
+    }
+    Ok(started)
+}
+
+/// Has a new keeper start a bot, or try what may fail.
+fn begin(launch: &Launch) -> Result<Started, LaunchError> {
     // A launcher that was killed has left nothing, and the next one is as good.
     let launched = match order(launch)? {
         None => order(launch)?,
         launched => launched,
     };
     let mut started = launched.ok_or_else(|| Step::Clone.failed(Errno::CONNRESET))?;
+    // A keeper that was killed has taken the bot with it.
     started.keeper.await_start()?;
-    if launch.method.is_namespace() && launch.tree.is_none() {
-        started.keeper.mounts = Some(MountNamespace::open(started.keeper.pid));
-    }
     Ok(started)
 }
 
@@ -349,13 +352,22 @@ fn order(launch: &Launch) -> Result<Option<Started>, LaunchError> {
     Ok(Some(Started { keeper, stdin: own.stdin, stdout: own.stdout, stderr: own.stderr }))
 }
 
-/// Tries whether this host grants a keeper its own namespace, with this tree in it.
-pub(super) fn try_namespace(tree: Option<Tree>) -> Result<(), LaunchError> {
-    launch(&Launch { tree, ..Launch::trial(ContainmentMethod::Namespace) }).map(drop)
+/// Tries whether this host grants a keeper its own namespace. The keeper waits for the first bot.
+pub(super) fn try_namespace() -> Result<(), LaunchError> {
+    let _host = Host::hold();
+    let trial = begin(&Launch::trial(ContainmentMethod::Namespace))?;
+    spare::put(trial.keeper);
+    Ok(())
+}
+
+/// Tries whether this host grants a keeper a namespace with this tree in it.
+pub(super) fn try_tree(tree: Tree) -> Result<(), LaunchError> {
+    let _host = Host::hold();
+    begin(&Launch { tree: Some(tree), ..Launch::trial(ContainmentMethod::Namespace) }).map(drop)
 }
 
 /// Tries whether a keeper can start in this control group.
 pub(super) fn try_cgroup(cgroup: OwnedFd) -> io::Result<()> {
     let trial = Launch { cgroup: Some(cgroup), ..Launch::trial(ContainmentMethod::Group) };
-    launch(&trial).map(drop).map_err(|failure| failure.error)
+    begin(&trial).map(drop).map_err(|failure| failure.error)
 }

@@ -1,17 +1,28 @@
 //! The mounts of a bot in a namespace: prepared by the referee, and carried out by the keeper.
 
 use std::ffi::{CStr, CString};
+use std::fs::File;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt as _;
 
 use rustix::fs::{Mode, OFlags, mkdir, open, symlink};
 use rustix::io::Errno;
 use rustix::mount::{
-    MountFlags, UnmountFlags, mount, mount_bind_recursive, mount_remount, unmount,
+    MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind, mount_bind_recursive,
+    mount_change, mount_remount, unmount,
 };
-use rustix::process::{chdir, pivot_root};
-use serde::{Deserialize, Serialize};
+use rustix::process::{chdir, geteuid, pivot_root};
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, capabilities, remove_capability_from_bounding_set,
+    set_capabilities,
+};
+
+use super::numbers;
+use super::raw::landlock_version;
+use crate::bot::landlock::{self, Ruleset};
 
 /// One step of building a tree. Paths are relative to its root, except sources of binds.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Eq)]
 pub(in crate::bot) enum MountStep {
     Folder(CString),
     /// A folder where everybody may make files.
@@ -21,7 +32,7 @@ pub(in crate::bot) enum MountStep {
         target: CString,
         at: CString,
     },
-    /// Shows a file or folder of the host, with all mounts in it.
+    /// Shows a file or folder of the host, with all mounts in it, or with a relative path one of this tree.
     Bind {
         from: CString,
         at: CString,
@@ -37,7 +48,7 @@ pub(in crate::bot) enum MountStep {
 }
 
 /// A bot's own file system: a small one in memory, with parts of the host's in it.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub(in crate::bot) struct Tree {
     /// Its size, as options of tmpfs.
     pub(in crate::bot) options: CString,
@@ -49,12 +60,24 @@ const GROUND: &CStr = c"/proc";
 
 const UNPRIVILEGED: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV);
 
-/// Gives the new namespace its own /proc and, in a sandbox, its own file system.
-pub(super) fn enter(tree: Option<&Tree>) -> Result<(), Errno> {
+/// Where in /proc root, even in a namespace, changes the machine's settings, or restarts it.
+const SETTINGS: [&CStr; 2] = [c"/proc/sys", c"/proc/sysrq-trigger"];
+
+/// Gives the new namespace its own /proc and, in a sandbox, its own file system. Returns the file that holds the maximum of its
+/// process numbers, opened before the settings are read-only.
+pub(super) fn enter(tree: Option<&Tree>) -> Result<Option<File>, Errno> {
     let Some(tree) = tree else {
         hide_terminals();
-        return mount_proc(c"/proc", None);
+        mount_proc(c"/proc", None)?;
+        let numbers = numbers::open();
+        if geteuid().is_root() {
+            protect_settings()?;
+        }
+        return Ok(numbers);
     };
+    // What the host mounts during the game could be written to.
+    let flags = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
+    mount_change(c"/", flags)?;
     mount(c"tmpfs", GROUND, c"tmpfs", UNPRIVILEGED, tree.options.as_c_str())?;
     chdir(GROUND)?;
     for step in &tree.steps {
@@ -63,7 +86,47 @@ pub(super) fn enter(tree: Option<&Tree>) -> Result<(), Errno> {
     // The old root ends up on top of the new one, and is unmounted.
     pivot_root(c".", c".")?;
     unmount(c".", UnmountFlags::DETACH)?;
-    chdir(c"/")
+    chdir(c"/")?;
+    Ok(numbers::open())
+}
+
+fn protect_settings() -> Result<(), Errno> {
+    for path in SETTINGS {
+        match mount_bind(path, path) {
+            Err(Errno::NOENT) => continue,
+            done => done?,
+        }
+        let flags = MountFlags::BIND | MountFlags::RDONLY | MountFlags::NOEXEC;
+        mount_remount(path, flags | UNPRIVILEGED, c"")?;
+    }
+    Ok(())
+}
+
+/// Leaves no process of the namespace the right to undo these mounts. A namespace that a bot makes within this one has
+/// that right only for mounts of its own.
+pub(super) fn fix() -> Result<(), Errno> {
+    let right = CapabilitySet::SYS_ADMIN;
+    remove_capability_from_bounding_set(right)?;
+    let CapabilitySets { effective, permitted, inheritable } = capabilities(None)?;
+    let [effective, permitted, inheritable] =
+        [effective, permitted, inheritable].map(|set| set.difference(right));
+    set_capabilities(None, CapabilitySets { effective, permitted, inheritable })
+}
+
+/// The rules by which a bot in this tree, which is now the root, writes to its own folders alone: a read-only mount still lets
+/// it write to a FIFO. `None` without Landlock, or with its first version, which forbids to move files between folders.
+pub(super) fn rules(tree: &Tree) -> Result<Option<OwnedFd>, Errno> {
+    const NEEDED: u32 = 2;
+    if landlock_version() < NEEDED {
+        return Ok(None);
+    }
+    let own = tree.steps.iter().filter_map(|step| match step {
+        MountStep::OpenFolder(at) => Some(std::ffi::OsStr::from_bytes(at.as_bytes())),
+        _ => None,
+    });
+    let ruleset = Ruleset::forbid(landlock::WRITE, 0, 0)?.allow(landlock::WRITE, own)?;
+    // Devices that do no harm.
+    Ok(Some(ruleset.allow(landlock::WRITE_FILE, ["dev"])?.into()))
 }
 
 fn carry_out(step: &MountStep) -> Result<(), Errno> {

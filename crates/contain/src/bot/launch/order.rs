@@ -12,7 +12,7 @@ use rustix::net::{
 };
 use rustix::thread::{CpuSet, sched_getaffinity};
 
-use super::Launch;
+use super::{Launch, wire};
 
 /// The keeper's and the bot's ends of what joins them to the referee.
 #[derive(Debug)]
@@ -58,8 +58,9 @@ pub(super) fn send(socket: &UnixStream, launch: &Launch, ends: &Ends) -> io::Res
     ];
     descriptors.extend(more.map(|fd| fd.as_fd()));
     let has = (launch.ruleset.is_some(), launch.cgroup.is_some());
-    let mut bytes = postcard::to_extend(&(launch, cores(), has), vec![0; LENGTH])
-        .map_err(|error| io::Error::other(error.to_string()))?;
+    let mut bytes = vec![0; LENGTH];
+    wire::write(launch, &mut bytes)?;
+    borsh::to_writer(&mut bytes, &(cores(), has))?;
     let length = u32::try_from(bytes.len() - LENGTH).map_err(|_| Errno::TOOBIG)?;
     bytes[..LENGTH].copy_from_slice(&length.to_ne_bytes());
     send_all(socket, &bytes, &descriptors)
@@ -125,8 +126,9 @@ pub(super) fn receive(mut socket: &UnixStream) -> Option<Order> {
     let length = LENGTH + usize::try_from(u32::from_ne_bytes(length)).ok()?;
     bytes.resize(length.max(count), 0);
     socket.read_exact(&mut bytes[count..]).ok()?;
-    let (mut launch, cores, (has_ruleset, has_cgroup)): (Launch, Vec<usize>, (bool, bool)) =
-        postcard::from_bytes(&bytes[LENGTH..]).ok()?;
+    let mut rest = &bytes[LENGTH..];
+    let mut launch = wire::read(&mut rest)?;
+    let (cores, (has_ruleset, has_cgroup)) = wire::take(&mut rest)?;
     let mut descriptors = descriptors.into_iter();
     let mut next = || descriptors.next();
     let (stdin, stdout, stderr) = (next()?, next()?, next()?);

@@ -2,24 +2,31 @@
 #![expect(unsafe_code, reason = "processes: fork, clone, exec, and what happens between them")]
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::fmt;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd, RawFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::thread;
 use std::time::Duration;
 
+use linux_raw_sys::landlock::{
+    LANDLOCK_CREATE_RULESET_VERSION, landlock_path_beneath_attr, landlock_rule_type,
+    landlock_ruleset_attr,
+};
 use rustix::io::Errno;
 use rustix::process::{Pid, Resource, Signal, WaitOptions, getrlimit, kill_process, waitpid};
 use seccompiler::sock_filter;
-use serde::{Deserialize, Serialize};
 
-use crate::interrupt::SIGNALS;
+use crate::cancel::Flag;
 use terms::verdict::BotExit;
 
 /// Strings for the kernel, each with the NUL that ends it.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub(in crate::bot) struct Strings(Vec<u8>);
+#[derive(Debug, Default)]
+pub(in crate::bot) struct Strings(pub(super) Vec<u8>);
 
 impl Strings {
     pub(in crate::bot) fn new(strings: &[CString]) -> Self {
@@ -142,22 +149,114 @@ fn last_errno() -> Errno {
     Errno::from_raw_os_error(io::Error::last_os_error().raw_os_error().unwrap_or(0))
 }
 
-/// Undoes the referee's signal handlers: between unblocking its signals and its exec, a bot must not
+/// Undoes this program's signal handlers: between unblocking its signals and its exec, a bot must not
 /// run them. Ignored signals stay ignored, apart from SIGPIPE, which Rust's runtime ignores, and SIGCHLD, without
 /// which the kernel would forget how children have ended.
 fn reset_signals() {
-    // SAFETY: an action is plain data, and zeroes are the default. None of these calls can fail.
+    // SAFETY: an action is plain data, and zeroes are the default.
+    let default = unsafe { MaybeUninit::zeroed().assume_init() };
+    for signal in 1..=libc::SIGRTMAX() {
+        let is_needed = [libc::SIGPIPE, libc::SIGCHLD].contains(&signal);
+        // Fails for the signals that have no handlers.
+        if action(signal).is_ok_and(|now| now.sa_sigaction != libc::SIG_IGN) || is_needed {
+            let _ = set_action(signal, &default);
+        }
+    }
+}
+
+/// What a signal does.
+fn action(signal: c_int) -> io::Result<libc::sigaction> {
+    let mut now = MaybeUninit::uninit();
+    // SAFETY: `now` is valid for writing, and read only if the call has filled it.
     unsafe {
-        let default = MaybeUninit::<libc::sigaction>::zeroed().assume_init();
-        for signal in SIGNALS {
-            let mut now = default;
-            libc::sigaction(signal, ptr::null(), &raw mut now);
-            if now.sa_sigaction != libc::SIG_IGN {
-                libc::sigaction(signal, &raw const default, ptr::null_mut());
+        match libc::sigaction(signal, ptr::null(), now.as_mut_ptr()) {
+            0 => Ok(now.assume_init()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+fn set_action(signal: c_int, action: &libc::sigaction) -> io::Result<()> {
+    // SAFETY: `action` is valid for reading.
+    match unsafe { libc::sigaction(signal, action, ptr::null_mut()) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// The flag that signals raise, while there are [`Handlers`].
+static RAISED: AtomicPtr<Flag> = AtomicPtr::new(ptr::null_mut());
+
+/// The number of handlers that are running.
+static RUNNING: AtomicUsize = AtomicUsize::new(0);
+
+extern "C" fn handle(signal: c_int) {
+    RUNNING.fetch_add(1, Ordering::SeqCst);
+    let flag = RAISED.load(Ordering::SeqCst);
+    if !flag.is_null() && signal != libc::SIGXFSZ {
+        // SAFETY: who takes the flag away waits until no handler runs any more. The thread may be about to read its
+        // errno, so it gets that back.
+        unsafe {
+            let errno = *libc::__errno_location();
+            (*flag).raise(signal);
+            *libc::__errno_location() = errno;
+        }
+    }
+    RUNNING.fetch_sub(1, Ordering::SeqCst);
+}
+
+/// Signal handlers that raise a flag, until this is dropped. There is at most one of these.
+pub(crate) struct Handlers {
+    /// Raised by [`handle`].
+    _flag: Arc<Flag>,
+    /// What the signals did before.
+    before: Vec<(c_int, libc::sigaction)>,
+}
+
+impl fmt::Debug for Handlers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.before.iter().map(|(signal, _)| signal)).finish()
+    }
+}
+
+impl Handlers {
+    /// Has these signals raise `flag`, except those that are ignored; SIGXFSZ is caught as well, and raises nothing.
+    pub(crate) fn install(signals: &[c_int], flag: Arc<Flag>) -> io::Result<Self> {
+        let raised = Arc::as_ptr(&flag).cast_mut();
+        let (all, none) = (Ordering::SeqCst, ptr::null_mut());
+        RAISED.compare_exchange(none, raised, all, all).map_err(|_| io::ErrorKind::ResourceBusy)?;
+        // From here on, dropping this undoes what was done.
+        let mut handlers = Self { _flag: flag, before: Vec::new() };
+        for &signal in signals.iter().chain(&[libc::SIGXFSZ]) {
+            let before = action(signal)?;
+            if before.sa_sigaction != libc::SIG_IGN {
+                // SAFETY: an action is plain data.
+                let mut ours: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
+                ours.sa_sigaction = handler();
+                ours.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK;
+                set_action(signal, &ours)?;
+                handlers.before.push((signal, before));
             }
         }
-        for signal in [libc::SIGPIPE, libc::SIGCHLD] {
-            libc::sigaction(signal, &raw const default, ptr::null_mut());
+        Ok(handlers)
+    }
+}
+
+fn handler() -> libc::sighandler_t {
+    handle as extern "C" fn(c_int) as libc::sighandler_t
+}
+
+impl Drop for Handlers {
+    fn drop(&mut self) {
+        for (signal, before) in &self.before {
+            // Whoever has changed the action since then wants it so.
+            if action(*signal).is_ok_and(|now| now.sa_sigaction == handler()) {
+                let _ = set_action(*signal, before);
+            }
+        }
+        RAISED.store(ptr::null_mut(), Ordering::SeqCst);
+        while RUNNING.load(Ordering::SeqCst) > 0 {
+            thread::yield_now();
         }
     }
 }
@@ -241,12 +340,35 @@ pub(super) fn set_filter(filter: &[sock_filter]) -> Result<(), Errno> {
 
 /// The kernel's version of Landlock; 0 without Landlock.
 pub(in crate::bot) fn landlock_version() -> u32 {
-    const ASK_VERSION: u32 = 1;
+    let flag = LANDLOCK_CREATE_RULESET_VERSION;
     // SAFETY: with this flag the kernel reads no attributes, and makes nothing.
-    let version = unsafe {
-        libc::syscall(libc::SYS_landlock_create_ruleset, ptr::null::<c_void>(), 0, ASK_VERSION)
-    };
+    let version =
+        unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, ptr::null::<c_void>(), 0, flag) };
     u32::try_from(version).unwrap_or(0)
+}
+
+/// Makes a Landlock ruleset.
+pub(in crate::bot) fn landlock_ruleset(what: landlock_ruleset_attr) -> Result<OwnedFd, Errno> {
+    let (call, size) = (libc::SYS_landlock_create_ruleset, size_of_val(&what));
+    // SAFETY: the kernel copies the attributes, and makes the descriptor for us.
+    unsafe {
+        let fd = RawFd::try_from(libc::syscall(call, &raw const what, size, 0)).unwrap_or(-1);
+        if fd < 0 { Err(last_errno()) } else { Ok(OwnedFd::from_raw_fd(fd)) }
+    }
+}
+
+/// Adds a rule to it: these rights to a file, or to all in a folder.
+pub(in crate::bot) fn landlock_allow(
+    ruleset: BorrowedFd<'_>,
+    allowed_access: u64,
+    file: BorrowedFd<'_>,
+) -> Result<(), Errno> {
+    let rule = landlock_path_beneath_attr { allowed_access, parent_fd: file.as_raw_fd() };
+    let (call, kind) =
+        (libc::SYS_landlock_add_rule, landlock_rule_type::LANDLOCK_RULE_PATH_BENEATH as c_int);
+    // SAFETY: the kernel copies the rule.
+    let done = unsafe { libc::syscall(call, ruleset.as_raw_fd(), kind, &raw const rule, 0) };
+    if done == 0 { Ok(()) } else { Err(last_errno()) }
 }
 
 /// Whether the kernel has seccomp filters: if so, it complains that the filter's address is invalid.

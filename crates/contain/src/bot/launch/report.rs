@@ -1,6 +1,7 @@
 //! Messages to the referee through a bot's channel, each of a fixed size and in one write: one of the launcher, then
 //! those of the keeper.
 
+use std::fmt;
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -127,11 +128,16 @@ impl Message {
 }
 
 /// A start that failed.
-#[derive(Debug, thiserror::Error)]
-#[error("{step:?}: {error}")]
+#[derive(Debug)]
 pub(in crate::bot) struct LaunchError {
     pub(in crate::bot) step: Step,
     pub(in crate::bot) error: io::Error,
+}
+
+impl fmt::Display for LaunchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}: {}", self.step, self.error)
+    }
 }
 
 impl Step {

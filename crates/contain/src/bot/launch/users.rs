@@ -8,23 +8,41 @@ use rustix::process::{Pid, getegid, geteuid};
 
 use super::NOBODY;
 
-/// Maps users and groups in a process's new user namespace to themselves.
-pub(super) fn map(pid: Pid) -> io::Result<()> {
-    let write = |file: &str, content: &str| {
-        fs::write(format!("/proc/{}/{file}", pid.as_raw_pid()), content)
-    };
-    if maps_everybody() {
-        let [users, groups] = everybody();
-        return write("uid_map", users).and_then(|()| write("gid_map", groups));
+/// The users, and the groups, that this process's own namespace has, each mapped to itself.
+pub(super) struct Users([String; 2]);
+
+impl Users {
+    pub(super) fn seen() -> Self {
+        Self(["uid_map", "gid_map"].map(|name| {
+            let map = fs::read_to_string(format!("/proc/self/{name}")).unwrap_or_default();
+            let identity = |line: &str| {
+                let mut numbers = line.split_whitespace();
+                let (first, _, count) = (numbers.next()?, numbers.next()?, numbers.next()?);
+                Some(format!("{first} {first} {count}\n"))
+            };
+            map.lines().filter_map(identity).collect()
+        }))
     }
-    write("setgroups", "deny")?;
-    let identity = |id: u32| format!("{id} {id} 1\n");
-    write("uid_map", &identity(geteuid().as_raw()))?;
-    write("gid_map", &identity(getegid().as_raw()))
+
+    /// Maps users and groups in a process's new user namespace to themselves.
+    pub(super) fn map(&self, pid: Pid) -> io::Result<()> {
+        let write = |file: &str, content: &str| {
+            fs::write(format!("/proc/{}/{file}", pid.as_raw_pid()), content)
+        };
+        if maps_everybody() {
+            let Self([users, groups]) = self;
+            return write("uid_map", users).and_then(|()| write("gid_map", groups));
+        }
+        write("setgroups", "deny")?;
+        let identity = |id: u32| format!("{id} {id} 1\n");
+        write("uid_map", &identity(geteuid().as_raw()))?;
+        write("gid_map", &identity(getegid().as_raw()))
+    }
 }
 
 /// Whether root's bot can run as an unprivileged user in the namespace.
 pub(in crate::bot) fn has_nobody() -> bool {
+    static SEEN: OnceLock<Users> = OnceLock::new();
     let maps_nobody = |map: &str| {
         map.lines().any(|line| {
             let mut numbers = line.split_whitespace().map(str::parse::<u32>);
@@ -35,26 +53,10 @@ pub(in crate::bot) fn has_nobody() -> bool {
             })
         })
     };
-    maps_everybody() && everybody().iter().all(|map| maps_nobody(map))
+    maps_everybody() && SEEN.get_or_init(Users::seen).0.iter().all(|map| maps_nobody(map))
 }
 
 /// Root may map all the users that it sees; anybody else only itself.
 fn maps_everybody() -> bool {
     geteuid().is_root()
-}
-
-/// All users, and all groups, of the referee's own namespace, each mapped to itself.
-fn everybody() -> &'static [String; 2] {
-    static MAPS: OnceLock<[String; 2]> = OnceLock::new();
-    MAPS.get_or_init(|| {
-        ["uid_map", "gid_map"].map(|name| {
-            let map = fs::read_to_string(format!("/proc/self/{name}")).unwrap_or_default();
-            let identity = |line: &str| {
-                let mut numbers = line.split_whitespace();
-                let (first, _, count) = (numbers.next()?, numbers.next()?, numbers.next()?);
-                Some(format!("{first} {first} {count}\n"))
-            };
-            map.lines().filter_map(identity).collect()
-        })
-    })
 }

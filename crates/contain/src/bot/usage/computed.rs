@@ -63,15 +63,16 @@ impl TreeTime {
         self.own + self.children
     }
 
-    /// The CPU time of reaped children, of which `seen` was sampled while they lived. Adds the kernel's
-    /// rounding, unless `seen` already accounts for the total.
-    pub(super) fn children_seen(self, seen: Duration) -> Duration {
-        if self.children <= seen + CHILD_ROUNDING {
+    /// The CPU time of reaped children, of which `seen` was sampled while they lived, and the rest is at most `unseen`.
+    /// Adds the kernel's rounding, unless `seen` already accounts for the total.
+    pub(super) fn children_seen(self, seen: Duration, unseen: Duration) -> Duration {
+        let counted = if self.children <= seen + CHILD_ROUNDING {
             let short = if self.has_waited && seen.is_zero() { CHILD_ROUNDING } else { seen };
             self.children.max(short)
         } else {
             self.children + CHILD_ROUNDING
-        }
+        };
+        counted.min(seen.saturating_add(unseen))
     }
 }
 
@@ -105,7 +106,10 @@ impl Sample {
 
     /// The CPU time that the processes of this sample have used by now, as far as they live.
     pub(in crate::bot) fn computed_by_now(&self) -> CpuTimes {
-        self.computed.keys().filter_map(|pid| Some((*pid, process_cpu(*pid)?))).collect()
+        self.processes
+            .iter()
+            .filter_map(|process| Some((process.pid, process_cpu(process.pid)?)))
+            .collect()
     }
 
     /// The own CPU time of each process since `before`.
@@ -157,19 +161,21 @@ mod tests {
         let time = after.tree_time_since(&before);
         assert_eq!(time.all(), Duration::from_millis(10 + 70 - 30));
         let ms = Duration::from_millis;
-        assert_eq!(time.children_seen(ms(10)), ms(40) + CHILD_ROUNDING);
-        assert_eq!(time.children_seen(ms(38)), ms(40));
-        assert_eq!(time.children_seen(ms(45)), ms(45));
+        let seen = |seen| time.children_seen(ms(seen), Duration::MAX);
+        assert_eq!(seen(10), ms(40) + CHILD_ROUNDING);
+        assert_eq!(seen(38), ms(40));
+        assert_eq!(seen(45), ms(45));
+        assert_eq!(time.children_seen(ms(25), ms(10)), ms(35), "they had no time for more");
     }
 
     #[test]
     fn a_short_child_shows_in_page_faults_alone() {
         let time = sample(&[(1, 110, 0, 9)]).tree_time_since(&sample(&[(1, 100, 0, 3)]));
         assert_eq!(
-            (time.all(), time.children_seen(Duration::ZERO)),
+            (time.all(), time.children_seen(Duration::ZERO, Duration::MAX)),
             (Duration::from_millis(10), CHILD_ROUNDING)
         );
         let time = sample(&[(1, 110, 0, 3)]).tree_time_since(&sample(&[(1, 100, 0, 3)]));
-        assert_eq!(time.children_seen(Duration::ZERO), Duration::ZERO);
+        assert_eq!(time.children_seen(Duration::ZERO, Duration::MAX), Duration::ZERO);
     }
 }

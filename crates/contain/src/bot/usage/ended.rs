@@ -1,12 +1,15 @@
 //! The threads and processes that have ended while a bot was watched: their CPU time, and what is not known of them.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 use std::time::Duration;
 
-use super::Sample;
+use super::{Sample, online_cores};
 
 /// CPU time beyond that of the threads in a sample which shows that other threads have ended.
 const OF_ENDED_THREADS: Duration = Duration::from_millis(1);
+
+static CORES: LazyLock<Option<u32>> = LazyLock::new(|| u32::try_from(online_cores()?).ok());
 
 /// A bot's processes from look to look.
 #[derive(Debug, Default)]
@@ -45,7 +48,9 @@ impl ProcessTree {
     pub(super) fn computed(&self, before: &Sample) -> Duration {
         let Some((last, _)) = &self.last else { return Duration::ZERO };
         let time = last.tree_time_since(before);
-        time.own + time.children_seen(self.gone)
+        // What no look has shown was computed between looks, on whichever core.
+        let unseen = CORES.map_or(Duration::MAX, |cores| self.unseen.saturating_mul(cores));
+        time.own + time.children_seen(self.gone, unseen)
     }
 
     /// The bot's own process number, if it was there at the last look.

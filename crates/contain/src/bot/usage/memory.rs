@@ -1,5 +1,5 @@
 //! The memory that a bot's processes hold together: resident pages, page tables, swapped pages,
-//! and files in memory that only descriptors keep.
+//! and files in memory that only descriptors or mappings keep.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::statfs;
 use rustix::process::Pid;
 
-use super::held::HeldFiles;
+use super::held::{HeldFile, HeldFiles};
 
 use super::procfs::{field, numbers_in, read};
 use super::{Process, Sample};
@@ -38,20 +38,25 @@ impl Sample {
         all.private + all.shared.max(files)
     }
 
-    /// The size of files in memory that are open for writing or have lost their name, apart from those on the device
+    /// The size of files in memory that are mapped, open for writing or have lost their name, apart from those on the device
     /// `counted`.
     fn held_files(&self, counted: Option<u64>, until: Instant) -> u64 {
         let mut files = BTreeMap::new();
+        let mut add = |file: HeldFile| {
+            if Some(file.device) != counted {
+                files.insert((file.device, file.inode), file.size);
+            }
+        };
+        let is_time_left = || Instant::now() < until;
         for process in &self.processes {
             let mut held = HeldFiles::new(process.pid);
-            for fd in numbers_in(&format!("/proc/{}/fd", process.pid)) {
-                if Instant::now() >= until {
-                    break;
-                }
-                if let Some(file) = held.file(fd)
-                    && Some(file.device) != counted
-                {
-                    files.insert((file.device, file.inode), file.size);
+            let descriptors = numbers_in(&format!("/proc/{}/fd", process.pid));
+            for fd in descriptors.into_iter().take_while(|_| is_time_left()) {
+                held.file(fd).map(&mut add);
+            }
+            if is_time_left() {
+                for mapping in held.mappings().into_iter().take_while(|_| is_time_left()) {
+                    held.mapped_file(mapping).map(&mut add);
                 }
             }
         }

@@ -27,11 +27,12 @@ use rustix::process::Pid;
 
 use self::computed::Computed;
 pub(super) use self::computed::CpuTimes;
-pub(super) use self::procfs::{Life, bytes_written, numbers_in, read, state};
+pub use self::procfs::online_cores;
+pub(super) use self::procfs::{Life, bytes_written, is_ending, numbers_in, read, state};
 use self::procfs::{Stat, children, field, open_files};
 pub(super) use self::sampler::Sampler;
+pub(super) use self::thread::OwnThread;
 use self::thread::Thread;
-pub(super) use self::thread::own_wait;
 pub(super) use self::watch::{Delays, Watch};
 use terms::certificate::Certificate;
 use terms::millis::Millis;
@@ -72,11 +73,11 @@ pub(super) struct Sample {
 /// has lifted the limit and can do without their figures.
 const MANY: u64 = 10_000;
 
-/// How long walking through a bot's processes may take: one that forks and exits all the time would otherwise
-/// keep the referee walking for ever. Thousands of processes on a busy machine take some tenths of a second.
-const WALK: Duration = Duration::from_millis(100);
+/// How long a look at a bot's processes may take: one that forks and exits all the time would otherwise
+/// keep the referee looking for ever. Thousands of processes on a busy machine take some tenths of a second.
+pub(super) const LOOK: Duration = Duration::from_millis(100);
 
-/// As [`WALK`], when a deadline leaves time.
+/// As [`LOOK`], when a deadline leaves time.
 const LONG_WALK: Duration = Duration::from_secs(1);
 
 /// When a walk must stop.
@@ -88,7 +89,7 @@ fn long_walk(deadline: Option<Instant>) -> Instant {
 impl Sample {
     /// All processes below a keeper, without itself, as far as they can be visited in a short time.
     pub(super) fn below(keeper: Pid) -> Self {
-        Self::of_tree(keeper.as_raw_pid(), Instant::now() + WALK)
+        Self::of_tree(keeper.as_raw_pid(), Instant::now() + LOOK)
     }
 
     /// As [`below`](Self::below), with more time, but not beyond `deadline`.
@@ -318,14 +319,14 @@ mod tests {
     #[test]
     fn this_very_process_can_be_sampled() {
         let me = vec![rustix::process::getpid().as_raw_pid()];
-        let before = Sample::of_all(me.clone(), Instant::now() + WALK);
+        let before = Sample::of_all(me.clone(), Instant::now() + LOOK);
         let mut x = 1_u64;
         let start = Instant::now();
         while start.elapsed() < Duration::from_millis(30) {
             x = std::hint::black_box(x.wrapping_mul(3));
         }
         std::thread::sleep(Duration::from_millis(1));
-        let usage = Sample::of_all(me, Instant::now() + WALK).since(&before, start.elapsed());
+        let usage = Sample::of_all(me, Instant::now() + LOOK).since(&before, start.elapsed());
         assert!(usage.cpu > Some(ms(0)), "{usage:?}");
         assert!(usage.peak_memory > Some(100_000), "{usage:?}");
         assert!(usage.wait.is_some() && usage.page_faults.is_some(), "{usage:?}");
@@ -334,7 +335,7 @@ mod tests {
     #[test]
     fn memory_is_not_looked_at_for_longer_than_allowed() {
         let me = rustix::process::getpid().as_raw_pid();
-        let sample = Sample::of_all(vec![me], Instant::now() + WALK);
+        let sample = Sample::of_all(vec![me], Instant::now() + LOOK);
         let process = sample.processes[0];
         let twice = Sample { processes: vec![process, process], ..Sample::default() };
         assert!(twice.memory(None, Duration::from_mins(1)) > 0);
@@ -345,7 +346,7 @@ mod tests {
     fn only_who_was_seen_whole_has_slept() {
         let mut sleeper = std::process::Command::new("sleep").arg("60").spawn().expect("runs");
         let bot = i32::try_from(sleeper.id()).expect("a process number");
-        let look = || Sample::of_all(vec![bot], Instant::now() + WALK);
+        let look = || Sample::of_all(vec![bot], Instant::now() + LOOK);
         let mut seen = look();
         let sleeps = |before: &Sample, now: &Sample| now.has_slept_since(before, None);
         // It has to start first.

@@ -5,6 +5,15 @@ use std::io::Read as _;
 use std::mem::MaybeUninit;
 use std::time::Duration;
 
+/// The cores of the machine, including those that this process may not use.
+#[must_use]
+pub fn online_cores() -> Option<usize> {
+    let times = fs::read_to_string("/proc/stat").ok()?;
+    // proc(5): a line `cpu` for all cores, then one for each.
+    let cores = times.lines().skip(1).take_while(|line| line.starts_with("cpu")).count();
+    (cores > 0).then_some(cores)
+}
+
 /// Fields of /proc/PID/stat.
 pub(super) struct Stat {
     pub(super) page_faults: u64,
@@ -74,6 +83,9 @@ pub(in crate::bot) fn state(path: &str) -> char {
     stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next()).unwrap_or(' ')
 }
 
+/// `PF_EXITING` of the kernel, among the flags of a thread.
+const EXITING: u64 = 4;
+
 /// How far a process is from its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::bot) enum Life {
@@ -93,8 +105,6 @@ impl Life {
     }
 
     fn parse(stat: &str) -> Self {
-        /// `PF_EXITING` of the kernel.
-        const EXITING: u64 = 4;
         let fields = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
         // proc(5) counts from 1; the state, its third field, is the first one here.
         let field = |number: usize| fields.split(' ').nth(number - 3).unwrap_or_default();
@@ -109,6 +119,20 @@ impl Life {
     }
 }
 
+/// Whether each thread of a process has begun to end, or has ended.
+pub(in crate::bot) fn is_ending(pid: i32) -> bool {
+    let folder = format!("/proc/{pid}/task");
+    numbers_in(&folder).all(|thread| {
+        let stat = read(&format!("{folder}/{thread}/stat")).unwrap_or_default();
+        let fields = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
+        let mut fields = fields.split(' ');
+        // The state and, six fields later, the flags.
+        let has_ended = matches!(fields.next(), Some("Z" | "X" | "") | None);
+        let flags = fields.nth(5).and_then(|flags| flags.parse().ok()).unwrap_or(EXITING);
+        has_ended || flags & EXITING != 0
+    })
+}
+
 /// The children of one thread of a process, in the order of their birth or adoption.
 pub(super) fn children(pid: i32, tid: i32) -> Vec<i32> {
     // The list may grow as fast as it is read.
@@ -119,9 +143,10 @@ pub(super) fn children(pid: i32, tid: i32) -> Vec<i32> {
     list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
 }
 
-pub(in crate::bot) fn numbers_in(folder: &str) -> Vec<i32> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+/// The names in a folder that are numbers, as they are read: there may be a million.
+pub(in crate::bot) fn numbers_in(folder: &str) -> impl Iterator<Item = i32> + use<> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
 /// Reads an open file of /proc again from its beginning; `None` once its process has ended.

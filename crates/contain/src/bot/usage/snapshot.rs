@@ -8,7 +8,7 @@ use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity};
 
 use super::procfs::{numbers_in, read};
-use super::{Process, Sample, WALK};
+use super::{LOOK, Process, Sample};
 
 /// Kernel functions in which a stopped or frozen thread waits: by a signal, and by control groups of version 2 and 1.
 const STOPS: [&str; 4] = ["do_signal_stop", "get_signal", "do_freezer_trap", "__refrigerator"];
@@ -46,7 +46,7 @@ impl Snapshot {
         let start = Task::read(&format!("/proc/{}/stat", keeper.as_raw_pid()));
         let start = start.map(|task| (task.scheduling, cores_of(keeper)));
         let mut snapshot = Self { is_stopped: !sample.processes.is_empty(), ..Self::default() };
-        let until = Instant::now() + WALK;
+        let until = Instant::now() + LOOK;
         for &Process { pid, .. } in &sample.processes {
             let folder = format!("/proc/{pid}/task");
             for tid in numbers_in(&folder) {

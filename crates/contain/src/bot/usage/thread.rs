@@ -1,6 +1,8 @@
 //! What one thread has used.
 
 use std::fs::File;
+use std::sync::Arc;
+use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use super::procfs::{read, read_again};
@@ -47,12 +49,24 @@ impl Thread {
     }
 }
 
-thread_local! {
-    /// Opened once per thread: the file stays that of the thread that opened it.
-    static OWN: Option<File> = File::open("/proc/thread-self/schedstat").ok();
-}
+/// The counters of the thread that referees, whose file stays open.
+#[derive(Debug, Clone, Default)]
+pub(in crate::bot) struct OwnThread(Option<(ThreadId, Arc<File>)>);
 
-/// The time for which the calling thread has waited for a core since its start.
-pub(in crate::bot) fn own_wait() -> Option<Duration> {
-    OWN.with(|own| read_again(own.as_ref()?, Thread::parse)).map(|thread| thread.wait)
+impl OwnThread {
+    /// The counters of the calling thread.
+    pub(in crate::bot) fn current(&mut self) -> Self {
+        let id = thread::current().id();
+        if self.0.as_ref().is_none_or(|(of, _)| *of != id) {
+            let file = File::open("/proc/thread-self/schedstat").ok();
+            self.0 = file.map(|file| (id, file.into()));
+        }
+        self.clone()
+    }
+
+    /// The time for which this thread has waited for a core since its start.
+    pub(in crate::bot) fn wait(&self) -> Option<Duration> {
+        let (_, file) = self.0.as_ref()?;
+        read_again(file, Thread::parse).map(|thread| thread.wait)
+    }
 }

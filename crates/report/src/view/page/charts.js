@@ -43,8 +43,8 @@ const hasTimes = (film) => film.turns.length > 0 && film.turns.every((turn) => t
 const otherThan = (film) => films.find((other) => other !== film);
 
 /** Names the game whose line is laid over a chart. */
-function nameOther(view, selector, other) {
-  find(`${selector} h3`, view.root).append(" ", element("small", "other-name", other.bot));
+function nameOther(view, selector, other, kind = "other-name") {
+  find(`${selector} h3`, view.root).append(" ", element("small", kind, other.bot));
 }
 
 /** The height of a time in all charts, in percent from the top. */
@@ -140,12 +140,13 @@ function scoreLine(film, count, [low, top]) {
 /** The score over the game. */
 function scoreChart(view) {
   const { film } = view;
-  const count = Math.max(...films.map((each) => each.length));
+  const drawn = rival ? [...films, rival] : films;
+  const count = Math.max(...drawn.map((each) => each.length));
   if (film.isText && film.turns.every((turn) => turn.score === null)) {
     find(".scores", view.root).hidden = true;
     return null;
   }
-  const [low, most] = [Math.min, Math.max].map((of) => of(0, ...films.map((each) => each.scores.reduce((one, other) => of(one, other)))));
+  const [low, most] = [Math.min, Math.max].map((of) => of(0, ...drawn.map((each) => each.scores.reduce((one, other) => of(one, other)))));
   const top = most > low ? most : low + 1;
   const { svg, box, moveTo, label } = chart(find(".scores .chart", view.root), count, (index) => seek(index));
   const line = scoreLine(film, count, [low, top]);
@@ -155,6 +156,10 @@ function scoreChart(view) {
   if (other) {
     shape("path", { d: scoreLine(other, count, [low, top]), class: "other" }, svg);
     nameOther(view, ".scores", other);
+  }
+  if (rival) {
+    shape("path", { d: scoreLine(rival, count, [low, top]), class: "rival" }, svg);
+    nameOther(view, ".scores", { bot: `best other game here: ${rival.bot}, ${rival.score(rival.length)}` }, "rival-name");
   }
   label(String(top), 8);
   box.setAttribute("role", "img");

@@ -101,17 +101,37 @@ class Film {
     return this.isFromBottom ? `x ${one}, y ${other}` : `row ${one}, column ${other}`;
   }
 
+  /** A colour, or what is written on its tiles. */
+  nameOf(color) {
+    return this.labels?.[color] ?? `colour ${color} (${COLOR_NAMES[color % COLOR_NAMES.length]})`;
+  }
+
+  /** Gives a tile its colour, and what is written on it. */
+  dress(tile, color) {
+    tile.className = `tile c${color % COLOR_NAMES.length}`;
+    const face = tile.firstChild ?? tile.appendChild(element("b"));
+    face.dataset.number = color;
+    if (this.labels) face.dataset.label = this.labels[color] ?? color;
+    return tile;
+  }
+
   /** What a tile is, and what taking its region would score. */
   describeTile(board, place) {
     const color = board[place];
     if (color === EMPTY) return `${this.coordinates(place)}\nempty`;
-    const tile = `${this.coordinates(place)}\ncolour ${color} (${COLOR_NAMES[color % COLOR_NAMES.length]})`;
+    const tile = `${this.coordinates(place)}\n${this.nameOf(color)}`;
     if (!this.regions) return tile;
     const size = this.grid.region(board, place).length;
     const clears = board.filter((other) => other !== EMPTY).length === size;
     const points = regionPoints(this.regions, size, clears);
     if (points === null) return `${tile}\n${size === 1 ? "alone" : `${size} tiles`}: cannot be taken`;
     return `${tile}\n${size} tiles, would score ${points}`;
+  }
+
+  /** Where moves are tried, in words. */
+  whereOf(position) {
+    const number = this.numberOf(position);
+    return number === undefined ? "at the end" : `instead of ${this.noun} ${number}`;
   }
 
   /** Describes the move at a position, or the end. */

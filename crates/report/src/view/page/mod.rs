@@ -1,9 +1,12 @@
 //! A game as one self-contained HTML page: no network, no framework, no server.
 //!
-//! The page is `page.html` with `page.css`, the scripts and the film in JSON put into it. Its content
+//! The page is `page.html` with `page.css`, the scripts and the film in JSON put into it; [`GamesPages`] puts many into one,
+//! packed, so that they share the rest. Its content
 //! security policy allows that one style and that one script, by their hashes, and nothing else;
 //! the script sets text only as text. Nothing that a bot or a log says becomes part of the markup:
 //! it is all in the JSON, in which every `<` is escaped.
+
+mod many;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,7 +14,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};
 
+pub use self::many::{GameAddress, GamesPages};
 use super::film::{Film, Move};
+use super::links::Link;
 use crate::html;
 use results::gamelog::{Certificate, End};
 use results::said::{Said, SaidInGame, SaidNumbers, SaidValue};
@@ -33,6 +38,8 @@ const SCRIPT: &str = concat!(
     include_str!("charts.js"),
     include_str!("said.js"),
     include_str!("pair.js"),
+    include_str!("games.js"),
+    include_str!("png.js"),
     include_str!("playback.js"),
 );
 
@@ -40,8 +47,6 @@ const SCRIPT: &str = concat!(
 #[derive(Serialize)]
 struct Show<'a> {
     films: Vec<PageFilm<'a>>,
-    /// The first move that differs between two films.
-    differs: Option<usize>,
 }
 
 #[derive(Serialize)]
@@ -55,6 +60,9 @@ struct PageFilm<'a> {
     columns: u16,
     rows: u16,
     colors: u8,
+    /// What is written on the tiles, by colour; where nothing is, the number of the colour.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    labels: Vec<Line<'a>>,
     origin: Origin,
     pace: Pace,
     regions: Option<&'a RegionPoints>,
@@ -67,6 +75,8 @@ struct PageFilm<'a> {
     moves: Vec<PageMove<'a>>,
     end: Option<PageEnd<'a>>,
     note: Option<Line<'a>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    drawings: &'a [Link],
 }
 
 #[derive(Serialize)]
@@ -105,6 +115,7 @@ struct PageEnd<'a> {
 }
 
 /// A score: a number that scripts keep whole, a text with all other digits, or null.
+#[derive(Debug)]
 struct PageScore(Option<Score>);
 
 impl Serialize for PageScore {
@@ -227,7 +238,7 @@ impl Serialize for PageStep<'_> {
 
 impl<'a> From<&'a Film> for PageFilm<'a> {
     fn from(film: &'a Film) -> Self {
-        let Picture { columns, rows, colors, origin, pace, regions, tiles } = &film.opening;
+        let Picture { columns, rows, colors, labels, origin, pace, regions, tiles } = &film.opening;
         let color =
             |tile: &Option<u8>| tile.map_or(-1, |color| i8::try_from(color).expect("few colours"));
         let moves = film.moves.iter().enumerate();
@@ -240,6 +251,7 @@ impl<'a> From<&'a Film> for PageFilm<'a> {
             columns: *columns,
             rows: *rows,
             colors: *colors,
+            labels: labels.iter().map(|label| Line(label)).collect(),
             origin: *origin,
             pace: *pace,
             regions: regions.as_ref(),
@@ -251,6 +263,7 @@ impl<'a> From<&'a Film> for PageFilm<'a> {
                 .collect(),
             end: film.end.as_ref().map(PageEnd::from),
             note: film.note.as_deref().map(Line),
+            drawings: &film.drawings,
         }
     }
 }
@@ -290,17 +303,16 @@ impl<'a> From<&'a End> for PageEnd<'a> {
 
 /// The page that shows a film.
 pub fn page(film: &Film) -> String {
-    fill(&Show { films: vec![film.into()], differs: None })
+    fill(&Show { films: vec![film.into()] })
 }
 
 /// The page that shows two films of the same board side by side.
 pub fn comparison(left: &Film, right: &Film) -> String {
-    let differs = left.first_different_move(right);
-    fill(&Show { films: vec![left.into(), right.into()], differs })
+    fill(&Show { films: vec![left.into(), right.into()] })
 }
 
 /// Puts style, script and data into the page.
-fn fill(show: &Show<'_>) -> String {
+fn fill(show: &impl Serialize) -> String {
     let json = serde_json::to_string(show).expect("plain data").replace('<', "\\u003c");
     html::fill(HTML, |name| match name {
         "style" => STYLE.to_owned(),

@@ -73,8 +73,7 @@ class MoveList {
       does.textContent = isLong ? move.notation : film.describe(index);
       return does;
     }
-    const swatch = element("span", `tile c${film.boardAt(index)[move.chosen]}`);
-    swatch.append(element("b"));
+    const swatch = film.dress(element("span"), film.boardAt(index)[move.chosen]);
     does.append(move.notation, swatch, plural(size, "tile"));
     return does;
   }

@@ -20,8 +20,8 @@ class Pair {
   }
 
   /** Shows both scores, the better one with its lead. */
-  tell(position) {
-    const scores = this.views.map(({ film }) => film.score(film.clamp(position)));
+  tell() {
+    const scores = this.views.map((view) => view.score);
     this.views.forEach((view, index) => {
       const ahead = Number(((scores[index] - scores[1 - index]) * (view.film.lower ? -1 : 1)).toPrecision(12));
       for (const box of [find(".standing", view.root), find(".standing", this.buttons[index])]) {

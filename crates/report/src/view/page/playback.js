@@ -1,11 +1,14 @@
 // The position that all boards share, and what changes it: buttons, keys, time, the address.
 
-const films = show.films.map((data) => new Film(data));
 const [lead] = films;
 const length = Math.max(...films.map((film) => film.length));
 const longest = films.find((film) => film.length === length);
 const SPEEDS = lead.isSlow ? [0.5, 1, 2, 4, 8, 16, 30, 60] : [1, 3, 10, 30, 100, 300, 1000, 3000];
 const LOOKS = ["plain", "shapes", "digits"];
+/** The names of the moves tried in the first and in the second game, in the address. */
+const TRIED = ["try", "try-right"];
+/** The names of the moves kept of either game. */
+const KEPT = ["kept", "kept-right"];
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 let position = 0;
 let speed = lead.isSlow ? 2 : 3;
@@ -19,31 +22,50 @@ function announce(text) { find("#live").textContent = text; }
 
 /** Shows a position; `time` is for the animation of the move that leads to it. */
 function render(time = 0) {
-  pair?.tell(position);
   for (const view of views) view.go(position, position < view.film.length ? time : 0);
+  pair?.tell();
   find("#scrubber").value = position;
   const number = longest.numberOf(position);
   const words = number === undefined ? "End" : `${longest.noun === "turn" ? "Turn" : "Move"} ${number}`;
   find("#position").textContent = words;
   find("#scrubber").setAttribute("aria-valuetext", words);
-  find("#link").href = `#${anchor()}`;
 }
 
-/** The name of this position in the address. */
-function anchor() {
-  const number = longest.numberOf(position);
-  return number === undefined ? "turn=end" : `turn=${number}`;
+/** The name of this position in the address, with the moves that a reader has tried there in one of the games. */
+function addressOf(view, trial) {
+  const number = longest.numberOf(trial?.from ?? position);
+  const tried = trial ? `&${TRIED[views.indexOf(view)]}=${trial.address}` : "";
+  const kept = views.map((each, at) => (each.trials?.kept.length ? `&${KEPT[at]}=${each.trials.keptAddress}` : ""));
+  return `${nameGames(chosen)}turn=${number ?? "end"}${tried}${kept.join("")}`;
+}
+
+function keepAddress() {
+  const view = views.find((each) => each.trial);
+  find("#link").href = `#${addressOf(view, view?.trial)}`;
+  history.replaceState(null, "", find("#link").href);
+}
+
+/** What happens at a position, in words for those who cannot see it. */
+function tellOf(film) {
+  const at = film.clamp(position);
+  const [what, score] = [film.describe(at).replace(/[.!]+$/, ""), String(film.score(at))];
+  const known = at === film.moves.length && what.endsWith(score);
+  return `${find("#position").textContent}. ${what}.${known ? "" : ` Score ${score}.`}`;
 }
 
 function rest() {
-  announce(films.map((film) => `${find("#position").textContent}. ${film.describe(film.clamp(position))}. Score ${film.score(film.clamp(position))}.`).join(" "));
-  history.replaceState(null, "", `#${anchor()}`);
+  announce(films.map(tellOf).join(" "));
+  keepAddress();
 }
 
-function seek(next) {
+function glide(next) {
   pause();
   position = Math.max(0, Math.min(next, length - 1));
   render();
+}
+
+function seek(next) {
+  glide(next);
   rest();
 }
 
@@ -123,10 +145,17 @@ function setLook(name) {
 }
 
 function followAddress() {
-  const [, wanted] = /^#turn=(\d+|end)$/.exec(location.hash) ?? [];
-  if (wanted === undefined) return false;
+  const address = new URLSearchParams(location.hash.slice(1));
+  if (show.games && nameGames(gamesOf(address)) !== nameGames(chosen)) {
+    location.reload();
+    return true;
+  }
+  const wanted = address.get("turn");
+  if (!/^(\d+|end)$/.test(wanted ?? "")) return false;
   const index = longest.moves.findIndex((move) => String(move.number) === wanted);
+  views.forEach((view, at) => address.has(KEPT[at]) && view.trials?.openKept(address.get(KEPT[at])));
   seek(index < 0 ? length - 1 : index);
+  views.forEach((view, at) => address.has(TRIED[at]) && view.trials?.open(address.get(TRIED[at])));
   return true;
 }
 
@@ -151,7 +180,7 @@ function drawMarks() {
     for (const turn of film.turns) if (turn.overrun) pen.fillRect(x(turn.first) - 1, 0, 3, height);
   }
   pen.fillStyle = style.getPropertyValue("--accent");
-  if (show.differs !== null) pen.fillRect(x(show.differs) - 1, 0, 3, height);
+  if (differs !== null) pen.fillRect(x(differs) - 1, 0, 3, height);
 }
 
 function onKey(event) {
@@ -166,8 +195,9 @@ function onKey(event) {
     PageDown: () => seek(position + Math.ceil(length / 20)), PageUp: () => seek(position - Math.ceil(length / 20)),
     "+": () => setSpeed(speed + 1), "=": () => setSpeed(speed + 1), "-": () => setSpeed(speed - 1),
     Escape: () => views.some((view) => view.trial) && seek(position),
-    Backspace: () => views.find((view) => view.trial)?.undoTrial(),
-    n: () => seek(nextGain(position)), d: () => show.differs !== null && seek(show.differs),
+    Backspace: () => views.find((view) => view.trial)?.trials.undo(),
+    r: () => (views.find((view) => view.trial) ?? views.find((view) => view.trials?.left))?.trials.redo(),
+    n: () => seek(nextGain(position)), d: () => differs !== null && seek(differs),
     c: () => setLook(LOOKS[(LOOKS.indexOf(find("#look").value) + 1) % LOOKS.length]),
   };
   const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
@@ -184,9 +214,12 @@ function connect() {
   on("#forward", "click", stepForward);
   on("#last", "click", () => seek(length - 1));
   on("#next-gain", "click", () => seek(nextGain(position)));
-  on("#differs", "click", () => seek(show.differs));
-  on("#scrubber", "input", (event) => seek(Number(event.target.value)));
+  on("#differs", "click", () => seek(differs));
+  // The scrubber says itself where it is.
+  on("#scrubber", "input", (event) => glide(Number(event.target.value)));
+  on("#scrubber", "change", keepAddress);
   on("#speed", "input", (event) => setSpeed(Number(event.target.value)));
+  on("#save", "click", savePicture);
   on("#look", "change", (event) => setLook(event.target.value));
   document.addEventListener("keydown", onKey);
   addEventListener("hashchange", followAddress);
@@ -203,13 +236,15 @@ function start() {
   find("#next-gain").hidden = lead.isSlow;
   find("#skip-label").hidden = lead.isSlow;
   find("#look").closest("label").hidden = lead.isText;
-  find("#differs").hidden = show.differs === null;
+  find("#save").hidden = lead.isText;
+  find("#differs").hidden = differs === null;
+  linkGames();
   setSpeed(speed);
   setLook("plain");
   connect();
   if (!followAddress()) {
-    position = show.differs ?? (films.length === 1 ? lead.failure : null) ?? 0;
-    render();
+    glide(differs ?? (films.length === 1 ? lead.failure : null) ?? 0);
+    find("#link").href = `#${addressOf()}`;
   }
   drawMarks();
 }

@@ -73,7 +73,9 @@ class Pointer {
   }
 
   take(place) {
-    if (place !== null) this.view.tryMove(place);
+    if (place === null) return;
+    if (this.view.trials) this.view.trials.take(place);
+    else announce("Moves can be tried in SameGame.");
   }
 
   onKey(event) {

@@ -17,6 +17,7 @@ class GameView {
     this.shownTurn = undefined;
     this.trial = null;
     find(".bot", this.root).textContent = film.bot;
+    find(".bot", this.root).title = film.bot;
     find(".note", this.root).textContent = film.note ?? "";
     find(".note", this.root).hidden = film.note === null;
     this.chooseStage();
@@ -25,12 +26,13 @@ class GameView {
     find(".message", this.root).hidden = !film.moves.some((move) => move.message);
     this.leftCounts = this.makeLeft();
     this.showVerdict();
+    this.showDrawings();
     this.times = timesChart(this);
     this.scores = scoreChart(this);
     this.said = new SaidCard(this);
     this.list = new MoveList(this, `moves-${parent.children.length}`);
     this.pointer = new Pointer(this);
-    this.trialCard = new TrialCard(this.root, { undo: () => this.undoTrial(), leave: () => seek(position) });
+    this.trials = film.rules && new Trials(this);
     this.boardElement.classList.toggle("can-try", film.rules !== null);
   }
 
@@ -45,9 +47,8 @@ class GameView {
     const list = find(".left", this.root);
     return Array.from({ length: this.film.colors }, (_, color) => {
       const item = element("li");
-      item.setAttribute("aria-label", `colour ${color}, ${COLOR_NAMES[color % COLOR_NAMES.length]}`);
-      const tile = element("span", `tile c${color}`);
-      tile.append(element("b"));
+      item.setAttribute("aria-label", this.film.nameOf(color));
+      const tile = this.film.dress(element("span"), color);
       const count = element("span");
       item.append(tile, count);
       list.append(item);
@@ -68,14 +69,25 @@ class GameView {
     find(".diagnosis", result).textContent = end?.diagnosis ?? "";
   }
 
+  /** Links to the pictures that the game's judge has drawn. */
+  showDrawings() {
+    const { drawings = [] } = this.film;
+    const card = find(".drawings", this.root);
+    card.hidden = drawings.length === 0;
+    for (const { name, address } of drawings) {
+      const link = element("a", "", name);
+      link.href = address;
+      find("p", card).append(link, " ");
+    }
+  }
+
   place(tile, place) {
     const [row, column] = [Math.floor(place / this.film.columns), place % this.film.columns];
     tile.style.transform = `translate(${column * 100}%, ${row * 100}%)`;
   }
 
   makeTile(place, color) {
-    const tile = element("div", `tile c${color}`);
-    tile.append(element("b"));
+    const tile = this.film.dress(element("div"), color);
     this.place(tile, place);
     this.boardElement.append(tile);
     return tile;
@@ -91,7 +103,7 @@ class GameView {
         this.tiles[place].remove();
         this.tiles[place] = null;
       } else if (this.tiles[place]) {
-        this.tiles[place].className = `tile c${color}`;
+        this.film.dress(this.tiles[place], color);
       } else {
         this.tiles[place] = this.makeTile(place, color);
       }
@@ -136,40 +148,19 @@ class GameView {
     this.pointer.refresh();
   }
 
-  /** Takes the region at `place` instead of the game's move, where the page knows the rules. */
-  tryMove(place) {
-    if (!this.film.rules) return;
-    pause();
-    const trial = this.trial ?? new Trial(this.film, this.position);
-    const before = trial.board;
-    const taken = trial.take(place);
-    if (!taken) return;
+  /** Shows the board of a trial, with the fall of its last move, where `taken` says what it does. */
+  showTrial(trial, taken = null) {
     this.trial = trial;
-    this.draw(before);
-    if (still.matches) {
-      this.draw(trial.board);
-    } else {
+    if (taken && !still.matches) {
+      this.draw(trial.boards.at(-2));
       this.boardElement.style.setProperty("--slide", "160ms");
       this.animate([taken.step], 160);
+    } else {
+      this.draw(trial.board);
     }
-    this.tellTrial();
-  }
-
-  undoTrial() {
-    this.trial.undo();
-    if (this.trial.moves.length === 0) return seek(position);
-    this.draw(this.trial.board);
-    return this.tellTrial();
-  }
-
-  tellTrial() {
-    const { trial } = this;
-    this.trialCard.show(trial);
-    find(".frame", this.root).classList.toggle("trying", trial !== null);
-    if (!trial) return;
-    this.tellLeft(trial.board);
-    this.boardElement.setAttribute("aria-label", `Board, what if: ${trial.tell()}`);
-    announce(trial.tell());
+    this.tell();
+    this.pointer.refresh();
+    pair?.tell();
   }
 
   animate(steps, each) {
@@ -209,33 +200,48 @@ class GameView {
     applyStep(this.board, [gone, moved, fresh]);
   }
 
+  /** The score that is shown: after the moves tried, or else the game's. */
+  get score() { return this.trial?.score ?? this.film.score(this.position); }
+
   /** Updates everything beside the board. */
   tell() {
-    const { film, position } = this;
+    const { film, position, trial } = this;
     const atEnd = position >= film.moves.length;
     const move = film.moves[position];
-    const score = find(".score", this.root);
-    score.textContent = film.score(position);
-    if (move && move.gain !== 0) score.append(" ", element("small", "", signed(move.gain)));
-    const total = film.moves.at(-1)?.number ?? 0;
-    find(".number", this.root).textContent = atEnd ? "end" : move.number;
-    find(".number", this.root).append(" ", element("small", "", `of ${total}`));
     this.output(".notation", move?.notation ?? "");
     if (film.isText) this.tellExchange(film.exchange(position));
-    const what = find(".what", this.root);
-    what.textContent = film.describe(position);
-    what.classList.toggle("bad", !atEnd && (film.isText ? position === film.failure : move.steps.length === 0));
-    this.tellLeft(film.boardAt(position));
-    this.tellMessage(move?.message);
-    find(".result", this.root).hidden = !atEnd && position !== film.failure;
+    this.tellFigures(move);
+    this.tellMessage(trial ? undefined : move?.message);
+    find(".result", this.root).hidden = trial !== null || (!atEnd && position !== film.failure);
     this.tellTurn(atEnd);
-    this.tellTrial();
+    this.trials?.tell();
+    this.root.classList.toggle("trying", trial !== null);
     this.list.follow(position);
     this.times?.(position);
     this.scores?.(position);
     this.said.tell(position);
-    const words = `Board, ${film.noun} ${atEnd ? "end" : move.number}: ${film.describe(position)}`;
-    this.boardElement.setAttribute("aria-label", words);
+    const words = `${film.noun} ${atEnd ? "end" : move.number}: ${film.describe(position)}`;
+    this.boardElement.setAttribute("aria-label", `Board, ${trial ? `what if: ${trial.tell()}` : words}`);
+  }
+
+  /** Updates the figures: after the moves tried, or else the game's. */
+  tellFigures(move) {
+    const { film, position, trial } = this;
+    const figure = (selector, value, small) => {
+      const box = find(selector, this.root);
+      box.textContent = value;
+      if (small) box.append(" ", element("small", "", small));
+    };
+    const gain = trial ? trial.score - film.score(position) : move?.gain;
+    figure(".score", this.score, gain ? `${signed(gain)}${trial ? " tried" : ""}` : "");
+    const number = move?.number ?? "end";
+    if (trial) figure(".number", number, `+${trial.moves.length} tried`);
+    else figure(".number", number, `of ${film.moves.at(-1)?.number ?? 0}`);
+    const what = find(".what", this.root);
+    what.textContent = trial?.caption ?? film.describe(position);
+    const isBad = move && (film.isText ? position === film.failure : move.steps.length === 0);
+    what.classList.toggle("bad", !trial && Boolean(isBad));
+    this.tellLeft(trial?.board ?? film.boardAt(position));
   }
 
   tellExchange(exchange) {

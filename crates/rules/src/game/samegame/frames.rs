@@ -13,6 +13,7 @@ pub(super) fn picture(board: &Board) -> Picture {
         columns: side,
         rows: side,
         colors: COLORS,
+        labels: Vec::new(),
         origin: Origin::BottomLeft,
         pace: Pace::Turns,
         regions: Some(region_points()),

@@ -41,8 +41,8 @@ pub fn kind() -> GameKind {
     ];
     GameKind {
         from_seed: Arc::new(|seed, options| {
-            let board = generate::random_board(seed, options.colors.unwrap_or(board::COLORS))?;
-            Ok(board.to_string())
+            let board = generate::random_board(seed, options.colors.unwrap_or(board::COLORS));
+            board.map(|board| board.to_string()).map_err(|error| error.to_string().into())
         }),
         bundled: bundled.map(|(name, board)| (name.to_owned(), board.to_owned())).into(),
         default_bot: Some("@greedy".to_owned()),

@@ -30,6 +30,7 @@ pub struct Removal {
 
 /// A move that the rules forbid; the text is the official one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum IllegalMove {
     /// The target is off the board.
     #[error("Selected target out of bounds: x={x}, y={y}")]

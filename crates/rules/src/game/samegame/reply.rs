@@ -18,6 +18,7 @@ pub struct Action {
 
 /// Why a reply is malformed; the message is the official one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Malformed {
     /// Nothing but blanks.
     #[error("Empty action provided.")]

@@ -1,7 +1,7 @@
 //! Square Remover's boards and moves, ready to be drawn in a replay.
 
 use super::board::{Board, Direction};
-use crate::game::frames::{Frame, Origin, Pace, Picture, Place, Step};
+use crate::game::frames::{Frame, Pace, Picture, Place, Step};
 use terms::text::plural;
 
 /// The board, ready to be drawn.
@@ -13,10 +13,9 @@ pub(super) fn picture(board: &Board) -> Picture {
         columns: count,
         rows: count,
         colors: board.colors(),
-        origin: Origin::TopLeft,
         pace: Pace::Moves,
-        regions: None,
         tiles: places.map(|place| Some(board.tile(place))).collect(),
+        ..Picture::default()
     }
 }
 

@@ -20,8 +20,9 @@ use self::board::{Board, Direction, OffBoard};
 use self::case::TestCase;
 use super::frames::{Frame, Picture};
 use super::java::parse_int;
-use super::kind::{GameKind, SeedOptions};
+use super::kind::{GameKind, SeedError, SeedOptions};
 use super::rules::{Exchange, Fault, Game, Played, Rejected};
+use crate::measure::Measure;
 use crate::score::Score;
 use terms::limits::LimitKind;
 use terms::lines::{LineRules, Lines};
@@ -35,6 +36,7 @@ pub fn kind() -> GameKind {
         bundled: vec![("seed-1".to_owned(), first.to_owned())],
         default_bot: Some("@squares-greedy".to_owned()),
         prints_summary: true,
+        measure: Measure::Ratio,
         limits: vec![(LimitKind::Total, Duration::from_secs(30))],
         ..GameKind::new("square-remover", "Square Remover", |source| {
             Ok(Box::new(SquareRemover::new(&TestCase::parse(source)?)))
@@ -59,9 +61,9 @@ const REPLY: LineRules = LineRules {
 /// The score of a game that failed.
 const FAILED: i64 = -1;
 
-fn from_seed(seed: i64, options: SeedOptions) -> Result<String, String> {
+fn from_seed(seed: i64, options: SeedOptions) -> Result<String, SeedError> {
     if options.colors.is_some() {
-        return Err("the seed decides how many colours a Square Remover case has".to_owned());
+        return Err("the seed decides how many colours a Square Remover case has".into());
     }
     let case = TestCase::from_seed(seed).ok_or(
         "seed 0 has no case of its own: it leaves the original's generator unseeded, so each run draws another",

@@ -1,13 +1,17 @@
 //! Shows how bots compare.
 
+mod sentences;
+
 use std::io::{self, Write};
 
 use serde::Serialize;
 
+use self::sentences::{copies, scale, tests, unpaired};
 use super::document::{Document, Line, Part, Table, Tone};
 use super::format::Format;
 use super::inert::write_json;
 use super::junit::{TestCase, failed, passed, write_suites};
+use super::overview;
 use super::rows::write_rows;
 use super::suite::{digits, mean_digits};
 use results::compare::{BoardDifference, Comparison};
@@ -50,11 +54,16 @@ pub fn write(comparisons: &[Comparison], format: Format, out: &mut dyn Write) ->
 }
 
 fn documents(comparisons: &[Comparison]) -> Document {
-    let mut all = Document::default();
+    let mut all = overview::document(comparisons).unwrap_or_default();
     for comparison in comparisons {
-        all.append(document(comparison, comparisons.len()));
+        all.append(document(comparison, adjusted_for(comparisons)));
     }
     all
+}
+
+/// The number of comparisons that verdicts are adjusted for: those with a shared board.
+pub(super) fn adjusted_for(comparisons: &[Comparison]) -> usize {
+    comparisons.iter().filter(|comparison| comparison.paired.pairs > 0).count()
 }
 
 /// The verdict of one comparison and its evidence; `comparisons` is the number of comparisons made.
@@ -71,20 +80,17 @@ pub(super) fn document(comparison: &Comparison, comparisons: usize) -> Document 
     if let Some(advice) = advice(paired) {
         document.note(advice);
     }
-    let digits = mean_digits(comparison.decimals);
-    let groups = comparison.groups.iter().map(|group| row(&group.name, &group.paired, digits));
-    let finished = paired.has_losses().then(|| finished_row(&paired.finished, digits));
-    let rows = std::iter::once(row("all boards", paired, digits)).chain(finished).chain(groups);
-    let interval = paired.risk.interval_name();
-    let headings =
-        ["", "boards", "higher", "even", "lower", "mean", interval, "guarded interval", "p"];
-    document.table(Table::new(format!("Figures: {verdict}"), &headings, rows));
+    document.table(table(comparison, format!("Figures: {verdict}")));
     document.sentence(lost(
         &paired.lost,
         &comparison.challenger,
         &comparison.baseline,
         paired.pairs,
     ));
+    if let Some(part) = comparison.relative() {
+        let (percent, baseline) = (100.0 * part, &comparison.baseline);
+        document.sentence(format!("The mean difference is {percent:+.2} % of {baseline}'s mean."));
+    }
     document.sentence(tests(comparison, comparisons));
     for sentence in scale(comparison) {
         document.sentence(sentence);
@@ -92,32 +98,48 @@ pub(super) fn document(comparison: &Comparison, comparisons: usize) -> Document 
     let boards = &comparison.boards;
     let won = boards.iter().rev().filter(|board| board.difference > 0.0);
     let lost = boards.iter().filter(|board| board.difference < 0.0);
-    extremes("greatest gains", won, comparison.decimals, &mut document);
-    extremes("greatest losses", lost, comparison.decimals, &mut document);
+    extremes("greatest gains", won, comparison, &mut document);
+    extremes("greatest losses", lost, comparison, &mut document);
     let because = [
         (comparison.lost_by_host, "game", "lost to a delay by the host"),
-        (comparison.without_score, "board", "one of the two has no score there"),
+        (comparison.without_score, "board", "one of the two has no score that counts there"),
     ];
     for (count, what, why) in because.into_iter().filter(|(count, ..)| *count > 0) {
         let is = if count == 1 { "is" } else { "are" };
         document.sentence(format!("{} {is} left out: {why}.", plural(count as u64, what)));
     }
     unpaired(comparison).for_each(|sentence| document.sentence(sentence));
+    if let Some(sentence) = copies(comparison) {
+        document.sentence(sentence);
+    }
     document
+}
+
+/// The figures of all boards, of those that both finish if a game was lost, and of each group.
+fn table(comparison: &Comparison, name: String) -> Table {
+    let (paired, digits) = (&comparison.paired, difference_digits(comparison));
+    let groups = comparison.groups.iter().map(|group| row(&group.name, &group.paired, digits));
+    let finished = paired.has_losses().then(|| finished_row(&paired.finished, digits));
+    let rows = std::iter::once(row("all boards", paired, digits)).chain(finished).chain(groups);
+    let interval = paired.risk.interval_name();
+    let headings =
+        ["", "boards", "higher", "even", "lower", "mean", interval, "guarded interval", "p"];
+    Table::new(name, &headings, rows)
 }
 
 /// The boards with the greatest differences.
 fn extremes<'a>(
     heading: &'static str,
     boards: impl Iterator<Item = &'a BoardDifference>,
-    decimals: usize,
+    comparison: &Comparison,
     document: &mut Document,
 ) {
-    let digits = digits(decimals);
+    let of_scores = digits(comparison.decimals);
+    let of_differences = board_digits(comparison);
     let row = |board: &BoardDifference| {
-        let number = |value: f64| format!("{value:.digits$}");
-        let BoardDifference { board, baseline, challenger, difference } = board;
-        let difference = format!("{difference:+.digits$}");
+        let number = |value: f64| format!("{value:.of_scores$}");
+        let BoardDifference { board, baseline, challenger, difference, .. } = board;
+        let difference = format!("{difference:+.of_differences$}");
         vec![board.clone(), number(*baseline), number(*challenger), difference]
     };
     let headings = [heading, "before", "now", "difference"];
@@ -127,20 +149,44 @@ fn extremes<'a>(
     }
 }
 
+/// The decimals to show of the difference on a board.
+pub(super) fn board_digits(comparison: &Comparison) -> usize {
+    digits(comparison.measure.decimals(comparison.decimals))
+}
+
+/// The decimals to show of a mean difference.
+pub(super) fn difference_digits(comparison: &Comparison) -> usize {
+    mean_digits(comparison.measure.decimals(comparison.decimals))
+}
+
 /// The verdict in words.
 pub(super) fn verdict(comparison: &Comparison) -> String {
     let Comparison { baseline, challenger, paired, .. } = comparison;
     match (paired.conclusion, paired.probably) {
         (Conclusion::Better, _) => format!("{challenger} is better than {baseline}"),
         (Conclusion::Worse, _) => format!("{challenger} is worse than {baseline}"),
-        (Conclusion::TooFewGames, _) => {
-            format!("too few boards to compare {challenger} with {baseline}")
-        }
+        (Conclusion::TooFewGames, _) => loser(comparison)
+            .unwrap_or_else(|| format!("too few boards to compare {challenger} with {baseline}")),
         (_, Some(Tendency::Better)) => format!("{challenger} is probably better than {baseline}"),
         (_, Some(Tendency::Worse)) => format!("{challenger} is probably worse than {baseline}"),
         (_, None) => contradicted(comparison)
             .unwrap_or_else(|| format!("no difference shown between {challenger} and {baseline}")),
     }
+}
+
+/// That one bot loses more often, on too few boards to compare scores.
+fn loser(comparison: &Comparison) -> Option<String> {
+    let Comparison { baseline, challenger, paired, .. } = comparison;
+    let Lost { challenger: mine, baseline: theirs, p, .. } = paired.lost;
+    let both = [(challenger, mine.boards), (baseline, theirs.boards)];
+    let [(loser, more), (other, fewer)] =
+        if mine.boards > theirs.boards { both } else { [both[1], both[0]] };
+    (p < 0.05).then(|| {
+        let boards = plural(paired.pairs as u64, "board");
+        format!(
+            "{loser} loses on {more} of {boards}, {other} on {fewer}; too few to compare scores"
+        )
+    })
 }
 
 /// That one bot scores higher where both finish, but loses games that the other finishes.
@@ -156,7 +202,7 @@ fn contradicted(comparison: &Comparison) -> Option<String> {
             (baseline, challenger, paired.lost.only_baseline, -test.mean, -high, -low)
         }
     };
-    let (digits, boards) = (mean_digits(comparison.decimals), plural(boards, "board"));
+    let (digits, boards) = (difference_digits(comparison), plural(boards, "board"));
     Some(format!(
         "{higher} scores higher than {other} where both finish ({mean:+.digits$}, {low:+.digits$} to {high:+.digits$}), \
          but loses {boards} that {other} finishes"
@@ -240,58 +286,9 @@ pub(super) fn lost(lost: &Lost, challenger: &str, baseline: &str, boards: usize)
     )
 }
 
-/// The tests beside the verdict, in a few sentences; `comparisons` is the number of comparisons made.
-fn tests(comparison: &Comparison, comparisons: usize) -> String {
-    let Paired { all, sign_p, signed_rank_p, adjusted_p, .. } = &comparison.paired;
-    let relative = comparison.relative().map(|part| format!(", {:+.2} % on average", 100.0 * part));
-    let adjusted = match comparisons {
-        1 => String::new(),
-        count => format!(
-            " Adjusted for {count} comparisons (Holm), the verdict's p {}.",
-            p_value(*adjusted_p)
-        ),
-    };
-    format!(
-        "The guarded interval and p decide; they allow for boards not seen. For information: Student's test p {}, signed-rank \
-         test p {}, sign test p {}{}.{adjusted}",
-        p_value(all.mean_p),
-        p_value(*signed_rank_p),
-        p_value(*sign_p),
-        relative.unwrap_or_default()
-    )
-}
-
 /// A p-value, cut where digits mean nothing: `= 0.0123` or `< 0.0001`.
-fn p_value(p: f64) -> String {
+pub(super) fn p_value(p: f64) -> String {
     if p < 0.0001 { "< 0.0001".to_owned() } else { format!("= {p:.4}") }
-}
-
-/// Sentences on what games count as, where it is not simply their score, or 0 for a lost one.
-fn scale(comparison: &Comparison) -> Vec<String> {
-    let digits = digits(comparison.decimals);
-    let lower = !comparison.better.is_higher() && !comparison.counts_wins;
-    let wins = "No game has a score: a game that was not lost counts as 1, and a lost one as 0.";
-    let lost = comparison.lost_points.map(|lost| {
-        format!(
-            "A lost game counts as {lost:.digits$} points, which is worse than any other game here."
-        )
-    });
-    let lower =
-        lower.then(|| "Lower scores are better; a difference above 0 is a gain.".to_owned());
-    let wins = comparison.counts_wins.then(|| wins.to_owned());
-    lower.into_iter().chain(lost).chain(wins).collect()
-}
-
-/// For each of the two bots, a sentence on the boards that only it has played.
-fn unpaired(comparison: &Comparison) -> impl Iterator<Item = String> {
-    let Comparison { baseline, challenger, only_baseline, only_challenger, .. } = comparison;
-    let both = [(baseline, only_baseline), (challenger, only_challenger)];
-    both.into_iter().filter(|(_, boards)| boards.count > 0).map(|(who, unpaired)| {
-        let named = unpaired.boards.join(", ");
-        let more = if unpaired.count > unpaired.boards.len() { ", …" } else { "" };
-        let boards = plural(unpaired.count as u64, "board");
-        format!("Only {who} has played {boards}: {named}{more}.")
-    })
 }
 
 /// A comparison in JSON.
@@ -327,7 +324,8 @@ fn case(comparison: &Comparison) -> TestCase {
         return passed(&name, None);
     }
     let (mean, p) = (comparison.paired.all.mean, p_value(comparison.paired.adjusted_p));
-    let digits = mean_digits(comparison.decimals);
-    let why = format!("{}: {mean:+.digits$} points a board, p {p}", verdict(comparison));
+    let digits = difference_digits(comparison);
+    let unit = comparison.measure.unit(comparison.better);
+    let why = format!("{}: {mean:+.digits$} {unit}, p {p}", verdict(comparison));
     failed(&name, None, "worse", &why)
 }

@@ -9,6 +9,7 @@ use referee::suite::RunFolder;
 use serde::de::IgnoredAny;
 
 use crate::support::PATIENT;
+use crate::support::made::MadeRun;
 use crate::support::slurm::{Cluster, assert_code, ended, outcomes, part_of, text};
 
 /// The fields of times and places in results and logs. `command` has the path of the copy of the referee that
@@ -221,9 +222,8 @@ fn mixed_processors(cluster: &Cluster) {
 }
 
 fn a_suite_stops_once_it_is_decided(cluster: &Cluster) {
-    let mut old =
-        cluster.referee(&["suite", "--bot", "@first", "--seed", "1..600", "--run", "old"]);
-    assert_code(&old.args(PATIENT).args(["--logs", "none"]).output().expect("runs"), 0);
+    let old = MadeRun::new(&[("@first", &[1; 600])]).on_real_boards();
+    old.save(&cluster.path("old"));
     let new = ["suite", "--bot", "@greedy", "--against", "old", "--until-decided", "--run", "new"];
     let mut new = cluster.referee(&new);
     new.args(PATIENT).args(["--slurm", "--parts", "30", "--wait", "--logs", "none"]);

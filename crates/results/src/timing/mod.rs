@@ -1,9 +1,12 @@
 //! Computes from the times of many turns whether a bot keeps its deadlines, and by what margin.
 
+mod spent;
+
 use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 
+pub use self::spent::Spent;
 use crate::gamelog::Turn;
 use statistics::{Distribution, Estimate};
 use terms::limits::LimitKind;
@@ -34,38 +37,6 @@ pub struct Timed {
     pub choices: Option<usize>,
 }
 
-impl Timed {
-    /// The time that the bot itself caused.
-    fn own(&self) -> Duration {
-        let certificate = &self.turn.certificate;
-        let wall = self.turn.wall.0;
-        if let Some(parts) = certificate.parts {
-            return wall.saturating_sub(parts.excused());
-        }
-        let part = |part: Option<Millis>| part.unwrap_or_default().0;
-        let computed = part(certificate.cpu);
-        let by_others = computed.saturating_sub(part(certificate.busiest_cpu));
-        let waited = part(certificate.wait).saturating_sub(by_others);
-        wall.saturating_sub(waited + part(certificate.referee_wait)).max(computed.min(wall))
-    }
-
-    /// Whose fault it is if this turn, `scale` times slower, is late.
-    pub fn culprit(&self, limit: Duration, scale: f64) -> Option<Culprit> {
-        let late = self
-            .turn
-            .no_reply
-            .is_some_and(|no_reply| no_reply == terms::verdict::NoReply::Deadline)
-            || self.turn.wall.0.mul_f64(scale) > limit;
-        late.then(|| {
-            let decided = self.turn.overrun.map(|overrun| overrun.culprit);
-            let by_own =
-                if self.own().mul_f64(scale) > limit { Culprit::Bot } else { Culprit::Host };
-            // If no answer came, the match loop has already judged the turn.
-            decided.filter(|_| self.turn.no_reply.is_some()).unwrap_or(by_own)
-        })
-    }
-}
-
 /// The limits for comparison with times.
 #[derive(Debug, Clone, Copy)]
 pub struct Thresholds {
@@ -79,7 +50,7 @@ pub struct Thresholds {
     pub soft: terms::limits::SoftLimit,
 }
 
-/// The times of one kind of turn, multiplied by the scale. In JSON its fields are a contract.
+/// The times of one kind of turn, or of whole games if one limit holds for all turns of a game, multiplied by the scale. In JSON its fields are a contract.
 #[derive(Debug, Clone, Serialize)]
 pub struct KindStats {
     /// The kind of turn.
@@ -90,11 +61,11 @@ pub struct KindStats {
     /// The limit for it.
     #[serde(rename = "limit_ms")]
     pub limit: Option<Millis>,
-    /// The part of the limit that the slowest turn left: at most 1, and below 0 if it was late.
+    /// The part of the limit that the longest time left: at most 1, and below 0 if it was late.
     pub margin: Option<f64>,
-    /// The late turns that are the bot's fault.
+    /// The late turns, or games, that are the bot's fault.
     pub bot_overruns: usize,
-    /// The late turns that are the host's fault.
+    /// The late turns, or games, that are the host's fault.
     pub host_overruns: usize,
     /// The turns in which the machine stood still or the bot was stopped by others.
     pub disturbed: usize,
@@ -143,12 +114,14 @@ impl Analysis {
     /// game.
     pub fn of(turns: &[Timed], games: usize, thresholds: &Thresholds) -> Self {
         let kinds = [LimitKind::FirstTurn, LimitKind::Turn, LimitKind::Total];
-        let by_kind = kinds.into_iter().filter_map(|kind| KindStats::of(turns, kind, thresholds));
+        let spent = Spent::of_all(turns);
+        let of_kind = |kind| KindStats::of(&spent, kind, games, thresholds);
+        let by_kind = kinds.into_iter().filter_map(of_kind);
         let mut slowest: Vec<usize> = (0..turns.len()).collect();
         slowest
             .sort_by_key(|&index| std::cmp::Reverse(share_of_limit_ppm(&turns[index], thresholds)));
         slowest.truncate(SLOWEST_LISTED);
-        let passes = thresholds.passes(turns, games);
+        let passes = thresholds.passes(&spent, games);
         let late = games - passes[0].games;
         let per_game = Estimate::proportion(late, games);
         let per_submission = per_game.at_least_once(VALIDATORS);
@@ -180,7 +153,12 @@ fn share_of_limit_ppm(timed: &Timed, thresholds: &Thresholds) -> u128 {
 }
 
 impl KindStats {
-    fn of(turns: &[Timed], kind: LimitKind, thresholds: &Thresholds) -> Option<Self> {
+    fn of(
+        spent: &[Spent<'_>],
+        kind: LimitKind,
+        games: usize,
+        thresholds: &Thresholds,
+    ) -> Option<Self> {
         let limit = thresholds.limits.of(kind);
         let mut stats = Self {
             kind,
@@ -192,16 +170,18 @@ impl KindStats {
             disturbed: 0,
             taken: Millis::default(),
         };
-        for timed in turns.iter().filter(|timed| timed.turn.limit == kind) {
-            stats.times.record(timed.turn.wall.0.mul_f64(thresholds.scale));
-            match limit.and_then(|limit| timed.culprit(limit, thresholds.scale)) {
-                Some(Culprit::Bot) => stats.bot_overruns += 1,
-                Some(Culprit::Host) => stats.host_overruns += 1,
-                None => {}
-            }
-            let taken = timed.turn.certificate.parts.unwrap_or_default().taken.0;
+        for spent in spent.iter().filter(|spent| spent.kind() == kind) {
+            let taken = spent.timed.turn.certificate.parts.unwrap_or_default().taken.0;
             stats.disturbed += usize::from(!taken.is_zero());
             stats.taken.0 += taken;
+            let culprit = limit.and_then(|limit| spent.culprit(limit, thresholds.scale));
+            // A game that did not end has no time yet, but may be late already.
+            let is_whole = kind != LimitKind::Total || spent.timed.game <= games;
+            if spent.is_last && (is_whole || culprit.is_some()) {
+                stats.times.record(spent.wall.mul_f64(thresholds.scale));
+                stats.bot_overruns += usize::from(culprit == Some(Culprit::Bot));
+                stats.host_overruns += usize::from(culprit == Some(Culprit::Host));
+            }
         }
         let max = stats.times.max().as_secs_f64();
         stats.margin = limit.map(|limit| 1.0 - max / limit.as_secs_f64());
@@ -239,27 +219,27 @@ pub(crate) fn percentiles<S: Serializer>(
 
 impl Thresholds {
     /// The bot's own overruns of a limit that `stretch` makes longer, in one game.
-    fn late(&self, turns: &[&Timed], stretch: impl Fn(Duration) -> Duration) -> usize {
-        let is_late = |timed: &&&Timed| {
-            let limit = self.limits.of(timed.turn.limit).map(&stretch);
-            limit.and_then(|limit| timed.culprit(limit, self.scale)) == Some(Culprit::Bot)
+    fn late(&self, game: &[&Spent<'_>], stretch: impl Fn(Duration) -> Duration) -> usize {
+        let is_late = |spent: &&&Spent<'_>| {
+            let limit = self.limits.of(spent.kind()).map(&stretch);
+            limit.and_then(|limit| spent.culprit(limit, self.scale)) == Some(Culprit::Bot)
         };
-        turns.iter().filter(is_late).count()
+        game.iter().filter(is_late).count()
     }
 
-    fn passes(&self, turns: &[Timed], games: usize) -> Vec<ProfileResult> {
+    fn passes(&self, spent: &[Spent<'_>], games: usize) -> Vec<ProfileResult> {
         let (soft, relaxed) = (self.soft, self.relaxed);
-        let official = |turns: &[&Timed]| self.late(turns, |limit| limit) == 0;
-        let sdk_soft = |turns: &[&Timed]| {
+        let official = |game: &[&Spent<'_>]| self.late(game, |limit| limit) == 0;
+        let sdk_soft = |game: &[&Spent<'_>]| {
             let forgiven = usize::try_from(soft.forgiven).unwrap_or(usize::MAX);
-            self.late(turns, |limit| limit + soft.extra) == 0
-                && self.late(turns, |limit| limit) <= forgiven
+            self.late(game, |limit| limit + soft.extra) == 0
+                && self.late(game, |limit| limit) <= forgiven
         };
-        let relaxed = |turns: &[&Timed]| self.late(turns, |limit| limit.mul_f64(relaxed)) == 0;
-        let pass = |profile, passes: &dyn Fn(&[&Timed]) -> bool| {
+        let relaxed = |game: &[&Spent<'_>]| self.late(game, |limit| limit.mul_f64(relaxed)) == 0;
+        let pass = |profile, passes: &dyn Fn(&[&Spent<'_>]) -> bool| {
             let passed = (1..=games).filter(|&game| {
-                let turns: Vec<&Timed> = turns.iter().filter(|timed| timed.game == game).collect();
-                passes(&turns)
+                let of_game = |spent: &&Spent<'_>| spent.is_last && spent.timed.game == game;
+                passes(&spent.iter().filter(of_game).collect::<Vec<_>>())
             });
             let passed = passed.count();
             ProfileResult { profile, games: passed, passes: passed == games }
@@ -275,11 +255,11 @@ mod tests {
     use terms::certificate::Parts;
     use terms::limits::SoftLimit;
 
-    fn ms(millis: u64) -> Duration {
+    pub(super) fn ms(millis: u64) -> Duration {
         Duration::from_millis(millis)
     }
 
-    fn timed(game: usize, number: u32, wall: u64, wait: u64) -> Timed {
+    pub(super) fn timed(game: usize, number: u32, wall: u64, wait: u64) -> Timed {
         let limit = if number == 1 { LimitKind::FirstTurn } else { LimitKind::Turn };
         let turn = Turn {
             wall: Millis(ms(wall)),
@@ -328,26 +308,30 @@ mod tests {
     }
 
     #[test]
-    fn computing_cannot_be_excused_by_waits() {
-        let mut turn = timed(1, 2, 80, 40);
-        let computed = |millis| Some(Millis(ms(millis)));
-        turn.turn.certificate.cpu = computed(40);
-        turn.turn.certificate.busiest_cpu = computed(40);
-        assert_eq!(turn.culprit(ms(50), 1.0), Some(Culprit::Host));
-        turn.turn.certificate.cpu = computed(51);
-        assert_eq!(turn.culprit(ms(50), 1.0), Some(Culprit::Bot), "another thread had the core");
+    fn the_sum_of_its_turns_breaks_the_limit_of_a_whole_game() {
+        let played =
+            [(1, 40, 0), (1, 30, 0), (2, 20, 0), (2, 50, 30), (3, 20, 0), (3, 20, 0), (4, 9, 0)];
+        let mut turns = played.map(|(game, wall, wait)| timed(game, 2, wall, wait));
+        for timed in &mut turns {
+            timed.turn.limit = LimitKind::Total;
+        }
+        let limits = Limits::from_kinds(|kind| (kind == LimitKind::Total).then_some(ms(60)));
+        let analysis = Analysis::of(&turns, 3, &Thresholds { limits, ..thresholds(1.0) });
+        let stats = &analysis.by_kind[0];
+        assert_eq!((stats.times.count(), stats.bot_overruns, stats.host_overruns), (3, 1, 1));
+        assert!(stats.margin.is_some_and(|margin| (margin + 1.0 / 6.0).abs() < 0.001), "{stats:?}");
+        let passed: Vec<_> = analysis.passes.iter().map(|pass| pass.games).collect();
+        assert_eq!(passed, [2, 3, 3], "10 ms late are forgiven");
     }
 
     #[test]
     fn time_that_was_taken_is_told() {
         let mut turn = timed(1, 2, 80, 80);
-        let (taken, unknown) = (Millis(ms(40)), Millis(ms(40)));
-        turn.turn.certificate.parts = Some(Parts { taken, unknown, ..Parts::default() });
-        assert_eq!(turn.culprit(ms(50), 1.0), Some(Culprit::Host));
-        assert_eq!(turn.culprit(ms(39), 1.0), Some(Culprit::Bot), "waits are among the parts");
+        let taken = Millis(ms(40));
+        turn.turn.certificate.parts = Some(Parts { taken, ..Parts::default() });
         let analysis = Analysis::of(&[turn, timed(1, 3, 20, 0)], 1, &thresholds(1.0));
         let stats = &analysis.by_kind[0];
-        assert_eq!((stats.disturbed, stats.taken), (1, Millis(ms(40))));
+        assert_eq!((stats.disturbed, stats.taken), (1, taken));
     }
 
     #[test]

@@ -1,0 +1,160 @@
+//! Ends an exchange before its time: from any thread, or at a signal that asks the program to stop.
+//!
+//! A [`Canceller`] touches nothing of the process. A program that wants signals to cancel, so that a Ctrl-C ends its
+//! bots in good order, asks for that with [`CaughtSignals`]; a bot runs in a process group of its own, and a Ctrl-C at the
+//! terminal does not reach it.
+
+use std::fmt;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::Duration;
+
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+
+use crate::bot::Handlers;
+
+/// The signals that a terminal, a user or a batch system sends to end a program.
+pub const SIGNALS: [i32; 8] = [
+    libc::SIGINT,
+    libc::SIGTERM,
+    libc::SIGHUP,
+    libc::SIGQUIT,
+    libc::SIGXCPU,
+    libc::SIGUSR1,
+    libc::SIGUSR2,
+    libc::SIGALRM,
+];
+
+/// Ends everything that it was given to, once and for all. Its clones are the same canceller.
+///
+/// ```
+/// use contain::cancel::{Cancelled, Canceller};
+///
+/// # fn main() -> std::io::Result<()> {
+/// let canceller = Canceller::new()?;
+/// let button = canceller.clone();
+/// std::thread::spawn(move || button.cancel());
+/// assert_eq!(canceller.wait(std::time::Duration::from_secs(60)), Some(Cancelled::ByProgram));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Canceller(Arc<Flag>);
+
+/// Who has cancelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Cancelled {
+    /// The program itself.
+    ByProgram,
+    /// The signal of this number.
+    BySignal(i32),
+}
+
+impl Cancelled {
+    /// The signal, if it was one.
+    pub fn signal(self) -> Option<i32> {
+        match self {
+            Self::ByProgram => None,
+            Self::BySignal(signal) => Some(signal),
+        }
+    }
+}
+
+impl fmt::Display for Cancelled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ByProgram => f.write_str("cancelled"),
+            Self::BySignal(signal) => write!(f, "interrupted by signal {signal}"),
+        }
+    }
+}
+
+impl Canceller {
+    /// A canceller that nobody has triggered.
+    ///
+    /// # Errors
+    /// When the system refuses a descriptor.
+    pub fn new() -> io::Result<Self> {
+        let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        Ok(Self(Arc::new(Flag { wake, cause: AtomicI32::new(0) })))
+    }
+
+    /// Cancels, from any thread. What has been cancelled stays so.
+    pub fn cancel(&self) {
+        self.0.raise(BY_PROGRAM);
+    }
+
+    /// Who was the first to cancel, if anybody was.
+    pub fn cancelled(&self) -> Option<Cancelled> {
+        match self.0.cause.load(Ordering::SeqCst) {
+            0 => None,
+            BY_PROGRAM => Some(Cancelled::ByProgram),
+            signal => Some(Cancelled::BySignal(signal)),
+        }
+    }
+
+    /// Waits until somebody cancels, up to `at_most`.
+    pub fn wait(&self, at_most: Duration) -> Option<Cancelled> {
+        let timeout = Timespec::try_from(at_most).ok();
+        // If anything ends the wait early, the caller checks again.
+        let _ = poll(&mut [PollFd::new(&self.0.wake, PollFlags::IN)], timeout.as_ref());
+        self.cancelled()
+    }
+}
+
+/// Becomes readable, and stays so, once somebody has cancelled.
+impl AsFd for Canceller {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.wake.as_fd()
+    }
+}
+
+/// What a signal handler may touch of a canceller.
+#[derive(Debug)]
+pub(crate) struct Flag {
+    wake: OwnedFd,
+    /// 0, or a [`Cancelled`]: [`BY_PROGRAM`] or the number of a signal.
+    cause: AtomicI32,
+}
+
+const BY_PROGRAM: i32 = -1;
+
+impl Flag {
+    /// Safe in a signal handler: it takes no lock and no memory.
+    pub(crate) fn raise(&self, cause: i32) {
+        let raised = self.cause.compare_exchange(0, cause, Ordering::SeqCst, Ordering::SeqCst);
+        if raised.is_ok() {
+            // Fails only if the counter is full, and then it is readable too.
+            let _ = rustix::io::write(&self.wake, &1_u64.to_ne_bytes());
+        }
+    }
+}
+
+/// Has [`SIGNALS`] cancel, until this is dropped; each signal then does again what it did before.
+#[derive(Debug)]
+pub struct CaughtSignals {
+    canceller: Canceller,
+    _handlers: Handlers,
+}
+
+impl CaughtSignals {
+    /// Installs handlers for these signals, except those that are ignored, as under `nohup`; and for SIGXFSZ, so that a
+    /// write beyond the limit on file sizes fails with an error instead of killing the program.
+    ///
+    /// # Errors
+    /// When the system refuses a handler or a descriptor, or this program catches signals already
+    /// ([`ResourceBusy`](io::ErrorKind::ResourceBusy)).
+    pub fn catch() -> io::Result<Self> {
+        let canceller = Canceller::new()?;
+        let handlers = Handlers::install(&SIGNALS, Arc::clone(&canceller.0))?;
+        Ok(Self { canceller, _handlers: handlers })
+    }
+
+    /// What the signals cancel.
+    pub fn canceller(&self) -> &Canceller {
+        &self.canceller
+    }
+}

@@ -1,0 +1,352 @@
+//! What the local tools of a contest have and lack, as `referee init --ahc` and `--tester` say it.
+
+mod pahcer;
+mod psytester;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use fs_err as fs;
+
+use self::pahcer::Pahcer;
+use self::psytester::Psytester;
+use crate::codingame::Survey;
+use rules::game::GAMES;
+use terms::text::{plural, shell_word};
+
+/// The limit that is written where the statement's is unknown.
+const LIMIT: &str = "limits = { total = \"2s\" }   # see the statement\n";
+
+/// A tool of a contest: its program, the kind of its game, and its command.
+const TOOLS: [(&str, &str, &str); 3] = [
+    ("tester", "tester", "{bot}"),
+    ("vis", "scored", "{case} {answer}"),
+    ("score", "scored", "{case} {answer}"),
+];
+
+/// How TopCoder ranks almost every match.
+const RATIO: &str =
+    "measure = \"ratio\"   # adds up your score / the best score: see the statement\n";
+
+/// How most testers of TopCoder's are started.
+const USUAL: [&str; 8] =
+    ["java", "-jar", "tester.jar", "-novis", "-exec", "{bot}", "-seed", "{seed}"];
+
+/// Looks at the folder of one of AtCoder's heuristic contests, and writes the settings of its game. Builds nothing.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn survey_ahc(folder: &Path) -> io::Result<Survey> {
+    fs::read_dir(folder)?;
+    let tools = Some(folder.join("tools")).filter(|tools| tools.is_dir());
+    let tools = tools.unwrap_or_else(|| folder.to_owned());
+    let (mut found, mut missing) = (Vec::new(), Vec::new());
+    let pahcer = Pahcer::read(folder)?;
+    found.extend(pahcer.as_ref().map(|_| format!("settings of pahcer: {}", pahcer::FILE)));
+    let pahcer = pahcer.unwrap_or_default();
+    let name = name(pahcer.name.as_deref(), folder);
+    let (program, kind, command) = tool(&tools, &mut found, &mut missing);
+    let cases = cases(&[
+        pahcer.cases.as_ref().map(|cases| folder.join(cases)),
+        Some(tools.join("in")),
+        Some(folder.join("in")),
+    ]);
+    match &cases {
+        Some((cases, count)) => {
+            found.push(format!("{} in {}", plural(*count, "case"), cases.display()));
+        }
+        None => missing.push(format!("cases: {} has no .txt file", tools.join("in").display())),
+    }
+    let cases = cases.map_or_else(|| tools.join("in"), |(cases, _)| cases);
+    let command = format!("{} {command}", shell_word(&from_here(&program)));
+    let bot = bot(&name, folder, &pahcer);
+    found.extend(bot.as_ref().map(|_| format!("the bot: --bot {name} builds it and plays")));
+    let settings = settings(&name, kind, &command, &cases, pahcer) + &bot.unwrap_or_default();
+    Ok(Survey { name, settings, found, missing })
+}
+
+/// The content of a file; `None` if it does not exist.
+fn read_if_there(file: &Path) -> io::Result<Option<String>> {
+    match fs::read_to_string(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        text => text.map(Some),
+    }
+}
+
+/// The program of a contest's tools, the kind of its game and its arguments, and what is there of it and what is missing.
+fn tool(
+    tools: &Path,
+    found: &mut Vec<String>,
+    missing: &mut Vec<String>,
+) -> (PathBuf, &'static str, &'static str) {
+    let tool = TOOLS.iter().find(|(tool, ..)| has(tools, tool));
+    let (tool, kind, arguments) = tool.unwrap_or(&TOOLS[0]);
+    let program = program(tools, tool);
+    if program.is_file() {
+        found.push(format!("the {tool}: {}", program.display()));
+    } else if has(tools, tool) {
+        let manifest = shell_word(&tools.join("Cargo.toml").display().to_string());
+        missing.push(format!(
+            "the {tool}: build it with `cargo build --release --manifest-path {manifest}`"
+        ));
+    } else {
+        missing.push(format!(
+            "a tester or scorer: {} has no src/bin/tester.rs, vis.rs or score.rs; unpack the contest's tools there",
+            tools.display()
+        ));
+    }
+    (program, kind, arguments)
+}
+
+fn settings(name: &str, kind: &str, command: &str, cases: &Path, pahcer: Pahcer) -> String {
+    let (command, cases) = (quoted(command), quoted(&cases.display().to_string()));
+    let stdin = if kind == "tester" { "stdin = \"{case}\"\n" } else { "" };
+    let better = better_line(pahcer.better);
+    let mut settings = format!(
+        "[game.{name}]\nkind = \"{kind}\"\ncommand = {command}\n{stdin}cases = {cases}\n{LIMIT}{better}"
+    );
+    settings.extend(pahcer.score.map(|score| format!("score = {}\n", quoted(&score))));
+    settings
+}
+
+fn better_line(better: Option<&str>) -> String {
+    match better {
+        Some(better) => format!("better = \"{better}\"\n"),
+        None => "better = \"higher\"   # see the statement\n".to_owned(),
+    }
+}
+
+/// The table of the bot that pahcer builds.
+fn bot(name: &str, folder: &Path, pahcer: &Pahcer) -> Option<String> {
+    let (build, command) = (pahcer.build.as_ref()?, pahcer.bot.as_ref()?);
+    let folder = folder.display().to_string();
+    let cwd = if folder == "." { String::new() } else { format!("cwd = {}\n", quoted(&folder)) };
+    let (build, command) = (quoted(build), quoted(command));
+    Some(format!("\n[bots.{name}]\nbuild = {build}\ncommand = {command}\n{cwd}"))
+}
+
+/// Looks at a tester of TopCoder's, and writes the settings of its game.
+///
+/// # Errors
+/// When the file does not exist, or psytester's settings beside it cannot be read.
+pub fn survey_jar(jar: &Path) -> io::Result<Survey> {
+    fs::metadata(jar)?;
+    let name = name(None, &jar.with_extension(""));
+    let psytester = Psytester::read(jar.parent().unwrap_or(Path::new("")))?;
+    let mut found = vec![format!("the tester: {}", jar.display())];
+    let bot = psytester.as_ref().and_then(|settings| settings.bot.as_ref());
+    let bot = bot.map(|bot| format!("; it plays `{bot}`")).unwrap_or_default();
+    found.extend(
+        psytester.as_ref().map(|_| format!("settings of psytester: {}{bot}", psytester::FILE)),
+    );
+    let Psytester { command, better, is_raw, score, left, .. } = psytester.unwrap_or_default();
+    let (command, note) = match command {
+        Some(words) => (with_jar(&words, jar), ""),
+        None => (with_jar(&USUAL.map(str::to_owned), jar), "   # flags differ: see the statement"),
+    };
+    let (command, better) = (quoted(&command), better_line(better));
+    let measure = if is_raw { "" } else { RATIO };
+    let mut settings = format!(
+        "[game.{name}]\nkind = \"tester\"\ncommand = {command}{note}\n{LIMIT}{better}{measure}"
+    );
+    settings.extend(score.map(|score| format!("score = {}\n", quoted(&score))));
+    let missing = left.into_iter().map(|what| format!("{} of {}", what, psytester::FILE)).collect();
+    Ok(Survey { name, settings, found, missing })
+}
+
+/// A command of a tester with the path of its jar, as a shell takes it.
+fn with_jar(words: &[String], jar: &Path) -> String {
+    let is_jar = |word: &str| Path::new(word).extension().is_some_and(|ending| ending == "jar");
+    let path = jar.display().to_string();
+    let word = |word: &String| match word.as_str() {
+        word if is_jar(word) => shell_word(&path),
+        // Braces are nothing to a command without a shell.
+        word if word.starts_with('{') => word.to_owned(),
+        word => shell_word(word),
+    };
+    words.iter().map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// A path with a slash in it, so that it is not looked up in `PATH`.
+fn from_here(program: &Path) -> String {
+    let path = program.display().to_string();
+    if path.contains('/') { path } else { format!("./{path}") }
+}
+
+/// Whether a folder has this tool, or its source.
+fn has(tools: &Path, tool: &str) -> bool {
+    tools.join(format!("src/bin/{tool}.rs")).is_file() || program(tools, tool).is_file()
+}
+
+/// Where a tool is once it is built: where Cargo puts it, unless somebody has put it into the folder itself.
+fn program(tools: &Path, tool: &str) -> PathBuf {
+    let built = tools.join("target/release").join(tool);
+    let copied = tools.join(tool);
+    if !built.is_file() && copied.is_file() { copied } else { built }
+}
+
+/// The first folder that has cases, and their number.
+fn cases(folders: &[Option<PathBuf>]) -> Option<(PathBuf, u64)> {
+    let count = |folder: &Path| {
+        let entries = folder.read_dir().into_iter().flatten().flatten();
+        let is_case = |path: PathBuf| path.extension().is_some_and(|ending| ending == "txt");
+        entries.filter(|entry| is_case(entry.path())).count() as u64
+    };
+    let counted = folders.iter().flatten().map(|folder| (folder.clone(), count(folder)));
+    counted.into_iter().find(|(_, count)| *count > 0)
+}
+
+/// A name for the settings.
+fn name(given: Option<&str>, path: &Path) -> String {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let of_path = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let text = given.map_or(of_path, str::to_lowercase);
+    let words: Vec<_> = text.split(|letter: char| !letter.is_ascii_alphanumeric()).collect();
+    let name = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-");
+    match name.as_str() {
+        "" => "contest".to_owned(),
+        taken if GAMES.iter().any(|game| game.name == taken) => format!("{name}-original"),
+        _ => name,
+    }
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::to_string(text).expect("text")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().expect("inside")).expect("room");
+            fs::write(path, text).expect("room");
+        }
+        folder
+    }
+
+    #[test]
+    fn a_contests_tools_get_their_settings() {
+        let pahcer = "[problem]\nproblem_name = 'AHC 99'\nobjective = 'Min'\nscore_regex = '(?P<score>\\d+)'\n";
+        let folder = made(&[
+            ("tools/src/bin/gen.rs", ""),
+            ("tools/src/bin/vis.rs", ""),
+            ("tools/in/0000.txt", "1"),
+            ("tools/in/0001.txt", "2"),
+            ("pahcer_config.toml", pahcer),
+        ]);
+        let found = survey_ahc(folder.path()).expect("readable");
+        assert_eq!(found.name, "ahc-99");
+        for part in [
+            "[game.ahc-99]\nkind = \"scored\"\n",
+            "tools/target/release/vis {case} {answer}\"\n",
+            "better = \"lower\"\nscore = \"(?P<score>\\\\d+)\"\n",
+        ] {
+            assert!(found.settings.contains(part), "{part}: {}", found.settings);
+        }
+        assert!(
+            found.found.iter().any(|line| line.starts_with("2 cases in ")),
+            "{:?}",
+            found.found
+        );
+        assert!(found.missing[0].starts_with("the vis: build it with `cargo build --release"));
+        toml::from_str::<toml::Table>(&found.settings).expect("good settings");
+    }
+
+    #[test]
+    fn a_tester_comes_before_a_scorer_and_reads_the_case() {
+        let folder = made(&[
+            ("tools/target/release/tester", ""),
+            ("tools/target/release/vis", ""),
+            ("in/0000.txt", ""),
+        ]);
+        let found = survey_ahc(folder.path()).expect("readable");
+        assert!(found.missing.is_empty(), "{:?}", found.missing);
+        let part = "tester {bot}\"\nstdin = \"{case}\"\n";
+        assert!(found.settings.contains(part), "{}", found.settings);
+        toml::from_str::<toml::Table>(&found.settings).expect("good settings");
+        let copied = made(&[("vis", ""), ("in/0000.txt", "")]);
+        let found = survey_ahc(copied.path()).expect("readable");
+        assert!(found.missing.is_empty(), "{:?}", found.missing);
+        let part = format!("{}/vis {{case}} {{answer}}", copied.path().display());
+        assert!(found.settings.contains(&part), "{}", found.settings);
+        let empty = survey_ahc(made(&[]).path()).expect("readable");
+        assert_eq!(empty.missing.len(), 2, "{:?}", empty.missing);
+    }
+
+    #[test]
+    fn a_jar_gets_its_settings() {
+        let folder = made(&[("My Vis.jar", "")]);
+        let found = survey_jar(&folder.path().join("My Vis.jar")).expect("it is there");
+        assert_eq!(found.name, "my-vis");
+        for part in [".jar' -novis -exec {bot} -seed {seed}\"", "\nmeasure = \"ratio\" "] {
+            assert!(found.settings.contains(part), "{part}: {}", found.settings);
+        }
+        toml::from_str::<toml::Table>(&found.settings).expect("good settings");
+        assert!(survey_jar(&folder.path().join("none.jar")).is_err());
+    }
+
+    #[test]
+    fn psytesters_settings_are_taken_over() {
+        let settings = |command: &str, pattern: &str| {
+            format!(
+                "[general]\n# cmd_tester = other\ncmd_tester = {command}\nextraction_regex_0 = (?P<VARIABLE>\\w+)\n\
+                 extraction_regex_1 = {pattern}\n\n[default]\nscoring = min\n"
+            )
+        };
+        let usual = "java -jar t.jar -novis -saveSolError %OUTPUT_DIR% -pr -exec \"./my bot\" -seed %SEED% %TESTER_ARGS% > %OUTPUT_DIR%/%SEED%.out";
+        let pattern = r"^Score = (?P<score>\d+), RunTime = (?P<time>\d+) ms$";
+        let folder = made(&[("tester.jar", ""), ("tester.cfg", &settings(usual, pattern))]);
+        let found = survey_jar(&folder.path().join("tester.jar")).expect("it is there");
+        for part in [
+            "/tester.jar -novis -pr -exec {bot} -seed {seed}\"\n",
+            "better = \"lower\"\n",
+            "score = \"(?m)^Score = (?P<score>",
+        ] {
+            assert!(found.settings.contains(part), "{part}: {}", found.settings);
+        }
+        assert!(found.found[1].ends_with("tester.cfg; it plays `./my bot`"), "{:?}", found.found);
+        toml::from_str::<toml::Table>(&found.settings).expect("good settings");
+        let odd = settings("./run %SEED%", "(?P<score>(?=x))").replace("= min", "= raw");
+        let folder = made(&[("tester.jar", ""), ("tester.cfg", &odd)]);
+        let found = survey_jar(&folder.path().join("tester.jar")).expect("it is there");
+        assert!(found.settings.contains("-novis -exec {bot}"), "{}", found.settings);
+        assert!(!found.settings.contains("measure"), "{}", found.settings);
+        assert!(
+            found.missing[0].starts_with("cmd_tester")
+                && found.missing[1].starts_with("extraction_regex_1")
+        );
+    }
+
+    #[test]
+    fn a_bot_that_pahcer_builds_becomes_a_bot_of_the_project() {
+        let pahcer = |steps: &str| {
+            format!(
+                "[[test.compile_steps]]\nprogram = 'cargo'\nargs = ['build', '--release']\n\
+                [[test.compile_steps]]\nprogram = 'mv'\nargs = ['a b', 'bot']\ncurrent_dir = 'x'\n[[test.test_steps]]\n{steps}"
+            )
+        };
+        for (steps, bot) in [
+            (
+                "program = './bot'\nargs = ['fast']\n[[test.test_steps]]\nprogram = 'vis'\n",
+                Some("./bot fast"),
+            ),
+            ("program = 'tools/target/release/tester'\nargs = ['./bot']\n", Some("./bot")),
+            ("program = './bot'\nargs = ['{SEED}']\n", None),
+        ] {
+            let folder = made(&[("pahcer_config.toml", &pahcer(steps))]);
+            let found = survey_ahc(folder.path()).expect("readable");
+            let settings: toml::Table = toml::from_str(&found.settings).expect("good settings");
+            let table = settings.get("bots").map(|bots| &bots[&found.name]);
+            assert_eq!(table.and_then(|table| table["command"].as_str()), bot, "{steps}");
+            if let Some(table) = table {
+                let build = "cargo build --release && (cd x && mv 'a b' bot)";
+                assert_eq!(table["build"].as_str(), Some(build));
+                assert_eq!(table["cwd"].as_str(), folder.path().to_str());
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! What psytester's settings say of a contest: how its tester is started, which scores are better, and how they are found.
+
+use std::io;
+use std::path::Path;
+
+use super::read_if_there;
+use crate::printed::ScorePattern;
+
+/// The file of psytester's settings.
+pub(super) const FILE: &str = "tester.cfg";
+
+#[derive(Debug, Default)]
+pub(super) struct Psytester {
+    /// The words of the tester's command, with the referee's placeholders.
+    pub(super) command: Option<Vec<String>>,
+    /// The command of the bot.
+    pub(super) bot: Option<String>,
+    pub(super) better: Option<&'static str>,
+    /// Whether it adds up scores as they are, not their ratio to the best.
+    pub(super) is_raw: bool,
+    pub(super) score: Option<String>,
+    /// Settings that cannot be taken over, and why.
+    pub(super) left: Vec<String>,
+}
+
+impl Psytester {
+    /// Reads them, if there are any.
+    pub(super) fn read(folder: &Path) -> io::Result<Option<Self>> {
+        let Some(text) = read_if_there(&folder.join(FILE))? else { return Ok(None) };
+        let mut found = Self::default();
+        for (key, value) in text.lines().filter_map(setting) {
+            match key {
+                "cmd_tester" => found.take_command(value),
+                "scoring" => (found.better, found.is_raw) = (better(value), value == "raw"),
+                key if key.starts_with("extraction_regex_") => found.take_pattern(key, value),
+                _ => {}
+            }
+        }
+        Ok(Some(found))
+    }
+
+    /// The command without what is psytester's own: its folder of outputs, where output goes, and further arguments.
+    fn take_command(&mut self, line: &str) {
+        let words = shlex::split(line).unwrap_or_default();
+        let mut words = words.into_iter().take_while(|word| word != "&&" && word != "|");
+        let (mut command, mut bot) = (Vec::<String>::new(), None);
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                ">" | "2>" | "<" => drop(words.next()),
+                "%TESTER_ARGS%" => {}
+                "-exec" => {
+                    bot = words.next();
+                    command.extend(["-exec", "{bot}"].map(str::to_owned));
+                }
+                word if word.contains("%OUTPUT_DIR%") => {
+                    // The flag that takes the file goes with it.
+                    command.pop_if(|flag| flag.starts_with('-') && !word.contains('>'));
+                }
+                word => {
+                    let word = word.replace("%SEED04%", "{seed04}").replace("%SEED%", "{seed}");
+                    command.push(word);
+                }
+            }
+        }
+        if bot.is_none() || command.iter().any(|word| word.contains('%')) {
+            self.left.push("cmd_tester: it has no `-exec`, or a word of psytester's".to_owned());
+        } else {
+            (self.command, self.bot) = (Some(command), bot);
+        }
+    }
+
+    /// A pattern that finds the score; psytester tries it on each line.
+    fn take_pattern(&mut self, key: &str, pattern: &str) {
+        if !pattern.contains("(?P<score>") {
+            return;
+        }
+        let pattern = format!("(?m){pattern}");
+        match ScorePattern::new(&pattern) {
+            Ok(_) => self.score = Some(pattern),
+            Err(problem) => self.left.push(format!("{key}: {problem}")),
+        }
+    }
+}
+
+/// The key and the value of a line that is not a comment.
+fn setting(line: &str) -> Option<(&str, &str)> {
+    let line = Some(line.trim()).filter(|line| !line.starts_with(['#', ';', '[']));
+    let (key, value) = line?.split_once('=')?;
+    Some((key.trim(), value.trim()))
+}
+
+/// `raw` does not tell.
+fn better(scoring: &str) -> Option<&'static str> {
+    match scoring {
+        "min" => Some("lower"),
+        "max" => Some("higher"),
+        _ => None,
+    }
+}

@@ -1,0 +1,70 @@
+//! Shows the groups of boards of one bot.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::document::{Document, Line, Table, Tone};
+use super::format::Format;
+use super::inert::write_json;
+use super::rows::write_rows;
+use super::suite::mean_digits;
+use results::compare::{BotGroup, Contender};
+use statistics::Risk;
+
+/// The CSV columns of a group.
+const COLUMNS: [(&str, &str); 7] = [
+    ("group", "/name"),
+    ("boards", "/boards"),
+    ("games", "/games"),
+    ("lost", "/lost"),
+    ("mean", "/mean"),
+    ("low", "/interval/0"),
+    ("high", "/interval/1"),
+];
+
+/// The groups of a bot in JSON.
+#[derive(Serialize)]
+struct InJson<'a> {
+    bot: &'a str,
+    groups: &'a [BotGroup],
+}
+
+/// Writes a bot's figures on all boards and on those of each group, in any format but that of test results.
+///
+/// # Errors
+/// When `out` fails.
+pub fn write(bot: &Contender, risk: Risk, format: Format, out: &mut dyn Write) -> io::Result<()> {
+    let groups = bot.groups(risk);
+    match format {
+        Format::Markdown => document(bot, &groups, risk).write_markdown(out),
+        Format::Json => write_json(&InJson { bot: &bot.name, groups: &groups }, out),
+        Format::Csv => {
+            let columns = COLUMNS.map(|(heading, place)| (heading.to_owned(), place.to_owned()));
+            write_rows(&columns, groups.iter().map(Ok), out)
+        }
+        Format::Text | Format::Junit => document(bot, &groups, risk).write_text(out),
+    }
+}
+
+fn document(bot: &Contender, groups: &[BotGroup], risk: Risk) -> Document {
+    let mut document = Document::default();
+    document.headline(Line::toned(Tone::Strong, &bot.name, ""));
+    let headings = ["", "boards", "games", "lost", "mean", risk.interval_name()];
+    let digits = mean_digits(bot.decimals());
+    document.table(Table::new(&bot.name, &headings, groups.iter().map(|group| row(group, digits))));
+    document
+}
+
+fn row(group: &BotGroup, digits: usize) -> Vec<String> {
+    let none = || "-".to_owned();
+    let interval = group.interval.map(|(low, high)| format!("{low:.digits$} to {high:.digits$}"));
+    vec![
+        group.name.clone(),
+        group.boards.to_string(),
+        group.games.to_string(),
+        group.lost.to_string(),
+        group.mean.map_or_else(none, |mean| format!("{mean:.digits$}")),
+        interval.unwrap_or_else(none),
+    ]
+}

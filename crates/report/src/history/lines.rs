@@ -1,0 +1,191 @@
+//! The share of the best of each bot over the runs, as lines with their intervals.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use super::page::{Entry, Share};
+use crate::markup::{Text, put};
+use crate::runs::LONGEST_NAME;
+use crate::runs::bars;
+use crate::suite;
+use terms::text::abridged;
+
+/// A bot's mean in a run, by the index of the run from the oldest on.
+struct Point<'a> {
+    run: usize,
+    share: Share,
+    entry: &'a Entry<'a>,
+}
+
+/// A run's start and folder.
+type Key<'a> = (jiff::Timestamp, &'a Path);
+
+/// A bot and its points, the oldest first.
+type Line<'a> = (&'a str, Vec<Point<'a>>);
+
+/// A line for each bot of a game, each with its colour by index. Nothing for fewer than two runs.
+pub(super) fn write(bots: &BTreeMap<&str, Vec<Entry<'_>>>, out: &mut String) {
+    let mut runs: Vec<Key<'_>> = bots.values().flatten().map(|entry| entry.run.key()).collect();
+    runs.sort_unstable();
+    runs.dedup();
+    let lines: Vec<Line<'_>> =
+        bots.iter().map(|(bot, entries)| (*bot, points(entries, &runs))).collect();
+    let all = || lines.iter().flat_map(|(_, points)| points);
+    let [Some(first), Some(last)] = [runs.first(), runs.last()] else { return };
+    if all().map(|point| point.run).collect::<BTreeSet<_>>().len() < 2 {
+        return;
+    }
+    let low = all().map(|point| point.share.interval.0).fold(1.0, f64::min);
+    let high = all().map(|point| point.share.interval.1).fold(0.0, f64::max);
+    let scale = Scale { runs: runs.len(), low, high: if high > low { high } else { low + 0.01 } };
+    out.push_str("<section class=\"card lines\">\n<h2>Over time</h2>\n");
+    legend(&lines, out);
+    picture(&scale, &lines, out);
+    let day = |(started, _): &Key<'_>| started.strftime("%Y-%m-%d").to_string();
+    put!(
+        out,
+        "<figcaption>The oldest run ({}) is on the left, the newest ({}) on the right; shaded is the 95 % interval. A line joins runs on \
+         the same boards, and a ring is a new best on them.</figcaption></figure>\n</section>\n",
+        day(first),
+        day(last)
+    );
+}
+
+fn legend(lines: &[Line<'_>], out: &mut String) {
+    out.push_str("<ul class=\"legend\">\n");
+    for (index, (bot, _)) in lines.iter().enumerate() {
+        put!(
+            out,
+            "<li><svg class=\"key\" width=\"12\" height=\"12\" aria-hidden=\"true\"><rect class=\"{}\" width=\"12\" height=\"12\" \
+             rx=\"3\"/></svg>{}</li>\n",
+            bars::color(index),
+            Text(&abridged(bot, LONGEST_NAME))
+        );
+    }
+    out.push_str("</ul>\n");
+}
+
+fn picture(scale: &Scale, lines: &[Line<'_>], out: &mut String) {
+    let [top, bottom] = [scale.high, scale.low].map(suite::share);
+    put!(
+        out,
+        "<figure><div class=\"plot\"><p class=\"axis\"><span>{top}</span><span>{bottom}</span></p>\n\
+         <svg width=\"100%\" height=\"220\" role=\"img\" aria-label=\"The mean of each bot in each run, the oldest first; the tables have the \
+         figures\">\n<svg width=\"100%\" height=\"100%\" viewBox=\"0 0 100 100\" preserveAspectRatio=\"none\">\n"
+    );
+    for (index, (_, points)) in lines.iter().enumerate() {
+        points.windows(2).for_each(|pair| band(scale, pair, &bars::color(index), out));
+    }
+    out.push_str("</svg>\n");
+    for (index, (bot, points)) in lines.iter().enumerate() {
+        draw(scale, bot, points, &bars::color(index), out);
+    }
+    records(scale, lines.iter().flat_map(|(_, points)| points), out);
+    out.push_str("</svg></div>\n");
+}
+
+/// Where runs and shares are, in percent.
+struct Scale {
+    runs: usize,
+    low: f64,
+    high: f64,
+}
+
+impl Scale {
+    #[expect(clippy::cast_precision_loss, reason = "some fifty runs")]
+    fn x(&self, run: usize) -> f64 {
+        2.0 + 96.0 * run as f64 / (self.runs - 1) as f64
+    }
+
+    fn y(&self, share: f64) -> f64 {
+        96.0 - 92.0 * (share - self.low) / (self.high - self.low)
+    }
+}
+
+/// The points of a bot, the oldest first.
+fn points<'a>(entries: &'a [Entry<'a>], runs: &[Key<'_>]) -> Vec<Point<'a>> {
+    let point = |entry: &'a Entry<'a>| {
+        let run = runs.binary_search(&entry.run.key()).ok()?;
+        Some(Point { run, share: entry.share?, entry })
+    };
+    let mut points: Vec<Point<'_>> = entries.iter().filter_map(point).collect();
+    points.sort_by_key(|point| point.run);
+    points
+}
+
+/// Whether two runs are of the same boards, so that their means compare.
+fn compare(one: &Point<'_>, other: &Point<'_>) -> bool {
+    one.entry.boards() == other.entry.boards()
+}
+
+fn band(scale: &Scale, pair: &[Point<'_>], color: &str, out: &mut String) {
+    let [one, other] = pair else { return };
+    if !compare(one, other) {
+        return;
+    }
+    let corner =
+        |point: &Point<'_>, share| format!("{:.2},{:.2}", scale.x(point.run), scale.y(share));
+    put!(
+        out,
+        "<polygon class=\"{color} band\" points=\"{} {} {} {}\"/>\n",
+        corner(one, one.share.interval.1),
+        corner(other, other.share.interval.1),
+        corner(other, other.share.interval.0),
+        corner(one, one.share.interval.0)
+    );
+}
+
+fn draw(scale: &Scale, bot: &str, points: &[Point<'_>], color: &str, out: &mut String) {
+    for pair in points.windows(2) {
+        if let [one, other] = pair
+            && compare(one, other)
+        {
+            put!(
+                out,
+                "<line class=\"{color}\" x1=\"{:.2}%\" y1=\"{:.2}%\" x2=\"{:.2}%\" y2=\"{:.2}%\"/>\n",
+                scale.x(one.run),
+                scale.y(one.share.mean),
+                scale.x(other.run),
+                scale.y(other.share.mean)
+            );
+        }
+    }
+    for point in points {
+        let (low, high) = point.share.interval;
+        let run = point.entry.run.path.file_name().unwrap_or_default().to_string_lossy();
+        let told = format!(
+            "{}, {run}: {}, {} to {}",
+            abridged(bot, LONGEST_NAME),
+            suite::share(point.share.mean),
+            suite::share(low),
+            suite::share(high)
+        );
+        put!(
+            out,
+            "<circle class=\"{color}\" cx=\"{:.2}%\" cy=\"{:.2}%\" r=\"4\"><title>{}</title></circle>\n",
+            scale.x(point.run),
+            scale.y(point.share.mean),
+            Text(&told)
+        );
+    }
+}
+
+/// Marks each run with a higher mean than in any earlier run on the same boards.
+fn records<'a>(scale: &Scale, points: impl Iterator<Item = &'a Point<'a>>, out: &mut String) {
+    let mut by_boards: BTreeMap<String, BTreeMap<usize, f64>> = BTreeMap::new();
+    for point in points {
+        let best = by_boards.entry(point.entry.boards()).or_default();
+        let best = best.entry(point.run).or_insert(f64::NEG_INFINITY);
+        *best = best.max(point.share.mean);
+    }
+    for runs in by_boards.values() {
+        let mut before = f64::INFINITY;
+        for (run, &best) in runs {
+            if best > before {
+                let (x, y) = (scale.x(*run), scale.y(best));
+                put!(out, "<circle class=\"record\" cx=\"{x:.2}%\" cy=\"{y:.2}%\" r=\"7\"/>\n");
+            }
+            before = if before.is_finite() { before.max(best) } else { best };
+        }
+    }
+}

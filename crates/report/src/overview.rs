@@ -1,0 +1,90 @@
+//! Shows all bots of several comparisons with one of them in one table.
+
+use super::compare::{adjusted_for, difference_digits, p_value};
+use super::document::{Document, Line, Table, Tone};
+use super::suite::mean_digits;
+use results::compare::{BotGroup, Comparison};
+use statistics::{Conclusion, Tendency};
+
+/// A row for each bot, the baseline first; `None` unless several bots are compared with it.
+pub(super) fn document(comparisons: &[Comparison]) -> Option<Document> {
+    let [first, _, ..] = comparisons else { return None };
+    let headline = format!("{} bots against {}", comparisons.len(), first.baseline);
+    let interval = first.paired.risk.interval_name();
+    let headings = [
+        "bot",
+        "boards",
+        "lost",
+        "mean points",
+        interval,
+        "shared",
+        "difference",
+        "guarded interval",
+        "adjusted p",
+        "verdict",
+    ];
+    let decimals = comparisons.iter().map(|it| it.decimals).max().unwrap_or(0);
+    let digits = mean_digits(decimals);
+    let mut baseline = alone(&first.baseline, &first.of_baseline, digits);
+    baseline.extend(["", "", "", ""].map(str::to_owned));
+    baseline.push("the first one".to_owned());
+    let rows = comparisons.iter().map(|comparison| row(comparison, digits));
+    let mut document = Document::default();
+    document.headline(Line::toned(Tone::Strong, &headline, ""));
+    let rows = std::iter::once(baseline).chain(rows);
+    document.table(Table { words: &[0, 9], ..Table::new(headline, &headings, rows) });
+    document.sentence(format!(
+        "Means are those of each bot's own boards, and the other figures those of the boards that it shares with {}; p is adjusted \
+         for {} comparisons (Holm).",
+        first.baseline,
+        adjusted_for(comparisons)
+    ));
+    Some(document)
+}
+
+/// What a bot has on its own boards.
+fn alone(name: &str, group: &BotGroup, digits: usize) -> Vec<String> {
+    let none = || "-".to_owned();
+    let interval = group.interval.map(|(low, high)| format!("{low:.digits$} to {high:.digits$}"));
+    vec![
+        name.to_owned(),
+        group.boards.to_string(),
+        group.lost.to_string(),
+        group.mean.map_or_else(none, |mean| format!("{mean:.digits$}")),
+        interval.unwrap_or_else(none),
+    ]
+}
+
+fn row(comparison: &Comparison, digits: usize) -> Vec<String> {
+    let paired = &comparison.paired;
+    let mut row = alone(&comparison.challenger, &comparison.of_challenger, digits);
+    row.push(paired.pairs.to_string());
+    if paired.pairs == 0 {
+        row.extend(["-", "-", "-", "no shared board"].map(str::to_owned));
+        return row;
+    }
+    let digits = difference_digits(comparison);
+    let interval = paired.all.guarded_interval;
+    let interval = interval.map(|(low, high)| format!("{low:+.digits$} to {high:+.digits$}"));
+    row.extend([
+        format!("{:+.digits$}", paired.all.mean),
+        interval.unwrap_or_else(|| "-".to_owned()),
+        p_value(paired.adjusted_p).trim_start_matches("= ").to_owned(),
+        word(comparison).to_owned(),
+    ]);
+    row
+}
+
+/// The verdict on a bot, in a few words.
+fn word(comparison: &Comparison) -> &'static str {
+    let paired = &comparison.paired;
+    match (paired.conclusion, paired.probably) {
+        (Conclusion::Better, _) => "better",
+        (Conclusion::Worse, _) => "worse",
+        (Conclusion::TooFewGames, _) => "too few boards",
+        (_, Some(Tendency::Better)) => "probably better",
+        (_, Some(Tendency::Worse)) => "probably worse",
+        (_, None) if paired.contradicted().is_some() => "scores against losses",
+        (_, None) => "no difference shown",
+    }
+}

@@ -1,0 +1,52 @@
+//! The opponent of `--against`.
+
+use anyhow::anyhow;
+
+use super::SuiteArgs;
+use crate::cli::Failure;
+use crate::cli::compare::Side;
+use results::suite::{Opponent, Plan};
+use rules::measure::Measure;
+
+/// Finds the opponent, and puts its boards into the plan unless other boards are named.
+pub(super) fn find(run: &str, args: &SuiteArgs, plan: &mut Plan) -> Result<Opponent, Failure> {
+    let side = Side::open(run)?;
+    let theirs = &side.folder.run.plan;
+    let [bot] = side.bots()[..] else {
+        let bots = side.bots().join("`, `");
+        return Err(Failure::user(anyhow!("--against: name one of its bots, {run}:BOT: `{bots}`")));
+    };
+    if plan.bots.len() > 1 {
+        return Err(Failure::user(anyhow!("--until-decided: only one --bot can be decided on")));
+    }
+    if plan.game != theirs.game {
+        return Err(Failure::user(anyhow!("--against: {run} is of {}", theirs.game)));
+    }
+    if plan.better != theirs.better {
+        let problem = "disagrees with the settings on which scores are better";
+        return Err(Failure::user(anyhow!("--against: {run} {problem}")));
+    }
+    if plan.judge != theirs.judge {
+        return Err(Failure::user(anyhow!("--against: {run} was played with another judge")));
+    }
+    if plan.rules != theirs.rules {
+        log::warn!("{run} was not played under the same rules");
+    }
+    if !args.boards.is_given() {
+        plan.boards.clone_from(&theirs.boards);
+        plan.seeds.clone_from(&theirs.seeds);
+    }
+    let measure = plan.measure();
+    if measure == Measure::Log {
+        let opponent = side.contenders(false, &[])?.remove(0);
+        opponent.measured_in(measure).check_scores().map_err(Failure::user)?;
+    }
+    let folder = std::path::absolute(&side.folder.path).map_err(Failure::user)?;
+    Ok(Opponent {
+        run: folder,
+        bot: bot.to_owned(),
+        margin: args.margin.unwrap_or_default(),
+        risk: args.risk.unwrap_or_default(),
+        measure,
+    })
+}

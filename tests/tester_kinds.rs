@@ -1,0 +1,195 @@
+//! Testers that print and behave as those of real contests do, apart from the usual line `Score = N`.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::place::{Place, assert_code, stderr};
+use crate::support::{has_program, json, leave_out};
+
+/// Sends the case, a kind and a number, and wants the double of the number. How it says so is up to the kind.
+const TESTER: &str = r#"
+import subprocess, sys, time
+kind, number = sys.stdin.read().split()
+start = time.monotonic()
+pipe = subprocess.PIPE
+bot = subprocess.Popen(sys.argv[1:], stdin=pipe, stdout=pipe, text=True, bufsize=1)
+def ask(*words):
+    print(*words, file=bot.stdin, flush=True)
+    return bot.stdout.readline().strip()
+answer = ask(number)
+if kind == "elapsed":
+    answer = ask(number, int((time.monotonic() - start) * 1e6))
+bot.stdin.close()
+bot.wait()
+is_right = answer == str(2 * int(number))
+if kind == "panic" and not is_right:
+    sys.stderr.write(f"thread 'main' panicked at src/bin/tester.rs:9:5:\nbad answer {answer!r}\n")
+    sys.exit(101)
+if kind == "cost":
+    print("Total Cost =", int(answer), file=sys.stderr)
+elif kind == "bare":
+    print("turn 1: 0.5", file=sys.stderr)
+    print(int(answer))
+elif kind == "silent":
+    print("see you")
+else:
+    print("Score =", int(answer))
+"#;
+
+const SETTINGS: &str = r#"
+[game.twice]
+kind = "tester"
+command = "python3 tester.py {bot}"
+stdin = "{case}"
+cases = "in"
+judge-limit = "20s"
+limits = { total = "60s" }
+"#;
+
+/// A project whose cases are of this kind; `settings` are further ones.
+fn project(kind: &str, settings: &str) -> Option<Place> {
+    if !has_program("python3") {
+        leave_out("testers", "there is no python3 on this machine");
+        return None;
+    }
+    let place = Place::new();
+    fs::create_dir(place.path("in")).expect("made");
+    fs::write(place.path("tester.py"), TESTER).expect("written");
+    fs::write(place.path("referee.toml"), format!("{SETTINGS}{settings}\n")).expect("written");
+    for number in 1..=3 {
+        let case = place.path(&format!("in/000{number}.txt"));
+        fs::write(case, format!("{kind} {number}\n")).expect("written");
+    }
+    place.script("twice", "while read -r n rest; do echo $((2 * n)); done");
+    place.script("more", "while read -r n rest; do echo $((3 * n)); done");
+    Some(place)
+}
+
+/// The game of case 2.
+fn play(place: &Place, bot: &str) -> Value {
+    let play = ["play", "--game", "twice", "--seed", "2", "--format", "json", "--log", "log"];
+    let result =
+        json(&place.command(&[&play[..], &["--bot", bot]].concat()).output().expect("runs"));
+    let again = place.command(&["replay", "log", "--format", "json"]).output().expect("runs");
+    assert_eq!(json(&again)["agrees"], true, "{result}");
+    result
+}
+
+#[test]
+fn how_a_tester_says_a_score_does_not_matter() {
+    for (kind, official) in [("bare", "Score 4"), ("cost", "Score 4"), ("elapsed", "Score 4")] {
+        let Some(place) = project(kind, "") else { return };
+        let result = play(&place, "./twice");
+        let told = (&result["verdict"], &result["score"], &result["official"]);
+        assert_eq!(told, (&"completed".into(), &4.into(), &official.into()), "{kind}: {result}");
+    }
+}
+
+#[test]
+fn the_time_of_a_game_is_that_of_all_its_turns() {
+    let Some(place) = project("elapsed", "") else { return };
+    place.script(
+        "slow",
+        "read -r n; sleep 0.2; echo $((2 * n)); read -r n rest; sleep 0.4; echo $((2 * n))",
+    );
+    play(&place, "./slow");
+    let shown = place.command(&["replay", "log"]).output().expect("runs");
+    let shown = String::from_utf8(shown.stdout).expect("UTF-8");
+    let time = |label: &str| {
+        let line = shown.lines().find_map(|line| line.trim().strip_prefix(label));
+        let mut words = line.unwrap_or_else(|| panic!("{label}: {shown}")).split_whitespace();
+        let number: f64 = words.next().expect("a time").parse().expect("a number");
+        if words.next() == Some("s") { number } else { number / 1000.0 }
+    };
+    assert!(time("time ") > time("slowest turn ") + 0.19, "{shown}");
+    assert!(!shown.contains("first turn"), "{shown}");
+    let suite = ["suite", "--game", "twice", "--bot", "./slow", "--seed", "2", "--run", "run"];
+    assert_code(&place.command(&suite).output().expect("runs"), 0);
+    let suite = json(&place.command(&["show", "run", "--format", "json"]).output().expect("runs"));
+    let game = &suite["games"][0];
+    let of = |key: &str| game[key].as_f64().unwrap_or_default();
+    assert!(of("first_ms") >= 600.0 && of("of_limit") >= 0.01, "600 ms of 60 s: {game}");
+}
+
+#[test]
+fn a_check_of_a_tester_promises_neither_seeds_nor_the_end_of_output() {
+    let Some(place) = project("bare", "") else { return };
+    let check = place.command(&["game", "check", "twice", "--bot", "./twice"]).output();
+    let check = check.expect("runs");
+    assert_code(&check, 0);
+    let shown = String::from_utf8(check.stdout).expect("UTF-8");
+    for part in
+        ["  limits       total 60 s\n", "  cases        3\n", "wants an answer within 60 s;"]
+    {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+}
+
+#[test]
+fn a_tester_without_a_score_or_with_a_panic_has_refused_the_answer() {
+    let panic = "thread 'main' panicked at src/bin/tester.rs:9:5: bad answer '6'";
+    for (kind, bot, official) in
+        [("silent", "./twice", "no score: see you"), ("panic", "./more", panic)]
+    {
+        let Some(place) = project(kind, "") else { return };
+        let result = play(&place, bot);
+        let told = (&result["verdict"], &result["score"], &result["official"]);
+        assert_eq!(told, (&"lost".into(), &Value::Null, &official.into()), "{kind}: {result}");
+        let diagnosis = result["diagnosis"].as_str().expect("a text");
+        assert!(diagnosis.contains("does not accept the answer"), "{kind}: {diagnosis}");
+    }
+}
+
+/// Says whether it was ever where the bot is, which answers with its cores.
+const PLACED: &str = r#"
+import os, subprocess, sys
+pipe = subprocess.PIPE
+bot = subprocess.Popen(sys.argv[1:], stdin=pipe, stdout=pipe, text=True, bufsize=1)
+met = 0
+for number in range(50):
+    print(number, file=bot.stdin, flush=True)
+    cores = bot.stdout.readline().strip()
+    met |= cores == ",".join(map(str, os.sched_getaffinity(0)))
+bot.stdin.close()
+bot.wait()
+print("Score =", int(met))
+"#;
+
+#[test]
+fn a_tester_of_one_thread_comes_to_the_core_of_a_pinned_bot_that_answers_at_once() {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let Some(place) = (cores > 1).then(|| project("bare", "")).flatten() else { return };
+    fs::write(place.path("tester.py"), PLACED).expect("written");
+    place.script(
+        "where",
+        "while read -r key value; do case $key in Cpus_allowed_list:) cores=$value ;; esac; done </proc/self/status\n\
+         while read -r n; do echo $cores; done",
+    );
+    let met = |more: &[&str]| {
+        let play = ["play", "--game", "twice", "--seed", "2", "--format", "json"];
+        let play = [&play[..], &["--bot", "./where"], more].concat();
+        json(&place.command(&play).output().expect("runs"))["score"] == 1
+    };
+    // On a busy machine no answer may come at once.
+    assert!((0..20).any(|_| met(&["--pin"])));
+}
+
+#[test]
+fn the_first_bot_to_cost_less_is_better_and_a_suite_says_so() {
+    let Some(place) = project("cost", "better = \"lower\"\nmeasure = \"ratio\"") else { return };
+    let suite = ["suite", "--game", "twice", "--bot", "./more", "--bot", "./twice", "--run", "run"];
+    let suite =
+        place.command(&[&suite[..], &["--format", "json"]].concat()).output().expect("runs");
+    assert_code(&suite, 0);
+    let bots = json(&suite)["bots"].clone();
+    let of = |bot: usize, key: &str| bots[bot][key].clone();
+    assert_eq!((of(0, "sum"), of(1, "sum")), (18.into(), 12.into()), "{bots}");
+    assert_eq!((of(0, "bests"), of(1, "bests")), (0.into(), 3.into()), "{bots}");
+    let compared = place.command(&["compare", "run", "--format", "json"]).output().expect("runs");
+    assert!(compared.status.success(), "{}", stderr(&compared));
+    let compared = json(&compared)[0].clone();
+    assert_eq!(compared["measure"], "ratio", "{compared}");
+    let mean = compared["mean"].as_f64().expect("a number");
+    assert!((mean - 100.0 / 3.0).abs() < 1e-6, "the best is 2 of 3, in percent: {compared}");
+}

@@ -1,0 +1,108 @@
+//! What `referee timing` reports of bots, however busy the machine is.
+
+use std::fs;
+use std::process::Output;
+
+use serde_json::json as expected;
+
+use crate::support::browser::{browse, can_browse};
+use crate::support::{json, referee};
+
+fn timing(args: &[&str]) -> Output {
+    referee().arg("timing").args(args).output().expect("runs")
+}
+
+#[test]
+fn a_slower_judge_scales_the_times() {
+    let args = ["--bot", "@thinker --sleep 120", "--board", "@clearable"];
+    let args = [&args[..], &["--first-turn", "10s", "--turn", "10s", "--scale"]].concat();
+    let kept = timing(&[&args[..], &["1"]].concat());
+    assert_eq!(kept.status.code(), Some(0), "{kept:?}");
+    let broken = timing(&[&args[..], &["100"]].concat());
+    assert_eq!(broken.status.code(), Some(1));
+    let text = String::from_utf8(broken.stdout).expect("UTF-8");
+    assert!(text.contains("Times are shown 100 times as long, for a slower judge."), "{text}");
+    assert!(
+        text.contains("@thinker --sleep 120 breaks its limits: 1 game of samegame, 21 turns"),
+        "{text}"
+    );
+    // The culprit of each of the twenty depends on the load: 0.1 s is soon stolen.
+    let later = text.lines().find(|line| line.contains("later turns")).expect("a row of the table");
+    assert!(later.contains(" 20 ") && later.replace(' ', "").contains("10s-"), "{text}");
+}
+
+#[test]
+fn a_bot_that_crashes_is_reported_as_lost() {
+    let output = timing(&[
+        "--bot",
+        "@misbehaving exit 3 --on-turn 2",
+        "--seed",
+        "1..2",
+        "--first-turn",
+        "60s",
+        "--turn",
+        "60s",
+    ]);
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(text.contains("lost seed 1: crash: turn 2: the bot exited with status 3"), "{text}");
+    assert!(text.contains("lost seed 2: crash"), "{text}");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn timing_writes_csv_and_svg() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let svg = folder.path().join("times.svg");
+    let args = [
+        "--bot",
+        "@first",
+        "--board",
+        "@clearable",
+        "--first-turn",
+        "60s",
+        "--turn",
+        "60s",
+        "--format",
+        "csv",
+        "--svg",
+    ];
+    let output = timing(&[&args[..], &[svg.to_str().expect("UTF-8")]].concat());
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 22, "a heading and 21 turns");
+    assert!(
+        lines[0].starts_with("game,board,turn,kind,wall_ms,limit_ms,cpu_ms,wait_ms"),
+        "{}",
+        lines[0]
+    );
+    assert!(lines[2].starts_with("1,@clearable,2,turn,"), "{}", lines[2]);
+    let image = fs::read_to_string(&svg).expect("an image");
+    assert!(image.starts_with("<svg ") && image.ends_with("</svg>\n"), "{image}");
+    let count = |part: &str| image.matches(part).count();
+    assert_eq!(
+        [count("<line class=\"limit\""), count("median"), count("p99")],
+        [2, 2, 2],
+        "{image}"
+    );
+    if can_browse("timing_writes_csv_and_svg") {
+        let url = format!("file://{}", svg.display());
+        browse("draws", &expected!({ "url": url, "words": ["median", "p99", "limit 60 s"] }));
+    }
+    assert!(image.contains("later turns: 20 turns, limit 60 s"), "{image}");
+}
+
+#[test]
+fn square_remover_is_timed_as_a_whole() {
+    let report = json(&timing(&[
+        "--game",
+        "square-remover",
+        "--bot",
+        "@squares-random",
+        "--seed",
+        "1..3",
+        "--format",
+        "json",
+    ]));
+    assert_eq!(report["turns"][0]["kind"], "total");
+    assert_eq!(report["turns"][0]["count"], 3);
+}
