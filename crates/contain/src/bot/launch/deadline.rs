@@ -1,64 +1,151 @@
 //! The deadline that the launcher holds: until when the referee may stand still beside its bot.
 //!
 //! Whoever reads a bot's pipes, or its files in /proc, can be held up by it in the kernel for as long as it likes,
-//! where not even SIGKILL helps. The bot's death does. So the referee sets a timer before it touches anything of the
-//! bot's, and the launcher, which shares the timer and touches nothing, ends the bot when it expires.
+//! where not even SIGKILL helps. The bot's death does. So the referee notes a deadline before it touches anything of the
+//! bot's, in memory that it shares with the launcher alone. The launcher, which touches nothing of a bot's, reads it now
+//! and then, and ends the bot when it has passed.
 
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::time::{
-    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, timerfd_create, timerfd_settime,
-};
+use rustix::io::Errno;
 
-/// How long after the deadline the timer expires. The launcher then waits a moment longer, together less than half a
-/// second.
-const MARGIN: Duration = Duration::from_millis(300);
+use super::raw::SharedNumbers;
 
-/// The referee's part of the deadline.
+/// How long after the deadline the launcher may end the bot. It notices that later, and then waits a moment longer,
+/// together less than half a second.
+const MARGIN: Duration = Duration::from_millis(200);
+
+/// In place of a deadline: nobody's.
+const FREE: u64 = 0;
+
+/// In place of a deadline: the referee has nothing to do with the bot.
+const NONE: u64 = 1;
+
+/// The deadlines of all bots of a launcher, in nanoseconds since `epoch`.
+#[derive(Debug)]
+pub(super) struct Deadlines {
+    epoch: Instant,
+    numbers: SharedNumbers,
+}
+
+impl Deadlines {
+    pub(super) fn new() -> io::Result<Self> {
+        Ok(Self { epoch: Instant::now(), numbers: SharedNumbers::new()? })
+    }
+
+    /// Keeps them from the forks that this process makes from now on.
+    pub(super) fn keep_from_forks(&self) -> io::Result<()> {
+        self.numbers.keep_from_forks()
+    }
+
+    /// Whether this one has passed.
+    pub(super) fn has_passed(&self, place: usize) -> bool {
+        let until = self.numbers.at(place).load(Ordering::Relaxed);
+        until > NONE && self.epoch.elapsed() >= Duration::from_nanos(until) + MARGIN
+    }
+
+    fn number_of(&self, until: Option<Instant>) -> u64 {
+        let since = until.map(|until| until.saturating_duration_since(self.epoch).as_nanos());
+        // A time that is too far away is as good as none.
+        since.and_then(|since| u64::try_from(since).ok()).map_or(NONE, |since| since.max(NONE + 1))
+    }
+}
+
+/// The referee's part of a bot's deadline.
 #[derive(Debug)]
 pub(in crate::bot) struct HeldDeadline {
-    pub(super) timer: OwnedFd,
-    /// When the referee must have shown up, as far as the timer is set.
-    until: Option<Instant>,
+    all: Arc<Deadlines>,
+    place: usize,
 }
 
 impl HeldDeadline {
-    pub(super) fn new() -> io::Result<Self> {
-        let flags = TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK;
-        Ok(Self { timer: timerfd_create(TimerfdClockId::Monotonic, flags)?, until: None })
+    /// Takes a place among the launcher's deadlines.
+    pub(super) fn take(all: Arc<Deadlines>) -> io::Result<Self> {
+        let is_taken = |place: &usize| {
+            let number = all.numbers.at(*place);
+            number.compare_exchange(FREE, NONE, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+        };
+        let place = (0..SharedNumbers::COUNT).find(is_taken).ok_or(Errno::AGAIN)?;
+        Ok(Self { all, place })
+    }
+
+    pub(super) fn place(&self) -> usize {
+        self.place
+    }
+
+    fn number(&self) -> &AtomicU64 {
+        self.all.numbers.at(self.place)
     }
 
     /// Has the bot ended soon after `until`; `None` is never.
-    pub(in crate::bot) fn set(&mut self, until: Option<Instant>) {
-        if self.until != until {
-            self.until = until;
-            let left = until.map(|until| until.saturating_duration_since(Instant::now()) + MARGIN);
-            // A duration too long for the kernel is as good as none.
-            let left = left.and_then(|left| Timespec::try_from(left).ok()).unwrap_or_default();
-            let once = Itimerspec { it_interval: Timespec::default(), it_value: left };
-            // Fails only for a time that is out of range.
-            let _ = timerfd_settime(&self.timer, TimerfdTimerFlags::empty(), &once);
-        }
+    pub(in crate::bot) fn set(&self, until: Option<Instant>) {
+        self.number().store(self.all.number_of(until), Ordering::Relaxed);
     }
 
-    /// As [`set`](Self::set), if that is later than before by a good part of the margin.
-    pub(in crate::bot) fn extend(&mut self, until: Option<Instant>) {
-        if until > self.until.map(|held| held + MARGIN / 2) {
-            self.set(until.map(|until| until + MARGIN / 2));
-        }
+    /// As [`set`](Self::set), if that is later.
+    pub(in crate::bot) fn extend(&self, until: Option<Instant>) {
+        self.number().fetch_max(self.all.number_of(until), Ordering::Relaxed);
     }
 
     /// Whether it has passed, so that the launcher ends the bot or has done so.
     pub(in crate::bot) fn has_passed(&self) -> bool {
-        has_expired(&self.timer)
+        self.all.has_passed(self.place)
     }
 }
 
-/// Whether a timer has expired since it was set.
-pub(super) fn has_expired(timer: impl AsFd) -> bool {
-    let mut timer = [PollFd::new(&timer, PollFlags::IN)];
-    poll(&mut timer, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
+impl Drop for HeldDeadline {
+    fn drop(&mut self) {
+        self.number().store(FREE, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ago(time: Duration) -> Option<Instant> {
+        Instant::now().checked_sub(time)
+    }
+
+    fn held() -> HeldDeadline {
+        // Deadlines of before the machine's start cannot be tested.
+        let epoch = ago(3 * MARGIN).expect("the machine runs");
+        let all = Deadlines { epoch, ..Deadlines::new().expect("memory") };
+        HeldDeadline::take(Arc::new(all)).expect("a place")
+    }
+
+    #[test]
+    fn a_deadline_passes_after_its_margin_and_not_once_it_is_over() {
+        let held = held();
+        assert!(!held.has_passed(), "there is none");
+        held.set(Instant::now().checked_add(MARGIN));
+        assert!(!held.has_passed());
+        held.set(ago(MARGIN * 2));
+        assert!(held.has_passed());
+        held.extend(None);
+        held.extend(ago(MARGIN * 3));
+        assert!(held.has_passed(), "an earlier one changes nothing");
+        held.extend(ago(Duration::ZERO));
+        assert!(!held.has_passed());
+        held.set(ago(MARGIN * 2));
+        held.set(None);
+        assert!(!held.has_passed());
+    }
+
+    #[test]
+    fn each_bot_has_a_deadline_of_its_own() {
+        let first = held();
+        let next = || HeldDeadline::take(Arc::clone(&first.all)).expect("a place");
+        let second = next();
+        second.set(ago(MARGIN * 2));
+        assert!(second.has_passed() && !first.has_passed());
+        let place = second.place();
+        drop(second);
+        let third = next();
+        assert_eq!(third.place(), place);
+        assert!(!third.has_passed(), "that was another bot's");
+    }
 }

@@ -31,7 +31,7 @@ pub(super) fn at(step: Step) -> impl Fn(Errno) -> Failure {
 }
 
 /// The keeper's life, which begins when the launcher opens the gate.
-pub(super) fn run(Order { mut launch, cores, ends }: Order, gate: PipeReader) -> c_int {
+pub(super) fn run(Order { mut launch, cores, ends, .. }: Order, gate: PipeReader) -> c_int {
     set_cores(&cores);
     let held = match settle(&mut launch, gate, &ends.here) {
         Ok(Some(held)) => held,
@@ -43,7 +43,9 @@ pub(super) fn run(Order { mut launch, cores, ends }: Order, gate: PipeReader) ->
     }
     Message::Started(0).send(&ends.channel);
     // The referee has an order for this keeper, or ends it.
-    let Some(Order { launch, cores, ends: next }) = order::receive(&ends.channel) else { return 0 };
+    let Some(Order { launch, cores, ends: next, .. }) = order::receive(&ends.channel) else {
+        return 0;
+    };
     drop(ends);
     set_cores(&cores);
     match fchdir(&next.here) {
@@ -60,9 +62,7 @@ fn fail((step, errno): Failure, channel: &UnixStream) -> c_int {
 
 /// Starts the bot, and keeps it until the end of its game.
 fn play(launch: &Launch, ends: Ends, mut held: Held) -> c_int {
-    let Ends { stdin, stdout, stderr, channel, timer, here } = ends;
-    // The bot may take descriptors from its keeper, but not this one.
-    drop(timer);
+    let Ends { stdin, stdout, stderr, channel, here } = ends;
     let started =
         held.close_namespace(launch).and_then(|()| bot::start(launch, [&stdin, &stdout, &stderr]));
     let bot = match started {

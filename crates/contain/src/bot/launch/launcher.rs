@@ -20,7 +20,7 @@ use rustix::process::{
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 use rustix::thread::set_name;
 
-use super::deadline;
+use super::deadline::{Deadlines, HeldDeadline};
 use super::order::{self, Ends, Order};
 use super::report::{Message, Step};
 use super::users::Users;
@@ -32,6 +32,7 @@ use crate::bot::usage::state;
 pub(super) struct Launcher {
     socket: UnixStream,
     pid: Pid,
+    deadlines: Arc<Deadlines>,
     /// The process that started it: a fork of that process cannot wait for it, and starts its own.
     owner: u32,
 }
@@ -56,12 +57,13 @@ pub(in crate::bot) fn launcher_pid() -> Option<Pid> {
     current.as_ref().map(|launcher| launcher.pid)
 }
 
-/// Sends an order; starts a launcher if there is none.
-pub(super) fn send(launch: &Launch, ends: &Ends) -> io::Result<Arc<Launcher>> {
+/// Sends an order; starts a launcher if there is none. Returns it, and the bot's deadline.
+pub(super) fn send(launch: &Launch, ends: &Ends) -> io::Result<(Arc<Launcher>, HeldDeadline)> {
     let mut current = CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
     let launcher = Launcher::current(&mut current)?;
-    order::send(&launcher.socket, launch, ends)?;
-    Ok(launcher)
+    let deadline = HeldDeadline::take(Arc::clone(&launcher.deadlines))?;
+    order::send(&launcher.socket, launch, deadline.place(), ends)?;
+    Ok((launcher, deadline))
 }
 
 impl Launcher {
@@ -78,9 +80,12 @@ impl Launcher {
         let (socket, theirs) = UnixStream::pair()?;
         let owner = process::id();
         let kept = theirs.as_raw_fd();
+        let deadlines = Arc::new(Deadlines::new()?);
         let run = |(order, gate)| keeper::run(order, gate);
-        let pid = raw::fork_apart(kept, || serve(theirs, owner).map_or(0, run))?;
-        Ok(Self { socket, pid, owner })
+        let pid = raw::fork_apart(kept, || serve(theirs, owner, &deadlines).map_or(0, run))?;
+        let launcher = Self { socket, pid, deadlines, owner };
+        launcher.deadlines.keep_from_forks()?;
+        Ok(launcher)
     }
 
     /// Whether it can start nothing any more.
@@ -105,9 +110,9 @@ impl Drop for Launcher {
 struct Game {
     keeper: OwnedFd,
     is_namespace: bool,
-    /// Expires when the referee has not shown up in time.
-    timer: OwnedFd,
-    /// When to look again after the timer has expired.
+    /// Its place among the deadlines.
+    place: usize,
+    /// When to look again after its deadline has passed.
     next: Option<Instant>,
     /// Whether the referee was stopped at the last look.
     was_stopped: bool,
@@ -117,8 +122,11 @@ struct Game {
 /// How often to look whether the referee is dying.
 const TICK: Duration = Duration::from_millis(500);
 
-/// The time for the referee to show up once its timer has expired: a machine that stood still lets the timer expire
-/// before the referee can run.
+/// How often to look whether a deadline has passed.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// The time for the referee to show up once its deadline has passed: after a standstill of the machine the launcher may run
+/// before the referee.
 const RESPITE: Duration = Duration::from_millis(150);
 
 /// The time for a keeper to end all processes, before it is killed itself.
@@ -126,7 +134,8 @@ const CLEARING: Duration = Duration::from_secs(4);
 
 /// Forks a keeper at each order. Returns the order and the gate in each keeper, and `None` when the owner has ended.
 #[expect(clippy::needless_pass_by_value, reason = "a keeper must not keep it open")]
-fn serve(socket: UnixStream, owner: u32) -> Option<(Order, PipeReader)> {
+fn serve(socket: UnixStream, owner: u32, deadlines: &Deadlines) -> Option<(Order, PipeReader)> {
+    deadlines.keep_from_forks().ok()?;
     let _ = setsid();
     let _ = set_name(c"bot-launcher");
     // Descriptors of a bot must not have the numbers of its standard ones.
@@ -135,7 +144,7 @@ fn serve(socket: UnixStream, owner: u32) -> Option<(Order, PipeReader)> {
     let mut games: Vec<Game> = Vec::new();
     let mut tick = Instant::now() + TICK;
     loop {
-        let has_order = wait(&socket, &mut games, tick);
+        let has_order = wait(&socket, &games);
         games.retain(|game| !game.has_ended());
         let mut is_owner_dying = false;
         if Instant::now() >= tick {
@@ -143,7 +152,7 @@ fn serve(socket: UnixStream, owner: u32) -> Option<(Order, PipeReader)> {
             is_owner_dying = !games.is_empty() && is_dying(owner);
         }
         for game in &mut games {
-            game.settle(owner, is_owner_dying);
+            game.settle(owner, is_owner_dying, deadlines);
         }
         if has_order {
             match start(order::receive(&socket)?, &users) {
@@ -155,23 +164,12 @@ fn serve(socket: UnixStream, owner: u32) -> Option<(Order, PipeReader)> {
 }
 
 /// Waits for an order, whose coming it returns, or until something is due for a game.
-fn wait(socket: &UnixStream, games: &mut [Game], tick: Instant) -> bool {
-    let mut fds = vec![PollFd::new(socket, PollFlags::IN)];
-    let waiting = games.iter().filter(|game| game.next.is_none());
-    fds.extend(waiting.map(|game| PollFd::new(&game.timer, PollFlags::IN)));
-    let due = games.iter().filter_map(|game| game.next).chain([tick]).min();
-    let due = due.filter(|_| !games.is_empty());
-    let left = due.map(|due| due.saturating_duration_since(Instant::now()));
+fn wait(socket: &UnixStream, games: &[Game]) -> bool {
+    let now = Instant::now();
+    let due = games.iter().map(|game| game.next.map_or(now + LOOK, |next| next.min(now + LOOK)));
+    let left = due.min().map(|due| due.saturating_duration_since(now));
     let left = left.and_then(|left| Timespec::try_from(left).ok());
-    let is_polled = poll(&mut fds, left.as_ref()).is_ok();
-    let mut ready = fds.into_iter().map(|fd| is_polled && !fd.revents().is_empty());
-    let has_order = ready.next().unwrap_or_default();
-    let expired: Vec<bool> = ready.collect();
-    let waiting = games.iter_mut().filter(|game| game.next.is_none());
-    for (game, _) in waiting.zip(expired).filter(|(_, is_expired)| *is_expired) {
-        game.next = Some(Instant::now() + RESPITE);
-    }
-    has_order
+    poll(&mut [PollFd::new(socket, PollFlags::IN)], left.as_ref()).is_ok_and(|ready| ready > 0)
 }
 
 enum Forked {
@@ -208,11 +206,10 @@ fn start(mut order: Order, users: &Users) -> Forked {
         }
         Err(error) => failed(&order, Step::Users, error),
     }
-    let timer = order.ends.timer;
     Forked::Launcher(Some(Game {
         keeper,
         is_namespace,
-        timer,
+        place: order.place,
         next: None,
         was_stopped: false,
         is_told: false,
@@ -226,17 +223,21 @@ impl Game {
         waitid(WaitId::PidFd(self.keeper.as_fd()), options).is_ok_and(|status| status.is_some())
     }
 
-    /// Ends a game whose timer expired some time ago, unless the referee has set it anew meanwhile, or whose referee is
-    /// dying. A referee that was stopped, by Ctrl-Z or in a debugger, goes on with its games.
-    fn settle(&mut self, owner: u32, is_owner_dying: bool) {
+    /// Ends a game whose deadline passed some time ago, unless the referee has noted another one meanwhile, or whose referee
+    /// is dying. A referee that was stopped, by Ctrl-Z or in a debugger, goes on with its games.
+    fn settle(&mut self, owner: u32, is_owner_dying: bool, deadlines: &Deadlines) {
         if is_owner_dying {
             self.next.get_or_insert_with(Instant::now);
+        }
+        let has_passed = deadlines.has_passed(self.place);
+        if self.next.is_none() && has_passed {
+            self.next = Some(Instant::now() + RESPITE);
         }
         if self.next.is_some_and(|next| Instant::now() >= next) {
             let is_stopped = matches!(state(&format!("/proc/{owner}/stat")), 'T' | 't');
             if is_owner_dying {
                 self.end();
-            } else if !deadline::has_expired(&self.timer) {
+            } else if !has_passed {
                 self.next = None;
             } else if mem::replace(&mut self.was_stopped, is_stopped) || is_stopped {
                 self.next = Some(Instant::now() + RESPITE);

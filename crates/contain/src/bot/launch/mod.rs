@@ -299,7 +299,6 @@ struct OwnEnds {
     stdout: PipeReader,
     stderr: PipeReader,
     channel: UnixStream,
-    deadline: HeldDeadline,
 }
 
 /// Opens what joins the referee to a bot and its keeper: all of it closes when a program is executed.
@@ -307,17 +306,15 @@ fn open_ends() -> io::Result<(OwnEnds, Ends)> {
     let here = open(".", OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
     let (stdin, stdout, stderr) = (io::pipe()?, io::pipe()?, io::pipe()?);
     let (own, channel) = UnixStream::pair()?;
-    let deadline = HeldDeadline::new()?;
     let theirs = Ends {
         stdin: stdin.0.into(),
         stdout: stdout.1.into(),
         stderr: stderr.1.into(),
         channel,
-        timer: deadline.timer.try_clone()?,
         here,
     };
     let (stdin, stdout, stderr) = (stdin.1, stdout.0, stderr.0);
-    Ok((OwnEnds { stdin, stdout, stderr, channel: own, deadline }, theirs))
+    Ok((OwnEnds { stdin, stdout, stderr, channel: own }, theirs))
 }
 
 /// Has the launcher fork a keeper; `None` if it was killed before that.
@@ -326,8 +323,8 @@ fn order(launch: &Launch) -> Result<Option<Started>, LaunchError> {
     let sent = launcher::send(launch, &theirs);
     // The keeper has these now. If the referee held them open too, no pipe would ever reach EOF.
     drop(theirs);
-    let launcher = match sent {
-        Ok(launcher) => launcher,
+    let (launcher, deadline) = match sent {
+        Ok(sent) => sent,
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(None),
         Err(error) => return Err(Step::Clone.failed(error)),
     };
@@ -343,7 +340,7 @@ fn order(launch: &Launch) -> Result<Option<Started>, LaunchError> {
         channel: own.channel,
         pidfd,
         ended: false,
-        deadline: own.deadline,
+        deadline,
         launcher,
         method: launch.method,
         heard: KeeperReport::default(),

@@ -21,7 +21,6 @@ pub(super) struct Ends {
     pub(super) stdout: OwnedFd,
     pub(super) stderr: OwnedFd,
     pub(super) channel: UnixStream,
-    pub(super) timer: OwnedFd,
     /// The referee's working directory.
     pub(super) here: OwnedFd,
 }
@@ -32,11 +31,13 @@ pub(super) struct Order {
     pub(super) launch: Launch,
     /// The cores that the bot may use: those of the referee's thread.
     pub(super) cores: Vec<usize>,
+    /// The bot's place among the launcher's deadlines.
+    pub(super) place: usize,
     pub(super) ends: Ends,
 }
 
 /// The most descriptors of an order: the ends, a ruleset and a control group.
-const DESCRIPTORS: usize = 8;
+const DESCRIPTORS: usize = 7;
 
 /// The bytes that the launcher reads at first; most orders are shorter.
 const FIRST: usize = 16 << 10;
@@ -45,22 +46,21 @@ const FIRST: usize = 16 << 10;
 const LENGTH: usize = size_of::<u32>();
 
 /// Sends an order.
-pub(super) fn send(socket: &UnixStream, launch: &Launch, ends: &Ends) -> io::Result<()> {
-    let Ends { stdin, stdout, stderr, channel, timer, here } = ends;
+pub(super) fn send(
+    socket: &UnixStream,
+    launch: &Launch,
+    place: usize,
+    ends: &Ends,
+) -> io::Result<()> {
+    let Ends { stdin, stdout, stderr, channel, here } = ends;
     let more = [&launch.ruleset, &launch.cgroup].into_iter().flatten();
-    let mut descriptors = vec![
-        stdin.as_fd(),
-        stdout.as_fd(),
-        stderr.as_fd(),
-        channel.as_fd(),
-        timer.as_fd(),
-        here.as_fd(),
-    ];
+    let mut descriptors =
+        vec![stdin.as_fd(), stdout.as_fd(), stderr.as_fd(), channel.as_fd(), here.as_fd()];
     descriptors.extend(more.map(|fd| fd.as_fd()));
     let has = (launch.ruleset.is_some(), launch.cgroup.is_some());
     let mut bytes = vec![0; LENGTH];
     wire::write(launch, &mut bytes)?;
-    borsh::to_writer(&mut bytes, &(cores(), has))?;
+    borsh::to_writer(&mut bytes, &(cores(), place, has))?;
     let length = u32::try_from(bytes.len() - LENGTH).map_err(|_| Errno::TOOBIG)?;
     bytes[..LENGTH].copy_from_slice(&length.to_ne_bytes());
     send_all(socket, &bytes, &descriptors)
@@ -128,13 +128,13 @@ pub(super) fn receive(mut socket: &UnixStream) -> Option<Order> {
     socket.read_exact(&mut bytes[count..]).ok()?;
     let mut rest = &bytes[LENGTH..];
     let mut launch = wire::read(&mut rest)?;
-    let (cores, (has_ruleset, has_cgroup)) = wire::take(&mut rest)?;
+    let (cores, place, (has_ruleset, has_cgroup)) = wire::take(&mut rest)?;
     let mut descriptors = descriptors.into_iter();
     let mut next = || descriptors.next();
     let (stdin, stdout, stderr) = (next()?, next()?, next()?);
-    let (channel, timer, here) = (next()?, next()?, next()?);
+    let (channel, here) = (next()?, next()?);
     launch.ruleset = if has_ruleset { next() } else { None };
     launch.cgroup = if has_cgroup { next() } else { None };
     let channel = channel.into();
-    Some(Order { launch, cores, ends: Ends { stdin, stdout, stderr, channel, timer, here } })
+    Some(Order { launch, cores, place, ends: Ends { stdin, stdout, stderr, channel, here } })
 }

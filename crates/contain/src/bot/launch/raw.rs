@@ -7,9 +7,9 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd, RawFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::ptr;
+use std::ptr::{self, NonNull};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -87,6 +87,59 @@ pub(super) fn fork(
     }
     // SAFETY: the kernel has just made this descriptor for us.
     Ok(Some((pid, unsafe { OwnedFd::from_raw_fd(pidfd) })))
+}
+
+/// Numbers that this process shares with its forks, all of them 0 at first.
+#[derive(Debug)]
+pub(super) struct SharedNumbers(NonNull<SharedNumber>);
+
+/// In a cache line of its own: others are written to by threads on other cores.
+#[derive(Debug)]
+#[repr(align(64))]
+struct SharedNumber(AtomicU64);
+
+// SAFETY: it is what a reference to these numbers is, but that it also unmaps them.
+unsafe impl Send for SharedNumbers {}
+// SAFETY: as above.
+unsafe impl Sync for SharedNumbers {}
+
+impl SharedNumbers {
+    /// How many there are. The kernel only makes pages that are used.
+    pub(super) const COUNT: usize = 4096;
+
+    const SIZE: usize = Self::COUNT * size_of::<SharedNumber>();
+
+    pub(super) fn new() -> io::Result<Self> {
+        let (access, kind) =
+            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
+        // SAFETY: the kernel chooses where nothing is.
+        let start = unsafe { libc::mmap(ptr::null_mut(), Self::SIZE, access, kind, -1, 0) };
+        let start = NonNull::new(start.cast()).filter(|_| start != libc::MAP_FAILED);
+        start.map(Self).ok_or_else(io::Error::last_os_error)
+    }
+
+    /// One of them. A fork that they were kept from must not call this.
+    pub(super) fn at(&self, place: usize) -> &AtomicU64 {
+        assert!(place < Self::COUNT, "no such place");
+        // SAFETY: it is one of those that were mapped, and zeroes are valid.
+        unsafe { &self.0.add(place).as_ref().0 }
+    }
+
+    /// Keeps them from forks made after this. Such a fork must not drop its copy of `self`.
+    pub(super) fn keep_from_forks(&self) -> io::Result<()> {
+        // SAFETY: this process goes on as before.
+        match unsafe { libc::madvise(self.0.as_ptr().cast(), Self::SIZE, libc::MADV_DONTFORK) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+impl Drop for SharedNumbers {
+    fn drop(&mut self) {
+        // SAFETY: nobody refers to them any more.
+        unsafe { libc::munmap(self.0.as_ptr().cast(), Self::SIZE) };
+    }
 }
 
 /// Returns twice, as fork(2) does. Without a control group, it uses the call that emulators and

@@ -36,7 +36,7 @@ impl Keeper {
     /// Has a trial's keeper start a bot; `None` if it was killed. The launcher still holds the trial's deadline.
     pub(super) fn start(mut self, launch: &Launch) -> Result<Option<Started>, LaunchError> {
         let (own, theirs) = open_ends().map_err(|error| Step::Pipes.failed(error))?;
-        let is_sent = order::send(&self.channel, launch, &theirs).is_ok();
+        let is_sent = order::send(&self.channel, launch, self.deadline.place(), &theirs).is_ok();
         drop(theirs);
         self.channel = own.channel;
         let has_started = is_sent && self.await_start()?;
