@@ -272,7 +272,7 @@ impl Clock {
 
 /// The referee's own wait for a core since the start of the exchange or, after a poll without result,
 /// since the last poll. It may have delayed sending the input or seeing the reply by this time; waits
-/// in between delayed nobody.
+/// in between delayed nobody. After quick turns it may be a little longer than this says.
 #[derive(Debug)]
 struct OwnWait {
     thread: OwnThread,
@@ -281,7 +281,7 @@ struct OwnWait {
 
 impl OwnWait {
     fn start(thread: OwnThread) -> Self {
-        Self { start: thread.wait(), thread }
+        Self { start: thread.longest_wait(), thread }
     }
 
     fn restart(&mut self) {

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::sync::Arc;
 use std::thread::{self, ThreadId};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::procfs::{read, read_again};
 
@@ -51,22 +51,51 @@ impl Thread {
 
 /// The counters of the thread that referees, whose file stays open.
 #[derive(Debug, Clone, Default)]
-pub(in crate::bot) struct OwnThread(Option<(ThreadId, Arc<File>)>);
+pub(in crate::bot) struct OwnThread {
+    file: Option<(ThreadId, Arc<File>)>,
+    /// The wait for a core that was last read, and when.
+    last: Option<(Duration, Instant)>,
+}
+
+/// For how long a wait need not be read again, which takes a large share of a quick turn's time.
+const RECENT: Duration = Duration::from_micros(500);
 
 impl OwnThread {
     /// The counters of the calling thread.
     pub(in crate::bot) fn current(&mut self) -> Self {
         let id = thread::current().id();
-        if self.0.as_ref().is_none_or(|(of, _)| *of != id) {
+        if self.file.as_ref().is_none_or(|(of, _)| *of != id) {
             let file = File::open("/proc/thread-self/schedstat").ok();
-            self.0 = file.map(|file| (id, file.into()));
+            *self = Self { file: file.map(|file| (id, file.into())), last: None };
+        }
+        if self.last.is_none_or(|(_, when)| when.elapsed() >= RECENT) {
+            let now = Instant::now();
+            self.last = self.wait().map(|wait| (wait, now));
         }
         self.clone()
     }
 
     /// The time for which this thread has waited for a core since its start.
     pub(in crate::bot) fn wait(&self) -> Option<Duration> {
-        let (_, file) = self.0.as_ref()?;
+        let (_, file) = self.file.as_ref()?;
         read_again(file, Thread::parse).map(|thread| thread.wait)
     }
+
+    /// As [`wait`](Self::wait), but at most: it may have done nothing else since the wait was last read.
+    pub(in crate::bot) fn longest_wait(&self) -> Option<Duration> {
+        self.last.map(|(wait, when)| wait + when.elapsed())
+    }
+}
+
+#[test]
+fn a_wait_is_read_again_after_a_while_and_meanwhile_overrated() {
+    let mut thread = OwnThread::default();
+    let (_, first) = thread.current().last.expect("known");
+    std::thread::sleep(RECENT);
+    let (_, second) = thread.current().last.expect("known");
+    assert!(second >= first + RECENT);
+    // As if the last one had just been read, with this wait.
+    let wait = Duration::from_hours(1);
+    thread.last = Some((wait, Instant::now() + RECENT));
+    assert!(thread.current().longest_wait() >= Some(wait), "it is not read again");
 }
