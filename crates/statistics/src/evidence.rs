@@ -213,3 +213,24 @@ mod tests {
         assert!((lost.p - 1.0).abs() < 1e-12);
     }
 }
+
+#[test]
+fn the_finished_boards_decide_unless_the_better_bot_there_loses_what_the_other_finishes() {
+    for (values, lost, decides) in [
+        ([3.0, 2.0], [false, true], true),
+        ([3.0, 2.0], [true, false], false),
+        ([2.0, 3.0], [true, false], true),
+        ([2.0, 3.0], [false, true], false),
+        ([2.0, 2.0], [true, false], true),
+        ([2.0, 2.0], [false, true], true),
+    ] {
+        let mut evidence = Evidence::default();
+        evidence.push(&Board::new(values, [false; 2]));
+        let only_finished = vec![&evidence.finished];
+        assert_eq!(evidence.deciding().collect::<Vec<_>>(), only_finished);
+        evidence.push(&Board::new([0.0; 2], lost));
+        let expected = if decides { vec![1, 2] } else { vec![2] };
+        let counts: Vec<_> = evidence.deciding().map(Moments::count).collect();
+        assert_eq!(counts, expected, "{values:?}, {lost:?}");
+    }
+}

@@ -38,7 +38,7 @@ mod times;
 pub use self::conclusion::{Conclusion, Leader, Tendency};
 pub use self::evidence::{Board, Evidence, LossRate, Lost, Moments};
 pub use self::holm::holm;
-pub use self::mean::{MeanTest, deviation};
+pub use self::mean::MeanTest;
 pub use self::needed::Needed;
 pub use self::paired::{Finished, MIN_PAIRS, Paired, boards_to_find};
 pub use self::proportion::Estimate;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF as _, StudentsT};
 
-use super::{Moments, Risk, mean, real};
+use super::{Moments, Risk, real};
 
 /// How much of the squared range of the scores, divided by the number of boards, is added to the variance: half a board
 /// more than those seen, on which the two bots differ by the whole range.
@@ -51,13 +51,6 @@ fn student(moments: &Moments, variance: f64, risk: Risk) -> (Option<(f64, f64)>,
     (Some((mean - half, mean + half)), p.min(1.0))
 }
 
-/// The standard deviation of values.
-pub fn deviation(values: &[f64]) -> f64 {
-    let mean = mean(values);
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    (squares / (real(values.len()) - 1.0).max(1.0)).sqrt()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,6 +78,16 @@ mod tests {
         assert!(found.mean_p > 0.05 && found.mean_p < 0.07, "{found:?}");
         let (low, _) = of(&values.map(|value| [value, 0.0]), Risk::Loose).interval.expect("values");
         assert!(low > 0.0, "a narrower interval for a greater chance");
+    }
+
+    #[test]
+    fn two_boards_have_an_interval_and_one_has_none() {
+        let found = of(&[[1.0, 0.0], [3.0, 0.0]], Risk::Strict);
+        // 2 ± t₀.₉₇₅(1) · √2 / √2
+        let (low, high) = found.interval.expect("values");
+        assert_close(low, 2.0 - 12.706_204_7);
+        assert_close(high, 2.0 + 12.706_204_7);
+        assert_eq!(of(&[[1.0, 0.0]], Risk::Strict).interval, None);
     }
 
     #[test]

@@ -244,6 +244,14 @@ mod tests {
     }
 
     #[test]
+    fn what_a_difference_takes_goes_by_the_scores_on_finished_boards() {
+        let found = of(&(0..80).map(|n| f64::from(n % 9)).collect::<Vec<_>>());
+        assert_eq!((found.scores().count(), found.scores().range()), (80, 8.0));
+        assert_eq!(found.needed(1.0), Needed::of(found.scores(), 1.0, Risk::Strict));
+        assert!(found.needed(1.0).is_some());
+    }
+
+    #[test]
     fn the_verdict_is_one_of_four() {
         let conclusion = |differences: &[f64]| of(differences).conclusion;
         let clear: Vec<f64> = (1..=60).map(f64::from).collect();

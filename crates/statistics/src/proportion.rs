@@ -53,7 +53,7 @@ impl Estimate {
         let estimate = if trials == 0 { 0.0 } else { k / n };
         // The chance of k or more hits at the rate p is the regularised incomplete beta function.
         let (low, high) = match hits {
-            _ if trials == 0 => (0.0, 1.0),
+            // Of no trials the chance is its power of infinity, 0.
             0 => (0.0, 1.0 - chance.powf(1.0 / n)),
             _ if hits == trials => (chance.powf(1.0 / n), 1.0),
             _ => (

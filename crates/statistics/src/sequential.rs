@@ -121,9 +121,8 @@ impl ConfidenceSequence {
     }
 
     /// The estimated number of boards for a decision, if the rest resemble those so far; `None` if it
-    /// is decided, or beyond ten million.
+    /// is decided, beyond ten million, or nothing is known yet.
     pub fn boards_to_decide(&self) -> Option<u64> {
-        let open = self.decided.is_none() && self.count() > 0;
         let even = Some((&self.evidence.all, self.margin - self.evidence.all.mean().abs()));
         let apart = self.evidence.deciding().map(|moments| (moments, moments.mean().abs()));
         let boards = |(moments, distance): (&Moments, f64)| {
@@ -134,7 +133,7 @@ impl ConfidenceSequence {
                 self.risk,
             )
         };
-        apart.chain(even).filter_map(boards).min().filter(|_| open)
+        apart.chain(even).filter_map(boards).min().filter(|_| self.decided.is_none())
     }
 
     fn interval_of(&self, moments: &Moments) -> (f64, f64) {
@@ -333,6 +332,25 @@ mod tests {
             let (low, _) = sequence.leading().expect("boards").1;
             assert_eq!(sequence.p_now() < 0.05, low > 0.0, "{step}");
         }
+    }
+
+    #[test]
+    fn what_is_nearer_to_being_even_than_to_a_difference_takes_the_boards_of_that() {
+        let mut sequence = ConfidenceSequence::new(100.0, Risk::Strict);
+        assert_eq!((sequence.leading(), sequence.boards_to_decide()), (None, None));
+        let mut boards = (0..100_000).map(|n| if n % 2 == 0 { 920.0 } else { 1120.0 });
+        let push = |sequence: &mut ConfidenceSequence, score| {
+            sequence.push(&Board::finished(score, 1000.0));
+        };
+        boards.by_ref().take(40).for_each(|score| push(&mut sequence, score));
+        // The mean is 20, 80 within the margin.
+        let even = boards_to_exclude(80.0, 10_000.0, 200.0, Risk::Strict);
+        assert!(even.is_some());
+        assert_eq!(sequence.boards_to_decide(), even);
+        while sequence.decided().is_none() {
+            push(&mut sequence, boards.next().expect("enough"));
+        }
+        assert_eq!((sequence.decided(), sequence.boards_to_decide()), (Some(Decided::Even), None));
     }
 
     #[test]

@@ -11,11 +11,17 @@ use rand_core::Rng as _;
 use rand_pcg::Pcg64Mcg;
 
 use super::{
-    Board, Conclusion, ConfidenceSequence, Decided, MeanTest, Moments, Paired, Risk, deviation,
-    mean, real,
+    Board, Conclusion, ConfidenceSequence, Decided, MeanTest, Moments, Paired, Risk, mean, real,
 };
 
 const RUNS: usize = 2_000;
+
+/// The standard deviation of values.
+fn deviation(values: &[f64]) -> f64 {
+    let mean = mean(values);
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    (squares / (real(values.len()) - 1.0).max(1.0)).sqrt()
+}
 
 /// A uniform number above 0 and below 1.
 fn uniform(random: &mut Pcg64Mcg) -> f64 {
