@@ -33,7 +33,7 @@ pub struct Ending {
     pub killed: bool,
     /// Its standard output beyond the awaited replies.
     pub late_output: Captured,
-    /// How many bytes of that the referee had before it closed the bot's input.
+    /// How many bytes of that it had written before the referee closed its input.
     pub surplus: usize,
     /// Its standard error after the last exchange.
     pub stderr: Captured,
@@ -77,12 +77,10 @@ impl BotProcess {
     pub fn finish(mut self, grace: Duration) -> Ending {
         self.keeper.deadline.set(Instant::now().checked_add(grace));
         self.keeper.announce_end();
-        self.stdin.close();
         let reached_open_files = self.guard.reached_open_files();
         let mut ending = Ending { reached_open_files, ..Ending::default() };
-        let surplus = self.lines.take(usize::MAX);
-        ending.late_output.push(surplus.as_bytes(), LATE_OUTPUT_CAP);
-        ending.surplus = surplus.as_bytes().len();
+        self.take_surplus(&mut ending);
+        self.stdin.close();
         let grace = if self.guard.is_breached() { Duration::ZERO } else { grace };
         let exited = self.await_exit(grace, &mut ending).unwrap_or_else(|error| {
             log::error!("cannot watch the bot end: {error}");
@@ -105,6 +103,19 @@ impl BotProcess {
         log::debug!("keeper {}: {ending:?}", self.keeper.pid.as_raw_pid());
         self.scratch.take().into_iter().for_each(Scratch::remove_later);
         ending
+    }
+
+    /// Takes what the bot has written so far, which cannot be its reaction to the end of its input.
+    fn take_surplus(&mut self, ending: &mut Ending) {
+        let held = self.lines.take(usize::MAX);
+        let mut take = |chunk: &[u8]| {
+            ending.late_output.push(chunk, LATE_OUTPUT_CAP);
+            ending.surplus += chunk.len();
+        };
+        take(held.as_bytes());
+        if let Err(error) = self.stdout.drain(&mut self.chunk, take) {
+            log::error!("cannot read what the bot has written: {error}");
+        }
     }
 
     /// Whether the bot ends by itself within `grace`.

@@ -21,14 +21,14 @@ pub(super) fn what_is_left(left: &Left) -> Option<String> {
     }
 }
 
-/// Reports output beyond a complete reply.
-pub(super) fn surplus_output(ending: &Ending) -> Option<String> {
+/// Reports output beyond a complete reply, by a bot that has answered turns before it read them or not.
+pub(super) fn surplus_output(ending: &Ending, was_early: bool) -> Option<String> {
     let Captured { bytes, dropped } = &ending.late_output;
     let count = bytes.len() as u64 + dropped;
     if count == 0 {
         return None;
     }
-    if ending.killed && ending.surplus == 0 && *dropped > 0 {
+    if ending.killed && ending.surplus == 0 && *dropped > 0 && !was_early {
         return Some(format!(
             "after the game the bot did not notice that its input had ended, and wrote another {}: harmless, and \
              `if (!cin) return 0;` or the like ends it",
@@ -43,8 +43,10 @@ pub(super) fn surplus_output(ending: &Ending) -> Option<String> {
 fn a_flood_after_the_game_is_harmless_and_one_during_the_game_is_not() {
     let late_output = Captured { bytes: b"0 0\n0 0\n".to_vec(), dropped: 72_080 };
     let flood = Ending { killed: true, late_output, ..Ending::default() };
-    let said = |ending: &Ending| surplus_output(ending).expect("output");
+    let said = |ending: &Ending| surplus_output(ending, false).expect("output");
     assert!(said(&flood).contains("and wrote another 72.1 kB: harmless"), "{}", said(&flood));
+    let early = surplus_output(&flood, true).expect("output");
+    assert!(early.contains("72088 bytes too many"), "{early}");
     for during in [Ending { surplus: 4, ..flood.clone() }, Ending { killed: false, ..flood }] {
         assert!(said(&during).contains("72088 bytes too many: `0 0"), "{}", said(&during));
     }

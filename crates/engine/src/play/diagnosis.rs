@@ -130,7 +130,7 @@ impl<'a> Observations<'a> {
         }
         parts.extend(what_is_left(&ending.left));
         if self.fatal.as_ref().is_none_or(|fatal| fatal.is_read_whole) {
-            parts.extend(surplus_output(ending));
+            parts.extend(surplus_output(ending, self.early.first.is_some()));
         }
         parts.extend(self.early.describe("answered before the bot had read the input"));
         parts.extend(self.found_late.describe(
