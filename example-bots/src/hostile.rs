@@ -161,9 +161,15 @@ fn cripple_parent() -> io::Result<()> {
     daemons(3)
 }
 
+/// Returns once each of them sleeps, and has left this bot's session where it may: an end of the game before that would
+/// find them in its process group.
 fn daemons(processes: usize) -> io::Result<()> {
-    let daemon = "(setsid sleep 3600 2>&- || exec sleep 3600) &";
-    shell(&format!("for i in $(seq {processes}); do ({daemon}); done"))
+    let daemon = "$leave sleep 3600 2>&- >&3 3>&- & echo $!";
+    let sleeps = "comm=/proc/$pid/comm; [ ! -e $comm ] || [ \"$(cat $comm 2>&-)\" = sleep ]";
+    shell(&format!(
+        "setsid true 2>&- && leave=setsid; exec 3>&1
+        for i in $(seq {processes}); do pid=$({daemon}); until {sleeps}; do :; done; done"
+    ))
 }
 
 fn signal(number: i32) -> io::Result<Signal> {
