@@ -1,12 +1,11 @@
 //! Every bad input gets one clear sentence and exit code 2.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use insta::assert_snapshot;
 
-use crate::support::referee;
+use crate::support::{referee, write_program};
 
 const ROW: &str = "0 1 2 3 4 0 1 2 3 4 0 1 2 3 4";
 
@@ -32,10 +31,8 @@ impl Scene {
     }
 
     fn executable(self, name: &str, content: &str) -> Self {
-        let scene = self.file(name, content);
-        let all = fs::Permissions::from_mode(0o755);
-        fs::set_permissions(scene.path().join(name), all).expect("permitted");
-        scene
+        write_program(&self.path().join(name), content);
+        self
     }
 
     fn folder(self, name: &str) -> Self {

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::support::place::Place;
-use crate::support::{PATIENT, has_sandbox, json, leave_out};
+use crate::support::{PATIENT, has_sandbox, json, leave_out, write_program};
 
 /// The result of a game of the bot in `place`.
 fn play(place: &Place, args: &[&str]) -> Value {
@@ -19,9 +19,9 @@ fn play(place: &Place, args: &[&str]) -> Value {
 fn program(place: &Place, name: &str, text: &str) {
     let path = place.path(name);
     fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-    fs::write(&path, text).expect("written");
+    write_program(&path, text);
     let all = fs::Permissions::from_mode(0o755);
-    for path in path.ancestors().take_while(|path| path.starts_with(place.folder())) {
+    for path in path.ancestors().skip(1).take_while(|path| path.starts_with(place.folder())) {
         fs::set_permissions(path, all.clone()).expect("its owner");
     }
 }
@@ -96,20 +96,23 @@ fn a_bot_that_ignores_the_end_of_its_input_learns_that_this_is_harmless() {
 fn a_sanitizers_report_that_outlasts_the_turn_is_the_cause() {
     let place = Place::new();
     let report = "echo '==2==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x6' >&2";
-    place.script("found", &format!("{report}\ncat > /dev/null\necho '#0 in main' >&2; sleep 60"));
-    place.script("slow", &format!("cat > /dev/null\necho 0 0\n{report}\nsleep 60"));
-    fs::write(place.path("grace.toml"), "[bot]\ngrace = '5s'\n").expect("written");
-    let shown = |bot: &str| {
+    place.script("found", &format!("{report}\ncat > /dev/null\necho '#0 in main' >&2"));
+    place.script("slow", &format!("cat > /dev/null\necho 0 0\n{report}"));
+    fs::write(place.path("grace.toml"), "[bot]\ngrace = '60s'\n").expect("written");
+    let shown = &|bot: &str| {
         let limits = ["--config", "grace.toml", "--first-turn", "2s"];
         let output = place.command(&["play", "--bot", bot]).args(limits).output().expect("runs");
         String::from_utf8(output.stdout).expect("UTF-8")
     };
-    let found = shown("./found");
+    let [found, slow] = std::thread::scope(|games| {
+        ["./found", "./slow"]
+            .map(|bot| games.spawn(move || shown(bot)))
+            .map(|game| game.join().expect("no panic"))
+    });
     let cause = "the cause is what a sanitizer has found: AddressSanitizer: heap-buffer-overflow";
     assert!(found.contains(cause), "{found}");
     assert!(found.contains("what it wrote after the verdict:\n    #0 in main"), "{found}");
     assert!(!found.contains("not the cause"), "{found}");
-    let slow = shown("./slow");
     assert!(
         slow.contains("`0 0` came after its input was closed") && !slow.contains(cause),
         "{slow}"

@@ -12,7 +12,10 @@ use referee::limits::LimitKind;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::support::{Mark, PATIENT, finished, json, leave_out, referee, unspoilt, wait_until};
+use crate::support::{
+    Mark, PATIENT, finished, for_each_in_parallel, json, leave_out, referee, unspoilt, wait_until,
+    write_program,
+};
 
 fn play(args: &[&str]) -> Output {
     referee().arg("play").args(PATIENT).args(args).output().expect("runs")
@@ -152,10 +155,7 @@ fn the_command_line_is_split_as_by_a_shell_but_without_one() {
 fn the_bot_gets_its_folder_and_its_environment() {
     let folder = tempfile::tempdir().expect("a folder");
     let here = folder.path().canonicalize().expect("a path");
-    fs::write(here.join("bot"), "#!/bin/sh\necho \"$GREETING from $(pwd)\" >&2\n")
-        .expect("written");
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    fs::set_permissions(here.join("bot"), mode).expect("permitted");
+    write_program(&here.join("bot"), "#!/bin/sh\necho \"$GREETING from $(pwd)\" >&2\n");
     let path = here.to_str().expect("UTF-8");
     // `./bot` is looked for in the bot's folder, as if the command were typed there.
     let args = ["--format", "json", "--cwd", path, "--env", "GREETING=a=b", "--bot", "./bot"];
@@ -423,7 +423,7 @@ fn a_parent_that_ignores_sigchld_does_no_harm() {
     let bots =
         [("@greedy", 0, "60s"), ("@misbehaving exit 3", 1, "60s"), ("@misbehaving hang", 1, "3s")];
     let runs = bots.into_iter().flat_map(|bot| ["auto", "group"].map(|means| (bot, means)));
-    for ((bot, code, limit), means) in runs {
+    for_each_in_parallel(&runs.collect::<Vec<_>>(), |&((bot, code, limit), means)| {
         let output = Command::new("python3")
             .args(["-c", "import os, signal, sys\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\nos.execv(sys.argv[1], sys.argv[1:])"])
             .args([env!("CARGO_BIN_EXE_referee"), "play", "--format", "json", "--bot", bot])
@@ -442,7 +442,7 @@ fn a_parent_that_ignores_sigchld_does_no_harm() {
         // The diagnosis when a keeper is lost.
         let has_lost = diagnosis.contains("other processes");
         assert!(diagnosis.contains(expected) && !has_lost, "{diagnosis}");
-    }
+    });
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -12,7 +12,7 @@ use clap::{CommandFactory as _, Parser as _};
 use referee::cli::Cli;
 use serde_json::Value;
 
-use crate::support::{has_program, leave_out, referee, repository};
+use crate::support::{has_program, leave_out, referee, repository, write_program};
 
 /// Limits that hold on a machine that is busy with other tests.
 const PATIENCE: &str = "\
@@ -173,9 +173,8 @@ fn fresh_clone() -> tempfile::TempDir {
 /// A folder in which the commands of the guide can be run as they are written: `mybot` is the reader's own program.
 pub(crate) fn playground() -> tempfile::TempDir {
     let folder = fresh_clone();
-    let mybot = folder.path().join("mybot");
-    fs::copy(repository().join("example-bots/python/greedy.py"), &mybot).expect("a bot");
-    fs::set_permissions(&mybot, fs::Permissions::from_mode(0o755)).expect("its owner");
+    let sample = read(&repository().join("example-bots/python/greedy.py"));
+    write_program(&folder.path().join("mybot"), &sample);
     folder
 }
 

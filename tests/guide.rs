@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::Child;
@@ -14,7 +13,9 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::docs::{Example, examples, pages, playground, prose, read, shell};
-use crate::support::{data, has_program, leave_out, referee, repository, wait_until};
+use crate::support::{
+    data, has_program, leave_out, referee, repository, wait_until, write_program,
+};
 
 /// How a page of the guide is followed.
 struct Walk {
@@ -143,8 +144,7 @@ fn folder_of_reader() -> TempDir {
         ("new", format!("#!/bin/sh\n{says} greedy\n")),
         ("squares", "#!/bin/sh\nexec referee bot squares-random\n".to_owned()),
     ] {
-        fs::write(at(name), text).expect("a bot");
-        fs::set_permissions(at(name), fs::Permissions::from_mode(0o755)).expect("its owner");
+        write_program(&at(name), &text);
     }
     make_originals_config(&at("path/to/SameGame/config"));
     let saved = data("sdk-json");
@@ -262,8 +262,7 @@ fn write_scripts(folder: &Path, scripts: &[(&str, &str)]) {
     for (name, text) in scripts {
         let path = folder.join(name);
         fs::create_dir_all(path.parent().expect("a folder")).expect("made");
-        fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("written");
-        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("its owner");
+        write_program(&path, &format!("#!/bin/sh\n{text}\n"));
     }
 }
 

@@ -2,22 +2,19 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::support::{PATIENT, has_program, leave_out, referee};
+use crate::support::{PATIENT, has_program, leave_out, referee, write_program};
 
 /// A folder with a program `good` in it and in a folder with a blank, and a project of two bots.
 fn scene() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     fs::create_dir(folder.path().join("my dir")).expect("a folder");
     for name in ["good", "my dir/good"] {
-        let path = folder.path().join(name);
-        fs::write(&path, "#!/bin/sh\nexit 3\n").expect("written");
-        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("its owner");
+        write_program(&folder.path().join(name), "#!/bin/sh\nexit 3\n");
     }
     let project = "[bots.new]\ncommand = './good'\n[bots.old]\ncommand = './good'\n";
     fs::write(folder.path().join("referee.toml"), project).expect("written");

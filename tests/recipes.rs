@@ -1,11 +1,10 @@
 //! The recipes for CI of the guide: their scripts are run by a shell as the CI systems would.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::support::{has_program, leave_out, repository};
+use crate::support::{has_program, leave_out, repository, write_program};
 
 /// The code block of the recipe below this heading.
 fn recipe(heading: &str) -> String {
@@ -42,10 +41,8 @@ impl Workplace {
         let place = Self(tempfile::tempdir().expect("a folder"));
         let release = place.at("release/referee-0");
         fs::create_dir_all(&release).expect("a folder");
-        let program = release.join("referee");
         let wrapper = format!("#!/bin/sh\nexec '{}' \"$@\"\n", env!("CARGO_BIN_EXE_referee"));
-        fs::write(&program, wrapper).expect("a program");
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("its owner");
+        write_program(&release.join("referee"), &wrapper);
         Self::sh(
             &place.at("release"),
             "tar --create --gzip --file ../release.tar.gz referee-0",

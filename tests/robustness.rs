@@ -7,6 +7,7 @@ use std::process::{Command, Output, Stdio};
 
 use crate::support::{
     Mark, PATIENT, User, finished, json, referee, referee_of, start_without, wait_until,
+    write_program,
 };
 
 fn text(bytes: &[u8]) -> String {
@@ -107,8 +108,7 @@ fn a_bot_whose_program_is_replaced_while_it_runs_plays_on() {
     let bot = folder.path().join("bot");
     let other = folder.path().join("other");
     copy_referee(&bot);
-    fs::write(&other, "#!/bin/sh\nexit 7\n").expect("written");
-    fs::set_permissions(&other, fs::Permissions::from_mode(0o755)).expect("its owner");
+    write_program(&other, "#!/bin/sh\nexit 7\n");
     let log = folder.path().join("game.jsonl");
     let game = referee()
         .args(["play", "--format", "json", "--log"])

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::support::{
     Mark, PATIENT, User, finished, has_program, has_sandbox, json, leave_out, referee_of,
-    wait_until,
+    wait_until, write_program,
 };
 
 const METHODS: [&str; 4] = ["namespace", "seccomp", "reaper", "group"];
@@ -244,13 +244,11 @@ fn of_the_hosts_files_a_sandbox_shows_nothing_that_can_be_written_to() {
 /// A folder that is somebody's home, with a program and something private.
 fn home() -> tempfile::TempDir {
     let home = tempfile::tempdir().expect("a folder");
-    let open = fs::Permissions::from_mode(0o755);
-    fs::set_permissions(home.path(), open.clone()).expect("its owner");
+    fs::set_permissions(home.path(), fs::Permissions::from_mode(0o755)).expect("its owner");
     fs::create_dir(home.path().join(".ssh")).expect("room");
     fs::write(home.path().join(".ssh/key"), "private").expect("written");
     let bot = home.path().join("bot");
-    fs::write(&bot, "#!/bin/sh\ncat \"$1\" >/dev/null && echo read >&2\n").expect("written");
-    fs::set_permissions(bot, open).expect("its owner");
+    write_program(&bot, "#!/bin/sh\ncat \"$1\" >/dev/null && echo read >&2\n");
     home
 }
 

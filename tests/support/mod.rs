@@ -12,10 +12,9 @@ use std::ffi::OsStr;
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Once, OnceLock, mpsc};
 use std::time::{Duration, Instant, UNIX_EPOCH};
@@ -188,23 +187,37 @@ fn public_copy() -> PathBuf {
         let name = format!("referee-tests-{:x}-", checkout.finish());
         let copy = std::env::temp_dir().join(format!("{name}{built}"));
         if !copy.exists() {
-            let mut new = tempfile::NamedTempFile::new().expect("a file");
-            let mut from = fs::File::open(program).expect("it was built");
-            std::io::copy(&mut from, &mut new).expect("room for a copy");
-            let all = fs::Permissions::from_mode(0o755);
-            fs::set_permissions(new.path(), all).expect("its owner");
+            let new = tempfile::NamedTempFile::new().expect("a file").into_temp_path();
+            // As in `write_program`.
+            let mut install = Command::new("install");
+            let made = install.args(["--mode", "755"]).args([program, &new]).status();
+            assert!(made.expect("starts").success(), "room for a copy");
             for old in fs::read_dir(std::env::temp_dir()).expect("a folder").flatten() {
                 if old.file_name().as_encoded_bytes().starts_with(name.as_bytes()) {
                     // Another test may have been faster.
                     let _ = fs::remove_file(old.path());
                 }
             }
-            // Closed for writing before anybody executes it.
-            new.into_temp_path().persist(&copy).expect("the same file system");
+            new.persist(&copy).expect("the same file system");
         }
         copy
     };
     COPY.get_or_init(make).clone()
+}
+
+/// Writes a program that everybody may run.
+///
+/// Another process does it: a file that this one had open would be open for writing in a child that another test starts at
+/// that moment as well, and until that child executes its own program the kernel would execute this one for nobody.
+#[track_caller]
+pub(crate) fn write_program(path: &Path, text: &str) {
+    let mut install = Command::new("install");
+    let install = install.args(["--mode", "755", "/dev/stdin"]).arg(path).stdin(Stdio::piped());
+    let mut install = install.spawn().expect("starts");
+    let mut input = install.stdin.take().expect("a pipe");
+    input.write_all(text.as_bytes()).expect("it is read");
+    drop(input);
+    assert!(install.wait().expect("a child").success(), "{}", path.display());
 }
 
 /// A file that comes with the tests.

@@ -1,14 +1,13 @@
 //! A folder to run suites in.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use referee::suite::RunFolder;
 use tempfile::TempDir;
 
-use super::referee;
+use super::{referee, write_program};
 
 /// A folder to run suites in.
 pub(crate) struct Place(TempDir);
@@ -32,8 +31,7 @@ impl Place {
         let path = self.path(name);
         // It appears whole, like a program that a build installs.
         let new = self.path("new-script");
-        fs::write(&new, format!("#!/bin/sh\n{text}\n")).expect("written");
-        fs::set_permissions(&new, fs::Permissions::from_mode(0o755)).expect("its owner");
+        write_program(&new, &format!("#!/bin/sh\n{text}\n"));
         fs::rename(new, path).expect("renamed");
     }
 

@@ -1,7 +1,6 @@
 //! A real Slurm cluster of two nodes, which `scripts/slurm-here` starts on this host.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
@@ -11,7 +10,7 @@ use referee::suite::{Outcome, RunFolder, Times};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-use super::{finished, leave_out, referee, repository};
+use super::{finished, leave_out, referee, repository, write_program};
 
 /// The time limit of every operation here.
 const BOUND: Duration = Duration::from_mins(4);
@@ -162,9 +161,7 @@ impl Cluster {
     }
 
     pub(crate) fn script(&self, name: &str, text: &str) {
-        let path = self.path(name);
-        fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("written");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("its owner");
+        write_program(&self.path(name), &format!("#!/bin/sh\n{text}\n"));
     }
 
     /// Kills a daemon: that of a node, or `slurmctld`.
