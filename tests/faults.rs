@@ -88,7 +88,7 @@ fn an_answer_after_the_input_was_closed_is_reported() {
     std::fs::write(config.path(), "[bot]\ngrace = '30s'").expect("written");
     let config = ["--config", config.path().to_str().expect("UTF-8")];
     let diagnosis = "`0 3` came after its input was closed: too slow, or not flushed";
-    play("late 4000 --on-turn 2", SHORT, &config).expect("timeout", TIMEOUT, diagnosis);
+    play("late 2500 --on-turn 2", SHORT, &config).expect("timeout", TIMEOUT, diagnosis);
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn a_bot_that_answers_before_it_reads_plays_on_with_a_warning() {
 #[test]
 fn a_bot_that_answers_without_reading_its_turn_is_reported() {
     // By now the board has certainly been sent.
-    let bot = "sh -c 'sleep 3; echo 0 0; exec sleep 60'";
+    let bot = "sh -c 'sleep 1.5; echo 0 0; exec sleep 60'";
     let args = ["play", "--format", "json", "--board", "@clearable", "--turn", "1s", "--bot", bot];
     let result = json(&referee().args(args).output().expect("runs"));
     let diagnosis = result["diagnosis"].as_str().expect("text");

@@ -66,6 +66,13 @@ fn submit_to(place: &Place, run: &str, parts: &str, more: &[&str]) -> Output {
     output(place, &[&run[..], more, &["--slurm", "--parts", parts]].concat())
 }
 
+/// Submits two parts of three games each, which are played.
+#[track_caller]
+fn submit_few(place: &Place) {
+    let run = ["suite", "--bot", "./loser", "--seed", "1..6", "--jobs", "1", "--run", "run"];
+    assert_code(&output(place, &[&run[..], &["--slurm", "--parts", "2"]].concat()), 0);
+}
+
 fn submit(place: &Place, parts: &str, more: &[&str]) -> Output {
     submit_to(place, "run", parts, more)
 }
@@ -231,7 +238,7 @@ fn tasks_of_another_user_and_those_that_variables_hide_are_seen() {
 #[test]
 fn a_job_that_only_has_the_number_of_one_of_the_run_is_left_alone() {
     let place = scene();
-    assert_code(&submit(&place, "2", &[]), 0);
+    submit_few(&place);
     let other = format!("17|0|{}|RUNNING|None|/elsewhere/slurm.sh 1\n", own_user());
     fs::write(place.path("queue"), other).expect("written");
     for part in ["1", "2"] {
@@ -258,14 +265,14 @@ fn files(folder: &Path) -> BTreeMap<String, SystemTime> {
 #[test]
 fn status_shows_how_far_a_run_is_and_changes_nothing_and_cancel_takes_it_out_of_the_queue() {
     let place = scene();
-    assert_code(&submit(&place, "2", &[]), 0);
+    submit_few(&place);
     enqueue(&place, 17, own_user());
     assert_code(&output(&place, &["suite", "--run", "run", "--part", "1", "--jobs", "1"]), 0);
     let before = (files(&place.path("run")), lines(&place, "submitted"));
     let status = output(&place, &["status", "run"]);
     assert_code(&status, 1);
     assert_snapshot!(String::from_utf8_lossy(&status.stdout).trim_end(), @"
-    run: 25 of 50 games are played
+    run: 3 of 6 games are played
     in the queue: 1 pending (Resources), 1 running, and 1 job to merge
     ");
     assert!((files(&place.path("run")), lines(&place, "submitted")) == before);
@@ -278,13 +285,13 @@ fn status_shows_how_far_a_run_is_and_changes_nothing_and_cancel_takes_it_out_of_
     assert_code(&output(&place, &["suite", "--resume", "run"]), 1);
     let status = output(&place, &["status", "run"]);
     assert_code(&status, 0);
-    assert_snapshot!(String::from_utf8_lossy(&status.stdout).trim_end(), @"run: 50 of 50 games are played");
+    assert_snapshot!(String::from_utf8_lossy(&status.stdout).trim_end(), @"run: 6 of 6 games are played");
 }
 
 #[test]
 fn a_wait_sees_the_games_while_the_queue_does_not_answer() {
     let place = scene();
-    assert_code(&submit(&place, "2", &[]), 0);
+    submit_few(&place);
     enqueue(&place, 17, own_user());
     fs::write(place.path("blocked"), "").expect("written");
     let mut waiting = beside_slurm(&place, &["suite", "--resume", "run", "--slurm", "--wait"]);
@@ -293,7 +300,7 @@ fn a_wait_sees_the_games_while_the_queue_does_not_answer() {
     wait_until("squeue is blocked", || lines(&place, "asked").len() > 2);
     assert_code(&output(&place, &["suite", "--run", "run", "--part", "1", "--jobs", "1"]), 0);
     let said = || fs::read_to_string(place.path("told")).expect("text");
-    wait_until("it is told", || said().contains("25/50 games, 1 pending (Resources), 1 running"));
+    wait_until("it is told", || said().contains("3/6 games, 1 pending (Resources), 1 running"));
     fs::remove_file(place.path("blocked")).expect("removed");
     assert_code(&output(&place, &["suite", "--run", "run", "--part", "2", "--jobs", "1"]), 0);
     assert_code(&finished(waiting), 1);

@@ -14,7 +14,8 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::support::{
-    Mark, PATIENT, finished, json, leave_out, referee, shared_data, unspoilt, wait_until,
+    Mark, PATIENT, finished, for_each_in_parallel, json, leave_out, referee, shared_data, unspoilt,
+    wait_until,
 };
 
 fn folder() -> TempDir {
@@ -148,9 +149,9 @@ const FAULTS: [(&str, &str, u32); 35] = [
 #[test]
 fn no_fault_affects_a_concurrent_game() {
     // Where time is not the point, a turn has as much of it as a slow disk may take.
-    let (timeouts, others) = FAULTS.into_iter().partition(|&(_, verdict, _)| verdict == "timeout");
-    for (faults, turn) in [(timeouts, "2s"), (others, "60s")] {
-        let faults: Vec<(&str, &str, u32)> = faults;
+    for_each_in_parallel(&[(true, "2s"), (false, "60s")], |&(are_timeouts, turn)| {
+        let is_of_kind = |verdict: &str| (verdict == "timeout") == are_timeouts;
+        let faults: Vec<_> = FAULTS.into_iter().filter(|fault| is_of_kind(fault.1)).collect();
         let is_late_by_host = |outcome: &Outcome| outcome.times.host_overruns > 0;
         let is_spoilt = |outcomes: &Vec<Outcome>| outcomes.iter().any(is_late_by_host);
         let outcomes = unspoilt(is_spoilt, || play_side_by_side(&faults, turn));
@@ -162,13 +163,13 @@ fn no_fault_affects_a_concurrent_game() {
             let overruns = (outcome.times.bot_overruns, outcome.times.host_overruns);
             assert_eq!(overruns, (late, 0), "{outcome:?}");
         }
-    }
+    });
 }
 
 fn play_side_by_side(faults: &[(&str, &str, u32)], turn: &str) -> Vec<Outcome> {
     let folder = folder();
     let run = folder.path().join("run");
-    let mut command = suite(&["--board", "@random-1", "--jobs", "2", "--run", text(&run)]);
+    let mut command = suite(&["--board", "@random-1", "--jobs", "4", "--run", text(&run)]);
     // Between the faults, bots without one.
     for (number, (fault, _, _)) in faults.iter().enumerate() {
         command.args(["--bot", &format!("@misbehaving {fault}")]);

@@ -30,7 +30,7 @@ if fault == "children":
 score = 0
 for number in range(1, rounds + 1):
     if fault == "slow" and number < 3:
-        time.sleep(4)
+        time.sleep(1.5)
     if fault == "twice" and number == rounds:
         bot.stdin.close()
         bot.wait()
@@ -310,7 +310,7 @@ fn no_score_is_a_lost_game() {
 #[test]
 fn the_testers_own_time_is_never_the_bots() {
     let place = project();
-    let limits = ["--turn", "3s", "--first-turn", "3s"];
+    let limits = ["--turn", "1s", "--first-turn", "1s"];
     let played = || json(&play(&place, "slow", "sh doubles.sh", &limits));
     let result = unspoilt(has_host_part, played);
     assert_eq!(told(&result).1, "Score 5", "{result}");

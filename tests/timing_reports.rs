@@ -14,8 +14,8 @@ fn timing(args: &[&str]) -> Output {
 
 #[test]
 fn a_slower_judge_scales_the_times() {
-    let args = ["--bot", "@thinker --sleep 120", "--board", "@clearable"];
-    let args = [&args[..], &["--first-turn", "10s", "--turn", "10s", "--scale"]].concat();
+    let args = ["--bot", "@thinker --sleep 60", "--board", "@clearable"];
+    let args = [&args[..], &["--first-turn", "5s", "--turn", "5s", "--scale"]].concat();
     let kept = timing(&[&args[..], &["1"]].concat());
     assert_eq!(kept.status.code(), Some(0), "{kept:?}");
     let broken = timing(&[&args[..], &["100"]].concat());
@@ -23,12 +23,12 @@ fn a_slower_judge_scales_the_times() {
     let text = String::from_utf8(broken.stdout).expect("UTF-8");
     assert!(text.contains("Times are shown 100 times as long, for a slower judge."), "{text}");
     assert!(
-        text.contains("@thinker --sleep 120 breaks its limits: 1 game of samegame, 21 turns"),
+        text.contains("@thinker --sleep 60 breaks its limits: 1 game of samegame, 21 turns"),
         "{text}"
     );
-    // The culprit of each of the twenty depends on the load: 0.1 s is soon stolen.
+    // The culprit of each of the twenty depends on the load: 10 ms are soon stolen.
     let later = text.lines().find(|line| line.contains("later turns")).expect("a row of the table");
-    assert!(later.contains(" 20 ") && later.replace(' ', "").contains("10s-"), "{text}");
+    assert!(later.contains(" 20 ") && later.replace(' ', "").contains("5s-"), "{text}");
 }
 
 #[test]
