@@ -91,7 +91,7 @@ impl OwnThread {
 fn a_wait_is_read_again_after_a_while_and_meanwhile_overrated() {
     let mut thread = OwnThread::default();
     let (_, first) = thread.current().last.expect("known");
-    std::thread::sleep(RECENT);
+    thread::sleep(RECENT);
     let (_, second) = thread.current().last.expect("known");
     assert!(second >= first + RECENT);
     // As if the last one had just been read, with this wait.
