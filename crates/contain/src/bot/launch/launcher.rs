@@ -88,11 +88,13 @@ impl Launcher {
         Ok(launcher)
     }
 
-    /// Whether it can start nothing any more.
+    /// Whether it can start nothing any more. Its socket is closed later: keepers that die with it have copies.
     pub(super) fn has_ended(&self) -> bool {
         let mut socket = [PollFd::new(&self.socket, PollFlags::empty())];
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         self.owner != process::id()
             || poll(&mut socket, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
+            || !matches!(waitid(WaitId::Pid(self.pid), options), Ok(None))
     }
 }
 
