@@ -41,25 +41,48 @@ medians. A **no** is a target that this run has missed.
 REST = """
 ## Where the time goes
 
-- **A quick turn** is nine system calls, where the ping-pong has two: the timer that the launcher holds, set and cleared, one read of
-  the referee's own waits and one of the bytes that the bot has written, one check for unread input and one for surplus output, and
-  `poll`. A turn of a millisecond adds four reads of /proc for its certificate.
-- **To reach 2.5 ping-pongs a turn**, four of these seven more calls would have to go, if each costs the same; that is an estimate from the table.
-  Three could, each at the price of a promise: a timer that is not cleared between turns would end the bot of a referee that waits for a
-  judge or is stopped there, one that is not set anew in each turn would expire later than promised, and own waits that are read once in a
-  millisecond would excuse a late bot by up to a millisecond that it had not lost. So none is done.
+- **A quick turn** is six system calls, where the ping-pong has two: one read of the bytes that the bot has written (1.4 µs, by
+  a loop of nothing else on the machine of the second table), `poll` (0.6), and a check each for unread input and for surplus output
+  (0.3). In half a millisecond of such turns the referee's own wait is read once (0.8), and in a millisecond the bot's certificate, which is
+  five reads of /proc.
+- **The deadline** that the launcher holds takes no call: a number in memory that it shares with the referee. As a timer, set and
+  cleared in each turn, it took 1.0 µs.
+- **To reach 2.5 ping-pongs a turn**, the read of what the bot has written would have to go: it tells a bot's reply from one that its child
+  wrote after the bot's end. No cheaper call was found that does.
 - **Without `--pin`** the system places bot and referee, mostly on two cores, and each wakes the other from sleep.
   A bot confined to one core would count one core, start one thread and keep it there, so only `--pin` does that.
-- **A game with `--pin`**, by `perf` over 500 games of a bot that parses its input: of the busy time 31 % is the bot's own, which the
-  bare game has as well, 30 % the referee's turns, 16 % the launcher's (the fork, the namespaces, the pages that both then share), 12 % the
-  keeper's and 4 % the unmounting. Beside bare loops that play the same, in one run: two jobs 3.64 times as long, `--pin` 2.44, one
-  job 3.43. (The table above is from before keepers were forked by a small process.)
+- **A game with `--pin`** of a bot that parses its input and has 21 turns, by `perf` over 500 games before keepers were forked ahead: the
+  bot's own process has 0.85 ms of processor time, which the bare game has as well; the referee 0.74, a third of it in its own code, a quarter
+  in calls of the turns and the rest in opening, closing and asking for files and pipes; the launcher 0.41, of which the fork with its
+  namespaces is 0.17 and the copying of the pages that it then shares 0.09; the keeper 0.36, of which its mounts are 0.04 and its end 0.1; the
+  kernel's threads and the unmounting 0.13.
+- **Keepers that wait**: a program that starts many bots has the next keeper forked while a bot starts. Where a core is idle, that takes
+  the launcher's part and the keeper's start out of a game's time; with two jobs on two cores the work stays the same.
+- **Two jobs on two cores** at most twice as long as two bare loops: a game may then have 0.9 ms of processor time beside its bot's, and has
+  1.7. A launcher that is a small program of its own would halve its own part and some of the keeper's, 0.3 ms together; the rest
+  would have to come from the referee's 0.8.
 - **A keeper for all games of a worker** would save 0.2 ms of namespaces a game. It is not done: root's bot in a namespace has power
   over its keeper, which could then serve the next game, and keyrings, IPC objects and mounts would have to be cleaned one by one.
 - **`referee play`** makes two processes beside the bot's, a launcher and a keeper; it also reads settings and the host's limits
   for the log. `--version` mostly loads a program of this size: an empty Rust program takes 1.2 times `/bin/true`.
+- **An exchange with a tester** that starts the bot itself passes through four hands, tester, referee, bot and referee, where the tester alone
+  has two. On one core it took 37 µs by `perf sched`: tester and bot ran 5 µs each, the referee 9 to pass on the answer, and 17 to end
+  the turn, begin the next and pass on its question. With `--pin` all three share the bot's core while it answers at once, unless
+  the tester has several threads. Where the system places them, each of the four hand-overs may wake another core, which costs
+  more than all the work (20 to 100 µs on an idle virtual machine). A tester confined to one core would start a JVM slower, and a referee
+  that spins instead of sleeping would take a core from other games; neither is done.
+- **A tester's game** starts three programs where the tester alone starts two, and contains two. On the way of a game of one exchange, on a
+  busy machine, by `perf sched`: forking the two keepers 0.8 ms, their namespaces and mounts 0.8, the referee's part of both starts 0.8, starting the bot 0.9, the relay, which is this
+  whole program, 0.6 more than a small bot's start and 0.3 for its end, the search in the tester's system calls for what it waits for 0.3, the ends of
+  both keepers 0.4, and the removal of the scratch folder 0.2. In a suite both keepers are forked ahead now. To reach
+  2 ms more than alone would also take a relay that is a small program of its own, which would be a second file to install.
 - **The logs** are a file for each game, with a line for each turn: 0.1 ms a game, two thirds for the file and one third for its JSON.
+- **A report of 2,000 games** with 829 replays takes 6.3 MB, and in Chromium on the idle machine 0.75 s to load and draw, 80 ms to sort
+  its boards and 47 ms its games; a step through 10,000 moves of Square Remover takes 12 ms (the median of 100, by `scripts/page-speeds.mjs`).
 - **The build** is for a third the referee itself, and for a ninth ratatui, the terminal player's library.
+- **`referee-contain` alone**, without optimisation, is built in 12.2 to 14.7 s on the idle machine (median of five 13.0), which are 17 s of
+  processor time; while it needed derives they were 41 s. What is left is for a third rustix and for a third the crate itself, of which compiling it in 16 units in place of
+  the usual 256 spares a quarter. Under full load it takes 18 to 28 s.
 """
 
 BUILD = """

@@ -63,10 +63,10 @@ const PLAYERS: u64 = 2;
 fn main() -> ExitCode {
     let games = std::env::args().nth(1).and_then(|games| games.parse().ok()).unwrap_or(100);
     let played = AtomicU64::new(0);
-    let host = Host::start().expect("a launcher");
     // Allocations made once, such as those of the first probe, are not leaks.
     game(0).expect("a game");
     let before = Census::take();
+    let host = Host::start().expect("a launcher");
     let early = thread::scope(|scope| {
         let players: Vec<_> = (0..PLAYERS)
             .map(|first| {
@@ -80,8 +80,8 @@ fn main() -> ExitCode {
         }
         early
     });
-    let after = Census::take();
     drop(host);
+    let after = Census::take();
     println!("before: {before:?}\nearly:  {early:?}\nafter:  {after:?}");
     let leaks = before.leaks(&after) || after.memory_kib > early.memory_kib + 4096;
     println!("{games} games: {}", if leaks { "something leaks" } else { "nothing leaks" });

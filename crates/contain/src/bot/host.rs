@@ -71,7 +71,7 @@ impl Drop for Host {
         let mut held = held();
         *held -= 1;
         if *held == 0 && self.process == process::id() {
-            launch::end_spare();
+            launch::end_spares();
             cgroup::remove_all();
             launch::end_launcher();
             later::end();

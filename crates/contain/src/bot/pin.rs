@@ -5,6 +5,7 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 use std::slice;
+use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
@@ -125,7 +126,9 @@ const MARGIN: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub(super) struct RefereeCore {
     pinning: Pinning,
-    /// The thread that was moved last, and the cores that it had before.
+    /// The thread that was moved last.
+    thread: ThreadId,
+    /// Its number for the kernel, and the cores that it had before.
     moved: (Pid, CpuSet),
     is_shared: bool,
     /// Whether the bot's peer was last sent to the bot's core, if anywhere.
@@ -145,6 +148,7 @@ impl RefereeCore {
         sched_setaffinity(None, &set(&pinning.bot))?;
         Ok(Self {
             pinning: pinning.clone(),
+            thread: thread::current().id(),
             moved,
             is_shared: true,
             peer_shares: None,
@@ -202,12 +206,13 @@ impl RefereeCore {
 
     /// Lets the last thread go if another one has taken over.
     fn follow(&mut self) {
-        let thread = gettid();
-        if thread != self.moved.0
+        let thread = thread::current().id();
+        if thread != self.thread
             && let Ok(before) = sched_getaffinity(None)
         {
             self.let_go();
-            self.moved = (thread, before);
+            self.thread = thread;
+            self.moved = (gettid(), before);
             self.move_thread();
         }
     }
@@ -295,7 +300,7 @@ mod tests {
         let [referee, bot, ..] = all[..] else { return };
         let pinning = Pinning { bot: vec![bot], referee };
         let mut core = RefereeCore::join_bot(&pinning).expect("allowed");
-        let core = std::thread::spawn(move || {
+        let core = thread::spawn(move || {
             exchange(&mut core, true);
             assert_eq!(mine(), [bot]);
             core

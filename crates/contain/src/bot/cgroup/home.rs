@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::hierarchy::{own_group, read};
-use crate::bot::launch::{end_spare, launcher_pid};
+use crate::bot::launch::{end_spares, launcher_pid};
 
 /// The group for the referee beside those of its bots.
 const SUPERVISOR: &str = "referee";
@@ -21,9 +21,9 @@ pub(super) fn find() -> Result<PathBuf, String> {
     if enable(&own).is_ok() {
         return Ok(own);
     }
-    // Only the root group may both contain processes and delegate controllers. No bot in a control group takes the
+    // Only the root group may both contain processes and delegate controllers. No bot in a control group takes a
     // keeper that waits.
-    end_spare();
+    end_spares();
     let processes = read(&own, "cgroup.procs");
     let ours: Vec<String> = own_processes().collect();
     if !processes.lines().all(|process| ours.iter().any(|own| own == process)) {

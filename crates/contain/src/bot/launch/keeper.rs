@@ -31,27 +31,32 @@ pub(super) fn at(step: Step) -> impl Fn(Errno) -> Failure {
 }
 
 /// The keeper's life, which begins when the launcher opens the gate.
-pub(super) fn run(Order { mut launch, cores, ends, .. }: Order, gate: PipeReader) -> c_int {
-    set_cores(&cores);
-    let held = match settle(&mut launch, gate, &ends.here) {
+pub(super) fn run(order: Order, ends: Ends, gate: PipeReader) -> c_int {
+    let Order { mut launch, cores, here, .. } = order;
+    if !launch.is_trial {
+        set_cores(&cores);
+    }
+    let held = match settle(&mut launch, gate, &here) {
         Ok(Some(held)) => held,
         Ok(None) => return 1,
         Err(failure) => return fail(failure, &ends.channel),
     };
+    drop(here);
     if !launch.is_trial {
         return play(&launch, ends, held);
     }
     Message::Started(0).send(&ends.channel);
     // The referee has an order for this keeper, or ends it.
-    let Some(Order { launch, cores, ends: next, .. }) = order::receive(&ends.channel) else {
+    let Some((Order { launch, cores, here, .. }, _)) = order::receive(&ends.channel) else {
         return 0;
     };
-    drop(ends);
     set_cores(&cores);
-    match fchdir(&next.here) {
-        Ok(()) => play(&launch, next, held),
-        Err(errno) => fail((Step::Directory, errno), &next.channel),
+    match fchdir(&here) {
+        Ok(()) => {}
+        Err(errno) => return fail((Step::Directory, errno), &ends.channel),
     }
+    drop(here);
+    play(&launch, ends, held)
 }
 
 /// Reports a failed start. Returns the keeper's exit code.
@@ -62,7 +67,7 @@ fn fail((step, errno): Failure, channel: &UnixStream) -> c_int {
 
 /// Starts the bot, and keeps it until the end of its game.
 fn play(launch: &Launch, ends: Ends, mut held: Held) -> c_int {
-    let Ends { stdin, stdout, stderr, channel, here } = ends;
+    let Ends { stdin, stdout, stderr, channel } = ends;
     let started =
         held.close_namespace(launch).and_then(|()| bot::start(launch, [&stdin, &stdout, &stderr]));
     let bot = match started {
@@ -70,7 +75,7 @@ fn play(launch: &Launch, ends: Ends, mut held: Held) -> c_int {
         Err(failure) => return fail(failure, &channel),
     };
     // An end of the bot's pipes left open here would keep EOF from the referee.
-    drop((stdin, stdout, stderr, here));
+    drop((stdin, stdout, stderr));
     Message::Started(bot.as_raw_pid()).send(&channel);
     let end = keep(bot, &channel, &held);
     if !launch.method.is_namespace() {

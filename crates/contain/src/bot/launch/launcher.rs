@@ -62,7 +62,7 @@ pub(super) fn send(launch: &Launch, ends: &Ends) -> io::Result<(Arc<Launcher>, H
     let mut current = CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
     let launcher = Launcher::current(&mut current)?;
     let deadline = HeldDeadline::take(Arc::clone(&launcher.deadlines))?;
-    order::send(&launcher.socket, launch, deadline.place(), ends)?;
+    order::send(&launcher.socket, launch, deadline.place(), Some(ends))?;
     Ok((launcher, deadline))
 }
 
@@ -81,7 +81,7 @@ impl Launcher {
         let owner = process::id();
         let kept = theirs.as_raw_fd();
         let deadlines = Arc::new(Deadlines::new()?);
-        let run = |(order, gate)| keeper::run(order, gate);
+        let run = |(order, ends, gate)| keeper::run(order, ends, gate);
         let pid = raw::fork_apart(kept, || serve(theirs, owner, &deadlines).map_or(0, run))?;
         let launcher = Self { socket, pid, deadlines, owner };
         launcher.deadlines.keep_from_forks()?;
@@ -134,9 +134,13 @@ const RESPITE: Duration = Duration::from_millis(150);
 /// The time for a keeper to end all processes, before it is killed itself.
 const CLEARING: Duration = Duration::from_secs(4);
 
-/// Forks a keeper at each order. Returns the order and the gate in each keeper, and `None` when the owner has ended.
+/// Forks a keeper at each order. Returns in each keeper what that needs, and `None` when the owner has ended.
 #[expect(clippy::needless_pass_by_value, reason = "a keeper must not keep it open")]
-fn serve(socket: UnixStream, owner: u32, deadlines: &Deadlines) -> Option<(Order, PipeReader)> {
+fn serve(
+    socket: UnixStream,
+    owner: u32,
+    deadlines: &Deadlines,
+) -> Option<(Order, Ends, PipeReader)> {
     deadlines.keep_from_forks().ok()?;
     let _ = setsid();
     let _ = set_name(c"bot-launcher");
@@ -157,8 +161,9 @@ fn serve(socket: UnixStream, owner: u32, deadlines: &Deadlines) -> Option<(Order
             game.settle(owner, is_owner_dying, deadlines);
         }
         if has_order {
-            match start(order::receive(&socket)?, &users) {
-                Forked::Keeper(order, gate) => return Some((*order, gate)),
+            let (order, ends) = order::receive(&socket)?;
+            match start(order, ends?, &users) {
+                Forked::Keeper(keeper) => return Some(*keeper),
                 Forked::Launcher(game) => games.extend(game),
             }
         }
@@ -177,13 +182,13 @@ fn wait(socket: &UnixStream, games: &[Game]) -> bool {
 enum Forked {
     Launcher(Option<Game>),
     /// It begins when the gate yields a byte, and ends if that closes.
-    Keeper(Box<Order>, PipeReader),
+    Keeper(Box<(Order, Ends, PipeReader)>),
 }
 
 /// Forks a keeper, and tells the referee.
-fn start(mut order: Order, users: &Users) -> Forked {
-    let failed = |order: &Order, step, error: io::Error| {
-        Message::Failed(step, error.raw_os_error().unwrap_or_default()).send(&order.ends.channel);
+fn start(mut order: Order, ends: Ends, users: &Users) -> Forked {
+    let failed = |ends: &Ends, step, error: io::Error| {
+        Message::Failed(step, error.raw_os_error().unwrap_or_default()).send(&ends.channel);
     };
     let group = order.launch.cgroup.take();
     let gate = io::pipe();
@@ -192,21 +197,21 @@ fn start(mut order: Order, users: &Users) -> Forked {
         Ok((raw::fork(order.launch.namespaces(), group)?, gate))
     });
     let (pid, keeper, mut gate) = match forked {
-        Ok((None, (gate, _))) => return Forked::Keeper(Box::new(order), gate),
+        Ok((None, (gate, _))) => return Forked::Keeper(Box::new((order, ends, gate))),
         Ok((Some((pid, keeper)), (_, gate))) => (pid, keeper, gate),
         Err(error) => {
-            failed(&order, Step::Clone, error);
+            failed(&ends, Step::Clone, error);
             return Forked::Launcher(None);
         }
     };
     let is_namespace = order.launch.method.is_namespace();
     match if is_namespace { users.map(pid) } else { Ok(()) } {
         Ok(()) => {
-            Message::Launched(pid.as_raw_pid()).send_with(&order.ends.channel, keeper.as_fd());
+            Message::Launched(pid.as_raw_pid()).send_with(&ends.channel, keeper.as_fd());
             // Fails only for a keeper that was killed.
             let _ = gate.write(&[1]);
         }
-        Err(error) => failed(&order, Step::Users, error),
+        Err(error) => failed(&ends, Step::Users, error),
     }
     Forked::Launcher(Some(Game {
         keeper,

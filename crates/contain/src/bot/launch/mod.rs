@@ -22,7 +22,7 @@
 //! session without a terminal, so a bot has no terminal to write to.
 //!
 //! Whether the host grants a namespace, a keeper without a bot tries. It then waits in the channel for the order of the first
-//! bot ([`spare`]).
+//! bot, and where many bots start, another one for each bot after that ([`spare`]).
 //!
 //! The launcher also holds the [deadline]: it ends a bot whose referee stands still beyond it. All `unsafe` code is in
 //! [`raw`].
@@ -47,7 +47,6 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 
-use rustix::fs::{Mode, OFlags, open};
 use rustix::io::Errno;
 use rustix::process::{Pid, Resource, Rlimit};
 use seccompiler::sock_filter;
@@ -65,7 +64,7 @@ pub(super) use self::raw::{
 };
 use self::report::{KeeperReport, MOST_MESSAGES, Message};
 pub(super) use self::report::{LaunchError, Step};
-pub(super) use self::spare::end_spare;
+pub(super) use self::spare::end_spares;
 pub(super) use self::users::has_nobody;
 use super::Host;
 use super::method::ContainmentMethod;
@@ -270,8 +269,9 @@ impl Keeper {
 
 /// Starts a bot. When this returns, its program has been executed.
 pub(super) fn launch(launch: &Launch) -> Result<Started, LaunchError> {
-    let of_trial = spare::take(launch).map(|keeper| keeper.start(launch)).transpose()?.flatten();
-    let mut started = of_trial.map_or_else(|| begin(launch), Ok)?;
+    let by_spare = spare::take(launch).map(|spare| spare.start(launch)).transpose()?.flatten();
+    let mut started = by_spare.map_or_else(|| begin(launch), Ok)?;
+    spare::prepare(launch);
     let keeper = &mut started.keeper;
     rustix::io::ioctl_fionbio(&keeper.channel, true).map_err(|error| Step::Pipes.failed(error))?;
     if launch.method.is_namespace() && launch.tree.is_none() {
@@ -282,18 +282,20 @@ pub(super) fn launch(launch: &Launch) -> Result<Started, LaunchError> {
 
 /// Has a new keeper start a bot, or try what may fail.
 fn begin(launch: &Launch) -> Result<Started, LaunchError> {
+    let forked = || order(launch)?.map_or(Ok(None), Ordered::forked);
     // A launcher that was killed has left nothing, and the next one is as good.
-    let launched = match order(launch)? {
-        None => order(launch)?,
-        launched => launched,
+    let started = match forked()? {
+        None => forked()?,
+        started => started,
     };
-    let mut started = launched.ok_or_else(|| Step::Clone.failed(Errno::CONNRESET))?;
+    let mut started = started.ok_or_else(|| Step::Clone.failed(Errno::CONNRESET))?;
     // A keeper that was killed has taken the bot with it.
     started.keeper.await_start()?;
     Ok(started)
 }
 
 /// The referee's ends of what joins it to a bot and its keeper.
+#[derive(Debug)]
 struct OwnEnds {
     stdin: PipeWriter,
     stdout: PipeReader,
@@ -303,58 +305,69 @@ struct OwnEnds {
 
 /// Opens what joins the referee to a bot and its keeper: all of it closes when a program is executed.
 fn open_ends() -> io::Result<(OwnEnds, Ends)> {
-    let here = open(".", OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
     let (stdin, stdout, stderr) = (io::pipe()?, io::pipe()?, io::pipe()?);
     let (own, channel) = UnixStream::pair()?;
-    let theirs = Ends {
-        stdin: stdin.0.into(),
-        stdout: stdout.1.into(),
-        stderr: stderr.1.into(),
-        channel,
-        here,
-    };
+    let (theirs_in, theirs_out, theirs_err) = (stdin.0.into(), stdout.1.into(), stderr.1.into());
+    let theirs = Ends { stdin: theirs_in, stdout: theirs_out, stderr: theirs_err, channel };
     let (stdin, stdout, stderr) = (stdin.1, stdout.0, stderr.0);
     Ok((OwnEnds { stdin, stdout, stderr, channel: own }, theirs))
 }
 
-/// Has the launcher fork a keeper; `None` if it was killed before that.
-fn order(launch: &Launch) -> Result<Option<Started>, LaunchError> {
+/// A keeper that the launcher was asked for.
+#[derive(Debug)]
+struct Ordered {
+    own: OwnEnds,
+    launcher: Arc<Launcher>,
+    deadline: HeldDeadline,
+    method: ContainmentMethod,
+}
+
+/// Asks the launcher for a keeper; `None` if it was killed before that.
+fn order(launch: &Launch) -> Result<Option<Ordered>, LaunchError> {
     let (own, theirs) = open_ends().map_err(|error| Step::Pipes.failed(error))?;
     let sent = launcher::send(launch, &theirs);
     // The keeper has these now. If the referee held them open too, no pipe would ever reach EOF.
     drop(theirs);
-    let (launcher, deadline) = match sent {
-        Ok(sent) => sent,
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(None),
-        Err(error) => return Err(Step::Clone.failed(error)),
-    };
-    let (pid, pidfd) = match Message::receive_with(&own.channel) {
-        Some((Message::Launched(pid), Some(pidfd))) => (pid, pidfd),
-        Some((Message::Failed(step, errno), _)) => {
-            return Err(step.failed(io::Error::from_raw_os_error(errno)));
+    match sent {
+        Ok((launcher, deadline)) => {
+            Ok(Some(Ordered { own, launcher, deadline, method: launch.method }))
         }
-        _ => return Ok(None),
-    };
-    let keeper = Keeper {
-        pid: Pid::from_raw(pid).ok_or_else(|| Step::Clone.failed(Errno::SRCH))?,
-        channel: own.channel,
-        pidfd,
-        ended: false,
-        deadline,
-        launcher,
-        method: launch.method,
-        heard: KeeperReport::default(),
-        mounts: None,
-    };
-    Ok(Some(Started { keeper, stdin: own.stdin, stdout: own.stdout, stderr: own.stderr }))
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(None),
+        Err(error) => Err(Step::Clone.failed(error)),
+    }
+}
+
+impl Ordered {
+    /// The keeper once it was forked; `None` if the launcher was killed before that.
+    fn forked(self) -> Result<Option<Started>, LaunchError> {
+        let Self { own: OwnEnds { stdin, stdout, stderr, channel }, launcher, deadline, method } =
+            self;
+        let (pid, pidfd) = match Message::receive_with(&channel) {
+            Some((Message::Launched(pid), Some(pidfd))) => (pid, pidfd),
+            Some((Message::Failed(step, errno), _)) => {
+                return Err(step.failed(io::Error::from_raw_os_error(errno)));
+            }
+            _ => return Ok(None),
+        };
+        let keeper = Keeper {
+            pid: Pid::from_raw(pid).ok_or_else(|| Step::Clone.failed(Errno::SRCH))?,
+            channel,
+            pidfd,
+            ended: false,
+            deadline,
+            launcher,
+            method,
+            heard: KeeperReport::default(),
+            mounts: None,
+        };
+        Ok(Some(Started { keeper, stdin, stdout, stderr }))
+    }
 }
 
 /// Tries whether this host grants a keeper its own namespace. The keeper waits for the first bot.
 pub(super) fn try_namespace() -> Result<(), LaunchError> {
     let _host = Host::hold();
-    let trial = begin(&Launch::trial(ContainmentMethod::Namespace))?;
-    spare::put(trial.keeper);
-    Ok(())
+    begin(&Launch::trial(ContainmentMethod::Namespace)).map(spare::put)
 }
 
 /// Tries whether this host grants a keeper a namespace with this tree in it.

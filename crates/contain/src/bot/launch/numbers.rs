@@ -1,7 +1,7 @@
 //! The process numbers of a bot's own pid namespace. A process that has ended keeps its number until it is reaped, so a bot
 //! whose processes end faster than that would use up those of the host.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Write as _;
 
 /// The first Linux on which a pid namespace has a maximum of its own. Before, this would set that of the host.
@@ -19,7 +19,7 @@ const HIGHEST: u64 = 1 << 22;
 
 /// Whether a bot's own pid namespace limits the process numbers that it takes.
 pub(in crate::bot) fn are_limited_in_namespaces() -> bool {
-    fs::read_to_string("/proc/sys/kernel/osrelease").is_ok_and(|release| is_new_enough(&release))
+    rustix::system::uname().release().to_str().is_ok_and(is_new_enough)
 }
 
 fn is_new_enough(release: &str) -> bool {

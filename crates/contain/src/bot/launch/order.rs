@@ -1,10 +1,11 @@
-//! What the referee sends to the launcher to have a bot started: a [`Launch`] and descriptors.
+//! What the referee sends to the launcher, or to a keeper that waits, to have a bot started: a [`Launch`] and descriptors.
 
 use std::io::{self, IoSlice, IoSliceMut, Read as _};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
+use rustix::fs::{Mode, OFlags, open};
 use rustix::io::Errno;
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
@@ -21,11 +22,9 @@ pub(super) struct Ends {
     pub(super) stdout: OwnedFd,
     pub(super) stderr: OwnedFd,
     pub(super) channel: UnixStream,
-    /// The referee's working directory.
-    pub(super) here: OwnedFd,
 }
 
-/// An order as the launcher has it.
+/// An order as the launcher has it, or a keeper that has waited for it.
 #[derive(Debug)]
 pub(super) struct Order {
     pub(super) launch: Launch,
@@ -33,30 +32,33 @@ pub(super) struct Order {
     pub(super) cores: Vec<usize>,
     /// The bot's place among the launcher's deadlines.
     pub(super) place: usize,
-    pub(super) ends: Ends,
+    /// The referee's working directory.
+    pub(super) here: OwnedFd,
 }
 
-/// The most descriptors of an order: the ends, a ruleset and a control group.
+/// The most descriptors of an order: a directory, a ruleset, a control group and the ends.
 const DESCRIPTORS: usize = 7;
 
-/// The bytes that the launcher reads at first; most orders are shorter.
-const FIRST: usize = 16 << 10;
+/// The bytes that are read of an order at first. Each page that the launcher writes to is copied after a fork.
+const FIRST: usize = 1 << 10;
 
 /// The part of an order that is not a descriptor begins with its length.
 const LENGTH: usize = size_of::<u32>();
 
-/// Sends an order.
+/// Sends an order of this thread, with `ends` unless the keeper has them.
 pub(super) fn send(
     socket: &UnixStream,
     launch: &Launch,
     place: usize,
-    ends: &Ends,
+    ends: Option<&Ends>,
 ) -> io::Result<()> {
-    let Ends { stdin, stdout, stderr, channel, here } = ends;
+    let here = open(".", OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+    let mut descriptors = vec![here.as_fd()];
     let more = [&launch.ruleset, &launch.cgroup].into_iter().flatten();
-    let mut descriptors =
-        vec![stdin.as_fd(), stdout.as_fd(), stderr.as_fd(), channel.as_fd(), here.as_fd()];
     descriptors.extend(more.map(|fd| fd.as_fd()));
+    if let Some(Ends { stdin, stdout, stderr, channel }) = ends {
+        descriptors.extend([stdin.as_fd(), stdout.as_fd(), stderr.as_fd(), channel.as_fd()]);
+    }
     let has = (launch.ruleset.is_some(), launch.cgroup.is_some());
     let mut bytes = vec![0; LENGTH];
     wire::write(launch, &mut bytes)?;
@@ -117,8 +119,8 @@ pub(super) fn receive_some(
     }
 }
 
-/// Awaits an order; `None` if none will come any more.
-pub(super) fn receive(mut socket: &UnixStream) -> Option<Order> {
+/// Awaits an order; `None` if none will come any more. The ends are absent if they were not sent.
+pub(super) fn receive(mut socket: &UnixStream) -> Option<(Order, Option<Ends>)> {
     let mut bytes = vec![0; FIRST];
     // The kernel ends a read before bytes of the next order, which come with descriptors of their own.
     let (count, descriptors) = receive_some(socket, &mut bytes).ok()?;
@@ -131,10 +133,12 @@ pub(super) fn receive(mut socket: &UnixStream) -> Option<Order> {
     let (cores, place, (has_ruleset, has_cgroup)) = wire::take(&mut rest)?;
     let mut descriptors = descriptors.into_iter();
     let mut next = || descriptors.next();
-    let (stdin, stdout, stderr) = (next()?, next()?, next()?);
-    let (channel, here) = (next()?, next()?);
+    let here = next()?;
     launch.ruleset = if has_ruleset { next() } else { None };
     launch.cgroup = if has_cgroup { next() } else { None };
-    let channel = channel.into();
-    Some(Order { launch, cores, place, ends: Ends { stdin, stdout, stderr, channel, here } })
+    let order = Order { launch, cores, place, here };
+    let [Some(stdin), Some(stdout), Some(stderr), Some(channel)] = [(); 4].map(|()| next()) else {
+        return Some((order, None));
+    };
+    Some((order, Some(Ends { stdin, stdout, stderr, channel: channel.into() })))
 }
