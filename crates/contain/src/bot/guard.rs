@@ -200,7 +200,7 @@ impl Guard {
         let too_many = |tasks| self.limits.breach(Resource::Processes, tasks);
         let processes =
             too_many(sample.tasks()).and_then(|_| too_many(sample.living_tasks(deadline)));
-        let breach = processes.or_else(|| self.check_memory(sample));
+        let breach = processes.or_else(|| self.check_memory(sample, deadline));
         let breach = breach.or_else(|| self.cgroup.as_ref()?.breach())?;
         Some(self.record(breach))
     }
@@ -231,12 +231,13 @@ impl Guard {
         breach
     }
 
-    fn check_memory(&mut self, sample: &Sample) -> Option<Breach> {
+    fn check_memory(&mut self, sample: &Sample, deadline: Option<Instant>) -> Option<Breach> {
         // The peak of a single process is certain.
         let mut used = sample.largest_peak();
         let now = Instant::now();
-        if now >= self.next_memory {
-            used = used.max(sample.memory(self.tree, LOOK));
+        let left = deadline.map_or(LOOK, |deadline| deadline.saturating_duration_since(now));
+        if now >= self.next_memory && !left.is_zero() {
+            used = used.max(sample.memory(self.tree, left.min(LOOK)));
             self.next_memory = Instant::now() + INTERVAL.max(now.elapsed() * SAMPLING_SHARE);
         }
         self.peak_memory = self.peak_memory.max((used > 0).then_some(used));

@@ -12,7 +12,7 @@ use super::clock::Overtime;
 use super::exchange::{ExchangeState, Request};
 use super::peer::News;
 use super::pipes::name;
-use super::usage::{Sample, numbers_in, read, state};
+use super::usage::{Sample, numbers_until, read, state};
 use terms::lines::Progress;
 
 /// How much longer an answer is awaited, so that one that is a little late is known.
@@ -158,8 +158,7 @@ impl Process {
     }
 
     fn holds(&self, pipe: &str) -> bool {
-        numbers_in(&format!("/proc/{}/fd", self.pid))
-            .take_while(|_| Instant::now() < self.until)
+        numbers_until(&format!("/proc/{}/fd", self.pid), self.until)
             .any(|fd| self.is_pipe(fd, pipe))
     }
 
@@ -189,8 +188,7 @@ impl Process {
 
     fn threads(&self) -> impl Iterator<Item = String> {
         let folder = format!("/proc/{}/task", self.pid);
-        let threads = numbers_in(&folder).map(move |thread| format!("{folder}/{thread}"));
-        threads.take_while(|_| Instant::now() < self.until)
+        numbers_until(&folder, self.until).map(move |thread| format!("{folder}/{thread}"))
     }
 
     /// The descriptors that an epoll watches: runtimes such as Node's wait this way.

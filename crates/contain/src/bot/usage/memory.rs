@@ -11,7 +11,7 @@ use rustix::process::Pid;
 
 use super::held::{HeldFile, HeldFiles};
 
-use super::procfs::{field, numbers_in, read};
+use super::procfs::{field, numbers_until, read};
 use super::{Process, Sample};
 
 impl Sample {
@@ -48,10 +48,9 @@ impl Sample {
             }
         };
         let is_time_left = || Instant::now() < until;
-        for process in &self.processes {
+        for process in self.processes.iter().take_while(|_| is_time_left()) {
             let mut held = HeldFiles::new(process.pid);
-            let descriptors = numbers_in(&format!("/proc/{}/fd", process.pid));
-            for fd in descriptors.into_iter().take_while(|_| is_time_left()) {
+            for fd in numbers_until(&format!("/proc/{}/fd", process.pid), until) {
                 held.file(fd).map(&mut add);
             }
             if is_time_left() {
