@@ -9,6 +9,7 @@ mod cluster;
 mod cluster_faults;
 mod containment;
 mod contributions;
+mod ends;
 mod fidelity;
 mod forks;
 mod genuine;
