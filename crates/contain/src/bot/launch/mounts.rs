@@ -68,6 +68,7 @@ const SETTINGS: [&CStr; 2] = [c"/proc/sys", c"/proc/sysrq-trigger"];
 pub(super) fn enter(tree: Option<&Tree>) -> Result<Option<File>, Errno> {
     let Some(tree) = tree else {
         hide_terminals();
+        numbers::begin_anywhere();
         mount_proc(c"/proc", None)?;
         let numbers = numbers::open();
         if geteuid().is_root() {

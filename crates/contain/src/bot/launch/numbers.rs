@@ -11,6 +11,9 @@ const SINCE: (u32, u32) = (6, 14);
 /// itself, and nothing would tell why.
 const SPARE: u64 = 4000;
 
+/// Among how many numbers the first one of a namespace is chosen: fewer than each has.
+const FIRST: u64 = 3000;
+
 /// The numbers for each process that the bot may have: one for a process that has ended and waits to be reaped.
 const FOR_EACH: u64 = 2;
 
@@ -32,6 +35,18 @@ fn is_new_enough(release: &str) -> bool {
 pub(super) fn open() -> Option<File> {
     let file = || File::options().write(true).open("/proc/sys/kernel/pid_max").ok();
     are_limited_in_namespaces().then(file).flatten()
+}
+
+/// Has the namespace that the calling process begins count from another number than those of its time: Java writes to a file in
+/// /tmp that is named after its number, and complains on standard output if another program has that. Called before the
+/// namespace has its own /proc.
+pub(super) fn begin_anywhere() {
+    let outside = fs::read_link("/proc/self").ok();
+    let outside = outside.and_then(|number| number.to_str()?.parse::<u64>().ok());
+    if let Some(number) = outside {
+        // Only who may administer the namespace can do so, on kernels that restore processes.
+        let _ = fs::write("/proc/sys/kernel/ns_last_pid", (1 + number % FIRST).to_string());
+    }
 }
 
 /// Gives the namespace numbers for this many processes at one time. Only who may administer it can do so.
