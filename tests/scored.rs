@@ -4,6 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use serde_json::Value;
+
 use crate::support::place::{Place, assert_code, stderr};
 use crate::support::{json, shared_data};
 
@@ -187,6 +189,12 @@ fn cases_are_chosen_by_number_and_grouped_by_traits() {
     }
     fs::remove_file(place.path("referee.toml")).expect("removed");
     assert_code(&run(&place, &["verify", "one"]), 0);
+    // Naming another property makes no other game of it.
+    fs::write(place.path("referee.toml"), SETTINGS.replace("\"n\"", "\"size\"")).expect("written");
+    let two = ["suite", "--game", "sum", "--seed", "1,12", "--run", "two", "--bot", "sh adds.sh"];
+    assert_code(&run(&place, &two), 0);
+    let compared = run(&place, &["compare", "one", "two"]);
+    assert!(!stderr(&compared).contains("different judges"), "{}", stderr(&compared));
     let place = project();
     let missing = run(&place, &["play", "--game", "sum", "--seed", "2", "--bot", "true"]);
     assert_code(&missing, 2);
@@ -219,6 +227,22 @@ fn a_suite_of_a_contest_has_the_columns_that_its_users_know() {
     let text = run(&place, &["show", "all", "--sort", "worst"]).stdout;
     let text = String::from_utf8(text).expect("UTF-8");
     assert!(text.contains("mean log10  bests  uniques"), "{text}");
+}
+
+#[test]
+fn a_contests_tools_become_a_game_whose_best_scores_are_kept() {
+    let place = Place::new();
+    fs::create_dir_all(place.path("tools/in")).expect("made");
+    fs::write(place.path("tools/in/0003.txt"), "1\n").expect("written");
+    fs::write(place.path("pahcer_config.toml"), "[problem]\nproblem_name = 'sum'\n")
+        .expect("written");
+    place.script("tools/score", "read -r answer <$2; echo Score = $answer");
+    assert_code(&run(&place, &["init", "--ahc", "."]), 0);
+    for (bot, share) in [("echo 8", Value::Null), ("echo 4", 0.5.into())] {
+        let suite = run(&place, &["suite", "--game", "sum", "--bot", bot, "--format", "json"]);
+        assert_code(&suite, 0);
+        assert_eq!(json(&suite)["bots"][0]["ratio"], share, "{bot}");
+    }
 }
 
 #[test]

@@ -17,6 +17,7 @@ use results::compare::{Comparison, Contender, Grouping};
 use results::suite::{
     Bests, Margin, PlannedBot, RunFolder, Summary, differing_places, noisy_hosts,
 };
+use rules::game::judge::JudgeProgram;
 use rules::measure::Measure;
 use statistics::{Conclusion, Risk};
 use terms::text::shell_word;
@@ -255,7 +256,7 @@ pub(super) fn refuse_different_games(runs: &[Side]) -> Result<(), Failure> {
             let problem = "disagree on which scores are better; play one of them again";
             return Err(Failure::user(anyhow!("{} {problem}", paths())));
         }
-        if one.judge != other.judge {
+        if !JudgeProgram::are_alike(one.judge.as_ref(), other.judge.as_ref()) {
             return Err(Failure::user(anyhow!("{} were played with different judges", paths())));
         }
         if one.rules != other.rules {

@@ -13,6 +13,10 @@ use engine::config::{PROJECT_FILE, TEMPLATE};
 use judges::codingame::{Survey, survey};
 use judges::contest::{survey_ahc, survey_jar};
 
+/// What a new project file for a contest begins with.
+const CONTEST: &str =
+    "[suite]\nrecords = \"records.toml\"   # the best score of each bot on each board\n";
+
 /// Write a commented project file, referee.toml, into the working directory, or add a game to it
 #[derive(Debug, Args)]
 pub(super) struct InitArgs {
@@ -31,13 +35,13 @@ pub(super) struct InitArgs {
 
 pub(super) fn run(args: &InitArgs) -> Result<ExitCode, Failure> {
     let InitArgs { codingame, ahc, tester } = args;
-    let found = match (codingame, ahc, tester) {
-        (Some(folder), _, _) => survey(folder, Path::new("")).map_err(Failure::user)?,
-        (_, Some(folder), _) => survey_ahc(folder).map_err(Failure::user)?,
-        (_, _, Some(jar)) => survey_jar(jar).map_err(Failure::user)?,
+    let (found, first) = match (codingame, ahc, tester) {
+        (Some(folder), _, _) => (survey(folder, Path::new("")).map_err(Failure::user)?, ""),
+        (_, Some(folder), _) => (survey_ahc(folder).map_err(Failure::user)?, CONTEST),
+        (_, _, Some(jar)) => (survey_jar(jar).map_err(Failure::user)?, CONTEST),
         (None, None, None) => return write_template(),
     };
-    add_game(&found)
+    add_game(&found, first)
 }
 
 fn write_template() -> Result<ExitCode, Failure> {
@@ -50,8 +54,9 @@ fn write_template() -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Adds the settings of a game to the project file, and says what was found and what is missing.
-fn add_game(found: &Survey) -> Result<ExitCode, Failure> {
+/// Adds the settings of a game to the project file, which begins with `first` if it is new, and says what was found and what is
+/// missing.
+fn add_game(found: &Survey, first: &str) -> Result<ExitCode, Failure> {
     let has_file = Path::new(PROJECT_FILE).exists();
     let before = if has_file {
         fs_err::read_to_string(PROJECT_FILE).map_err(Failure::user)?
@@ -64,10 +69,11 @@ fn add_game(found: &Survey) -> Result<ExitCode, Failure> {
         let problem = format!("has the table {table} already; rename it or remove it");
         return Err(Failure::file(Path::new(PROJECT_FILE), problem));
     }
-    let gap = if before.is_empty() { "" } else { "\n" };
+    let first = if has_file { "" } else { first };
+    let gap = if before.is_empty() && first.is_empty() { "" } else { "\n" };
     let mut file =
         OpenOptions::new().create(true).append(true).open(PROJECT_FILE).map_err(Failure::user)?;
-    file.write_all(format!("{gap}{}", found.settings).as_bytes())
+    file.write_all(format!("{first}{gap}{}", found.settings).as_bytes())
         .map_err(|error| Failure::Referee(error.into()))?;
     print(|out| write!(out, "{}", told(found)))?;
     Ok(ExitCode::SUCCESS)

@@ -125,6 +125,18 @@ pub struct JudgeProgram {
     pub reading: Reading,
 }
 
+impl JudgeProgram {
+    /// Whether both judge the same games, or neither is one. Which properties of the cases are named changes no game.
+    pub fn are_alike(one: Option<&Self>, other: Option<&Self>) -> bool {
+        let deciding = |judge: &Self| {
+            let mut judge = judge.clone();
+            judge.settings.remove("traits");
+            judge
+        };
+        one.map(deciding) == other.map(deciding)
+    }
+}
+
 /// A test case of a game with a judge. As JSON it is `{"seed":7}` or `{"case":"…"}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]

@@ -6,6 +6,7 @@ use super::SuiteArgs;
 use crate::cli::Failure;
 use crate::cli::compare::Side;
 use results::suite::{Opponent, Plan};
+use rules::game::judge::JudgeProgram;
 use rules::measure::Measure;
 
 /// Finds the opponent, and puts its boards into the plan unless other boards are named.
@@ -26,7 +27,7 @@ pub(super) fn find(run: &str, args: &SuiteArgs, plan: &mut Plan) -> Result<Oppon
         let problem = "disagrees with the settings on which scores are better";
         return Err(Failure::user(anyhow!("--against: {run} {problem}")));
     }
-    if plan.judge != theirs.judge {
+    if !JudgeProgram::are_alike(plan.judge.as_ref(), theirs.judge.as_ref()) {
         return Err(Failure::user(anyhow!("--against: {run} was played with another judge")));
     }
     if plan.rules != theirs.rules {
