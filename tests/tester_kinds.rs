@@ -20,6 +20,10 @@ def ask(*words):
 answer = ask(number)
 if kind == "elapsed":
     answer = ask(number, int((time.monotonic() - start) * 1e6))
+if kind == "echo":
+    print(answer)
+    answer = ask(number)
+    print(answer)
 bot.stdin.close()
 bot.wait()
 is_right = answer == str(2 * int(number))
@@ -31,6 +35,8 @@ if kind == "cost":
 elif kind == "bare":
     print("turn 1: 0.5", file=sys.stderr)
     print(int(answer))
+elif kind == "echo" and not is_right:
+    print("[WA] not twice", file=sys.stderr)
 elif kind == "silent":
     print("see you")
 else:
@@ -129,9 +135,11 @@ fn a_check_of_a_tester_promises_neither_seeds_nor_the_end_of_output() {
 #[test]
 fn a_tester_without_a_score_or_with_a_panic_has_refused_the_answer() {
     let panic = "thread 'main' panicked at src/bin/tester.rs:9:5: bad answer '6'";
-    for (kind, bot, official) in
-        [("silent", "./twice", "no score: see you"), ("panic", "./more", panic)]
-    {
+    for (kind, bot, official) in [
+        ("silent", "./twice", "no score: see you"),
+        ("panic", "./more", panic),
+        ("echo", "./more", "no score: [WA] not twice"),
+    ] {
         let Some(place) = project(kind, "") else { return };
         let result = play(&place, bot);
         let told = (&result["verdict"], &result["score"], &result["official"]);
@@ -155,6 +163,21 @@ bot.stdin.close()
 bot.wait()
 print("Score =", int(met))
 "#;
+
+#[test]
+fn a_tester_and_its_bot_have_different_process_numbers() {
+    // Two programs of Java's with one number quarrel about a file in /tmp, and say so on standard output.
+    let may_choose = fs::File::options().write(true).open("/proc/sys/kernel/ns_last_pid").is_ok();
+    let Some(place) = may_choose.then(|| project("bare", "")).flatten() else { return };
+    let tester = PLACED.replace(
+        "cores == \",\".join(map(str, os.sched_getaffinity(0)))",
+        "cores == str(os.getpid())",
+    );
+    assert_ne!(tester, PLACED);
+    fs::write(place.path("tester.py"), tester).expect("written");
+    place.script("number", "while read -r n; do echo $$; done");
+    assert_eq!(play(&place, "./number")["official"], "Score 0");
+}
 
 #[test]
 fn a_tester_of_one_thread_comes_to_the_core_of_a_pinned_bot_that_answers_at_once() {

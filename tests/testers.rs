@@ -23,7 +23,7 @@ if fault == "never":
 if fault == "idle":
     time.sleep(600)
 bot = start()
-if fault == "second":
+if fault in ("second", "both"):
     other = start()
 if fault == "children":
     subprocess.Popen(["sleep", "600"])
@@ -35,6 +35,12 @@ for number in range(1, rounds + 1):
         bot.stdin.close()
         bot.wait()
         bot = start()
+    if fault == "overlap" and number == rounds:
+        bot.stdin.close()
+        bot = start()
+    if fault == "both":
+        print(number, file=other.stdin, flush=True)
+        other.stdout.readline()
     busy = time.monotonic() + 0.2 if fault == "busy" and number < 3 else 0
     while time.monotonic() < busy:
         pass
@@ -236,7 +242,7 @@ fn a_tester_that_fails_costs_no_bot_a_game() {
             "exited with status 1 without starting the bot: no bot, thanks; see how it is started by hand",
         ),
         ("idle", "did not start the bot within 3s (start-limit)"),
-        ("second", "started a second bot while the first one ran"),
+        ("second", "started a second bot while the first one ran; with `bots = 2`"),
         ("twice", "started the bot 2 times; `bots = 2` in its settings allows that"),
         ("hang", "neither wrote to the bot nor waited for it for 500ms (judge-limit)"),
         ("crash", "was killed by SIGSEGV without a score"),
@@ -295,9 +301,34 @@ fn a_bot_in_a_sandbox_reads_neither_the_tester_nor_the_cases() {
 fn a_tester_may_start_the_bot_several_times_if_its_settings_say_so() {
     let place = project();
     set(&place, "judge-limit", "bots = 2\njudge-limit");
-    let result = json(&play(&place, "twice", "sh doubles.sh", &["--log", "log"]));
+    for fault in ["twice", "overlap"] {
+        let result = json(&play(&place, fault, "sh doubles.sh", &["--log", "log"]));
+        assert_eq!(told(&result).1, "Score 5", "{fault}: {result}");
+        assert_eq!(json(&run(&place, &["replay", "log", "--format", "json"]))["agrees"], true);
+    }
+}
+
+#[test]
+fn a_total_limit_holds_for_each_start_of_the_bot() {
+    let place = project();
+    fs::write(place.path("late.sh"), format!("sleep 1; {DOUBLES}")).expect("written");
+    let settings = SETTINGS.replace("first-turn = \"60s\", turn = \"60s\"", "total = \"1900ms\"");
+    let settings = settings.replace("judge-limit", "bots = 2\njudge-limit");
+    fs::write(place.path("referee.toml"), settings).expect("written");
+    let played = || json(&play(&place, "twice", "sh late.sh", &[]));
+    let result = unspoilt(has_host_part, played);
     assert_eq!(told(&result).1, "Score 5", "{result}");
-    assert_eq!(json(&run(&place, &["replay", "log", "--format", "json"]))["agrees"], true);
+}
+
+#[test]
+fn a_tester_that_talks_to_two_bots_at_a_time_costs_neither_the_game() {
+    let place = project();
+    set(&place, "judge-limit = \"20s\"", "bots = 2\njudge-limit = \"500ms\"");
+    let limits = ["--turn", "1s", "--first-turn", "1s"];
+    let played = play(&place, "both", "sh doubles.sh", &limits);
+    assert_code(&played, 3);
+    let words = "waits for a second bot while the first one runs; a game has one at a time";
+    assert!(stderr(&played).contains(words), "{}", stderr(&played));
 }
 
 #[test]

@@ -26,6 +26,22 @@ pub(crate) struct Printed {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
     pub(crate) exit: BotExit,
+    /// What the bot has written, if the program may have printed that too.
+    pub(crate) said: String,
+}
+
+impl Printed {
+    /// Whether this line of standard output is the bot's: some testers print everything that it writes, and no score if they refuse it.
+    fn is_echo(&self, line: &str) -> bool {
+        let lines = |text| str::lines(text).map(str::trim).filter(|line| !line.is_empty());
+        let said: Vec<&str> = lines(&self.said).collect();
+        let count = |all: &[&str]| all.iter().filter(|&&other| other == line).count();
+        let printed: Vec<&str> = lines(&self.stdout).collect();
+        let last = &printed[printed.len().saturating_sub(KEPT_LINES)..];
+        last.len() > 1
+            && last.iter().all(|line| said.contains(line))
+            && count(&printed) <= count(&said)
+    }
 }
 
 /// How the score is found.
@@ -50,7 +66,7 @@ impl Default for ScorePattern {
         let number = r"(?P<score>[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)";
         let label = r"(?:(?:final|total|raw) )?(?:score|cost)";
         let patterns = [
-            format!(r"(?mi)^\s*{label}\s*[=:]\s*{number}\s*(?:,.*)?$"),
+            format!(r"(?mi)^\s*{label}\s*[=:]\s*{number}\s*(?:,\D.*|\(.*)?$"),
             format!(r"(?m)^\s*{number}\s*$"),
         ];
         Self(patterns.iter().map(|pattern| Regex::new(pattern).expect("it is right")).collect())
@@ -72,12 +88,17 @@ impl ScorePattern {
     }
 
     /// The text with the score, and the score: the last match in standard error, or else in standard output, which some
-    /// testers fill with what the bot wrote.
+    /// testers fill with what the bot wrote: such lines do not count.
     fn find<'a>(&self, printed: &'a Printed) -> Option<(&'a str, Score)> {
         let texts = [printed.stderr.as_str(), printed.stdout.as_str()];
         let tries = self.0.iter().flat_map(|pattern| texts.map(|text| (pattern, text)));
         let last = |(pattern, text): (&Regex, &'a str)| {
             let found = pattern.captures_iter(text).last()?;
+            let is_echo =
+                std::ptr::eq(text, printed.stdout.as_str()) && printed.is_echo(found[0].trim());
+            if is_echo {
+                return None;
+            }
             let score = found.name("score")?.as_str().parse().ok()?;
             Some((text, score))
         };
@@ -215,7 +236,23 @@ mod tests {
     use super::*;
 
     fn printed(stdout: &str, stderr: &str, code: i32) -> Printed {
-        Printed { stdout: stdout.into(), stderr: stderr.into(), exit: BotExit::Code(code) }
+        let exit = BotExit::Code(code);
+        Printed { stdout: stdout.into(), stderr: stderr.into(), exit, said: String::new() }
+    }
+
+    #[test]
+    fn what_the_bot_wrote_is_no_score() {
+        for (stdout, stderr, said, score) in [
+            ("? 1\n4\n", "[WA] too many\n", "? 1\n\n4\n7\n", None),
+            ("? 1\n4\n4\n", "", "? 1\n4\n", Some("4")),
+            ("? 1\n4\n17\n", "", "? 1\n4\n", Some("17")),
+            ("4\n", "turn 1\n", "? 1\n4\n", Some("4")),
+            ("? 1\n4\n", "Score = 9\n", "? 1\n4\n", Some("9")),
+        ] {
+            let printed = Printed { said: said.to_owned(), ..printed(stdout, stderr, 0) };
+            let end = ScorePattern::default().judge(&printed).expect(stdout);
+            assert_eq!(end.score.as_deref(), score, "{stdout:?}: {end:?}");
+        }
     }
 
     #[test]
@@ -237,6 +274,8 @@ mod tests {
             ("5\n", "Total Cost = 31\n", 0, Completed, Some("31"), "Score 31"),
             ("final score: 1e3\n", "", 0, Completed, Some("1000"), "Score 1000"),
             ("Score = 0.5, RunTime = 12 ms\n", "", 0, Completed, Some("0.5"), "Score 0.5"),
+            ("Score: 42 (of 50)\n", "", 0, Completed, Some("42"), "Score 42"),
+            ("Score = 1,234\n", "", 0, Lost, None, "no score: Score = 1,234"),
             ("Score = 0\n", "", 0, Completed, Some("0"), "Score 0"),
             ("Score = 0\nParse error: xx\n", "", 0, Lost, Some("0"), "Parse error: xx"),
             ("ERROR: too short\nScore  = -1\n", "", 0, Lost, Some("-1"), "ERROR: too short"),

@@ -195,7 +195,7 @@ impl Process {
     /// Everything that the program has printed.
     pub(crate) fn printed(&self, exit: BotExit) -> Printed {
         let stdout = String::from_utf8_lossy(&self.stdout).into_owned();
-        Printed { stdout, stderr: self.stderr.text(), exit }
+        Printed { stdout, stderr: self.stderr.text(), exit, said: String::new() }
     }
 
     /// The pictures that it has drawn in its folder.

@@ -6,6 +6,7 @@ use anstyle::{AnsiColor, Style};
 
 use super::{GameReport, ReplayReport, Response};
 use results::replay::Difference;
+use results::timing::longest_run;
 use rules::game::GameKind;
 use rules::score::shown;
 use terms::limits::LimitKind;
@@ -64,7 +65,7 @@ fn times(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
     let Some(first) = report.first() else { return Ok(()) };
     let slowest = if first.kind == LimitKind::Total {
         let all = &report.exchanges;
-        let wall = Millis(all.iter().map(|turn| turn.wall.0).sum());
+        let wall = longest_run(all.iter().map(|turn| (turn.wall, turn.limit)));
         row(out, "time", &response(&Response { wall, ..*first }))?;
         let slowest = all.iter().rev().max_by_key(|turn| turn.wall).filter(|_| all.len() > 1);
         slowest.map(|turn| (duration(turn.wall.0), turn))

@@ -22,7 +22,7 @@ use super::exchange::{ExchangeState, Request};
 use super::pin::set;
 use super::pipes::name;
 use super::usage::{LOOK, Sample};
-use super::waiting::wait_for_each_other;
+use super::waiting::{awaits_input, wait_for_each_other};
 use terms::verdict::NoReply;
 
 /// How often a program is looked at that keeps a bot waiting beyond the limit.
@@ -176,12 +176,17 @@ impl BotProcess {
     }
 
     /// Whether all processes wait, at last for someone at the other end of these pipes: they read what is written to
-    /// `input`, or wait for each other.
-    pub fn waits_at(&self, input: BorrowedFd<'_>, output: BorrowedFd<'_>) -> bool {
-        let unread = rustix::io::ioctl_fionread(input).unwrap_or(0);
-        let until = Instant::now() + LOOK;
-        unread == 0
-            && wait_for_each_other(&Sample::below(self.keeper.pid).pids(), input, output, until)
+    /// `input`, or wait for each other. If the program waits for `others` too, only the former counts.
+    pub fn waits_at(&self, input: BorrowedFd<'_>, output: BorrowedFd<'_>, others: bool) -> bool {
+        if rustix::io::ioctl_fionread(input).unwrap_or(0) > 0 {
+            return false;
+        }
+        let (processes, until) = (Sample::below(self.keeper.pid).pids(), Instant::now() + LOOK);
+        if others {
+            awaits_input(&processes, input, output, until)
+        } else {
+            wait_for_each_other(&processes, input, output, until)
+        }
     }
 
     /// Moves the program to these cores if none of its processes has several threads: what others do while one waits for

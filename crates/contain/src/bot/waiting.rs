@@ -116,7 +116,12 @@ fn spoke_late(request: &Request<'_>, state: &ExchangeState) -> Option<Instant> {
 /// A process between the referee and the bot, such as the `cat` of `cat | ./bot`, reads for ever.
 /// So the reader must be able to write to the bot's `output`, or else every process must be
 /// waiting without a time limit.
-fn awaits_input(processes: &[i32], input: impl AsFd, output: impl AsFd, until: Instant) -> bool {
+pub(super) fn awaits_input(
+    processes: &[i32],
+    input: impl AsFd,
+    output: impl AsFd,
+    until: Instant,
+) -> bool {
     let (Some(input), Some(output)) = (name(input), name(output)) else { return false };
     let processes: Vec<Process> = processes.iter().map(|&pid| Process { pid, until }).collect();
     let readers: Vec<&Process> = processes.iter().filter(|it| it.reads(&input)).collect();

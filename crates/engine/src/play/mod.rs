@@ -198,6 +198,7 @@ impl Match<'_> {
             if game.asked().is_some_and(|ask| ask.restarts) {
                 bot.finish(self.rules.grace);
                 bot = self.start_bot(game.as_mut())?;
+                used = Duration::ZERO;
             }
             let limit = self.limit(exchange, used);
             let mut exchanged = self.exchange(&mut bot, game.as_ref(), exchange.lines, limit)?;
@@ -255,7 +256,7 @@ impl Match<'_> {
         Ok(bot)
     }
 
-    /// The limit of an exchange, after the earlier ones of the game took `used`.
+    /// The limit of an exchange, after the earlier ones since the bot's start took `used`.
     fn limit(&self, exchange: Exchange, used: Duration) -> Option<Duration> {
         let limit = self.rules.limit(exchange.limit, exchange.official)?;
         let is_shared = exchange.limit == LimitKind::Total;

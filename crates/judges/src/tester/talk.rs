@@ -1,5 +1,6 @@
 //! The talk of a tester with a bot, byte by byte.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::io;
 use std::mem;
@@ -22,6 +23,7 @@ use super::relay::{self, NAME, SOCKET};
 use crate::case::{self, is_written_anew};
 use crate::printed::Printed;
 use crate::process::Process;
+use crate::stderr::Stderr;
 
 /// How long a tester may take to end after it has closed the bot's input, if it does not wait for the bot.
 const ENDING: Duration = Duration::from_secs(1);
@@ -39,6 +41,8 @@ pub(super) struct Talk {
     tester: Process,
     listener: UnixListener,
     relay: Option<Relay>,
+    /// Relays that the tester has started meanwhile: each has its turn when the bot before it has ended.
+    next: VecDeque<UnixStream>,
     /// How often the bot may be started, and how often it was.
     bots: u32,
     starts: u32,
@@ -53,6 +57,8 @@ pub(super) struct Talk {
     past_end: Option<Instant>,
     /// What has been passed to the bot in this exchange.
     passed: Vec<u8>,
+    /// What the bot has written in the game: its beginning and its end.
+    said: Stderr,
     /// Whether the bot has written something in this exchange.
     has_heard: bool,
     /// Whether the bot has ended by itself, and before its input did.
@@ -104,6 +110,7 @@ impl Talk {
             tester,
             listener,
             relay: None,
+            next: VecDeque::new(),
             bots: game.bots,
             starts: 0,
             is_new: false,
@@ -112,6 +119,7 @@ impl Talk {
             end_is_told: false,
             past_end: None,
             passed: Vec::new(),
+            said: Stderr::default(),
             has_heard: false,
             bot_has_ended: false,
             bot_was_early: false,
@@ -131,7 +139,7 @@ impl Talk {
     }
 
     pub(super) fn printed(&self, exit: BotExit) -> Printed {
-        self.tester.printed(exit)
+        Printed { said: self.said.text(), ..self.tester.printed(exit) }
     }
 
     pub(super) fn drawings(&self) -> Vec<Drawing> {
@@ -147,6 +155,8 @@ impl Talk {
         let limit = exact_duration(limit);
         let what = if self.starts == 0 {
             format!("did not start the bot within {limit} (start-limit)")
+        } else if !self.next.is_empty() {
+            "waits for a second bot while the first one runs; a game has one at a time".to_owned()
         } else if self.bot_has_ended || self.relay.is_none() {
             format!("did not end within {limit} after the bot (judge-limit)")
         } else {
@@ -176,6 +186,7 @@ impl Talk {
     /// The step that can be taken now.
     fn step(&mut self) -> Result<Option<Heard>, Trouble> {
         self.update();
+        self.meet_next();
         if let Some(trouble) = self.trouble.take() {
             return Err(trouble);
         }
@@ -194,7 +205,7 @@ impl Talk {
     fn is_past_its_end(&mut self) -> bool {
         let now = Instant::now();
         let past_end = *self.past_end.get_or_insert(now + ENDING);
-        if now < past_end && !self.waits() {
+        if now < past_end && self.next.is_empty() && !self.waits() {
             return false;
         }
         self.past_end = Some(now);
@@ -211,14 +222,15 @@ impl Talk {
         let Some((relay, child)) = self.relay.as_ref().zip(self.tester.child()) else {
             return false;
         };
-        relay.pipes().is_some_and(|(output, input)| child.waits_at(output, input))
+        let others = !self.next.is_empty();
+        relay.pipes().is_some_and(|(output, input)| child.waits_at(output, input, others))
     }
 
     /// Whether something has come from the tester.
     fn has_news(&mut self) -> bool {
         self.update();
         let is_over = self.exit.is_some() || self.trouble.is_some() || self.relay.is_none();
-        is_over || self.is_new || !self.pending.is_empty() || self.tells_end()
+        is_over || !self.pending.is_empty() || self.tells_end()
     }
 
     /// Takes what has come, without waiting.
@@ -240,36 +252,49 @@ impl Talk {
                 self.forget_input();
             }
         }
-        if ready & LISTENER == 0 {
+        if ready & LISTENER != 0 {
+            let accept = || Some(self.listener.accept().ok()?.0);
+            self.next.extend(std::iter::from_fn(accept));
+        }
+        self.count_starts();
+    }
+
+    /// Refuses more bots than the settings allow.
+    fn count_starts(&mut self) {
+        let waiting = u32::try_from(self.next.len()).unwrap_or(u32::MAX);
+        let times = self.starts.saturating_add(waiting);
+        if times <= self.bots || waiting == 0 || self.trouble.is_some() {
             return;
         }
-        while let Ok((socket, _)) = self.listener.accept() {
-            self.meet(socket);
+        let what = if self.bots == 1 && (self.relay.is_some() || waiting > 1) {
+            "started a second bot while the first one ran; with `bots = 2` in its settings that waits for its turn".to_owned()
+        } else {
+            format!("started the bot {times} times; `bots = {times}` in its settings allows that")
+        };
+        self.trouble = Some(self.tester.trouble(what));
+    }
+
+    /// Meets the next relay that the tester has started, once the last bot has ended.
+    fn meet_next(&mut self) {
+        while self.relay.is_none()
+            && self.trouble.is_none()
+            && let Some(socket) = self.next.pop_front()
+        {
+            match Relay::new(socket, &self.tester, &self.news) {
+                Ok(None) => {}
+                Ok(relay) => self.begin(relay),
+                Err(error) => {
+                    let what = format!("cannot be given a bot: {error}");
+                    self.trouble = Some(self.tester.trouble(what));
+                }
+            }
         }
     }
 
-    /// Meets a relay that the tester has started.
-    fn meet(&mut self, socket: UnixStream) {
-        let met = Relay::new(socket, &self.tester, &self.news);
-        let relay = match met {
-            Ok(Some(relay)) => relay,
-            Ok(None) => return,
-            Err(error) => {
-                self.trouble = Some(self.tester.trouble(format!("cannot be given a bot: {error}")));
-                return;
-            }
-        };
+    /// Begins the talk of another bot.
+    fn begin(&mut self, relay: Option<Relay>) {
+        self.relay = relay;
         self.starts += 1;
-        let times = self.starts;
-        let second = "started a second bot while the first one ran; a game has one at a time";
-        if self.relay.is_some() {
-            self.trouble = Some(self.tester.trouble(second));
-        } else if times > self.bots {
-            let fits = format!("`bots = {times}` in its settings allows that");
-            let what = format!("started the bot {times} times; {fits}");
-            self.trouble = Some(self.tester.trouble(what));
-        }
-        self.relay = Some(relay);
         (self.is_new, self.end_is_told) = (true, false);
         (self.bot_has_ended, self.bot_was_early) = (false, false);
         self.forget_input();
@@ -342,6 +367,7 @@ impl Peer for BotsEnd {
     fn hear(&mut self, output: &[u8]) {
         let mut talk = locked(&self.talk);
         talk.has_heard = true;
+        talk.said.push(output);
         talk.relay.iter_mut().for_each(|relay| relay.write(output));
     }
 
@@ -364,7 +390,7 @@ impl Peer for BotsEnd {
         let mut talk = locked(&self.talk);
         talk.update();
         let is_over = talk.exit.is_some() || talk.trouble.is_some() || talk.relay.is_none();
-        if is_over || (talk.is_new || !talk.pending.is_empty()) && talk.has_heard {
+        if is_over || !talk.pending.is_empty() && talk.has_heard {
             return News::Over;
         }
         if talk.tells_end() && talk.has_heard {

@@ -2,8 +2,8 @@
 
 use super::outcome::{NotPlayed, Outcome, SuiteVerdict, Times};
 use crate::gamelog::{End, Event, Turn};
+use crate::timing::longest_run;
 use terms::limits::LimitKind;
-use terms::millis::Millis;
 use terms::verdict::Culprit;
 
 impl Outcome {
@@ -29,12 +29,20 @@ impl Outcome {
 
     /// Records all events.
     pub fn record(&mut self, events: &[Event], strict: bool) {
+        let mut totals = Vec::new();
         for event in events {
             match event {
                 Event::Start(_) => {}
-                Event::Turn(turn) => self.times.record(turn),
+                Event::Turn(turn) => {
+                    self.times.record(turn);
+                    let left = turn.asked.as_ref().and_then(|asked| asked.limit);
+                    totals.extend((turn.limit == LimitKind::Total).then_some((turn.wall, left)));
+                }
                 Event::End(end) => self.record_end(end, strict),
             }
+        }
+        if !totals.is_empty() {
+            self.times.first = Some(longest_run(totals));
         }
     }
 }
@@ -43,10 +51,8 @@ impl Times {
     fn record(&mut self, turn: &Turn) {
         match turn.limit {
             LimitKind::FirstTurn => self.first = Some(turn.wall),
-            LimitKind::Total => {
-                let before = self.first.unwrap_or_default();
-                self.first = Some(Millis(before.0 + turn.wall.0));
-            }
+            // That of the game counts.
+            LimitKind::Total => {}
             LimitKind::Turn => self.slowest = self.slowest.max(Some(turn.wall)),
         }
         match turn.overrun.map(|overrun| overrun.culprit) {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 
-pub use self::spent::Spent;
+pub use self::spent::{Spent, longest_run};
 use crate::gamelog::Turn;
 use statistics::{Distribution, Estimate};
 use terms::limits::LimitKind;

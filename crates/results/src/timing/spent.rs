@@ -44,7 +44,11 @@ impl<'a> Spent<'a> {
 
     fn shares_limit_with(&self, next: &Timed) -> bool {
         let is_total = |timed: &Timed| timed.turn.limit == LimitKind::Total;
-        is_total(self.timed) && is_total(next) && self.timed.game == next.game
+        let limit = |timed: &Timed| timed.turn.asked.as_ref().and_then(|asked| asked.limit);
+        // What is left of it only grows when the bot is started again.
+        let starts_anew = limit(next) > limit(self.timed);
+        let is_shared = is_total(self.timed) && is_total(next) && !starts_anew;
+        is_shared && self.timed.game == next.game
     }
 
     /// Whose fault it is if this time, `scale` times longer, is beyond the limit.
@@ -58,6 +62,18 @@ impl<'a> Spent<'a> {
             decided.filter(|_| turn.no_reply.is_some()).unwrap_or(by_own)
         })
     }
+}
+
+/// The time of a bot's longest run in a game under a total limit, from the time of each turn and what was left of the limit
+/// before it: that only grows when the bot is started again.
+pub fn longest_run(turns: impl IntoIterator<Item = (Millis, Option<Millis>)>) -> Millis {
+    let (mut longest, mut run, mut before) = (Duration::ZERO, Duration::ZERO, None);
+    for (wall, left) in turns {
+        run = if left > before { wall.0 } else { run + wall.0 };
+        longest = longest.max(run);
+        before = left;
+    }
+    Millis(longest)
 }
 
 /// The time of a turn that the bot itself caused.
@@ -77,6 +93,7 @@ fn own(timed: &Timed) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gamelog::Asked;
     use crate::timing::tests::{ms, timed};
     use terms::certificate::Parts;
 
@@ -117,5 +134,22 @@ mod tests {
         let totals = [(ms(20), false), (ms(50), true), (ms(5), true)];
         assert_eq!(walls(LimitKind::Total), totals);
         assert_eq!(walls(LimitKind::Turn), [(ms(20), true), (ms(30), true), (ms(5), true)]);
+    }
+
+    #[test]
+    fn a_bot_that_is_started_again_has_its_whole_limit_again() {
+        let turn = |turn, left| {
+            let mut timed = timed(1, turn, 20, 0);
+            timed.turn.limit = LimitKind::Total;
+            let limit = Some(Millis(ms(left)));
+            timed.turn.asked = Some(Asked { limit, ..Asked::default() });
+            timed
+        };
+        let turns = [turn(1, 100), turn(2, 80), turn(3, 100)];
+        let walls: Vec<_> = Spent::of_all(&turns).iter().map(|spent| spent.wall).collect();
+        assert_eq!(walls, [ms(20), ms(40), ms(20)]);
+        let left = [Some(100), Some(80), Some(100)].map(|left| left.map(|left| Millis(ms(left))));
+        let run = |left: [Option<Millis>; 3]| longest_run(left.map(|left| (Millis(ms(20)), left)));
+        assert_eq!((run(left).0, run([None; 3]).0), (ms(40), ms(60)));
     }
 }
