@@ -181,6 +181,12 @@ fn follow(page: &str, prepare: impl Fn(&Path)) -> Walked {
     prepare(folder.path());
     let run = |command: &str| {
         let mut shell = shell(&quick(command), folder.path());
+        // Where rustup keeps the compiler, which Cargo tells the tests and who starts them without it does not.
+        if let Some(home) =
+            std::env::home_dir().filter(|_| std::env::var_os("RUSTUP_HOME").is_none())
+        {
+            shell.env("RUSTUP_HOME", home.join(".rustup"));
+        }
         let output = shell.env("HOME", folder.path()).output().expect("runs");
         let is_good = matches!(output.status.code(), Some(0 | 1));
         assert!(is_good, "{page}: {command}: {output:?}");
