@@ -1,7 +1,7 @@
 //! The process numbers of a bot's own pid namespace. A process that has ended keeps its number until it is reaped, so a bot
 //! whose processes end faster than that would use up those of the host.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Write as _;
 
 /// The first Linux on which a pid namespace has a maximum of its own. Before, this would set that of the host.
