@@ -4,6 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use contain::bot::{BotCommand, Containment, Host, Pinning};
 use contain::cancel::{Cancelled, CaughtSignals};
@@ -50,7 +51,7 @@ fn traces() -> Traces {
     let own = format!("/proc/{}/fd", getpid());
     let threads = list("/proc/self/task", |task| fs::read_to_string(task.join("comm")).ok());
     let children = list("/proc/self/task", |task| fs::read_to_string(task.join("children")).ok());
-    let status = read("/proc/self/status");
+    let status = read("/proc/thread-self/status");
     let signals = status.lines().filter(|line| line.starts_with("Sig"));
     Traces {
         children: children.concat(),
@@ -62,6 +63,18 @@ fn traces() -> Traces {
         group: read("/proc/self/cgroup"),
         namespaces: list("/proc/self/ns", link),
         folder: std::env::current_dir().expect("a folder").display().to_string(),
+    }
+}
+
+/// As [`traces`], once they are as before: a thread that was joined is listed a moment longer.
+fn settled(before: &Traces) -> Traces {
+    let until = Instant::now() + Duration::from_secs(10);
+    loop {
+        let now = traces();
+        if now == *before || Instant::now() >= until {
+            return now;
+        }
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
 
@@ -127,10 +140,10 @@ fn the_process_is_as_it_was_before() {
     assert_eq!(is_ignored, std::env::var_os(IGNORES_CHILDREN).is_some());
     for method in [Containment::Auto, Containment::Group] {
         let config = config(method);
-        assert_eq!(traces(), before, "methods were probed");
+        assert_eq!(settled(&before), before, "methods were probed");
         play_games(&config);
         play_run(&config);
-        assert_eq!(traces(), before, "{method:?}");
+        assert_eq!(settled(&before), before, "{method:?}");
     }
     let host = Host::start().expect("a launcher");
     let config = config(Containment::Auto);
@@ -139,10 +152,10 @@ fn the_process_is_as_it_was_before() {
     assert_ne!(while_held.children, before.children, "the launcher waits for more");
     assert_eq!(while_held.signals, before.signals, "a host handles none");
     drop(host);
-    assert_eq!(traces(), before, "after a host");
+    assert_eq!(settled(&before), before, "after a host");
     if std::env::var_os(IGNORES_CHILDREN).is_none() {
         build("a bot", "true", Path::new(".")).expect("it is built");
-        assert_eq!(traces(), before, "a bot was built");
+        assert_eq!(settled(&before), before, "a bot was built");
         again_ignoring_children();
     }
 }
