@@ -147,6 +147,19 @@ export default {
     });
   },
 
+  /** Tiles beyond the sixth colour are seen as well, each with what is written on it. */
+  async shows_labels({ url, labels }) {
+    await withPage(url, {}, async (page) => {
+      await page.keyboard.press("End");
+      const tiles = await page.locator(".board .tile b").evaluateAll((all) => all.map((it) => {
+        const [face, text] = [getComputedStyle(it), getComputedStyle(it, "::before")];
+        return [text.content, face.backgroundColor !== "rgba(0, 0, 0, 0)" && it.getBoundingClientRect().width > 9];
+      }));
+      for (const label of labels) assert.ok(tiles.some(([text, isSeen]) => text === `"${label}"` && isSeen), `${label}: ${JSON.stringify(tiles)}`);
+      assert.ok(tiles.every(([, isSeen]) => isSeen), JSON.stringify(tiles));
+    });
+  },
+
   /** On paper, and in the few colours that a reader has chosen, tiles have shapes. */
   async shows_shapes({ url }) {
     await withPage(url, { colorScheme: "dark" }, async (page) => {

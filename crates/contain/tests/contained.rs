@@ -1,6 +1,7 @@
 //! The short way to contain a program, as a stranger would use it.
 
 use std::fs;
+use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
@@ -82,4 +83,18 @@ fn a_host_says_which_methods_it_has() {
         let why = offered.as_ref().err().map(ToString::to_string);
         assert!(why.is_none_or(|why| why.contains(method.name())), "{method:?}");
     }
+}
+
+#[test]
+fn a_strangers_program_takes_twenty_lines() {
+    assert!(include_str!("../examples/asked.rs").lines().count() <= 20);
+    let itself = std::env::current_exe().expect("this program");
+    let program = itself.ancestors().nth(2).expect("a folder of builds").join("examples/asked");
+    let output = Command::new(program).args(["12", "sh", "-c", "read n; echo $((n * n))"]).output();
+    let output = output.expect("Cargo builds it beside the tests");
+    let said = String::from_utf8_lossy(&output.stdout);
+    // A busy machine may make it late.
+    let is_answered = said.starts_with("\"144\\n\" after ") && said.contains("not whole: None");
+    assert!(is_answered || said.contains("Some(Deadline)"), "{output:?}");
+    assert!(said.contains("survivors: "), "{said}");
 }

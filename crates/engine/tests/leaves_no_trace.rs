@@ -4,6 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::process::Command;
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use contain::bot::{BotCommand, Containment, Host, Pinning};
@@ -26,6 +27,8 @@ struct Traces {
     signals: Vec<String>,
     descriptors: Vec<String>,
     group: String,
+    /// Those in this process's group.
+    groups: Vec<String>,
     namespaces: Vec<String>,
     folder: String,
 }
@@ -61,21 +64,31 @@ fn traces() -> Traces {
         // The folder that is being read is open too.
         descriptors: list("/proc/self/fd", link).into_iter().filter(|file| *file != own).collect(),
         group: read("/proc/self/cgroup"),
+        groups: groups(),
         namespaces: list("/proc/self/ns", link),
         folder: std::env::current_dir().expect("a folder").display().to_string(),
     }
 }
 
-/// As [`traces`], once they are as before: a thread that was joined is listed a moment longer.
-fn settled(before: &Traces) -> Traces {
-    let until = Instant::now() + Duration::from_secs(10);
-    loop {
-        let now = traces();
-        if now == *before || Instant::now() >= until {
-            return now;
-        }
-        std::thread::sleep(Duration::from_millis(1));
+/// The control groups of version 2 in this process's own, where that is mounted.
+fn groups() -> Vec<String> {
+    let groups = read("/proc/self/cgroup");
+    let own = groups.lines().find_map(|line| line.strip_prefix("0::/")).unwrap_or_default();
+    let own = Path::new("/sys/fs/cgroup").join(own);
+    if !own.join("cgroup.procs").exists() {
+        return Vec::new();
     }
+    list(&own.to_string_lossy(), |group| group.is_dir().then(|| group.display().to_string()))
+}
+
+/// Waits until everything is as it was: a thread that was joined is listed until the kernel has removed it.
+#[track_caller]
+fn assert_undone(before: &Traces, after: &str) {
+    let until = Instant::now() + Duration::from_secs(10);
+    while traces() != *before && Instant::now() < until {
+        sleep(Duration::from_millis(10));
+    }
+    assert_eq!(traces(), *before, "{after}");
 }
 
 /// It answers each board, which has 15 rows, with the tile at the bottom left.
@@ -140,10 +153,10 @@ fn the_process_is_as_it_was_before() {
     assert_eq!(is_ignored, std::env::var_os(IGNORES_CHILDREN).is_some());
     for method in [Containment::Auto, Containment::Group] {
         let config = config(method);
-        assert_eq!(settled(&before), before, "methods were probed");
+        assert_undone(&before, "methods were probed");
         play_games(&config);
         play_run(&config);
-        assert_eq!(settled(&before), before, "{method:?}");
+        assert_undone(&before, &format!("{method:?}"));
     }
     let host = Host::start().expect("a launcher");
     let config = config(Containment::Auto);
@@ -152,10 +165,10 @@ fn the_process_is_as_it_was_before() {
     assert_ne!(while_held.children, before.children, "the launcher waits for more");
     assert_eq!(while_held.signals, before.signals, "a host handles none");
     drop(host);
-    assert_eq!(settled(&before), before, "after a host");
+    assert_undone(&before, "after a host");
     if std::env::var_os(IGNORES_CHILDREN).is_none() {
         build("a bot", "true", Path::new(".")).expect("it is built");
-        assert_eq!(settled(&before), before, "a bot was built");
+        assert_undone(&before, "a bot was built");
         again_ignoring_children();
     }
 }

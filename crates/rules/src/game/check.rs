@@ -171,3 +171,119 @@ fn check_same(game: &dyn Game, again: &dyn Game) -> Result<(), String> {
     };
     Err(format!("a second game on the same test case has another {what}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::super::frames::{Frame, Step};
+    use super::super::{Exchange, Fault, Played, Rejected};
+    use super::*;
+    use terms::limits::LimitKind;
+    use terms::verdict::NoReply;
+
+    /// A tile goes one place to the right in each turn, for a point, until it is at the last of three places.
+    struct Walk {
+        flaw: &'static str,
+        at: usize,
+        /// The number of such games that were begun before.
+        games: usize,
+        result: &'static str,
+    }
+
+    impl Walk {
+        fn has(&self, flaw: &str) -> bool {
+            self.flaw == flaw
+        }
+    }
+
+    impl Game for Walk {
+        fn next_exchange(&self) -> Option<Exchange> {
+            (self.at < 2).then(|| Exchange::lines(1, LimitKind::Turn))
+        }
+        fn input(&self) -> Cow<'_, str> {
+            let asked = if self.has("chance") { self.games } else { self.at };
+            format!("{asked}\n").into()
+        }
+        fn accept(&mut self, reply: &Lines) -> Result<Played, Rejected> {
+            if reply.get(0) != Some(b"step") {
+                self.result = "Lost";
+                let is_over = !self.has("goes on");
+                self.at = if is_over { 2 } else { self.at };
+                return Err(Rejected::new(Fault::Malformed));
+            }
+            self.at += 1;
+            if self.at == 2 && !self.has("no result") || self.has("early result") {
+                self.result = "Won";
+            }
+            Ok(Played { gain: Some(1.into()), ..Played::default() })
+        }
+        fn unanswered(&mut self, _received: &Lines, _why: NoReply) {}
+        fn score(&self) -> Option<Score> {
+            None
+        }
+        fn summary(&self) -> &[String] {
+            &[]
+        }
+        fn official_result(&self) -> &str {
+            self.result
+        }
+        fn test_case(&self) -> &'static str {
+            "walk"
+        }
+        fn picture(&self) -> Picture {
+            let mut tiles = vec![None; 3];
+            tiles[self.at.min(2)] = Some(u8::from(self.has("colour")));
+            tiles.truncate(if self.has("size") { 2 } else { 3 });
+            Picture { columns: 3, rows: 1, colors: 1, tiles, ..Picture::default() }
+        }
+        fn frames(&self, _reply: &Lines) -> Vec<Frame> {
+            let from = u16::try_from(self.at).expect("few");
+            let to = match self.flaw {
+                "frame" => 0,
+                "place" => 9,
+                _ => from + 1,
+            };
+            let steps = vec![Step { moved: vec![(from, to)], ..Step::default() }];
+            let gain = if self.has("gain") { 2 } else { 1 };
+            vec![Frame { gain: gain.into(), steps, ..Frame::default() }]
+        }
+    }
+
+    /// What is found in a game with this flaw. The kind captures its state.
+    fn found(flaw: &'static str, reply: &str) -> Result<(), CheckError> {
+        let games = AtomicUsize::new(0);
+        let kind = GameKind {
+            from_seed: Arc::new(|_, _| Ok("walk".to_owned())),
+            ..GameKind::new("walk", "Walk", move |_| {
+                let games = games.fetch_add(1, Ordering::Relaxed);
+                Ok(Box::new(Walk { flaw, at: 0, games, result: "" }))
+            })
+        };
+        check(&kind, [7], |_| reply.to_owned())
+    }
+
+    #[test]
+    fn each_flaw_of_a_game_is_found_where_it_shows() {
+        assert_eq!(found("", "step"), Ok(()));
+        assert_eq!(found("", "fly"), Ok(()), "a lost game is a game");
+        for (flaw, turn, part) in [
+            ("frame", 1, "at place 0 the frames leave Some(0), and the game has None"),
+            ("place", 1, "a frame names the place 9"),
+            ("gain", 1, "the frames score 2, and the reply 1"),
+            ("size", 1, "the picture has 2 tiles on 3 columns"),
+            ("colour", 1, "a tile has colour 1, and the picture 1 colours"),
+            ("chance", 0, "another input"),
+            ("early result", 2, "there is a result, but the game goes on"),
+            ("no result", 2, "has no official result"),
+        ] {
+            let error = found(flaw, "step").expect_err(flaw);
+            assert_eq!((error.seed, error.turn), (7, turn), "{flaw}: {error}");
+            assert!(error.problem.contains(part), "{flaw}: {error}");
+        }
+        let goes_on = found("goes on", "fly").expect_err("it goes on");
+        assert_eq!(goes_on.problem, "the reply was rejected, but the game goes on");
+    }
+}
