@@ -3,20 +3,25 @@
 
 use std::error::Error;
 use std::fs;
+use std::io;
 use std::path::PathBuf;
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use referee::bot::{BotCommand, BotProcess, Confinement, Overtime, Request};
 use referee::cancel::{Cancelled, Canceller};
 use referee::config::{Config, ConfigError, Layer};
-use referee::gamelog::Event;
+use referee::game::GameKind;
+use referee::gamelog::{Event, Log, LogError, LogFileError};
 use referee::limits::{Containment, LimitKind, Resources};
 use referee::lines::LineRules;
 use referee::play::{Match, PlayError};
+use referee::replay::{ReplayError, replay, replay_as};
 use referee::source::SourceError;
 use referee::verdict::BotExit;
+use referee::view::film::{Film, TurnTimes};
 
 use crate::support::repository;
 
@@ -79,6 +84,69 @@ fn any_thread_ends_a_game() {
     assert!(matches!(ended, PlayError::Cancelled { .. }), "{ended:?}");
 }
 
+/// A game with SameGame's rules that no table has. It counts how often it is begun.
+fn own_kind(begun: &Arc<AtomicUsize>) -> Arc<GameKind> {
+    let begun = Arc::clone(begun);
+    let GameKind { parse, limits, .. } = GameKind::clone(&samegame());
+    let count = move |case: &str| {
+        begun.fetch_add(1, Ordering::Relaxed);
+        parse(case)
+    };
+    Arc::new(GameKind { limits, ..GameKind::new("mine", "Mine", count) })
+}
+
+fn samegame() -> Arc<GameKind> {
+    GameKind::named("samegame").expect("it is built in")
+}
+
+#[test]
+fn a_game_of_ones_own_needs_no_table() {
+    let begun = Arc::default();
+    let own = own_kind(&begun);
+    let config = Config::for_game(Arc::clone(&own), []).expect("settings");
+    let command = BotCommand::new("true", [""; 0], confinement(Containment::Auto));
+    let (_, test_case) = &samegame().bundled[0];
+    let mut log = None;
+    let game = Match::new(&own, test_case, &command).rules(config.rules);
+    game.play(|event| Log::record(&mut log, event)).expect("a game");
+    let log = log.expect("it has begun");
+
+    assert!(matches!(replay(&log), Err(ReplayError::UnknownGame(_))));
+    assert_eq!(replay_as(&own, &log).expect("its game").difference, None);
+    let of = |kind| Film::of_log_as(kind, log.clone(), TurnTimes::Measured);
+    assert_eq!(of(&own).expect("its game").kind.name, "mine");
+    assert_eq!(begun.load(Ordering::Relaxed), 3, "played, refereed and shown by the same kind");
+    let wrong = "1: the log is of the game `mine`, not of `samegame`";
+    assert_eq!(replay_as(&samegame(), &log).expect_err("another").to_string(), wrong);
+    assert_eq!(of(&samegame()).expect_err("another").to_string(), wrong);
+}
+
+#[test]
+fn a_log_that_cannot_be_read_is_named_with_the_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("game.jsonl");
+    let path = log.display();
+    let opened = |content: &[u8]| {
+        fs::write(&log, content).expect("written");
+        Log::open(&log).expect_err("not a log")
+    };
+    let missing = Log::open(&log).expect_err("there is none");
+    let is_missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
+    assert!(matches!(missing, LogFileError::Io { error, .. } if is_missing(&error)));
+    assert!(
+        opened(b"\x1f\x8bx").to_string().starts_with(&format!("{path}: ")),
+        "cannot be unpacked"
+    );
+    assert!(opened(b"\x28\xb5\x2f\xfd").to_string().contains("unpack it with `zstd -d`"));
+    assert!(opened(b"").to_string().starts_with(&format!("{path}: not a game log")));
+    let first = opened(b"{}\n");
+    assert!(first.to_string().starts_with(&format!("{path}:1: not a game log")), "{first}");
+    let LogFileError::Log { error, .. } = first else { panic!("{first}") };
+    assert_eq!(error.line(), Some(1));
+    let later = LogError::Damaged { line: 7, problem: "damaged".to_owned() };
+    assert_eq!((later.line(), later.to_string()), (Some(7), "7: damaged".to_owned()));
+}
+
 /// The files of the crates below the command line, with their text.
 fn library() -> Vec<(PathBuf, String)> {
     let files = glob::glob(&repository().join("crates/*/src/**/*.rs").to_string_lossy());
@@ -106,6 +174,28 @@ fn settings_that_do_not_resolve_say_why() {
     assert_eq!(stray.known, [LimitKind::FirstTurn, LimitKind::Turn]);
 }
 
+/// Enumerations that a new variant would make wrong: whoever uses them may match on all there is.
+const COMPLETE: &str = "Answer BasicFormat BotExit Bound Case Chosen Conclusion Culprit Decided Direction FromJudge Leader \
+    LimitKind Logs Margin Measure OffBoard Origin Pace Packing Progress Relation Risk SaidValue SeedsSource Step Tendency Then ToJudge \
+    TurnTimes Waited";
+
+#[test]
+fn enumerations_that_may_grow_say_so() {
+    let complete: Vec<&str> = COMPLETE.split_whitespace().collect();
+    let mut found = Vec::new();
+    for (file, text) in library() {
+        for (before, after) in text.match_indices("\npub enum ").map(|(at, _)| text.split_at(at)) {
+            let attributes = before.rsplit("\n\n").next().unwrap_or_default();
+            let after = after.trim_start_matches("\npub enum ");
+            let name = after.split(|c: char| !c.is_alphanumeric()).next().expect("a name");
+            let is_open = attributes.contains("#[non_exhaustive]");
+            assert!(is_open != complete.contains(&name), "{}: {name}", file.display());
+            found.push(name.to_owned());
+        }
+    }
+    assert!(found.len() > 70 && complete.iter().all(|name| found.iter().any(|it| it == name)));
+}
+
 #[test]
 fn errors_of_the_library_have_types_and_name_no_flags() {
     for (file, text) in library() {
@@ -113,6 +203,10 @@ fn errors_of_the_library_have_types_and_name_no_flags() {
         let is_hidden =
             file.ends_with("codingame/blocks.rs") || file.ends_with("json_lines/message.rs");
         let file = file.display();
+        for log in text.split("log::warn!(").skip(1) {
+            let words = log.split(");\n").next().expect("its end");
+            assert!(!words.contains("--") && !words.contains("`referee "), "{file}: {words}");
+        }
         let derived = text.split("#[error(").skip(1).map(|error| error.split(")]").next());
         let written = text.split("\nimpl fmt::Display for ").skip(1);
         let written = written.map(|error| error.split("\n}\n").next());

@@ -24,14 +24,8 @@ const REMEDIES: [(&str, &str); 8] = [
         "name the engine's jar on the class path; its main class is com.codingame.gameengine.core.RefereeMain",
     ),
     ("com.codingame.game.", "name the game's own jar, or target/classes, on the class path"),
-    (
-        "ClassNotFoundException",
-        "a jar is missing on the class path; `referee init --codingame FOLDER` names those that a game needs",
-    ),
-    (
-        "NoClassDefFoundError",
-        "a jar is missing on the class path; `referee init --codingame FOLDER` names those that a game needs",
-    ),
+    ("ClassNotFoundException", "a jar is missing on the class path"),
+    ("NoClassDefFoundError", "a jar is missing on the class path"),
 ];
 
 /// The remedy for what `text` says, if one is known.
@@ -70,7 +64,7 @@ mod tests {
             ("java.lang.ClassNotFoundException: com.codingame.game.Player", Some("own jar")),
             (
                 "Caused by: java.lang.ClassNotFoundException: com.google.gson.Gson",
-                Some("init --codingame"),
+                Some("a jar is missing"),
             ),
             ("at com.codingame.game.Referee.gameTurn(Referee.java:3)", None),
             (

@@ -21,6 +21,7 @@ pub enum Overtime {
 
 /// When an exchange ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Phase {
     /// No later than its limit. A `wall` beyond the limit then means that the referee woke late and
     /// found the reply.

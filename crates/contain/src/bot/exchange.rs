@@ -114,12 +114,6 @@ impl From<io::Error> for ExchangeError {
     }
 }
 
-impl From<rustix::io::Errno> for ExchangeError {
-    fn from(errno: rustix::io::Errno) -> Self {
-        Self::Io(errno.into())
-    }
-}
-
 impl BotProcess {
     /// Sends the input and waits for the reply. Whatever the bot does, this returns by the limit or
     /// the end of the overtime.

@@ -39,8 +39,7 @@ impl Jobs {
         let jobs = self.at_a_time.map_or(undisturbed, usize::from).max(1);
         if jobs > undisturbed {
             log::warn!(
-                "--jobs {jobs}: more than {undisturbed} at a time make bots wait for cores here, and may make \
-                 them late"
+                "{jobs} games at a time: more than {undisturbed} make bots wait for cores here, and may make them late"
             );
         }
         if !self.pin {

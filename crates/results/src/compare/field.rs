@@ -18,6 +18,7 @@ pub struct Value {
 
 /// Why the bots of a run have no values in its measure.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum MeasureError {
     /// The results cannot be read.
     #[error(transparent)]

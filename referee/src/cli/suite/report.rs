@@ -136,7 +136,7 @@ pub(in crate::cli) fn add_values(
 ) -> Result<(), FolderError> {
     match compare::add_values(folder, summary) {
         Err(MeasureError::Folder(error)) => Err(error),
-        Err(MeasureError::NoLogarithm(error)) => {
+        Err(error) => {
             log::warn!("{error}");
             Ok(())
         }
