@@ -5,6 +5,7 @@
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::BotProcess;
@@ -17,6 +18,11 @@ use terms::lines::Progress;
 
 /// How much longer an answer is awaited, so that one that is a little late is known.
 const LAST_LOOK: Duration = Duration::from_millis(10);
+
+/// How often a bot is looked at: threads that a runtime wakes for a moment, as the JVM does, may wait for a core just then.
+const LOOKS: usize = 3;
+/// The time between two of these looks.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 
 /// What a bot did whose time was up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +50,13 @@ impl BotProcess {
             && !self.has_answered(request, state)
             && self.hears_more(request, patience, state)?
         {}
-        let awaits_input = self.stdin.unread()? == 0 && self.awaits_input(&after.pids(), until);
+        let awaits_input = self.stdin.unread()? == 0
+            && (0..LOOKS).any(|look| {
+                if look > 0 {
+                    thread::sleep(BETWEEN_LOOKS);
+                }
+                self.awaits_input(&after.pids(), until)
+            });
         self.read_late_stdout(state)?;
         let has_answered = self.has_answered(request, state);
         let spoke = spoke_late(request, state);
