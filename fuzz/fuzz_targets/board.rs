@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use referee::game::GAMES;
+use rules::game::GAMES;
 
 fuzz_target!(|text: &str| {
     for kind in GAMES.iter() {

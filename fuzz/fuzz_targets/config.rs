@@ -1,8 +1,8 @@
 //! A settings file that is taken comes to settings.
 #![no_main]
 
+use engine::config::{Config, Layer};
 use libfuzzer_sys::fuzz_target;
-use referee::config::{Config, Layer};
 
 fuzz_target!(|text: &str| {
     if let Ok(file) = text.parse::<Layer>() {

@@ -3,11 +3,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use referee::game::GAMES;
-use referee::gamelog::{self, Event, foreign};
-use referee::replay::{self, replay};
-use referee::view::film::{Film, TurnTimes};
-use referee::view::page;
+use report::view::film::{Film, TurnTimes};
+use report::view::page;
+use results::gamelog::{self, Event, foreign};
+use results::replay::{self, replay};
+use rules::game::GAMES;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Some(game) = foreign::read(bytes) {

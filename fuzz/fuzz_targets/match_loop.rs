@@ -2,10 +2,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use referee::game::GAMES;
-use referee::lines::{LineBuffer, Progress};
-use referee::ruling::rule;
-use referee::verdict::{BotExit, NoReply, Verdict};
+use rules::game::GAMES;
+use rules::ruling::rule;
+use terms::lines::{LineBuffer, Progress};
+use terms::verdict::{BotExit, NoReply, Verdict};
 
 /// More exchanges than any game has.
 const BOUND: usize = 200;

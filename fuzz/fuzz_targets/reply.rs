@@ -3,8 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use referee::game::GAMES;
-use referee::lines::Lines;
+use rules::game::GAMES;
+use terms::lines::Lines;
 
 fuzz_target!(|input: (u8, &[u8])| {
     let (choice, bytes) = input;
