@@ -161,6 +161,30 @@ fn games_that_were_not_played_are_left_out_of_what_is_merged() {
 }
 
 #[test]
+fn a_game_that_could_not_be_played_at_first_is_merged_as_it_was_played() {
+    let folder = tempdir().expect("a folder");
+    let mut parts = MadeRun::new(&[("a", &[1, 2, 3, 4])]).in_parts(2);
+    let run = parts.save(&folder.path().join("run"));
+    let outcome = &mut parts.outcomes[2];
+    outcome.verdict = SuiteVerdict::NotPlayed(NotPlayed::CannotStart);
+    let not_played = serde_json::to_string(outcome).expect("memory") + "\n";
+    // Before the game was played, and after it, whichever part it is in.
+    let results = [1, 2].map(|part| run.path.join(format!("parts/{part:04}/results.jsonl")));
+    let [first, last] = results.each_ref().map(|path| fs::read_to_string(path).expect("results"));
+    fs::write(&results[0], format!("{not_played}{first}")).expect("room");
+    fs::write(&results[1], format!("{last}{not_played}")).expect("room");
+    merge(&run).expect("it can be written");
+    let outcomes = run.outcomes().expect("results").map(|outcome| outcome.expect("whole"));
+    let mut games: Vec<_> =
+        outcomes.map(|outcome| (outcome.game, outcome.is_played(), outcome.score)).collect();
+    games.sort_unstable_by_key(|(game, ..)| *game);
+    assert_eq!(
+        games,
+        [1, 2, 3, 4].map(|game| (game, true, Some(i64::try_from(game).expect("few").into())))
+    );
+}
+
+#[test]
 fn a_run_whose_parts_are_put_together_while_it_is_read_is_read_whole_and_no_game_twice() {
     let folder = tempdir().expect("a folder");
     let made = MadeRun::new(&[("a", &[1, 2, 3, 4, 5, 6])]).in_parts(3);
