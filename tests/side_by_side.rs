@@ -48,18 +48,7 @@ fn messages_of_one_game_do_not_move_its_column() {
     browse("keeps_level", &json!({ "url": url, "turns": turns }));
 }
 
-/// `heavy` looks at all pages, in all states.
-#[test]
-fn a_checker_of_accessibility_finds_nothing_in_a_page_of_two_games() {
-    if !can_browse("a_checker_of_accessibility_finds_nothing_in_a_page_of_two_games") {
-        return;
-    }
-    let (one, other) = (Shown::play(&[]), Shown::play(&["--bot", "@first"]));
-    let both = page(&[&one.path("game.jsonl"), &other.path("game.jsonl")], &one.path("both.html"));
-    browse("accessible", &json!({ "url": both }));
-}
-
-/// Looks at each kind of replay page, in each state.
+/// Looks at each kind of replay page, in each state, for the second set; of the first set a test of `report` looks at one page.
 pub(crate) fn all_replay_pages_are_accessible() {
     let (one, other) = (Shown::play(&[]), Shown::play(&["--bot", "@first"]));
     let both = page(&[&one.path("game.jsonl"), &other.path("game.jsonl")], &one.path("both.html"));
