@@ -228,7 +228,7 @@ impl BotProcess {
         }
         self.read_stderr(&mut state.stderr)?;
         self.peer.iter_mut().for_each(|peer| peer.hear_end(ending));
-        if let (true, Some(spoke)) = (state.is_closing, state.spoke) {
+        if let (Some(_), Some(spoke)) = (state.closing, state.spoke) {
             state.stop = spoke;
         }
         Ok(None)
@@ -359,8 +359,8 @@ pub(super) struct ExchangeState {
     pub(super) stop: Instant,
     /// When it last wrote to its peer in this exchange.
     pub(super) spoke: Option<Instant>,
-    /// Whether its peer has closed its input since then.
-    pub(super) is_closing: bool,
+    /// The time until the next look at its peer, if that has closed its input since then.
+    pub(super) closing: Option<Duration>,
     /// When it was last looked at for its peer's sake, if it has no limit.
     pub(super) watched: Instant,
     /// Whether it was polled at all.
@@ -380,7 +380,7 @@ impl ExchangeState {
             has_stderr: true,
             stop: Instant::now(),
             spoke: None,
-            is_closing: false,
+            closing: None,
             watched: Instant::now(),
             has_listened: false,
             ended: false,

@@ -21,7 +21,7 @@ use super::BotProcess;
 use super::exchange::{ExchangeState, Request};
 use super::pin::set;
 use super::pipes::name;
-use super::usage::{LOOK, Sample};
+use super::usage::{LOOK, Sample, pids_below};
 use super::waiting::{awaits_input, wait_for_each_other};
 use terms::verdict::NoReply;
 
@@ -30,6 +30,9 @@ const RECHECK: Duration = Duration::from_millis(5);
 
 /// How often a program is looked at that has closed the bot's input.
 const CLOSING: Duration = Duration::from_millis(1);
+
+/// The time between the first two of these looks: it may have been about to wait. Each later time is twice as long.
+const CLOSING_AT_FIRST: Duration = Duration::from_micros(50);
 
 /// How often a bot without a limit is looked at.
 const WATCH: Duration = Duration::from_secs(1);
@@ -74,6 +77,11 @@ pub enum News {
     Over,
 }
 
+/// The time until the look after the next one at a program that has closed the bot's input.
+fn next_pause(pause: Duration) -> Duration {
+    CLOSING.min(2 * pause)
+}
+
 impl BotProcess {
     /// Has the bot talk to `peer` through the referee: each exchange that lasts until the end of the output now lasts
     /// until the peer says that the reply is over.
@@ -93,7 +101,8 @@ impl BotProcess {
             News::Nothing => return Ok(false),
             // The bot's end is watched meanwhile: a program that polls for it does not look as if it waited.
             News::Closing if !state.clock.in_overtime() => {
-                state.is_closing = true;
+                let pause = state.closing.map_or(CLOSING_AT_FIRST, next_pause);
+                state.closing = Some(pause);
                 return Ok(false);
             }
             News::Closing | News::Over => {
@@ -111,7 +120,7 @@ impl BotProcess {
 
     /// When to wake, no later than `wake`, for a peer that nothing may announce.
     pub(super) fn wake_for_peer(state: &ExchangeState, wake: Instant) -> Instant {
-        if state.is_closing { wake.min(Instant::now() + CLOSING) } else { wake }
+        state.closing.map_or(wake, |pause| wake.min(Instant::now() + pause))
     }
 
     /// Starts the clock again: the bot has been sent more before its first output.
@@ -181,7 +190,8 @@ impl BotProcess {
         if rustix::io::ioctl_fionread(input).unwrap_or(0) > 0 {
             return false;
         }
-        let (processes, until) = (Sample::below(self.keeper.pid).pids(), Instant::now() + LOOK);
+        let until = Instant::now() + LOOK;
+        let processes = pids_below(self.keeper.pid, until);
         if others {
             awaits_input(&processes, input, output, until)
         } else {

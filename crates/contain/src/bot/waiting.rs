@@ -151,13 +151,8 @@ pub(super) fn wait_for_each_other(
     output: BorrowedFd<'_>,
     until: Instant,
 ) -> bool {
-    let process = |&pid: &i32| Process { pid, until };
-    let all_wait = !processes.is_empty()
-        && processes
-            .iter()
-            .map(process)
-            .all(|process| !process.is_runnable() && process.waits_for_ever())
-        && Instant::now() < until;
+    let waits = |&pid: &i32| Process { pid, until }.waits_for_ever();
+    let all_wait = !processes.is_empty() && processes.iter().all(waits) && Instant::now() < until;
     all_wait || awaits_input(processes, input, output, until)
 }
 
@@ -188,7 +183,7 @@ impl Process {
         })
     }
 
-    /// Whether each thread waits for another, for a child or for input.
+    /// Whether each thread waits for another, for a child or for input. One that could run is in no call.
     fn waits_for_ever(&self) -> bool {
         self.threads().all(|thread| {
             read(&format!("{thread}/syscall")).and_then(|text| Call::parse(&text)).is_some()

@@ -28,7 +28,9 @@ use rustix::process::Pid;
 use self::computed::Computed;
 pub(super) use self::computed::CpuTimes;
 pub use self::procfs::online_cores;
-pub(super) use self::procfs::{Life, bytes_written, is_ending, numbers_until, read, state};
+pub(super) use self::procfs::{
+    Life, bytes_written, is_ending, numbers_until, pids_below, read, state,
+};
 use self::procfs::{Stat, children, field, numbers_in, open_files};
 pub(super) use self::sampler::Sampler;
 pub(super) use self::thread::OwnThread;
