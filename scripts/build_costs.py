@@ -33,6 +33,13 @@ SMALL = 0.01
 # The purposes of crates; the first one of a group stands for the others.
 PURPOSES = {
     "referee": "the program and its library",
+    "referee-results": "files: runs, logs, replays, and comparisons of them",
+    "referee-report": "pages, tables and other reports",
+    "referee-engine": "plays games and suites",
+    "referee-contain": "contains and times bots",
+    "referee-judges": "judges of others",
+    "referee-rules": "the rules of games",
+    "referee-statistics": "verdicts of comparisons",
     "referee-example-bots": "the bundled bots, two strong ones among them",
     "clap clap_complete clap_mangen anstream anstyle": "the command line, its completions and manual pages, made from "
                                                        "one definition",
@@ -54,6 +61,7 @@ PURPOSES = {
     "indicatif": "progress on standard error",
     "comfy-table": "tables that fit the terminal",
     "csv": "tables for spreadsheets",
+    "yaml-rust2": "psytester's settings",
     "tempfile": "files that appear whole or not at all",
     "memchr": "line ends in large replies; JSON and CSV need it too",
 }
