@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::page::Shown;
+use crate::heavy::page::Shown;
 use crate::support::browser::{browse, can_browse};
 use crate::support::referee;
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::page::{Shown, page};
+use crate::heavy::page::{Shown, page};
 use crate::support::browser::{browse, can_browse};
 use crate::support::terminal::{Terminal, can_watch};
 

@@ -1,8 +1,8 @@
 //! What a checker of accessibility says of all pages in all their states.
 
-use crate::pages::all_pages_of_runs_are_accessible;
+use crate::heavy::pages::all_pages_of_runs_are_accessible;
+use crate::heavy::side_by_side::all_replay_pages_are_accessible;
 use crate::said_shown::charts_are_accessible;
-use crate::side_by_side::all_replay_pages_are_accessible;
 use crate::support::browser::can_browse;
 
 #[test]

@@ -14,10 +14,15 @@ mod fidelity;
 mod forks;
 mod genuine;
 mod genuine_testers;
+mod guide;
 mod judges;
 mod kills;
+pub(crate) mod page;
+mod pages;
+mod side_by_side;
 mod suite;
 mod testers;
+mod tries;
 mod tuning;
 
 use std::fs;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::page::{Shown, page};
+use crate::heavy::page::{Shown, page};
 use crate::support::browser::{browse, can_browse};
 
 /// Two games on one board; the first bot says something in every other turn.
@@ -14,6 +14,7 @@ fn two_games() -> (Shown, Shown) {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn two_games_have_their_scores_in_sight_one_scale_and_level_columns() {
     if !can_browse("two_games_have_their_scores_in_sight_one_scale_and_level_columns") {
         return;
@@ -37,6 +38,7 @@ fn two_games_have_their_scores_in_sight_one_scale_and_level_columns() {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn messages_of_one_game_do_not_move_its_column() {
     if !can_browse("messages_of_one_game_do_not_move_its_column") {
         return;
@@ -48,7 +50,7 @@ fn messages_of_one_game_do_not_move_its_column() {
     browse("keeps_level", &json!({ "url": url, "turns": turns }));
 }
 
-/// Looks at each kind of replay page, in each state, for the second set; of the first set a test of `report` looks at one page.
+/// Looks at each kind of replay page, in each state; of the first set a test of `report` looks at one page.
 pub(crate) fn all_replay_pages_are_accessible() {
     let (one, other) = (Shown::play(&[]), Shown::play(&["--bot", "@first"]));
     let both = page(&[&one.path("game.jsonl"), &other.path("game.jsonl")], &one.path("both.html"));

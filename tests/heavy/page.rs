@@ -143,6 +143,7 @@ fn square_remover_after(case: &str, moves: &[&str]) -> (Vec<i32>, Vec<u64>) {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn a_square_remover_page_plays_to_its_end_with_keys_and_mouse() {
     if !can_browse("a_square_remover_page_plays_to_its_end_with_keys_and_mouse") {
         return;
@@ -158,6 +159,7 @@ fn a_square_remover_page_plays_to_its_end_with_keys_and_mouse() {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn play_can_go_from_removed_square_to_removed_square() {
     if !can_browse("play_can_go_from_removed_square_to_removed_square") {
         return;
@@ -173,6 +175,7 @@ fn play_can_go_from_removed_square_to_removed_square() {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn boards_match_the_rules_forwards_and_backwards() {
     if !can_browse("boards_match_the_rules_forwards_and_backwards") {
         return;
@@ -182,6 +185,7 @@ fn boards_match_the_rules_forwards_and_backwards() {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn a_lost_game_shows_its_verdict_and_its_diagnosis() {
     if !can_browse("a_lost_game_shows_its_verdict_and_its_diagnosis") {
         return;
@@ -196,6 +200,7 @@ fn a_lost_game_shows_its_verdict_and_its_diagnosis() {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn a_late_turn_names_its_culprit() {
     if !can_browse("a_late_turn_names_its_culprit") {
         return;
@@ -212,6 +217,7 @@ fn a_late_turn_names_its_culprit() {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn a_turn_shows_its_message_its_reply_and_its_standard_error() {
     if !can_browse("a_turn_shows_its_message_its_reply_and_its_standard_error") {
         return;
@@ -231,6 +237,7 @@ fn a_turn_shows_its_message_its_reply_and_its_standard_error() {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn tooltips_shapes_and_names_help_those_who_cannot_see_or_point() {
     if !can_browse("tooltips_shapes_and_names_help_those_who_cannot_see_or_point") {
         return;
@@ -241,6 +248,7 @@ fn tooltips_shapes_and_names_help_those_who_cannot_see_or_point() {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn a_page_fits_a_phone() {
     if !can_browse("a_page_fits_a_phone") {
         return;
@@ -260,6 +268,7 @@ fn a_page_fits_a_phone() {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn tiles_have_shapes_on_paper_and_where_colours_are_forced() {
     if !can_browse("tiles_have_shapes_on_paper_and_where_colours_are_forced") {
         return;
@@ -269,6 +278,7 @@ fn tiles_have_shapes_on_paper_and_where_colours_are_forced() {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn those_who_cannot_see_hear_each_thing_once() {
     if !can_browse("those_who_cannot_see_hear_each_thing_once") {
         return;
@@ -292,6 +302,7 @@ fn those_who_cannot_see_hear_each_thing_once() {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn a_log_with_false_claims_is_shown_by_the_rules() {
     if !can_browse("a_log_with_false_claims_is_shown_by_the_rules") {
         return;
@@ -310,6 +321,7 @@ fn a_log_with_false_claims_is_shown_by_the_rules() {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn two_games_on_the_same_board_stand_side_by_side() {
     if !can_browse("two_games_on_the_same_board_stand_side_by_side") {
         return;
@@ -331,6 +343,7 @@ fn two_games_on_the_same_board_stand_side_by_side() {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn the_first_move_that_differs_is_named() {
     let (one, other) = (Shown::play(&[]), Shown::play(&["--bot", "@first"]));
     let both = one.path("both.html");
@@ -347,6 +360,7 @@ fn the_first_move_that_differs_is_named() {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn games_on_different_boards_are_not_put_side_by_side() {
     let (one, other) = (Shown::play(&[]), Shown::play(&["--board", "@clearable"]));
     let (one, other) = (one.path("game.jsonl"), other.path("game.jsonl"));
@@ -361,6 +375,7 @@ fn games_on_different_boards_are_not_put_side_by_side() {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn pages_are_small() {
     assert!(size(&Shown::play(&[])) < 200_000);
     assert!(size(&Shown::play(&["--bot", "@first"])) < 200_000);
@@ -385,6 +400,7 @@ fn longest_game() -> (String, Vec<String>) {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn a_long_game_with_much_standard_error_opens_soon() {
     if !can_browse("a_long_game_with_much_standard_error_opens_soon") {
         return;
@@ -416,6 +432,7 @@ fn a_long_game_with_much_standard_error_opens_soon() {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn a_page_allows_its_own_script_and_style_and_nothing_else() {
     let game = Shown::play(&[]);
     game.url();

@@ -11,7 +11,7 @@ use referee::game::samegame::position::Position;
 use referee::score::Score;
 use serde_json::{Value, json};
 
-use crate::page::Shown;
+use crate::heavy::page::Shown;
 use crate::support::browser::{browse, can_browse};
 use crate::support::{finished, has_program, leave_out, repository};
 
@@ -76,12 +76,13 @@ fn random_moves() -> Vec<Value> {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn the_pages_rules_are_the_referees_on_thousands_of_boards() {
     let test = "the_pages_rules_are_the_referees_on_thousands_of_boards";
     if !has_program("node") {
         return leave_out(test, "there is no node");
     }
-    let script = include_str!("../crates/report/src/view/page/samegame.js");
+    let script = include_str!("../../crates/report/src/view/page/samegame.js");
     let picture = Shown::play(&[]).game().picture();
     let head = json!({
         "script": script,
@@ -129,6 +130,7 @@ fn a_move(position: &Position) -> (Cell, usize) {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn a_click_tries_a_move_and_there_is_a_way_back() {
     if !can_browse("a_click_tries_a_move_and_there_is_a_way_back") {
         return;
@@ -166,6 +168,7 @@ fn a_click_tries_a_move_and_there_is_a_way_back() {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn numbers_stand_beside_the_rows_and_columns_that_they_name() {
     if !can_browse("numbers_stand_beside_the_rows_and_columns_that_they_name") {
         return;
@@ -178,6 +181,7 @@ fn numbers_stand_beside_the_rows_and_columns_that_they_name() {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn the_list_of_moves_follows_and_leads() {
     if !can_browse("the_list_of_moves_follows_and_leads") {
         return;
@@ -206,6 +210,7 @@ fn the_list_of_moves_follows_and_leads() {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn a_lost_game_opens_at_its_failure() {
     if !can_browse("a_lost_game_opens_at_its_failure") {
         return;

@@ -21,6 +21,7 @@ fn run_with_records() -> Runs {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn a_reader_walks_from_the_list_of_runs_to_a_game_and_back() {
     if !can_browse("a_reader_walks_from_the_list_of_runs_to_a_game_and_back") {
         return;
@@ -49,6 +50,7 @@ fn long_page(runs: &Runs) -> (String, Vec<i64>) {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn a_long_table_draws_its_first_rows_and_the_others_when_asked() {
     if !can_browse("a_long_table_draws_its_first_rows_and_the_others_when_asked") {
         return;
@@ -96,6 +98,7 @@ impl Live {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn the_page_of_a_suite_that_is_played_renews_itself_until_the_end() {
     if !can_browse("the_page_of_a_suite_that_is_played_renews_itself_until_the_end") {
         return;

@@ -222,6 +222,7 @@ fn every_page_with_commands_is_followed() {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn the_shorter_pages_go_as_they_say() {
     if !has_program("python3") {
         return leave_out("the pages of the guide", "there is no python3 on this machine");
@@ -244,6 +245,7 @@ fn the_shorter_pages_go_as_they_say() {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn each_sample_of_the_first_page_plays_as_the_page_says() {
     for program in ["python3", "c++", "cc", "node", "javac", "rustc"] {
         if !has_program(program) {
@@ -287,6 +289,7 @@ fn assert_settings(walked: &Walked, page: &str, block: usize) {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn the_page_on_atcoder_goes_as_it_says_with_a_scorer_and_with_a_tester() {
     let vis =
         "read -r answer <\"$2\"; echo \"<p>$answer</p>\" >vis.html; echo \"Score = $answer\" >&2";
@@ -317,6 +320,7 @@ fn the_page_on_atcoder_goes_as_it_says_with_a_scorer_and_with_a_tester() {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn the_page_on_topcoder_goes_as_it_says() {
     for program in ["java", "javac", "jar"] {
         if !has_program(program) {
@@ -339,6 +343,7 @@ fn the_page_on_topcoder_goes_as_it_says() {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn the_page_on_a_game_of_ones_own_goes_as_it_says() {
     if !has_program("python3") {
         return leave_out("a game of one's own", "there is no python3 on this machine");
@@ -388,6 +393,7 @@ fn make_originals_config(config: &Path) {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn the_pages_on_boards_and_suites_go_as_they_say_beside_the_originals_repository() {
     if !has_program("python3") {
         return leave_out("the pages on boards and suites", "there is no python3 on this machine");
@@ -413,6 +419,7 @@ fn the_pages_on_boards_and_suites_go_as_they_say_beside_the_originals_repository
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn a_day_with_referee_goes_as_the_page_says() {
     if !has_program("python3") {
         return leave_out("a day with referee", "there is no python3 on this machine");
@@ -439,6 +446,7 @@ fn a_day_with_referee_goes_as_the_page_says() {
 }
 
 #[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn each_change_of_a_bot_is_played_and_compared_as_the_page_says() {
     for program in ["python3", "entr"] {
         if !has_program(program) {
