@@ -233,9 +233,11 @@ fn records_are_kept_through_a_link_and_protect_their_runs() {
     for (link, target) in [("one.toml", "two.toml"), ("two.toml", "shared/records.toml")] {
         symlink(target, place.path(link)).expect("a link");
     }
+    // Only scores under limits as strict as the official ones are records; those of this game hold on a busy machine.
     let mut suite =
-        place.command(&["suite", "--bot", "@greedy", "--seed", "1", "--run", "runs/best"]);
-    let output = suite.args(["--records", "one.toml"]).output().expect("runs");
+        place.command(&["suite", "--game", "square-remover", "--bot", "@squares-random"]);
+    let kept = ["--seed", "1", "--run", "runs/best", "--records", "one.toml"];
+    let output = suite.args(kept).output().expect("runs");
     assert_code(&output, 0);
     assert!(place.path("one.toml").is_symlink() && place.path("two.toml").is_symlink());
     let records = fs::read_to_string(place.path("shared/records.toml")).expect("records");
