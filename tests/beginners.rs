@@ -92,6 +92,12 @@ fn play(bot: &str, mistake: &str, [limit, grace]: [&str; 2]) -> Value {
     )
 }
 
+/// Whether others had the core that a bot wanted in its first turn. If one of its threads waits for a core at the end of its
+/// limit, it cannot be said to wait for input.
+fn was_kept_waiting(result: &Value) -> bool {
+    result["timing"]["first_turn"]["parts"]["kept_waiting_ms"].as_f64() > Some(0.0)
+}
+
 /// One language that buffers its output and one that does not; `heavy` has the others.
 #[test]
 fn each_mistake_in_python_and_bash_is_named() {
@@ -121,12 +127,9 @@ pub(crate) fn each_mistake_is_named(
             let diagnosis = result["diagnosis"].as_str().unwrap_or_default();
             result["verdict"] == *verdict && diagnosis.contains(says)
         };
-        // A bot of which a thread waits for a core at the end of its limit cannot be said to wait for input.
-        let kept_waiting = |result: &Value| {
-            result["timing"]["first_turn"]["parts"]["kept_waiting_ms"].as_f64() > Some(0.0)
+        let is_spoilt = |result: &Value| {
+            !is_named(result) && (has_host_part(result) || was_kept_waiting(result))
         };
-        let is_spoilt =
-            |result: &Value| !is_named(result) && (has_host_part(result) || kept_waiting(result));
         // One that computes does so until its limit, and keeps others from their core.
         let [limit, grace] = times;
         let limit = if *mistake == "spin" { "1s" } else { limit };
