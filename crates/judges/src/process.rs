@@ -3,7 +3,7 @@
 use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
-use contain::bot::{BotProcess, Dialogue, ExchangeError, Scratch};
+use contain::bot::{BotProcess, Dialogue, ExchangeError, Host, Scratch};
 use contain::cancel::Canceller;
 use rules::game::judge::{Drawing, Place, Trouble};
 use terms::limits::{Breach, Resource};
@@ -40,8 +40,10 @@ pub(crate) struct Process {
     stdout: Vec<u8>,
     /// The start of an unfinished line.
     unfinished: Vec<u8>,
-    /// Dropped after the judge has gone: fields are dropped in order.
-    scratch: Scratch,
+    /// Its working directory, until it has gone.
+    scratch: Option<Scratch>,
+    /// The last one waits until the folder is removed: dropped after all else, fields are dropped in order.
+    _host: Host,
 }
 
 impl Process {
@@ -74,7 +76,8 @@ impl Process {
             stderr: Stderr::default(),
             stdout: Vec::new(),
             unfinished: Vec::new(),
-            scratch,
+            scratch: Some(scratch),
+            _host: Host::hold(),
         })
     }
 
@@ -200,7 +203,7 @@ impl Process {
 
     /// The pictures that it has drawn in its folder.
     pub(crate) fn drawings(&self) -> Vec<Drawing> {
-        drawings(self.scratch.path())
+        self.scratch.as_ref().map(|scratch| drawings(scratch.path())).unwrap_or_default()
     }
 
     /// Counts a question.
@@ -283,6 +286,14 @@ impl Process {
             return String::new();
         }
         format!("; its last line, {}, has no end", quote(&self.unfinished))
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        drop(self.child.take());
+        // No game waits for the removal of the last one's folder.
+        self.scratch.take().into_iter().for_each(Scratch::remove_later);
     }
 }
 

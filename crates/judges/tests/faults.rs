@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use contain::bot::await_removals;
 use judges::codingame::Codingame;
 use judges::json_lines::JsonLines;
 use judges::{JudgeCommand, JudgeLimits};
@@ -238,6 +239,8 @@ fn what_a_judge_writes_to_its_working_directory_goes_with_its_game() {
     let found = play(&JsonLines { command }, None).expect_err("it ends at once");
     let stderr = found.stderr.expect("its words");
     let scratch = stderr.strip_prefix("its words in ").expect(&stderr);
+    // The games of other tests keep the host.
+    await_removals();
     assert!(!Path::new(scratch).exists(), "{scratch}");
     assert!(!folder.path().join("made.txt").exists());
 }

@@ -126,6 +126,10 @@ impl BotProcess {
         self.keeper.deadline.set(deadline);
         let exchanged = self.exchange_watched(request);
         self.keeper.deadline.set(None);
+        // Whoever it talked to takes a while to end as well.
+        if self.peer.is_some() && self.stdout.is_closed() && self.keeper.bot_exit().is_some() {
+            self.keeper.begin_end();
+        }
         exchanged
     }
 

@@ -60,8 +60,8 @@ impl Scratch {
         self.folder.path()
     }
 
-    /// Removes the folder in the background.
-    pub(super) fn remove_later(self) {
+    /// Removes the folder in the background: [`await_removals`] waits for it.
+    pub fn remove_later(self) {
         IS_REMOVING.store(true, Ordering::Relaxed);
         later::drop_later(self);
     }

@@ -151,17 +151,22 @@ pub(super) fn has_left_survivors() -> bool {
 }
 
 impl Keeper {
+    /// Has the keeper end with all the bot's processes, without waiting for it. In a namespace the kernel ends them,
+    /// whatever the bot did to its keeper.
+    pub(super) fn begin_end(&self) {
+        // Both fail only on a keeper that has ended.
+        let _ = self.channel.shutdown(Shutdown::Write);
+        if self.is_namespace() {
+            let _ = pidfd_send_signal(self.pidfd.as_fd(), Signal::KILL);
+        }
+    }
+
     /// Ends all the bot's processes, and the keeper itself.
     pub(super) fn end(&mut self) -> Left {
         if std::mem::replace(&mut self.ended, true) {
             return Left::default();
         }
-        // This tells the keeper to end. In a namespace the kernel ends it, whatever the bot did to it.
-        let _ = self.channel.shutdown(Shutdown::Write);
-        if self.is_namespace() {
-            // Fails only on a keeper that has ended.
-            let _ = pidfd_send_signal(self.pidfd.as_fd(), Signal::KILL);
-        }
+        self.begin_end();
         if !has_ended_within(&self.pidfd, REAP_LIMIT) {
             let pid = self.pid.as_raw_pid();
             log::warn!("the bot has not died within {REAP_LIMIT:?} (its keeper is process {pid})");
