@@ -234,6 +234,11 @@ impl Clock {
         }
     }
 
+    /// The bot as of the last look at it, if it was looked at.
+    pub(super) fn last_look(&self) -> Option<&Sample> {
+        self.watch.as_ref()?.last_sample()
+    }
+
     pub(super) fn phase(&self) -> Phase {
         match &self.watch {
             Some(watch) if watch.is_given_up() => Phase::Starved,

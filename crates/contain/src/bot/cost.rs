@@ -87,10 +87,13 @@ impl BotProcess {
         }
         let own_wait = state.clock.own_wait();
         let (replied, used) = (Instant::now(), state.clock.before.computed_by_now());
-        // A bot that loses or is late is sampled more closely.
+        // A bot that loses or is late is sampled more closely; one whose time is up has just been.
         let is_looked_at = no_reply.is_some() || state.clock.wants_account(wall);
-        let after =
-            if is_looked_at { Sample::below(self.keeper.pid) } else { self.sampler.sample() };
+        let after = match state.clock.last_look() {
+            Some(look) if no_reply == Some(NoReply::Deadline) => look.clone(),
+            _ if is_looked_at => Sample::below(self.keeper.pid),
+            _ => self.sampler.sample(),
+        };
         let no_reply = self.guard.check(&after, Some(until)).map(NoReply::OverLimit).or(no_reply);
         if let Some(lack) = no_reply.and_then(|no_reply| self.guard.check_host(no_reply)) {
             return Err(lack.into());

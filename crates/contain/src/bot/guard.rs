@@ -185,7 +185,7 @@ impl Guard {
         deadline: Option<Instant>,
     ) -> Option<Breach> {
         let now = Instant::now();
-        if now < self.next {
+        if now < self.next || deadline.is_some_and(|deadline| now >= deadline) {
             return None;
         }
         let breach = self.check(&Sample::below_until(keeper, deadline), deadline);

@@ -50,7 +50,9 @@ impl BotProcess {
             && !self.has_answered(request, state)
             && self.hears_more(request, patience, state)?
         {}
-        let awaits_input = self.stdin.unread()? == 0
+        // Of processes that there was no time to look at, nobody knows what they do.
+        let awaits_input = after.is_whole()
+            && self.stdin.unread()? == 0
             && (0..LOOKS).any(|look| {
                 if look > 0 {
                     thread::sleep(BETWEEN_LOOKS);

@@ -53,9 +53,14 @@ impl ProcessTree {
         time.own + time.children_seen(self.gone, unseen)
     }
 
+    /// The sample of the last look.
+    pub(super) fn last_sample(&self) -> Option<&Sample> {
+        self.last.as_ref().map(|(sample, _)| sample)
+    }
+
     /// The bot's own process number, if it was there at the last look.
     pub(super) fn bot(&self) -> Option<i32> {
-        self.last.as_ref().and_then(|(sample, _)| sample.bot())
+        self.last_sample().and_then(Sample::bot)
     }
 }
 

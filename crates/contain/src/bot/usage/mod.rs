@@ -104,7 +104,7 @@ impl Sample {
         let mut sample = Self::default();
         sample.visit(children(keeper, keeper), &mut seen, until);
         // What a process leaves behind moves to the keeper, perhaps between the looks at both.
-        if sample.unvisited.is_empty() {
+        if sample.is_whole() {
             sample.visit(children(keeper, keeper), &mut seen, until);
         }
         let stat = read(&format!("/proc/{keeper}/stat")).and_then(|text| Stat::parse(&text));
@@ -169,9 +169,14 @@ impl Sample {
         self.processes.first().is_some_and(|bot| state(&format!("/proc/{}/stat", bot.pid)) == 'T')
     }
 
+    /// Whether there was time to look at all processes.
+    pub(super) fn is_whole(&self) -> bool {
+        self.unvisited.is_empty()
+    }
+
     /// Whether there is no process beside the bot's first one.
     pub(super) fn is_alone(&self) -> bool {
-        self.processes.len() == 1 && self.unvisited.is_empty()
+        self.processes.len() == 1 && self.is_whole()
     }
 
     /// The numbers of the processes.
@@ -192,8 +197,8 @@ impl Sample {
             let state = state(&format!("/proc/{tid}/task/{tid}/stat"));
             Instant::now() < until && !matches!(state, 'R' | 'D' | ' ')
         };
-        let are_whole = self.unvisited.is_empty() && before.unvisited.is_empty();
-        are_whole
+        self.is_whole()
+            && before.is_whole()
             && self.bot().is_some()
             && self.threads == before.threads
             && self.threads.keys().all(sleeps)

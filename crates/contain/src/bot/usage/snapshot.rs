@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity};
@@ -40,17 +40,17 @@ pub(super) struct Seen {
 }
 
 impl Snapshot {
-    /// The threads of a sample, as far as they can be read in a short time; `keeper` still has the bot's original
-    /// scheduling.
+    /// The threads of a sample, as far as they can be read in a short time; of a bot whose processes could not all be sampled
+    /// in that time, only its first thread. `keeper` still has the bot's original scheduling.
     pub(super) fn at(sample: &Sample, keeper: Pid) -> Self {
         let start = Task::read(&format!("/proc/{}/stat", keeper.as_raw_pid()));
         let start = start.map(|task| (task.scheduling, cores_of(keeper)));
         let mut snapshot = Self { is_stopped: !sample.processes.is_empty(), ..Self::default() };
-        let until = Instant::now() + LOOK;
+        let until = Instant::now() + if sample.is_whole() { LOOK } else { Duration::ZERO };
         for &Process { pid, .. } in &sample.processes {
             let folder = format!("/proc/{pid}/task");
             for tid in numbers_in(&folder) {
-                if Instant::now() >= until {
+                if Instant::now() >= until && !snapshot.threads.is_empty() {
                     snapshot.is_stopped = false;
                     return snapshot;
                 }

@@ -116,6 +116,11 @@ impl Watch {
         (!missing.is_zero()).then(|| (now + step).min(self.give_up))
     }
 
+    /// The sample of the last look.
+    pub(in crate::bot) fn last_sample(&self) -> Option<&Sample> {
+        self.tree.last_sample()
+    }
+
     /// Samples a bot, and returns how much of its time it has not had.
     fn missing(&mut self, keeper: Pid, before: &Sample, delays: Delays) -> (Instant, Duration) {
         let sample = Sample::below(keeper);
@@ -142,7 +147,7 @@ impl Watch {
     /// too long, nothing is recorded.
     pub(in crate::bot) fn look_early(&mut self, keeper: Pid, before: &Sample) {
         let sample = Sample::of_tree(keeper.as_raw_pid(), Instant::now() + self.limit / BRIEF);
-        if sample.unvisited.is_empty() {
+        if sample.is_whole() {
             self.observe(sample, before, keeper, Instant::now());
             // Whether the bot is stopped matters only when it is late.
             self.stop = Stop::default();
