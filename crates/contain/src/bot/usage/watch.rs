@@ -107,7 +107,8 @@ impl Watch {
             self.given_up = !missing.is_zero();
             return None;
         }
-        if let Some(doubt) = self.doubt(now, elapsed) {
+        let is_whole = self.last_sample().is_some_and(Sample::is_whole);
+        if let Some(doubt) = self.doubt(now, elapsed).filter(|_| is_whole) {
             return Some((now + doubt).min(self.give_up));
         }
         let longest = if self.stop.goes_on { STOPPED_STEP } else { Self::STEPS.1 };
