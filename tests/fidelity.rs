@@ -1,5 +1,5 @@
-//! Every game that was measured on the original referee, twice: the rules alone, and a match with a process; some of
-//! them through the program.
+//! Games that were measured on the original referee, as matches with a process, some of them through the program. The tests of
+//! the crate of the rules apply these to all of them.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -7,8 +7,6 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
 use proptest::prelude::*;
 use referee::bot::{BotCommand, Host};
 use referee::config::Config;
@@ -20,46 +18,12 @@ use referee::play::Match;
 use referee::ruling::rule;
 use referee::score::Score;
 use referee::verdict::{BotExit, NoReply};
-use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::support::{
-    self, Case, bot_line, for_each_in_parallel, json, packed_lines, referee, summary,
-};
-
-/// Summary, whether the bot won, and score.
-type Outcome = (Vec<String>, bool, Score);
-
-/// A step of a bot.
-#[derive(Debug, Clone)]
-enum Step {
-    Read(usize),
-    Write(Vec<u8>),
-    Stderr(Vec<u8>),
-    SleepMs(u64),
-    Exit(u64),
-    Signal(u64),
-    CloseStdin,
-    CloseStdout,
-}
+use crate::measured::{Outcome, Step, cases, step_cases};
+use crate::support::{bot_line, for_each_in_parallel, json, referee, summary};
 
 impl Step {
-    fn from_json(step: &Value) -> Self {
-        let number = || step[1].as_u64().expect("a number");
-        let bytes = || BASE64_STANDARD.decode(step[1].as_str().expect("text")).expect("base64");
-        match step[0].as_str().expect("a name") {
-            "read" => Self::Read(usize::try_from(number()).expect("a few lines")),
-            "write" => Self::Write(bytes()),
-            "stderr" => Self::Stderr(bytes()),
-            "sleep_ms" => Self::SleepMs(number()),
-            "exit" => Self::Exit(number()),
-            "signal" => Self::Signal(number()),
-            "close_stdin" => Self::CloseStdin,
-            "close_stdout" => Self::CloseStdout,
-            name => panic!("unknown step {name}"),
-        }
-    }
-
     /// The step in the form of the bundled bot `script`.
     fn to_script(&self) -> Value {
         match self {
@@ -74,136 +38,6 @@ impl Step {
             Self::CloseStdin => json!(["close_stdin", 0]),
             Self::CloseStdout => json!(["close_stdout", 0]),
         }
-    }
-
-    /// Whether it takes more than the 50 ms of a turn.
-    fn is_too_long(&self) -> bool {
-        matches!(self, Self::SleepMs(millis) if *millis > 50)
-    }
-}
-
-/// A measured game of a bot that does more than answer.
-#[derive(Deserialize)]
-struct StepCase {
-    id: String,
-    board: Vec<String>,
-    steps: Vec<Value>,
-    expected: Measured,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Measured {
-    Result {
-        summary: Vec<String>,
-        won: bool,
-        score: i64,
-    },
-    /// The original died.
-    Crash {
-        crash: bool,
-    },
-}
-
-impl StepCase {
-    fn steps(&self) -> Vec<Step> {
-        self.steps.iter().map(Step::from_json).collect()
-    }
-
-    /// The result that is right here: where the original crashes, a reply ends before the character
-    /// that does it.
-    fn expected(&self) -> Outcome {
-        match &self.expected {
-            Measured::Result { summary, won, score } => (summary.clone(), *won, (*score).into()),
-            Measured::Crash { crash } => {
-                assert!(crash, "{}", self.id);
-                let cut = self.steps().into_iter().map(|step| match step {
-                    Step::Write(bytes) => Step::Write(without_what_crashes(&bytes)),
-                    step => step,
-                });
-                play_steps(&self.board, &cut.collect::<Vec<_>>())
-            }
-        }
-    }
-}
-
-/// A line up to what the original's game does not survive.
-fn without_what_crashes(line: &[u8]) -> Vec<u8> {
-    let text = String::from_utf8_lossy(line);
-    let kept = text.split(['\u{85}', '\u{2028}', '\u{2029}']).next().expect("a first piece");
-    let words: Vec<&str> = kept.split_whitespace().collect();
-    match words[..] {
-        [x, y, message] if message.replace("\\n", "").is_empty() => format!("{x} {y}\n"),
-        _ => format!("{}\n", kept.trim_end()),
-    }
-    .into_bytes()
-}
-
-fn step_cases() -> Vec<StepCase> {
-    let cases = packed_lines("samegame-cases-2.jsonl.gz");
-    assert_eq!(cases.len(), 572);
-    cases
-}
-
-fn game(board: &[String]) -> Box<dyn Game> {
-    let kind = GameKind::named("samegame").expect("a game");
-    (kind.parse)(&board.join("\n")).expect("a board")
-}
-
-/// Plays without a process; a bot whose steps are over exits.
-fn play_steps(board: &[String], steps: &[Step]) -> Outcome {
-    let mut game = game(board);
-    let mut steps = steps.iter();
-    let mut lines = LineBuffer::default();
-    let mut ended = None;
-    let mut unread = 0;
-    while let Some(exchange) = game.next_exchange() {
-        let rules = exchange.lines;
-        unread += game.input().lines().count();
-        let no_reply = loop {
-            match lines.progress(&rules) {
-                Progress::Complete(_) => break None,
-                Progress::TooLong => break Some(NoReply::LineTooLong),
-                Progress::Incomplete if ended.is_some() => break ended,
-                Progress::Incomplete => {}
-            }
-            match steps.next() {
-                Some(Step::Write(bytes)) => lines.push(bytes),
-                Some(Step::Read(lines)) => match unread.checked_sub(*lines) {
-                    Some(rest) => unread = rest,
-                    None => break Some(NoReply::Deadline),
-                },
-                Some(step) if step.is_too_long() => break Some(NoReply::Deadline),
-                Some(Step::CloseStdout) => ended = Some(NoReply::StdoutClosed),
-                Some(Step::Exit(_) | Step::Signal(_)) | None => {
-                    ended = Some(NoReply::Ended(BotExit::Unknown));
-                }
-                Some(Step::Stderr(_) | Step::SleepMs(_) | Step::CloseStdin) => {}
-            }
-        };
-        rule(game.as_mut(), &lines.take(rules.count), no_reply);
-    }
-    let won = game.official_result().starts_with("Endgame.");
-    (game.summary().to_vec(), won, game.score().expect("it counts points"))
-}
-
-/// Writes its outputs turn by turn and then exits.
-fn answers(case: &Case) -> Vec<Step> {
-    let bytes = |output: &String| Step::Write(output.clone().into_bytes());
-    case.outputs.iter().map(bytes).collect()
-}
-
-#[test]
-fn the_rules_agree_with_the_original_in_all_627_games() {
-    for case in support::cases() {
-        assert_eq!(play_steps(&case.board, &answers(&case)), case.expected(), "{}", case.id);
-    }
-}
-
-#[test]
-fn the_rules_agree_with_the_original_in_the_572_games_of_bots_that_do_more_than_answer() {
-    for case in step_cases() {
-        assert_eq!(play_steps(&case.board, &case.steps()), case.expected(), "{}", case.id);
     }
 }
 
@@ -238,7 +72,7 @@ struct Played {
 /// All 1,199 games.
 fn played() -> Vec<Played> {
     let minute = Duration::from_mins(1);
-    let answers = support::cases().into_iter().map(|case| {
+    let answers = cases().into_iter().map(|case| {
         let (script, expected) = (json!(case.outputs), case.expected());
         Played { id: case.id, board: case.board.join("\n"), script, turn: minute, expected }
     });
@@ -307,7 +141,7 @@ pub(crate) fn matches_agree_with_the_original(step: usize) {
     for_each_in_parallel(&games, |game| game.check_match(folder.path()));
 }
 
-/// The tests above apply the rules to all games; processes play the others in `heavy`.
+/// Processes play the others in `heavy`.
 #[test]
 fn matches_agree_with_the_original_in_200_games() {
     matches_agree_with_the_original(6);

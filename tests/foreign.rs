@@ -9,9 +9,8 @@ use referee::gamelog::{self, foreign};
 use referee::replay::foreign::{Refereed, referee as referee_foreign};
 use serde_json::{Value, json};
 
-use crate::support::{
-    Case, Expected, PATIENT, cases, data, json as object, referee, shared_data, summary,
-};
+use crate::measured::{Case, Expected, cases};
+use crate::support::{PATIENT, data, json as object, referee, shared_data, summary};
 
 /// The summary lines, split over frames as the original does: one for each turn, the last one with
 /// what ends the game.

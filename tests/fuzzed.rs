@@ -10,7 +10,8 @@ use base64::prelude::BASE64_STANDARD;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::support::{bot_line, for_each_in_parallel, json, packed_lines, referee};
+use crate::measured::packed_lines;
+use crate::support::{bot_line, for_each_in_parallel, json, referee};
 
 /// A game as the original played it. Fields that the original did not give are absent.
 #[derive(Deserialize)]

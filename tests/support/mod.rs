@@ -19,10 +19,8 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Once, OnceLock, mpsc};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
-use referee::score::Score;
 use rustix::process::{Pid, Signal, kill_process};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, SeccompRule, apply_filter};
-use serde::Deserialize;
 use serde_json::Value;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
@@ -228,56 +226,6 @@ pub(crate) fn data(name: &str) -> PathBuf {
 /// The top of the source tree.
 pub(crate) fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace")
-}
-
-/// One game measured on the original referee.
-#[derive(Deserialize)]
-pub(crate) struct Case {
-    pub(crate) id: String,
-    pub(crate) board: Vec<String>,
-    pub(crate) outputs: Vec<String>,
-    pub(crate) expected: Expected,
-}
-
-/// The original's result.
-#[derive(Deserialize, Debug, Clone, PartialEq, Eq)]
-#[serde(untagged)]
-pub(crate) enum Expected {
-    Result { summary: Vec<String>, won: bool, score: i64 },
-    Crash { referee_crash: String },
-}
-
-impl Case {
-    /// The result that is right here: where the original crashes on a message of nothing but line
-    /// breaks, the message is empty, and the bot that says no more is timed out.
-    pub(crate) fn expected(&self) -> (Vec<String>, bool, Score) {
-        match &self.expected {
-            Expected::Result { summary, won, score } => (summary.clone(), *won, (*score).into()),
-            Expected::Crash { referee_crash } => {
-                assert!(referee_crash.contains("ArrayIndexOutOfBounds"), "{referee_crash}");
-                let summary = [
-                    "Performed action x=0, y=1 (color 2, region size 2).",
-                    "¤RED¤[ERROR] Timeout!§RED§",
-                ];
-                (summary.map(str::to_owned).to_vec(), false, Score::ZERO)
-            }
-        }
-    }
-}
-
-/// All 627 games.
-pub(crate) fn cases() -> Vec<Case> {
-    let cases = packed_lines("samegame-cases.jsonl.gz");
-    assert_eq!(cases.len(), 627);
-    cases
-}
-
-/// The values in a packed file that comes with the tests, one per line.
-pub(crate) fn packed_lines<T: serde::de::DeserializeOwned>(name: &str) -> Vec<T> {
-    let packed = fs::read(data(name)).expect("the measured cases");
-    let text = referee::gamelog::unpacked(packed).expect("gzip");
-    let lines = text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
-    lines.map(|line| serde_json::from_slice(line).expect("a case")).collect()
 }
 
 /// Calls `check` with each of `items`, on as many threads as keep the machine busy with games that

@@ -86,6 +86,10 @@ mod tests {
         near(times.percentile(50.0), 500.0);
         near(times.percentile(99.0), 990.0);
         near(times.max(), 1000.0);
+        let between = |low, high| {
+            times.count_between(Duration::from_micros(low), Duration::from_micros(high))
+        };
+        assert_eq!((between(0, 3500), between(3500, 10_500)), (3, 7));
         assert_eq!(Distribution::default().max(), Duration::ZERO);
         assert_eq!(Distribution::default().percentile(50.0), Duration::ZERO);
     }

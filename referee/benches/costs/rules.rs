@@ -1,6 +1,6 @@
 //! The rules alone, and logs that are refereed again.
 
-#[path = "../../../tests/plain.rs"]
+#[path = "../../../crates/rules/tests/rules/plain.rs"]
 #[expect(dead_code, reason = "the tests use all of it")]
 mod plain;
 

@@ -184,7 +184,7 @@ mod tests {
     use terms::limits::LimitKind;
     use terms::verdict::NoReply;
 
-    /// A tile goes one place to the right in each turn, for a point, until it is at the last of three places.
+    /// A tile goes one place down in each turn, for a point, until it is at the last of three places.
     struct Walk {
         flaw: &'static str,
         at: usize,
@@ -197,24 +197,29 @@ mod tests {
         fn has(&self, flaw: &str) -> bool {
             self.flaw == flaw
         }
+
+        /// Whether it has this flaw, which games have that are not the first one.
+        fn differs_in(&self, flaw: &str) -> bool {
+            self.games > 0 && self.has(flaw)
+        }
     }
 
     impl Game for Walk {
         fn next_exchange(&self) -> Option<Exchange> {
-            (self.at < 2).then(|| Exchange::lines(1, LimitKind::Turn))
+            (self.at < 2 && !self.differs_in("end")).then(|| Exchange::lines(1, LimitKind::Turn))
         }
         fn input(&self) -> Cow<'_, str> {
-            let asked = if self.has("chance") { self.games } else { self.at };
+            let asked = if self.differs_in("input") { 9 } else { self.at };
             format!("{asked}\n").into()
         }
         fn accept(&mut self, reply: &Lines) -> Result<Played, Rejected> {
-            if reply.get(0) != Some(b"step") {
+            if reply.get(0) != Some(b"step") || self.differs_in("ruling") {
                 self.result = "Lost";
                 let is_over = !self.has("goes on");
                 self.at = if is_over { 2 } else { self.at };
                 return Err(Rejected::new(Fault::Malformed));
             }
-            self.at += 1;
+            self.at += usize::from(!self.has("no end"));
             if self.at == 2 && !self.has("no result") || self.has("early result") {
                 self.result = "Won";
             }
@@ -222,24 +227,31 @@ mod tests {
         }
         fn unanswered(&mut self, _received: &Lines, _why: NoReply) {}
         fn score(&self) -> Option<Score> {
-            None
+            self.differs_in("score").then_some(Score::ZERO)
         }
         fn summary(&self) -> &[String] {
             &[]
         }
         fn official_result(&self) -> &str {
-            self.result
+            if self.differs_in("result") { "Lost" } else { self.result }
         }
         fn test_case(&self) -> &'static str {
-            "walk"
+            if self.differs_in("test case") { "run" } else { "walk" }
         }
         fn picture(&self) -> Picture {
+            if self.has("no end") {
+                return Picture::default();
+            }
             let mut tiles = vec![None; 3];
-            tiles[self.at.min(2)] = Some(u8::from(self.has("colour")));
+            tiles[(self.at + usize::from(self.differs_in("picture"))).min(2)] =
+                Some(u8::from(self.has("colour")));
             tiles.truncate(if self.has("size") { 2 } else { 3 });
-            Picture { columns: 3, rows: 1, colors: 1, tiles, ..Picture::default() }
+            Picture { columns: 1, rows: 3, colors: 1, tiles, ..Picture::default() }
         }
         fn frames(&self, _reply: &Lines) -> Vec<Frame> {
+            if self.has("no end") {
+                return Vec::new();
+            }
             let from = u16::try_from(self.at).expect("few");
             let to = match self.flaw {
                 "frame" => 0,
@@ -248,7 +260,8 @@ mod tests {
             };
             let steps = vec![Step { moved: vec![(from, to)], ..Step::default() }];
             let gain = if self.has("gain") { 2 } else { 1 };
-            vec![Frame { gain: gain.into(), steps, ..Frame::default() }]
+            let chosen = self.has("chosen").then_some(3);
+            vec![Frame { gain: gain.into(), steps, chosen, ..Frame::default() }]
         }
     }
 
@@ -272,10 +285,18 @@ mod tests {
         for (flaw, turn, part) in [
             ("frame", 1, "at place 0 the frames leave Some(0), and the game has None"),
             ("place", 1, "a frame names the place 9"),
+            ("chosen", 1, "a frame names the place 3"),
             ("gain", 1, "the frames score 2, and the reply 1"),
-            ("size", 1, "the picture has 2 tiles on 3 columns"),
+            ("size", 1, "the picture has 2 tiles on 1 columns and 3 rows"),
             ("colour", 1, "a tile has colour 1, and the picture 1 colours"),
-            ("chance", 0, "another input"),
+            ("test case", 0, "another test case"),
+            ("end", 0, "another end"),
+            ("input", 0, "another input"),
+            ("score", 0, "another score"),
+            ("result", 0, "another summary or result"),
+            ("picture", 0, "another picture"),
+            ("ruling", 1, "a second game rules otherwise on the same reply"),
+            ("no end", MAX_EXCHANGES + 1, "the game does not end"),
             ("early result", 2, "there is a result, but the game goes on"),
             ("no result", 2, "has no official result"),
         ] {
@@ -284,6 +305,7 @@ mod tests {
             assert!(error.problem.contains(part), "{flaw}: {error}");
         }
         let goes_on = found("goes on", "fly").expect_err("it goes on");
-        assert_eq!(goes_on.problem, "the reply was rejected, but the game goes on");
+        let said = "seed 7, turn 1: the reply was rejected, but the game goes on";
+        assert_eq!(goes_on.to_string(), said);
     }
 }

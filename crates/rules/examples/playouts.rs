@@ -4,7 +4,7 @@
 //!
 //! It panics at the first difference. The number is the number of moves, by default a million.
 
-#[path = "../../tests/plain.rs"]
+#[path = "../tests/rules/plain.rs"]
 mod plain;
 
 fn main() {

@@ -2,8 +2,8 @@
 
 use rand_core::{Rng as _, SeedableRng as _};
 use rand_pcg::Pcg32;
-use referee::game::samegame::board::{Board as Bits, Cell, Color, SIDE};
-use referee::game::samegame::generate::random_board;
+use rules::game::samegame::board::{Board as Bits, Cell, Color, SIDE};
+use rules::game::samegame::generate::random_board;
 
 /// A maximal group of tiles of one colour, connected side by side.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,18 +3,22 @@
 
 use std::fs;
 use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use rand_core::{Rng as _, SeedableRng as _};
 use rand_pcg::Pcg32;
-use referee::stats::{
+use serde::Deserialize;
+use serde_json::{Value, json};
+use statistics::{
     Board, Conclusion, ConfidenceSequence, Decided, Paired, Risk, Tendency, percentile, sign_test,
     signed_rank_test,
 };
-use serde::Deserialize;
-use serde_json::{Value, json};
 
-use crate::support::data;
+/// A file that comes with the tests.
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data").join(name)
+}
 
 #[derive(Deserialize)]
 struct Case {

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use referee::game::frames::Picture;
-use referee::game::{Game, GameKind};
-use referee::lines::Lines;
-use referee::ruling::rule;
+use rules::game::frames::Picture;
+use rules::game::{Game, GameKind};
+use rules::ruling::rule;
+use terms::lines::Lines;
 
-use crate::support::{cases, data};
+use crate::measured::{cases, data};
 
 fn game(name: &str, case: &str) -> Box<dyn Game> {
     (GameKind::named(name).expect("a known game").parse)(case).expect("a good case")
@@ -60,7 +60,7 @@ fn differences_lead_to_the_boards_of_square_remover() {
 
 #[test]
 fn a_frame_marks_what_goes_and_what_was_chosen() {
-    let mut game = game("samegame", include_str!("../configs/boards/clearable.toml"));
+    let mut game = game("samegame", include_str!("../../boards/clearable.toml"));
     let frames = game.frames(&Lines::split(b"1 13 hi\\nthere\n"));
     let [frame] = frames.as_slice() else { panic!("one move: {frames:?}") };
     assert_eq!(frame.chosen, Some(16), "the second row from the top, the second column");
@@ -75,7 +75,7 @@ fn a_frame_marks_what_goes_and_what_was_chosen() {
 
 #[test]
 fn an_illegal_move_changes_nothing() {
-    let mut game = game("samegame", include_str!("../configs/boards/no-move.toml"));
+    let mut game = game("samegame", include_str!("../../boards/no-move.toml"));
     assert!(game.frames(&Lines::split(b"up\n")).is_empty(), "no move at all");
     for reply in ["0 0\n", "15 0\n", "-1 3\n"] {
         let frames = game.frames(&Lines::split(reply.as_bytes()));

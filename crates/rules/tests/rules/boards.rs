@@ -1,8 +1,8 @@
 //! Properties of every board of SameGame.
 
 use proptest::prelude::*;
-use referee::game::samegame::board::{Board, Cell, Color, SIDE};
-use referee::game::samegame::position::{IllegalMove, Position, region_points};
+use rules::game::samegame::board::{Board, Cell, Color, SIDE};
+use rules::game::samegame::position::{IllegalMove, Position, region_points};
 
 use crate::plain;
 

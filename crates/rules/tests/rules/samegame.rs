@@ -1,0 +1,191 @@
+//! SameGame against all games that were measured on the original.
+
+use rules::game::frames::{Origin, Pace};
+use rules::game::{Game, GameKind};
+use rules::ruling::{Ruling, rule};
+use rules::score::Score;
+use serde_json::json;
+use terms::limits::LimitKind;
+use terms::lines::Lines;
+use terms::verdict::Verdict;
+
+use crate::measured::{Case, Step, cases, play_steps, step_cases};
+
+/// Writes its outputs turn by turn and then exits.
+fn answers(case: &Case) -> Vec<Step> {
+    let bytes = |output: &String| Step::Write(output.clone().into_bytes());
+    case.outputs.iter().map(bytes).collect()
+}
+
+#[test]
+fn the_rules_agree_with_the_original_in_all_627_games() {
+    for case in cases() {
+        assert_eq!(play_steps(&case.board, &answers(&case)), case.expected(), "{}", case.id);
+    }
+}
+
+#[test]
+fn the_rules_agree_with_the_original_in_the_572_games_of_bots_that_do_more_than_answer() {
+    for case in step_cases() {
+        assert_eq!(play_steps(&case.board, &case.steps()), case.expected(), "{}", case.id);
+    }
+}
+
+/// A game on these rows, the lowest ones, with single numbers for tiles; the rest of the board is empty.
+fn game(rows: &[&str]) -> Box<dyn Game> {
+    let rows: Vec<String> = rows
+        .iter()
+        .map(|row| format!("{row}{}", " -1".repeat(15 - row.split(' ').count())))
+        .collect();
+    let empty = vec!["-1 ".repeat(15); 15 - rows.len()];
+    let kind = GameKind::named("samegame").expect("a game");
+    (kind.parse)(&[empty, rows].concat().join("\n")).expect("a board")
+}
+
+fn ruled(game: &mut dyn Game, reply: &str) -> Ruling {
+    rule(game, &Lines::split(reply.as_bytes()), None)
+}
+
+/// Regions of two tiles of colours 0 and 1, and of three of colour 2 and of colour 4; others are alone.
+const ROWS: [&str; 4] = ["4", "0 1", "0 1 2", "1 2 2 3 4 4 4"];
+
+#[test]
+fn a_move_is_kept_with_what_it_did() {
+    let mut game = game(&ROWS);
+    let start = "-1 ".repeat(14) + "-1\n";
+    assert!(game.test_case().starts_with(&start) && game.input() == game.test_case());
+    assert_eq!(
+        game.record_key().split(' ').filter(|tile| *tile != "-1").collect::<String>(),
+        "0121232334000"
+    );
+    assert_eq!((game.groups(), game.legal_moves()), ([("colors".to_owned(), 5)].into(), Some(4)));
+    let exchange = game.next_exchange().expect("a turn");
+    assert_eq!((exchange.limit, exchange.official), (LimitKind::FirstTurn, None));
+    let played = ruled(game.as_mut(), "2 0 Hello SameGame\\n:-)\n");
+    let action =
+        json!({ "x": 2, "y": 0, "color": 2, "size": 3, "message": ["Hello SameGame", ":-)"] });
+    let Ruling { verdict, gain, action: kept, wrong_line, remark, .. } = played;
+    assert_eq!((verdict, gain, kept), (Verdict::Completed, Some(1.into()), Some(action)));
+    assert_eq!((wrong_line, remark), (None, None));
+    assert_eq!(game.metadata(), [("Score".to_owned(), "1".to_owned())].into());
+    assert_eq!(game.next_exchange().expect("a turn").limit, LimitKind::Turn);
+    assert_eq!(game.official_result(), "");
+    let played = ruled(game.as_mut(), "0 1\n");
+    assert_eq!(played.action, Some(json!({ "x": 0, "y": 1, "color": 0, "size": 2 })));
+}
+
+#[test]
+fn an_illegal_move_is_explained() {
+    let explained = |rows: &[&str], replies: &[&str]| {
+        let mut game = game(rows);
+        let rulings: Vec<Ruling> =
+            replies.iter().map(|reply| ruled(game.as_mut(), reply)).collect();
+        let last = rulings.last().expect("a reply");
+        assert_eq!((last.verdict, last.wrong_line), (Verdict::IllegalMove, Some(0)), "{replies:?}");
+        assert_eq!(last.gain, Some(Score::ZERO));
+        last.remark.clone().expect("an explanation")
+    };
+    let dies = "the original's game dies of a message of nothing but `\\n`; here it is empty";
+    for (replies, remark) in [
+        (&["0 0\n"][..], "the tile at x=0, y=0 (from the bottom) is alone"),
+        (&["0 14\n"], "there is no tile at x=0, y=14 (from the bottom)"),
+        (&["15 1\n"], "x and y go from 0 to 14"),
+        (&["0 -2147483648\n"], "x and y go from 0 to 14"),
+        (&["-2147483648 0\n"], "x and y go from 0 to 14"),
+        (&["30 9 \\n\n"], "x and y go from 0 to 14"),
+        (&["3 0 \\n\n"], &format!("the tile at x=3, y=0 (from the bottom) is alone; {dies}")),
+        (&["3 9 \\n\n"], &format!("there is no tile at x=3, y=9 (from the bottom); {dies}")),
+        (
+            &["0 13\n"],
+            "there is no tile at x=0, y=13 (from the bottom); with y counted from the top it would be `0 1`, a region of 2",
+        ),
+        (
+            &["13 2\n"],
+            "there is no tile at x=13, y=2 (from the bottom); read as the row from the top and the column it would be `2 1`, a region of 3",
+        ),
+    ] {
+        assert_eq!(explained(&ROWS, replies), remark, "{replies:?}");
+    }
+    // The tile of the last reply is alone; of its other readings one fits the moves before, or none does.
+    let tall = [&["1", "3", "3", "2", "1", "2", "1"][..], &ROWS].concat();
+    for (replies, readings) in [
+        (
+            &["0 5\n"][..],
+            "; with y counted from the top it would be `0 9`, a region of 2; with x and y swapped it would be `5 0`, a region of 3",
+        ),
+        (
+            &["1 1\n", "0 5\n"],
+            "; with x and y swapped it would be `5 0`, a region of 3, and the move before would also have been legal that way",
+        ),
+        (
+            &["1 1\n", "0 1\n", "0 5\n"],
+            "; with x and y swapped it would be `5 0`, a region of 3, and all 2 moves before would also have been legal that way",
+        ),
+        (&["1 1\n", "0 8\n", "0 5\n"], "; with x and y swapped it would be `5 0`, a region of 3"),
+    ] {
+        let remark = format!("the tile at x=0, y=5 (from the bottom) is alone{readings}");
+        assert_eq!(explained(&tall, replies), remark, "{replies:?}");
+    }
+}
+
+#[test]
+fn a_reply_that_is_no_move_is_explained() {
+    let blank = "x and y are whole numbers with a blank between them";
+    let any =
+        "every line on standard output is a reply, `x y`; debug output belongs on standard error";
+    for (reply, remark) in [
+        ("\n", "an empty line is a reply too"),
+        ("0\u{85}1\n", "the original takes U+0085 for the end of the line"),
+        ("\u{2028}0 1\n", "the original takes U+2028 for the end of the line"),
+        ("2,1\n", &format!("{blank}: `2 1`")),
+        ("x=-2 y=1\n", &format!("{blank}: `-2 1`")),
+        ("1\n", any),
+        ("1,2,3\n", any),
+        ("hello\n", any),
+        ("1e9 2.0\n", "x and y are whole numbers, without a decimal point"),
+        ("-3.0 2\n", "x and y are whole numbers, without a decimal point: `-3 2`"),
+    ] {
+        let ruling = ruled(game(&ROWS).as_mut(), reply);
+        assert_eq!(
+            (ruling.verdict, ruling.wrong_line),
+            (Verdict::MalformedReply, Some(0)),
+            "{reply}"
+        );
+        assert_eq!((ruling.action, ruling.remark.as_deref()), (None, Some(remark)), "{reply}");
+    }
+    // Moves that the original's game does not survive.
+    for (reply, remark) in [
+        ("2 0 a\u{2029}b\n", "the original's game dies of U+2029; here the reply ends before it"),
+        (
+            "2 0 \\n\\n\n",
+            "the original's game dies of a message of nothing but `\\n`; here it is empty",
+        ),
+    ] {
+        let ruling = ruled(game(&ROWS).as_mut(), reply);
+        assert_eq!((ruling.verdict, ruling.remark.as_deref()), (Verdict::Completed, Some(remark)));
+    }
+    assert_eq!(ruled(game(&ROWS).as_mut(), "2 0 é\n").remark, None);
+}
+
+#[test]
+fn a_frame_says_what_a_move_does() {
+    let mut game = game(&ROWS);
+    ruled(game.as_mut(), "1 1\n");
+    let frame = |reply: &str| game.frames(&Lines::split(reply.as_bytes()))[0].clone();
+    let takes = frame("02 0 hi\n");
+    assert_eq!((takes.number, takes.notation.as_str()), (2, "2 0"));
+    assert_eq!(takes.caption, "2 0 takes 3 of colour 2, +1");
+    assert_eq!((takes.gain, takes.chosen), (1.into(), Some(14 * 15 + 2)));
+    assert_eq!(takes.message, Some(["hi".to_owned(), String::new()]));
+    assert_eq!(takes.steps[0].moved, [(213, 211), (214, 212), (215, 213), (216, 214)]);
+    assert!(takes.concerns(212) && !takes.concerns(213));
+    let illegal = frame("3 0\n");
+    assert_eq!((illegal.caption.as_str(), illegal.chosen), ("3 0: not a legal move", Some(213)));
+    assert_eq!(frame("0 99\n").chosen, None);
+    let picture = game.picture();
+    assert_eq!((picture.columns, picture.rows, picture.colors), (15, 15, 5));
+    assert_eq!((picture.origin, picture.pace), (Origin::BottomLeft, Pace::Turns));
+    let points = picture.regions.expect("its moves take regions");
+    assert_eq!((points.by_size.len(), points.clear_bonus), (226, 1000));
+    assert_eq!(points.by_size[..5], [None, None, Some(0), Some(1), Some(4)]);
+}
