@@ -47,7 +47,32 @@ fn a_flood_after_the_game_is_harmless_and_one_during_the_game_is_not() {
     assert!(said(&flood).contains("and wrote another 72.1 kB: harmless"), "{}", said(&flood));
     let early = surplus_output(&flood, true).expect("output");
     assert!(early.contains("72088 bytes too many"), "{early}");
+    let few = Captured { bytes: b"7\n".to_vec(), dropped: 0 };
+    let few = Ending { late_output: few, ..flood.clone() };
+    assert_eq!(said(&few), "the bot wrote 2 bytes too many: `7`");
     for during in [Ending { surplus: 4, ..flood.clone() }, Ending { killed: false, ..flood }] {
         assert!(said(&during).contains("72088 bytes too many: `0 0"), "{}", said(&during));
     }
+}
+
+#[test]
+fn what_outlives_a_bot_is_named() {
+    let survivor = |pid| Survivor { pid, name: "cat".to_owned() };
+    let said = |left| what_is_left(&left);
+    assert_eq!(said(Left::Survivors(vec![], 0)), None);
+    for (left, expected) in [
+        (Left::Survivors(vec![survivor(7)], 0), "still alive, and out of reach: process 7 (cat)"),
+        (
+            Left::Survivors(vec![survivor(7), survivor(9)], 3),
+            "still alive, and out of reach: process 7 (cat), 9 (cat), and 3 more",
+        ),
+        (Left::Dying, "some of its processes were still dying after 5 s"),
+        (
+            Left::Unknown,
+            "the bot's keeper process was killed; the bot may have left other processes",
+        ),
+    ] {
+        assert_eq!(said(left).as_deref(), Some(expected));
+    }
+    assert_eq!(surplus_output(&Ending::default(), false), None);
 }

@@ -97,3 +97,57 @@ fn a_late_bot_with_its_own_scheduling_learns_that_it_is_not_excused() {
     let ended = where_the_time_went(&Parts { has_ended: true, ..parts });
     assert!(ended.ends_with("since a thread or a process of the bot ended meanwhile"), "{ended}");
 }
+
+#[test]
+fn a_late_reply_is_put_on_someone_with_the_figures() {
+    use terms::certificate::Certificate;
+    use terms::verdict::{Decision, Overrun};
+
+    let ms = |ms| Millis(Duration::from_millis(ms));
+    let said = |culprit, parts, on_host_delay| {
+        let overrun = Some(Overrun { culprit, decision: Decision::Timeout });
+        let certificate = Certificate { parts, ..Certificate::default() };
+        blame(&Turn { overrun, certificate, ..super::made::turn() }, on_host_delay)
+    };
+    let parts = Parts {
+        computed: ms(51),
+        kept_waiting: ms(1),
+        taken: ms(2),
+        referee: ms(3),
+        asleep: ms(3),
+        waits_for_disk: true,
+        ..Parts::default()
+    };
+    let went = " it computed for 51 ms, it waited 1 ms for a core that others had, it was halted from outside for 2 ms, \
+                the referee was late by 3 ms, it slept for 3 ms, at times for a disk (whether others kept it busy is unknown)";
+    let without = "; without delays by others it would still have taken 54 ms";
+    let repeat =
+        "; `--on-host-delay retry` repeats such a game, `--profile relaxed` has longer limits";
+    for (culprit, parts, on_host_delay, expected) in [
+        (Culprit::Bot, None, OnHostDelay::Fail, "the bot's fault: in 60 ms"),
+        (Culprit::Bot, Some(Parts::default()), OnHostDelay::Fail, "the bot's fault: in 60 ms"),
+        (
+            Culprit::Bot,
+            Some(parts),
+            OnHostDelay::Fail,
+            &format!("the bot's fault: in 60 ms{went}{without}"),
+        ),
+        (
+            Culprit::Host,
+            Some(parts),
+            OnHostDelay::Fail,
+            &format!("the host's fault: in 60 ms{went}{repeat}"),
+        ),
+        (
+            Culprit::Host,
+            None,
+            OnHostDelay::Retry,
+            "the host's fault: in 60 ms; `--profile relaxed` has longer limits",
+        ),
+    ] {
+        assert_eq!(said(culprit, parts, on_host_delay).as_deref(), Some(expected));
+    }
+    assert_eq!(blame(&super::made::turn(), OnHostDelay::Fail), None, "it was in time");
+    let barely = Parts { kept_waiting: ms(1), computed: ms(50), ..Parts::default() };
+    assert!(without_others(&barely).ends_with("taken 50 ms"));
+}

@@ -44,3 +44,39 @@ pub(super) fn kernel_limit(no_reply: NoReply, resources: &Resources) -> Option<S
         _ => None,
     }
 }
+
+#[test]
+fn each_limit_is_named_with_what_was_used() {
+    use std::time::Duration;
+    use terms::millis::Millis;
+
+    for (resource, expected) in [
+        (Resource::Memory, "the bot used 2 MB of memory; its limit is 1 MB (--memory)"),
+        (
+            Resource::Processes,
+            "the bot had 2000000 processes and threads; its limit is 1000000 (`processes` in the settings)",
+        ),
+        (
+            Resource::TurnOutput,
+            "the bot wrote 2 MB in one turn; its limit is 1 MB (`turn-output` in the settings)",
+        ),
+        (
+            Resource::GameOutput,
+            "the bot has written 2 MB; its limit for a game is 1 MB (`game-output` in the settings)",
+        ),
+    ] {
+        assert_eq!(over_limit(&Breach { resource, used: 2_000_000, limit: 1_000_000 }), expected);
+    }
+    let cpu_time = Some(Millis(Duration::from_secs(3)));
+    let limited = Resources { cpu_time, file_size: Some(5000), ..Resources::default() };
+    let by = |signal, resources| kernel_limit(NoReply::Ended(BotExit::Signal(signal)), resources);
+    let none = Resources::default();
+    for (signal, expected) in [
+        (SIGXCPU, "its CPU time is limited to 3 s (`cpu-time` in the settings)"),
+        (SIGXFSZ, "each of its files is limited to 5 kB (`file-size` in the settings)"),
+    ] {
+        assert_eq!(by(signal, &limited).as_deref(), Some(expected));
+        assert_eq!(by(signal, &none), None);
+    }
+    assert_eq!(by(libc::SIGKILL, &limited), None);
+}

@@ -325,3 +325,6 @@ fn unread_input(turn: &Turn, no_reply: NoReply) -> Option<String> {
         !matches!(no_reply, NoReply::Ended(_)) && !turn.stdin_closed && turn.unread_input > 0;
     says.then(|| format!("it had not read {} of its input", plural(turn.unread_input, "byte")))
 }
+
+#[cfg(test)]
+mod tests;

@@ -18,6 +18,8 @@ mod aftermath;
 mod blame;
 mod broken_limits;
 mod diagnosis;
+#[cfg(test)]
+mod made;
 mod never_ran;
 mod overrun;
 mod quiet;

@@ -71,3 +71,63 @@ fn installation(command: &BotCommand) -> Option<PathBuf> {
 fn is_env(word: &str) -> bool {
     word.ends_with("/env") || word.starts_with('-')
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::made;
+    use super::*;
+    use contain::bot::Sandbox;
+
+    /// Says why a bot of this status never ran.
+    fn said(command: &BotCommand, number: u32, status: i32) -> Option<String> {
+        let no_reply = Some(NoReply::Ended(BotExit::Code(status)));
+        never_ran(&Turn { turn: number, no_reply, ..made::turn() }, command)
+    }
+
+    #[test]
+    fn a_script_with_carriage_returns_is_named_where_one_cannot_have_run() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let command = |text: &str| {
+            std::fs::write(folder.path().join("bot"), text).expect("room");
+            BotCommand { cwd: Some(folder.path().to_owned()), ..made::command("./bot") }
+        };
+        let wrong = command("#!/bin/sh\r\necho 0 0\r\n");
+        let expected = "the first line of ./bot ends in CR LF, and the CR counts as part of the interpreter's name; \
+                        `sed -i 's/\\r$//' ./bot` makes the line ends LF";
+        for status in [126, 127] {
+            assert_eq!(said(&wrong, 1, status).as_deref(), Some(expected));
+        }
+        assert_eq!((said(&wrong, 2, 127), said(&wrong, 1, 1)), (None, None), "it has run");
+        let by_shell = BotCommand { args: vec!["./bot".into()], program: "sh".into(), ..wrong };
+        assert_eq!(said(&by_shell, 1, 127).as_deref(), Some(expected));
+        for right in ["#!/bin/sh\necho 0 0\r\n", "echo 0 0\r\n", "#!/bin/sh\r"] {
+            assert_eq!(said(&command(right), 1, 127), None, "{right:?}");
+        }
+    }
+
+    #[test]
+    fn an_installation_that_a_sandbox_hides_is_named() {
+        let home = tempfile::tempdir().expect("a folder");
+        let home = home.path();
+        for folder in ["of/bin", "plain"] {
+            std::fs::create_dir_all(home.join(folder)).expect("room");
+            std::fs::write(home.join(folder).join("python9"), "").expect("room");
+        }
+        std::fs::write(home.join("bot"), "#!/usr/bin/env -S python9 -u\n").expect("room");
+        let advice = |path: &str, readable: &[PathBuf]| {
+            let mut command = made::command("./bot");
+            command.cwd = Some(home.to_owned());
+            command.env.insert("PATH".into(), home.join(path).into());
+            assert_eq!(said(&command, 1, 127), None, "it has no sandbox");
+            command.confinement.sandbox = Some(Sandbox::new(readable).expect("folders"));
+            let said = said(&command, 1, 127).expect("advice");
+            let (_, advice) = said.split_once("`--sandbox-read ").expect("the flag");
+            advice.strip_suffix("` lets it read that").expect("its end").to_owned()
+        };
+        let shown = |folder: &str| shell_word(&home.join(folder).to_string_lossy());
+        assert_eq!(advice("of/bin", &[]), shown("of"), "the installation has its programs in bin");
+        assert_eq!(advice("plain", &[]), shown("plain"));
+        assert_eq!(advice("none", &[]), "DIR", "it is not found");
+        assert_eq!(advice("of/bin", &[home.join("of")]), "DIR", "the bot sees it");
+    }
+}

@@ -90,10 +90,7 @@ mod tests {
         let mut pipe = StderrPipe::new(per_turn);
         for (number, &bytes) in (1..).zip(written) {
             let stderr = Bytes(vec![b'e'; bytes]);
-            let json =
-                r#"{"turn": 1, "limit": "turn", "reply": "", "gain": 0, "score": 0, "wall_ms": 1}"#;
-            let turn: Turn = serde_json::from_str(json).expect("a turn");
-            pipe.add(&Turn { turn: number, stderr, ..turn });
+            pipe.add(&Turn { turn: number, stderr, ..crate::play::made::turn() });
         }
         pipe.diagnosis()
     }
@@ -132,5 +129,15 @@ mod tests {
         assert_eq!(says(Some(4096), &[61_440, 12_288]), None);
         assert_eq!(says(Some(4096), &[65_536, 8_192, 0, 8_192, 0, 8_192]), None);
         assert_eq!(says(None, &[1_000_000]), None);
+    }
+
+    #[test]
+    fn output_that_the_log_does_not_keep_fills_the_pipe_too() {
+        let mut pipe = StderrPipe::new(Some(4096));
+        let stderr = Bytes(vec![b'e'; 5000]);
+        pipe.add(&Turn { stderr, stderr_dropped: 65_000, ..crate::play::made::turn() });
+        let said = pipe.diagnosis().expect("too much");
+        assert!(said.starts_with("the bot wrote 70 kB of standard error in turn 1; "), "{said}");
+        assert!(said.contains(" reads 4 kB a turn and leaves "), "{said}");
     }
 }

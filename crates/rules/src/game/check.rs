@@ -179,6 +179,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::super::frames::{Frame, Step};
+    use super::super::judge::Place;
     use super::super::{Exchange, Fault, Played, Rejected};
     use super::*;
     use terms::limits::LimitKind;
@@ -307,5 +308,17 @@ mod tests {
         let goes_on = found("goes on", "fly").expect_err("it goes on");
         let said = "seed 7, turn 1: the reply was rejected, but the game goes on";
         assert_eq!(goes_on.to_string(), said);
+    }
+
+    #[test]
+    fn what_a_game_does_not_say_is_nothing() {
+        let mut game = Walk { flaw: "", at: 0, games: 0, result: "" };
+        assert_eq!(game.begin(&Place::default()), Ok(()));
+        assert!(game.trouble().is_none() && game.asked().is_none() && game.peer().is_none());
+        assert!(game.drawings().is_empty() && !game.needs_bot() && game.legal_moves().is_none());
+        assert!(game.metadata().is_empty() && game.groups().is_empty());
+        assert_eq!(game.record_key(), "walk");
+        let game: &dyn Game = &game;
+        assert_eq!(format!("{game:?}"), "Game { test_case: \"walk\", score: None }");
     }
 }

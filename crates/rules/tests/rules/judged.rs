@@ -148,6 +148,7 @@ fn a_game_goes_as_its_judge_says() {
     assert_eq!(game.summary(), ["one", "two", "last"]);
     assert_eq!(game.metadata(), [("rounds".to_owned(), "2".to_owned())].into());
     assert_eq!(game.drawings().len(), 1);
+    assert!(game.picture().is_none() && game.frames(&line("5\n")).is_empty());
     let heard = heard.lock().expect("no panic").join(" ");
     assert_eq!(heard, "{\"case\":\"10 3\\n\"} [\"5\"] 7ms [\"6\"] 7ms");
     assert!(format!("{game:?}").starts_with("Judged { test_case: "), "{game:?}");
