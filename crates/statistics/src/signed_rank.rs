@@ -16,11 +16,7 @@ const EXACT: usize = 50;
 /// approximates. 1 without differences.
 pub fn signed_rank_test(differences: &[f64]) -> f64 {
     let ranked = Ranked::new(differences);
-    match ranked.doubled.len() {
-        0 => 1.0,
-        1..=EXACT => ranked.exact(),
-        _ => ranked.normal(),
-    }
+    if ranked.doubled.len() <= EXACT { ranked.exact() } else { ranked.normal() }
 }
 
 /// The ranks of the differences that are not 0, doubled so that shared ones are whole.

@@ -50,6 +50,7 @@ fn the_signed_rank_test_agrees_with_scipy() {
         }
     }
     assert!(compared >= 60, "{compared}");
+    assert!((signed_rank_test(&[0.0]) - 1.0).abs() < 1e-9, "without differences");
 }
 
 #[test]
