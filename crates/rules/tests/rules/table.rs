@@ -32,6 +32,20 @@ fn the_games_have_their_official_limits_bots_and_cases() {
 }
 
 #[test]
+fn a_seed_has_its_board_of_as_many_colours_as_are_asked_for() {
+    let samegame = &GAMES[0];
+    let bottom = |seed, colors| {
+        let board = samegame.test_case(seed, SeedOptions { colors });
+        board.map(|board| board.lines().last().unwrap_or_default().to_owned())
+    };
+    // By a second implementation of the generator.
+    assert_eq!(bottom(2, None).as_deref(), Ok("3 2 4 1 2 4 4 0 3 4 2 4 4 0 1"));
+    assert_eq!(bottom(i64::MIN, Some(3)).as_deref(), Ok("0 1 2 1 2 0 0 2 1 1 1 0 2 0 1"));
+    let refused = bottom(1, Some(6)).expect_err("six colours");
+    assert_eq!(refused.to_string(), "a SameGame board has 1 to 5 colours, not 6");
+}
+
+#[test]
 fn a_game_is_added_once_and_found_by_its_name() {
     let kind = || Arc::new(GameKind::new("mine", "Mine", |_| unreachable!("nobody plays it")));
     let (mine, another) = (kind(), kind());
