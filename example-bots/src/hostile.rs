@@ -212,7 +212,8 @@ fn fill_descriptor(mebibytes: usize) -> io::Result<()> {
     for _ in 0..mebibytes {
         file.write_all(&vec![1; 1 << 20])?;
     }
-    thread::sleep(Duration::from_millis(300));
+    // On a busy machine a watcher that takes 0.1 s for a look may let 2 s pass until the next one.
+    thread::sleep(Duration::from_secs(5));
     // Held to the end.
     let _ = std::os::fd::IntoRawFd::into_raw_fd(file);
     Ok(())

@@ -266,6 +266,8 @@ mod tests {
             error(&rows(14).join("\n")),
             "14:31: the board ends after 14 rows; it must have 15"
         );
+        let json = format!("{{\"testIn\": \"{}\"}}", rows(14).join("\\n"));
+        assert_eq!(error(&json), "1:459: the board ends after 14 rows; it must have 15");
         assert_eq!(error(&rows(16).join("\n")), "16:1: a 16th row; a board has 15");
         let mut wide = rows(15);
         wide[2].push_str(" 0");
