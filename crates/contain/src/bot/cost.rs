@@ -94,9 +94,15 @@ impl BotProcess {
             _ if is_looked_at => Sample::below(self.keeper.pid),
             _ => self.sampler.sample(),
         };
-        // Where there was no time to look at all processes, their number is an estimate in any case.
-        let until = if after.is_whole() { until } else { until.min(Instant::now() + LOOK) };
-        let no_reply = self.guard.check(&after, Some(until)).map(NoReply::OverLimit).or(no_reply);
+        // Where there was no time to look at all processes, their number is an estimate in any case, and who is late ends.
+        let is_ending = no_reply == Some(NoReply::Deadline);
+        let soon = if after.is_whole() { until } else { until.min(Instant::now() + LOOK) };
+        let breach = if after.is_whole() || !is_ending {
+            self.guard.check(&after, Some(soon))
+        } else {
+            self.guard.check_quickly(&after, soon)
+        };
+        let no_reply = breach.map(NoReply::OverLimit).or(no_reply);
         if let Some(lack) = no_reply.and_then(|no_reply| self.guard.check_host(no_reply)) {
             return Err(lack.into());
         }

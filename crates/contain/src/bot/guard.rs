@@ -195,14 +195,28 @@ impl Guard {
 
     /// Whether a sample certainly exceeds a limit, as far as the time until `deadline` allows to check.
     pub(super) fn check(&mut self, sample: &Sample, deadline: Option<Instant>) -> Option<Breach> {
+        let processes = self.check_processes(sample, deadline);
+        let breach = processes.or_else(|| self.check_memory(sample, deadline));
+        self.or_of_cgroup(breach)
+    }
+
+    /// As [`check`](Self::check), but asks no process for its memory: the kernel answers once a process that is just starting
+    /// another one has done so.
+    pub(super) fn check_quickly(&mut self, sample: &Sample, deadline: Instant) -> Option<Breach> {
+        let processes = self.check_processes(sample, Some(deadline));
+        self.or_of_cgroup(processes)
+    }
+
+    fn or_of_cgroup(&mut self, breach: Option<Breach>) -> Option<Breach> {
+        let breach = breach.or_else(|| self.cgroup.as_ref()?.breach())?;
+        Some(self.record(breach))
+    }
+
+    fn check_processes(&mut self, sample: &Sample, deadline: Option<Instant>) -> Option<Breach> {
         let has_all_files = |limit| sample.open_files() >= limit;
         self.is_out_of_files |= self.limits.open_files.is_some_and(has_all_files);
         let too_many = |tasks| self.limits.breach(Resource::Processes, tasks);
-        let processes =
-            too_many(sample.tasks()).and_then(|_| too_many(sample.living_tasks(deadline)));
-        let breach = processes.or_else(|| self.check_memory(sample, deadline));
-        let breach = breach.or_else(|| self.cgroup.as_ref()?.breach())?;
-        Some(self.record(breach))
+        too_many(sample.tasks()).and_then(|_| too_many(sample.living_tasks(deadline)))
     }
 
     /// Whether no reply came because the host, not the bot, ran out of memory.

@@ -48,10 +48,13 @@ impl Snapshot {
         let mut snapshot = Self { is_stopped: !sample.processes.is_empty(), ..Self::default() };
         let until = Instant::now() + if sample.is_whole() { LOOK } else { Duration::ZERO };
         for &Process { pid, .. } in &sample.processes {
+            // Of a process that has ended since, the kernel may take long to find nothing.
+            if snapshot.is_enough_at(until) {
+                return snapshot;
+            }
             let folder = format!("/proc/{pid}/task");
             for tid in numbers_in(&folder) {
-                if Instant::now() >= until && !snapshot.threads.is_empty() {
-                    snapshot.is_stopped = false;
+                if snapshot.is_enough_at(until) {
                     return snapshot;
                 }
                 let path = format!("{folder}/{tid}");
@@ -71,8 +74,16 @@ impl Snapshot {
             }
             snapshot.forgets_children |= forgets_children(pid);
         }
-        snapshot.is_stopped &= !sample.processes.iter().any(|process| has_alarm(process.pid));
+        snapshot.is_stopped =
+            snapshot.is_stopped && !sample.processes.iter().any(|process| has_alarm(process.pid));
         snapshot
+    }
+
+    /// Whether there is no time left for more than the first thread. Nobody knows then whether the others are stopped.
+    fn is_enough_at(&mut self, until: Instant) -> bool {
+        let is_enough = Instant::now() >= until && !self.threads.is_empty();
+        self.is_stopped &= !is_enough;
+        is_enough
     }
 }
 
@@ -126,5 +137,36 @@ impl Task {
     fn is_stopped(&self, wait_channel: &str) -> bool {
         matches!(self.state, 'T' | 't' | 'Z' | 'X')
             || STOPS.contains(&wait_channel.trim_end_matches('\0'))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use rustix::process::{Signal, getpid, kill_process};
+
+    use super::*;
+    use crate::bot::usage::state;
+
+    #[test]
+    fn of_a_bot_that_could_not_all_be_sampled_nobody_knows_whether_it_is_stopped() {
+        let run = |seconds| Command::new("sleep").arg(seconds).spawn().expect("starts");
+        let [mut stopped, mut ended] = ["3600", "0"].map(run);
+        let pids = [&stopped, &ended].map(|child| Pid::from_child(child).as_raw_pid());
+        kill_process(Pid::from_child(&stopped), Signal::STOP).expect("it is there");
+        let patience = Instant::now() + Duration::from_secs(20);
+        while state(&format!("/proc/{}/stat", pids[0])) != 'T' {
+            assert!(Instant::now() < patience, "it stops");
+        }
+        ended.wait().expect("a child");
+        let processes: Vec<_> = pids.map(|pid| Process::parse(pid, "")).into();
+        let seen = [vec![], vec![1]].map(|unvisited| {
+            let sample = Sample { processes: processes.clone(), unvisited, ..Sample::default() };
+            let snapshot = Snapshot::at(&sample, getpid());
+            (snapshot.threads.len(), snapshot.is_stopped)
+        });
+        stopped.kill().and_then(|()| stopped.wait()).expect("a child");
+        assert_eq!(seen, [(1, true), (1, false)]);
     }
 }
