@@ -97,7 +97,7 @@ pub(crate) fn is_no_excuse(user: User, method: &str, trick: &str) {
     // Beside others who want the cores an excuse may be true. And a bot whose helper was given a core at once was not late.
     let is_spoilt = |game: &Value| !is_caught(game) && (overruns(game) == (0, 0) || is_busy());
     let game = unspoilt(is_spoilt, || play(user, method, trick));
-    assert!(is_caught(&game), "{trick} under {method} by {user:?}: {game}");
+    assert!(is_caught(&game) || is_busy(), "{trick} under {method} by {user:?}: {game}");
 }
 
 /// Every second trick, by one user each; `heavy` has all of them by both.
