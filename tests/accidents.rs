@@ -334,6 +334,23 @@ fn on_a_small_disk(place: &Place, lines: &str) -> Option<Output> {
 }
 
 #[test]
+fn a_tester_whose_bot_may_not_be_started_where_temporary_files_are_says_what_helps() {
+    let place = Place::new();
+    let game = "[game.any]\nkind = 'tester'\ncommand = 'true {seed} {bot}'\n";
+    fs::write(place.path("referee.toml"), game).expect("written");
+    let output = on_a_small_disk(
+        &place,
+        "mount -o remount,noexec,nr_inodes=1000 full\n\
+         TMPDIR=\"$PWD/full\" referee play --game any --seed 1 --bot cat; echo \"code $?\"; ls full",
+    );
+    let Some(output) = output else {
+        return leave_out("a folder without programs", "this user can mount nothing");
+    };
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "code 3\n");
+    assert!(stderr(&output).contains("may not be started (noexec); set TMPDIR"), "{output:?}");
+}
+
+#[test]
 fn a_disk_that_is_full_when_a_bot_is_started_costs_no_game() {
     let place = Place::new();
     let game = "[game.any]\nkind = 'judge'\ncommand = 'cat'\n";

@@ -30,4 +30,3 @@ pub mod tester;
 pub use self::command::{JudgeCommand, JudgeLimits};
 pub use self::kinds::{PROTOCOLS, Protocol, Settings, Wrong};
 pub use self::printed::{ScorePattern, ScorePatternError};
-pub use self::tester::become_relay_if_asked;

@@ -26,8 +26,6 @@ const REFEREE: &str = env!("CARGO_BIN_EXE_referee");
 static CONFIG: LazyLock<Config> = LazyLock::new(|| Config::resolve([]).expect("tested"));
 
 fn main() {
-    // A tester starts this program as its bot.
-    judges::become_relay_if_asked();
     let Some(wanted) = Wanted::from_args() else { return };
     let _host = Host::start().expect("a launcher");
     wanted.measure(&[

@@ -245,7 +245,6 @@ impl From<PlayError> for Failure {
 /// The whole program: parses the arguments, runs the command, prints an error if it fails, and returns the
 /// exit code; or answers a shell that completes a line. Programs with [games of their own](rules::game::register) call this too.
 pub fn main() -> ExitCode {
-    judges::become_relay_if_asked();
     completions::answer_shell();
     let result = if is_version_asked() { print_version() } else { run(parse()) };
     let failure = match result {

@@ -18,7 +18,6 @@ use rules::game::judge::{
 use terms::text::exact_duration;
 use terms::verdict::{BotExit, NoReply};
 
-pub use self::relay::become_relay_if_asked;
 use self::talk::{Heard, Talk, Talking};
 use crate::command::JudgeCommand;
 use crate::printed::{Printed, ScorePattern};

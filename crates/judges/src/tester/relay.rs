@@ -1,71 +1,35 @@
-//! The relay: the program that a tester starts in place of the bot.
+//! The relay: the program that a tester starts in place of the bot (`relay/main.rs` of this crate).
 //!
-//! It is this program under another name. It hands its standard streams to the referee, which passes the bot's bytes
-//! through them, waits until the referee says how the bot has ended, and ends in the same way.
+//! It hands its standard streams to the referee, which passes the bot's bytes through them, waits until the referee says
+//! how the bot has ended, and ends in the same way.
 
-use std::io::{self, IoSlice, IoSliceMut};
+use std::fs::OpenOptions;
+use std::io::{self, IoSliceMut, Write as _};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::Path;
 
-use rustix::net::{
-    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
-    SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
-};
-use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
-use signal_hook::consts::SIGKILL;
-use signal_hook::low_level::emulate_default_handler;
+use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
+use rustix::process::Signal;
 
 use terms::verdict::BotExit;
 
-/// The name under which a tester starts it, and with another ending the name of the referee's socket beside it.
+/// Its name, and that of the referee's socket beside it, which it derives from its own.
 pub(super) const NAME: &str = "referee-bot";
 pub(super) const SOCKET: &str = "referee-bot.socket";
 
-/// Whether this program's `main` makes relays.
-static MAKES_RELAYS: AtomicBool = AtomicBool::new(false);
+/// The program, as `build.rs` has built it.
+const PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/relay"));
 
-/// Lets testers start this program as the relay between them and a bot: to be called first in `main`. In a process that
-/// was started as a relay it does not return.
-pub fn become_relay_if_asked() {
-    MAKES_RELAYS.store(true, Ordering::Relaxed);
-    let Some(program) = std::env::args_os().next().map(PathBuf::from) else { return };
-    if program.file_name().is_some_and(|name| name == NAME) {
-        let exit = relay(&program.with_file_name(SOCKET)).unwrap_or(BotExit::Unknown);
-        end_like(exit);
+/// Makes a program of it.
+pub(super) fn write(path: &Path) -> io::Result<()> {
+    if PROGRAM.is_empty() {
+        let why = "no relay is known for this processor, only for x86-64, AArch64 and RISC-V";
+        return Err(io::Error::new(io::ErrorKind::Unsupported, why));
     }
-}
-
-/// The program to start as a relay.
-pub(super) fn program() -> Option<PathBuf> {
-    let path = std::env::current_exe().ok()?;
-    MAKES_RELAYS.load(Ordering::Relaxed).then_some(path)
-}
-
-/// Hands over the standard streams, and waits for the end of the bot.
-fn relay(socket: &Path) -> io::Result<BotExit> {
-    let socket = UnixStream::connect(socket)?;
-    let (stdin, stdout, stderr) = (io::stdin(), io::stdout(), io::stderr());
-    let streams = [stdin.as_fd(), stdout.as_fd(), stderr.as_fd()];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
-    let mut rights = SendAncillaryBuffer::new(&mut space);
-    rights.push(SendAncillaryMessage::ScmRights(&streams));
-    sendmsg(&socket, &[IoSlice::new(b"r")], &mut rights, SendFlags::NOSIGNAL)?;
-    let nothing = std::fs::File::options().read(true).write(true).open("/dev/null")?;
-    dup2_stdin(&nothing)?;
-    dup2_stdout(&nothing)?;
-    dup2_stderr(&nothing)?;
-    let mut status = [0; 2];
-    // A plain read, by which the referee knows that this process waits.
-    if rustix::io::read(&socket, &mut status)? < status.len() {
-        return Ok(BotExit::Unknown);
-    }
-    Ok(match status {
-        [b'e', code] => BotExit::Code(code.into()),
-        [_, signal] => BotExit::Signal(signal.into()),
-    })
+    OpenOptions::new().write(true).create_new(true).mode(0o700).open(path)?.write_all(PROGRAM)
 }
 
 /// The message that says how the bot has ended.
@@ -74,7 +38,7 @@ pub(super) fn status(exit: BotExit) -> [u8; 2] {
     match exit {
         BotExit::Code(code) => [b'e', byte(code)],
         BotExit::Signal(signal) => [b's', byte(signal)],
-        BotExit::Unknown => [b's', byte(SIGKILL)],
+        BotExit::Unknown => [b's', byte(Signal::KILL.as_raw())],
     }
 }
 
@@ -91,13 +55,84 @@ pub(super) fn streams(socket: &UnixStream) -> io::Result<Option<[OwnedFd; 3]>> {
     Ok(files.flatten().collect::<Vec<_>>().try_into().ok())
 }
 
-/// Ends this process as the bot has ended.
-fn end_like(exit: BotExit) -> ! {
-    if let BotExit::Code(code) = exit {
-        std::process::exit(code);
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead as _, BufReader};
+    use std::os::unix::net::UnixListener;
+    use std::os::unix::process::ExitStatusExt as _;
+    use std::process::{Child, Command, ExitStatus, Stdio};
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    /// Starts the relay, with an argument that it ignores.
+    fn started(program: &Path) -> Child {
+        let patience = Instant::now() + Duration::from_secs(20);
+        let mut command = Command::new(program);
+        command.arg("x").stdin(Stdio::piped()).stdout(Stdio::piped());
+        loop {
+            match command.spawn() {
+                // Another test has just forked, and its child has not closed the file yet.
+                Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => {
+                    assert!(Instant::now() < patience, "{error}");
+                }
+                child => return child.expect("starts"),
+            }
+        }
     }
-    let signal = if let BotExit::Signal(signal) = exit { signal } else { SIGKILL };
-    // Returns only if the signal ends no process.
-    let _ = emulate_default_handler(signal);
-    std::process::exit(1)
+
+    /// How the relay ends after a talk, when it is told this.
+    fn ended_after(told: &[u8]) -> ExitStatus {
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = folder.path().join(NAME);
+        write(&program).expect("written");
+        let listener = UnixListener::bind(folder.path().join(SOCKET)).expect("bound");
+        let mut relay = started(&program);
+        let (socket, _) = listener.accept().expect("it comes");
+        let [stdin, stdout, _] = streams(&socket).expect("received").expect("three streams");
+        let mut to_bot = relay.stdin.take().expect("piped");
+        to_bot.write_all(b"question\n").expect("written");
+        let mut heard = [0; 9];
+        rustix::io::read(&stdin, &mut heard).expect("read");
+        rustix::io::write(&stdout, b"answer\n").expect("written");
+        drop((stdin, stdout));
+        let mut from_bot = BufReader::new(relay.stdout.take().expect("piped"));
+        let mut line = String::new();
+        from_bot.read_line(&mut line).expect("read");
+        assert_eq!((&heard, line.as_str()), (b"question\n", "answer\n"));
+        line.clear();
+        // The relay itself holds no stream open.
+        assert_eq!(from_bot.read_line(&mut line).expect("the end"), 0);
+        rustix::io::write(&socket, told).expect("told");
+        drop(socket);
+        relay.wait().expect("ends")
+    }
+
+    #[test]
+    fn a_relay_hands_over_its_streams_and_ends_as_it_is_told() {
+        for code in [0, 7, 255] {
+            assert_eq!(ended_after(&status(BotExit::Code(code))).code(), Some(code));
+        }
+        for signal in [6, 9, 11, 13, 15, 31] {
+            assert_eq!(ended_after(&status(BotExit::Signal(signal))).signal(), Some(signal));
+        }
+        let killed = Some(Signal::KILL.as_raw());
+        assert_eq!(ended_after(&status(BotExit::Unknown)).signal(), killed);
+        assert_eq!(ended_after(b"").signal(), killed, "the referee has died");
+        let ignored = Signal::CHILD.as_raw();
+        assert_eq!(ended_after(&status(BotExit::Signal(ignored))).code(), Some(1), "it ends none");
+    }
+
+    #[test]
+    fn a_relay_without_a_referee_is_killed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let long = folder.path().join("x".repeat(90));
+        fs_err::create_dir(&long).expect("made");
+        for folder in [folder.path(), &long] {
+            let program = folder.join(NAME);
+            write(&program).expect("written");
+            let ended = started(&program).wait().expect("ends");
+            assert_eq!(ended.signal(), Some(Signal::KILL.as_raw()));
+        }
+    }
 }

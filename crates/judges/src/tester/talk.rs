@@ -5,12 +5,13 @@ use std::fmt;
 use std::io;
 use std::mem;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::fs::symlink;
 use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::event::epoll::{self, CreateFlags};
+use rustix::fs::{StatVfsMountFlags, statvfs};
 
 use contain::bot::{News, Peer};
 use rules::game::judge::{Case, Drawing, Place, Trouble};
@@ -86,11 +87,13 @@ impl Talk {
     pub(super) fn start(game: &Tester, case: &Case, place: &Place<'_>) -> Result<Self, Trouble> {
         let scratch = game.command.working_directory(is_written_anew)?;
         let failed = |error: io::Error| Trouble::new(format!("cannot be given a bot: {error}"));
-        let program = relay::program().ok_or_else(|| {
-            Trouble::new("cannot be given a bot: the `main` of this program makes no relays")
-        })?;
         let bot = scratch.path().join(NAME);
-        symlink(program, &bot).map_err(failed)?;
+        relay::write(&bot).map_err(failed)?;
+        if statvfs(scratch.path())
+            .is_ok_and(|system| system.f_flag.contains(StatVfsMountFlags::NOEXEC))
+        {
+            return Err(no_programs_in(scratch.path()));
+        }
         let listener = UnixListener::bind(scratch.path().join(SOCKET)).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let mut values = case::place(case, &game.command, &scratch)?;
@@ -340,6 +343,16 @@ impl Talking {
             *exit = tester.overhear(until, Some(news.as_fd()))?;
         }
     }
+}
+
+/// A tester starts its bot in a folder of temporary files.
+fn no_programs_in(folder: &Path) -> Trouble {
+    let what = format!(
+        "cannot be given a bot: programs in {} may not be started (noexec)",
+        folder.display()
+    );
+    let remedy = "set TMPDIR to a folder whose programs may be started".to_owned();
+    Trouble { remedy: Some(remedy), ..Trouble::new(what) }
 }
 
 /// The judge and the bot's process take turns, so nobody waits.

@@ -270,8 +270,13 @@ impl Keeper {
 /// Starts a bot. When this returns, its program has been executed.
 pub(super) fn launch(launch: &Launch) -> Result<Started, LaunchError> {
     let by_spare = spare::take(launch).map(|spare| spare.start(launch)).transpose()?.flatten();
-    let mut started = by_spare.map_or_else(|| begin(launch), Ok)?;
-    spare::prepare(launch);
+    let mut started = if let Some(started) = by_spare {
+        started
+    } else {
+        let started = begin(launch)?;
+        spare::prepare(launch);
+        started
+    };
     let keeper = &mut started.keeper;
     rustix::io::ioctl_fionbio(&keeper.channel, true).map_err(|error| Step::Pipes.failed(error))?;
     if launch.method.is_namespace() && launch.tree.is_none() {
