@@ -11,36 +11,37 @@ const ARCHITECTURES: [&str; 3] = ["aarch64", "riscv64", "x86_64"];
 fn main() {
     println!("cargo::rerun-if-changed=relay/main.rs");
     let relay = PathBuf::from(given("OUT_DIR")).join("relay");
-    let is_known = ARCHITECTURES.contains(&given("CARGO_CFG_TARGET_ARCH").as_str());
+    let is_known = ARCHITECTURES.contains(&given("CARGO_CFG_TARGET_ARCH").as_str())
+        && given("CARGO_CFG_TARGET_POINTER_WIDTH") == "64";
     if !is_known || given("CARGO_CFG_TARGET_OS") != "linux" {
         fs::write(relay, "").expect("cargo's folder can be written to");
         return;
     }
-    let mut rustc = Command::new(given("RUSTC"));
-    rustc.args(["relay/main.rs", "--crate-name=relay", "--crate-type=bin", "--edition=2024"]);
-    // Small, and at a fixed address: nothing is to be done before it can run.
-    rustc.args(["-Copt-level=s", "-Cpanic=abort", "-Cstrip=symbols", "-Crelocation-model=static"]);
-    if given("CARGO_CFG_TARGET_ENV") == "musl" {
-        // Otherwise the start of C programs is linked.
-        rustc.arg("-Clink-self-contained=no");
-    }
-    let target = given("TARGET");
-    let (linker, arguments): (_, &[_]) = match env::var("RUSTC_LINKER") {
-        Ok(linker) => (Some(linker), &OF_COMPILER),
-        Err(_) if target == given("HOST") => (None, &OF_COMPILER),
-        // A compiler for another system may not be here; the relay needs nothing of it.
-        Err(_) => (Some("rust-lld".to_owned()), &["--build-id=none", "--nmagic"]),
+    let compile = |linker: Option<&str>, arguments: &[&str]| {
+        let mut rustc = Command::new(given("RUSTC"));
+        rustc.args(["relay/main.rs", "--crate-name=relay", "--crate-type=bin", "--edition=2024"]);
+        // Small, and at a fixed address: nothing is to be done before it can run.
+        rustc.args(["-Copt-level=s", "-Cpanic=abort", "-Cstrip=symbols"]);
+        rustc.arg("-Crelocation-model=static");
+        if given("CARGO_CFG_TARGET_ENV") == "musl" {
+            // Otherwise the start of C programs is linked.
+            rustc.arg("-Clink-self-contained=no");
+        }
+        rustc.args(linker.map(|linker| format!("-Clinker={linker}")));
+        rustc.args(arguments.iter().map(|argument| format!("-Clink-arg={argument}")));
+        rustc.arg("--target").arg(given("TARGET")).arg("-o").arg(&relay);
+        rustc.output().expect("the compiler that cargo names runs")
     };
-    rustc.args(linker.map(|linker| format!("-Clinker={linker}")));
-    rustc.args(arguments.iter().map(|argument| format!("-Clink-arg={argument}")));
-    rustc.arg("--target").arg(target).arg("-o").arg(relay);
-    let status = rustc.status().expect("the compiler that cargo names runs");
-    assert!(status.success(), "the relay of testers cannot be built: {rustc:?}");
+    // The linker that comes with Rust needs nothing of the target's system, which may not be here.
+    if compile(Some("rust-lld"), &["--build-id=none", "--nmagic"]).status.success() {
+        return;
+    }
+    let linker = env::var("RUSTC_LINKER").ok();
+    let of_compiler = ["-static", "-nostdlib", "-nostartfiles", "-Wl,--build-id=none,--nmagic"];
+    let compiled = compile(linker.as_deref(), &of_compiler);
+    let why = String::from_utf8_lossy(&compiled.stderr);
+    assert!(compiled.status.success(), "the relay of testers cannot be built:\n{why}");
 }
-
-/// What a C compiler that links is told.
-const OF_COMPILER: [&str; 4] =
-    ["-static", "-nostdlib", "-nostartfiles", "-Wl,--build-id=none,--nmagic"];
 
 /// What cargo tells a build script.
 fn given(name: &str) -> String {

@@ -3,11 +3,11 @@
 //! It hands its standard streams to the referee, which passes the bot's bytes through them, waits until the referee says
 //! how the bot has ended, and ends in the same way.
 
-use std::fs::OpenOptions;
+use std::fs::{OpenOptions, Permissions};
 use std::io::{self, IoSliceMut, Write as _};
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
@@ -29,7 +29,16 @@ pub(super) fn write(path: &Path) -> io::Result<()> {
         let why = "no relay is known for this processor, only for x86-64, AArch64 and RISC-V";
         return Err(io::Error::new(io::ErrorKind::Unsupported, why));
     }
-    OpenOptions::new().write(true).create_new(true).mode(0o700).open(path)?.write_all(PROGRAM)
+    make(path).map_err(|error| {
+        io::Error::new(error.kind(), format!("{error}; TMPDIR can name another folder"))
+    })
+}
+
+fn make(path: &Path) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    // Whatever is not to be given to new files.
+    file.set_permissions(Permissions::from_mode(0o700))?;
+    file.write_all(PROGRAM)
 }
 
 /// The message that says how the bot has ended.
@@ -78,6 +87,24 @@ mod tests {
                 }
                 child => return child.expect("starts"),
             }
+        }
+    }
+
+    #[test]
+    fn a_relay_whose_tester_has_closed_a_stream_has_none_there() {
+        for closed in ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let program = folder.path().join(NAME);
+            write(&program).expect("written");
+            let listener = UnixListener::bind(folder.path().join(SOCKET)).expect("bound");
+            // It is written no more when the shell has started.
+            let script = format!("until \"$0\" {closed}; do [ $? = 126 ] || exit; done");
+            let shell = Command::new("sh").args(["-c", &script]).arg(&program).spawn();
+            let mut shell = shell.expect("there is a shell");
+            let (socket, _) = listener.accept().expect("it comes");
+            streams(&socket).expect("received").expect("three streams");
+            rustix::io::write(&socket, &status(BotExit::Code(0))).expect("told");
+            assert!(shell.wait().expect("ends").success(), "{closed}");
         }
     }
 

@@ -112,8 +112,10 @@ impl Spare {
         let Some(mut started) = self.ready() else { return Ok(None) };
         let keeper = &mut started.keeper;
         let is_sent = order::send(&keeper.channel, launch, keeper.deadline.place(), None).is_ok();
-        // Later it would keep the bot, or whoever talks to it, from a core.
-        prepare(launch);
+        if is_sent {
+            // Later it would keep the bot, or whoever talks to it, from a core.
+            prepare(launch);
+        }
         let has_started = is_sent && keeper.await_start()?;
         Ok(has_started.then_some(started))
     }
