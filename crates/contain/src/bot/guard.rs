@@ -24,6 +24,10 @@ const INTERVAL: Duration = Duration::from_millis(25);
 /// Sampling may use at most 1/20 of the referee's time.
 const SAMPLING_SHARE: u32 = 20;
 
+/// How many times as long as its last measurement before a deadline a bot's memory is measured no more: another measurement
+/// may be held up for so long.
+const MARGIN: u32 = 10;
+
 /// The kernel's limits, as far as the referee's user may set them.
 pub(super) fn kernel_limits(resources: &Resources) -> Vec<KernelLimit> {
     let cpu_time = resources.cpu_time.map(|time| time.0.as_secs().max(1));
@@ -60,8 +64,9 @@ pub(super) struct Guard {
     /// Whether a process has reached its limit on open files.
     is_out_of_files: bool,
     peak_memory: Option<u64>,
-    /// When to measure shared and held memory next.
+    /// When to measure shared and held memory next, and how long that took at last.
     next_memory: Instant,
+    memory_took: Duration,
     /// A process that sees the bot's own file system, if it has one.
     tree: Option<Pid>,
     /// The bot's control group, if any.
@@ -107,6 +112,7 @@ impl Guard {
             limits,
             next: Instant::now() + INTERVAL,
             next_memory: Instant::now() + INTERVAL,
+            memory_took: Duration::ZERO,
             tree,
             memory_kills,
             cgroup,
@@ -188,7 +194,12 @@ impl Guard {
         if now < self.next || deadline.is_some_and(|deadline| now >= deadline) {
             return None;
         }
-        let breach = self.check(&Sample::below_until(keeper, deadline), deadline);
+        let sample = Sample::below_until(keeper, deadline);
+        let soon = Instant::now() + self.memory_took * MARGIN;
+        let breach = match deadline.filter(|deadline| *deadline <= soon) {
+            Some(deadline) => self.check_quickly(&sample, deadline),
+            None => self.check(&sample, deadline),
+        };
         self.next = Instant::now() + INTERVAL.max(now.elapsed() * SAMPLING_SHARE);
         breach
     }
@@ -200,11 +211,12 @@ impl Guard {
         self.or_of_cgroup(breach)
     }
 
-    /// As [`check`](Self::check), but asks no process for its memory: the kernel answers once a process that is just starting
-    /// another one has done so.
+    /// As [`check`](Self::check), but does not measure memory beyond what the sample says: the kernel answers that of a process
+    /// that is just starting another one when it has done so.
     pub(super) fn check_quickly(&mut self, sample: &Sample, deadline: Instant) -> Option<Breach> {
         let processes = self.check_processes(sample, Some(deadline));
-        self.or_of_cgroup(processes)
+        let breach = processes.or_else(|| self.note_memory(sample.largest_peak()));
+        self.or_of_cgroup(breach)
     }
 
     fn or_of_cgroup(&mut self, breach: Option<Breach>) -> Option<Breach> {
@@ -252,8 +264,13 @@ impl Guard {
         let left = deadline.map_or(LOOK, |deadline| deadline.saturating_duration_since(now));
         if now >= self.next_memory && !left.is_zero() {
             used = used.max(sample.memory(self.tree, left.min(LOOK)));
-            self.next_memory = Instant::now() + INTERVAL.max(now.elapsed() * SAMPLING_SHARE);
+            self.memory_took = now.elapsed();
+            self.next_memory = Instant::now() + INTERVAL.max(self.memory_took * SAMPLING_SHARE);
         }
+        self.note_memory(used)
+    }
+
+    fn note_memory(&mut self, used: u64) -> Option<Breach> {
         self.peak_memory = self.peak_memory.max((used > 0).then_some(used));
         self.limits.breach(Resource::Memory, used)
     }
@@ -275,7 +292,23 @@ impl Drop for Guard {
 
 #[cfg(test)]
 mod tests {
+    use rustix::process::getpid;
+
     use super::*;
+
+    #[test]
+    fn memory_is_not_measured_where_that_may_last_beyond_the_deadline() {
+        let measures = |memory_took, left| {
+            let mut guard = Guard::new(Resources::default(), None, None, 0);
+            let now = Instant::now();
+            (guard.memory_took, guard.next, guard.next_memory) = (memory_took, now, now);
+            guard.sample_if_due(getpid(), Some(now + left));
+            guard.memory_took != memory_took
+        };
+        let (took, minute) = (Duration::from_secs(6), Duration::from_mins(1));
+        assert!(measures(Duration::ZERO, minute) && measures(took, 9 * minute));
+        assert!(!measures(took, minute));
+    }
 
     #[test]
     fn who_ends_otherwise_was_not_killed_for_want_of_memory() {
