@@ -6,7 +6,7 @@ use std::io;
 use std::mem;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -87,13 +87,7 @@ impl Talk {
     pub(super) fn start(game: &Tester, case: &Case, place: &Place<'_>) -> Result<Self, Trouble> {
         let scratch = game.command.working_directory(is_written_anew)?;
         let failed = |error: io::Error| Trouble::new(format!("cannot be given a bot: {error}"));
-        let bot = scratch.path().join(NAME);
-        relay::write(&bot).map_err(failed)?;
-        if statvfs(scratch.path())
-            .is_ok_and(|system| system.f_flag.contains(StatVfsMountFlags::NOEXEC))
-        {
-            return Err(no_programs_in(scratch.path()));
-        }
+        let bot = make_relay(scratch.path())?;
         let listener = UnixListener::bind(scratch.path().join(SOCKET)).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let mut values = case::place(case, &game.command, &scratch)?;
@@ -345,14 +339,17 @@ impl Talking {
     }
 }
 
-/// A tester starts its bot in a folder of temporary files.
-fn no_programs_in(folder: &Path) -> Trouble {
-    let what = format!(
-        "cannot be given a bot: programs in {} may not be started (noexec)",
-        folder.display()
-    );
+/// Makes the relay in a game's folder.
+fn make_relay(folder: &Path) -> Result<PathBuf, Trouble> {
+    let path = folder.join(NAME);
+    relay::write(&path).map_err(|error| Trouble::new(format!("cannot be given a bot: {error}")))?;
+    if !statvfs(folder).is_ok_and(|system| system.f_flag.contains(StatVfsMountFlags::NOEXEC)) {
+        return Ok(path);
+    }
+    let folder = folder.display();
+    let what = format!("cannot be given a bot: programs in {folder} may not be started (noexec)");
     let remedy = "set TMPDIR to a folder whose programs may be started".to_owned();
-    Trouble { remedy: Some(remedy), ..Trouble::new(what) }
+    Err(Trouble { remedy: Some(remedy), ..Trouble::new(what) })
 }
 
 /// The judge and the bot's process take turns, so nobody waits.
