@@ -142,7 +142,7 @@ fn hogs_of_an_earlier_game_are_no_excuse() {
         bot > 4 * host
     };
     let report = unspoilt(|report| !is_the_bots(report) && is_busy(), play);
-    assert!(is_the_bots(&report) || is_busy(), "{report}");
+    assert!(is_the_bots(&report), "{report}");
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn what_is_not_known_of_a_thread_that_has_ended_is_not_called_sleep() {
             |game: &Value| (game["timing"]["exchanges"][1]["parts"]["ended"] == true) == has_ended;
         // On a machine that is busy they may end later.
         let game = unspoilt(|game| !is_known(game) && is_busy(), play);
-        assert!(is_known(&game) || is_busy(), "{trick}: {game}");
+        assert!(is_known(&game), "{trick}: {game}");
     }
 }
 
