@@ -113,7 +113,7 @@ impl BotProcess {
         beside: Option<BorrowedFd<'_>>,
         stderr: &mut dyn FnMut(&[u8]),
     ) -> Result<(Lines, Option<NoReply>), ExchangeError> {
-        let ready = self.wait_beside(Some(self.guard.wake(Some(until))), beside)?;
+        let ready = self.wait_beside(Some(self.guard.wake(Some(until))), beside, None)?;
         if ready.cancelled {
             return Err(ExchangeError::Cancelled(Vec::new()));
         }

@@ -148,6 +148,8 @@ pub struct BotProcess {
     canceller: Option<Canceller>,
     /// The program that it talks to through the referee, if not to the referee itself.
     peer: Option<Box<dyn Peer>>,
+    /// How many of the last waits for it or the bot were short.
+    quick_waits: u8,
     /// Dropped after the bot has gone: fields are dropped in order.
     scratch: Option<Scratch>,
     _host: Host,
@@ -197,6 +199,7 @@ impl BotProcess {
             stderr_cap,
             canceller,
             peer: None,
+            quick_waits: 0,
             scratch,
             _host: host,
         })

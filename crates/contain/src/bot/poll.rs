@@ -58,14 +58,15 @@ impl BotProcess {
 
     /// Waits until something is ready or `until` has come.
     pub(super) fn wait(&self, until: Option<Instant>) -> io::Result<Ready> {
-        self.wait_beside(until, None)
+        self.wait_beside(until, None, None)
     }
 
-    /// As [`wait`](Self::wait), or until another descriptor is ready.
+    /// As [`wait`](Self::wait), or until another descriptor is ready; until `awake` without sleeping.
     pub(super) fn wait_beside(
         &self,
         until: Option<Instant>,
         beside: Option<BorrowedFd<'_>>,
+        awake: Option<Instant>,
     ) -> io::Result<Ready> {
         let watched = [
             (self.stdin.fd_if_pending(), PollFlags::OUT),
@@ -81,7 +82,14 @@ impl BotProcess {
         let timeout = until.map(|until| until.saturating_duration_since(Instant::now()));
         // A duration too long for the kernel is as good as no limit.
         let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
-        match poll(&mut fds, timeout.as_ref()) {
+        let mut polled = Ok(0);
+        while polled == Ok(0) && awake.is_some_and(|awake| Instant::now() < awake) {
+            polled = poll(&mut fds, Some(&Timespec::default()));
+        }
+        if polled == Ok(0) {
+            polled = poll(&mut fds, timeout.as_ref());
+        }
+        match polled {
             Ok(_) => {}
             Err(rustix::io::Errno::INTR) => return Ok(Ready::default()),
             Err(errno) => return Err(errno.into()),

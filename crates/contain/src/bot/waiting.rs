@@ -90,7 +90,7 @@ impl BotProcess {
     ) -> io::Result<bool> {
         // Before late output its peer is not looked at, and would be ready for ever.
         let peer = self.peer.as_ref().filter(|_| spoke_late(request, state).is_some());
-        let ready = self.wait_beside(Some(until), peer.map(|peer| peer.watched()))?;
+        let ready = self.wait_beside(Some(until), peer.map(|peer| peer.watched()), None)?;
         if ready.stdout {
             self.read_late_stdout(state)?;
         }
