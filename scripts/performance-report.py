@@ -68,20 +68,23 @@ REST = """
 - **An exchange with a tester** that starts the bot itself passes through four hands, tester, referee, bot and referee, where the tester alone
   has two. On one core it took 37 µs by `perf sched`: tester and bot ran 5 µs each, the referee 9 to pass on the answer, and 17 to end
   the turn, begin the next and pass on its question. With `--pin` all three share the bot's core while it answers at once, unless
-  the tester has several threads. Where the system places them, each of the four hand-overs may wake another core, which costs
-  more than all the work (20 to 100 µs on an idle virtual machine). In games of 1,000 exchanges, one took 45 to
-  60 µs there, and 20 with the tester alone. A tester confined to one core would start a JVM slower, and a referee that spins instead of
-  sleeping would take a core from other games; neither is done.
+  the tester has several threads. Where the system places them, each hand-over may wake a core that sleeps, which costs more than all the work:
+  17 to 25 µs each on an idle virtual machine whose idle cores go to the host. After some short waits the referee therefore listens for 50 µs
+  before it sleeps, which leaves the wake-ups of bot and tester. On one such machine an exchange took 16 µs with the tester alone,
+  78 with a referee that always slept, and 38 with this one; 34 and 26 with two games at a time, 14 and 18 on a single core (games of 2,000
+  exchanges, the middle of five in turn). A bot that thinks for longer than 50 µs has it sleep as before. Sharing a core with the tester in addition
+  would make 38 of it 37, and confine the tester; that is not done.
 - **A tester's game** starts three programs where the tester alone starts two, and contains two. The third, the relay, uses no library: it starts
   in 0.17 ms, where an empty static program takes 0.42 and `/bin/true` 0.53. C's library asks the processor what it can do, and on a virtual machine
   each of some fifty such questions goes to the host. With a relay that was this whole program, a game of one exchange took 4.6 ms as cargo links
   the program, with this one 3.6, and 1.4 alone (200 games each, the middle of five runs in turn). The rest is two keepers with their namespaces,
   the start of the bot through one, and the hand-overs between processes.
-  The bot's processes are ended while the tester ends, and the tester's folder is removed in the background: 0.3 ms less.
+  The bot's processes are ended while the tester ends, and the tester's folder is cleared in the background: 0.3 ms less.
   A tester that closes the bot's input is looked for in its system calls: if it does not wait for the bot yet, again after
   50 µs, then 100, up to a millisecond. While the first pause was a millisecond, and the search took 79 calls in place of 54, a game took 0.5 ms more.
-  The tester's folder has a link to each file of the settings' folder. Where temporary files are on ext4, each costs 14 µs, and was seen to cost
-  0.5 ms for minutes; `TMPDIR` on a file system in memory spares that.
+  The tester's folder has a link to each file of the settings' folder. ext4 gives out no inode again within five seconds of its removal, and looks
+  at each of these before it finds another one: with new links for each game, a game took 3.4 ms in the first 200 and 4.2 in 1,500, where it now
+  takes 3.0 and 3.1 (1.5 alone). So the folder, cleared of all but its links and the relay, serves the next game.
 - **The logs** are a file for each game, with a line for each turn: 0.1 ms a game, two thirds for the file and one third for its JSON.
 - **A report of 2,000 games** with 829 replays takes 6.3 MB, and in Chromium on the idle machine 0.75 s to load and draw, 80 ms to sort
   its boards and 47 ms its games; a step through 10,000 moves of Square Remover takes 12 ms (the median of 100, by `scripts/page-speeds.mjs`).

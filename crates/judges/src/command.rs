@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -83,15 +82,15 @@ impl JudgeCommand {
         leaves_out: impl Fn(&Path) -> bool,
     ) -> Result<Scratch, Trouble> {
         let linked = || -> io::Result<Scratch> {
-            let scratch = Scratch::new()?;
             let folder = std::path::absolute(&self.folder)?;
+            let mut links = BTreeMap::new();
             for entry in folder.read_dir()? {
                 let entry = entry?;
                 if !leaves_out(Path::new(&entry.file_name())) {
-                    symlink(entry.path(), scratch.path().join(entry.file_name()))?;
+                    links.insert(entry.file_name(), entry.path());
                 }
             }
-            Ok(scratch)
+            Scratch::with_links(links)
         };
         linked().map_err(|error| {
             Trouble::new(format!(

@@ -3,7 +3,7 @@
 use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
-use contain::bot::{BotProcess, Dialogue, ExchangeError, Host, Scratch};
+use contain::bot::{BotProcess, Dialogue, ExchangeError, Host, Left, Scratch};
 use contain::cancel::Canceller;
 use rules::game::judge::{Drawing, Place, Trouble};
 use terms::limits::{Breach, Resource};
@@ -42,6 +42,8 @@ pub(crate) struct Process {
     unfinished: Vec<u8>,
     /// Its working directory, until it has gone.
     scratch: Option<Scratch>,
+    /// The processes that it has left.
+    left: Left,
     /// The last one waits until the folder is removed: dropped after all else, fields are dropped in order.
     _host: Host,
 }
@@ -77,6 +79,7 @@ impl Process {
             stdout: Vec::new(),
             unfinished: Vec::new(),
             scratch: Some(scratch),
+            left: Left::default(),
             _host: Host::hold(),
         })
     }
@@ -218,9 +221,7 @@ impl Process {
 
     /// Reads what a judge that has ended, or a child of it, still says.
     fn hear_last_words(&mut self) {
-        if let Some(child) = self.child.take() {
-            self.stderr.push(&child.finish(LAST_WORDS).stderr.bytes);
-        }
+        self.end(LAST_WORDS);
     }
 
     /// Ends the judge, whose game is over; it may take `grace` to end by itself. Returns how it
@@ -228,6 +229,7 @@ impl Process {
     pub(crate) fn end(&mut self, grace: Duration) -> Option<BotExit> {
         let ending = self.child.take()?.finish(grace);
         self.stderr.push(&ending.stderr.bytes);
+        self.left = ending.left;
         ending.exit
     }
 
@@ -291,9 +293,8 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        drop(self.child.take());
-        // No game waits for the removal of the last one's folder.
-        self.scratch.take().into_iter().for_each(Scratch::remove_later);
+        self.end(Duration::ZERO);
+        self.scratch.take().into_iter().for_each(|scratch| scratch.leave(&self.left));
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use contain::bot::await_removals;
+use contain::bot::{Host, await_removals};
 use judges::codingame::Codingame;
 use judges::json_lines::JsonLines;
 use judges::{JudgeCommand, JudgeLimits};
@@ -224,9 +224,13 @@ fn a_judge_that_does_not_start_says_why() {
 
 #[test]
 fn what_a_judge_writes_to_its_working_directory_goes_with_its_game() {
+    let _host = Host::hold();
     let folder = tempfile::tempdir().expect("a folder");
-    let script = "open('made.txt', 'w').write(open('words.txt').read())\nimport os, sys\n\
-                  sys.exit(open('made.txt').read() + ' in ' + os.getcwd())\n";
+    let script = "import os, sys\n\
+                  found = f'{sorted(os.listdir())} {open(\"words.txt\").read()}'\n\
+                  open('made.txt', 'w').write('made')\n\
+                  os.remove('words.txt'), open('words.txt', 'w').write('other words')\n\
+                  sys.exit(found + ' in ' + os.getcwd())\n";
     fs::write(folder.path().join("judge.py"), script).expect("room");
     fs::write(folder.path().join("words.txt"), "its words").expect("room");
     let words = ["python3", "judge.py"].map(str::to_owned).to_vec();
@@ -236,12 +240,18 @@ fn what_a_judge_writes_to_its_working_directory_goes_with_its_game() {
         env: BTreeMap::new(),
         limits: limits(),
     };
-    let found = play(&JsonLines { command }, None).expect_err("it ends at once");
-    let stderr = found.stderr.expect("its words");
-    let scratch = stderr.strip_prefix("its words in ").expect(&stderr);
-    // The games of other tests keep the host.
-    await_removals();
-    assert!(!Path::new(scratch).exists(), "{scratch}");
+    for _ in 0..3 {
+        let judge = JsonLines { command: command.clone() };
+        let found = play(&judge, None).expect_err("it ends at once");
+        let stderr = found.stderr.expect("its words");
+        let scratch = stderr.strip_prefix("['judge.py', 'words.txt'] its words in ");
+        await_removals();
+        let left = Path::new(scratch.expect(&stderr)).read_dir().into_iter().flatten().flatten();
+        let left = left.map(|entry| entry.file_name()).collect::<Vec<_>>();
+        assert!(left.is_empty() || left == ["judge.py"], "{left:?}");
+    }
+    let own = fs::read_to_string(folder.path().join("words.txt")).expect("it is there");
+    assert_eq!(own, "its words");
     assert!(!folder.path().join("made.txt").exists());
 }
 

@@ -4,7 +4,7 @@ use std::io;
 use std::process;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{ContainmentMethod, Unavailable, cgroup, later, launch};
+use super::{ContainmentMethod, Unavailable, cgroup, later, launch, scratch};
 
 /// Keeps what the bots of this program share: the launcher that starts them, their control groups, a thread that removes
 /// what they leave. When the last host is dropped, all of that is gone.
@@ -75,6 +75,7 @@ impl Drop for Host {
             cgroup::remove_all();
             launch::end_launcher();
             later::end();
+            scratch::remove_ready();
         }
     }
 }

@@ -4,14 +4,36 @@
 //! Processes that put it there may still live, and put a link in the place of a folder at any moment. So everything is
 //! named relative to an open folder, and no link is followed.
 
+use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
 use std::io;
 use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::time::Instant;
 
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, chmod, openat, renameat, unlinkat};
+use rustix::fs::{
+    AtFlags, CWD, Dir, FileType, Mode, OFlags, chmod, openat, renameat, statat, unlinkat,
+};
 use rustix::io::Errno;
+
+/// Files by name, each with what changes when somebody writes, replaces or moves it: its number, and the time of its last change.
+pub(super) type Marks = BTreeMap<CString, (u64, i64, u64)>;
+
+/// Marks a file, so that it can be told later whether it is as it was.
+pub(super) fn mark(folder: BorrowedFd<'_>, name: &CStr) -> io::Result<(u64, i64, u64)> {
+    let data = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    Ok((data.st_ino, data.st_ctime, data.st_ctime_nsec))
+}
+
+/// Whether a file is as it was when it was marked.
+fn is_as_marked(folder: BorrowedFd<'_>, name: &CStr, marks: &Marks) -> bool {
+    marks.get(name).is_some_and(|then| mark(folder, name).is_ok_and(|now| now == *then))
+}
+
+/// Whether all marked files are as they were.
+pub(super) fn are_as_marked(folder: BorrowedFd<'_>, marks: &Marks) -> bool {
+    marks.keys().all(|name| is_as_marked(folder, name, marks))
+}
 
 /// A folder, but not a link to one; its permissions do not matter.
 const PLACE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW);
@@ -23,13 +45,18 @@ pub(super) fn open(path: &Path) -> io::Result<OwnedFd> {
 
 /// Empties an open folder; its processes may be putting more there, so this stops at `until`.
 pub(super) fn empty(top: BorrowedFd<'_>, until: Instant) -> io::Result<()> {
+    empty_but(&Marks::new(), top, until)
+}
+
+/// Empties an open folder of all but the files that are as they were when they were marked.
+pub(super) fn empty_but(marks: &Marks, top: BorrowedFd<'_>, until: Instant) -> io::Result<()> {
     let mut moved = 0_u64;
-    let mut folders = clear_out(top, until)?;
+    let mut folders = clear_out(top, marks, until)?;
     while let Some(name) = folders.pop() {
         check(until)?;
         match open_in(top, &name) {
             Ok(folder) => {
-                for inner in clear_out(folder.as_fd(), until)? {
+                for inner in clear_out(folder.as_fd(), &Marks::new(), until)? {
                     folders.extend(hoist(folder.as_fd(), &inner, top, &mut moved)?);
                 }
             }
@@ -50,13 +77,13 @@ fn check(until: Instant) -> io::Result<()> {
     if Instant::now() < until { Ok(()) } else { Err(error()) }
 }
 
-/// Removes all files of a folder; returns the names of its folders.
-fn clear_out(folder: BorrowedFd<'_>, until: Instant) -> io::Result<Vec<CString>> {
+/// Removes all files of a folder but those that are as they were marked; returns the names of its folders.
+fn clear_out(folder: BorrowedFd<'_>, marks: &Marks, until: Instant) -> io::Result<Vec<CString>> {
     let mut folders = Vec::new();
     for entry in Dir::read_from(folder)? {
         let entry = entry?;
         let name = entry.file_name();
-        if name == c"." || name == c".." {
+        if name == c"." || name == c".." || is_as_marked(folder, name, marks) {
             continue;
         }
         check(until)?;

@@ -1,17 +1,21 @@
 //! The writable folder of a bot in a sandbox or of a judge, and its removal.
 
-use std::fs::{self, File};
+use std::collections::BTreeMap;
+use std::ffi::{CString, OsStr, OsString};
+use std::fs::{self, File, Permissions};
 use std::io;
 use std::os::fd::AsFd as _;
-use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
-use std::sync::Once;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use super::{later, removal};
+use super::removal::{self, Marks};
+use super::{Left, later};
 
 /// A folder that is removed with all its content when this is dropped. If the referee is killed
 /// first, the next one that makes such a folder removes it.
@@ -20,6 +24,10 @@ pub struct Scratch {
     folder: TempDir,
     /// The folder itself, open and locked while the referee lives.
     lock: File,
+    /// The links that it was made with, by name.
+    links: BTreeMap<OsString, PathBuf>,
+    /// These links, and what else later games find in it.
+    kept: Marks,
 }
 
 const PREFIX: &str = "referee-bot-";
@@ -32,6 +40,18 @@ const REMOVAL: Duration = Duration::from_mins(1);
 
 /// Whether a folder has been left to the background.
 static IS_REMOVING: AtomicBool = AtomicBool::new(false);
+
+/// Folders with links whose games are over, from the oldest on. A new one takes an inode for each link, and ext4 does not give
+/// out again what was removed within the last five seconds: after a thousand games the search takes a quarter of a
+/// millisecond for each.
+static READY: Mutex<Vec<Scratch>> = Mutex::new(Vec::new());
+
+/// The most folders that wait for another game.
+const MOST_READY: usize = 64;
+
+fn ready() -> MutexGuard<'static, Vec<Scratch>> {
+    READY.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 impl Scratch {
     /// Makes a folder, and removes those that killed referees have left.
@@ -48,11 +68,50 @@ impl Scratch {
                 io::Error::new(error.kind(), format!("{error}; TMPDIR can name another folder"))
             })?;
             match lock(folder.path()) {
-                Some(lock) => return Ok(Self { folder, lock }),
+                Some(lock) => {
+                    let (links, kept) = (BTreeMap::new(), Marks::new());
+                    return Ok(Self { folder, lock, links, kept });
+                }
                 None if attempts.next().is_some() => {}
                 None => return Err(io::Error::other("the temporary folder takes no locks")),
             }
         }
+    }
+
+    /// A folder with these links, by name: a new one, or one that was [left to other games](Self::leave).
+    ///
+    /// # Errors
+    /// As for a [new](Self::new) one, or when it takes no link.
+    pub fn with_links(links: BTreeMap<OsString, PathBuf>) -> io::Result<Self> {
+        let used = {
+            let mut all = ready();
+            let place = all.iter().position(|scratch| scratch.links == links);
+            place.map(|place| all.remove(place))
+        };
+        // Whoever may write there may have changed it.
+        if let Some(used) =
+            used.filter(|used| removal::are_as_marked(used.lock.as_fd(), &used.kept))
+        {
+            return Ok(used);
+        }
+        let mut scratch = Self::new()?;
+        for (name, target) in &links {
+            symlink(target, scratch.path().join(name))?;
+            scratch.keep(name)?;
+        }
+        scratch.links = links;
+        Ok(scratch)
+    }
+
+    /// Keeps one of its files for the games that find this folder again, unless it is changed meanwhile.
+    ///
+    /// # Errors
+    /// When there is no such file.
+    pub fn keep(&mut self, name: impl AsRef<OsStr>) -> io::Result<()> {
+        let name = CString::new(name.as_ref().as_bytes())?;
+        let mark = removal::mark(self.lock.as_fd(), &name)?;
+        self.kept.insert(name, mark);
+        Ok(())
     }
 
     /// Where it is.
@@ -65,9 +124,47 @@ impl Scratch {
         IS_REMOVING.store(true, Ordering::Relaxed);
         later::drop_later(self);
     }
+
+    /// Leaves a folder [with links](Self::with_links) to other games while there is a [`Host`](super::Host), without whatever
+    /// has come into it. If its own game has `left` processes, which might still write there, it is removed. Both in the
+    /// background: [`await_removals`] waits for it.
+    pub fn leave(self, left: &Left) {
+        if self.links.is_empty() || *left != Left::default() {
+            return self.remove_later();
+        }
+        IS_REMOVING.store(true, Ordering::Relaxed);
+        later::drop_later(Used(Some(self)));
+    }
+
+    /// Removes whatever has come into it.
+    fn clear(&self) -> io::Result<()> {
+        self.lock.set_permissions(Permissions::from_mode(0o700))?;
+        removal::empty_but(&self.kept, self.lock.as_fd(), Instant::now() + REMOVAL)
+    }
 }
 
-/// Waits until the scratch folders of all bots that have ended are removed; a program calls this before it ends. What it
+/// A folder that other games may have once this has been dropped in the background.
+struct Used(Option<Scratch>);
+
+impl Drop for Used {
+    fn drop(&mut self) {
+        // Where it cannot be cleared, it is removed, which says why it cannot.
+        let Some(scratch) = self.0.take().filter(|scratch| scratch.clear().is_ok()) else { return };
+        let mut all = ready();
+        let oldest = (all.len() >= MOST_READY).then(|| all.remove(0));
+        all.push(scratch);
+        drop(all);
+        drop(oldest);
+    }
+}
+
+/// Removes the folders that wait for other games.
+pub(super) fn remove_ready() {
+    let all = std::mem::take(&mut *ready());
+    drop(all);
+}
+
+/// Waits until the scratch folders of all bots and judges that have ended are removed or left to others; a program calls this before it ends. What it
 /// leaves, the next program that makes a scratch folder removes.
 pub fn await_removals() {
     if IS_REMOVING.load(Ordering::Relaxed) {
@@ -118,6 +215,86 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
+    use crate::bot::Host;
+
+    /// Leaves a folder to others, and waits until they can have it.
+    fn leave(scratch: Scratch) {
+        scratch.leave(&Left::default());
+        await_removals();
+    }
+
+    #[test]
+    fn a_folder_with_links_is_left_to_others_as_it_was_at_first() {
+        let _host = Host::hold();
+        let files = tempfile::tempdir().expect("a folder");
+        let target = files.path().join("target");
+        fs::write(&target, "its words").expect("room");
+        let links = BTreeMap::from([("link".into(), target.clone())]);
+        let with_links = || Scratch::with_links(links.clone()).expect("a folder");
+
+        let mut first = with_links();
+        let path = first.path().to_owned();
+        fs::write(path.join("kept"), "").expect("room");
+        first.keep("kept").expect("it is there");
+        fs::create_dir_all(path.join("folder/inner")).expect("room");
+        fs::write(path.join("folder/inner/file"), "").expect("room");
+        fs::set_permissions(&path, Permissions::from_mode(0o0)).expect("its owner");
+        assert_ne!(with_links().path(), path, "its game goes on");
+        leave(first);
+
+        let second = with_links();
+        assert_eq!(second.path(), path);
+        let mode = fs::metadata(&path).expect("it is there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+        let names = || {
+            let entries = fs::read_dir(&path).expect("may be read");
+            entries.map(|entry| entry.expect("a name").file_name()).collect::<Vec<_>>()
+        };
+        let mut left = names();
+        left.sort();
+        assert_eq!(left, ["kept", "link"]);
+        let other = BTreeMap::from([("other".into(), target.clone())]);
+        leave(second);
+        assert_ne!(Scratch::with_links(other).expect("a folder").path(), path, "its links differ");
+
+        // A link in the way of another file, by its own game, then while it waits for the next one.
+        let replace = |path: &Path| {
+            fs::remove_file(path.join("link")).expect("it is there");
+            fs::write(path.join("link"), "other words").expect("room");
+        };
+        let mut before = with_links();
+        assert_eq!(before.path(), path);
+        for is_waiting in [false, true] {
+            let path = before.path().to_owned();
+            if !is_waiting {
+                replace(&path);
+            }
+            leave(before);
+            assert_eq!(path.join("link").exists(), is_waiting, "what a game writes goes with it");
+            if is_waiting {
+                replace(&path);
+            }
+            before = with_links();
+            assert_ne!(before.path(), path);
+            assert!(!path.exists());
+            assert_eq!(
+                fs::read_to_string(before.path().join("link")).expect("linked"),
+                "its words"
+            );
+        }
+
+        let path = before.path().to_owned();
+        before.leave(&Left::Unknown);
+        await_removals();
+        assert!(!path.exists(), "somebody may still write there");
+        let last = with_links();
+        let path = last.path().to_owned();
+        leave(last);
+        assert!(path.exists());
+        remove_ready();
+        assert!(!path.exists());
+        assert!(target.exists());
+    }
 
     #[test]
     fn folders_that_nobody_may_enter_go_too() {
@@ -126,7 +303,7 @@ mod tests {
         let inner = path.join("moved-1/b");
         fs::create_dir_all(&inner).expect("room");
         fs::write(inner.join("file"), "x").expect("room");
-        std::os::unix::fs::symlink("/", inner.join("link")).expect("room");
+        symlink("/", inner.join("link")).expect("room");
         for folder in [inner, path.join("moved-1")] {
             fs::set_permissions(folder, Permissions::from_mode(0o0)).expect("its owner");
         }

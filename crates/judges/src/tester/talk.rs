@@ -6,14 +6,14 @@ use std::io;
 use std::mem;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::event::epoll::{self, CreateFlags};
 use rustix::fs::{StatVfsMountFlags, statvfs};
 
-use contain::bot::{News, Peer};
+use contain::bot::{News, Peer, Scratch};
 use rules::game::judge::{Case, Drawing, Place, Trouble};
 use terms::text::exact_duration;
 use terms::verdict::{BotExit, NoReply};
@@ -85,9 +85,9 @@ pub(super) enum Heard {
 impl Talk {
     /// Starts a tester, with a relay for it to start.
     pub(super) fn start(game: &Tester, case: &Case, place: &Place<'_>) -> Result<Self, Trouble> {
-        let scratch = game.command.working_directory(is_written_anew)?;
+        let mut scratch = game.command.working_directory(is_written_anew)?;
         let failed = |error: io::Error| Trouble::new(format!("cannot be given a bot: {error}"));
-        let bot = make_relay(scratch.path())?;
+        let bot = make_relay(&mut scratch)?;
         let listener = UnixListener::bind(scratch.path().join(SOCKET)).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let mut values = case::place(case, &game.command, &scratch)?;
@@ -339,10 +339,13 @@ impl Talking {
     }
 }
 
-/// Makes the relay in a game's folder.
-fn make_relay(folder: &Path) -> Result<PathBuf, Trouble> {
-    let path = folder.join(NAME);
-    relay::write(&path).map_err(|error| Trouble::new(format!("cannot be given a bot: {error}")))?;
+/// Makes the relay in a game's folder, unless that has it from an earlier game.
+fn make_relay(scratch: &mut Scratch) -> Result<PathBuf, Trouble> {
+    let path = scratch.path().join(NAME);
+    let made = if path.exists() { Ok(()) } else { relay::write(&path) };
+    let kept = made.and_then(|()| scratch.keep(NAME));
+    kept.map_err(|error| Trouble::new(format!("cannot be given a bot: {error}")))?;
+    let folder = scratch.path();
     if !statvfs(folder).is_ok_and(|system| system.f_flag.contains(StatVfsMountFlags::NOEXEC)) {
         return Ok(path);
     }
