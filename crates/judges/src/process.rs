@@ -111,7 +111,7 @@ impl Process {
             Ok(Ok(lines)) => Ok(lines),
             Ok(Err(no_reply)) => {
                 if matches!(no_reply, NoReply::Ended(_)) {
-                    self.hear_last_words();
+                    self.end(LAST_WORDS);
                 }
                 let what = self.failure(no_reply);
                 Err(self.trouble(what))
@@ -183,7 +183,7 @@ impl Process {
                 match silence {
                     None => Ok(None),
                     Some(NoReply::Ended(exit)) => {
-                        self.hear_last_words();
+                        self.end(LAST_WORDS);
                         Ok(Some(exit))
                     }
                     Some(NoReply::StdoutClosed) => {
@@ -217,11 +217,6 @@ impl Process {
             return Err(self.trouble(format!("asked more than {most} questions without an end")));
         }
         Ok(())
-    }
-
-    /// Reads what a judge that has ended, or a child of it, still says.
-    fn hear_last_words(&mut self) {
-        self.end(LAST_WORDS);
     }
 
     /// Ends the judge, whose game is over; it may take `grace` to end by itself. Returns how it

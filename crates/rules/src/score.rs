@@ -288,6 +288,7 @@ mod tests {
             // More decimals than it has are rounded.
             ("1.1102230246251565E-16", "0.0000000000000001110223024625"),
             ("4.9E-324", "0.0000000000000000000000000000"),
+            ("1e-400", "0.0000000000000000000000000000"),
         ] {
             assert_eq!(score(text).to_string(), shown, "{text}");
             let json = serde_json::to_string(&score(text)).expect("JSON");

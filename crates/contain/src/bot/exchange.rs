@@ -255,7 +255,7 @@ impl BotProcess {
         let begun = Instant::now();
         // On the bot's own core it would keep the bot from answering.
         let stays_awake = self.quick_waits >= OFTEN && self.referee_core.is_none();
-        let awake = stays_awake.then(|| begun + AWAKE);
+        let awake = stays_awake.then(|| wake.min(begun + AWAKE));
         let ready = self.wait_beside(Some(wake), Some(peer.watched()), awake)?;
         let is_quick = begun.elapsed() <= if stays_awake { AWAKE } else { QUICK };
         self.quick_waits = if is_quick { self.quick_waits.saturating_add(1) } else { 0 };

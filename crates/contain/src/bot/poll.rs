@@ -79,14 +79,14 @@ impl BotProcess {
         let open =
             watched.iter().filter_map(|&(fd, flags)| Some(PollFd::from_borrowed_fd(fd?, flags)));
         let mut fds: Vec<PollFd<'_>> = open.collect();
-        let timeout = until.map(|until| until.saturating_duration_since(Instant::now()));
-        // A duration too long for the kernel is as good as no limit.
-        let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
         let mut polled = Ok(0);
         while polled == Ok(0) && awake.is_some_and(|awake| Instant::now() < awake) {
             polled = poll(&mut fds, Some(&Timespec::default()));
         }
         if polled == Ok(0) {
+            let timeout = until.map(|until| until.saturating_duration_since(Instant::now()));
+            // A duration too long for the kernel is as good as no limit.
+            let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
             polled = poll(&mut fds, timeout.as_ref());
         }
         match polled {

@@ -15,14 +15,26 @@ use rustix::fs::{
     AtFlags, CWD, Dir, FileType, Mode, OFlags, chmod, openat, renameat, statat, unlinkat,
 };
 use rustix::io::Errno;
+use rustix::path::Arg;
 
-/// Files by name, each with what changes when somebody writes, replaces or moves it: its number, and the time of its last change.
-pub(super) type Marks = BTreeMap<CString, (u64, i64, u64)>;
+/// What changes when somebody writes, replaces, moves or reopens a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Mark {
+    inode: u64,
+    mode: u32,
+    size: i64,
+    /// Seconds and nanoseconds. Old kernels count them in steps of some milliseconds.
+    changed: (i64, u64),
+}
+
+/// Marked files, by name.
+pub(super) type Marks = BTreeMap<CString, Mark>;
 
 /// Marks a file, so that it can be told later whether it is as it was.
-pub(super) fn mark(folder: BorrowedFd<'_>, name: &CStr) -> io::Result<(u64, i64, u64)> {
+pub(super) fn mark(folder: BorrowedFd<'_>, name: impl Arg) -> io::Result<Mark> {
     let data = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
-    Ok((data.st_ino, data.st_ctime, data.st_ctime_nsec))
+    let changed = (data.st_ctime, data.st_ctime_nsec);
+    Ok(Mark { inode: data.st_ino, mode: data.st_mode, size: data.st_size, changed })
 }
 
 /// Whether a file is as it was when it was marked.

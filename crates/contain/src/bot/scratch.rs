@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::time::{Duration, Instant};
 
+use rustix::fs::CWD;
 use tempfile::TempDir;
 
 use super::removal::{self, Marks};
@@ -45,9 +46,6 @@ static IS_REMOVING: AtomicBool = AtomicBool::new(false);
 /// out again what was removed within the last five seconds: after a thousand games the search takes a quarter of a
 /// millisecond for each.
 static READY: Mutex<Vec<Scratch>> = Mutex::new(Vec::new());
-
-/// The most folders that wait for another game.
-const MOST_READY: usize = 64;
 
 fn ready() -> MutexGuard<'static, Vec<Scratch>> {
     READY.lock().unwrap_or_else(PoisonError::into_inner)
@@ -86,13 +84,12 @@ impl Scratch {
         let used = {
             let mut all = ready();
             let place = all.iter().position(|scratch| scratch.links == links);
-            place.map(|place| all.remove(place))
+            // Otherwise the oldest goes, so that there are no more than games at one time.
+            place.or_else(|| (!all.is_empty()).then_some(0)).map(|place| all.remove(place))
         };
-        // Whoever may write there may have changed it.
-        if let Some(used) =
-            used.filter(|used| removal::are_as_marked(used.lock.as_fd(), &used.kept))
-        {
-            return Ok(used);
+        match used {
+            Some(used) if used.links == links && used.is_as_left() => return Ok(used),
+            stale => stale.into_iter().for_each(Self::remove_later),
         }
         let mut scratch = Self::new()?;
         for (name, target) in &links {
@@ -136,10 +133,18 @@ impl Scratch {
         later::drop_later(Used(Some(self)));
     }
 
-    /// Removes whatever has come into it.
-    fn clear(&self) -> io::Result<()> {
+    /// Removes whatever has come into it, and marks it itself.
+    fn clear(&mut self) -> io::Result<()> {
         self.lock.set_permissions(Permissions::from_mode(0o700))?;
-        removal::empty_but(&self.kept, self.lock.as_fd(), Instant::now() + REMOVAL)
+        removal::empty_but(&self.kept, self.lock.as_fd(), Instant::now() + REMOVAL)?;
+        self.keep(".")
+    }
+
+    /// Whether it is where it was, and all in it as it was when it was cleared: others may write there.
+    fn is_as_left(&self) -> bool {
+        let here = removal::mark(CWD, self.path()).ok();
+        here.as_ref() == self.kept.get(c".")
+            && removal::are_as_marked(self.lock.as_fd(), &self.kept)
     }
 }
 
@@ -149,12 +154,10 @@ struct Used(Option<Scratch>);
 impl Drop for Used {
     fn drop(&mut self) {
         // Where it cannot be cleared, it is removed, which says why it cannot.
-        let Some(scratch) = self.0.take().filter(|scratch| scratch.clear().is_ok()) else { return };
-        let mut all = ready();
-        let oldest = (all.len() >= MOST_READY).then(|| all.remove(0));
-        all.push(scratch);
-        drop(all);
-        drop(oldest);
+        let Some(mut scratch) = self.0.take() else { return };
+        if scratch.clear().is_ok() {
+            ready().push(scratch);
+        }
     }
 }
 
@@ -205,6 +208,7 @@ impl Drop for Scratch {
 
 /// Removes an open folder by its path.
 fn remove(path: &Path, folder: &File) -> io::Result<()> {
+    folder.set_permissions(Permissions::from_mode(0o700))?;
     removal::empty(folder.as_fd(), Instant::now() + REMOVAL)?;
     fs::remove_dir(path)
 }
@@ -216,6 +220,19 @@ mod tests {
 
     use super::*;
     use crate::bot::Host;
+
+    fn put_a_file_in_the_place_of_a_link(folder: &Path) {
+        fs::remove_file(folder.join("link")).expect("it is there");
+        fs::write(folder.join("link"), "other words").expect("room");
+    }
+
+    fn add_a_file(folder: &Path) {
+        fs::write(folder.join("added"), "").expect("room");
+    }
+
+    fn move_away(folder: &Path) {
+        fs::rename(folder, folder.with_extension("moved")).expect("it is there");
+    }
 
     /// Leaves a folder to others, and waits until they can have it.
     fn leave(scratch: Scratch) {
@@ -253,34 +270,33 @@ mod tests {
         let mut left = names();
         left.sort();
         assert_eq!(left, ["kept", "link"]);
-        let other = BTreeMap::from([("other".into(), target.clone())]);
         leave(second);
+        let other = BTreeMap::from([("other".into(), target.clone())]);
         assert_ne!(Scratch::with_links(other).expect("a folder").path(), path, "its links differ");
+        await_removals();
+        assert!(!path.exists(), "only as many wait as there are games");
 
-        // A link in the way of another file, by its own game, then while it waits for the next one.
-        let replace = |path: &Path| {
-            fs::remove_file(path.join("link")).expect("it is there");
-            fs::write(path.join("link"), "other words").expect("room");
-        };
+        // By its own game, or while it waits for the next one.
         let mut before = with_links();
-        assert_eq!(before.path(), path);
         for is_waiting in [false, true] {
-            let path = before.path().to_owned();
-            if !is_waiting {
-                replace(&path);
+            for change in [put_a_file_in_the_place_of_a_link, add_a_file, move_away] {
+                let path = before.path().to_owned();
+                if !is_waiting {
+                    change(&path);
+                }
+                leave(before);
+                if is_waiting {
+                    change(&path);
+                }
+                let next = with_links();
+                await_removals();
+                let of_next = next.path().read_dir().expect("may be read").count();
+                let words = fs::read_to_string(next.path().join("link")).expect("linked");
+                assert_eq!((of_next, words.as_str()), (1, "its words"));
+                assert!(!path.exists() || next.path() == path);
+                let _ = fs::remove_dir(path.with_extension("moved"));
+                before = next;
             }
-            leave(before);
-            assert_eq!(path.join("link").exists(), is_waiting, "what a game writes goes with it");
-            if is_waiting {
-                replace(&path);
-            }
-            before = with_links();
-            assert_ne!(before.path(), path);
-            assert!(!path.exists());
-            assert_eq!(
-                fs::read_to_string(before.path().join("link")).expect("linked"),
-                "its words"
-            );
         }
 
         let path = before.path().to_owned();
