@@ -299,6 +299,10 @@ fn a_mistake_in_a_case_is_named_with_its_place() {
             good.replacen(row, "", 4),
             "7:1: the board ends after 4 rows; by its size N it must have 8",
         ),
+        (
+            good.replacen(row, "", 2).replace("\n1\n", "\n12301230\n"),
+            "9:1: the board ends after 6 rows; by its size N it must have 8",
+        ),
         (good.replace("\n1\n", "\n0\n"), "11:1: startSeed must be 1 to 2147483646, not `0`"),
         (good.replace("\n1\n", "\n"), "11:1: the test case ends before startSeed"),
         (good.clone() + "\n 2\n", "13:2: the test case must end after startSeed"),

@@ -62,8 +62,8 @@ impl Row {
         let unlike_below = self.0 ^ next.0;
         let unlike_right = self.0 ^ self.0 >> Self::TILE_BITS;
         let unlike = unlike_below | unlike_below >> Self::TILE_BITS | unlike_right;
-        let unlike = unlike | unlike >> 1;
-        let unlike = unlike | unlike >> 2;
+        // No tile has more than three bits.
+        let unlike = unlike | unlike >> 1 | unlike >> 2;
         let squares = !unlike & Self::LOWEST >> (Self::TILE_BITS * (MAX_SIDE + 1 - side));
         (squares != 0).then(|| squares.trailing_zeros() as usize / Self::TILE_BITS)
     }
