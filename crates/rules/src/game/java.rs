@@ -9,7 +9,7 @@ pub fn parse_int(text: &[u8]) -> Option<i32> {
     // The common case: too few digits to overflow.
     if digits.len() <= 9 && digits.iter().all(u8::is_ascii_digit) {
         let number = digits.iter().fold(0, |number, byte| 10 * number + i32::from(byte - b'0'));
-        return Some(if sign < 0 { -number } else { number });
+        return Some(if sign == -1 { -number } else { number });
     }
     parse_digits(sign, digits)?.try_into().ok()
 }

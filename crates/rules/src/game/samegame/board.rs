@@ -92,9 +92,8 @@ impl Board {
     /// The colour of the cell whose digits `is_set` reports.
     fn color(&self, is_set: impl Fn(CellSet) -> bool) -> Option<Color> {
         let places = self.digits.iter().enumerate();
-        let number =
-            places.fold(0, |number, (place, &digit)| number | u8::from(is_set(digit)) << place);
-        number.checked_sub(1).map(Color)
+        let bits = places.map(|(place, &digit)| u8::from(is_set(digit)) << place);
+        bits.sum::<u8>().checked_sub(1).map(Color)
     }
 
     /// Whether any two neighbouring tiles match.
