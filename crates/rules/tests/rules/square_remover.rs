@@ -166,6 +166,8 @@ fn a_reply_that_stops_is_refereed_up_to_there() {
         ("1\n2\n3\n", NoReply::Deadline, 3),
         ("1\n2\n3\n", NoReply::Ended(BotExit::Code(0)), 3),
         ("", NoReply::StdoutClosed, 0),
+        // All numbers, but too late.
+        (&"0\n".repeat(30_000), NoReply::Deadline, 29_999),
     ] {
         let mut game = (kind().parse)(&case(3)).expect("a case");
         let ruling = rule(game.as_mut(), &Lines::split(reply.as_bytes()), Some(no_reply));
