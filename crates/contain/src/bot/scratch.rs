@@ -240,76 +240,91 @@ mod tests {
         await_removals();
     }
 
-    #[test]
-    fn a_folder_with_links_is_left_to_others_as_it_was_at_first() {
-        let _host = Host::hold();
-        let files = tempfile::tempdir().expect("a folder");
-        let target = files.path().join("target");
-        fs::write(&target, "its words").expect("room");
-        let links = BTreeMap::from([("link".into(), target.clone())]);
-        let with_links = || Scratch::with_links(links.clone()).expect("a folder");
+    fn names(folder: &Path) -> Vec<OsString> {
+        let entries = fs::read_dir(folder).expect("may be read");
+        let mut names: Vec<_> = entries.map(|entry| entry.expect("a name").file_name()).collect();
+        names.sort();
+        names
+    }
 
-        let mut first = with_links();
-        let path = first.path().to_owned();
-        fs::write(path.join("kept"), "").expect("room");
-        first.keep("kept").expect("it is there");
-        fs::create_dir_all(path.join("folder/inner")).expect("room");
-        fs::write(path.join("folder/inner/file"), "").expect("room");
-        fs::set_permissions(&path, Permissions::from_mode(0o0)).expect("its owner");
-        assert_ne!(with_links().path(), path, "its game goes on");
-        leave(first);
+    /// Folders with the links of a test. There is one list of them, so there is one such test.
+    struct Linked {
+        _host: Host,
+        files: TempDir,
+    }
 
-        let second = with_links();
-        assert_eq!(second.path(), path);
-        let mode = fs::metadata(&path).expect("it is there").permissions().mode();
-        assert_eq!(mode & 0o777, 0o700);
-        let names = || {
-            let entries = fs::read_dir(&path).expect("may be read");
-            entries.map(|entry| entry.expect("a name").file_name()).collect::<Vec<_>>()
-        };
-        let mut left = names();
-        left.sort();
-        assert_eq!(left, ["kept", "link"]);
-        leave(second);
-        let other = BTreeMap::from([("other".into(), target.clone())]);
-        assert_ne!(Scratch::with_links(other).expect("a folder").path(), path, "its links differ");
-        await_removals();
-        assert!(!path.exists(), "only as many wait as there are games");
-
-        // By its own game, or while it waits for the next one.
-        let mut before = with_links();
-        for is_waiting in [false, true] {
-            for change in [put_a_file_in_the_place_of_a_link, add_a_file, move_away] {
-                let path = before.path().to_owned();
-                if !is_waiting {
-                    change(&path);
-                }
-                leave(before);
-                if is_waiting {
-                    change(&path);
-                }
-                let next = with_links();
-                await_removals();
-                let of_next = next.path().read_dir().expect("may be read").count();
-                let words = fs::read_to_string(next.path().join("link")).expect("linked");
-                assert_eq!((of_next, words.as_str()), (1, "its words"));
-                assert!(!path.exists() || next.path() == path);
-                let _ = fs::remove_dir(path.with_extension("moved"));
-                before = next;
-            }
+    impl Linked {
+        fn folder(&self, link: &str) -> Scratch {
+            let links = BTreeMap::from([(link.into(), self.files.path().join("file"))]);
+            Scratch::with_links(links).expect("a folder")
         }
 
-        let path = before.path().to_owned();
-        before.leave(&Left::Unknown);
-        await_removals();
-        assert!(!path.exists(), "somebody may still write there");
-        let last = with_links();
-        let path = last.path().to_owned();
-        leave(last);
-        assert!(path.exists());
-        remove_ready();
-        assert!(!path.exists());
-        assert!(target.exists());
+        fn are_left_as_they_were(&self) {
+            let mut first = self.folder("link");
+            let path = first.path().to_owned();
+            fs::write(path.join("kept"), "").expect("room");
+            first.keep("kept").expect("it is there");
+            fs::create_dir_all(path.join("folder/inner")).expect("room");
+            fs::write(path.join("folder/inner/file"), "").expect("room");
+            fs::set_permissions(&path, Permissions::from_mode(0o0)).expect("its owner");
+            assert_ne!(self.folder("link").path(), path, "its game goes on");
+            leave(first);
+            let second = self.folder("link");
+            assert_eq!(second.path(), path);
+            assert_eq!(names(&path), ["kept", "link"]);
+            let mode = fs::metadata(&path).expect("it is there").permissions().mode();
+            assert_eq!(mode & 0o777, 0o700);
+            leave(second);
+            assert_ne!(self.folder("other").path(), path, "its links differ");
+            await_removals();
+            assert!(!path.exists(), "of changing links, the old ones go");
+        }
+
+        /// By its own game, or while the folder waits for the next one.
+        fn are_not_left_if_changed(&self, change: fn(&Path), is_waiting: bool) {
+            let folder = self.folder("link");
+            let path = folder.path().to_owned();
+            if !is_waiting {
+                change(&path);
+            }
+            leave(folder);
+            if is_waiting {
+                change(&path);
+            }
+            let next = self.folder("link");
+            await_removals();
+            assert_eq!(names(next.path()), ["link"]);
+            let words = fs::read_to_string(next.path().join("link")).expect("linked");
+            assert_eq!(words, "its words");
+            assert!(!path.exists() || next.path() == path);
+            let _ = fs::remove_dir(path.with_extension("moved"));
+        }
+
+        fn are_removed_at_the_end(&self) {
+            let [shared, last] = [&Left::Unknown, &Left::default()].map(|left| {
+                let folder = self.folder("link");
+                let path = folder.path().to_owned();
+                folder.leave(left);
+                await_removals();
+                path
+            });
+            assert!(!shared.exists(), "somebody may still write there");
+            assert!(last.exists());
+            remove_ready();
+            assert!(!last.exists() && self.files.path().join("file").exists());
+        }
+    }
+
+    #[test]
+    fn folders_with_links_are_left_to_other_games() {
+        let linked = Linked { _host: Host::hold(), files: TempDir::new().expect("a folder") };
+        fs::write(linked.files.path().join("file"), "its words").expect("room");
+        linked.are_left_as_they_were();
+        for change in [put_a_file_in_the_place_of_a_link, add_a_file, move_away] {
+            linked.are_not_left_if_changed(change, false);
+            linked.are_not_left_if_changed(change, true);
+        }
+        linked.are_removed_at_the_end();
     }
 
     #[test]
