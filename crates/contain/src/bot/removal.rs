@@ -17,7 +17,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 use rustix::path::Arg;
 
-/// What changes when somebody writes, replaces, moves or reopens a file.
+/// What changes when somebody writes to a file, replaces it, moves it or changes its mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Mark {
     inode: u64,
@@ -37,7 +37,7 @@ pub(super) fn mark(folder: BorrowedFd<'_>, name: impl Arg) -> io::Result<Mark> {
     Ok(Mark { inode: data.st_ino, mode: data.st_mode, size: data.st_size, changed })
 }
 
-/// Whether a file is as it was when it was marked.
+/// Whether a file was marked, and is as it was then.
 fn is_as_marked(folder: BorrowedFd<'_>, name: &CStr, marks: &Marks) -> bool {
     marks.get(name).is_some_and(|then| mark(folder, name).is_ok_and(|now| now == *then))
 }

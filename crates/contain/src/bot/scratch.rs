@@ -167,8 +167,8 @@ pub(super) fn remove_ready() {
     drop(all);
 }
 
-/// Waits until the scratch folders of all bots and judges that have ended are removed or left to others; a program calls this before it ends. What it
-/// leaves, the next program that makes a scratch folder removes.
+/// Waits until the scratch folders of all bots and judges that have ended are removed, or left to other games; a program calls
+/// this before it ends. What it leaves, the next program that makes a scratch folder removes.
 pub fn await_removals() {
     if IS_REMOVING.load(Ordering::Relaxed) {
         later::wait();
