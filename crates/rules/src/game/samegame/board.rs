@@ -111,13 +111,6 @@ impl Board {
     pub fn settle(&mut self) {
         cells::settle(&mut self.digits);
     }
-
-    /// Whether settling would change nothing.
-    pub fn is_settled(&self) -> bool {
-        let mut settled = self.clone();
-        settled.settle();
-        settled == *self
-    }
 }
 
 impl fmt::Display for Board {
