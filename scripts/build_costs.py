@@ -96,7 +96,7 @@ def build(*arguments):
 def groups(units):
     """For each group: its crate, its purpose, the number of crates and the compiler's seconds; the largest first."""
     first = {name: names.split()[0] for names in PURPOSES for name in names.split()}
-    purpose = {names.split()[0]: text for names, text in PURPOSES.items()}
+    purpose = {name: text for names, text in PURPOSES.items() for name in names.split()}
     needed, crates, seconds = needed_by(), collections.defaultdict(set), collections.Counter()
     for unit in units:
         users = {first.get(user, user) for user in needed[unit["name"]]}
