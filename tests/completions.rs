@@ -132,7 +132,7 @@ fn the_tab_key_of_a_real_bash_completes() {
     let terminal = Terminal::of_size(120, 24);
     terminal.run(&format!("cd '{}' && exec bash --norc --noprofile", project.path().display()));
     terminal.run("PS1='bash: '; . ./script; clear");
-    terminal.wait_until("bash waits", |screen| screen.trim_end() == "bash:");
+    terminal.wait_until("a prompt of bash", |screen| screen.trim_end() == "bash:");
     for (typed, completed) in [
         ("referee pl", "referee play "),
         ("referee play --bot @gree", "referee play --bot @greedy "),
@@ -166,7 +166,7 @@ fn the_tab_key_of_a_real_zsh_completes() {
     terminal.run(&format!("cd '{}' && exec {zsh} -f", project.path().display()));
     terminal
         .run("PS1='zsh: '; bindkey -e; autoload -U compinit; compinit -D -u; . ./script; clear");
-    terminal.wait_until("zsh waits", |screen| screen.trim_end() == "zsh:");
+    terminal.wait_until("a prompt of zsh", |screen| screen.trim_end() == "zsh:");
     for (typed, completed) in [
         ("referee pl", "referee play "),
         ("referee play --bot @gree", "referee play --bot @greedy "),

@@ -77,5 +77,6 @@ mod timed_bots;
 mod timing_interrupted;
 mod timing_reports;
 mod transcript;
+mod used_programs;
 mod user_files;
 mod verify;

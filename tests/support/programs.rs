@@ -48,7 +48,7 @@ fn package(program: &str) -> &'static str {
 }
 
 /// Whether PATH contains a program. An absolute name needs no PATH.
-fn is_installed(program: &str) -> bool {
+pub(crate) fn is_installed(program: &str) -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
