@@ -395,7 +395,7 @@ fn users_of_control_groups() -> Vec<User> {
     let users: Vec<User> = USERS.into_iter().filter(|&user| has_control_groups(user)).collect();
     if users.is_empty() {
         tell(
-            "left out: memory in control groups: none can be made here; see scripts/second-kernel",
+            "memory in control groups is not tested: none can be made here; see scripts/second-kernel",
         );
     }
     users

@@ -21,6 +21,7 @@ mod foreign;
 mod forks;
 mod fuzzed;
 mod gamelog;
+mod gate;
 mod groups;
 mod guess;
 mod heavy;

@@ -111,6 +111,8 @@ fn a_terminal_shows_a_spinner_while_a_bot_is_slow() {
     let play = "play --first-turn 300s --bot '@misbehaving hang'";
     let command = format!("'{}' {play}", env!("CARGO_BIN_EXE_referee"));
     let mut script = Command::new("script");
+    // Where nobody sits at a terminal it may not be set.
+    script.env("TERM", "xterm");
     script.args(["-qefc", &command, "/dev/null"]).stdin(Stdio::null()).stdout(Stdio::piped());
     let mut script = script.spawn().expect("runs");
     let shown = script.stdout.take().expect("a pipe");

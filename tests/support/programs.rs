@@ -24,18 +24,16 @@ pub(crate) const PROGRAMS: &[(&str, &str)] = &[
     ("zsh", "zsh"),
 ];
 
-/// The names of these programs, to start them by. If one is not in PATH, prints that `test` is left out.
+/// The names of these programs, to start them by. If one is not in PATH, prints that `what` is left out.
 #[track_caller]
 pub(crate) fn need<const N: usize>(
-    test: &str,
+    what: &str,
     programs: [&'static str; N],
 ) -> Option<[&'static str; N]> {
-    let missing = programs.into_iter().find(|program| !is_installed(program));
-    if let Some(program) = missing {
-        leave_out(
-            test,
-            &format!("{program} is missing (Debian: apt-get install {})", package(program)),
-        );
+    let mut packages = programs.map(|program| (program, package(program))).into_iter();
+    let missing = packages.find(|(program, _)| !is_installed(program));
+    if let Some((program, package)) = missing {
+        leave_out(what, &format!("{program} is missing (Debian: apt-get install {package})"));
     }
     missing.is_none().then_some(programs)
 }
@@ -53,17 +51,19 @@ pub(crate) fn is_installed(program: &str) -> bool {
     env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
-/// Reports that a test does not run here. On CI everything must run.
+/// Reports that a test, or a part of it, does not run here. With `CI` set everything must run.
 #[track_caller]
-pub(crate) fn leave_out(test: &str, why: &str) {
-    assert!(env::var_os("CI").is_none(), "{test} must run on CI: {why}");
-    tell(&format!("left out: {test}: {why}"));
+pub(crate) fn leave_out(what: &str, why: &str) {
+    assert!(env::var_os("CI").is_none(), "{what} must run on CI: {why}");
+    // The harness runs a test on a thread of its name. The gate runs these tests elsewhere.
+    let test = std::thread::current();
+    tell(&format!("left out: {what}: {why} [{}]", test.name().unwrap_or("?")));
 }
 
 /// Prints a line for the person who runs the tests.
 pub(crate) fn tell(text: &str) {
-    // Not `eprintln!`, which the test harness keeps to itself.
-    let _ = writeln!(std::io::stderr(), "{text}");
+    // Not `eprintln!`, which the test harness keeps to itself. In one write, so that the line stays whole beside its output.
+    let _ = std::io::stderr().write_all(format!("{text}\n").as_bytes());
     // nextest keeps what a test writes that passes, but it is the parent, and its own standard error can be opened.
     if env::var_os("NEXTEST").is_some() {
         let parent = format!("/proc/{}/fd/2", std::os::unix::process::parent_id());
