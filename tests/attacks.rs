@@ -14,8 +14,8 @@ use serde_json::Value;
 
 use crate::support::programs::tell;
 use crate::support::{
-    Mark, PATIENT, User, bot_line, bound, has_control_groups, has_sandbox, json, leave_out,
-    lets_go, need, referee_of,
+    Mark, PATIENT, User, bot_line, bound, has_control_groups, has_fuse, has_sandbox, json,
+    leave_out, lets_go, need, referee_of,
 };
 
 pub(crate) const METHODS: [&str; 4] = ["namespace", "seccomp", "reaper", "group"];
@@ -154,8 +154,8 @@ fn a_bot_that_serves_a_file_system_and_does_not_answer_holds_up_no_verdict() {
     let Some([python]) = need("file systems of bots", ["python3"]) else { return };
     let program = include_str!("data/stalling-file-system.py");
     let bot = shlex::try_join([python, "-c", program]).expect("no NUL");
-    if !Path::new("/dev/fuse").exists() {
-        return leave_out("file systems of bots", "this machine has no /dev/fuse");
+    if !has_fuse("file systems of bots") {
+        return;
     }
     // Under the other methods Landlock forbids every mount.
     for user in USERS {

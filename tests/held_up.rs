@@ -3,7 +3,6 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -13,7 +12,7 @@ use serde_json::Value;
 use crate::attacks::{play, play_until_said};
 use crate::support::yardstick::beside_a_yardstick;
 use crate::support::{
-    Mark, PATIENT, User, bound, leave_out, need, referee_of, unspoilt, wait_until,
+    Mark, PATIENT, User, bound, has_fuse, need, referee_of, unspoilt, wait_until,
 };
 
 /// The time for a game of seconds. These bots would hold it up for minutes, most of them; some for ever.
@@ -41,11 +40,7 @@ pub(crate) const SERVED: &str = include_str!("data/stalling-file-system.py");
 pub(crate) fn python() -> Option<&'static str> {
     let test = "bots that hold up the referee in the kernel";
     let [python] = need(test, ["python3"])?;
-    let has_fuse = Path::new("/dev/fuse").exists();
-    if !has_fuse {
-        leave_out(test, "this machine has no /dev/fuse");
-    }
-    has_fuse.then_some(python)
+    has_fuse(test).then_some(python)
 }
 
 /// A bot that writes to its standard output or standard error, 1 or 2, from such a page.

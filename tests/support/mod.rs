@@ -13,6 +13,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -166,6 +167,16 @@ pub(crate) fn has_sandbox(method: &str) -> bool {
         leave_out("a sandbox outside a namespace", "the kernel's Landlock is too old");
     }
     !refused
+}
+
+/// Whether every user may open `/dev/fuse`, as is usual; otherwise prints what is left out.
+pub(crate) fn has_fuse(what: &str) -> bool {
+    let fuse = fs::metadata("/dev/fuse");
+    let is_open = fuse.is_ok_and(|fuse| fuse.permissions().mode() & 0o006 == 0o006);
+    if !is_open {
+        leave_out(what, "not every user may open /dev/fuse here");
+    }
+    is_open
 }
 
 /// Makes a user without privileges run a command; only root can.
