@@ -319,7 +319,8 @@ fn a_report_that_is_not_made_is_not_promised() {
 }
 
 /// Runs these lines of a shell in a place whose folder `full` is a file system of 64 kB and three files; `referee` is the
-/// program under test. `None` if this user can mount nothing.
+/// program under test. `None` if this user can mount nothing. To remount it, name both `none` and `full`: otherwise an ordinary
+/// user's mount repeats the numbers of its owner, which the namespace does not have.
 fn on_a_small_disk(place: &Place, lines: &str) -> Option<Output> {
     fs::create_dir(place.path("full")).expect("made");
     let mount = "mount -t tmpfs -o size=64k,nr_inodes=4 none full || exit 77";
@@ -340,7 +341,7 @@ fn a_tester_whose_bot_may_not_be_started_where_temporary_files_are_says_what_hel
     fs::write(place.path("referee.toml"), game).expect("written");
     let output = on_a_small_disk(
         &place,
-        "mount -o remount,noexec,nr_inodes=1000 full\n\
+        "mount -o remount,noexec,nr_inodes=1000 none full\n\
          TMPDIR=\"$PWD/full\" referee play --game any --seed 1 --bot cat; echo \"code $?\"; ls full",
     );
     let Some(output) = output else {
@@ -390,12 +391,12 @@ fn a_disk_that_is_full_when_a_log_is_written_keeps_all_games_before() {
     let place = Place::new();
     let output = on_a_small_disk(
         &place,
-        "mount -o remount,nr_inodes=1000 full\n\
+        "mount -o remount,nr_inodes=1000 none full\n\
          suite='referee suite --logs all --jobs 1'\n\
          $suite --bot @first --seed 1..20 --run full/run --first-turn 60s --turn 60s; echo \"code $?\"\n\
          wc -l <full/run/results.jsonl\n\
          referee play --log full/log --first-turn 60s --turn 60s >full/../played; echo \"code $?\"\n\
-         mount -o remount,size=16M full\n\
+         mount -o remount,size=16M none full\n\
          $suite --resume full/run; echo \"code $?\"; referee verify full/run; echo \"code $?\"",
     );
     let Some(output) = output else {
