@@ -9,7 +9,7 @@ use referee::limits::Resources;
 use referee::lines::LineRules;
 
 use crate::support::place::Place;
-use crate::support::{has_host_part, has_program, json, leave_out, referee, unspoilt};
+use crate::support::{has_host_part, json, referee, unspoilt};
 use crate::timing::Hogs;
 
 #[test]
@@ -100,9 +100,6 @@ fn ask(bot: &mut BotProcess, turn: u64, limit: Duration) -> Exchanged {
 #[test]
 fn a_suite_and_the_doctor_say_that_others_want_all_cores() {
     let _alone = crate::alone();
-    if !has_program("taskset") {
-        return leave_out("an overloaded machine", "there is no taskset on this machine");
-    }
     let times = std::fs::read_to_string("/proc/stat").expect("readable");
     let cores = times.lines().filter(|line| line.starts_with("cpu")).count() - 1;
     let _hogs = Hogs::on_core("0", cores + 2);

@@ -284,11 +284,6 @@ pub(crate) fn shared_data(test: &str) -> Option<PathBuf> {
     folder
 }
 
-/// Whether a program can be started on this machine.
-pub(crate) fn has_program(name: &str) -> bool {
-    Command::new(name).arg("--version").output().is_ok()
-}
-
 /// Marks the processes of one test, so that it can look for those that outlive it.
 pub(crate) struct Mark(String);
 
