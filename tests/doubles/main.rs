@@ -1,11 +1,20 @@
 //! Programs that stand in for outside judges in tests. Each is written for this project, needs no interpreter, and prints what
 //! its original prints in the conversations of `tests/data/conversations`.
 
+mod codingame;
+mod java;
+mod late;
+mod misbehaving;
+
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
     match words.next().as_deref() {
+        Some("codingame") => codingame::run(words),
+        Some("java") => java::run(words),
+        Some("late") => late::run(),
+        Some("misbehaving") => misbehaving::run(words),
         other => {
             eprintln!("there is no double {other:?}");
             ExitCode::from(2)
