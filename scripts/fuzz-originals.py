@@ -6,10 +6,9 @@ replies to `referee play`. `square-remover` runs `referee tester` and the origin
 arguments and answers. Replies that are deliberately treated otherwise (docs/guide/src/faithful.md) are
 not made.
 
-The originals come from the folder that REFEREE_SHARED_DATA names: judges/codingame/engine-*.jar,
-judges/codingame/samegame/game.jar and judges/testers/square-remover/SquareRemoverVis.jar; the engine's
-libraries are Debian's, in REFEREE_JAVA_LIBRARIES or /usr/share/java. Without them each game is played
-twice instead, and must come out the same, also in `referee replay`.
+The originals are in the folder that REFEREE_JUDGES names, for those who have built them: the jars of the
+SDK's referee in samegame, the tester's jar in square-remover. Without them each game is played twice
+instead, and must come out the same, also in `referee replay`.
 """
 
 import argparse
@@ -28,16 +27,14 @@ SIDE = 15
 DIGITS = "0٠۰०০０"  # zeros of scripts that Java reads
 BLANKS = [" ", "  ", "\t", "\x0b", "\f", " \t "]
 HEADER = re.compile(r"\[\[(.+)\] ?(\d+)\]")
-LIBRARIES = ["guice", "gson", "guava", "aopalliance", "atinject-jsr330-api", "commons-logging"]
 JAVA = ["java", "--add-opens", "java.base/java.lang=ALL-UNNAMED", "-Dfile.encoding=UTF-8", "-XX:+UseSerialGC",
         "-XX:TieredStopAtLevel=1", "-Dorg.apache.commons.logging.Log=org.apache.commons.logging.impl.NoOpLog"]
 
 
-def judge(*parts):
-    """A file of the originals, or None."""
-    folder = os.environ.get("REFEREE_SHARED_DATA")
-    found = sorted(Path(folder, "judges").glob("/".join(parts))) if folder else []
-    return str(found[-1]) if found else None
+def jars(game):
+    """The jars of an original."""
+    folder = os.environ.get("REFEREE_JUDGES")
+    return sorted(map(str, Path(folder, game).resolve().glob("*.jar"))) if folder else []
 
 
 class Samegame:
@@ -45,13 +42,9 @@ class Samegame:
 
     def __init__(self, options):
         self.options = options
-        engine, game = judge("codingame", "engine-*.jar"), judge("codingame", "samegame", "game.jar")
-        folder = Path(os.environ.get("REFEREE_JAVA_LIBRARIES", "/usr/share/java"))
-        libraries = [str(folder / f"{name}.jar") for name in LIBRARIES]
-        path = [game, engine, *libraries]
-        is_here = engine and game and all(map(os.path.exists, libraries))
-        self.original = is_here and [*JAVA, "-Dgame.mode=solo", "-cp", ":".join(path),
-                                     "com.codingame.gameengine.core.RefereeMain"]
+        path = jars("samegame")
+        self.original = path and [*JAVA, "-Dgame.mode=solo", "-cp", ":".join(path),
+                                  "com.codingame.gameengine.core.RefereeMain"]
 
     def round(self, rng, folder):
         board = random_board(rng)
@@ -163,8 +156,8 @@ class SquareRemover:
 
     def __init__(self, options):
         self.options = options
-        jar = judge("testers", "square-remover", "SquareRemoverVis.jar")
-        self.original = jar and [*JAVA, "-jar", jar]
+        path = jars("square-remover")
+        self.original = path and [*JAVA, "-jar", path[0]]
 
     def round(self, rng, folder):
         Path(folder, "answer").write_bytes(odd_answer(rng))

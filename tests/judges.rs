@@ -5,16 +5,17 @@ use std::process::Stdio;
 use std::thread::sleep;
 use std::time::Duration;
 
+use crate::support::double::double;
 use crate::support::place::{Place, assert_code};
-use crate::support::{Mark, PATIENT, has_host_part, json, repository, unspoilt, wait_until};
+use crate::support::{Mark, PATIENT, has_host_part, json, unspoilt, wait_until};
 
 /// A place with judges of three questions: `quick`, `slow`, which sleeps for a second before each of them, and `endless`.
 fn with_judges() -> Place {
     let place = Place::new();
-    let judge = repository().join("crates/judges/tests/misbehaving_judge.py");
-    fs::copy(judge, place.path("judge.py")).expect("a judge");
+    let double = double();
     let game = |name: &str| {
-        format!("[game.{name}]\nkind = 'judge'\ncommand = 'python3 judge.py judge {name}'\n")
+        let command = format!("'{}' misbehaving judge {name}", double.display());
+        format!("[game.{name}]\nkind = \"judge\"\ncommand = \"{command}\"\n")
     };
     let settings = ["quick", "slow", "endless"].map(game).concat();
     fs::write(place.path("referee.toml"), settings).expect("written");
@@ -51,7 +52,7 @@ pub(crate) fn kill_referees(kills: u32) {
         if kill % 2 == 0 {
             let plays =
                 |program: &str| mark.processes().values().any(|command| command.contains(program));
-            wait_until("both play", || plays("judge.py") && plays("repeat.sh"));
+            wait_until("both play", || plays(" misbehaving ") && plays("repeat.sh"));
         }
         sleep(Duration::from_millis(u64::from(kill * 7 % 60)));
         referee.kill().expect("it plays");

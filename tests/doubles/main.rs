@@ -1,7 +1,11 @@
 //! Programs that stand in for outside judges in tests. Each is written for this project, needs no interpreter, and prints what
 //! its original prints in the conversations of `tests/data/conversations`.
 
+mod codingame;
 mod guess;
+mod java;
+mod late;
+mod misbehaving;
 mod scorer;
 mod tester;
 
@@ -10,7 +14,11 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
     match words.next().as_deref() {
+        Some("codingame") => codingame::run(words),
         Some("guess") => guess::run(words),
+        Some("java") => java::run(words),
+        Some("late") => late::run(),
+        Some("misbehaving") => misbehaving::run(words),
         Some("scorer") => scorer::run(words),
         Some("tester") => tester::run(words),
         other => {

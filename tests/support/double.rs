@@ -1,10 +1,25 @@
-//! The doubles of outside judges, which `tests/doubles` holds.
+//! Finds the program in `tests/doubles`, which stands in for outside judges.
 
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::repository;
 
 /// The program that stands in for outside judges; its first word chooses one.
 pub(crate) fn double() -> PathBuf {
     let built = Path::new(env!("CARGO_BIN_EXE_referee")).with_file_name("examples").join("double");
-    assert!(built.is_file(), "{} is missing: `cargo test` builds it", built.display());
+    let sources = repository().join("tests/doubles").read_dir().expect("a folder").flatten();
+    let newest = sources.map(|source| changed(&source.path())).max();
+    // `cargo test NAME` builds no examples.
+    assert!(
+        built.is_file() && Some(changed(&built)) >= newest,
+        "{} is missing or older than tests/doubles: `cargo test` builds it, and so does `cargo build -p referee --example double`",
+        built.display()
+    );
     built
+}
+
+fn changed(file: &Path) -> SystemTime {
+    fs::metadata(file).and_then(|file| file.modified()).expect("a file")
 }

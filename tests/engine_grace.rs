@@ -4,50 +4,22 @@ use std::time::Duration;
 
 use judges::codingame::Codingame;
 use judges::{JudgeCommand, JudgeLimits};
-use rules::game::judge::{Answer, Case, Ending, JudgeEnd, Judges as _, Place, Step};
-use terms::lines::Lines;
+use referee::game::judge::{Answer, Case, Ending, JudgeEnd, Judges as _, Place, Step};
+use referee::lines::Lines;
 
-/// A game of four turns that counts as the engine does: limits of 50 ms, and 50 ms of grace on the wire.
-const JUDGE: &str = r#"
-import sys
-def block(name, *lines):
-    print(f"[[{name}] {len(lines)}]", *lines, sep="\n", flush=True)
-def hear(command):
-    line = ""
-    while command not in line:
-        line = sys.stdin.readline()
-    return [sys.stdin.readline().strip() for _ in range(int(line.rstrip("]\n").split(" ")[1]))]
-def end(won, words):
-    block("INFOS", words)
-    block("METADATA", '{"Points":"7"}')
-    block("SCORES", f"0 {won}")
-    sys.exit()
-late = 0
-for turn in range(4):
-    hear("GET_GAME_INFO")
-    block("MONITORING")
-    block("NEXT_PLAYER_INPUT", "go")
-    block("NEXT_PLAYER_INFO", "0", "1", "100")
-    elapsed, reply = hear("SET_PLAYER_OUTPUT")
-    late += int(elapsed) > 50
-    if late > 2:
-        end(0, "You dawdle.")
-    if reply == "bad":
-        end(0, "What a move.")
-end(1, "Done.")
-"#;
+use crate::support::double::double;
 
 /// Plays with a bot that takes these times, in microseconds.
 fn play(engine: &str, replies: &[(u64, &str)]) -> JudgeEnd {
-    let folder = tempfile::tempdir().expect("a folder");
+    let double = double().into_os_string().into_string().expect("UTF-8");
     let limits = JudgeLimits {
         start: Duration::from_mins(1),
         step: Duration::from_mins(1),
         ..JudgeLimits::default()
     };
     let command = JudgeCommand {
-        words: ["python3", "-c", JUDGE].map(str::to_owned).to_vec(),
-        folder: folder.path().to_owned(),
+        words: vec![double, "late".to_owned()],
+        folder: env!("CARGO_MANIFEST_DIR").into(),
         env: [].into(),
         limits,
     };

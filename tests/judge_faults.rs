@@ -5,13 +5,15 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use contain::bot::{Host, await_removals};
 use judges::codingame::Codingame;
 use judges::json_lines::JsonLines;
 use judges::{JudgeCommand, JudgeLimits};
-use rules::game::judge::{Answer, Case, Ending, JudgeEnd, Judges, Place, Step, Trouble};
-use terms::lines::Lines;
-use terms::verdict::NoReply;
+use referee::bot::{Host, await_removals};
+use referee::game::judge::{Answer, Case, Ending, JudgeEnd, Judges, Place, Step, Trouble};
+use referee::lines::Lines;
+use referee::verdict::NoReply;
+
+use crate::support::double::double;
 
 /// The protocols of the judge made by hand.
 const PROTOCOLS: [&str; 2] = ["codingame", "judge"];
@@ -25,8 +27,9 @@ fn limits() -> JudgeLimits {
 
 /// The judge made by hand, with this fault.
 fn judge(protocol: &str, fault: &str, limits: JudgeLimits) -> Box<dyn Judges> {
-    let words = ["python3", "misbehaving_judge.py", protocol, fault].map(str::to_owned).to_vec();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let double = double().into_os_string().into_string().expect("UTF-8");
+    let words = [&double, "misbehaving", protocol, fault].map(str::to_owned).to_vec();
+    let folder = env!("CARGO_MANIFEST_DIR").into();
     let command = JudgeCommand { words, folder, env: BTreeMap::new(), limits };
     match protocol {
         "codingame" => Box::new(Codingame {
@@ -90,7 +93,7 @@ fn each_fault_is_explained() {
         ("crash", "exited with status 1 after the reply to its question 2: about to do: crash", ""),
         ("crash-at-start", "exited with status 1 before its first question: about", ""),
         ("exit", "exited with status 0 after the reply to its question 2", ""),
-        ("die", "was killed by SIGSEGV after the reply to its question 2", ""),
+        ("die", "was killed by SIGABRT after the reply to its question 2", ""),
         (
             "garbage",
             "wrote `thinking about it...` where a header `[[NAME] n]` belongs",
@@ -105,7 +108,7 @@ fn each_fault_is_explained() {
         ("flood", "wrote more than 16MiB at once after the reply to its question 2", ""),
         ("closed", "closed its standard output after the reply to its question 2", ""),
         ("memory", "of memory, more than its 512MiB after the reply to its question 2", ""),
-        ("nan", "`NaN` as `Points`, which is not a number", "\"score\": NaN, "),
+        ("nan", "`NaN` as `Points`, which is not a number", "\"score\":NaN,"),
         (
             "unknown",
             "wrote a block `NOVELTY`, which is not known",
@@ -226,14 +229,13 @@ fn a_judge_that_does_not_start_says_why() {
 fn what_a_judge_writes_to_its_working_directory_goes_with_its_game() {
     let _host = Host::hold();
     let folder = tempfile::tempdir().expect("a folder");
-    let script = "import os, sys\n\
-                  found = f'{sorted(os.listdir())} {open(\"words.txt\").read()}'\n\
-                  open('made.txt', 'w').write('made')\n\
-                  os.remove('words.txt'), open('words.txt', 'w').write('other words')\n\
-                  sys.exit(found + ' in ' + os.getcwd())\n";
-    fs::write(folder.path().join("judge.py"), script).expect("room");
+    let script = "echo $(ls) $(cat words.txt) in $(pwd -P) >&2\n\
+                  echo made >made.txt\n\
+                  rm words.txt && echo other words >words.txt\n\
+                  exit 1\n";
+    fs::write(folder.path().join("judge.sh"), script).expect("room");
     fs::write(folder.path().join("words.txt"), "its words").expect("room");
-    let words = ["python3", "judge.py"].map(str::to_owned).to_vec();
+    let words = ["sh", "judge.sh"].map(str::to_owned).to_vec();
     let command = JudgeCommand {
         words,
         folder: folder.path().to_owned(),
@@ -244,11 +246,11 @@ fn what_a_judge_writes_to_its_working_directory_goes_with_its_game() {
         let judge = JsonLines { command: command.clone() };
         let found = play(&judge, None).expect_err("it ends at once");
         let stderr = found.stderr.expect("its words");
-        let scratch = stderr.strip_prefix("['judge.py', 'words.txt'] its words in ");
+        let scratch = stderr.strip_prefix("judge.sh words.txt its words in ");
         await_removals();
         let left = Path::new(scratch.expect(&stderr)).read_dir().into_iter().flatten().flatten();
         let left = left.map(|entry| entry.file_name()).collect::<Vec<_>>();
-        assert!(left.is_empty() || left == ["judge.py"], "{left:?}");
+        assert!(left.is_empty() || left == ["judge.sh"], "{left:?}");
     }
     let own = fs::read_to_string(folder.path().join("words.txt")).expect("it is there");
     assert_eq!(own, "its words");
@@ -260,14 +262,14 @@ fn a_judge_runs_on_the_core_of_the_referee() {
     let status = fs::read_to_string("/proc/thread-self/status").expect("/proc");
     let allowed = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
     let last = allowed.expect("a list").trim().rsplit(['-', ',']).next().expect("a core");
-    let script = "import json, os\nprint(json.dumps({'end': 'completed', 'official': str(os.sched_getaffinity(0))}))";
-    let words = ["python3", "-c", script].map(str::to_owned).to_vec();
+    let script = "sed -n 's/^Cpus_allowed_list:\t\\(.*\\)/{\"end\":\"completed\",\"official\":\"\\1\"}/p' /proc/self/status";
+    let words = ["sh", "-c", script].map(str::to_owned).to_vec();
     let folder = env!("CARGO_MANIFEST_DIR").into();
     let command = JudgeCommand { words, folder, env: BTreeMap::new(), limits: limits() };
     let place = Place { core: last.parse().ok(), ..Place::default() };
     let mut judge = JsonLines { command }.start(&Case::Seed(1), &place).expect("starts");
     match judge.next().expect("a good judge") {
-        Step::End(end) => assert_eq!(end.official, format!("{{{last}}}")),
+        Step::End(end) => assert_eq!(end.official, last),
         step @ Step::Ask(_) => panic!("{step:?}"),
     }
 }

@@ -1,0 +1,384 @@
+//! Recorded conversations with referees of CodinGame's SDK. A double repeats the referee's part, and fails at the first byte from
+//! its host that differs from the recorded one.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use judges::codingame::Codingame;
+use judges::{JudgeCommand, JudgeLimits};
+use referee::bot::BotCommand;
+use referee::config::Config;
+use referee::game::judge::{Answer, Ask, Case, Ending, JudgeEnd, Judges, Place, Step, Trouble};
+use referee::game::samegame::{SameGame, boardfile};
+use referee::game::{Game as _, GameKind, Judged};
+use referee::gamelog::{End, Event, Turn};
+use referee::limits::{Limits, MatchRules};
+use referee::lines::Lines;
+use referee::play::Match;
+use referee::ruling::rule;
+use referee::verdict::{NoReply, Verdict};
+use serde_json::json;
+
+use crate::measured::cases;
+use crate::support::double::double;
+use crate::support::{data, for_each_in_parallel};
+
+/// The text of a conversation in `tests/data`.
+fn conversation(name: &str) -> String {
+    fs::read_to_string(data("conversations").join(name)).expect("a conversation")
+}
+
+/// A referee that repeats the conversation of a file.
+fn referee_of(file: &Path, criteria: &str, engine: &str) -> Codingame {
+    let limits = JudgeLimits {
+        start: Duration::from_mins(1),
+        step: Duration::from_mins(1),
+        ..JudgeLimits::default()
+    };
+    let words = [double(), "codingame".into(), file.to_owned()];
+    let command = JudgeCommand {
+        words: words.map(|word| word.into_os_string().into_string().expect("UTF-8")).to_vec(),
+        folder: file.parent().expect("a folder").to_owned(),
+        env: [].into(),
+        limits,
+    };
+    let criteria = Some(criteria.to_owned());
+    Codingame { command, criteria, league: None, engine: engine.parse().ok() }
+}
+
+/// The blocks of one side of a conversation, whose lines begin with `mark`.
+fn blocks<'c>(conversation: &'c str, mark: &str) -> Vec<(&'c str, Vec<&'c str>)> {
+    let is_other =
+        |line: &&str| mark.is_empty() && (line.starts_with(">>> ") || line.starts_with("# "));
+    let lines = conversation.lines().filter(|line| !is_other(line));
+    let mut lines = lines.filter_map(|line| line.strip_prefix(mark));
+    let mut blocks = Vec::new();
+    while let Some(header) = lines.next() {
+        let (name, count) = header[2..header.len() - 1].split_once("] ").expect("a header");
+        blocks.push((name, lines.by_ref().take(count.parse().expect("a number")).collect()));
+    }
+    blocks
+}
+
+/// The lines of all blocks of this name.
+fn lines_of(blocks: &[(&str, Vec<&str>)], name: &str) -> Vec<String> {
+    let named = blocks.iter().filter(|block| block.0 == name);
+    named.flat_map(|(_, lines)| lines).map(|&line| line.to_owned()).collect()
+}
+
+/// The bot's time and reply to each question of a conversation.
+fn replies(conversation: &str) -> Vec<(Duration, Option<String>)> {
+    let has_times = conversation.contains("\n[[MONITORING] 0]\n");
+    let reply = |(name, mut lines): (&str, Vec<&str>)| match name {
+        "SET_PLAYER_TIMEOUT" => Some((Duration::ZERO, None)),
+        "SET_PLAYER_OUTPUT" => {
+            let elapsed = if has_times { lines.remove(0).parse().expect("ms") } else { 0 };
+            let reply = lines.join("\n") + "\n";
+            (!lines.is_empty()).then_some((Duration::from_millis(elapsed), Some(reply)))
+        }
+        _ => None,
+    };
+    blocks(conversation, ">>> ").into_iter().filter_map(reply).collect()
+}
+
+/// The test case of a conversation.
+fn case(conversation: &str) -> String {
+    blocks(conversation, ">>> ")[0].1[1..].join("\n")
+}
+
+/// Plays with these replies: the questions, and the end.
+fn play(
+    judges: &dyn Judges,
+    case: &str,
+    replies: impl IntoIterator<Item = (Duration, Option<String>)>,
+) -> Result<(Vec<Ask>, JudgeEnd), Trouble> {
+    let mut judge = judges.start(&Case::Text(case.to_owned()), &Place::default())?;
+    let (mut asked, mut replies) = (Vec::new(), replies.into_iter());
+    loop {
+        match judge.next()? {
+            Step::Ask(ask) => {
+                let (elapsed, reply) = replies.next().expect("a reply to each question");
+                let lines = reply.map(|reply| Lines::split(reply.as_bytes()));
+                judge.answer(match &lines {
+                    Some(lines) => Answer::Reply { lines, elapsed },
+                    None => Answer::NoReply(NoReply::Deadline),
+                })?;
+                asked.push(ask);
+            }
+            Step::End(end) => return Ok((asked, end)),
+        }
+    }
+}
+
+#[test]
+fn a_recorded_conversation_is_repeated_byte_by_byte() {
+    for (name, criteria, engine, how, score, official) in [
+        (
+            "samegame",
+            "Score",
+            "3.15.2",
+            Ending::Completed,
+            Some("227"),
+            "Endgame. Obtained a score of 227.",
+        ),
+        ("2048", "Points", "3.15.2", Ending::Completed, Some("2932"), "score: 2932"),
+        ("number-shifting", "Level", "", Ending::Lost, None, "timeout"),
+        ("steps-4.5", "Steps", "4.5.0", Ending::Completed, Some("2.0"), "There."),
+        ("steps-4.7", "Steps", "4.7.7", Ending::Timeout, Some("3.0"), "Out of time."),
+    ] {
+        let file = data("conversations").join(format!("{name}.txt"));
+        let text = fs::read_to_string(&file).expect("a conversation");
+        let referee = referee_of(&file, criteria, engine);
+        let (asked, end) = play(&referee, &case(&text), replies(&text)).expect(name);
+        assert_eq!((end.how, end.score.as_deref(), end.official.as_str()), (how, score, official));
+        assert_eq!(asked.len(), replies(&text).len(), "{name}");
+        let said = blocks(&text, "");
+        let input = asked.iter().map(|ask| ask.input.as_str()).collect::<String>();
+        assert_eq!(
+            input.lines().collect::<Vec<_>>(),
+            lines_of(&said, "NEXT_PLAYER_INPUT"),
+            "{name}"
+        );
+        let summary = asked.iter().flat_map(|ask| &ask.summary).chain(&end.summary);
+        assert_eq!(summary.cloned().collect::<Vec<_>>(), lines_of(&said, "INFOS"), "{name}");
+        let info = lines_of(&said, "NEXT_PLAYER_INFO");
+        let limits = info
+            .chunks(3)
+            .filter(|info| info[1] != "0")
+            .map(|info| (info[1].parse().ok(), info[2].parse().ok().map(Duration::from_millis)));
+        let found = asked.iter().map(|ask| (ask.lines, ask.limit));
+        assert_eq!(found.collect::<Vec<_>>(), limits.collect::<Vec<_>>(), "{name}");
+    }
+}
+
+#[test]
+fn the_double_refuses_a_host_that_differs() {
+    let file = data("conversations/number-shifting.txt");
+    let text = conversation("number-shifting.txt");
+    let host = |end: usize| {
+        text.lines()
+            .filter_map(|line| line.strip_prefix(">>> "))
+            .take(end)
+            .collect::<Vec<_>>()
+            .join("\n")
+            + "\n"
+    };
+    for (sent, expected) in [
+        (host(3), ":4: the host wrote \"nothing more\", not \"[[GET_GAME_INFO] 0]\\n\""),
+        (host(3) + "[[GET_GAME_INFO] 1]\n", ":4: the host wrote \"[[GET_GAME_INFO] 1]\", not "),
+        (host(4) + "more\n", ":5: the host wrote \"more\", not nothing before the referee's line"),
+    ] {
+        let mut double = Command::new(double());
+        let double =
+            double.arg("codingame").arg(&file).stdin(Stdio::piped()).stderr(Stdio::piped());
+        let mut double = double.stdout(Stdio::null()).spawn().expect("it was built");
+        double.stdin.take().expect("piped").write_all(sent.as_bytes()).expect("it reads");
+        let output = double.wait_with_output().expect("it ends");
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{told}");
+        assert!(told.contains(expected), "{told}");
+    }
+}
+
+fn board(text: &str) -> SameGame {
+    SameGame::new(boardfile::parse(text).expect("a board"))
+}
+
+/// A block of the referee's, or of its host's, whose lines begin with `mark`.
+fn block(mark: &str, name: &str, lines: &[impl AsRef<str>]) -> String {
+    let lines = lines.iter().map(|line| format!("{mark}{}\n", line.as_ref()));
+    format!("{mark}[[{name}] {}]\n{}", lines.len(), lines.collect::<String>())
+}
+
+const NONE: [&str; 0] = [];
+
+/// The conversation of a game of SameGame with these turns, except for what viewers see.
+fn conversation_of(case: &str, turns: &[(Lines, Option<NoReply>)]) -> String {
+    let mut game = board(case);
+    let said = |name: &str, lines: &[String]| block("", name, lines);
+    let frame = |summary: &[String]| block("", "INFOS", &NONE) + &said("INFOS", summary);
+    let question = |input: &str, lines: &str, limit: &str| {
+        block("", "NEXT_PLAYER_INPUT", &input.lines().collect::<Vec<_>>())
+            + &block("", "NEXT_PLAYER_INFO", &["0", lines, limit])
+    };
+    let next = block(">>> ", "GET_GAME_INFO", &NONE);
+    let init: Vec<&str> = ["1"].into_iter().chain(case.lines()).collect();
+    let mut text = block(">>> ", "INIT", &init) + &next;
+    let mut told = 0;
+    for (turn, (reply, no_reply)) in turns.iter().enumerate() {
+        let limit = if turn == 0 { "20000" } else { "50" };
+        text += &(frame(&game.summary()[told..]) + &question(&game.input(), "1", limit));
+        told = game.summary().len();
+        let output = reply.to_text().iter().map(|line| one_line(line)).collect::<Vec<_>>();
+        text += &match no_reply {
+            Some(_) => block(">>> ", "SET_PLAYER_TIMEOUT", &NONE),
+            None => block(">>> ", "SET_PLAYER_OUTPUT", &output),
+        };
+        text += &next;
+        rule(&mut game, reply, *no_reply);
+    }
+    let won = game.official_result().starts_with("Endgame.");
+    if won {
+        // The end has a frame of its own.
+        let end = game.summary().len() - 1;
+        text += &(frame(&game.summary()[told..end]) + &question("", "0", "50"));
+        text += &(block(">>> ", "SET_PLAYER_OUTPUT", &NONE) + &next);
+        told = end;
+    }
+    text += &frame(&game.summary()[told..]);
+    text += &block("", "METADATA", &[json!(game.metadata()).to_string()]);
+    text + &block("", "SCORES", &[if won { "0 1" } else { "0 0" }])
+}
+
+/// A line without the characters at which Java ends one.
+fn one_line(reply: &str) -> String {
+    reply.replace(['\u{85}', '\u{2028}', '\u{2029}'], "\u{fffd}")
+}
+
+#[test]
+fn the_rules_of_samegame_lead_to_the_recorded_conversation() {
+    let recorded = conversation("samegame.txt");
+    let turns = replies(&recorded)
+        .into_iter()
+        .map(|(_, reply)| (Lines::split(reply.expect("it has answered").as_bytes()), None));
+    let written = conversation_of(&case(&recorded), &turns.collect::<Vec<_>>());
+    let mut lines = recorded.lines();
+    let mut plain = Vec::new();
+    while let Some(line) = lines.next() {
+        match line {
+            "[[VIEW] 2]" => drop(lines.by_ref().take(2).count()),
+            line => plain.push(line),
+        }
+    }
+    assert_eq!(written.lines().collect::<Vec<_>>(), plain);
+}
+
+/// Faults of a bot that end a game without a limit, on their second turn.
+const FAULTS: [&str; 16] = [
+    "exit 3",
+    "exit 0",
+    "signal 11",
+    "partial-line-exit",
+    "endless-line",
+    "flood-stderr 1000000",
+    "flood-stdout",
+    "surplus 3",
+    "close-stdout",
+    "leave-child",
+    "invalid-utf8",
+    "empty-line",
+    "illegal malformed",
+    "illegal out-of-bounds",
+    "illegal empty-tile",
+    "illegal single-tile",
+];
+
+/// Faults that only a limit ends: on the second turn, which has 50 ms.
+const DELAYS: [&str; 6] =
+    ["late 2000", "hang", "partial-line", "chatter", "no-read", "ignore-sigterm"];
+
+/// A game with a bundled bot.
+fn match_of(kind: &GameKind, case: &str, bot: &[&str]) -> (Vec<Turn>, End) {
+    let config = Config::resolve([]).expect("the defaults");
+    let is_delay = DELAYS.iter().any(|delay| bot[1..].join(" ").starts_with(delay));
+    let patient = Limits::from_kinds(|_| Some(Duration::from_mins(1)));
+    let limits = if is_delay { config.rules.limits } else { patient };
+    let rules = MatchRules { limits, ..config.rules };
+    let confinement = config.confinement(None).expect("some method");
+    let words: Vec<&str> = ["bot"].iter().chain(bot).copied().collect();
+    let command = BotCommand::new(env!("CARGO_BIN_EXE_referee"), words, confinement);
+    let mut turns = Vec::new();
+    let end = Match::new(kind, case, &command).rules(rules).play(|event| {
+        if let Event::Turn(turn) = event {
+            turns.push(turn);
+        }
+    });
+    (turns, end.unwrap_or_else(|error| panic!("{bot:?}: {error}")))
+}
+
+/// Plays SameGame by the rules in this project, then through a referee that repeats the conversation of the same game, and
+/// compares the results.
+#[track_caller]
+fn assert_same(folder: &Path, name: &str, case: &str, bot: &[&str]) -> End {
+    let kind = GameKind::named("samegame").expect("a game");
+    let (turns, ours) = match_of(&kind, case, bot);
+    let replies = turns.iter().map(|turn| (Lines::split(&turn.reply.0), turn.no_reply));
+    let file = folder.join(format!("{name}.txt"));
+    fs::write(&file, conversation_of(case, &replies.collect::<Vec<_>>())).expect("written");
+    let judges: Arc<dyn Judges> = Arc::new(referee_of(&file, "Score", "3.15.2"));
+    let original = GameKind {
+        stderr_per_turn: kind.stderr_per_turn,
+        ..GameKind::new("original", "The original", move |text| {
+            Ok(Box::new(Judged::new("original", Case::parse(text), judges.clone())))
+        })
+    };
+    let (_, theirs) = match_of(&original, case, bot);
+    let told = |end: &End| {
+        let End { official, score, turns, won, summary, metadata, .. } = end.clone();
+        (official, score, turns, won, summary, metadata)
+    };
+    assert_eq!(told(&theirs), told(&ours), "{name} {bot:?}");
+    // The SDK does not say whether a reply was malformed or illegal.
+    let is_known = !matches!(ours.verdict, Verdict::MalformedReply | Verdict::IllegalMove);
+    let expected = if is_known { ours.verdict } else { Verdict::Lost };
+    assert_eq!(theirs.verdict, expected, "{name} {bot:?}");
+    theirs
+}
+
+#[test]
+fn faulty_bots_have_the_same_results_through_a_referee_of_the_sdk() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = case(&conversation("samegame.txt"));
+    let faults =
+        FAULTS.iter().chain(&DELAYS).map(|fault| format!("misbehaving {fault} --on-turn 2"));
+    let bots: Vec<String> =
+        ["greedy", "first"].map(str::to_owned).into_iter().chain(faults).collect();
+    for_each_in_parallel(&bots, |bot| {
+        let words: Vec<&str> = bot.split(' ').collect();
+        assert_same(folder.path(), bot, &case, &words);
+    });
+}
+
+#[test]
+fn measured_games_have_the_same_results_through_a_referee_of_the_sdk() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let games: Vec<_> = cases().into_iter().step_by(20).collect();
+    for_each_in_parallel(&games, |game| {
+        let script = folder.path().join(format!("{}.json", game.id));
+        fs::write(&script, json!(game.outputs).to_string()).expect("written");
+        let bot = ["script", script.to_str().expect("UTF-8")];
+        let end = assert_same(folder.path(), &game.id, &game.board.join("\n"), &bot);
+        assert_eq!(
+            (end.summary, end.won, end.score.expect("points")),
+            game.expected(),
+            "{}",
+            game.id
+        );
+    });
+}
+
+#[test]
+fn a_line_of_a_reply_is_one_line_for_java() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = case(&conversation("samegame.txt"));
+    for (reply, wire) in [
+        ("", ""),
+        ("1 2 \u{2028}[[INIT] 1]", "1 2 \u{fffd}[[INIT] 1]"),
+        ("a\u{2029}b\u{85}c", "a\u{fffd}b\u{fffd}c"),
+        ("0 0 ¤\t\u{b}", "0 0 ¤\t\u{b}"),
+        ("[[GET_GAME_INFO] 0]", "[[GET_GAME_INFO] 0]"),
+    ] {
+        let lines = Lines::split(b"x\n");
+        let text = conversation_of(&case, &[(lines, None)])
+            .replace("\n>>> x\n", &format!("\n>>> {wire}\n"));
+        let file = folder.path().join("odd.txt");
+        fs::write(&file, text).expect("written");
+        let replies = [(Duration::ZERO, Some(format!("{reply}\n")))];
+        let (_, end) = play(&referee_of(&file, "Score", ""), &case, replies).expect(reply);
+        assert_eq!(end.how, Ending::Lost, "{reply:?}");
+    }
+}
