@@ -80,6 +80,35 @@ fn a_project_names_bots_boards_and_where_runs_go() {
 }
 
 #[test]
+fn settings_and_all_other_files_may_be_bare_names() {
+    let project = Project::new("");
+    let text = "[bots.mine]\ncommand = 'sh bot.sh'\nbuild = 'echo exec cat > bot.sh'\n\
+                [boards.few]\nseeds = 'seeds.txt'\n[suite]\nruns = 'all-runs'\n\
+                [game.any]\nkind = 'judge'\ncommand = 'sh judge.sh'\n[game]\ndefault = 'any'\n";
+    let judge = "echo '{\"end\": \"completed\"}'";
+    for (name, text) in [("my.toml", text), ("seeds.txt", "1..2"), ("judge.sh", judge)] {
+        fs::write(project.path().join(name), text).expect("written");
+    }
+    for words in [
+        "play --config my.toml --bot mine --seed 1 --log game.jsonl --html game.html",
+        "play --game my.toml --bot cat --seed 1",
+        "game check my.toml --bot cat --seed 1",
+        "replay game.jsonl --html again.html",
+        "suite --config my.toml --bot mine --boards few --live live.html",
+        "suite --config my.toml --bot mine --seed 1..2 --logs all --run run",
+        "report run --html run.html",
+        "report run --games --html games.html",
+        "timing --config my.toml --bot mine --seed 1",
+    ] {
+        let mut command = referee();
+        command.current_dir(project.path()).args(words.split(' '));
+        let output = command.output().expect("runs");
+        assert_eq!(output.status.code(), Some(0), "{words}: {output:?}");
+    }
+    assert_eq!(fs::read_dir(project.path().join("all-runs")).expect("runs").count(), 1);
+}
+
+#[test]
 fn a_bot_of_the_project_plays_a_single_game_too() {
     let project = Project::new("[bots.mine]\ncommand = '@greedy'\n[bots.one]\ncommand = '@first'");
     let play = |bot: &str| {

@@ -1,7 +1,7 @@
 //! Files of the user's: none is overwritten or deleted that the referee did not make.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, lchown, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -9,7 +9,7 @@ use libc::{ENOLCK, SYS_flock};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::place::{Place, assert_code, stderr};
-use crate::support::{PATIENT, finished, referee, start_without, wait_until};
+use crate::support::{PATIENT, User, finished, referee, referee_of, start_without, wait_until};
 
 /// A folder with the log of a game, `game.jsonl`.
 fn with_log() -> (tempfile::TempDir, PathBuf) {
@@ -245,4 +245,61 @@ fn records_are_kept_through_a_link_and_protect_their_runs() {
     let mut prune = prune(&place);
     let pruned = prune.args(["--records", "one.toml"]).output().expect("runs");
     assert!(place.path("runs/best").exists(), "{}", stderr(&pruned));
+}
+
+/// Everything below a folder, with its mode, owner and size.
+fn everything(folder: &Path) -> Vec<(PathBuf, u32, u32, u64)> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder").flatten() {
+        let data = fs::symlink_metadata(entry.path()).expect("it is there");
+        all.push((entry.path(), data.mode(), data.uid(), data.len()));
+        if data.is_dir() {
+            all.extend(everything(&entry.path()));
+        }
+    }
+    all.sort();
+    all
+}
+
+/// Has a judge referee a game whose folder of temporary files holds folders of the user's, with names like a referee's.
+fn temporary_files_survive(user: User, make_more: impl Fn(&Path)) {
+    let place = Place::new();
+    let temporary = place.path("temporary");
+    for folder in ["referee-bot-x/src", "referee-bot-", "referee-bot-Ab12Cd", "referee-bots/bot-x"]
+    {
+        fs::create_dir_all(temporary.join(folder)).expect("made");
+    }
+    fs::write(temporary.join("referee-bot-x/src/main.rs"), "fn main() {}").expect("written");
+    make_more(&temporary.join(format!("referee-{}", uid(user))));
+    for (path, ..) in everything(place.folder()) {
+        lchown(path, Some(uid(user)), None).expect("root may give, and others keep");
+    }
+    let game = "[game.any]\nkind = 'judge'\ncommand = 'sh judge.sh'\n";
+    fs::write(place.path("referee.toml"), game).expect("written");
+    fs::write(place.path("judge.sh"), "echo '{\"end\": \"completed\"}'").expect("written");
+    fs::set_permissions(place.folder(), fs::Permissions::from_mode(0o755)).expect("its owner");
+    let before = everything(&temporary);
+    let mut play = referee_of(user);
+    play.args(["play", "--game", "any", "--seed", "1", "--bot", "cat"]).args(PATIENT);
+    let output = play.current_dir(place.folder()).env("TMPDIR", &temporary).output().expect("runs");
+    assert_code(&output, 0);
+    assert_eq!(everything(&temporary), before, "{user:?}");
+}
+
+/// The number of this user.
+fn uid(user: User) -> u32 {
+    let own = rustix::process::getuid().as_raw();
+    if user == User::Nobody && own == 0 { 65534 } else { own }
+}
+
+#[test]
+fn folders_among_the_temporary_files_survive_whatever_their_names() {
+    for user in [User::Mine, User::Nobody] {
+        temporary_files_survive(user, |_| {});
+        temporary_files_survive(user, |place| {
+            fs::create_dir_all(place.join("bot-x")).expect("made");
+            fs::write(place.join("bot-x/file"), "mine").expect("written");
+        });
+        temporary_files_survive(user, |place| symlink("referee-bots", place).expect("made"));
+    }
 }

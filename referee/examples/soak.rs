@@ -180,7 +180,7 @@ impl Census {
         });
         let folders = fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten();
         let is_ours =
-            |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with("referee-bot-");
+            |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with("referee-");
         let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
         let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
         Self {

@@ -43,7 +43,7 @@
 //! | descriptors | A socket to the launcher; a dozen for each bot, all of them closed on exec. |
 //! | control group | Where your process may make control groups, but has to leave its own to do so, it moves into a group `referee` beneath it, and back at the end. |
 //! | cores | A thread that talks to a bot of [chosen cores](bot::BotCommand::pinning) moves to them or to the referee's, as do the threads that it starts meanwhile. When the bot ends, or another thread takes over, the thread may use all the cores that it had before. |
-//! | files | Old scratch folders `referee-bot-…` of killed programs are removed from the temporary folder, and folders for bots in a sandbox are made there. |
+//! | files | A private folder `referee-UID` in the folder of temporary files holds the scratch folders of bots in a sandbox. The folders that killed programs have left in it are removed; everything else among the temporary files stays. |
 //!
 //! Signals are left alone, unless the program asks for [`CaughtSignals`](cancel::CaughtSignals), which puts back what it
 //! found; the end of the launcher is a SIGCHLD, like that of any child. The working directory, limits, environment and

@@ -1,7 +1,7 @@
 //! `referee new`: a bot to begin with, built and named by the project.
 
 use std::io::{ErrorKind, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::anyhow;
@@ -64,8 +64,7 @@ pub(super) fn run(args: &NewArgs) -> Result<ExitCode, Failure> {
         let problem = format!("has a bot `{name}` already; choose another name");
         return Err(Failure::file(&project, problem));
     }
-    let folder = project.parent().unwrap_or(Path::new(""));
-    let source = folder.join(format!("{name}.{}", sample.extension));
+    let source = project.with_file_name(format!("{name}.{}", sample.extension));
     let mut file = File::create_new(&source).map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => Failure::file(&source, "exists already; choose another name"),
         _ => Failure::user(error),

@@ -13,6 +13,7 @@ use clap::Args;
 
 use super::Failure;
 use report::MARK;
+use terms::path::folder_of;
 
 /// How far into a file the mark is looked for, in bytes.
 const MARKED_BYTES: u64 = 1024;
@@ -71,8 +72,7 @@ fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
         return fs::write(path, content);
     }
     let path = results::suite::link_target(path)?;
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new("."));
+    let folder = folder_of(&path);
     // The error of a folder that is missing does not name the temporary file.
     fs::metadata(folder)?;
     let mut new = tempfile::Builder::new()

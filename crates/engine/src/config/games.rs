@@ -23,6 +23,7 @@ use rules::measure::Measure;
 use rules::score::Direction;
 use rules::source::SourceError;
 use terms::limits::LimitKind;
+use terms::path::folder_of;
 
 /// The setting `game`: the game to play, and the games of the user's own.
 #[derive(Debug, Clone, Default)]
@@ -265,8 +266,8 @@ impl OwnGame {
 
     /// The folder of the settings file, from which relative paths start.
     fn folder(&self) -> PathBuf {
-        let folder = Path::new(".").join(self.file.parent().unwrap_or(Path::new("")));
-        std::path::absolute(&folder).unwrap_or(folder)
+        let folder = folder_of(&self.file);
+        std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned())
     }
 
     /// Where a setting is in the file; the table if it is not there.

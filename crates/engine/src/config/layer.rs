@@ -20,6 +20,7 @@ use contain::bot::Containment;
 use rules::game::GameKind;
 use rules::source::SourceError;
 use terms::limits::{LimitKind, OnHostDelay, Profile};
+use terms::path::folder_of;
 
 /// Settings, each of which may be unset.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -126,7 +127,7 @@ impl Layer {
     #[must_use]
     pub fn in_file(mut self, file: &Path) -> Self {
         self.game.in_file(file);
-        Self { folder: file.parent().map(Path::to_owned), ..self }
+        Self { folder: Some(folder_of(file).to_owned()), ..self }
     }
 
     /// Whether this layer describes a game of this name.

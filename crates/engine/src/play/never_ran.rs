@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use contain::bot::BotCommand;
 use results::gamelog::Turn;
+use terms::path::folder_of;
 use terms::text::shell_word;
 use terms::verdict::{BotExit, NoReply};
 
@@ -65,7 +66,7 @@ fn installation(command: &BotCommand) -> Option<PathBuf> {
     let folders = own.or_else(|| var_os("PATH"))?;
     let programs = split_paths(&folders).find(|folder| folder.join(&name).is_file())?;
     let is_programs = ["bin", "shims"].iter().any(|name| programs.ends_with(name));
-    if is_programs { programs.parent().map(Path::to_owned) } else { Some(programs) }
+    Some(if is_programs { folder_of(&programs).to_owned() } else { programs })
 }
 
 fn is_env(word: &str) -> bool {

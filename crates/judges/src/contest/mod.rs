@@ -12,6 +12,7 @@ use self::pahcer::Pahcer;
 use self::psytester::Psytester;
 use crate::codingame::Survey;
 use rules::game::GAMES;
+use terms::path::folder_of;
 use terms::text::{plural, shell_word};
 
 /// The limit that is written where the statement's is unknown.
@@ -132,7 +133,7 @@ fn bot(name: &str, folder: &Path, pahcer: &Pahcer) -> Option<String> {
 pub fn survey_jar(jar: &Path) -> io::Result<Survey> {
     fs::metadata(jar)?;
     let name = name(None, &jar.with_extension(""));
-    let psytester = Psytester::read(jar.parent().unwrap_or(Path::new("")))?;
+    let psytester = Psytester::read(folder_of(jar))?;
     let mut found = vec![format!("the tester: {}", jar.display())];
     let bot = psytester.as_ref().and_then(|settings| settings.bot.as_ref());
     let bot = bot.map(|bot| format!("; it plays `{bot}`")).unwrap_or_default();

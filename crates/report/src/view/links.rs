@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 
 use crate::markup::address_of;
 use results::gamelog::drawings;
+use terms::path::folder_of;
 use terms::text::printable;
 
 /// A link to a file.
@@ -29,8 +30,7 @@ pub(crate) fn to_drawings(log: &Path, page: &Path) -> Vec<Link> {
 
 /// The address of a file in a page.
 fn address(file: &Path, page: &Path) -> Option<String> {
-    let folder = page.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let from = fs::canonicalize(folder.unwrap_or(Path::new("."))).ok()?;
+    let from = fs::canonicalize(folder_of(page)).ok()?;
     let to = fs::canonicalize(file).ok()?;
     let shared = from.components().zip(to.components()).take_while(|(one, two)| one == two).count();
     let up = from.components().skip(shared).map(|_| "..".to_owned());

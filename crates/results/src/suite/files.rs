@@ -8,6 +8,8 @@ use fs_err as fs;
 use serde::Serialize;
 use tempfile::NamedTempFile;
 
+use terms::path::folder_of;
+
 /// The prefix of the name of a file or folder that is about to appear.
 pub(super) const NEW: &str = ".new-";
 
@@ -49,12 +51,6 @@ pub(super) fn json_line(value: &impl Serialize) -> Vec<u8> {
     let mut line = serde_json::to_vec(value).expect("memory");
     line.push(b'\n');
     line
-}
-
-/// The folder that holds `path`.
-pub(super) fn folder_of(path: &Path) -> &Path {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    folder.unwrap_or(Path::new("."))
 }
 
 /// A path as seen from `folder`, with `..` for each folder up to the one that both are in. The path stays whole if that

@@ -11,10 +11,11 @@ use std::path::{Path, PathBuf};
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
-use super::files::{folder_of, link_target, seen_from, write_among_others};
+use super::files::{link_target, seen_from, write_among_others};
 use super::ids::RecordId;
 use rules::score::{Direction, Score, in_toml};
 use rules::source::SourceError;
+use terms::path::folder_of;
 
 /// The published scores, built into the referee.
 const PUBLISHED: &str = include_str!("../../published-bests.toml");

@@ -9,10 +9,11 @@ use fs_err as fs;
 use fs_err::{File, OpenOptions};
 use same_file::Handle;
 
-use super::files::{NEW, folder_of, json_line, naming, new_file, sweep, written};
+use super::files::{NEW, json_line, naming, new_file, sweep, written};
 use super::folder::{FolderError, RESULTS, RUN, Run, RunFolder, SESSIONS};
 use super::outcome::Outcome;
 use super::session::Session;
+use terms::path::folder_of;
 
 /// The longest time before results are synced to the disk.
 const SYNC_INTERVAL: Duration = Duration::from_secs(1);

@@ -18,6 +18,7 @@ use results::suite::{
     Bests, FolderError, Listing, NotPlayed, Records, RunFolder, SuiteVerdict, Summary, Tally,
     noisy_hosts,
 };
+use terms::path::folder_of;
 use terms::verdict::Verdict;
 
 /// Flags for the report and the exit code.
@@ -148,8 +149,7 @@ pub(in crate::cli) fn add_values(
 fn runs_elsewhere(config: &Config, folder: &RunFolder) -> Option<PathBuf> {
     let runs = runs_folder(&config.project);
     let real = |path: &Path| path.canonicalize().ok();
-    let is_there = folder.path.parent().and_then(|parent| real(&Path::new(".").join(parent)));
-    (is_there != real(&runs)).then_some(runs)
+    (real(folder_of(&folder.path)) != real(&runs)).then_some(runs)
 }
 
 /// The exit code after games that were not played.

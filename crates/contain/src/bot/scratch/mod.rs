@@ -1,6 +1,9 @@
 //! The writable folder of a bot in a sandbox or of a judge, and its removal.
 
+mod home;
+
 use std::collections::BTreeMap;
+use std::env;
 use std::ffi::{CString, OsStr, OsString};
 use std::fs::{self, File, Permissions};
 use std::io;
@@ -9,12 +12,13 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::fs::CWD;
 use tempfile::TempDir;
 
+use self::home::Home;
 use super::removal::{self, Marks};
 use super::{Left, later};
 
@@ -29,9 +33,11 @@ pub struct Scratch {
     links: BTreeMap<OsString, PathBuf>,
     /// These links, and what else later games find in it.
     kept: Marks,
+    /// Keeps the folder that it is in. The last field, since that goes once nothing is in it.
+    _home: Arc<Home>,
 }
 
-const PREFIX: &str = "referee-bot-";
+const PREFIX: &str = "bot-";
 
 /// The most attempts, since another referee may remove a new folder as one that was left behind.
 const ATTEMPTS: u32 = 10;
@@ -47,6 +53,9 @@ static IS_REMOVING: AtomicBool = AtomicBool::new(false);
 /// millisecond for each.
 static READY: Mutex<Vec<Scratch>> = Mutex::new(Vec::new());
 
+/// Where all folders are made, while there is a [`Host`](super::Host).
+static HOME: Mutex<Option<Arc<Home>>> = Mutex::new(None);
+
 fn ready() -> MutexGuard<'static, Vec<Scratch>> {
     READY.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -57,18 +66,20 @@ impl Scratch {
     /// # Errors
     /// When the temporary folder takes no folder or no locks.
     pub fn new() -> io::Result<Self> {
-        static SWEPT: Once = Once::new();
-        SWEPT.call_once(|| sweep(&std::env::temp_dir()));
         let mut attempts = 0..ATTEMPTS;
         loop {
-            let made = tempfile::Builder::new().prefix(PREFIX).disable_cleanup(true).tempdir();
-            let folder = made.map_err(|error| {
+            let made = home().and_then(|home| {
+                let mut new = tempfile::Builder::new();
+                let folder = new.prefix(PREFIX).disable_cleanup(true).tempdir_in(home.path())?;
+                Ok((home, folder))
+            });
+            let (home, folder) = made.map_err(|error| {
                 io::Error::new(error.kind(), format!("{error}; TMPDIR can name another folder"))
             })?;
             match lock(folder.path()) {
                 Some(lock) => {
                     let (links, kept) = (BTreeMap::new(), Marks::new());
-                    return Ok(Self { folder, lock, links, kept });
+                    return Ok(Self { folder, lock, links, kept, _home: home });
                 }
                 None if attempts.next().is_some() => {}
                 None => return Err(io::Error::other("the temporary folder takes no locks")),
@@ -161,10 +172,12 @@ impl Drop for Used {
     }
 }
 
-/// Removes the folders that wait for other games.
+/// Removes the folders that wait for other games, and lets go of the folder that they are in.
 pub(super) fn remove_ready() {
     let all = std::mem::take(&mut *ready());
     drop(all);
+    let home = opened_home().take();
+    drop(home);
 }
 
 /// Waits until the scratch folders of all bots and judges that have ended are removed, or left to other games; a program calls
@@ -182,10 +195,33 @@ fn lock(folder: &Path) -> Option<File> {
     folder.exists().then_some(file)
 }
 
+fn opened_home() -> MutexGuard<'static, Option<Arc<Home>>> {
+    HOME.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The folder in which all folders are made.
+fn home() -> io::Result<Arc<Home>> {
+    // A relative path would change with the working directory, and an empty one means that.
+    let temporary = std::path::absolute(Path::new(".").join(env::temp_dir()))?;
+    home_in(&temporary, &mut opened_home())
+}
+
+/// The folder that is opened, if it is still there. Otherwise one in `temporary`, from which what killed referees have left is
+/// removed.
+fn home_in(temporary: &Path, opened: &mut Option<Arc<Home>>) -> io::Result<Arc<Home>> {
+    if let Some(home) = opened.as_ref().filter(|home| home.is_in_place()) {
+        return Ok(Arc::clone(home));
+    }
+    let home = Arc::new(Home::open(temporary)?);
+    sweep(home.path());
+    *opened = Some(Arc::clone(&home));
+    Ok(home)
+}
+
 /// Removes the folders of referees that were killed.
-fn sweep(temporary: &Path) {
+fn sweep(home: &Path) {
     let own = rustix::process::geteuid().as_raw();
-    for entry in fs::read_dir(temporary).into_iter().flatten().flatten() {
+    for entry in fs::read_dir(home).into_iter().flatten().flatten() {
         let is_ours = entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes())
             && entry.metadata().is_ok_and(|data| data.is_dir() && data.uid() == own);
         let path = entry.path();
@@ -344,15 +380,31 @@ mod tests {
 
     #[test]
     fn folders_of_referees_that_were_killed_go_and_those_of_living_ones_stay() {
-        let temporary = tempfile::tempdir().expect("a folder");
+        let home = tempfile::tempdir().expect("a folder");
         let [left, living, other] =
             [format!("{PREFIX}left"), format!("{PREFIX}living"), "other".to_owned()]
-                .map(|name| temporary.path().join(name));
+                .map(|name| home.path().join(name));
         for folder in [&left, &living, &other] {
             fs::create_dir_all(folder.join("a/b")).expect("room");
         }
         let _held = lock(&living).expect("nobody else has it");
-        sweep(temporary.path());
+        sweep(home.path());
         assert_eq!([&left, &living, &other].map(|folder| folder.exists()), [false, true, true]);
+    }
+
+    #[test]
+    fn folders_are_made_after_somebody_has_cleared_out_the_temporary_files() {
+        let temporary = tempfile::tempdir().expect("a folder");
+        let mut opened = None;
+        let mut path =
+            || home_in(temporary.path(), &mut opened).expect("a folder").path().to_owned();
+        let first = path();
+        assert_eq!((path(), first.is_dir()), (first.clone(), true));
+        removal::empty(
+            File::open(temporary.path()).expect("a folder").as_fd(),
+            Instant::now() + REMOVAL,
+        )
+        .expect("its owner");
+        assert_eq!((path(), first.is_dir()), (first, true));
     }
 }
