@@ -57,9 +57,68 @@
 /// The types of limits, lines and verdicts that the items here take and return.
 pub use terms;
 
-pub mod bot;
 pub mod cancel;
-mod contained;
+mod confine;
+mod decide;
+mod drive;
+mod observe;
+mod program;
+mod scratch;
+mod spawn;
+mod sys;
 
 pub use self::bot::{Containment, Host, Pinning, Sandbox};
-pub use self::contained::{Child, Contained, Ending, Reply, StartError, Until};
+pub use self::program::{Child, Contained, Ending, Reply, StartError, Until};
+
+pub mod bot {
+    //! A bot as a child process: its lines, its deadlines, its end. This module knows no game.
+    //!
+    //! # Theory of operation
+    //!
+    //! A bot runs as the leader of a process group of its own, with three pipes. One thread, one poll
+    //! loop: writing its input, reading its output and draining its standard error take turns as the
+    //! pipes allow, so a bot that does not read, that floods, or that answers before it is asked
+    //! blocks nobody. A pidfd in the same loop reports its end at once.
+    //!
+    //! An exchange ([`BotProcess::exchange`]) has one absolute deadline on the monotonic clock. The
+    //! clock starts just before the first byte is written, and stops when the read that completes the
+    //! reply returns; output never moves it. At the deadline there is one more read that does not
+    //! block, since the poll may have woken late and the answer be there already.
+    //!
+    //! When poll reports output and the end of the process together, output comes first: the last line
+    //! of a bot that answers and exits counts. What another of its processes writes after that end does
+    //! not count where the game says so (`origin`).
+    //!
+    //! Output is read only while an exchange waits for it. Surplus output stays queued for the
+    //! next one, and a flood fills the pipe and stops there, instead of the referee's memory.
+    //!
+    //! Between the referee and the bot stands a keeper, which keeps hold of all processes that
+    //! descend from the bot, by one of several [methods](ContainmentMethod), and ends only after them. The launcher (`launch`)
+    //! forks it, and ends a bot whose referee stands still beyond a deadline. See [`Host`]. `guard` watches
+    //! their use of resources, and a [`Sandbox`] restricts their files, network and privileges.
+    //!
+    //! The end ([`BotProcess::finish`]) takes a bounded time: close the input, leave a short grace for a clean
+    //! exit, then have the keeper kill what is left. Dropping a bot does the same, and so does
+    //! the death of the referee.
+
+    pub use crate::confine::method::ContainmentMethod;
+    pub use crate::confine::pinning::{PinError, Pinning};
+    pub use crate::confine::sandbox::Sandbox;
+    pub use crate::decide::clock::{Overtime, Phase};
+    pub use crate::decide::trace::Trace;
+    pub use crate::drive::HostMemory;
+    pub use crate::drive::dialogue::Dialogue;
+    pub use crate::drive::exchange::{Exchanged, Request};
+    pub use crate::drive::peer::{News, Peer};
+    pub use crate::drive::pipes::Captured;
+    pub use crate::drive::process::{BotProcess, ExchangeError};
+    pub use crate::drive::teardown::Ending;
+    pub use crate::scratch::folder::{Scratch, await_removals};
+    pub use crate::spawn::command::{BotCommand, Confinement};
+    pub use crate::spawn::ending::{Left, Survivor};
+    pub use crate::spawn::error::SpawnError;
+    pub use crate::spawn::host::Host;
+    pub use crate::spawn::probe::{Containment, SandboxError, Unavailable, check_cgroups};
+    pub use crate::sys::cgroup::host::memory_limit_of_host;
+    pub use crate::sys::proc::online_cores;
+}

@@ -99,6 +99,7 @@ mod tests {
             awaits_input: false,
             exit: None,
             stderr: Captured::default(),
+            trace: None,
         }
     }
 

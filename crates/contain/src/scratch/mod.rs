@@ -1,0 +1,5 @@
+//! Folders for bots and judges, and the removal of what games leave, in the background.
+
+pub(crate) mod folder;
+pub(crate) mod later;
+mod removal;
