@@ -109,7 +109,7 @@ pub mod bot {
     pub use crate::drive::HostMemory;
     pub use crate::drive::dialogue::Dialogue;
     pub use crate::drive::exchange::{Exchanged, Request};
-    pub use crate::drive::peer::{News, Peer};
+    pub use crate::drive::link::{News, Peer};
     pub use crate::drive::pipes::Captured;
     pub use crate::drive::process::{BotProcess, ExchangeError};
     pub use crate::drive::teardown::Ending;

@@ -14,6 +14,6 @@ pub(crate) mod sample;
 pub(crate) mod thought;
 pub(crate) mod trace;
 mod track;
-pub(crate) mod tree_time;
+mod tree_time;
 pub(crate) mod tuning;
 pub(crate) mod watch;

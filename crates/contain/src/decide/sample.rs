@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::tree_time::Computed;
 use terms::certificate::Certificate;
 use terms::millis::Millis;
 
@@ -50,6 +49,27 @@ impl Thread {
             },
             None => self,
         }
+    }
+}
+
+/// The CPU time of one process since its start.
+#[derive(Debug, Clone, Copy, Default)]
+#[cfg_attr(any(test, feature = "serde"), derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Computed {
+    /// Its own, with threads that have ended.
+    #[cfg_attr(any(test, feature = "serde"), serde(with = "super::trace::nanos"))]
+    pub(crate) own: Duration,
+    /// The time of children that it has waited for, which the kernel counts in hundredths of a second, user and system
+    /// time separately, each rounded down.
+    #[cfg_attr(any(test, feature = "serde"), serde(with = "super::trace::nanos"))]
+    pub(crate) children: Duration,
+    /// Page faults of these children: every child has some, so they show that a child was waited for.
+    pub(crate) child_faults: u64,
+}
+
+impl Computed {
+    pub(super) fn all(self) -> Duration {
+        self.own + self.children
     }
 }
 

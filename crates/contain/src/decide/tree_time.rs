@@ -6,29 +6,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::sample::Sample;
+use super::sample::{Computed, Sample};
 use super::tuning::TUNING;
-
-/// The CPU time of one process since its start.
-#[derive(Debug, Clone, Copy, Default)]
-#[cfg_attr(any(test, feature = "serde"), derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Computed {
-    /// Its own, with threads that have ended.
-    #[cfg_attr(any(test, feature = "serde"), serde(with = "super::trace::nanos"))]
-    pub(crate) own: Duration,
-    /// The time of children that it has waited for, which the kernel counts in hundredths of a second, user and system
-    /// time separately, each rounded down.
-    #[cfg_attr(any(test, feature = "serde"), serde(with = "super::trace::nanos"))]
-    pub(crate) children: Duration,
-    /// Page faults of these children: every child has some, so they show that a child was waited for.
-    pub(crate) child_faults: u64,
-}
-
-impl Computed {
-    fn all(self) -> Duration {
-        self.own + self.children
-    }
-}
 
 /// The CPU time of a tree between two samples.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

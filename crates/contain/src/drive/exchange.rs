@@ -5,8 +5,8 @@ use std::mem;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::link::{Link, News};
 use super::meter::OwnWait;
-use super::peer::{Link, News};
 use super::pipes::Captured;
 use super::poll::{Ready, Source};
 use super::process::{BotProcess, ExchangeError};

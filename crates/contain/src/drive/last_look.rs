@@ -4,7 +4,7 @@ use std::io;
 use std::thread;
 use std::time::Instant;
 
-use super::peer::News;
+use super::link::News;
 use super::poll::Source;
 use super::process::BotProcess;
 use crate::decide::clock::Overtime;

@@ -4,8 +4,8 @@ use std::io;
 use std::time::Instant;
 
 use super::guard::{Guard, HostMemory};
+use super::link::Link;
 use super::meter::Meter;
-use super::peer::Link;
 use super::pin::RefereeCore;
 use super::pipes::Pipes;
 use crate::cancel::Canceller;

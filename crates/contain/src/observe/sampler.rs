@@ -7,8 +7,7 @@ use std::time::Duration;
 use rustix::process::Pid;
 
 use super::walk::{below, computed, process, thread};
-use crate::decide::sample::{Process, Sample};
-use crate::decide::tree_time::Computed;
+use crate::decide::sample::{Computed, Process, Sample};
 use crate::sys::proc::{Stat, children, read_again, written};
 
 /// Samples one bot again and again.

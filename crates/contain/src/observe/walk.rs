@@ -5,8 +5,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
 
-use crate::decide::sample::{CpuTimes, Observation, Process, Sample, Thread};
-use crate::decide::tree_time::Computed;
+use crate::decide::sample::{Computed, CpuTimes, Observation, Process, Sample, Thread};
 use crate::decide::tuning::TUNING;
 use crate::observe::snapshot;
 use crate::sys::proc::{self, Stat, children, field, numbers_in, open_files, read};

@@ -16,9 +16,8 @@ use rustix::thread::{
     set_thread_groups, set_thread_res_gid, set_thread_res_uid,
 };
 
-use super::keeper::{Failure, at};
 use super::plan::{Launch, NOBODY};
-use super::report::Step;
+use super::report::{Failure, Step, at};
 use crate::confine::limits::Privileges;
 use crate::sys::raw;
 

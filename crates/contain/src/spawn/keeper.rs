@@ -21,18 +21,11 @@ use rustix::thread::set_name;
 
 use super::order::{self, Ends, Order};
 use super::plan::Launch;
-use super::report::{Message, Step};
+use super::report::{Failure, Message, Step, at};
 use super::{exec, mounts, numbers};
 use crate::confine::method::ContainmentMethod;
 use crate::decide::tuning::TUNING;
 use crate::sys::{cores, raw};
-
-/// A step of a start that failed.
-pub(crate) type Failure = (Step, Errno);
-
-pub(crate) fn at(step: Step) -> impl Fn(Errno) -> Failure {
-    move |errno| (step, errno)
-}
 
 /// The keeper's life, which begins when the launcher opens the gate.
 pub(crate) fn run(order: Order, ends: Ends, gate: PipeReader) -> c_int {

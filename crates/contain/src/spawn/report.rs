@@ -6,6 +6,7 @@ use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
+use rustix::io::Errno;
 use rustix::process::Pid;
 
 use super::order;
@@ -144,6 +145,13 @@ impl Step {
     pub(crate) fn failed(self, error: impl Into<io::Error>) -> LaunchError {
         LaunchError { step: self, error: error.into() }
     }
+}
+
+/// A step of a start that failed.
+pub(crate) type Failure = (Step, Errno);
+
+pub(crate) fn at(step: Step) -> impl Fn(Errno) -> Failure {
+    move |errno| (step, errno)
 }
 
 /// More than any keeper sends. Root's bot in a namespace can take over its keeper's pipe and send for ever.
