@@ -12,7 +12,6 @@ use std::thread::sleep;
 use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
 use rustix::process::{
     Pid, Signal, WaitOptions, fchdir, getpid, getppid, kill_process, kill_process_group,
     set_child_subreaper, set_parent_process_death_signal, setsid, wait, waitpid,
