@@ -150,7 +150,7 @@ impl Contained {
     pub fn new(program: impl Into<OsString>) -> Self {
         // The method is chosen at the start.
         let confinement = Confinement {
-            method: ContainmentMethod::Group,
+            method: ContainmentMethod::Plain,
             resources: Resources::default(),
             sandbox: None,
         };

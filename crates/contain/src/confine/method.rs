@@ -1,5 +1,4 @@
-//! The names of the containment methods; [`containment`](super::containment) says how
-//! they work and which of them this host offers.
+//! The names of the containment methods; `spawn::probe` has how they work and which of them this host offers.
 
 /// The method that holds a bot's processes together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -9,23 +8,20 @@ pub enum ContainmentMethod {
     Namespace,
     /// A filter that keeps every process in its group.
     Seccomp,
-    /// A keeper that adopts orphans.
-    Reaper,
-    /// The process group alone.
-    Group,
+    /// An ordinary child in a process group of its own.
+    Plain,
 }
 
 impl ContainmentMethod {
     /// From the strongest to the weakest.
-    pub const ALL: [Self; 4] = [Self::Namespace, Self::Seccomp, Self::Reaper, Self::Group];
+    pub const ALL: [Self; 3] = [Self::Namespace, Self::Seccomp, Self::Plain];
 
     /// The name in `--containment` and in logs.
     pub fn name(self) -> &'static str {
         match self {
             Self::Namespace => "namespace",
             Self::Seccomp => "seccomp",
-            Self::Reaper => "reaper",
-            Self::Group => "group",
+            Self::Plain => "plain",
         }
     }
 
@@ -34,8 +30,7 @@ impl ContainmentMethod {
         match self {
             Self::Namespace => "the bot's own pid, mount and user namespaces",
             Self::Seccomp => "a filter that keeps processes in their group",
-            Self::Reaper => "orphans are adopted, and killed one by one",
-            Self::Group => "the process group is killed; processes that left it are named",
+            Self::Plain => "the process group is killed; what leaves it outlives the game",
         }
     }
 

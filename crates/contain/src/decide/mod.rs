@@ -6,10 +6,13 @@
 //! [trace](trace::Trace) of events leads to the same decisions on any system.
 
 pub(crate) mod clock;
+pub(crate) mod culprit;
 pub(crate) mod exchange;
 pub(crate) mod moment;
 mod parts;
 mod process_tree;
+#[cfg(test)]
+mod replay;
 pub(crate) mod sample;
 pub(crate) mod thought;
 pub(crate) mod trace;

@@ -158,7 +158,7 @@ tuning! {
         clearing: Duration = ms(4000),
         /// How long a keeper kills before it gives up.
         kill_time: Duration = ms(3000),
-        /// How long a keeper waits for a killed process group to end.
+        /// How long to wait for what was below a killed plain program to end.
         group_kill_time: Duration = ms(200),
         /// The sleep between two attempts to kill.
         kill_nap: Duration = us(50),

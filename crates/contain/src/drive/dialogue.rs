@@ -76,7 +76,7 @@ impl BotProcess {
             if Instant::now() >= deadline {
                 return Ok(Err(NoReply::Deadline));
             }
-            if let Some(breach) = self.guard.sample_if_due(self.keeper.pid, Some(deadline)) {
+            if let Some(breach) = self.guard.sample_if_due(self.root, Some(deadline)) {
                 return Ok(Err(NoReply::OverLimit(breach)));
             }
             has_ended = self.hear(deadline, talk)?;
@@ -128,7 +128,7 @@ impl BotProcess {
             self.pipes.stdin.flush()?;
         }
         let breach = self.guard.check_output().map(|breach| self.guard.record(breach));
-        let breach = breach.or_else(|| self.guard.sample_if_due(self.keeper.pid, Some(until)));
+        let breach = breach.or_else(|| self.guard.sample_if_due(self.root, Some(until)));
         let silence = match breach {
             Some(breach) => Some(NoReply::OverLimit(breach)),
             None if ready.has(Source::End) || self.pipes.stdout.is_closed() => {

@@ -26,7 +26,7 @@ impl BotProcess {
         let patience =
             deadline.map_or(notice, |deadline| deadline.max(notice)) + TUNING.ending.exit;
         loop {
-            if let Some(exit) = self.keeper.bot_exit() {
+            if let Some(exit) = self.running.exit() {
                 return Ok(NoReply::Ended(exit));
             }
             if Instant::now() >= until {
@@ -38,15 +38,15 @@ impl BotProcess {
                     return Ok(NoReply::Ended(BotExit::Unknown));
                 }
                 until = patience;
-                self.keeper.deadline.extend(deadline.and(Some(until)));
+                self.running.extend_deadline(deadline.and(Some(until)));
             }
             let ready = self.wait(Some(until))?;
             if ready.has(Source::Canceller) {
                 return Err(ExchangeError::Cancelled(mem::take(&mut stderr.bytes)));
             }
-            if ready.has(Source::End) && self.keeper.bot_exit().is_none() {
+            if ready.has(Source::End) && self.running.exit().is_none() {
                 // The keeper was killed, and with it the bot.
-                return if self.keeper.has_lost_launcher() {
+                return if self.running.has_lost_launcher() {
                     Err(ExchangeError::LauncherKilled)
                 } else {
                     Ok(NoReply::Ended(BotExit::Unknown))
@@ -63,7 +63,7 @@ impl BotProcess {
 
     /// Whether the bot has ended, or is about to.
     fn is_ending(&self) -> bool {
-        let bot = walk::below(self.keeper.pid).bot();
+        let bot = walk::below(self.root).bot();
         bot.is_none_or(is_ending)
     }
 }

@@ -11,6 +11,7 @@ use super::pipes::Captured;
 use super::poll::{Ready, Source};
 use super::process::{BotProcess, ExchangeError};
 use crate::decide::clock::{Clock, Overtime, Phase};
+use crate::decide::culprit::Late;
 use crate::decide::exchange::{
     Action, Event, Exchange, Measure, Measured, Outcome, Output, Poll, Reply, Terms,
 };
@@ -24,7 +25,7 @@ use crate::sys::proc::online_cores;
 use terms::certificate::Certificate;
 use terms::limits::Breach;
 use terms::lines::{LineRules, Lines, Progress};
-use terms::verdict::{BotExit, NoReply};
+use terms::verdict::{BotExit, Culprit, NoReply};
 
 /// The input of an exchange, and the rules and limits of its reply.
 #[derive(Debug, Clone, Copy)]
@@ -73,6 +74,15 @@ pub struct Exchanged {
     pub trace: Option<Box<Trace>>,
 }
 
+impl Exchanged {
+    /// Whose fault it is that the reply was late, under this limit.
+    pub fn culprit(&self, limit: Duration) -> Culprit {
+        let Self { no_reply, phase, awaits_input, wall, ref certificate, .. } = *self;
+        let parts = certificate.parts.as_ref();
+        Late { no_reply, phase, awaits_input, wall, parts }.culprit(limit)
+    }
+}
+
 /// One exchange while it is under way.
 struct UnderWay<'a> {
     request: &'a Request<'a>,
@@ -101,13 +111,12 @@ impl BotProcess {
     pub fn exchange(&mut self, request: &Request<'_>) -> Result<Exchanged, ExchangeError> {
         // Set before anything of the bot's is touched, which may hold up the referee.
         let deadline = request.limit.and_then(|limit| Instant::now().checked_add(limit));
-        self.keeper.deadline.set(deadline);
+        self.running.set_deadline(deadline);
         let exchanged = self.exchange_watched(request);
-        self.keeper.deadline.set(None);
+        self.running.set_deadline(None);
         // Whatever it talked to needs a while to end as well.
-        if self.link.is_some() && self.pipes.stdout.is_closed() && self.keeper.bot_exit().is_some()
-        {
-            self.keeper.begin_end();
+        if self.link.is_some() && self.pipes.stdout.is_closed() && self.running.exit().is_some() {
+            self.running.begin_end();
         }
         exchanged
     }
@@ -184,19 +193,19 @@ impl BotProcess {
         action: Action,
         under_way: &mut UnderWay<'_>,
     ) -> Result<Event, ExchangeError> {
-        let keeper = self.keeper.pid;
+        let root = self.root;
         Ok(match action {
             Action::Poll(until) => return self.poll_or_check(until, under_way),
-            Action::Look => Event::Looked(walk::observe(keeper)),
+            Action::Look => Event::Looked(walk::observe(root)),
             Action::LookEarly(time) => {
                 let is_one_thread = self.meter.sampler.is_one_thread();
-                let observe = || walk::observed(walk::within(keeper, time), keeper);
+                let observe = || walk::observed(walk::within(root, time), root);
                 let observation = (!is_one_thread).then(observe);
                 Event::LookedEarly(observation.filter(|seen| seen.sample.is_whole()))
             }
             Action::SampleStall => {
                 let deadline = self.deadline(under_way);
-                let sample = walk::below_until(keeper, deadline);
+                let sample = walk::below_until(root, deadline);
                 let is_asleep = walk::are_asleep(&sample, deadline);
                 Event::SampledStall(sample, is_asleep)
             }
@@ -229,13 +238,13 @@ impl BotProcess {
         under_way: &mut UnderWay<'_>,
     ) -> Result<Event, ExchangeError> {
         let deadline = self.deadline(under_way);
-        if let Some(breach) = self.guard.sample_if_due(self.keeper.pid, deadline) {
+        if let Some(breach) = self.guard.sample_if_due(self.root, deadline) {
             return Ok(Event::Exceeded(breach));
         }
         if under_way.exchange.has_polled() {
             under_way.own_wait.restart();
         }
-        self.keeper.deadline.extend(deadline);
+        self.running.extend_deadline(deadline);
         let until = self.meter.instant(until).unwrap_or_else(Instant::now);
         let due = self.guard.wake(Some(until));
         let due = self.link.as_ref().map_or(due, |link| link.wake(due));
@@ -298,7 +307,7 @@ impl BotProcess {
         if ready.has(Source::Stderr) {
             self.read_some_stderr(&mut under_way.stderr)?;
         }
-        let is_overdue = has_passed && self.keeper.deadline.has_passed();
+        let is_overdue = has_passed && self.running.is_overdue();
         let poll = Poll { due, woke, read, own_wait, has_come, is_overdue };
         Ok(self.attend(Some(poll), under_way)?)
     }
@@ -324,7 +333,7 @@ impl BotProcess {
             let (start, before, own_wait) = self.meter.restart();
             under_way.own_wait = own_wait;
             let limit = under_way.request.limit;
-            self.keeper.deadline.set(limit.and_then(|limit| self.meter.instant(start + limit)));
+            self.running.set_deadline(limit.and_then(|limit| self.meter.instant(start + limit)));
             return Ok(Event::SentMore(start, before, output));
         }
         Ok(Event::Polled(poll, output))
@@ -351,7 +360,7 @@ impl BotProcess {
         if is_limited || !self.link.as_mut().is_some_and(Link::is_check_due) {
             return Ok(());
         }
-        let bot = walk::below(self.keeper.pid);
+        let bot = walk::below(self.root);
         let until = Instant::now() + TUNING.sampling.look;
         if self.pipes.stdin.unread()? == 0 && self.awaits_input(&bot.pids(), until) {
             // It finds out by itself, and reports it when it is asked for news.
@@ -395,7 +404,7 @@ impl BotProcess {
             return Ok(Event::WasQuick);
         }
         let until = under_way.samples_until();
-        let keeper = self.keeper.pid;
+        let root = self.root;
         let UnderWay { exchange, own_wait, has_stderr, sampled, .. } = under_way;
         let no_reply = exchange.no_reply();
         // Standard error from before the reply shows in the same poll as the reply.
@@ -403,8 +412,8 @@ impl BotProcess {
         let own_wait = own_wait.so_far();
         *sampled = Some((Instant::now(), walk::computed_by_now(exchange.clock.before())));
         let observation = match (measure, exchange.clock.last_sample()) {
-            (Measure::OfLast, Some(last)) => walk::observed(last.clone(), keeper),
-            (Measure::OfLast | Measure::Observation, _) => walk::observe(keeper),
+            (Measure::OfLast, Some(last)) => walk::observed(last.clone(), root),
+            (Measure::OfLast | Measure::Observation, _) => walk::observe(root),
             (Measure::Quick | Measure::NoneOrQuick, _) => {
                 Observation { sample: self.meter.sampler.sample(), ..Observation::default() }
             }
@@ -472,7 +481,7 @@ impl BotProcess {
             stdin_closed: self.pipes.stdin.is_refused(),
             stopped,
             awaits_input,
-            exit: if self.is_end_reported { self.keeper.bot_exit() } else { None },
+            exit: if self.is_end_reported { self.running.exit() } else { None },
             stderr,
             trace,
         })
@@ -498,7 +507,7 @@ impl BotProcess {
     /// Whether another process may still answer for a bot that has ended: not if its keeper has ended too.
     fn may_be_answered_for(&mut self) -> bool {
         let was_reported = mem::replace(&mut self.is_end_reported, true);
-        self.keeper.bot_exit().is_some() && !was_reported
+        self.running.exit().is_some() && !was_reported
     }
 }
 

@@ -11,6 +11,7 @@ use rustix::process::Pid;
 use super::pipes::Captured;
 use crate::decide::sample::Sample;
 use crate::decide::tuning::TUNING;
+use crate::observe::root::Root;
 use crate::observe::{living, memory, walk};
 use crate::spawn::groups::group::Cgroup;
 use crate::sys::cgroup::host::{kills_are_of_group, memory_kills, memory_limit_of_host};
@@ -164,14 +165,14 @@ impl Guard {
     /// Samples the bot if a sample is due; not beyond `deadline`.
     pub(crate) fn sample_if_due(
         &mut self,
-        keeper: Pid,
+        root: Root,
         deadline: Option<Instant>,
     ) -> Option<Breach> {
         let now = Instant::now();
         if now < self.next || deadline.is_some_and(|deadline| now >= deadline) {
             return None;
         }
-        let sample = walk::below_until(keeper, deadline);
+        let sample = walk::below_until(root, deadline);
         let soon = Instant::now() + self.memory_took * TUNING.limits.margin;
         let breach = match deadline.filter(|deadline| *deadline <= soon) {
             Some(deadline) => self.check_quickly(&sample, deadline),
@@ -282,7 +283,7 @@ mod tests {
             let mut guard = Guard::new(Resources::default(), None, None, 0);
             let now = Instant::now();
             (guard.memory_took, guard.next, guard.next_memory) = (memory_took, now, now);
-            guard.sample_if_due(getpid(), Some(now + left));
+            guard.sample_if_due(Root::Keeper(getpid()), Some(now + left));
             guard.memory_took != memory_took
         };
         let (took, minute) = (Duration::from_secs(6), Duration::from_mins(1));

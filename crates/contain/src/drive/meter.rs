@@ -2,13 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use rustix::process::Pid;
-
 use crate::decide::exchange::Start;
 use crate::decide::moment::Moment;
 use crate::decide::sample::{CpuTimes, Sample};
 use crate::decide::thought::Thought;
 use crate::observe::referee::RefereeThread;
+use crate::observe::root::Root;
 use crate::observe::sampler::Sampler;
 
 /// Measures one program.
@@ -49,9 +48,9 @@ impl OwnWait {
 }
 
 impl Meter {
-    pub(crate) fn new(keeper: Pid, spawned: Instant) -> Self {
+    pub(crate) fn new(root: Root, spawned: Instant) -> Self {
         Self {
-            sampler: Sampler::new(keeper),
+            sampler: Sampler::new(root),
             thread: RefereeThread::default(),
             used: None,
             unsampled: Duration::ZERO,

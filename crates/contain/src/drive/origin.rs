@@ -15,7 +15,6 @@ use super::pipes::Captured;
 use super::process::{BotProcess, ExchangeError};
 use crate::decide::sample::Sample;
 use crate::observe::life::{Next, next_of};
-use crate::spawn::exec::WRITTEN_BEFORE_START;
 use crate::sys::proc::bytes_written;
 use terms::verdict::NoReply;
 
@@ -52,7 +51,7 @@ impl BotProcess {
         self.meter
             .sampler
             .bytes_written()
-            .is_some_and(|written| written >= WRITTEN_BEFORE_START + all)
+            .is_some_and(|written| written >= self.running.written_before_start() + all)
     }
 
     /// Whether the first process may have written all output up to the end of the reply. Unknown is yes.
@@ -60,6 +59,6 @@ impl BotProcess {
         let Some(written) = bytes_written(first) else { return true };
         let beyond = self.pipes.lines.held().as_bytes().len() as u64;
         let replies = self.pipes.stdout.total() - beyond;
-        written >= WRITTEN_BEFORE_START + self.pipes.stderr.total() + replies
+        written >= self.running.written_before_start() + self.pipes.stderr.total() + replies
     }
 }

@@ -21,7 +21,7 @@ use crate::decide::tuning::TUNING;
 use crate::observe::waits::{awaits_input, wait_for_each_other};
 use crate::observe::walk;
 use crate::sys::cores;
-use crate::sys::proc::{pids_below, pipe_name};
+use crate::sys::proc::pipe_name;
 
 impl BotProcess {
     /// Has the bot talk to `peer` through the referee: each exchange that lasts until the end of the output now lasts
@@ -47,7 +47,7 @@ impl BotProcess {
         &self,
         watch: &mut dyn FnMut(BorrowedFd<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
-        let end = Some(self.keeper.notice());
+        let end = self.running.notice();
         let fds = [self.pipes.stdout.fd(), self.pipes.stderr.fd(), end];
         fds.into_iter().flatten().try_for_each(watch)
     }
@@ -59,7 +59,7 @@ impl BotProcess {
             return false;
         }
         let until = Instant::now() + TUNING.sampling.look;
-        let processes = pids_below(self.keeper.pid, until);
+        let processes = walk::pids(self.root, until);
         if others {
             awaits_input(&processes, input, output, until)
         } else {
@@ -70,7 +70,7 @@ impl BotProcess {
     /// Moves the program to these cores if none of its processes has several threads: what others do while one waits for
     /// its bot would disturb the bot there.
     pub fn come_to(&self, cores: &[usize]) {
-        let processes = walk::below(self.keeper.pid);
+        let processes = walk::below(self.root);
         let pids = processes.pids();
         if processes.tasks() == pids.len() as u64 {
             for pid in pids {

@@ -93,7 +93,7 @@ impl BotProcess {
             (Source::Stdin, self.pipes.stdin.fd_if_pending(), PollFlags::OUT),
             (Source::Stdout, self.pipes.stdout.fd(), PollFlags::IN),
             (Source::Stderr, self.pipes.stderr.fd(), PollFlags::IN),
-            (Source::End, Some(self.keeper.notice()), PollFlags::IN),
+            (Source::End, self.running.notice(), PollFlags::IN),
             (Source::Canceller, canceller, PollFlags::IN),
             (Source::Beside, beside, PollFlags::IN),
         ];

@@ -9,11 +9,15 @@ use super::meter::Meter;
 use super::pin::RefereeCore;
 use super::pipes::Pipes;
 use crate::cancel::Canceller;
+use crate::decide::tuning::TUNING;
+use crate::observe::root::Root;
+use crate::observe::walk;
 use crate::scratch::folder::Scratch;
 use crate::spawn::command::{BotCommand, Spawned};
+use crate::spawn::ending::Left;
 use crate::spawn::error::SpawnError;
-use crate::spawn::handle::{Keeper, Started};
 use crate::spawn::host::Host;
+use crate::spawn::running::{Running, Started};
 use crate::sys::cgroup::host::memory_kills;
 
 /// A running bot.
@@ -44,7 +48,9 @@ use crate::sys::cgroup::host::memory_kills;
 /// ```
 #[derive(Debug)]
 pub struct BotProcess {
-    pub(crate) keeper: Keeper,
+    pub(crate) running: Running,
+    /// Where its processes are found.
+    pub(crate) root: Root,
     pub(crate) pipes: Pipes,
     pub(crate) guard: Guard,
     pub(crate) meter: Meter,
@@ -84,16 +90,21 @@ impl BotProcess {
         let core =
             command.pinning.as_ref().map(RefereeCore::join_bot).transpose().map_err(pinned)?;
         let Spawned { started, scratch, cgroup } = command.spawn()?;
-        let Started { keeper, stdin, stdout, stderr } = started;
-        log::debug!("keeper {}: started {command:?}", keeper.pid.as_raw_pid());
+        let Started { running, stdin, stdout, stderr } = started;
+        let root = match &running {
+            Running::Kept(keeper) => Root::Keeper(keeper.pid),
+            Running::Plain(plain) => Root::program(plain.pid()),
+        };
+        log::debug!("process {}: started {command:?}", root.pid());
         let resources =
             |source| SpawnError::Resources { program: command.program.clone().into(), source };
-        let has_tree = command.confinement.sandbox.is_some() && keeper.is_namespace();
-        let tree = has_tree.then_some(keeper.pid);
+        let has_tree = command.confinement.sandbox.is_some() && running.is_in_namespace();
+        let tree = has_tree.then_some(root.pid());
         Ok(Self {
-            meter: Meter::new(keeper.pid, spawned),
+            meter: Meter::new(root, spawned),
             pipes: Pipes::new(stdin, stdout, stderr, stderr_cap).map_err(resources)?,
-            keeper,
+            running,
+            root,
             guard: Guard::new(command.confinement.resources, tree, cgroup, memory_kills),
             core,
             is_end_reported: false,
@@ -106,6 +117,15 @@ impl BotProcess {
         })
     }
 
+    /// Ends all processes of the bot.
+    pub(crate) fn end_all(&mut self) -> Left {
+        let root = self.root;
+        let below = || walk::pids(root, Instant::now() + TUNING.sampling.look);
+        let left = self.running.end(below);
+        self.host.note_survivors(&left);
+        left
+    }
+
     /// Has each [exchange](Self::exchange) recorded from now on.
     pub fn trace(&mut self) {
         self.is_traced = true;
@@ -114,8 +134,7 @@ impl BotProcess {
 
 impl Drop for BotProcess {
     fn drop(&mut self) {
-        let left = self.keeper.end();
-        self.host.note_survivors(&left);
+        self.end_all();
     }
 }
 

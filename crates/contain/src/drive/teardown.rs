@@ -39,8 +39,8 @@ impl BotProcess {
     ///
     /// If a system call fails, the bot is still killed; the log names what was lost.
     pub fn finish(mut self, grace: Duration) -> Ending {
-        self.keeper.deadline.set(Instant::now().checked_add(grace));
-        self.keeper.announce_end();
+        self.running.set_deadline(Instant::now().checked_add(grace));
+        self.running.announce_end();
         let reached_open_files = self.guard.reached_open_files();
         let mut ending = Ending { reached_open_files, ..Ending::default() };
         self.take_surplus(&mut ending);
@@ -50,13 +50,12 @@ impl BotProcess {
             log::error!("cannot watch the bot end: {error}");
             false
         });
-        ending.left = self.keeper.end();
-        self.host.note_survivors(&ending.left);
+        ending.left = self.end_all();
         if self.guard.clear_cgroup() == Some(true) {
             // Processes out of the keeper's reach have been killed too.
             ending.left = Left::default();
         }
-        let exit = self.keeper.bot_exit();
+        let exit = self.running.exit();
         ending.killed = !exited;
         ending.exit = exit.or(matches!(ending.left, Left::Survivors(..)).then_some(KILLED));
         // A process that lives on could hold up the referee for ever.
@@ -65,7 +64,7 @@ impl BotProcess {
         {
             log::error!("cannot read what the bot has left: {error}");
         }
-        log::debug!("keeper {}: {ending:?}", self.keeper.pid.as_raw_pid());
+        log::debug!("process {}: {ending:?}", self.root.pid());
         if let Some(scratch) = self.scratch.take() {
             Scratch::remove_later(scratch);
         }
@@ -88,7 +87,7 @@ impl BotProcess {
     /// Whether the bot ends by itself within `grace`.
     fn await_exit(&mut self, grace: Duration, ending: &mut Ending) -> io::Result<bool> {
         let until = Instant::now() + grace;
-        if self.keeper.bot_exit().is_some() {
+        if self.running.exit().is_some() {
             return Ok(true);
         }
         loop {
@@ -134,7 +133,7 @@ mod tests {
         // The last host waits for all that is to be removed.
         let _host = Host::hold();
         let sandbox = Sandbox::new(&[]).ok();
-        let (method, resources) = (ContainmentMethod::Group, Resources::default());
+        let (method, resources) = (ContainmentMethod::Seccomp, Resources::default());
         let confinement = Confinement { method, resources, sandbox };
         let command = BotCommand::new("true", [] as [&str; 0], confinement);
         let Ok(bot) = BotProcess::spawn(&command, 0, None) else {

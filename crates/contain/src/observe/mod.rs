@@ -11,6 +11,7 @@ pub(crate) mod life;
 pub(crate) mod living;
 pub(crate) mod memory;
 pub(crate) mod referee;
+pub(crate) mod root;
 pub(crate) mod sampler;
 pub(crate) mod snapshot;
 pub(crate) mod waits;

@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::time::Duration;
 
-use rustix::process::Pid;
-
+use super::root::Root;
 use super::walk::{below, computed, process, thread};
 use crate::decide::sample::{Computed, Process, Sample};
-use crate::sys::proc::{Stat, children, read_again, written};
+use crate::sys::proc::{Stat, read_again, written};
 
 /// Samples one bot again and again.
 ///
@@ -16,7 +15,7 @@ use crate::sys::proc::{Stat, children, read_again, written};
 /// sample after each turn costs a few reads; larger bots are walked through every time.
 #[derive(Debug)]
 pub(crate) struct Sampler {
-    keeper: Pid,
+    root: Root,
     files: Option<Files>,
     /// The CPU time of the keeper's children at the last walk through the whole tree.
     adopted: Computed,
@@ -26,7 +25,8 @@ pub(crate) struct Sampler {
 #[derive(Debug)]
 struct Files {
     pid: i32,
-    keepers_children: File,
+    /// The keeper's children, if there is a keeper.
+    keepers_children: Option<File>,
     children: File,
     schedstat: File,
     stat: File,
@@ -37,9 +37,8 @@ struct Files {
 }
 
 impl Sampler {
-    pub(crate) fn new(keeper: Pid) -> Self {
-        let files = Files::open(keeper.as_raw_pid());
-        Self { keeper, files, adopted: Computed::default() }
+    pub(crate) fn new(root: Root) -> Self {
+        Self { root, files: Files::open(root), adopted: Computed::default() }
     }
 
     /// A sample without the number of open files.
@@ -47,7 +46,7 @@ impl Sampler {
         if let Some(quick) = self.files.as_mut().and_then(Files::sample) {
             return Sample { adopted: self.adopted, ..quick };
         }
-        let sample = below(self.keeper);
+        let sample = below(self.root);
         self.adopted = sample.adopted;
         sample
     }
@@ -70,12 +69,17 @@ impl Sampler {
 }
 
 impl Files {
-    fn open(keeper: i32) -> Option<Self> {
-        let &[pid] = children(keeper, keeper).as_slice() else { return None };
+    fn open(root: Root) -> Option<Self> {
+        let &[pid] = root.first_processes().as_slice() else { return None };
         let open = |path: String| File::open(path).ok();
         Some(Self {
             pid,
-            keepers_children: open(format!("/proc/{keeper}/task/{keeper}/children"))?,
+            keepers_children: match root {
+                Root::Keeper(keeper) => {
+                    Some(open(format!("/proc/{keeper}/task/{keeper}/children"))?)
+                }
+                Root::Program(..) => None,
+            },
             children: open(format!("/proc/{pid}/task/{pid}/children"))?,
             schedstat: open(format!("/proc/{pid}/task/{pid}/schedstat"))?,
             stat: open(format!("/proc/{pid}/stat"))?,
@@ -90,7 +94,9 @@ impl Files {
         let is_only = |text: &str| (text.trim_ascii_end().parse() == Ok(self.pid)).then_some(());
         // In this order: what the process leaves behind moves from its list to the keeper's.
         read_again(&self.children, |text| text.is_empty().then_some(()))?;
-        read_again(&self.keepers_children, is_only)?;
+        if let Some(children) = &self.keepers_children {
+            read_again(children, is_only)?;
+        }
         let stat = read_again(&self.stat, Stat::parse).filter(|stat| stat.threads == 1)?;
         let counters = read_again(&self.schedstat, thread)?;
         let memory = match self.memory {

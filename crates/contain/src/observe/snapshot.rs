@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use rustix::process::Pid;
 use rustix::thread::sched_getcpu;
 
+use super::root::{self, Root, Scheduling};
 use crate::decide::sample::{Process, Sample, Snapshot, ThreadState};
 use crate::decide::tuning::TUNING;
 use crate::sys::cores;
@@ -18,10 +19,9 @@ const STOPS: [&str; 4] = ["do_signal_stop", "get_signal", "do_freezer_trap", "__
 const SIGCHLD_BIT: u64 = 1 << (libc::SIGCHLD - 1);
 
 /// The threads of a sample, if they can be read in a short time; of a program whose processes could not all be sampled
-/// in that time, only its first thread. `keeper` still has the program's original scheduling.
-pub(crate) fn at(sample: &Sample, keeper: Pid) -> Snapshot {
-    let start = Task::read(&format!("/proc/{}/stat", keeper.as_raw_pid()));
-    let start = start.map(|task| (task.scheduling, cores::of(keeper)));
+/// in that time, only its first thread.
+pub(crate) fn at(sample: &Sample, root: Root) -> Snapshot {
+    let start = root.scheduling_at_start();
     let mut snapshot = Snapshot {
         is_stopped: !sample.processes.is_empty(),
         referee_core: Some(sched_getcpu()),
@@ -46,10 +46,11 @@ pub(crate) fn at(sample: &Sample, keeper: Pid) -> Snapshot {
             snapshot.is_stopped &= is_stopped;
             snapshot.waits_for_disk |=
                 task.state == 'D' && !is_stopped && !wait_channel.contains("vfork");
-            let now = (task.scheduling, Pid::from_raw(tid).and_then(cores::of));
+            let cores = Pid::from_raw(tid).and_then(cores::of);
+            let now = Scheduling { how: task.scheduling, cores };
             let state = ThreadState {
                 is_runnable: task.state == 'R',
-                is_as_started: start.is_some_and(|(how, cores)| (how, cores) == now),
+                is_as_started: start == Some(now),
                 core: task.core,
             };
             snapshot.threads.insert(tid, state);
@@ -93,14 +94,11 @@ impl Task {
     fn read(path: &str) -> Option<Self> {
         let stat = read(path)?;
         let (_, rest) = stat.rsplit_once(") ")?;
-        let fields: Vec<&str> = rest.split_whitespace().collect();
+        let mut fields = rest.split_whitespace();
+        let state = fields.next()?.chars().next()?;
         // proc(5) counts from 1; the state is the third.
-        let field = |number: usize| fields.get(number - 3)?.parse::<i64>().ok();
-        Some(Self {
-            state: fields.first()?.chars().next()?,
-            core: field(39).and_then(|core| usize::try_from(core).ok()),
-            scheduling: (field(19)?, field(40)?, field(41)?),
-        })
+        let core = fields.nth(39 - 4).and_then(|core| core.parse().ok());
+        Some(Self { state, core, scheduling: root::parse(&stat)? })
     }
 
     /// The kernel function in which it sleeps.
@@ -140,7 +138,7 @@ mod tests {
             pids.map(|pid| Process { pid, threads: 1, ..Process::default() }).into();
         let seen = [vec![], vec![1]].map(|unvisited| {
             let sample = Sample { processes: processes.clone(), unvisited, ..Sample::default() };
-            let snapshot = at(&sample, getpid());
+            let snapshot = at(&sample, Root::Keeper(getpid()));
             (snapshot.threads.len(), snapshot.is_stopped)
         });
         stopped.kill().and_then(|()| stopped.wait()).expect("a child");

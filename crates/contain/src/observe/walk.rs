@@ -3,12 +3,11 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use rustix::process::Pid;
-
+use super::root::Root;
+use super::snapshot;
 use crate::decide::sample::{Computed, CpuTimes, Observation, Process, Sample, Thread};
 use crate::decide::tuning::TUNING;
-use crate::observe::snapshot;
-use crate::sys::proc::{self, Stat, children, field, numbers_in, open_files, read};
+use crate::sys::proc::{self, Stat, children, field, numbers_in, numbers_until, open_files, read};
 use crate::sys::raw::process_cpu;
 
 /// When a walk must stop that has a deadline.
@@ -17,42 +16,59 @@ pub(crate) fn long_walk(deadline: Option<Instant>) -> Instant {
     deadline.map_or(until, |deadline| deadline.min(until))
 }
 
-/// All processes below a keeper, without itself, as far as they can be visited in a short time.
-pub(crate) fn below(keeper: Pid) -> Sample {
-    within(keeper, TUNING.sampling.look)
+/// All processes of a program that can be visited in a short time.
+pub(crate) fn below(root: Root) -> Sample {
+    within(root, TUNING.sampling.look)
 }
 
 /// As [`below`], within this time.
-pub(crate) fn within(keeper: Pid, time: Duration) -> Sample {
-    of_tree(keeper.as_raw_pid(), Instant::now() + time)
+pub(crate) fn within(root: Root, time: Duration) -> Sample {
+    of_tree(root, Instant::now() + time)
 }
 
 /// As [`below`], with more time, but not beyond `deadline`.
-pub(crate) fn below_until(keeper: Pid, deadline: Option<Instant>) -> Sample {
-    of_tree(keeper.as_raw_pid(), long_walk(deadline))
+pub(crate) fn below_until(root: Root, deadline: Option<Instant>) -> Sample {
+    of_tree(root, long_walk(deadline))
 }
 
-/// All processes below a keeper, with the states of their threads.
-pub(crate) fn observe(keeper: Pid) -> Observation {
-    observed(below(keeper), keeper)
+/// All processes of a program, with the states of their threads.
+pub(crate) fn observe(root: Root) -> Observation {
+    observed(below(root), root)
 }
 
 /// A sample, with the states of its threads by now.
-pub(crate) fn observed(sample: Sample, keeper: Pid) -> Observation {
-    let snapshot = snapshot::at(&sample, keeper);
+pub(crate) fn observed(sample: Sample, root: Root) -> Observation {
+    let snapshot = snapshot::at(&sample, root);
     Observation { sample, snapshot }
 }
 
-fn of_tree(keeper: i32, until: Instant) -> Sample {
+fn of_tree(root: Root, until: Instant) -> Sample {
     let mut seen = BTreeSet::new();
     let mut sample = Sample::default();
-    visit(&mut sample, children(keeper, keeper), &mut seen, until);
+    visit(&mut sample, root.first_processes(), &mut seen, until);
+    let Root::Keeper(keeper) = root else { return sample };
     // What a process leaves behind moves to the keeper, perhaps between the reads of both.
     if sample.is_whole() {
-        visit(&mut sample, children(keeper, keeper), &mut seen, until);
+        visit(&mut sample, root.first_processes(), &mut seen, until);
     }
     let stat = read(&format!("/proc/{keeper}/stat")).and_then(|text| Stat::parse(&text));
     Sample { adopted: stat.as_ref().map(adopted).unwrap_or_default(), ..sample }
+}
+
+/// The processes of a program that can be visited before `until`: fewer reads than a sample needs.
+pub(crate) fn pids(root: Root, until: Instant) -> Vec<i32> {
+    let mut seen = BTreeSet::new();
+    // What a process leaves behind moves to the keeper, perhaps between the reads of both.
+    for _ in 0..2 {
+        let mut open = root.first_processes();
+        while let Some(pid) = open.pop() {
+            if seen.insert(pid) {
+                let threads = numbers_until(&format!("/proc/{pid}/task"), until);
+                open.extend(threads.flat_map(|tid| children(pid, tid)));
+            }
+        }
+    }
+    seen.into_iter().collect()
 }
 
 /// Adds these processes and all below them, except those that were `seen`.
@@ -176,12 +192,33 @@ pub(super) fn of_all(open: Vec<i32>, until: Instant) -> Sample {
 
 #[cfg(test)]
 mod tests {
+    use std::process::Command;
+
+    use rustix::process::{Pid, Signal, kill_process};
+
     use super::*;
     use crate::observe::memory;
     use terms::millis::Millis;
 
     fn look() -> Instant {
         Instant::now() + TUNING.sampling.look
+    }
+
+    #[test]
+    fn all_processes_below_another_one_are_found_while_there_is_time() {
+        let script = ["-c", "(sleep 60; :) & wait"];
+        let mut shell = Command::new("sh").args(script).spawn().expect("starts");
+        let keeper = Root::Keeper(Pid::from_child(&shell));
+        let patience = Instant::now() + Duration::from_secs(20);
+        let below = || pids(keeper, patience);
+        while below().len() < 2 {
+            assert!(Instant::now() < patience, "a shell and its child");
+        }
+        assert_eq!(pids(keeper, Instant::now()).len(), 1, "no time for the second one");
+        for pid in below().into_iter().filter_map(Pid::from_raw) {
+            kill_process(pid, Signal::KILL).expect("it is there");
+        }
+        shell.wait().expect("a child");
     }
 
     #[test]
@@ -212,7 +249,7 @@ mod tests {
 
     #[test]
     fn a_sleeping_program_is_asleep_and_this_one_is_not() {
-        let mut sleeper = std::process::Command::new("sleep").arg("60").spawn().expect("runs");
+        let mut sleeper = Command::new("sleep").arg("60").spawn().expect("runs");
         let bot = i32::try_from(sleeper.id()).expect("a process number");
         let sample = || of_all(vec![bot], look());
         // It has to start first.

@@ -11,10 +11,12 @@ use std::path::{Path, PathBuf};
 
 use super::error::SpawnError;
 use super::groups::group::Cgroup;
-use super::handle::Started;
+use super::handle::Kept;
 use super::launch::launch;
+use super::plain::{self, Plain};
 use super::plan::Launch;
 use super::report::{LaunchError, Step};
+use super::running::{Running, Started};
 use super::users::has_nobody;
 use crate::confine::filter;
 use crate::confine::limits::{Privileges, kernel_limits};
@@ -98,6 +100,9 @@ impl BotCommand {
             return Err(SpawnError::Cwd(cwd.clone()));
         }
         let program = self.find()?;
+        if self.confinement.method == ContainmentMethod::Plain {
+            return self.spawn_plain(&program);
+        }
         let enclosure = self.enclosure(&program)?;
         let (mut launched, scratch) = self.prepare(&program, enclosure)?;
         let cgroup = self.cgroup()?;
@@ -105,12 +110,43 @@ impl BotCommand {
             |source| SpawnError::Confinement { what: "opening its control group", source };
         launched.cgroup = cgroup.as_ref().map(Cgroup::descriptor).transpose().map_err(born_in)?;
         match launch(&launched) {
-            Ok(started) => Ok(Spawned { started, scratch, cgroup }),
+            Ok(Kept { keeper, stdin, stdout, stderr }) => {
+                let running = Running::Kept(Box::new(keeper));
+                let started = Started { running, stdin, stdout, stderr };
+                Ok(Spawned { started, scratch, cgroup })
+            }
             Err(error) => {
                 let _ = cgroup.map(Cgroup::give_back);
                 Err(self.explain(&program, error))
             }
         }
+    }
+
+    /// Starts the bot as an ordinary child.
+    fn spawn_plain(&self, program: &Path) -> Result<Spawned, SpawnError> {
+        if self.confinement.sandbox.is_some() {
+            let source = io::Error::other("the method plain has none");
+            return Err(SpawnError::Confinement { what: "making its sandbox", source });
+        }
+        let words = [&self.program].into_iter().chain(&self.args);
+        words.map(|word| c_string(word)).collect::<Result<Vec<_>, _>>()?;
+        let mut plain = Plain::start(&plain::Plan {
+            program,
+            name: &self.program,
+            args: &self.args,
+            cwd: self.cwd.as_deref(),
+            env: &self.env,
+            limits: kernel_limits(&self.confinement.resources),
+        })
+        .map_err(|error| self.explain(program, error))?;
+        let pipes = plain.take_pipes().ok_or_else(|| SpawnError::Resources {
+            program: program.to_owned(),
+            source: io::ErrorKind::BrokenPipe.into(),
+        })?;
+        let (stdin, stdout, stderr) = pipes;
+        let running = Running::Plain(Box::new(plain));
+        let started = Started { running, stdin, stdout, stderr };
+        Ok(Spawned { started, scratch: None, cgroup: None })
     }
 
     fn cgroup(&self) -> Result<Option<Cgroup>, SpawnError> {

@@ -89,13 +89,13 @@ impl Drop for Keeper {
 }
 
 impl Survivor {
-    fn from_pid(pid: i32) -> Self {
+    pub(super) fn from_pid(pid: i32) -> Self {
         let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
         Self { pid, name: name.trim_end().to_owned() }
     }
 }
 
-fn has_ended_within(keeper: &OwnedFd, limit: Duration) -> bool {
+pub(super) fn has_ended_within(keeper: &OwnedFd, limit: Duration) -> bool {
     let until = Instant::now() + limit;
     loop {
         let left = until.saturating_duration_since(Instant::now());

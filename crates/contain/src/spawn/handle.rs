@@ -19,7 +19,7 @@ use terms::verdict::BotExit;
 
 /// A keeper, and the referee's ends of the bot's pipes.
 #[derive(Debug)]
-pub(crate) struct Started {
+pub(crate) struct Kept {
     pub(crate) keeper: Keeper,
     pub(crate) stdin: PipeWriter,
     pub(crate) stdout: PipeReader,
@@ -160,7 +160,7 @@ pub(crate) fn order(launch: &Launch) -> Result<Option<Ordered>, LaunchError> {
 
 impl Ordered {
     /// The keeper once it was forked; `None` if the launcher was killed before that.
-    pub(crate) fn forked(self) -> Result<Option<Started>, LaunchError> {
+    pub(crate) fn forked(self) -> Result<Option<Kept>, LaunchError> {
         let Self { own: OwnEnds { stdin, stdout, stderr, channel }, launcher, deadline, method } =
             self;
         let (pid, pidfd) = match Message::receive_with(&channel) {
@@ -181,6 +181,6 @@ impl Ordered {
             heard: KeeperReport::default(),
             mounts: None,
         };
-        Ok(Some(Started { keeper, stdin, stdout, stderr }))
+        Ok(Some(Kept { keeper, stdin, stdout, stderr }))
     }
 }

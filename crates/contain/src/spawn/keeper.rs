@@ -22,7 +22,6 @@ use super::order::{self, Ends, Order};
 use super::plan::Launch;
 use super::report::{Failure, Message, Step, at};
 use super::{exec, mounts, numbers};
-use crate::confine::method::ContainmentMethod;
 use crate::decide::tuning::TUNING;
 use crate::sys::{cores, raw};
 
@@ -73,10 +72,9 @@ fn play(launch: &Launch, ends: Ends, mut held: Held) -> c_int {
     // An end of the bot's pipes left open here would keep EOF from the referee.
     drop((stdin, stdout, stderr));
     Message::Started(bot.as_raw_pid()).send(&channel);
-    let end = keep(bot, &channel, &held);
+    keep(bot, &channel, &held);
     if !launch.method.is_namespace() {
-        let kills_all = launch.method != ContainmentMethod::Group || end == End::Overdue;
-        clear(bot, &channel, kills_all, held.children.as_ref());
+        clear(bot, &channel, held.children.as_ref());
         Message::Cleared.send(&channel);
     }
     0
@@ -143,21 +141,12 @@ fn set_cores(cores: &[usize]) {
     let _ = cores::move_to(None, cores);
 }
 
-/// Why the keeper ends the bot.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
-    /// The game is over, or the referee has died.
-    Over,
-    /// The referee stands still beyond the deadline, perhaps held up by the bot.
-    Overdue,
-}
-
 /// The number of children to reap before the keeper polls the referee again.
 const REAPED_AT_A_TIME: u32 = 1_000;
 
 /// Reaps orphans until the bot has ended after the announced end of the game, until the referee ends the
 /// keeper or dies, or until the launcher asks for the end.
-fn keep(bot: Pid, channel: &UnixStream, held: &Held) -> End {
+fn keep(bot: Pid, channel: &UnixStream, held: &Held) {
     let mut has_ended = false;
     let mut at_most = None;
     loop {
@@ -168,10 +157,10 @@ fn keep(bot: Pid, channel: &UnixStream, held: &Held) -> End {
         ];
         let polled = poll(&mut fds, at_most.as_ref());
         if polled.is_ok() && !fds[0].revents().is_empty() {
-            return End::Over;
+            return;
         }
         if is_told_to_end(&held.signals) {
-            return End::Overdue;
+            return;
         }
         if has_ended {
             continue;
@@ -181,7 +170,7 @@ fn keep(bot: Pid, channel: &UnixStream, held: &Held) -> End {
                 has_ended = true;
                 Message::Ended(exit).send(channel);
                 if rustix::io::ioctl_fionread(channel).is_ok_and(|bytes| bytes > 0) {
-                    return End::Over;
+                    return;
                 }
                 None
             }
@@ -232,18 +221,15 @@ fn reap_orphans(bot: Pid) -> Reaped {
     Reaped::Some
 }
 
-/// Kills the group; if it should kill all, then kills children until none is left. Orphaned
-/// grandchildren are reparented to the keeper. Reports the survivors.
-fn clear(bot: Pid, channel: &UnixStream, kills_all: bool, children: Option<&File>) {
+/// Kills the group, then children until none is left. Orphaned grandchildren are reparented to the keeper. Reports the
+/// survivors.
+fn clear(bot: Pid, channel: &UnixStream, children: Option<&File>) {
     let _ = kill_process_group(bot, Signal::KILL);
     let start = Instant::now();
-    let limit = if kills_all { TUNING.launcher.kill_time } else { TUNING.launcher.group_kill_time };
     let mut pass = 0_u32;
-    while start.elapsed() < limit {
-        if kills_all {
-            for pid in list(children) {
-                let _ = kill_process(pid, Signal::KILL);
-            }
+    while start.elapsed() < TUNING.launcher.kill_time {
+        for pid in list(children) {
+            let _ = kill_process(pid, Signal::KILL);
         }
         for _ in 0..REAPED_AT_A_TIME {
             match wait(WaitOptions::NOHANG) {
@@ -254,7 +240,7 @@ fn clear(bot: Pid, channel: &UnixStream, kills_all: bool, children: Option<&File
         }
         // Frequent passes catch a process that keeps forking and exiting.
         pass = pass.wrapping_add(1);
-        if pass.is_multiple_of(8) || !kills_all {
+        if pass.is_multiple_of(8) {
             sleep(TUNING.launcher.kill_nap);
         }
     }

@@ -32,7 +32,7 @@ use std::os::fd::OwnedFd;
 
 use rustix::io::Errno;
 
-use super::handle::{Ordered, Started, order};
+use super::handle::{Kept, Ordered, order};
 use super::namespace::MountNamespace;
 use super::plan::Launch;
 use super::report::{LaunchError, Step};
@@ -41,7 +41,7 @@ use crate::confine::method::ContainmentMethod;
 use crate::confine::tree::Tree;
 
 /// Starts a bot. When this returns, its program has been executed.
-pub(crate) fn launch(launch: &Launch) -> Result<Started, LaunchError> {
+pub(crate) fn launch(launch: &Launch) -> Result<Kept, LaunchError> {
     let by_spare = spare::take(launch).map(|spare| spare.start(launch)).transpose()?.flatten();
     let mut started = if let Some(started) = by_spare {
         started
@@ -59,7 +59,7 @@ pub(crate) fn launch(launch: &Launch) -> Result<Started, LaunchError> {
 }
 
 /// Has a new keeper start a bot, or try what may fail.
-fn begin(launch: &Launch) -> Result<Started, LaunchError> {
+fn begin(launch: &Launch) -> Result<Kept, LaunchError> {
     let forked = || order(launch)?.map_or(Ok(None), Ordered::forked);
     // A launcher that was killed has left nothing, and the next one is as good.
     let started = match forked()? {
@@ -84,6 +84,6 @@ pub(crate) fn try_tree(tree: Tree) -> Result<(), LaunchError> {
 
 /// Tries whether a keeper can start in this control group.
 pub(crate) fn try_cgroup(cgroup: OwnedFd) -> io::Result<()> {
-    let trial = Launch { cgroup: Some(cgroup), ..Launch::trial(ContainmentMethod::Group) };
+    let trial = Launch { cgroup: Some(cgroup), ..Launch::trial(ContainmentMethod::Seccomp) };
     begin(&trial).map(drop).map_err(|failure| failure.error)
 }

@@ -4,8 +4,7 @@
 //! |---|---|---|
 //! | namespace | a pid namespace, whose init is the bot's keeper: when the keeper dies, the kernel kills the rest; with its own user and mount namespaces and its own `/proc` | user namespaces |
 //! | seccomp | no process can leave the bot's process group; the keeper kills the group and adopts the orphans | seccomp filters |
-//! | reaper | the keeper adopts the bot's orphans, and kills its children until none is left | `/proc` with lists of children |
-//! | group | the keeper kills the bot's process group, and names processes that have left it | nothing |
+//! | plain | the referee kills the program's process group; what leaves the group outlives the game | nothing |
 //!
 //! Each is stronger, or at least quicker, than those below it. The host is probed once.
 
@@ -15,7 +14,7 @@ use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Once, OnceLock};
 
 use rustix::process::geteuid;
 
@@ -42,9 +41,9 @@ pub enum Containment {
     Namespace,
     /// No process can leave the bot's process group, which is killed.
     Seccomp,
-    /// Orphans are adopted, and killed one by one.
-    Reaper,
-    /// Only the bot's process group is killed; processes that left it are named.
+    /// An ordinary child, whose process group is killed.
+    Plain,
+    /// Another spelling of [`Plain`](Self::Plain), which a warning replaces in the next version.
     Group,
 }
 
@@ -94,7 +93,7 @@ impl Unavailable {
 impl Host {
     /// The methods that keep a program's processes together, from the strongest to the weakest, and why this host does not
     /// offer one.
-    pub fn methods(&self) -> [(ContainmentMethod, Result<(), Unavailable>); 4] {
+    pub fn methods(&self) -> [(ContainmentMethod, Result<(), Unavailable>); 3] {
         ContainmentMethod::ALL.map(|method| (method, method.check()))
     }
 }
@@ -126,11 +125,7 @@ impl ContainmentMethod {
             Self::Seccomp => filter::has_seccomp().then_some(()).ok_or_else(|| {
                 "the kernel has no seccomp filters, or not for this processor".to_owned()
             }),
-            Self::Reaper => match fs::read("/proc/thread-self/children") {
-                Ok(_) => Ok(()),
-                Err(error) => Err(format!("cannot read /proc/thread-self/children: {error}")),
-            },
-            Self::Group => Ok(()),
+            Self::Plain => Ok(()),
         }
     }
 
@@ -201,14 +196,20 @@ impl Containment {
             Self::Auto => {
                 let strongest = || {
                     let mut all = ContainmentMethod::ALL.into_iter();
-                    all.find(|&method| is_available(method)).unwrap_or(ContainmentMethod::Group)
+                    all.find(|&method| is_available(method)).unwrap_or(ContainmentMethod::Plain)
                 };
                 return Ok(*STRONGEST.get_or_init(strongest));
             }
             Self::Namespace => ContainmentMethod::Namespace,
             Self::Seccomp => ContainmentMethod::Seccomp,
-            Self::Reaper => ContainmentMethod::Reaper,
-            Self::Group => ContainmentMethod::Group,
+            Self::Plain => ContainmentMethod::Plain,
+            Self::Group => {
+                static WARNED: Once = Once::new();
+                WARNED.call_once(|| {
+                    log::warn!("the containment method `group` is now `plain`; write that instead");
+                });
+                ContainmentMethod::Plain
+            }
         };
         asked.check().map(|()| asked)
     }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use super::handle::{Ordered, Started, order};
+use super::handle::{Kept, Ordered, order};
 use super::order::send;
 use super::plan::Launch;
 use super::report::LaunchError;
@@ -26,7 +26,7 @@ pub(crate) struct Spare {
 enum Waiting {
     /// The launcher was asked for it.
     Ordered(Ordered),
-    Ready(Started),
+    Ready(Kept),
 }
 
 /// All that wait, from the oldest on.
@@ -44,7 +44,7 @@ fn push(keeper: Waiting) {
 }
 
 /// Keeps a trial's keeper for the next bot.
-pub(crate) fn put(trial: Started) {
+pub(crate) fn put(trial: Kept) {
     push(Waiting::Ready(trial));
 }
 
@@ -97,7 +97,7 @@ impl Spare {
     }
 
     /// The keeper once it waits; `None` if it could not start, or was killed.
-    fn ready(self) -> Option<Started> {
+    fn ready(self) -> Option<Kept> {
         match self.keeper {
             Waiting::Ready(started) => Some(started),
             Waiting::Ordered(ordered) => {
@@ -109,7 +109,7 @@ impl Spare {
     }
 
     /// Has it start a bot; `None` if it was killed. The launcher still holds the deadline with which it was forked.
-    pub(crate) fn start(self, launch: &Launch) -> Result<Option<Started>, LaunchError> {
+    pub(crate) fn start(self, launch: &Launch) -> Result<Option<Kept>, LaunchError> {
         let Some(mut started) = self.ready() else { return Ok(None) };
         let keeper = &mut started.keeper;
         let is_sent = send(&keeper.channel, launch, keeper.deadline.place(), None).is_ok();

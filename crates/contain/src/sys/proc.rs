@@ -1,13 +1,10 @@
 //! Reads the files of /proc. Files of a process that has ended are empty or missing.
 
-use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd as _};
 use std::time::{Duration, Instant};
-
-use rustix::process::Pid;
 
 /// The cores of the machine, including those that this process may not use.
 #[must_use]
@@ -147,23 +144,6 @@ pub(crate) fn children(pid: i32, tid: i32) -> Vec<i32> {
     list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
 }
 
-/// The processes below a keeper that can be visited before `until`: fewer reads than a sample takes.
-pub(crate) fn pids_below(keeper: Pid, until: Instant) -> Vec<i32> {
-    let keeper = keeper.as_raw_pid();
-    let mut seen = BTreeSet::new();
-    // What a process leaves behind moves to the keeper, perhaps between the looks at both.
-    for _ in 0..2 {
-        let mut open = children(keeper, keeper);
-        while let Some(pid) = open.pop() {
-            if seen.insert(pid) {
-                let threads = numbers_until(&format!("/proc/{pid}/task"), until);
-                open.extend(threads.flat_map(|tid| children(pid, tid)));
-            }
-        }
-    }
-    seen.into_iter().collect()
-}
-
 /// The names in a folder that are numbers, as they are read: there may be a million.
 pub(crate) fn numbers_in(folder: &str) -> impl Iterator<Item = i32> + use<> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -203,10 +183,6 @@ pub(crate) fn pipe_name(fd: impl AsFd) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::process::Command;
-
-    use rustix::process::{Signal, kill_process};
-
     use super::*;
 
     #[test]
@@ -230,23 +206,6 @@ mod tests {
         }
         assert_eq!(Life::parse(""), Life::Ended);
         assert_eq!(Life::of(i32::MAX), Life::Ended);
-    }
-
-    #[test]
-    fn all_processes_below_another_one_are_found_while_there_is_time() {
-        let script = ["-c", "(sleep 60; :) & wait"];
-        let mut shell = Command::new("sh").args(script).spawn().expect("starts");
-        let keeper = Pid::from_child(&shell);
-        let patience = Instant::now() + Duration::from_secs(20);
-        let below = || pids_below(keeper, patience);
-        while below().len() < 2 {
-            assert!(Instant::now() < patience, "a shell and its child");
-        }
-        assert_eq!(pids_below(keeper, Instant::now()).len(), 1, "no time for the second one");
-        for pid in below().into_iter().filter_map(Pid::from_raw) {
-            kill_process(pid, Signal::KILL).expect("it is there");
-        }
-        shell.wait().expect("a child");
     }
 
     #[test]

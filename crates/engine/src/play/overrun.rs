@@ -29,7 +29,7 @@ pub(super) fn assess(
         || exchanged.no_reply == Some(NoReply::Deadline)
         || (replied && exchanged.wall > limit);
     late.then(|| {
-        let culprit = culprit(exchanged, limit);
+        let culprit = exchanged.culprit(limit);
         let host = culprit == Culprit::Host;
         let decision = if !replied {
             Decision::Timeout
@@ -46,21 +46,6 @@ pub(super) fn assess(
         };
         Overrun { culprit, decision }
     })
-}
-
-/// The host is to blame if the reply would have been in time but for delays that the bot did not cause.
-/// Unexplained time does not excuse the bot.
-fn culprit(exchanged: &Exchanged, limit: Duration) -> Culprit {
-    let excused = exchanged.certificate.parts.map(|parts| parts.excused()).unwrap_or_default();
-    let was_kept = match exchanged.no_reply {
-        None => true,
-        Some(_) => exchanged.phase == Phase::Starved && !exchanged.awaits_input,
-    };
-    if was_kept && exchanged.wall.saturating_sub(excused) <= limit {
-        Culprit::Host
-    } else {
-        Culprit::Bot
-    }
 }
 
 #[cfg(test)]
@@ -131,14 +116,14 @@ mod tests {
             (Exchanged { phase: Phase::Starved, ..silent(exchanged(1050, 999, 0)) }, Bot),
             (asks_for_more(silent(exchanged(1050, 1000, 0))), Bot),
         ] {
-            assert_eq!(culprit(&exchange, LIMIT), expected, "{exchange:?}");
+            assert_eq!(exchange.culprit(LIMIT), expected, "{exchange:?}");
         }
     }
 
     #[test]
     fn what_nobody_measured_is_nobodys_excuse() {
         let exchange = Exchanged { certificate: Certificate::default(), ..exchanged(51, 51, 0) };
-        assert_eq!(culprit(&exchange, LIMIT), Culprit::Bot);
+        assert_eq!(exchange.culprit(LIMIT), Culprit::Bot);
     }
 
     fn decide(rules: &OverrunRules, exchange: &Exchanged, forgiven: u32) -> Option<Decision> {
