@@ -1,8 +1,6 @@
 //! Any program as a contained, timed child: the short way to what [`bot`](crate::bot) does.
 
-use std::error::Error;
 use std::ffi::OsString;
-use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -96,53 +94,18 @@ pub struct Ending {
 }
 
 /// Why a program cannot be started.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
     /// This host cannot contain it as asked.
-    Unavailable(Unavailable),
+    #[error(transparent)]
+    Unavailable(#[from] Unavailable),
     /// The program cannot be started.
-    Spawn(SpawnError),
+    #[error(transparent)]
+    Spawn(#[from] SpawnError),
     /// The system refuses a descriptor.
-    Io(io::Error),
-}
-
-impl fmt::Display for StartError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unavailable(error) => error.fmt(f),
-            Self::Spawn(error) => error.fmt(f),
-            Self::Io(_) => f.write_str("the system refuses a descriptor"),
-        }
-    }
-}
-
-impl Error for StartError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Unavailable(_) => None,
-            Self::Spawn(error) => error.source(),
-            Self::Io(error) => Some(error),
-        }
-    }
-}
-
-impl From<Unavailable> for StartError {
-    fn from(error: Unavailable) -> Self {
-        Self::Unavailable(error)
-    }
-}
-
-impl From<SpawnError> for StartError {
-    fn from(error: SpawnError) -> Self {
-        Self::Spawn(error)
-    }
-}
-
-impl From<io::Error> for StartError {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
-    }
+    #[error("the system refuses a descriptor")]
+    Io(#[from] io::Error),
 }
 
 impl Contained {

@@ -8,8 +8,6 @@
 //!
 //! Each is stronger, or at least quicker, than those below it. The host is probed once.
 
-use std::error::Error;
-use std::fmt;
 use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -48,10 +46,11 @@ pub enum Containment {
 }
 
 /// A method that this host does not offer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unavailable {
     /// Something that this method needs is missing.
+    #[error("containment by the method {}: {why}", method.name())]
     Method {
         /// The requested method.
         method: ContainmentMethod,
@@ -59,27 +58,12 @@ pub enum Unavailable {
         why: String,
     },
     /// Control groups cannot be made.
+    #[error("control groups: {0}")]
     ControlGroups(String),
     /// A bot's usage cannot be read from `/proc`.
+    #[error("no bot can be watched here: {0}; mount /proc with `mount -t proc proc /proc`")]
     Proc(String),
 }
-
-impl fmt::Display for Unavailable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Method { method, why } => {
-                write!(f, "containment by the method {}: {why}", method.name())
-            }
-            Self::ControlGroups(why) => write!(f, "control groups: {why}"),
-            Self::Proc(why) => write!(
-                f,
-                "no bot can be watched here: {why}; mount /proc with `mount -t proc proc /proc`"
-            ),
-        }
-    }
-}
-
-impl Error for Unavailable {}
 
 impl Unavailable {
     /// The reason, as a phrase.
@@ -244,10 +228,15 @@ fn is_own(status: &str, pid: u32) -> bool {
 }
 
 /// Why a sandbox is impossible.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SandboxError {
     /// The host allows neither a namespace with its own file system, nor Landlock.
+    #[error(
+        "a sandbox cannot be enforced here: it needs a namespace ({namespace}) or Landlock of version {NEEDED} (Linux 6.2, \
+         and `landlock` among the security modules; the kernel has {})",
+        if *landlock == 0 { "none".to_owned() } else { format!("version {landlock}") }
+    )]
     NoFiles {
         /// Why a namespace is impossible.
         namespace: String,
@@ -255,42 +244,18 @@ pub enum SandboxError {
         landlock: u32,
     },
     /// The kernel takes no filters.
+    #[error(
+        "a sandbox cannot be enforced here: the kernel has no seccomp filters, or not for this processor"
+    )]
     NoSeccomp,
     /// A path that the bot is to read is missing.
+    #[error("the sandbox cannot show {}", path.display())]
     Unreadable {
         /// The path.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-}
-
-impl fmt::Display for SandboxError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoFiles { namespace, landlock } => {
-                let has = if *landlock == 0 { "none" } else { &format!("version {landlock}") };
-                write!(
-                    f,
-                    "a sandbox cannot be enforced here: it needs a namespace ({namespace}) or Landlock of version \
-                     {NEEDED} (Linux 6.2, and `landlock` among the security modules; the kernel has {has})"
-                )
-            }
-            Self::NoSeccomp => f.write_str(
-                "a sandbox cannot be enforced here: the kernel has no seccomp filters, or not for this processor",
-            ),
-            Self::Unreadable { path, .. } => write!(f, "the sandbox cannot show {}", path.display()),
-        }
-    }
-}
-
-impl Error for SandboxError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Unreadable { source, .. } => Some(source),
-            _ => None,
-        }
-    }
 }
 
 impl Sandbox {

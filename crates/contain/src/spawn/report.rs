@@ -1,7 +1,6 @@
 //! Messages to the referee through a bot's channel, each of a fixed size and in one write: one of the launcher, then
 //! those of the keeper.
 
-use std::fmt;
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -129,16 +128,11 @@ impl Message {
 }
 
 /// A start that failed.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{step:?}: {error}")]
 pub(crate) struct LaunchError {
     pub(crate) step: Step,
     pub(crate) error: io::Error,
-}
-
-impl fmt::Display for LaunchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}: {}", self.step, self.error)
-    }
 }
 
 impl Step {
