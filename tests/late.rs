@@ -29,26 +29,11 @@ fn an_answer_that_is_a_little_late_is_late_and_its_bot_does_not_wait_for_input()
     }
 }
 
-/// A tester that asks for two answers, its bot, and their settings.
-const TESTER: &str = r#"
-import subprocess, sys
-pipe = subprocess.PIPE
-bot = subprocess.Popen(sys.argv[1:2], stdin=pipe, stdout=pipe, text=True, bufsize=1)
-for question in "ab":
-    print(question, file=bot.stdin, flush=True)
-    bot.stdout.readline()
-print("Score = 2")
-"#;
-const SLEEPER: &str = r#"
-import sys, time
-for line in sys.stdin:
-    time.sleep(float(sys.argv[1]))
-    print(line, end="", flush=True)
-"#;
+/// The settings of a tester that wants the doubles of numbers.
 const SETTINGS: &str = r#"
-[game.echo]
+[game.twice]
 kind = "tester"
-command = "python3 tester.py {bot} {seed}"
+command = "./tester {case} {bot}"
 limits = { first-turn = "60s", turn = "200ms" }
 "#;
 
@@ -56,13 +41,15 @@ limits = { first-turn = "60s", turn = "200ms" }
 fn an_answer_to_a_tester_that_is_a_little_late_is_late_and_its_bot_does_not_wait_for_input() {
     let _alone = crate::alone();
     let place = Place::new();
-    for (file, text) in [("tester.py", TESTER), ("sleeper.py", SLEEPER), ("referee.toml", SETTINGS)]
-    {
+    place.double("tester", "tester faulty");
+    place.double("sleeper", "tester sleeper");
+    for (file, text) in [("case", "none 2\n"), ("referee.toml", SETTINGS)] {
         std::fs::write(place.path(file), text).expect("written");
     }
     for sleep in ["0.2001", "0.2005", "0.202"] {
-        let bot = format!("python3 sleeper.py {sleep}");
-        let args = ["play", "--game", "echo", "--seed", "1", "--format", "json", "--bot", &bot];
+        let bot = format!("./sleeper {sleep}");
+        let args =
+            ["play", "--game", "twice", "--board", "case", "--format", "json", "--bot", &bot];
         let play = || json(&place.command(&args).output().expect("runs"));
         let result = unspoilt(has_host_part, play);
         let diagnosis = result["diagnosis"].as_str().expect("text");

@@ -6,6 +6,7 @@ mod attacks_end;
 mod bad_input;
 mod beginners;
 mod boards;
+mod by_hand;
 mod causes;
 mod certificates;
 mod cli;

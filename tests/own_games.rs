@@ -7,35 +7,10 @@ use std::process::{Command, Output};
 use crate::support::json;
 use crate::support::place::{Place, assert_code, stderr};
 
-/// Asks for a number until it is the secret one; fewer questions are better.
-const JUDGE: &str = r#"
-import json, sys
-def say(**message):
-    print(json.dumps(message), flush=True)
-start = json.loads(sys.stdin.readline())
-secret = start["seed"] if "seed" in start else int(start["case"])
-asked, hint, summary = 0, "start", []
-while True:
-    say(ask=hint + "\n", score=asked, summary=summary, limit_ms=60000)
-    answer = json.loads(sys.stdin.readline())
-    asked += 1
-    if "reply" not in answer:
-        say(end="lost", score=0, official="No answer")
-        break
-    guess = int(answer["reply"][0])
-    if guess < 0:
-        sys.exit("broken by a negative guess")
-    if guess == secret:
-        say(end="completed", score=asked, official="Found")
-        break
-    hint = "low" if guess < secret else "high"
-    summary = [f"{guess} is {hint}"]
-"#;
-
 const SETTINGS: &str = r#"
 [game.guess]
 kind = "judge"
-command = "python3 judge.py"
+command = "./judge"
 better = "lower"
 cases = ["cases/*.txt"]
 
@@ -53,13 +28,13 @@ const HALVES: &str = "low=0; high=15; while read -r hint; do \
 fn project() -> Place {
     let place = Place::new();
     for (file, text) in [
-        ("judge.py", JUDGE),
         ("referee.toml", SETTINGS),
         ("halves.sh", HALVES),
         ("counts.sh", "n=0; while read -r hint; do echo $n; n=$((n + 1)); done"),
     ] {
         fs::write(place.path(file), text).expect("written");
     }
+    place.double("judge", "guess");
     fs::create_dir(place.path("cases")).expect("made");
     for (name, secret) in [("three", "3"), ("nine", "9")] {
         fs::write(place.path(&format!("cases/{name}.txt")), secret).expect("written");
@@ -83,8 +58,7 @@ fn a_game_from_settings_is_played_and_its_log_needs_neither_judge_nor_settings()
     let by_file = run(&place, "play --game referee.toml --board three --bot counts --format json");
     assert_eq!(json(&by_file)["score"], 4);
     assert_code(&run(&place, "replay log --rejudge"), 0);
-    let other = JUDGE.replace("is {hint}", "was {hint}");
-    fs::write(place.path("judge.py"), other).expect("written");
+    place.double("judge", "guess was");
     let rejudged = run(&place, "replay log --rejudge --format json");
     assert_code(&rejudged, 1);
     let rejudged = json(&rejudged);
@@ -92,7 +66,7 @@ fn a_game_from_settings_is_played_and_its_log_needs_neither_judge_nor_settings()
         (&rejudged["agrees"], &rejudged["difference"]["what"]),
         (&false.into(), &"summary".into())
     );
-    fs::remove_file(place.path("judge.py")).expect("removed");
+    fs::remove_file(place.path("judge")).expect("removed");
     fs::remove_file(place.path("referee.toml")).expect("removed");
     let replayed = run(&place, "replay log --format json --html page.html --stdin sent");
     assert_code(&replayed, 0);
@@ -118,7 +92,7 @@ fn a_check_shows_what_a_judge_does() {
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    fs::write(place.path("judge.py"), JUDGE.replace(r#"hint + "\n""#, "hint")).expect("written");
+    place.double("judge", "guess open");
     let limits = "[limits.guess]\nfirst-turn = '100ms'\n";
     fs::write(place.path("referee.toml"), format!("{SETTINGS}{limits}")).expect("written");
     let checked = run(&place, "game check guess --bot halves --board nine");
@@ -127,8 +101,7 @@ fn a_check_shows_what_a_judge_does() {
         assert!(text.contains(part), "{part}: {text}");
     }
     fs::write(place.path("referee.toml"), SETTINGS).expect("written");
-    let chance = JUDGE.replace("is {hint}", "is {hint} at {__import__('time').time_ns()}");
-    fs::write(place.path("judge.py"), chance).expect("written");
+    place.double("judge", "guess random");
     let checked = run(&place, "game check guess --bot halves --board nine");
     assert_code(&checked, 1);
     let text = String::from_utf8(checked.stdout).expect("UTF-8");
@@ -142,7 +115,7 @@ fn the_list_of_games_has_those_of_the_settings() {
     let names: Vec<_> =
         games.as_array().expect("a list").iter().map(|game| &game["name"]).collect();
     assert_eq!(names, ["samegame", "square-remover", "guess"]);
-    assert_eq!(games[2]["about"], "judge: python3 judge.py");
+    assert_eq!(games[2]["about"], "judge: ./judge");
     assert!(games[2]["settings"].as_str().is_some_and(|place| place.ends_with("referee.toml:2")));
     let text = String::from_utf8(run(&project(), "games").stdout).expect("UTF-8");
     assert!(text.starts_with("samegame        SameGame, built in\n"), "{text}");
@@ -161,13 +134,13 @@ fn a_suite_plays_all_cases_and_refuses_another_judge() {
     let again = run(&place, "suite --resume one");
     assert_code(&again, 0);
     assert_code(&run(&place, "suite --game guess --bot halves --run before"), 0);
-    fs::write(place.path("judge.py"), format!("{JUDGE}# another one\n")).expect("written");
+    place.double("judge", "guess another");
     fs::remove_file(place.path("one/results.jsonl")).expect("removed");
     fs::write(place.path("one/results.jsonl"), "").expect("written");
     let refused = run(&place, "suite --resume one");
     assert_code(&refused, 2);
     assert!(stderr(&refused).contains("the game's judge is not the same"), "{}", stderr(&refused));
-    fs::write(place.path("judge.py"), JUDGE).expect("written");
+    place.double("judge", "guess");
     let env = SETTINGS.replace("kind =", "env = { LEVEL = '2' }\nkind =");
     fs::write(place.path("referee.toml"), env).expect("written");
     let refused = run(&place, "suite --resume one");
@@ -195,7 +168,7 @@ fn a_lost_game_is_played_again_from_anywhere_under_the_judges_own_limits() {
     let place = project();
     fs::create_dir(place.path("games")).expect("made");
     fs::rename(place.path("referee.toml"), place.path("games/guess.toml")).expect("moved");
-    for file in ["judge.py", "cases"] {
+    for file in ["judge", "cases"] {
         fs::rename(place.path(file), place.path("games").join(file)).expect("moved");
     }
     place.script("quits", "read -r hint; exit 3");
@@ -236,13 +209,13 @@ fn a_run_of_a_game_in_a_file_of_its_own_says_how_it_is_resumed() {
 #[test]
 fn a_judge_that_is_replaced_during_a_run_ends_it_and_the_game_does_not_count() {
     let place = project();
-    let swaps = "read -r hint; [ $hint = start ] && echo '#' >> judge.py; echo 3";
+    let swaps = "read -r hint; [ $hint = start ] && echo '#' >> judge; echo 3";
     fs::write(place.path("swaps.sh"), swaps).expect("written");
     let suite =
         ["suite", "--game", "guess", "--board", "three", "--run", "r", "--bot", "sh swaps.sh"];
     let output = place.command(&suite).output().expect("runs");
     assert_code(&output, 2);
-    let expected = "the judge changed while it was played: judge.py is not the same; no game of the new one was kept";
+    let expected = "the judge changed while it was played: ./judge is not the same; no game of the new one was kept";
     assert!(stderr(&output).contains(expected), "{}", stderr(&output));
     assert_eq!(fs::read_to_string(place.path("r/results.jsonl")).expect("there"), "");
 }
@@ -270,9 +243,10 @@ fn cases_are_found_in_a_folder_of_any_name() {
     let place = project();
     let folder = place.path("a [b] *");
     fs::create_dir_all(folder.join("cases")).expect("made");
-    for file in ["judge.py", "referee.toml", "cases/three.txt"] {
+    for file in ["referee.toml", "cases/three.txt"] {
         fs::copy(place.path(file), folder.join(file)).expect("copied");
     }
+    place.double("a [b] */judge", "guess");
     let play =
         ["play", "--game", "a [b] */referee.toml", "--board", "three", "--bot", "sh halves.sh"];
     assert_code(&place.command(&play).output().expect("runs"), 0);

@@ -1,42 +1,20 @@
 //! Games whose bots answer once, and whose answers a program scores: kind = "scored".
 
-use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
+use std::{fs, io};
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use flate2::read::ZlibDecoder;
 use serde_json::Value;
 
+use crate::support::json;
 use crate::support::place::{Place, assert_code, stderr};
-use crate::support::{json, shared_data};
-
-/// Wants the sum of the numbers after the first one; the score is how close the answer is.
-const SCORER: &str = r#"
-import os, sys, time
-numbers = [int(word) for word in open(sys.argv[1]).read().split()]
-answer = open(sys.argv[2], newline="").read()
-open("out.svg", "w").write("<svg/>")
-word = answer.split()[0] if answer.split() else ""
-if word == "panic":
-    sys.stderr.write("thread 'main' panicked at src/bin/vis.rs:9:5:\nno number\n")
-    sys.exit(101)
-if word == "break":
-    sys.stderr.write("the scorer is broken\n")
-    sys.exit(3)
-if word == "hang":
-    time.sleep(600)
-if word == "bytes":
-    print("Score =", len(answer))
-elif not word.isdecimal():
-    print("Score = 0")
-    print("Not a number:", word)
-else:
-    print("Score =", 1000 - abs(int(word) - sum(numbers[1:])))
-"#;
 
 const SETTINGS: &str = r#"
 [game.sum]
 kind = "scored"
-command = "python3 scorer.py {case} {answer}"
+command = "./scorer {case} {answer}"
 cases = "in"
 traits = "n"
 judge-limit = "20s"
@@ -50,7 +28,6 @@ fn project() -> Place {
     let place = Place::new();
     fs::create_dir(place.path("in")).expect("made");
     for (file, text) in [
-        ("scorer.py", SCORER),
         ("referee.toml", SETTINGS),
         ("in/0001.txt", "2\n3\n4\n"),
         ("in/0012.txt", "3\n10\n20\n30\n"),
@@ -59,6 +36,7 @@ fn project() -> Place {
     ] {
         fs::write(place.path(file), text).expect("written");
     }
+    place.double("scorer", "scorer");
     place
 }
 
@@ -83,7 +61,7 @@ fn an_answer_is_scored_and_its_log_needs_no_scorer() {
     assert_code(&run(&place, &["replay", "log", "--rejudge"]), 0);
     let checked = run(&place, &["game", "check", "sum", "--bot", "sh adds.sh"]);
     assert_code(&checked, 0);
-    fs::remove_file(place.path("scorer.py")).expect("removed");
+    fs::remove_file(place.path("scorer")).expect("removed");
     fs::remove_file(place.path("referee.toml")).expect("removed");
     assert_eq!(json(&run(&place, &["replay", "log", "--format", "json"]))["agrees"], true);
 }
@@ -108,17 +86,21 @@ fn what_the_scorer_draws_is_kept_with_the_log_and_pages_lead_to_it() {
     assert_code(&run(&place, &suite), 0);
     assert_eq!(drawn("one/games/000002.pictures/out.svg").as_deref(), Some("<svg/>"));
     assert_code(&run(&place, &["report", "one", "--html", "pages/one.html", "--games"]), 0);
-    let unpack = [
-        "import base64, json, re, sys, zlib",
-        r#"for film in re.findall(r'"film":("[^"]+")', open(sys.argv[1]).read()):"#,
-        "    print(zlib.decompress(base64.b64decode(json.loads(film))).decode())",
-    ];
-    let mut games = Command::new("python3");
-    games.args(["-c", &unpack.join("\n")]).arg(place.path("pages/one-games.html"));
-    let games = games.output().expect("runs");
+    let films = films(&page("pages/one-games.html"));
     let address = r#""address":"./../one/games/000002.pictures/out.svg""#;
-    assert!(String::from_utf8_lossy(&games.stdout).contains(address), "{games:?}");
+    assert!(films.iter().any(|film| film.contains(address)), "{films:?}");
     assert!(place.run("one").contents().foreign.is_empty());
+}
+
+/// The games of a page of many, which it has packed.
+fn films(page: &str) -> Vec<String> {
+    let film = |text: &str| {
+        let packed = serde_json::Deserializer::from_str(text).into_iter::<String>().next();
+        let packed = packed.expect("a film").expect("a string");
+        let bytes = BASE64_STANDARD.decode(packed).expect("base 64");
+        io::read_to_string(ZlibDecoder::new(&bytes[..])).expect("a film")
+    };
+    page.split(r#""film":"#).skip(1).map(film).collect()
 }
 
 #[test]
@@ -269,45 +251,4 @@ fn wrong_settings_of_a_scorer_are_refused_with_their_place() {
         assert_code(&output, 2);
         assert!(stderr(&output).contains(expected), "{line}: {}", stderr(&output));
     }
-}
-
-/// The genuine scorer of AHC021, and its cases.
-fn ahc021() -> Option<std::path::PathBuf> {
-    shared_data("a genuine scorer").map(|data| data.join("judges/scored/ahc021"))
-}
-
-#[test]
-fn a_genuine_scorer_says_what_it_says_by_hand() {
-    let Some(genuine) = ahc021() else { return };
-    let place = Place::new();
-    let command = format!("{}/vis {{case}} {{answer}}", genuine.display());
-    let cases = format!("{}/in/*.txt", genuine.display());
-    let settings = format!(
-        "[game.ahc021]\nkind = 'scored'\ncommand = '{command}'\ncases = '{cases}'\nlimits = {{ total = '60s' }}\n"
-    );
-    fs::write(place.path("referee.toml"), settings).expect("written");
-    let answers = [("swaps", "1\n0 0 1 0\n"), ("none", "0\n"), ("bad", "1\n5 5\n")];
-    for case in ["0000", "0001", "0002"] {
-        for (name, answer) in answers {
-            fs::write(place.path(name), answer).expect("written");
-            let by_hand = by_hand(&genuine, place.folder(), case, name);
-            let bot = format!("cat {name}");
-            let args = ["play", "--game", "ahc021", "--board", case, "--format", "json", "--bot"];
-            let result = json(&run(&place, &[&args[..], &[&bot]].concat()));
-            let printed = result["summary"].as_array().expect("lines");
-            let printed: Vec<_> = printed.iter().filter_map(|line| line.as_str()).collect();
-            assert_eq!(printed, by_hand.lines().collect::<Vec<_>>(), "{case} {name}");
-            let score = format!("Score = {}", result["score"]);
-            assert!(by_hand.contains(&score), "{case} {name}: {result}");
-            assert_eq!(result["won"], name != "bad", "{case}: {result}");
-        }
-    }
-}
-
-/// What the scorer prints when it is run by hand.
-fn by_hand(genuine: &Path, folder: &Path, case: &str, answer: &str) -> String {
-    let mut vis = Command::new(genuine.join("vis"));
-    vis.arg(genuine.join(format!("in/{case}.txt"))).arg(answer).current_dir(folder);
-    let printed = vis.output().expect("runs");
-    String::from_utf8(printed.stdout).expect("UTF-8") + &String::from_utf8_lossy(&printed.stderr)
 }

@@ -5,48 +5,12 @@ use std::fs;
 use serde_json::Value;
 
 use crate::support::place::{Place, assert_code, stderr};
-use crate::support::{has_program, json, leave_out};
-
-/// Sends the case, a kind and a number, and wants the double of the number. How it says so is up to the kind.
-const TESTER: &str = r#"
-import subprocess, sys, time
-kind, number = sys.stdin.read().split()
-start = time.monotonic()
-pipe = subprocess.PIPE
-bot = subprocess.Popen(sys.argv[1:], stdin=pipe, stdout=pipe, text=True, bufsize=1)
-def ask(*words):
-    print(*words, file=bot.stdin, flush=True)
-    return bot.stdout.readline().strip()
-answer = ask(number)
-if kind == "elapsed":
-    answer = ask(number, int((time.monotonic() - start) * 1e6))
-if kind == "echo":
-    print(answer)
-    answer = ask(number)
-    print(answer)
-bot.stdin.close()
-bot.wait()
-is_right = answer == str(2 * int(number))
-if kind == "panic" and not is_right:
-    sys.stderr.write(f"thread 'main' panicked at src/bin/tester.rs:9:5:\nbad answer {answer!r}\n")
-    sys.exit(101)
-if kind == "cost":
-    print("Total Cost =", int(answer), file=sys.stderr)
-elif kind == "bare":
-    print("turn 1: 0.5", file=sys.stderr)
-    print(int(answer))
-elif kind == "echo" and not is_right:
-    print("[WA] not twice", file=sys.stderr)
-elif kind == "silent":
-    print("see you")
-else:
-    print("Score =", int(answer))
-"#;
+use crate::support::{json, leave_out};
 
 const SETTINGS: &str = r#"
 [game.twice]
 kind = "tester"
-command = "python3 tester.py {bot}"
+command = "./tester {bot}"
 stdin = "{case}"
 cases = "in"
 judge-limit = "20s"
@@ -54,14 +18,10 @@ limits = { total = "60s" }
 "#;
 
 /// A project whose cases are of this kind; `settings` are further ones.
-fn project(kind: &str, settings: &str) -> Option<Place> {
-    if !has_program("python3") {
-        leave_out("testers", "there is no python3 on this machine");
-        return None;
-    }
+fn project(kind: &str, settings: &str) -> Place {
     let place = Place::new();
     fs::create_dir(place.path("in")).expect("made");
-    fs::write(place.path("tester.py"), TESTER).expect("written");
+    place.double("tester", "tester printing");
     fs::write(place.path("referee.toml"), format!("{SETTINGS}{settings}\n")).expect("written");
     for number in 1..=3 {
         let case = place.path(&format!("in/000{number}.txt"));
@@ -69,7 +29,7 @@ fn project(kind: &str, settings: &str) -> Option<Place> {
     }
     place.script("twice", "while read -r n rest; do echo $((2 * n)); done");
     place.script("more", "while read -r n rest; do echo $((3 * n)); done");
-    Some(place)
+    place
 }
 
 /// The game of case 2.
@@ -85,7 +45,7 @@ fn play(place: &Place, bot: &str) -> Value {
 #[test]
 fn how_a_tester_says_a_score_does_not_matter() {
     for (kind, official) in [("bare", "Score 4"), ("cost", "Score 4"), ("elapsed", "Score 4")] {
-        let Some(place) = project(kind, "") else { return };
+        let place = project(kind, "");
         let result = play(&place, "./twice");
         let told = (&result["verdict"], &result["score"], &result["official"]);
         assert_eq!(told, (&"completed".into(), &4.into(), &official.into()), "{kind}: {result}");
@@ -94,7 +54,7 @@ fn how_a_tester_says_a_score_does_not_matter() {
 
 #[test]
 fn the_time_of_a_game_is_that_of_all_its_turns() {
-    let Some(place) = project("elapsed", "") else { return };
+    let place = project("elapsed", "");
     place.script(
         "slow",
         "read -r n; sleep 0.2; echo $((2 * n)); read -r n rest; sleep 0.4; echo $((2 * n))",
@@ -120,7 +80,7 @@ fn the_time_of_a_game_is_that_of_all_its_turns() {
 
 #[test]
 fn a_check_of_a_tester_promises_neither_seeds_nor_the_end_of_output() {
-    let Some(place) = project("bare", "") else { return };
+    let place = project("bare", "");
     let check = place.command(&["game", "check", "twice", "--bot", "./twice"]).output();
     let check = check.expect("runs");
     assert_code(&check, 0);
@@ -140,7 +100,7 @@ fn a_tester_without_a_score_or_with_a_panic_has_refused_the_answer() {
         ("panic", "./more", panic),
         ("echo", "./more", "no score: [WA] not twice"),
     ] {
-        let Some(place) = project(kind, "") else { return };
+        let place = project(kind, "");
         let result = play(&place, bot);
         let told = (&result["verdict"], &result["score"], &result["official"]);
         assert_eq!(told, (&"lost".into(), &Value::Null, &official.into()), "{kind}: {result}");
@@ -149,32 +109,15 @@ fn a_tester_without_a_score_or_with_a_panic_has_refused_the_answer() {
     }
 }
 
-/// Says whether it was ever where the bot is, which answers with its cores.
-const PLACED: &str = r#"
-import os, subprocess, sys
-pipe = subprocess.PIPE
-bot = subprocess.Popen(sys.argv[1:], stdin=pipe, stdout=pipe, text=True, bufsize=1)
-met = 0
-for number in range(50):
-    print(number, file=bot.stdin, flush=True)
-    cores = bot.stdout.readline().strip()
-    met |= cores == ",".join(map(str, os.sched_getaffinity(0)))
-bot.stdin.close()
-bot.wait()
-print("Score =", int(met))
-"#;
-
 #[test]
 fn a_tester_and_its_bot_have_different_process_numbers() {
     // Two programs of Java's with one number quarrel about a file in /tmp, and say so on standard output.
     let may_choose = fs::File::options().write(true).open("/proc/sys/kernel/ns_last_pid").is_ok();
-    let Some(place) = may_choose.then(|| project("bare", "")).flatten() else { return };
-    let tester = PLACED.replace(
-        "cores == \",\".join(map(str, os.sched_getaffinity(0)))",
-        "cores == str(os.getpid())",
-    );
-    assert_ne!(tester, PLACED);
-    fs::write(place.path("tester.py"), tester).expect("written");
+    if !may_choose {
+        return leave_out("process numbers", "this user cannot choose them");
+    }
+    let place = project("bare", "");
+    place.double("tester", "tester meets number");
     place.script("number", "while read -r n; do echo $$; done");
     assert_eq!(play(&place, "./number")["official"], "Score 0");
 }
@@ -182,8 +125,11 @@ fn a_tester_and_its_bot_have_different_process_numbers() {
 #[test]
 fn a_tester_of_one_thread_comes_to_the_core_of_a_pinned_bot_that_answers_at_once() {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let Some(place) = (cores > 1).then(|| project("bare", "")).flatten() else { return };
-    fs::write(place.path("tester.py"), PLACED).expect("written");
+    if cores == 1 {
+        return leave_out("a pinned bot with its tester", "this machine has one core");
+    }
+    let place = project("bare", "");
+    place.double("tester", "tester meets cores");
     place.script(
         "where",
         "while read -r key value; do case $key in Cpus_allowed_list:) cores=$value ;; esac; done </proc/self/status\n\
@@ -200,7 +146,7 @@ fn a_tester_of_one_thread_comes_to_the_core_of_a_pinned_bot_that_answers_at_once
 
 #[test]
 fn the_first_bot_to_cost_less_is_better_and_a_suite_says_so() {
-    let Some(place) = project("cost", "better = \"lower\"\nmeasure = \"ratio\"") else { return };
+    let place = project("cost", "better = \"lower\"\nmeasure = \"ratio\"");
     let suite = ["suite", "--game", "twice", "--bot", "./more", "--bot", "./twice", "--run", "run"];
     let suite =
         place.command(&[&suite[..], &["--format", "json"]].concat()).output().expect("runs");

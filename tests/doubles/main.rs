@@ -1,11 +1,18 @@
 //! Programs that stand in for outside judges in tests. Each is written for this project, needs no interpreter, and prints what
 //! its original prints in the conversations of `tests/data/conversations`.
 
+mod guess;
+mod scorer;
+mod tester;
+
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
     match words.next().as_deref() {
+        Some("guess") => guess::run(words),
+        Some("scorer") => scorer::run(words),
+        Some("tester") => tester::run(words),
         other => {
             eprintln!("there is no double {other:?}");
             ExitCode::from(2)

@@ -13,7 +13,6 @@ mod ends;
 mod fidelity;
 mod forks;
 mod genuine;
-mod genuine_testers;
 mod guide;
 mod judges;
 mod kills;

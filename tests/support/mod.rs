@@ -1,6 +1,7 @@
 //! Helpers that the tests share.
 
 pub(crate) mod browser;
+pub(crate) mod double;
 pub(crate) mod made;
 pub(crate) mod place;
 pub(crate) mod slurm;

@@ -7,6 +7,7 @@ use std::process::{Command, Output};
 use referee::suite::RunFolder;
 use tempfile::TempDir;
 
+use super::double::double;
 use super::{referee, write_program};
 
 /// A folder to run suites in.
@@ -33,6 +34,11 @@ impl Place {
         let new = self.path("new-script");
         write_program(&new, &format!("#!/bin/sh\n{text}\n"));
         fs::rename(new, path).expect("renamed");
+    }
+
+    /// A judge that is one of the doubles: a file of the folder that starts it, which a test can change or remove.
+    pub(crate) fn double(&self, name: &str, words: &str) {
+        self.script(name, &format!("exec '{}' {words} \"$@\"", double().display()));
     }
 
     /// The referee in this folder.
