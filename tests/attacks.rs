@@ -12,9 +12,10 @@ use rand_pcg::Pcg32;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
+use crate::support::programs::tell;
 use crate::support::{
-    Mark, PATIENT, User, bound, has_control_groups, has_program, has_sandbox, json, leave_out,
-    lets_go, referee_of, tell,
+    Mark, PATIENT, User, bot_line, bound, has_control_groups, has_sandbox, json, leave_out,
+    lets_go, need, referee_of,
 };
 
 pub(crate) const METHODS: [&str; 4] = ["namespace", "seccomp", "reaper", "group"];
@@ -150,11 +151,9 @@ pub(crate) fn play_until_said(
 /// A query for the size of such a file waits for its server, and not even SIGKILL helps.
 #[test]
 fn a_bot_that_serves_a_file_system_and_does_not_answer_holds_up_no_verdict() {
-    if !has_program("python3") {
-        return leave_out("file systems of bots", "there is no python3 on this machine");
-    }
+    let Some([python]) = need("file systems of bots", ["python3"]) else { return };
     let program = include_str!("data/stalling-file-system.py");
-    let bot = shlex::try_join(["python3", "-c", program]).expect("no NUL");
+    let bot = shlex::try_join([python, "-c", program]).expect("no NUL");
     if !Path::new("/dev/fuse").exists() {
         return leave_out("file systems of bots", "this machine has no /dev/fuse");
     }
@@ -176,11 +175,9 @@ fn a_bot_that_serves_a_file_system_and_does_not_answer_holds_up_no_verdict() {
 /// Plays a bot that takes its keeper's pipe, where it can, and floods it: only root's in a namespace has as much power
 /// as its keeper.
 pub(crate) fn speaking_for_a_keeper_holds_up_no_verdict(user: User, method: &str) {
-    if !has_program("python3") {
-        return leave_out("messages in a keeper's name", "there is no python3 on this machine");
-    }
+    let Some([python]) = need("messages in a keeper's name", ["python3"]) else { return };
     let program = include_str!("data/flooding-the-keepers-pipe.py");
-    let bot = shlex::try_join(["python3", "-c", program]).expect("no NUL");
+    let bot = shlex::try_join([python, "-c", program]).expect("no NUL");
     let mark = Mark::new();
     let (result, took) = play_until_said(user, method, &mark, &bot, "stolen", &[]);
     let (tail, said) = (&result["stderr_tail"], &result["diagnosis"]);
@@ -290,12 +287,12 @@ fn what_a_bot_shares_by_number_goes_with_its_namespace() {
 }
 
 /// Whether a POSIX message queue with this name is there; `how` are flags of `mq_open(3)`.
-fn has_queue(name: &str, how: u32) -> bool {
+fn has_queue(python: &str, name: &str, how: u32) -> bool {
     let script = format!(
         "import ctypes, sys; c = ctypes.CDLL(None); \
          sys.exit(c.mq_open(b'{name}', {how}, 0o666, None) < 0)"
     );
-    Command::new("python3").args(["-c", &script]).status().expect("runs").success()
+    Command::new(python).args(["-c", &script]).status().expect("runs").success()
 }
 
 /// To write to a queue, and to make it.
@@ -303,22 +300,20 @@ const MAKE: u32 = 0o102;
 
 #[test]
 fn a_message_queue_with_a_name_goes_with_its_namespace() {
-    if !has_program("python3") {
-        return leave_out("message queues", "there is no python3 on this machine");
-    }
+    let Some([python]) = need("message queues", ["python3"]) else { return };
     let name = format!("/referee-tests-{}", std::process::id());
     let bot = format!(
         "import ctypes, os; os._exit(7 + (ctypes.CDLL(None).mq_open(b'{name}', {MAKE}, 0o666, None) < 0))"
     );
-    let bot = shlex::try_join(["python3", "-c", &bot]).expect("no NUL");
+    let bot = shlex::try_join([python, "-c", &bot]).expect("no NUL");
     for user in USERS {
         let result = play(user, "namespace", &Mark::new(), &bot, &PATIENT);
         assert!(diagnosis(&result).contains("exited with status 7"), "{user:?}: {result}");
-        assert!(!has_queue(&name, 0), "{user:?}");
+        assert!(!has_queue(python, &name, 0), "{user:?}");
     }
-    assert!(has_queue(&name, MAKE) && has_queue(&name, 0), "it can be seen");
+    assert!(has_queue(python, &name, MAKE) && has_queue(python, &name, 0), "it can be seen");
     let remove = format!("import ctypes; ctypes.CDLL(None).mq_unlink(b'{name}')");
-    assert!(Command::new("python3").args(["-c", &remove]).status().expect("runs").success());
+    assert!(Command::new(python).args(["-c", &remove]).status().expect("runs").success());
 }
 
 #[test]
@@ -369,16 +364,19 @@ fn loses_by_memory(user: User, method: &str, bot: &str, more: &[&str]) {
 }
 
 /// A bot that hides memory in this way.
-fn hiding(how: &str) -> String {
-    shlex::try_join(["python3", "-c", include_str!("data/hiding-memory.py"), how]).expect("no NUL")
+fn hiding(how: &str) -> Option<String> {
+    let [python] = need("hidden memory", ["python3"])?;
+    let words = [python, "-c", include_str!("data/hiding-memory.py"), how];
+    Some(shlex::try_join(words).expect("no NUL"))
 }
 
 /// Plays a bot that hides memory under every method, with and without a sandbox.
 fn hidden_memory_counts(user: User, how: &str) {
+    let Some(bot) = hiding(how) else { return };
     for method in METHODS {
-        loses_by_memory(user, method, &hiding(how), &[]);
+        loses_by_memory(user, method, &bot, &[]);
         if has_sandbox(method) {
-            loses_by_memory(user, method, &hiding(how), &["--sandbox"]);
+            loses_by_memory(user, method, &bot, &["--sandbox"]);
         }
     }
 }
@@ -386,9 +384,6 @@ fn hidden_memory_counts(user: User, how: &str) {
 /// The kernel shows only root the files behind mappings.
 #[test]
 fn memory_that_only_a_mapping_holds_counts_where_root_plays() {
-    if !has_program("python3") {
-        return leave_out("hidden memory", "there is no python3 on this machine");
-    }
     if rustix::process::getuid().is_root() {
         hidden_memory_counts(User::Mine, "shared");
         hidden_memory_counts(User::Mine, "memfd");
@@ -400,7 +395,7 @@ fn users_of_control_groups() -> Vec<User> {
     let users: Vec<User> = USERS.into_iter().filter(|&user| has_control_groups(user)).collect();
     if users.is_empty() {
         tell(
-            "left out: memory in control groups: none can be made here; see scripts/second-kernel",
+            "memory in control groups is not tested: none can be made here; see scripts/second-kernel",
         );
     }
     users
@@ -423,10 +418,11 @@ fn a_control_group_counts_a_memfd_that_only_a_mapping_holds() {
 /// A sandbox refuses to put pages into pipes. To an ordinary user's control group nothing is promised.
 #[test]
 fn a_control_group_of_roots_counts_large_pages_that_pipes_hold() {
+    let Some(bot) = hiding("pipes") else { return };
     let is_root = |&user: &User| user == User::Mine && rustix::process::getuid().is_root();
     for user in users_of_control_groups().into_iter().filter(is_root) {
         for method in METHODS {
-            loses_by_memory(user, method, &hiding("pipes"), &[]);
+            loses_by_memory(user, method, &bot, &[]);
         }
     }
 }
@@ -454,25 +450,37 @@ fn files_in_a_sandboxs_own_file_system_count_as_memory() {
 
 #[test]
 fn page_tables_count_as_memory() {
-    if !has_program("python3") {
-        return leave_out("page tables", "there is no python3 on this machine");
-    }
+    let Some([python]) = need("page tables", ["python3"]) else { return };
     let bot = "import mmap, time\n\
                held = mmap.mmap(-1, 1 << 40, flags=mmap.MAP_PRIVATE | 0x4000)\n\
                for at in range(0, 1 << 40, 1 << 21): held[at]\n\
                time.sleep(3600)";
-    let bot = shlex::try_join(["python3", "-c", bot]).expect("no NUL");
+    let bot = shlex::try_join([python, "-c", bot]).expect("no NUL");
     takes_too_much_memory(&bot, &[]);
 }
 
+/// A bot of which 40 processes inherit a file in memory, and read what another one has written to it.
+const SHARING: &str = "import mmap, os, sys, time\n\
+    size = 64 << 20\n\
+    held = mmap.mmap(-1, size)\n\
+    held.write(b'x' * size)\n\
+    reports, report = os.pipe()\n\
+    for process in range(40):\n\
+    \x20   if os.fork() == 0:\n\
+    \x20       sum(held[at] for at in range(0, size, 4096))\n\
+    \x20       os.write(report, b'.')\n\
+    \x20       time.sleep(3600)\n\
+    for process in range(40): os.read(reports, 1)\n\
+    time.sleep(0.3)\n\
+    os.execv(sys.argv[1], [sys.argv[1], 'bot', 'greedy'])\n";
+
 /// Plays a bot of which many processes share memory.
 pub(crate) fn shared_memory_is_reported_once(user: User, method: &str) {
-    if !has_program("python3") {
-        return leave_out("shared memory", "there is no python3 on this machine");
-    }
-    let bot = "@misbehaving share 64 40 --on-turn 2";
+    let Some([python]) = need("shared memory", ["python3"]) else { return };
+    let referee = referee_of(user).get_program().to_owned();
+    let bot = bot_line(&[python.as_ref(), "-c".as_ref(), SHARING.as_ref(), referee.as_os_str()]);
     let more = [&["--memory", "none"][..], &PATIENT].concat();
-    let result = play(user, method, &Mark::new(), bot, &more);
+    let result = play(user, method, &Mark::new(), &bot, &more);
     assert_eq!(result["verdict"], "completed", "{method} {user:?}: {result}");
     let exchanges = result["timing"]["exchanges"].as_array().expect("a list").iter();
     let peaks = exchanges.filter_map(|exchange| exchange["peak_memory_bytes"].as_u64());

@@ -11,8 +11,8 @@ use tempfile::TempDir;
 use crate::attacks::{METHODS, USERS, kill_marked, play};
 use crate::support::yardstick::beside_a_yardstick;
 use crate::support::{
-    Mark, PATIENT, User, bound, finished, has_control_groups, has_program, has_sandbox, is_linux,
-    json, leave_out, lets_go, referee_of, unspoilt, wait_until,
+    Mark, PATIENT, User, bound, finished, has_control_groups, has_sandbox, is_linux, json, lets_go,
+    need, referee_of, unspoilt, wait_until,
 };
 
 /// How much later than its limit a verdict may come where the host is not busy.
@@ -23,11 +23,8 @@ const END: [Duration; 2] = [Duration::from_secs(3), Duration::from_secs(30)];
 
 /// A bot in Python; `None` without Python.
 fn python(program: &str) -> Option<String> {
-    if !has_program("python3") {
-        leave_out("bots that delay their end", "there is no python3 on this machine");
-        return None;
-    }
-    Some(shlex::try_join(["python3", "-c", program]).expect("no NUL"))
+    let [python] = need("bots that delay their end", ["python3"])?;
+    Some(shlex::try_join([python, "-c", program]).expect("no NUL"))
 }
 
 /// How much later than its limit a verdict was in the log, and the game had ended.

@@ -8,9 +8,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::{
-    data, for_each_in_parallel, has_host_part, has_program, json, leave_out, referee, unspoilt,
-};
+use crate::support::{data, for_each_in_parallel, has_host_part, json, need, referee, unspoilt};
 
 /// Mistake, verdict, and a part of the diagnosis.
 const MISTAKES: [(&str, &str, &str); 7] = [
@@ -36,15 +34,15 @@ fn source(name: &str) -> String {
 }
 
 /// Languages that need no compiler and start at once.
-fn scripts(_: &Path) -> Vec<Language> {
+fn scripts(python: &str) -> Vec<Language> {
     vec![
-        ("Python", format!("python3 '{}'", source("bot.py")), "IndexError"),
+        ("Python", format!("{python} '{}'", source("bot.py")), "IndexError"),
         ("bash", format!("bash '{}'", source("bot.sh")), "unbound variable"),
     ]
 }
 
 /// The other languages; those that are compiled are built in `folder`.
-pub(crate) fn others(folder: &Path) -> Vec<Language> {
+pub(crate) fn others(folder: &Path, [cpp, node, java, javac]: [&str; 4]) -> Vec<Language> {
     let built = |name: &str| format!("'{}'", folder.join(name).display());
     let compile = |program: &str, args: &[&str], name: &str| {
         let done = Command::new(program).args(args).arg(source(name)).output().expect("runs");
@@ -52,16 +50,16 @@ pub(crate) fn others(folder: &Path) -> Vec<Language> {
     };
     let out = |name: &str| folder.join(name).display().to_string();
     compile("cc", &["-O1", "-o", &out("c")], "bot.c");
-    compile("c++", &["-O1", "-std=c++17", "-o", &out("cpp")], "bot.cpp");
-    compile("javac", &["-d", &out("")], "Bot.java");
+    compile(cpp, &["-O1", "-std=c++17", "-o", &out("cpp")], "bot.cpp");
+    compile(javac, &["-d", &out("")], "Bot.java");
     vec![
         ("C", built("c"), "no such row"),
         ("C++", built("cpp"), "std::out_of_range"),
-        ("JavaScript", format!("node '{}'", source("bot.js")), "TypeError"),
+        ("JavaScript", format!("{node} '{}'", source("bot.js")), "TypeError"),
         // Whatever the JVM itself has to say would be a reply on standard output.
         (
             "Java",
-            format!("java -XX:-UsePerfData -XX:+DisplayVMOutputToStderr -cp {} Bot", built("")),
+            format!("{java} -XX:-UsePerfData -XX:+DisplayVMOutputToStderr -cp {} Bot", built("")),
             "ArrayIndexOutOfBoundsException",
         ),
     ]
@@ -101,22 +99,12 @@ fn was_kept_waiting(result: &Value) -> bool {
 /// One language that buffers its output and one that does not; `heavy` has the others.
 #[test]
 fn each_mistake_in_python_and_bash_is_named() {
-    each_mistake_is_named(&["python3", "bash"], scripts, ["3s", "1s"]);
+    let Some([python]) = need("beginners' mistakes", ["python3"]) else { return };
+    each_mistake_is_named(&scripts(python), ["3s", "1s"]);
 }
 
-/// Plays each mistake in languages that need these programs, with a limit for each turn and a grace after the game.
-pub(crate) fn each_mistake_is_named(
-    programs: &[&str],
-    languages: impl Fn(&Path) -> Vec<Language>,
-    times: [&str; 2],
-) {
-    for program in programs {
-        if !has_program(program) {
-            return leave_out("beginners' mistakes", &format!("there is no {program}"));
-        }
-    }
-    let folder = tempfile::tempdir().expect("a folder");
-    let languages = languages(folder.path());
+/// Plays each mistake in these languages, with a limit for each turn and a grace after the game.
+pub(crate) fn each_mistake_is_named(languages: &[Language], times: [&str; 2]) {
     let mut games = Vec::new();
     for mistake in MISTAKES {
         let possible = languages.iter().filter(|(language, ..)| is_possible(mistake.0, language));

@@ -13,8 +13,8 @@ use serde_json::Value;
 use tempfile::NamedTempFile;
 
 use crate::support::{
-    Mark, User, bot_line, children, has_host_part, has_program, json, keepers, leave_out, overruns,
-    referee, referee_of, unspoilt, wait_until,
+    Mark, User, bot_line, children, has_host_part, json, keepers, need, overruns, referee,
+    referee_of, unspoilt, wait_until,
 };
 use crate::timing::Hogs;
 
@@ -60,16 +60,16 @@ pub(crate) const TRICKS: [(&str, &str); 21] = [
     ("late_helper", "reaper"),
 ];
 
-fn bot(trick: &str, millis: u32) -> String {
+fn bot(python: &str, trick: &str, millis: u32) -> String {
     // Passed as an argument, since not every user may read the source tree.
     let source = include_str!("../example-bots/python/excuses.py");
-    bot_line(&["python3", "-c", source, trick, &millis.to_string()])
+    bot_line(&[python, "-c", source, trick, &millis.to_string()])
 }
 
-fn play(user: User, method: &str, trick: &str) -> Value {
+fn play(python: &str, user: User, method: &str, trick: &str) -> Value {
     let board = board(TWO_MOVES);
     let mut command = referee_of(user);
-    command.args(["play", "--containment", method, "--bot", &bot(trick, 150), "--board"]);
+    command.args(["play", "--containment", method, "--bot", &bot(python, trick, 150), "--board"]);
     json(&command.arg(board.path()).args(RULES).output().expect("runs"))
 }
 
@@ -92,11 +92,11 @@ fn is_busy() -> bool {
 }
 
 /// Plays a trick, which must not work.
-pub(crate) fn is_no_excuse(user: User, method: &str, trick: &str) {
+pub(crate) fn is_no_excuse(python: &str, user: User, method: &str, trick: &str) {
     let is_caught = |game: &Value| game["verdict"] == "timeout" && overruns(game) == (1, 0);
     // Beside others who want the cores an excuse may be true. And a bot whose helper was given a core at once was not late.
     let is_spoilt = |game: &Value| !is_caught(game) && (overruns(game) == (0, 0) || is_busy());
-    let game = unspoilt(is_spoilt, || play(user, method, trick));
+    let game = unspoilt(is_spoilt, || play(python, user, method, trick));
     assert!(is_caught(&game) || is_busy(), "{trick} under {method} by {user:?}: {game}");
 }
 
@@ -104,23 +104,19 @@ pub(crate) fn is_no_excuse(user: User, method: &str, trick: &str) {
 #[test]
 fn no_trick_puts_the_blame_on_the_host() {
     let _alone = crate::alone();
-    if !has_program("python3") {
-        return leave_out("tricks to be excused", "there is no python3 on this machine");
-    }
+    let Some([python]) = need("tricks to be excused", ["python3"]) else { return };
     for ((trick, method), user) in
         TRICKS.into_iter().step_by(2).zip([User::Mine, User::Nobody].into_iter().cycle())
     {
-        is_no_excuse(user, method, trick);
+        is_no_excuse(python, user, method, trick);
     }
 }
 
 #[test]
 fn hogs_of_an_earlier_game_are_no_excuse() {
     let _alone = crate::alone();
-    if !has_program("python3") {
-        return leave_out("hogs of an earlier game", "there is no python3 on this machine");
-    }
-    let (bot, board, mark) = (bot("daemons", 150), board(EIGHT_MOVES), Mark::new());
+    let Some([python]) = need("hogs of an earlier game", ["python3"]) else { return };
+    let (bot, board, mark) = (bot(python, "daemons", 150), board(EIGHT_MOVES), Mark::new());
     let play = || {
         let mut timing = referee();
         timing.args(["timing", "--containment", "group", "--games", "2", "--env", mark.env()]);
@@ -148,15 +144,13 @@ fn hogs_of_an_earlier_game_are_no_excuse() {
 #[test]
 fn what_is_not_known_of_a_thread_that_has_ended_is_not_called_sleep() {
     let _alone = crate::alone();
-    if !has_program("python3") {
-        return leave_out("a thread that has ended", "there is no python3 on this machine");
-    }
+    let Some([python]) = need("a thread that has ended", ["python3"]) else { return };
     let board = board(TWO_MOVES);
     for (trick, has_ended) in [("brief_threads", true), ("sleep", false)] {
         // The threads end after 0.82 s, well before the limit.
         let play = || {
             let mut play = referee();
-            play.args(["play", "--bot", &bot(trick, 1200), "--board"]).arg(board.path());
+            play.args(["play", "--bot", &bot(python, trick, 1200), "--board"]).arg(board.path());
             json(&play.args(RULES).args(["--turn", "1s"]).output().expect("runs"))
         };
         let is_known =
@@ -168,12 +162,12 @@ fn what_is_not_known_of_a_thread_that_has_ended_is_not_called_sleep() {
 }
 
 /// Plays a bot that needs less than half of its time, beside hogs: it is late by the host's fault.
-fn is_excused_beside_hogs(trick: &str) {
+fn is_excused_beside_hogs(python: &str, trick: &str) {
     let board = board(FOUR_MOVES);
     let _hogs = Hogs::on_core("0", 6);
     let mut play = Command::new("taskset");
     play.args(["-c", "0", env!("CARGO_BIN_EXE_referee"), "play"])
-        .args(["--bot", &bot(trick, 40), "--board"])
+        .args(["--bot", &bot(python, trick, 40), "--board"])
         .arg(board.path())
         .args(RULES);
     let result = json(&play.output().expect("runs"));
@@ -185,22 +179,24 @@ fn is_excused_beside_hogs(trick: &str) {
 #[test]
 fn work_beside_hogs_is_excused_wherever_the_bot_does_it() {
     let _alone = crate::alone();
-    for program in ["python3", "taskset"] {
-        if !has_program(program) {
-            return leave_out("work beside hogs", &format!("there is no {program} here"));
-        }
-    }
+    let Some([python]) = need("work beside hogs", ["python3"]) else { return };
     for trick in ["spin", "thread", "child"] {
-        is_excused_beside_hogs(trick);
+        is_excused_beside_hogs(python, trick);
     }
 }
 
 /// Plays a bot that may take a second and a half for its second turn and takes `millis`. Once that turn has begun,
 /// `meanwhile` gets the numbers of the referee and of the bot.
-fn play_long_turn(trick: &str, millis: u32, meanwhile: impl Fn(Pid, &[Pid])) -> Value {
+fn play_long_turn(
+    python: &str,
+    trick: &str,
+    millis: u32,
+    meanwhile: impl Fn(Pid, &[Pid]),
+) -> Value {
     let (log, board) = (NamedTempFile::new().expect("a file"), board(TWO_MOVES));
     let mut play = referee();
-    play.args(["play", "--bot", &bot(trick, millis), "--turn", "1500ms", "--log"]).arg(log.path());
+    play.args(["play", "--bot", &bot(python, trick, millis), "--turn", "1500ms", "--log"])
+        .arg(log.path());
     play.arg("--board").arg(board.path());
     play.args(&RULES[..4]).args(&RULES[6..]).stdout(Stdio::piped());
     let referee = play.spawn().expect("runs");
@@ -228,15 +224,14 @@ fn stop(processes: &[Pid], time: Duration) {
 #[test]
 fn a_bot_that_somebody_else_stops_is_excused() {
     let _alone = crate::alone();
-    if !has_program("python3") {
-        return leave_out("a bot that is stopped", "there is no python3 on this machine");
-    }
+    let Some([python]) = need("a bot that is stopped", ["python3"]) else { return };
     // Beyond the limit, for less than the second that the referee then waits for a bot that is kept waiting.
     let time = Duration::from_millis(1800);
     let second = |result: &Value| result["timing"]["exchanges"][1].clone();
     // It may have answered before it was stopped.
     let in_time = |result: &Value| second(result)["wall_ms"].as_f64() < Some(1500.0);
-    let result = unspoilt(in_time, || play_long_turn("spin", 300, |_, bot| stop(bot, time)));
+    let result =
+        unspoilt(in_time, || play_long_turn(python, "spin", 300, |_, bot| stop(bot, time)));
     assert_eq!(overruns(&result).0, 0, "{result}");
     assert!(second(&result)["parts"]["taken_ms"].as_f64() > Some(500.0), "{result}");
 }
@@ -244,26 +239,24 @@ fn a_bot_that_somebody_else_stops_is_excused() {
 #[test]
 fn a_machine_that_stands_still_takes_time_from_a_bot_that_computes_and_from_no_other() {
     let _alone = crate::alone();
-    if !has_program("python3") {
-        return leave_out("a bot that sleeps", "there is no python3 on this machine");
-    }
+    let Some([python]) = need("a bot that sleeps", ["python3"]) else { return };
     // To the referee it is the same whether the machine stops or the referee alone.
     let stop_referee = |referee, _: &[Pid]| stop(&[referee], Duration::from_secs(1));
     std::thread::scope(|scope| {
         // It takes no time from the other.
-        scope.spawn(|| sleep_is_no_excuse(stop_referee));
-        computing_is_an_excuse(stop_referee);
+        scope.spawn(|| sleep_is_no_excuse(python, stop_referee));
+        computing_is_an_excuse(python, stop_referee);
     });
 }
 
-fn sleep_is_no_excuse(meanwhile: impl Fn(Pid, &[Pid])) {
-    let slept = unspoilt(has_host_part, || play_long_turn("sleep", 2000, &meanwhile));
+fn sleep_is_no_excuse(python: &str, meanwhile: impl Fn(Pid, &[Pid])) {
+    let slept = unspoilt(has_host_part, || play_long_turn(python, "sleep", 2000, &meanwhile));
     assert_eq!(overruns(&slept), (1, 0), "{slept}");
     let late = &slept["timing"]["exchanges"][1];
     assert!(late["parts"]["asleep_ms"].as_f64() > Some(1250.0), "{slept}");
 }
 
-fn computing_is_an_excuse(meanwhile: impl Fn(Pid, &[Pid])) {
+fn computing_is_an_excuse(python: &str, meanwhile: impl Fn(Pid, &[Pid])) {
     let parts = |game: &Value| game["timing"]["exchanges"][1]["parts"].clone();
     // What waits for a core of others meanwhile has none that could be taken.
     let has_waited = |game: &Value| parts(game)["kept_waiting_ms"].as_f64() > Some(100.0);
@@ -271,7 +264,7 @@ fn computing_is_an_excuse(meanwhile: impl Fn(Pid, &[Pid])) {
     let is_unseen = |game: &Value| parts(game)["taken_ms"].as_f64() < Some(100.0);
     let is_spoilt =
         |game: &Value| has_waited(game) || is_unseen(game) || overruns(game).0 > 0 && is_busy();
-    let computed = unspoilt(is_spoilt, || play_long_turn("spin", 2000, &meanwhile));
+    let computed = unspoilt(is_spoilt, || play_long_turn(python, "spin", 2000, &meanwhile));
     assert!(parts(&computed)["taken_ms"].as_f64() > Some(800.0), "it computed: {computed}");
     assert!(overruns(&computed).0 == 0 || is_busy(), "{computed}");
 }

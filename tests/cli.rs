@@ -13,7 +13,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::support::{
-    Mark, PATIENT, finished, for_each_in_parallel, json, leave_out, referee, unspoilt, wait_until,
+    Mark, PATIENT, finished, for_each_in_parallel, json, need, referee, unspoilt, wait_until,
     write_program,
 };
 
@@ -419,19 +419,18 @@ fn a_signal_ignored_at_start_stays_ignored() {
 
 #[test]
 fn a_parent_that_ignores_sigchld_does_no_harm() {
+    let Some([python]) = need("a parent that ignores SIGCHLD", ["python3"]) else { return };
     // Of these only the one that never answers needs a short limit.
     let bots =
         [("@greedy", 0, "60s"), ("@misbehaving exit 3", 1, "60s"), ("@misbehaving hang", 1, "3s")];
     let runs = bots.into_iter().flat_map(|bot| ["auto", "group"].map(|means| (bot, means)));
     for_each_in_parallel(&runs.collect::<Vec<_>>(), |&((bot, code, limit), means)| {
-        let output = Command::new("python3")
+        let output = Command::new(python)
             .args(["-c", "import os, signal, sys\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\nos.execv(sys.argv[1], sys.argv[1:])"])
             .args([env!("CARGO_BIN_EXE_referee"), "play", "--format", "json", "--bot", bot])
             .args(["--first-turn", limit, "--turn", "60s", "--containment", means])
-            .output();
-        let Ok(output) = output else {
-            return leave_out("a parent that ignores SIGCHLD", "there is no python3");
-        };
+            .output()
+            .expect("runs");
         assert_eq!(output.status.code(), Some(code), "{bot}: {output:?}");
         let diagnosis = json(&output)["diagnosis"].to_string();
         let expected = match bot {

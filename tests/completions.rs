@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::support::terminal::{Terminal, can_watch};
-use crate::support::{PATIENT, has_program, leave_out, referee};
+use crate::support::{PATIENT, need, referee};
 
 /// The completions that bash would offer for this line, in place of the text after its last word break.
 fn offered(folder: &Path, line: &str) -> Vec<String> {
@@ -122,9 +122,6 @@ fn a_script_for_each_shell_names_the_program_that_printed_it() {
 
 #[test]
 fn the_tab_key_of_a_real_bash_completes() {
-    if !has_program("bash") {
-        return leave_out("completion in bash", "there is no bash on this machine");
-    }
     if !can_watch("completion in bash") {
         return;
     }
@@ -135,13 +132,13 @@ fn the_tab_key_of_a_real_bash_completes() {
     let terminal = Terminal::of_size(120, 24);
     terminal.run(&format!("cd '{}' && exec bash --norc --noprofile", project.path().display()));
     terminal.run("PS1='bash: '; . ./script; clear");
-    terminal.wait_until("bash waits", |screen| screen.trim_end() == "bash:");
+    terminal.wait_until("a prompt of bash", |screen| screen.trim_end() == "bash:");
     for (typed, completed) in [
         ("referee pl", "referee play "),
         ("referee play --bot @gree", "referee play --bot @greedy "),
         ("referee play --bot=@gree", "referee play --bot=@greedy "),
         ("referee play --bot 'py x' --bot mine.", "referee play --bot 'py x' --bot mine.py "),
-        ("referee play --bot 'python3 mi", "referee play --bot 'python3 mine.py' "),
+        ("referee play --bot 'sh mi", "referee play --bot 'sh mine.py' "),
         ("referee play --board boards/", "referee play --board boards/a\\ b.txt "),
         ("referee suite --resume kept/tw", "referee suite --resume kept/two/"),
         ("referee compare kept/one:@gre", "referee compare kept/one:@greedy "),
@@ -157,9 +154,7 @@ fn the_tab_key_of_a_real_bash_completes() {
 
 #[test]
 fn the_tab_key_of_a_real_zsh_completes() {
-    if !has_program("zsh") {
-        return leave_out("completion in zsh", "there is no zsh on this machine");
-    }
+    let Some([zsh]) = need("completion in zsh", ["zsh"]) else { return };
     if !can_watch("completion in zsh") {
         return;
     }
@@ -168,10 +163,10 @@ fn the_tab_key_of_a_real_zsh_completes() {
     let script = Command::new(program).args(["completions", "zsh"]).output().expect("runs");
     fs::write(project.path().join("script"), script.stdout).expect("a script");
     let terminal = Terminal::of_size(120, 24);
-    terminal.run(&format!("cd '{}' && exec zsh -f", project.path().display()));
+    terminal.run(&format!("cd '{}' && exec {zsh} -f", project.path().display()));
     terminal
         .run("PS1='zsh: '; bindkey -e; autoload -U compinit; compinit -D -u; . ./script; clear");
-    terminal.wait_until("zsh waits", |screen| screen.trim_end() == "zsh:");
+    terminal.wait_until("a prompt of zsh", |screen| screen.trim_end() == "zsh:");
     for (typed, completed) in [
         ("referee pl", "referee play "),
         ("referee play --bot @gree", "referee play --bot @greedy "),

@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use crate::support::{
     Mark, PATIENT, User, bound, children, for_each_in_parallel, has_control_groups, has_host_part,
-    has_program, is_linux, json, keepers, leave_out, lets_go, referee, referee_of, run_as,
-    start_without, unspoilt, wait_until,
+    is_linux, json, keepers, leave_out, lets_go, need, referee, referee_of, run_as, start_without,
+    unspoilt, wait_until,
 };
 
 const MEANS: [&str; 4] = ["namespace", "seccomp", "reaper", "group"];
@@ -452,11 +452,9 @@ fn a_host_without_namespaces_gets_the_next_best() {
 
 #[test]
 fn a_namespace_is_tried_by_the_keeper_of_the_first_bot() {
-    if !has_program("strace") {
-        return leave_out("the number of keepers", "strace is missing");
-    }
+    let Some([strace]) = need("the number of keepers", ["strace"]) else { return };
     let calls = tempfile::NamedTempFile::new().expect("a file");
-    let mut strace = Command::new("strace");
+    let mut strace = Command::new(strace);
     strace.args(["-f", "-q", "-e", "trace=clone", "-o"]).arg(calls.path());
     let play = ["play", "--containment", "namespace"];
     let output = strace.arg(referee().get_program()).args(play).args(PATIENT).output();

@@ -12,7 +12,7 @@ use clap::{CommandFactory as _, Parser as _};
 use referee::cli::Cli;
 use serde_json::Value;
 
-use crate::support::{has_program, leave_out, referee, repository, write_program};
+use crate::support::{need, referee, repository, write_program};
 
 /// Limits that hold on a machine that is busy with other tests.
 const PATIENCE: &str = "\
@@ -354,8 +354,8 @@ fn commands_and_flags_that_the_prose_names_exist() {
 
 #[test]
 fn the_readmes_commands_print_what_it_shows() {
-    if !has_program("python3") {
-        return leave_out("the README's commands", "there is no python3 on this machine");
+    if need("the README's commands", ["python3"]).is_none() {
+        return;
     }
     let folder = fresh_clone();
     for example in examples(&read(&repository().join("README.md"))) {

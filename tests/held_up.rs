@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::attacks::{play, play_until_said};
 use crate::support::yardstick::beside_a_yardstick;
 use crate::support::{
-    Mark, PATIENT, User, bound, has_program, leave_out, referee_of, unspoilt, wait_until,
+    Mark, PATIENT, User, bound, leave_out, need, referee_of, unspoilt, wait_until,
 };
 
 /// The time for a game of seconds. These bots would hold it up for minutes, most of them; some for ever.
@@ -37,32 +37,32 @@ pub(crate) const PUNCHED: &str = include_str!("data/punching-a-page.py");
 /// A page of the bot's own file system, which never comes; only a bot in a namespace can mount one.
 pub(crate) const SERVED: &str = include_str!("data/stalling-file-system.py");
 
-pub(crate) fn is_possible() -> bool {
-    let lack = if !has_program("python3") {
-        "there is no python3 on this machine"
-    } else if !Path::new("/dev/fuse").exists() {
-        "this machine has no /dev/fuse"
-    } else {
-        return true;
-    };
-    leave_out("bots that hold up the referee in the kernel", lack);
-    false
+/// The Python of these bots, where they are possible.
+pub(crate) fn python() -> Option<&'static str> {
+    let test = "bots that hold up the referee in the kernel";
+    let [python] = need(test, ["python3"])?;
+    let has_fuse = Path::new("/dev/fuse").exists();
+    if !has_fuse {
+        leave_out(test, "this machine has no /dev/fuse");
+    }
+    has_fuse.then_some(python)
 }
 
 /// A bot that writes to its standard output or standard error, 1 or 2, from such a page.
-fn bot(program: &str, output: &str) -> String {
-    shlex::try_join(["python3", "-c", program, output]).expect("no NUL")
+fn bot(python: &str, program: &str, output: &str) -> String {
+    shlex::try_join([python, "-c", program, output]).expect("no NUL")
 }
 
 /// Plays bots that hold up whoever reads their output, in their second turn.
 pub(crate) fn holding_a_pipe_holds_up_no_verdict(
+    python: &str,
     user: User,
     method: &str,
     more: &[&str],
     program: &str,
 ) {
     for output in ["1", "2"] {
-        let bot = bot(program, output);
+        let bot = bot(python, program, output);
         let more = [&START, more].concat();
         let play = || {
             let mark = Mark::new();
@@ -91,16 +91,16 @@ fn lateness(result: &Value) -> Duration {
 
 #[test]
 fn a_bot_that_holds_its_pipe_in_the_kernel_holds_up_no_verdict() {
-    if is_possible() {
-        holding_a_pipe_holds_up_no_verdict(User::Mine, "namespace", &[], SERVED);
-        holding_a_pipe_holds_up_no_verdict(User::Nobody, "namespace", &[], SERVED);
+    let Some(python) = python() else { return };
+    for user in [User::Mine, User::Nobody] {
+        holding_a_pipe_holds_up_no_verdict(python, user, "namespace", &[], SERVED);
     }
 }
 
 /// Plays a bot that serves a file system of its own where Landlock, or a sandbox's filter, forbids every mount.
-pub(crate) fn no_file_system_is_mounted(user: User, method: &str, more: &[&str]) {
+pub(crate) fn no_file_system_is_mounted(python: &str, user: User, method: &str, more: &[&str]) {
     let more = [&PATIENT, more].concat();
-    let result = play(user, method, &Mark::new(), &bot(SERVED, "1"), &more);
+    let result = play(user, method, &Mark::new(), &bot(python, SERVED, "1"), &more);
     let what = format!("{method} {user:?} {more:?}: {result}");
     assert_eq!(result["verdict"], "crash", "{what}");
     let said = result["stderr_tail"].to_string();
@@ -127,7 +127,7 @@ fn held_up(mut command: Command, threads: usize) -> Child {
 
 /// Ends referees of which all workers are held up for ever, which a bot can do only in a namespace: soon after that nothing
 /// is left.
-pub(crate) fn held_up_referees_can_be_ended(user: User) {
+pub(crate) fn held_up_referees_can_be_ended(python: &str, user: User) {
     let suite = ["suite", "--seed", "1..9", "--jobs", "2", "--run"];
     for (command, threads, signal, soon) in
         [(&["play"][..], 1, Signal::KILL, LEFT), (&suite, 2, Signal::INT, INTERRUPTED)]
@@ -139,7 +139,7 @@ pub(crate) fn held_up_referees_can_be_ended(user: User) {
             let mut referee = referee_of(user);
             referee.args(command).args((threads > 1).then(|| folder.path().join("run")));
             referee.args(START).args(["--turn", "1h", "--env", mark.env()]);
-            referee.args(["--containment", "namespace", "--bot", &bot(SERVED, "1")]);
+            referee.args(["--containment", "namespace", "--bot", &bot(python, SERVED, "1")]);
             let mut child = held_up(referee, threads);
             beside_a_yardstick(|| {
                 let start = Instant::now();
@@ -156,7 +156,7 @@ pub(crate) fn held_up_referees_can_be_ended(user: User) {
 
 #[test]
 fn a_referee_that_is_held_up_in_the_kernel_can_be_killed_and_leaves_nothing() {
-    if is_possible() {
-        held_up_referees_can_be_ended(User::Mine);
+    if let Some(python) = python() {
+        held_up_referees_can_be_ended(python, User::Mine);
     }
 }

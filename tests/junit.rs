@@ -3,14 +3,14 @@
 use std::fs;
 use std::process::Command;
 
-use crate::support::{PATIENT, data, has_program, leave_out, referee};
+use crate::support::{PATIENT, data, need, referee};
 
-/// Checks a report against what both schemas accept, with `xmllint`.
+/// Checks a report against what both schemas accept.
 #[track_caller]
-fn assert_valid(report: &str, folder: &tempfile::TempDir) {
+fn assert_valid(xmllint: &str, report: &str, folder: &tempfile::TempDir) {
     let path = folder.path().join("report.xml");
     fs::write(&path, report).expect("written");
-    let mut lint = Command::new("xmllint");
+    let mut lint = Command::new(xmllint);
     lint.args(["--noout", "--nonet", "--relaxng"]).arg(data("junit.rng")).arg(&path);
     let output = lint.output().expect("runs");
     let said = String::from_utf8_lossy(&output.stderr);
@@ -19,9 +19,7 @@ fn assert_valid(report: &str, folder: &tempfile::TempDir) {
 
 #[test]
 fn junit_reports_of_suites_comparisons_and_timings_are_what_jenkins_and_surefire_read() {
-    if !has_program("xmllint") {
-        return leave_out("the schemas of JUnit reports", "xmllint is not installed");
-    }
+    let Some([xmllint]) = need("the schemas of JUnit reports", ["xmllint"]) else { return };
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("not-executable"), "").expect("written");
     let report = |args: &[&str]| {
@@ -37,12 +35,12 @@ fn junit_reports_of_suites_comparisons_and_timings_are_what_jenkins_and_surefire
     {
         assert!(played.contains(expected), "{expected}: {played}");
     }
-    assert_valid(&played, &folder);
-    assert_valid(&report(&["compare", "run"]), &folder);
+    assert_valid(xmllint, &played, &folder);
+    assert_valid(xmllint, &report(&["compare", "run"]), &folder);
     // Late by its own fault in one turn at least, whatever the host does to another.
     let late = "@thinker --sleep 150";
     let limits = ["--board", "@clearable", "--turn", "100ms", "--first-turn", "60s"];
     let timed = report(&[&["timing", "--bot", late][..], &limits].concat());
     assert!(timed.contains("<failure"), "{timed}");
-    assert_valid(&timed, &folder);
+    assert_valid(xmllint, &timed, &folder);
 }

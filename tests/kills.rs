@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 use rustix::process::Signal;
 
 use crate::support::place::{Place, assert_code, stderr};
-use crate::support::{PATIENT, has_program, leave_out};
+use crate::support::{PATIENT, need};
 
 /// The calls that change files; those that this processor does not have are left out.
 const CHANGES: &str = "?write,?writev,?pwrite64,?rename,?renameat,?renameat2,?link,?linkat,?unlink,?unlinkat,\
@@ -44,14 +44,20 @@ pub(crate) struct Scene {
 }
 
 /// Runs a command with a fault at one of its main thread's calls; returns its output, and whether it came so far.
-fn disturbed(place: &Place, args: &[String], fault: Fault, call: usize) -> (Output, bool) {
+fn disturbed(
+    strace: &str,
+    place: &Place,
+    args: &[String],
+    fault: Fault,
+    call: usize,
+) -> (Output, bool) {
     let fault = match fault {
         Fault::Kill => "signal=KILL",
         Fault::FullDisk => "error=ENOSPC",
     };
     let command = place.command(&[]);
     let calls = place.path("calls");
-    let mut strace = Command::new("strace");
+    let mut strace = Command::new(strace);
     strace.args(["-q", "-o"]).arg(&calls).args(["-e", &format!("trace={CHANGES}")]);
     strace.args(["-e", &format!("inject={CHANGES}:{fault}:when={call}")]);
     strace.arg(command.get_program()).args(args).current_dir(place.folder());
@@ -82,9 +88,7 @@ fn copy(from: &Path, to: &Path) {
 
 /// Has a fault at each `step`th call of the command, each time in a new folder, and ends the command.
 pub(crate) fn try_each(scene: &Scene, fault: Fault, step: usize) {
-    if !has_program("strace") {
-        return leave_out("faults at each write", "strace is missing");
-    }
+    let Some([strace]) = need("faults at each write", ["strace"]) else { return };
     let prepared = Place::new();
     (scene.prepare)(&prepared);
     let new = || {
@@ -97,7 +101,7 @@ pub(crate) fn try_each(scene: &Scene, fault: Fault, step: usize) {
     let expected = (scene.outcome)(&calm);
     for (tried, call) in (1..MOST_CALLS).step_by(step).enumerate() {
         let place = new();
-        let (output, is_disturbed) = disturbed(&place, &(scene.args)(&place), fault, call);
+        let (output, is_disturbed) = disturbed(strace, &place, &(scene.args)(&place), fault, call);
         if !is_disturbed {
             assert!(tried > 0, "{}: {}", scene.name, stderr(&output));
             println!("{}: {fault:?} at {tried} calls", scene.name);

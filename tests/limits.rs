@@ -8,8 +8,7 @@ use std::process::Output;
 use serde_json::Value;
 
 use crate::support::{
-    Mark, PATIENT, User, has_host_part, has_program, has_sandbox, json, leave_out, referee,
-    referee_of, unspoilt,
+    Mark, PATIENT, User, has_host_part, has_sandbox, json, need, referee, referee_of, unspoilt,
 };
 
 const USERS: [User; 2] = [User::Mine, User::Nobody];
@@ -60,9 +59,7 @@ fn memory() {
 
 #[test]
 fn memory_that_processes_share_counts_once() {
-    if !has_program("python3") {
-        return leave_out("shared memory", "there is no python3 on this machine");
-    }
+    let Some([python]) = need("shared memory", ["python3"]) else { return };
     let bot = "import os, sys, time\n\
                held = bytearray(60 << 20)\n\
                child = os.fork()\n\
@@ -71,7 +68,7 @@ fn memory_that_processes_share_counts_once() {
                time.sleep(0.3)\n\
                print('x', flush=True)\n\
                sys.stdin.read()";
-    let args = ["--format", "json", "--memory", "100MiB", "--", "python3", "-c", bot];
+    let args = ["--format", "json", "--memory", "100MiB", "--", python, "-c", bot];
     for user in USERS {
         let output = referee_of(user).arg("play").args(PATIENT).args(args).output().expect("runs");
         assert_eq!(json(&output)["verdict"], "malformed_reply", "{user:?}: {output:?}");
@@ -80,14 +77,12 @@ fn memory_that_processes_share_counts_once() {
 
 #[test]
 fn a_process_name_that_is_not_utf8_hides_no_memory() {
-    if !has_program("python3") {
-        return leave_out("a name that is not text", "there is no python3 on this machine");
-    }
+    let Some([python]) = need("a name that is not text", ["python3"]) else { return };
     let bot = "import sys, time\n\
                open('/proc/self/comm', 'wb').write(b'\\xff\\xfe')\n\
                held = bytearray(300 << 20)\n\
                time.sleep(3600)";
-    let args = ["--format", "json", "--memory", "100MiB", "--", "python3", "-c", bot];
+    let args = ["--format", "json", "--memory", "100MiB", "--", python, "-c", bot];
     let output = referee().arg("play").args(PATIENT).args(args).output().expect("runs");
     assert_eq!(json(&output)["verdict"], "memory_limit", "{output:?}");
 }
@@ -326,14 +321,12 @@ fn a_bot_sets_no_limits_for_the_processes_above_it() {
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn a_filter_knows_both_numbers_of_a_call() {
-    if !has_program("python3") {
-        return leave_out("second numbers of calls", "there is no python3 on this machine");
-    }
+    let Some([python]) = need("second numbers of calls", ["python3"]) else { return };
     let bot = "import ctypes, os\n\
                c = ctypes.CDLL(None, use_errno=True)\n\
                c.syscall(0x40000000 + 112)\n\
                os._exit(ctypes.get_errno())";
-    let args = ["play", "--format", "json", "--containment", "seccomp", "--", "python3", "-c", bot];
+    let args = ["play", "--format", "json", "--containment", "seccomp", "--", python, "-c", bot];
     let output = referee().args(args).output().expect("runs");
     // EPERM from the filter, and not ENOSYS from a kernel that does not know it.
     assert!(said(&output).contains("exited with status 1 "), "{output:?}");

@@ -6,7 +6,7 @@ use std::process::Command;
 use clap::CommandFactory as _;
 use referee::cli::Cli;
 
-use crate::support::{has_program, leave_out, referee};
+use crate::support::{need, referee};
 
 #[test]
 fn each_command_has_a_manual_page_with_its_flags() {
@@ -22,12 +22,10 @@ fn each_command_has_a_manual_page_with_its_flags() {
         let name = format!("referee-{}.1", command.get_name());
         assert!(page(&name).contains("NAME"), "{name}");
     }
-    if !has_program("groff") {
-        return leave_out("the form of manual pages", "there is no groff on this machine");
-    }
+    let Some([groff]) = need("the form of manual pages", ["groff"]) else { return };
     for entry in fs::read_dir(&pages).expect("a folder") {
         let path = entry.expect("an entry").path();
-        let mut groff = Command::new("groff");
+        let mut groff = Command::new(groff);
         let groff = groff.args(["-man", "-Tutf8", "-ww", "-z"]).arg(&path);
         let warnings = groff.output().expect("runs").stderr;
         assert!(warnings.is_empty(), "{}: {}", path.display(), String::from_utf8_lossy(&warnings));

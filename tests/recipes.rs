@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::support::{has_program, leave_out, repository, write_program};
+use crate::support::{need, repository, write_program};
 
 /// The code block of the recipe below this heading.
 fn recipe(heading: &str) -> String {
@@ -98,11 +98,7 @@ impl Workplace {
 }
 
 fn can_run(test: &str) -> bool {
-    let missing = ["bash", "git", "curl", "tar", "python3"].into_iter().find(|it| !has_program(it));
-    if let Some(missing) = missing {
-        leave_out(test, &format!("there is no {missing}"));
-    }
-    missing.is_none()
+    need(test, ["curl", "python3"]).is_some()
 }
 
 #[test]

@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::{PATIENT, finished, has_program, json, leave_out, referee, wait_until};
+use crate::support::{PATIENT, finished, json, referee, wait_until};
 
 /// A project in which commands are run.
 struct Project(TempDir);
@@ -217,9 +217,6 @@ fn git(folder: &Path, args: &[&str]) -> String {
 
 #[test]
 fn a_run_knows_the_commit_that_it_was_started_from() {
-    if !has_program("git") {
-        return leave_out("the commit of a run", "there is no git on this machine");
-    }
     let project = Project::new();
     let folder = project.0.path();
     let bot = ["--bot", "@first", "--seed", "1"];

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::{PATIENT, has_program, leave_out, referee};
+use crate::support::{PATIENT, need, referee};
 
 /// A bot that plays as `@first`, and writes the given lines in each turn.
 const BOT: &str = r#"
@@ -29,31 +29,31 @@ while True:
 say("@referee last=1")
 "#;
 
-struct Saying(TempDir);
+struct Saying {
+    python: &'static str,
+    folder: TempDir,
+}
 
 impl Saying {
     /// Left out without Python.
     fn new(test: &str) -> Option<Self> {
-        if !has_program("python3") {
-            leave_out(test, "there is no python3 on this machine");
-            return None;
-        }
+        let [python] = need(test, ["python3"])?;
         let folder = tempfile::tempdir().expect("a folder");
         let head = "def say(text):\n    sys.stderr.write(text + '\\n')\n";
         fs::write(folder.path().join("bot.py"), format!("import sys\n{head}{BOT}"))
             .expect("written");
-        Some(Self(folder))
+        Some(Self { python, folder })
     }
 
     /// The command line of a bot that executes this line of Python in each turn.
-    fn bot(code: &str) -> String {
-        let words = ["python3", "bot.py", env!("CARGO_BIN_EXE_referee"), code];
+    fn bot(&self, code: &str) -> String {
+        let words = [self.python, "bot.py", env!("CARGO_BIN_EXE_referee"), code];
         shlex::try_join(words).expect("no NUL")
     }
 
     fn run(&self, args: &[&str]) -> Output {
         let mut command: Command = referee();
-        command.args(args).current_dir(&self.0).output().expect("runs")
+        command.args(args).current_dir(&self.folder).output().expect("runs")
     }
 
     #[track_caller]
@@ -65,7 +65,7 @@ impl Saying {
     }
 
     fn read(&self, name: &str) -> Vec<Value> {
-        let text = fs::read_to_string(self.0.path().join(name)).expect(name);
+        let text = fs::read_to_string(self.folder.path().join(name)).expect(name);
         text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
     }
 }
@@ -75,7 +75,7 @@ fn what_a_bot_says_is_in_the_log_by_turn_and_in_all() {
     let Some(saying) = Saying::new("what a bot says in a log") else { return };
     let code = "say(f'@referee turn={turn} half={turn/2} phase={\"early\" if turn < 3 else \"late\"}'); \
                 say('@referee turn=0.5' if turn == 2 else '@referee not data'); say('text')";
-    let bot = Saying::bot(code);
+    let bot = saying.bot(code);
     saying.prints(&[&["play", "--bot", &bot, "--log", "log.jsonl"], &PATIENT[..]].concat());
     let log = saying.read("log.jsonl");
     assert_eq!(log[1]["said"], json!({"turn": 1, "half": 0.5, "phase": "early"}));
@@ -109,9 +109,8 @@ fn column(csv: &str, name: &str) -> Vec<String> {
 #[test]
 fn what_bots_say_is_in_results_tables_and_comparisons() {
     let Some(saying) = Saying::new("what bots say in results") else { return };
-    let bot = Saying::bot(
-        "say(f'@referee turn={turn} kind={\"=even\" if len(lines[0]) % 2 else \"odd\"}')",
-    );
+    let bot = saying
+        .bot("say(f'@referee turn={turn} kind={\"=even\" if len(lines[0]) % 2 else \"odd\"}')");
     let bots = ["--bot", "@greedy", "--bot", &bot, "--seed", "1..6"];
     let suite = [&["suite", "--run", "run"], &bots[..], &PATIENT[..]].concat();
     let report: Value =
@@ -194,11 +193,12 @@ fn assert_groups(saying: &Saying) {
 fn a_flood_of_names_and_of_standard_error_stays_bounded() {
     let Some(saying) = Saying::new("a flood of names") else { return };
     let code = "[say(f'@referee n{turn}_{i}={i}') for i in range(3000)]";
-    let args = ["play", "--bot", &Saying::bot(code), "--log", "log.jsonl"];
+    let args = ["play", "--bot", &saying.bot(code), "--log", "log.jsonl"];
     saying.prints(&[&args[..], &PATIENT[..]].concat());
     let end = saying.read("log.jsonl").pop().expect("an end");
     assert_eq!(end["said"].as_object().expect("names").len(), 32);
-    let size = fs::metadata(Path::new(saying.0.path()).join("log.jsonl")).expect("a log").len();
+    let size =
+        fs::metadata(Path::new(saying.folder.path()).join("log.jsonl")).expect("a log").len();
     let turns = end["turns"].as_u64().expect("a number");
     assert!(size < turns * 80_000, "{size} bytes for {turns} turns");
 }

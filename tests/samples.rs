@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::{PATIENT, has_program, json, leave_out, referee, repository};
+use crate::support::{PATIENT, json, need, referee, repository};
 
 /// All methods of containment.
 const HELD: [&[&str]; 6] = [
@@ -69,54 +69,41 @@ fn build(compiler: &str, args: &[&str], folder: &Path, source: &str) {
 
 #[test]
 fn the_python_sample_plays_like_the_bundled_greedy() {
-    if !has_program("python3") {
-        return leave_out("the Python sample", "there is no python3 on this machine");
-    }
-    plays_the_same_wherever_it_is_held(&format!(
-        "python3 '{}'",
-        sample("python/greedy.py").display()
-    ));
+    let Some([python]) = need("the Python sample", ["python3"]) else { return };
+    let sample = sample("python/greedy.py");
+    plays_the_same_wherever_it_is_held(&format!("{python} '{}'", sample.display()));
 }
 
 #[test]
 fn the_cpp_sample_plays_like_the_bundled_greedy() {
-    let compilers = ["c++", "g++", "clang++"];
-    let Some(compiler) = compilers.into_iter().find(|name| has_program(name)) else {
-        return leave_out("the C++ sample", "there is no C++ compiler on this machine");
-    };
+    let Some([cpp]) = need("the C++ sample", ["c++"]) else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let bot = folder.path().join("greedy");
-    build(
-        compiler,
-        &["-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror", "-o"],
-        &bot,
-        "cpp/greedy.cpp",
-    );
+    build(cpp, &["-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror", "-o"], &bot, "cpp/greedy.cpp");
     plays_the_same_wherever_it_is_held(&format!("'{}'", bot.display()));
 }
 
 #[test]
-fn the_cpp_and_the_rust_sample_of_square_remover_play() {
+fn the_cpp_sample_of_square_remover_plays() {
+    let Some([cpp]) = need("the C++ sample of Square Remover", ["c++"]) else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let bot = folder.path().join("squares");
-    for (compiler, args, source) in [
-        ("c++", &["-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror", "-o"][..], "cpp/squares.cpp"),
-        ("rustc", &["--edition", "2024", "-O", "-D", "warnings", "-o"], "rust/squares.rs"),
-    ] {
-        if has_program(compiler) {
-            build(compiler, args, &bot, source);
-            removes_squares(&bot);
-        } else {
-            leave_out(source, &format!("there is no {compiler} on this machine"));
-        }
-    }
+    let args = ["-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror", "-o"];
+    build(cpp, &args, &bot, "cpp/squares.cpp");
+    removes_squares(&bot);
+}
+
+#[test]
+fn the_rust_sample_of_square_remover_plays() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let bot = folder.path().join("squares");
+    let args = ["--edition", "2024", "-O", "-D", "warnings", "-o"];
+    build("rustc", &args, &bot, "rust/squares.rs");
+    removes_squares(&bot);
 }
 
 #[test]
 fn the_c_sample_plays_like_the_bundled_greedy() {
-    if !has_program("cc") {
-        return leave_out("the C sample", "there is no C compiler on this machine");
-    }
     let folder = tempfile::tempdir().expect("a folder");
     let bot = folder.path().join("greedy");
     build("cc", &["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-o"], &bot, "c/greedy.c");
@@ -125,21 +112,17 @@ fn the_c_sample_plays_like_the_bundled_greedy() {
 
 #[test]
 fn the_node_sample_plays_like_the_bundled_greedy() {
-    if !has_program("node") {
-        return leave_out("the Node sample", "there is no node on this machine");
-    }
-    plays_the_same_wherever_it_is_held(&format!("node '{}'", sample("node/greedy.js").display()));
+    let Some([node]) = need("the Node sample", ["node"]) else { return };
+    plays_the_same_wherever_it_is_held(&format!("{node} '{}'", sample("node/greedy.js").display()));
 }
 
 #[test]
 fn the_java_sample_plays_like_the_bundled_greedy() {
-    if !has_program("javac") {
-        return leave_out("the Java sample", "there is no javac on this machine");
-    }
+    let Some([java, javac]) = need("the Java sample", ["java", "javac"]) else { return };
     let folder = tempfile::tempdir().expect("a folder");
-    build("javac", &["-Xlint:all", "-Werror", "-d"], folder.path(), "java/Greedy.java");
+    build(javac, &["-Xlint:all", "-Werror", "-d"], folder.path(), "java/Greedy.java");
     plays_the_same_wherever_it_is_held(&format!(
-        "java -XX:-UsePerfData -XX:+DisplayVMOutputToStderr -cp '{}' Greedy",
+        "{java} -XX:-UsePerfData -XX:+DisplayVMOutputToStderr -cp '{}' Greedy",
         folder.path().display()
     ));
 }

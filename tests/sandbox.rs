@@ -10,8 +10,8 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use crate::support::{
-    Mark, PATIENT, User, finished, has_program, has_sandbox, json, leave_out, referee_of,
-    wait_until, write_program,
+    Mark, PATIENT, User, finished, has_sandbox, json, leave_out, need, referee_of, wait_until,
+    write_program,
 };
 
 const METHODS: [&str; 4] = ["namespace", "seccomp", "reaper", "group"];
@@ -51,9 +51,7 @@ impl Drop for Segment {
 
 #[test]
 fn a_sandbox_refuses_every_way_around_it() {
-    if !has_program("python3") {
-        return leave_out("ways around a sandbox", "there is no python3 on this machine");
-    }
+    let Some([python]) = need("ways around a sandbox", ["python3"]) else { return };
     let segment = Segment::make();
     let script = "import ctypes, fcntl, os, socket, sys\n\
         c = ctypes.CDLL(None, use_errno=True)\n\
@@ -91,7 +89,7 @@ fn a_sandbox_refuses_every_way_around_it() {
         }
         for method in METHODS.into_iter().filter(|method| has_sandbox(method)) {
             let file = file.to_str().expect("UTF-8");
-            let bot = ["python3", "-c", script, &segment.0, file];
+            let bot = [python, "-c", script, &segment.0, file];
             let said = said(user, method, &bot, &[]);
             assert_eq!(said, ["a pair of sockets works"], "{method} {user:?}");
         }
@@ -107,9 +105,7 @@ fn bot_user(user: User, method: &str) -> u32 {
 
 #[test]
 fn what_a_sandboxed_bot_may_only_read_stays_as_it_is_for_those_who_write_to_it() {
-    if !has_program("python3") {
-        return leave_out("ways around a sandbox", "there is no python3 on this machine");
-    }
+    let Some([python]) = need("ways around a sandbox", ["python3"]) else { return };
     let script = include_str!("data/around-a-sandbox.py");
     // Not below /tmp, where a bot writes its own files.
     let folder = tempfile::tempdir_in("/var/tmp").expect("a folder");
@@ -123,7 +119,7 @@ fn what_a_sandboxed_bot_may_only_read_stays_as_it_is_for_those_who_write_to_it()
             chown(own, Some(user), Some(user)).expect("root may give, and others keep");
         }
     };
-    let bot = ["python3", "-c", script];
+    let bot = [python, "-c", script];
     let bot = [&bot[..], &[&file, &fifo].map(|path| path.to_str().expect("UTF-8"))].concat();
     for user in USERS {
         for method in METHODS.into_iter().filter(|method| has_sandbox(method)) {

@@ -1,22 +1,32 @@
 //! The published JSON Schemas fit the real output, and know every field of it.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::support::{data, leave_out, referee, repository};
+use crate::support::{data, leave_out, need, referee, repository};
 
-/// A Python that has the package `jsonschema`.
-pub(crate) fn validator() -> Option<&'static str> {
-    let can = |python: &&str| {
+/// A Python that has the package `jsonschema`; otherwise prints what is left out.
+pub(crate) fn validator() -> Option<PathBuf> {
+    let [python] = need("the schemas", ["python3"])?;
+    let can = |python: &PathBuf| {
         let import = Command::new(python).args(["-c", "import jsonschema"]).output();
         import.is_ok_and(|output| output.status.success())
     };
-    ["python3", "/usr/bin/python3"].into_iter().find(can)
+    // Debian's package is for Debian's Python, which may not be the first one in PATH.
+    let found = [PathBuf::from(python), Path::new("/usr/bin").join(python)].into_iter().find(can);
+    if found.is_none() {
+        leave_out(
+            "the schemas",
+            "jsonschema is missing (Debian: apt-get install python3-jsonschema)",
+        );
+    }
+    found
 }
 
 /// JSON texts with the names of the definitions that they should fit.
@@ -41,7 +51,7 @@ impl Documents {
     }
 
     /// The texts that do not fit.
-    pub(crate) fn problems(&self, python: &str) -> String {
+    pub(crate) fn problems(&self, python: impl AsRef<OsStr>) -> String {
         let schema = repository().join("docs/guide/src/formats.schema.json");
         let mut command = Command::new(python);
         command.arg(data("validate.py")).arg(schema);
@@ -141,9 +151,7 @@ fn add_runs(folder: &Path, documents: &mut Documents) {
 
 #[test]
 fn what_is_written_fits_its_schema() {
-    let Some(python) = validator() else {
-        return leave_out("the schemas", "there is no Python with the package jsonschema");
-    };
+    let Some(python) = validator() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let mut documents = Documents::default();
     add_games(folder.path(), &mut documents);
@@ -154,14 +162,12 @@ fn what_is_written_fits_its_schema() {
     documents.add("timing", &printed(folder.path(), &several));
     documents.add("timing", &printed(folder.path(), &["timing", "--format", "json", "--host"]));
     documents.add("doctor", &printed(folder.path(), &["doctor", "--format", "json"]));
-    assert_eq!(documents.problems(python), "");
+    assert_eq!(documents.problems(&python), "");
 }
 
 #[test]
 fn a_text_that_does_not_fit_is_noticed() {
-    let Some(python) = validator() else {
-        return leave_out("the schemas", "there is no Python with the package jsonschema");
-    };
+    let Some(python) = validator() else { return };
     let session = r#"{"number":1,"started":"2026-11-22T10:46:01Z","referee":"0.2.0","host":"h","cpu":"c","os":"o","arch":"a","cpus":2,"containment":"group"}"#;
     let wrong = [
         (session.replace("\"number\":1", "\"number\":0"), "$.number"),
@@ -173,7 +179,7 @@ fn a_text_that_does_not_fit_is_noticed() {
     for (text, _) in &wrong {
         documents.add("session-line", text);
     }
-    let problems = documents.problems(python);
+    let problems = documents.problems(&python);
     let problems: Vec<&str> = problems.lines().collect();
     assert_eq!(problems.len(), wrong.len(), "{problems:?}");
     for (problem, (text, expected)) in problems.iter().zip(&wrong) {

@@ -16,8 +16,8 @@ use serde_json::Value;
 
 use crate::fidelity::matched;
 use crate::support::{
-    Mark, data, for_each_in_parallel, has_host_part, has_program, json, leave_out, referee,
-    repository, shared_data, unspoilt,
+    Mark, data, for_each_in_parallel, has_host_part, json, need, referee, repository, shared_data,
+    unspoilt,
 };
 
 /// One run of the original tester.
@@ -305,11 +305,9 @@ fn greedy_scores_a_few_thousand() {
 
 #[test]
 fn the_python_sample_plays() {
-    if !has_program("python3") {
-        return leave_out("the Python sample of Square Remover", "there is no python3");
-    }
+    let Some([python]) = need("the Python sample of Square Remover", ["python3"]) else { return };
     let sample = repository().join("example-bots/python/squares.py");
-    let bot = format!("python3 '{}'", sample.display());
+    let bot = format!("{python} '{}'", sample.display());
     let result = json(&play(&["--seed", "1", "--total", "120s", "--bot", &bot]));
     assert_eq!(result["verdict"], "completed", "{result}");
     assert!(result["score"].as_i64().expect("a number") > 1000, "{result}");

@@ -10,8 +10,7 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 use serde_json::Value;
 
 use crate::support::{
-    PATIENT, has_host_part, has_program, json, keepers, leave_out, overruns, referee, unspoilt,
-    wait_until,
+    PATIENT, has_host_part, json, keepers, leave_out, overruns, referee, unspoilt, wait_until,
 };
 
 fn play(args: &[&str]) -> Value {
@@ -97,9 +96,6 @@ fn parts(exchange: &Value) -> &Value {
 #[test]
 fn a_core_that_a_bot_chose_itself_is_its_own_fault() {
     let _alone = crate::alone();
-    if !has_program("taskset") {
-        return leave_out("a bot that chooses its core", "there is no taskset on this machine");
-    }
     if std::thread::available_parallelism().expect("known").get() < 2 {
         return leave_out("a bot that chooses its core", "this machine has one core");
     }
@@ -124,9 +120,6 @@ fn a_core_that_a_bot_chose_itself_is_its_own_fault() {
 #[test]
 fn a_starved_bot_is_late_by_the_hosts_fault_and_the_user_decides() {
     let _alone = crate::alone();
-    if !has_program("taskset") {
-        return leave_out("a starved bot", "there is no taskset on this machine");
-    }
     let cores = std::thread::available_parallelism().expect("known").get();
     let other = if cores < 2 { "0" } else { "1" };
     std::thread::scope(|scope| {
@@ -178,9 +171,6 @@ fn retry_for_the_host(core: &str) {
 #[test]
 fn only_the_referees_wait_that_delayed_a_reply_counts() {
     let _alone = crate::alone();
-    if !has_program("taskset") {
-        return leave_out("a starved referee", "there is no taskset on this machine");
-    }
     // The referee wakes every 25 ms to sample the bot, and waits for its core each time.
     let _hogs = Hogs::on_core("0", 6);
     let mut play = Command::new("taskset");
@@ -203,9 +193,6 @@ fn only_the_referees_wait_that_delayed_a_reply_counts() {
 #[test]
 fn a_bot_that_starves_itself_has_nobody_else_to_blame() {
     let _alone = crate::alone();
-    if !has_program("taskset") {
-        return leave_out("a bot that starves itself", "there is no taskset on this machine");
-    }
     let bot = format!(
         "taskset -c 0 sh -c 'for i in 1 2 3 4 5 6; do (while :; do :; done) & done; \
          exec \"{}\" bot thinker --compute 200'",

@@ -5,10 +5,10 @@
 use std::env;
 use std::fs::{self, File};
 use std::hint::black_box;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -40,8 +40,6 @@ pub(crate) enum Hostile {
     Reserve { mebibytes: usize },
     /// Fills this much memory, in MiB, through a descriptor, without mapping it, and plays on
     Memfd { mebibytes: usize },
-    /// Fills this much memory, in MiB, shares it with this many processes, and plays on
-    Share { mebibytes: usize, processes: usize },
     /// Starts this many threads, and plays on
     Threads { threads: usize },
     /// Opens files until it may open no more, and hangs
@@ -91,7 +89,6 @@ impl Hostile {
             Self::Stop => Ok(kill_process(getpid(), Signal::STOP)?),
             Self::Memory { mebibytes } => fill(*mebibytes),
             Self::Memfd { mebibytes } => fill_descriptor(*mebibytes),
-            Self::Share { mebibytes, processes } => share(*mebibytes, *processes),
             Self::Reserve { mebibytes } => {
                 // Leaked, so that it stays until the end.
                 Vec::<u8>::with_capacity(mebibytes << 20).leak();
@@ -216,28 +213,6 @@ fn fill_descriptor(mebibytes: usize) -> io::Result<()> {
     thread::sleep(Duration::from_secs(5));
     // Held to the end.
     let _ = std::os::fd::IntoRawFd::into_raw_fd(file);
-    Ok(())
-}
-
-/// The processes inherit a file in memory and read what another one has written to it.
-fn share(mebibytes: usize, processes: usize) -> io::Result<()> {
-    let script = format!(
-        "import mmap, os, time\n\
-         held = mmap.mmap(-1, {mebibytes} << 20)\n\
-         held.write(b'x' * ({mebibytes} << 20))\n\
-         for i in range({processes}):\n\
-        \x20   if os.fork() == 0:\n\
-        \x20       sum(held[at] for at in range(0, {mebibytes} << 20, 4096))\n\
-        \x20       os.write(1, b'.')\n\
-        \x20       time.sleep(3600)\n\
-         time.sleep(3600)\n"
-    );
-    let child = Command::new("python3").args(["-c", &script]).stdout(Stdio::piped()).spawn()?;
-    // Each of them says when it has read the file.
-    let mut said = vec![0; processes];
-    child.stdout.ok_or_else(|| io::Error::other("no pipe"))?.read_exact(&mut said)?;
-    // They are all alive at one time, for long enough to be seen.
-    thread::sleep(Duration::from_millis(300));
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use crate::attacks::{
 };
 use crate::held_up::{
     PUNCHED, SERVED, held_up_referees_can_be_ended, holding_a_pipe_holds_up_no_verdict,
-    is_possible, no_file_system_is_mounted,
+    no_file_system_is_mounted, python,
 };
 use crate::support::{User, has_sandbox};
 
@@ -33,15 +33,13 @@ fn a_bot_that_speaks_for_its_keeper_holds_up_no_verdict_under_any_method() {
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn a_bot_that_holds_its_pipe_in_the_kernel_holds_up_no_verdict_under_any_method() {
-    if !is_possible() {
-        return;
-    }
+    let Some(python) = python() else { return };
     let holds = |user, method, more: &[&str]| {
-        holding_a_pipe_holds_up_no_verdict(user, method, more, PUNCHED);
+        holding_a_pipe_holds_up_no_verdict(python, user, method, more, PUNCHED);
         if method == "namespace" && more.is_empty() {
-            holding_a_pipe_holds_up_no_verdict(user, method, more, SERVED);
+            holding_a_pipe_holds_up_no_verdict(python, user, method, more, SERVED);
         } else {
-            no_file_system_is_mounted(user, method, more);
+            no_file_system_is_mounted(python, user, method, more);
         }
     };
     for user in USERS {
@@ -57,8 +55,8 @@ fn a_bot_that_holds_its_pipe_in_the_kernel_holds_up_no_verdict_under_any_method(
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn a_referee_that_is_held_up_in_the_kernel_can_be_killed_by_any_user() {
-    if is_possible() {
-        held_up_referees_can_be_ended(User::Nobody);
+    if let Some(python) = python() {
+        held_up_referees_can_be_ended(python, User::Nobody);
     }
 }
 

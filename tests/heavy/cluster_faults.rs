@@ -136,7 +136,7 @@ fn a_controller_that_is_away(cluster: &Cluster) {
     let asked = "error: the cluster cannot be asked, so nothing was submitted: scontrol failed: ";
     assert!(told.starts_with(asked) && told.contains("`scontrol ping` tells"), "{told}");
     assert!(!cluster.path("none").exists(), "nothing is made");
-    start_daemon(&mut cluster.on(Command::new("/usr/sbin/slurmctld")));
+    start_daemon(&mut cluster.on(Command::new(cluster.controller)));
     set_delay(cluster, "away", "0");
     let waited = finished(waiting);
     assert_code(&waited, 1);

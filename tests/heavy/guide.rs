@@ -13,9 +13,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::docs::{Example, examples, pages, playground, prose, read, shell};
-use crate::support::{
-    data, has_program, leave_out, referee, repository, wait_until, write_program,
-};
+use crate::support::{data, need, referee, repository, wait_until, write_program};
 
 /// How a page of the guide is followed.
 struct Walk {
@@ -53,7 +51,7 @@ const WALKS: &[Walk] = &[
     Walk {
         page: "daily.md",
         before: &[],
-        not_run: &[("ls mybot | entr", "it ends at Ctrl-C: the test below")],
+        not_run: &[("ls mybot |", "it ends at Ctrl-C: the test below")],
     },
     Walk { page: "deadlines.md", before: &[], not_run: &[] },
     Walk { page: "first-bot.md", before: &[], not_run: &[] },
@@ -224,8 +222,8 @@ fn every_page_with_commands_is_followed() {
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn the_shorter_pages_go_as_they_say() {
-    if !has_program("python3") {
-        return leave_out("the pages of the guide", "there is no python3 on this machine");
+    if need("the pages of the guide", ["python3"]).is_none() {
+        return;
     }
     // The others have tests of their own.
     let own = [
@@ -247,10 +245,8 @@ fn the_shorter_pages_go_as_they_say() {
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn each_sample_of_the_first_page_plays_as_the_page_says() {
-    for program in ["python3", "c++", "cc", "node", "javac", "rustc"] {
-        if !has_program(program) {
-            return leave_out("the samples of the first page", &format!("there is no {program}"));
-        }
+    if need("the samples of the first page", ["python3", "c++", "node", "javac"]).is_none() {
+        return;
     }
     let remove_mybot = |folder: &Path| fs::remove_file(folder.join("mybot")).expect("a bot");
     let walked = follow("first-bot.md", remove_mybot);
@@ -322,16 +318,13 @@ fn the_page_on_atcoder_goes_as_it_says_with_a_scorer_and_with_a_tester() {
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn the_page_on_topcoder_goes_as_it_says() {
-    for program in ["java", "javac", "jar"] {
-        if !has_program(program) {
-            return leave_out("the page on TopCoder", &format!("there is no {program}"));
-        }
-    }
+    let programs = need("the page on TopCoder", ["java", "javac", "jar"]);
+    let Some([_, javac, jar]) = programs else { return };
     let source = data("tester/Tester.java");
     let walked = follow("topcoder.md", |folder| {
         write_scripts(folder, &[("solution", "read -r n; echo $((n * 2))")]);
         let build = format!(
-            "javac -d classes '{}' && jar --create --file tester.jar --main-class Tester -C classes .",
+            "{javac} -d classes '{}' && {jar} --create --file tester.jar --main-class Tester -C classes .",
             source.display()
         );
         assert!(shell(&build, folder).status().expect("runs").success());
@@ -345,8 +338,8 @@ fn the_page_on_topcoder_goes_as_it_says() {
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn the_page_on_a_game_of_ones_own_goes_as_it_says() {
-    if !has_program("python3") {
-        return leave_out("a game of one's own", "there is no python3 on this machine");
+    if need("a game of one's own", ["python3"]).is_none() {
+        return;
     }
     let page = read(&repository().join("docs/guide/src/own-game.md"));
     let blocks = |language: &str| {
@@ -395,8 +388,8 @@ fn make_originals_config(config: &Path) {
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn the_pages_on_boards_and_suites_go_as_they_say_beside_the_originals_repository() {
-    if !has_program("python3") {
-        return leave_out("the pages on boards and suites", "there is no python3 on this machine");
+    if need("the pages on boards and suites", ["python3"]).is_none() {
+        return;
     }
     let mut with_config = 0;
     for page in ["boards.md", "suites.md"] {
@@ -421,8 +414,8 @@ fn the_pages_on_boards_and_suites_go_as_they_say_beside_the_originals_repository
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn a_day_with_referee_goes_as_the_page_says() {
-    if !has_program("python3") {
-        return leave_out("a day with referee", "there is no python3 on this machine");
+    if need("a day with referee", ["python3"]).is_none() {
+        return;
     }
     let walked = follow("daily.md", |_| {});
     let before = read(&repository().join("example-bots/python/greedy.py"));
@@ -448,15 +441,13 @@ fn a_day_with_referee_goes_as_the_page_says() {
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn each_change_of_a_bot_is_played_and_compared_as_the_page_says() {
-    for program in ["python3", "entr"] {
-        if !has_program(program) {
-            return leave_out("a suite at each change", &format!("there is no {program}"));
-        }
+    if need("a suite at each change", ["python3", "entr"]).is_none() {
+        return;
     }
     let folder = playground();
     let commands = examples(&read(&repository().join("docs/guide/src/daily.md")));
     let command = commands.into_iter().map(|example| example.command);
-    let command = command.into_iter().find(|command| command.contains("| entr "));
+    let command = command.into_iter().find(|command| command.contains(" entr "));
     let mut shell = shell(&quick(&command.expect("a recipe")), folder.path());
     let [output, errors] = ["output", "errors"]
         .map(|name| fs::File::create(folder.path().join(name)).expect("a file"));

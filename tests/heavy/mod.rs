@@ -27,7 +27,8 @@ mod tuning;
 use std::fs;
 use std::process::Command;
 
-use crate::support::{repository, tell};
+use crate::support::programs::tell;
+use crate::support::repository;
 
 /// Runs this set.
 const COMMAND: &str = "cargo test --workspace heavy -- --ignored";

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::heavy::page::Shown;
 use crate::support::browser::{browse, can_browse};
-use crate::support::{finished, has_program, leave_out, repository};
+use crate::support::{finished, need, repository};
 
 /// A board in the pages' form: row by row from the top left, -1 for empty.
 fn cells(board: &Board) -> Vec<i32> {
@@ -79,9 +79,7 @@ fn random_moves() -> Vec<Value> {
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn the_pages_rules_are_the_referees_on_thousands_of_boards() {
     let test = "the_pages_rules_are_the_referees_on_thousands_of_boards";
-    if !has_program("node") {
-        return leave_out(test, "there is no node");
-    }
+    let Some([node]) = need(test, ["node"]) else { return };
     let script = include_str!("../../crates/report/src/view/page/samegame.js");
     let picture = Shown::play(&[]).game().picture();
     let head = json!({
@@ -95,7 +93,7 @@ fn the_pages_rules_are_the_referees_on_thousands_of_boards() {
     let cleared = moves.iter().filter(|it| it["gain"].as_i64() >= Some(1000)).count();
     assert!(legal > 3000 && moves.len() - legal > 1000 && cleared > 10, "{legal} {cleared}");
     let lines = std::iter::once(&head).chain(&moves).map(|line| format!("{line}\n"));
-    let mut node = Command::new("node")
+    let mut node = Command::new(node)
         .arg(repository().join("tests/browser/rules.mjs"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

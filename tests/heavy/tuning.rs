@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-use crate::support::{PATIENT, leave_out, repository};
+use crate::support::{PATIENT, leave_out, need, repository};
 
 /// A Python with the example's requirements. It is made once, and kept for the next time.
 fn python() -> Option<PathBuf> {
@@ -26,7 +26,8 @@ fn install() -> Option<PathBuf> {
         let output = command.output();
         output.is_ok_and(|output| output.status.success())
     };
-    let mut venv = Command::new("python3");
+    let [python3] = need("tuning with Optuna", ["python3"])?;
+    let mut venv = Command::new(python3);
     let has_venv = is_done(venv.args(["-m", "venv", "--clear"]).arg(&folder));
     let mut pip = Command::new(&python);
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]);

@@ -8,21 +8,20 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use serde_json::{Value, json};
 
-use super::{BOUND, has_program, leave_out, repository};
+use super::{BOUND, leave_out, need, repository};
 
 /// Whether a browser and its driver are installed; otherwise prints what is left out.
 pub(crate) fn can_browse(test: &str) -> bool {
-    let missing = if !has_program("node") {
-        "there is no node"
-    } else if !has_program(&std::env::var("CHROMIUM").unwrap_or("/usr/bin/chromium".to_owned())) {
-        "there is no /usr/bin/chromium, and CHROMIUM names no other"
-    } else if !repository().join("tests/browser/node_modules/playwright-core").is_dir() {
-        "run `npm ci` in tests/browser"
-    } else {
-        return true;
-    };
-    leave_out(test, missing);
-    false
+    let is_named = std::env::var_os("CHROMIUM").is_some();
+    let has_browser = is_named || need(test, ["/usr/bin/chromium"]).is_some();
+    if !has_browser || need(test, ["node"]).is_none() {
+        return false;
+    }
+    let has_driver = repository().join("tests/browser/node_modules/playwright-core").is_dir();
+    if !has_driver {
+        leave_out(test, "its driver is missing (npm ci, in tests/browser)");
+    }
+    has_driver
 }
 
 /// The checks that have not ended, by number, with those who wait for the end.
@@ -41,7 +40,8 @@ impl Browser {
     }
 
     fn start() -> Self {
-        let mut node = Command::new("node");
+        let [node] = need("pages", ["node"]).expect("`can_browse` was asked");
+        let mut node = Command::new(node);
         node.arg(repository().join("tests/browser/check.mjs"));
         // It ends at EOF of its input, so no later than this process.
         let mut node =

@@ -4,6 +4,7 @@ pub(crate) mod browser;
 pub(crate) mod double;
 pub(crate) mod made;
 pub(crate) mod place;
+pub(crate) mod programs;
 pub(crate) mod slurm;
 pub(crate) mod terminal;
 pub(crate) mod yardstick;
@@ -20,6 +21,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Once, OnceLock, mpsc};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
+pub(crate) use programs::{leave_out, need};
 use rustix::process::{Pid, Signal, kill_process};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, SeccompRule, apply_filter};
 use serde_json::Value;
@@ -269,24 +271,6 @@ pub(crate) fn shared_data(test: &str) -> Option<PathBuf> {
         );
     }
     folder
-}
-
-/// Says that a test does not run here. On CI everything must run.
-pub(crate) fn leave_out(test: &str, why: &str) {
-    assert!(std::env::var_os("CI").is_none(), "{test} must run on CI: {why}");
-    tell(&format!("left out: {test}: {why}"));
-}
-
-/// Tells the person who runs the tests.
-pub(crate) fn tell(text: &str) {
-    // Not `eprintln!`, which the test harness keeps to itself.
-    let _ = writeln!(std::io::stderr(), "{text}");
-    // nextest keeps what a test writes that passes, but it is the parent, and its own standard error can be opened.
-    if std::env::var_os("NEXTEST").is_some() {
-        let parent = format!("/proc/{}/fd/2", std::os::unix::process::parent_id());
-        let told = fs::OpenOptions::new().append(true).open(parent);
-        let _ = told.and_then(|mut told| writeln!(told, "\n{text}"));
-    }
 }
 
 /// Whether a program can be started on this machine.

@@ -1,7 +1,7 @@
 //! A real Slurm cluster of two nodes, which `scripts/slurm-here` starts on this host.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use referee::suite::{Outcome, RunFolder, Times};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-use super::{finished, leave_out, referee, repository, write_program};
+use super::{finished, need, referee, repository, write_program};
 
 /// The time limit of every operation here.
 const BOUND: Duration = Duration::from_mins(4);
@@ -18,6 +18,8 @@ const BOUND: Duration = Duration::from_mins(4);
 /// A cluster, until it is dropped.
 pub(crate) struct Cluster {
     script: Child,
+    /// `slurmctld`.
+    pub(crate) controller: &'static str,
     /// The folder with the cluster's own files in `cluster`, and the runs.
     folder: TempDir,
 }
@@ -25,10 +27,7 @@ pub(crate) struct Cluster {
 impl Cluster {
     /// Starts a cluster with these additional lines in its `slurm.conf`.
     pub(crate) fn start(test: &str, settings: &[&str]) -> Option<Self> {
-        if !Path::new("/usr/sbin/slurmctld").exists() || !Path::new("/usr/sbin/munged").exists() {
-            leave_out(test, "Slurm is missing (Debian: apt-get install slurm-wlm munge)");
-            return None;
-        }
+        let [controller, _] = need(test, ["/usr/sbin/slurmctld", "/usr/sbin/munged"])?;
         let folder = tempfile::tempdir().expect("a folder");
         let mut command = Command::new(repository().join("scripts/slurm-here"));
         command.arg("-d").arg(folder.path().join("cluster"));
@@ -43,7 +42,7 @@ impl Cluster {
             assert!(Instant::now() < patience);
             sleep(Duration::from_millis(50));
         }
-        Some(Self { script, folder })
+        Some(Self { script, controller, folder })
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {

@@ -6,19 +6,16 @@ use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{BOUND, has_program, leave_out, wait_until};
+use super::{BOUND, need, wait_until};
 
-/// Whether there is a terminal to test in; otherwise says what is left out.
+/// Whether there is a terminal to test in; otherwise prints what is left out.
 pub(crate) fn can_watch(test: &str) -> bool {
-    let can = has_program("tmux");
-    if !can {
-        leave_out(test, "there is no tmux");
-    }
-    can
+    need(test, ["tmux"]).is_some()
 }
 
 /// A terminal with a shell in it; it goes away when this does.
 pub(crate) struct Terminal {
+    tmux: &'static str,
     socket: String,
     folder: tempfile::TempDir,
 }
@@ -31,9 +28,10 @@ impl Terminal {
 
     pub(crate) fn of_size(columns: u16, lines: u16) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
+        let [tmux] = need("a terminal", ["tmux"]).expect("`can_watch` was asked");
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let socket = format!("referee-test-{}-{count}", std::process::id());
-        let terminal = Self { socket, folder: tempfile::tempdir().expect("a folder") };
+        let terminal = Self { tmux, socket, folder: tempfile::tempdir().expect("a folder") };
         let (columns, lines) = (columns.to_string(), lines.to_string());
         let shell = "env -u NO_COLOR -u COLORTERM -u CLICOLOR_FORCE LC_ALL=C.UTF-8 PS1=ready: sh";
         terminal.tmux(&["new-session", "-d", "-x", &columns, "-y", &lines, shell]);
@@ -43,7 +41,7 @@ impl Terminal {
     }
 
     fn tmux(&self, args: &[&str]) -> Output {
-        let output = Command::new("tmux")
+        let output = Command::new(self.tmux)
             .env_remove("TMUX")
             .args(["-f", "/dev/null", "-u", "-L", &self.socket])
             .args(args)
@@ -144,6 +142,6 @@ impl Drop for Terminal {
     fn drop(&mut self) {
         let kill = ["-L", &self.socket, "kill-server"];
         // A server that has ended by itself is as good.
-        let _ = Command::new("tmux").args(kill).output();
+        let _ = Command::new(self.tmux).args(kill).output();
     }
 }

@@ -1,6 +1,9 @@
 //! The statistics against `SciPy`, on data that `scripts/scipy-statistics.py` has made, and against a program written from
 //! `docs/statistics.md`.
 
+#[path = "../../../tests/support/programs.rs"]
+mod programs;
+
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -173,6 +176,8 @@ fn differences(at: &str, found: &Value, expected: &Value) -> Vec<String> {
 
 #[test]
 fn the_rule_is_the_one_of_its_document() {
+    let test = "the rule of docs/statistics.md";
+    let Some([python]) = programs::need(test, ["python3"]) else { return };
     let mut random = Pcg32::seed_from_u64(36);
     let (mut input, mut expected) = (String::new(), Vec::new());
     for kind in 0..12 {
@@ -190,9 +195,9 @@ fn the_rule_is_the_one_of_its_document() {
             }
         }
     }
-    let mut python = Command::new("python3");
+    let mut python = Command::new(python);
     python.arg(data("rule.py")).stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut python = python.spawn().expect("python3 starts");
+    let mut python = python.spawn().expect("starts");
     let mut pipe = python.stdin.take().expect("a pipe");
     let writer = std::thread::spawn(move || pipe.write_all(input.as_bytes()));
     let output = python.wait_with_output().expect("ends");
