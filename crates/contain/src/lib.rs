@@ -57,17 +57,32 @@
 /// The types of limits, lines and verdicts that the items here take and return.
 pub use terms;
 
-pub mod cancel;
-mod confine;
+#[cfg_attr(
+    not(target_os = "linux"),
+    expect(dead_code, reason = "nothing here asks for decisions yet")
+)]
 mod decide;
+
+#[cfg(target_os = "linux")]
+pub mod cancel;
+#[cfg(target_os = "linux")]
+mod confine;
+#[cfg(target_os = "linux")]
 mod drive;
+#[cfg(target_os = "linux")]
 mod observe;
+#[cfg(target_os = "linux")]
 mod program;
+#[cfg(target_os = "linux")]
 mod scratch;
+#[cfg(target_os = "linux")]
 mod spawn;
+#[cfg(target_os = "linux")]
 mod sys;
 
+#[cfg(target_os = "linux")]
 pub use self::bot::{Containment, Host, Pinning, Sandbox};
+#[cfg(target_os = "linux")]
 pub use self::program::{Child, Contained, Ending, Reply, StartError, Until};
 
 pub mod bot {
@@ -101,24 +116,33 @@ pub mod bot {
     //! exit, then have the keeper kill what is left. Dropping a bot does the same, and so does
     //! the death of the referee.
 
-    pub use crate::confine::method::ContainmentMethod;
-    pub use crate::confine::pinning::{PinError, Pinning};
-    pub use crate::confine::sandbox::Sandbox;
     pub use crate::decide::clock::{Overtime, Phase};
     pub use crate::decide::trace::Trace;
-    pub use crate::drive::HostMemory;
-    pub use crate::drive::dialogue::Dialogue;
-    pub use crate::drive::exchange::{Exchanged, Request};
-    pub use crate::drive::link::{News, Peer};
-    pub use crate::drive::pipes::Captured;
-    pub use crate::drive::process::{BotProcess, ExchangeError};
-    pub use crate::drive::teardown::Ending;
-    pub use crate::scratch::folder::{Scratch, await_removals};
-    pub use crate::spawn::command::{BotCommand, Confinement};
-    pub use crate::spawn::ending::{Left, Survivor};
-    pub use crate::spawn::error::SpawnError;
-    pub use crate::spawn::host::Host;
-    pub use crate::spawn::probe::{Containment, SandboxError, Unavailable, check_cgroups};
-    pub use crate::sys::cgroup::host::memory_limit_of_host;
-    pub use crate::sys::proc::online_cores;
+
+    #[cfg(target_os = "linux")]
+    pub use crate::{
+        confine::{
+            method::ContainmentMethod,
+            pinning::{PinError, Pinning},
+            sandbox::Sandbox,
+        },
+        drive::{
+            HostMemory,
+            dialogue::Dialogue,
+            exchange::{Exchanged, Request},
+            link::{News, Peer},
+            pipes::Captured,
+            process::{BotProcess, ExchangeError},
+            teardown::Ending,
+        },
+        scratch::folder::{Scratch, await_removals},
+        spawn::{
+            command::{BotCommand, Confinement},
+            ending::{Left, Survivor},
+            error::SpawnError,
+            host::Host,
+            probe::{Containment, SandboxError, Unavailable, check_cgroups},
+        },
+        sys::{cgroup::host::memory_limit_of_host, proc::online_cores},
+    };
 }
