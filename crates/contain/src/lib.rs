@@ -129,7 +129,7 @@ pub mod bot {
         drive::{
             HostMemory,
             dialogue::Dialogue,
-            exchange::{Exchanged, Request},
+            exchange::{Exchanged, InputUse, Request},
             link::{News, Peer},
             pipes::Captured,
             process::{BotProcess, ExchangeError},

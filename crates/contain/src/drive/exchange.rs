@@ -42,7 +42,6 @@ pub struct Request<'a> {
 
 /// The result of an exchange.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "any of them may be so at once")]
 pub struct Exchanged {
     /// The reply, or the part that came.
     pub reply: Lines,
@@ -55,17 +54,10 @@ pub struct Exchanged {
     pub phase: Phase,
     /// The cost to the bot, and its waits.
     pub certificate: Certificate,
-    /// Whether the reply came before the bot had read any of the input: a surplus line of an earlier
-    /// exchange, or a guess.
-    pub early: bool,
-    /// The bytes of input that the bot had not read by the end of the exchange.
-    pub unread_input: u64,
-    /// Whether the bot had closed its standard input, so that the input was lost.
-    pub stdin_closed: bool,
+    /// What the bot did with its input.
+    pub input: InputUse,
     /// Whether a signal had stopped the bot when its time ran out.
     pub stopped: bool,
-    /// Whether the bot was waiting for more input when its time ran out.
-    pub awaits_input: bool,
     /// How the bot's first process had ended, where another one could still answer.
     pub exit: Option<BotExit>,
     /// The bot's standard error.
@@ -74,11 +66,24 @@ pub struct Exchanged {
     pub trace: Option<Box<Trace>>,
 }
 
+/// What a bot did with the input of an exchange.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct InputUse {
+    /// The bytes that it had not read by the end of the exchange.
+    pub unread: u64,
+    /// Whether it had closed its standard input, so that the input was lost.
+    pub closed: bool,
+    /// Whether its reply came before it had read any of the input: a surplus line of an earlier exchange, or a guess.
+    pub early: bool,
+    /// Whether it was waiting for more when its time ran out.
+    pub awaits_more: bool,
+}
+
 impl Exchanged {
     /// Whose fault it is that the reply was late, under this limit.
     pub fn culprit(&self, limit: Duration) -> Culprit {
-        let Self { no_reply, phase, awaits_input, wall, ref certificate, .. } = *self;
-        let parts = certificate.parts.as_ref();
+        let Self { no_reply, phase, input, wall, ref certificate, .. } = *self;
+        let (parts, awaits_input) = (certificate.parts.as_ref(), input.awaits_more);
         Late { no_reply, phase, awaits_input, wall, parts }.culprit(limit)
     }
 }
@@ -476,12 +481,14 @@ impl BotProcess {
             wall,
             phase,
             certificate,
-            early: no_reply.is_none() && (is_early || is_unread),
-            unread_input,
-            stdin_closed: self.pipes.stdin.is_refused(),
+            input: InputUse {
+                unread: unread_input,
+                closed: self.pipes.stdin.is_refused(),
+                early: no_reply.is_none() && (is_early || is_unread),
+                awaits_more: awaits_input,
+            },
             stopped,
-            awaits_input,
-            exit: if self.is_end_reported { self.running.exit() } else { None },
+            exit: if self.first.is_end_reported { self.running.exit() } else { None },
             stderr,
             trace,
         })
@@ -506,7 +513,7 @@ impl BotProcess {
 
     /// Whether another process may still answer for a bot that has ended: not if its keeper has ended too.
     fn may_be_answered_for(&mut self) -> bool {
-        let was_reported = mem::replace(&mut self.is_end_reported, true);
+        let was_reported = mem::replace(&mut self.first.is_end_reported, true);
         self.running.exit().is_some() && !was_reported
     }
 }

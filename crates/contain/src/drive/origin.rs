@@ -30,11 +30,11 @@ impl BotProcess {
         if self.may_be_of(first) {
             return Ok(None);
         }
-        match next_of(first, self.runs_on) {
+        match next_of(first, self.first.runs_on) {
             Next::End => {}
             Next::Sleep => return Ok(None),
             Next::RunOn => {
-                self.runs_on = true;
+                self.first.runs_on = true;
                 return Ok(None);
             }
         }

@@ -56,10 +56,7 @@ pub struct BotProcess {
     pub(crate) meter: Meter,
     /// This thread's place beside the bot, if the bot is pinned.
     pub(crate) core: Option<RefereeCore>,
-    /// Whether the keeper has reported that the first process has ended. Its next notice is its own end.
-    pub(crate) is_end_reported: bool,
-    /// Whether the first process runs on while others answer.
-    pub(crate) runs_on: bool,
+    pub(crate) first: FirstProcess,
     pub(crate) canceller: Option<Canceller>,
     /// The program that it talks to through the referee, if not to the referee itself.
     pub(crate) link: Option<Link>,
@@ -68,6 +65,15 @@ pub struct BotProcess {
     /// Dropped after the bot has gone: fields are dropped in order.
     pub(crate) scratch: Option<Scratch>,
     pub(crate) host: Host,
+}
+
+/// What is known of the bot's first process.
+#[derive(Debug, Default)]
+pub(crate) struct FirstProcess {
+    /// Whether its end was reported. The next notice of a keeper is its own end.
+    pub(crate) is_end_reported: bool,
+    /// Whether it runs on while others answer.
+    pub(crate) runs_on: bool,
 }
 
 impl BotProcess {
@@ -107,8 +113,7 @@ impl BotProcess {
             root,
             guard: Guard::new(command.confinement.resources, tree, cgroup, memory_kills),
             core,
-            is_end_reported: false,
-            runs_on: false,
+            first: FirstProcess::default(),
             canceller,
             link: None,
             is_traced: false,

@@ -231,7 +231,7 @@ impl Match<'_> {
             if let (Some(traces), Some(trace)) = (self.traces, exchanged.trace.take()) {
                 traces.add(turns, overrun.map(|overrun| overrun.culprit), *trace);
             }
-            let awaits_lines = exchanged.awaits_input.then(|| game.input().lines().count());
+            let awaits_lines = exchanged.input.awaits_more.then(|| game.input().lines().count());
             let told = game.summary().len();
             let mut ruling = rule(game.as_mut(), &exchanged.reply, exchanged.no_reply);
             game.trouble().map_or(Ok(()), |trouble| Err(self.failed(trouble)))?;

@@ -51,7 +51,7 @@ pub(super) fn assess(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use contain::bot::Captured;
+    use contain::bot::{Captured, InputUse};
     use terms::certificate::{Certificate, Parts};
     use terms::limits::SoftLimit;
     use terms::lines::Lines;
@@ -77,11 +77,8 @@ mod tests {
             wall: ms(wall),
             phase: Phase::Limit,
             certificate: Certificate { parts: Some(parts), ..Certificate::default() },
-            early: false,
-            unread_input: 0,
-            stdin_closed: false,
+            input: InputUse::default(),
             stopped: false,
-            awaits_input: false,
             exit: None,
             stderr: Captured::default(),
             trace: None,
@@ -98,7 +95,8 @@ mod tests {
 
     /// An exchange in which others kept the bot waiting before it asked for input that does not come.
     fn asks_for_more(exchanged: Exchanged) -> Exchanged {
-        Exchanged { phase: Phase::Starved, awaits_input: true, ..exchanged }
+        let input = InputUse { awaits_more: true, ..InputUse::default() };
+        Exchanged { phase: Phase::Starved, input, ..exchanged }
     }
 
     #[test]
