@@ -68,7 +68,7 @@ const ECHO: &str = "while read -r line; do echo \"to $line\" >&2; echo \"$line\"
 #[test]
 fn what_a_late_bot_says_belongs_to_its_turn() {
     let _alone = crate::alone();
-    let method = ContainmentMethod::Group;
+    let method = ContainmentMethod::Plain;
     let confinement = Confinement { method, resources: Resources::default(), sandbox: None };
     let command = BotCommand::new("sh", ["-c", ECHO], confinement);
     let mut bot = BotProcess::spawn(&command, 4096, None).expect("there is a shell");

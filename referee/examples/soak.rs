@@ -54,8 +54,7 @@ const FAULTS: [&str; 24] = [
 /// The faults that leave their process group.
 const LEAVING: [&str; 2] = ["daemons 2", "hop"];
 
-const MEANS: [Containment; 4] =
-    [Containment::Auto, Containment::Seccomp, Containment::Reaper, Containment::Group];
+const MEANS: [Containment; 3] = [Containment::Auto, Containment::Seccomp, Containment::Plain];
 
 /// The number of games at a time.
 const PLAYERS: u64 = 2;

@@ -6,14 +6,14 @@
 
 use std::fmt;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 
-use crate::bot::Handlers;
+use crate::sys::signals::{BY_PROGRAM, Flag, Handlers};
 
 /// The signals that a terminal, a user or a batch system sends to end a program.
 pub const SIGNALS: [i32; 8] = [
@@ -109,27 +109,6 @@ impl Canceller {
 impl AsFd for Canceller {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.wake.as_fd()
-    }
-}
-
-/// What a signal handler may touch of a canceller.
-#[derive(Debug)]
-pub(crate) struct Flag {
-    wake: OwnedFd,
-    /// 0, or a [`Cancelled`]: [`BY_PROGRAM`] or the number of a signal.
-    cause: AtomicI32,
-}
-
-const BY_PROGRAM: i32 = -1;
-
-impl Flag {
-    /// Safe in a signal handler: it takes no lock and no memory.
-    pub(crate) fn raise(&self, cause: i32) {
-        let raised = self.cause.compare_exchange(0, cause, Ordering::SeqCst, Ordering::SeqCst);
-        if raised.is_ok() {
-            // Fails only if the counter is full, and then it is readable too.
-            let _ = rustix::io::write(&self.wake, &1_u64.to_ne_bytes());
-        }
     }
 }
 

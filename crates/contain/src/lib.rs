@@ -57,9 +57,92 @@
 /// The types of limits, lines and verdicts that the items here take and return.
 pub use terms;
 
-pub mod bot;
-pub mod cancel;
-mod contained;
+#[cfg_attr(
+    not(target_os = "linux"),
+    expect(dead_code, reason = "nothing here asks for decisions yet")
+)]
+mod decide;
 
+#[cfg(target_os = "linux")]
+pub mod cancel;
+#[cfg(target_os = "linux")]
+mod confine;
+#[cfg(target_os = "linux")]
+mod drive;
+#[cfg(target_os = "linux")]
+mod observe;
+#[cfg(target_os = "linux")]
+mod program;
+#[cfg(target_os = "linux")]
+mod scratch;
+#[cfg(target_os = "linux")]
+mod spawn;
+#[cfg(target_os = "linux")]
+mod sys;
+
+#[cfg(target_os = "linux")]
 pub use self::bot::{Containment, Host, Pinning, Sandbox};
-pub use self::contained::{Child, Contained, Ending, Reply, StartError, Until};
+#[cfg(target_os = "linux")]
+pub use self::program::{Child, Contained, Ending, Reply, StartError, Until};
+
+pub mod bot {
+    //! A bot as a child process: its lines, its deadlines, its end. This module knows no game.
+    //!
+    //! # Theory of operation
+    //!
+    //! A bot runs as the leader of a process group of its own, with three pipes. One thread, one poll
+    //! loop: writing its input, reading its output and draining its standard error take turns as the
+    //! pipes allow, so a bot that does not read, that floods, or that answers before it is asked
+    //! blocks nobody. A pidfd in the same loop reports its end at once.
+    //!
+    //! An exchange ([`BotProcess::exchange`]) has one absolute deadline on the monotonic clock. The
+    //! clock starts just before the first byte is written, and stops when the read that completes the
+    //! reply returns; output never moves it. At the deadline there is one more read that does not
+    //! block, since the poll may have woken late and the answer be there already.
+    //!
+    //! When poll reports output and the end of the process together, output comes first: the last line
+    //! of a bot that answers and exits counts. What another of its processes writes after that end does
+    //! not count where the game says so (`origin`).
+    //!
+    //! Output is read only while an exchange waits for it. Surplus output stays queued for the
+    //! next one, and a flood fills the pipe and stops there, instead of the referee's memory.
+    //!
+    //! Between the referee and the bot stands a keeper, which keeps hold of all processes that
+    //! descend from the bot, by one of several [methods](ContainmentMethod), and ends only after them. The launcher (`launch`)
+    //! forks it, and ends a bot whose referee stands still beyond a deadline. See [`Host`]. `guard` watches
+    //! their use of resources, and a [`Sandbox`] restricts their files, network and privileges.
+    //!
+    //! The end ([`BotProcess::finish`]) takes a bounded time: close the input, leave a short grace for a clean
+    //! exit, then have the keeper kill what is left. Dropping a bot does the same, and so does
+    //! the death of the referee.
+
+    pub use crate::decide::clock::{Overtime, Phase};
+    pub use crate::decide::trace::Trace;
+
+    #[cfg(target_os = "linux")]
+    pub use crate::{
+        confine::{
+            method::ContainmentMethod,
+            pinning::{PinError, Pinning},
+            sandbox::Sandbox,
+        },
+        drive::{
+            HostMemory,
+            dialogue::Dialogue,
+            exchange::{Exchanged, InputUse, Request},
+            link::{News, Peer},
+            pipes::Captured,
+            process::{BotProcess, ExchangeError},
+            teardown::Ending,
+        },
+        scratch::folder::{Scratch, await_removals},
+        spawn::{
+            command::{BotCommand, Confinement},
+            ending::{Left, Survivor},
+            error::SpawnError,
+            host::Host,
+            probe::{Containment, SandboxError, Unavailable, check_cgroups},
+        },
+        sys::{cgroup::host::memory_limit_of_host, proc::online_cores},
+    };
+}

@@ -151,7 +151,7 @@ fn the_process_is_as_it_was_before() {
     let ignored = u64::from_str_radix(ignored.expect("a mask"), 16).expect("a mask");
     let is_ignored = ignored & (1 << (Signal::CHILD.as_raw() - 1)) != 0;
     assert_eq!(is_ignored, std::env::var_os(IGNORES_CHILDREN).is_some());
-    for method in [Containment::Auto, Containment::Group] {
+    for method in [Containment::Auto, Containment::Plain] {
         let config = config(method);
         assert_undone(&before, "methods were probed");
         play_games(&config);

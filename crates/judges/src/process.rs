@@ -289,7 +289,10 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         self.end(Duration::ZERO);
-        self.scratch.take().into_iter().for_each(|scratch| scratch.leave(&self.left));
+        self.scratch
+            .take()
+            .into_iter()
+            .for_each(|scratch| scratch.leave(self.left == Left::default()));
     }
 }
 

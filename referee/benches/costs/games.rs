@@ -97,7 +97,7 @@ pub(crate) fn turns() -> Vec<Row> {
 pub(crate) fn games() -> Vec<Row> {
     let bare = bare();
     let bot = bare.bot();
-    let group = command(&bot, &[], Containment::Group, pinned());
+    let group = command(&bot, &[], Containment::Plain, pinned());
     let default = command(&bot, &[], Containment::Auto, pinned());
     let free = command(&bot, &[], Containment::Auto, None);
     let games = [&group, &default, &free];

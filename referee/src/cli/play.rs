@@ -15,7 +15,7 @@ use super::watch::{LiveViewer, WatchFlags};
 use super::words::word;
 use super::{Failure, completions, exit, inputs, interrupt, print};
 use contain::cancel::Cancelled;
-use engine::play::{Match, PlayError};
+use engine::play::{Match, PlayError, Traces};
 use report::view::film::{Film, TurnTimes};
 use report::view::{page, transcript};
 use report::{BasicFormat, GameReport};
@@ -68,6 +68,10 @@ pub(super) struct PlayArgs {
     #[arg(long, value_name = "TURN", conflicts_with = "format", value_parser = clap::value_parser!(u32).range(1..))]
     turn_input: Option<u32>,
 
+    /// Record what the referee saw of each exchange, for a report of wrong blame
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+
     #[command(flatten)]
     watch: WatchFlags,
 
@@ -102,7 +106,9 @@ fn one_seed(text: &str) -> Result<i64, String> {
 }
 
 pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
-    args.html.as_ref().map_or(Ok(()), |html| args.force.check(html))?;
+    for file in [&args.html, &args.trace].into_iter().flatten() {
+        args.force.check(file)?;
+    }
     let config = args.rules.resolve(args.on_host_delay)?;
     let look = args.watch.look()?;
     let bot = args.bot.resolve(&config)?;
@@ -111,7 +117,9 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
     let mut log = args.log.as_deref().map(open).transpose().map_err(Failure::user)?;
     let interrupt = interrupt()?;
     let viewer = look.map(|look| LiveViewer::spawn(look, interrupt.clone())).transpose()?;
+    let traces = args.trace.as_ref().map(|_| Traces::default());
     let game = Match::new(&config.game, &test_case, &bot.command)
+        .traces(&traces)
         .board(&board)
         .bot(&bot.name)
         .rules(config.rules)
@@ -141,6 +149,11 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
     });
     if let Some(spinner) = spinner {
         spinner.join();
+    }
+    if let (Some(file), Some(traces)) = (&args.trace, &traces) {
+        let lines =
+            traces.to_json_lines().context("cannot record the game").map_err(Failure::Referee)?;
+        args.force.write(file, lines.as_bytes())?;
     }
     let watched = viewer.map_or(Ok(()), LiveViewer::join);
     let game = Played { report, log: recorded };

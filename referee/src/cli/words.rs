@@ -80,12 +80,8 @@ impl Word for Containment {
         (Self::Auto, "auto", "The first of the others that this host allows"),
         (Self::Namespace, "namespace", "A pid namespace: the kernel kills all that is in it"),
         (Self::Seccomp, "seccomp", "No process can leave the bot's process group, which is killed"),
-        (Self::Reaper, "reaper", "Orphans are adopted, and killed one by one"),
-        (
-            Self::Group,
-            "group",
-            "Only the bot's process group is killed; processes that left it are named",
-        ),
+        (Self::Plain, "plain", "An ordinary child: only its process group is killed"),
+        (Self::Group, "group", "Another spelling of `plain`, until the next version"),
     ];
 }
 

@@ -36,6 +36,10 @@ impl Config {
     /// When this host does not offer the requested containment.
     pub fn confinement(&self, sandbox: Option<Sandbox>) -> Result<Confinement, Unavailable> {
         let method = self.containment.method()?;
+        if method == ContainmentMethod::Plain && sandbox.is_some() {
+            let why = "it has no sandbox; `namespace` and `seccomp` have one".to_owned();
+            return Err(Unavailable::Method { method, why });
+        }
         warn_of_processes(method);
         let game = self.project.games.get(&self.game.name);
         let hidden = game.filter(|_| sandbox.is_some()).map(OwnGame::hidden_from_bots);

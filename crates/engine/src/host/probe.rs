@@ -17,7 +17,7 @@ pub fn probe_host(resources: Resources) -> Findings {
     let containment: Vec<_> = ContainmentMethod::ALL.into_iter().map(finding).collect();
     let has = |name| containment.iter().any(|it| it.name == name && it.missing.is_none());
     let first = ContainmentMethod::ALL.into_iter().find(|method| has(method.name()));
-    let used = first.unwrap_or(ContainmentMethod::Group);
+    let used = first.unwrap_or(ContainmentMethod::Plain);
     let no_sandbox = Sandbox::new(&[]).err().map(|error| error.to_string());
     let mut advice = Vec::new();
     if !has("namespace") {

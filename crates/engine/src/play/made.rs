@@ -12,6 +12,6 @@ pub(super) fn turn() -> Turn {
 
 /// A bot without limits on its resources, outside any sandbox.
 pub(super) fn command(program: &str) -> BotCommand {
-    let (method, resources) = (ContainmentMethod::Group, Resources::default());
+    let (method, resources) = (ContainmentMethod::Plain, Resources::default());
     BotCommand::new(program, [""; 0], Confinement { method, resources, sandbox: None })
 }

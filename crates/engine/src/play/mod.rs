@@ -25,6 +25,7 @@ mod overrun;
 mod quiet;
 mod record;
 mod stderr;
+mod traces;
 
 use std::any::Any;
 use std::time::{Duration, Instant};
@@ -32,6 +33,7 @@ use std::time::{Duration, Instant};
 use self::diagnosis::{Observations, Seen};
 use self::overrun::{assess, overtime};
 use self::quiet::await_quiet;
+pub use self::traces::Traces;
 use contain::bot::{
     BotCommand, BotProcess, ExchangeError, Exchanged, HostMemory, Peer, Request, SpawnError,
 };
@@ -74,6 +76,7 @@ pub struct Match<'a> {
     command: &'a BotCommand,
     rules: MatchRules,
     canceller: Option<&'a Canceller>,
+    traces: Option<&'a Traces>,
 }
 
 impl<'a> Match<'a> {
@@ -81,7 +84,16 @@ impl<'a> Match<'a> {
     /// bot.
     pub fn new(game: &'a GameKind, test_case: &'a str, command: &'a BotCommand) -> Self {
         let rules = MatchRules::official(Limits::from_kinds(|kind| game.official_limit(kind)));
-        Self { game, test_case, board: "board", bot: "bot", command, rules, canceller: None }
+        Self {
+            game,
+            test_case,
+            board: "board",
+            bot: "bot",
+            command,
+            rules,
+            canceller: None,
+            traces: None,
+        }
     }
 
     /// Names the test case, for the log.
@@ -106,6 +118,14 @@ impl<'a> Match<'a> {
     #[must_use]
     pub fn canceller(self, canceller: impl Into<Option<&'a Canceller>>) -> Self {
         Self { canceller: canceller.into(), ..self }
+    }
+}
+
+impl<'a> Match<'a> {
+    /// Has the exchanges recorded.
+    #[must_use]
+    pub fn traces(self, traces: impl Into<Option<&'a Traces>>) -> Self {
+        Self { traces: traces.into(), ..self }
     }
 }
 
@@ -208,7 +228,10 @@ impl Match<'_> {
             game.took(if exchange.official == limit { exchanged.wall } else { Duration::ZERO });
             let asked = record::asked(game.as_ref(), limit);
             overrun = self.decide(&mut exchanged, limit, &mut forgiven);
-            let awaits_lines = exchanged.awaits_input.then(|| game.input().lines().count());
+            if let (Some(traces), Some(trace)) = (self.traces, exchanged.trace.take()) {
+                traces.add(turns, overrun.map(|overrun| overrun.culprit), *trace);
+            }
+            let awaits_lines = exchanged.input.awaits_more.then(|| game.input().lines().count());
             let told = game.summary().len();
             let mut ruling = rule(game.as_mut(), &exchanged.reply, exchanged.no_reply);
             game.trouble().map_or(Ok(()), |trouble| Err(self.failed(trouble)))?;
@@ -251,6 +274,9 @@ impl Match<'_> {
     fn start_bot(&self, game: &mut dyn Game) -> Result<BotProcess, SpawnError> {
         let (cap, canceller) = (self.rules.stderr_cap, self.canceller.cloned());
         let mut bot = BotProcess::spawn(self.command, cap, canceller)?;
+        if self.traces.is_some() {
+            bot.trace();
+        }
         let peer = game.peer().and_then(|any| any.downcast::<Box<dyn Peer>>().ok());
         if let Some(peer) = peer {
             bot.talk_to(*peer);

@@ -29,7 +29,7 @@ pub(super) fn assess(
         || exchanged.no_reply == Some(NoReply::Deadline)
         || (replied && exchanged.wall > limit);
     late.then(|| {
-        let culprit = culprit(exchanged, limit);
+        let culprit = exchanged.culprit(limit);
         let host = culprit == Culprit::Host;
         let decision = if !replied {
             Decision::Timeout
@@ -48,25 +48,10 @@ pub(super) fn assess(
     })
 }
 
-/// The host is to blame if the reply would have been in time but for delays that the bot did not cause.
-/// Unexplained time does not excuse the bot.
-fn culprit(exchanged: &Exchanged, limit: Duration) -> Culprit {
-    let excused = exchanged.certificate.parts.map(|parts| parts.excused()).unwrap_or_default();
-    let was_kept = match exchanged.no_reply {
-        None => true,
-        Some(_) => exchanged.phase == Phase::Starved && !exchanged.awaits_input,
-    };
-    if was_kept && exchanged.wall.saturating_sub(excused) <= limit {
-        Culprit::Host
-    } else {
-        Culprit::Bot
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use contain::bot::Captured;
+    use contain::bot::{Captured, InputUse};
     use terms::certificate::{Certificate, Parts};
     use terms::limits::SoftLimit;
     use terms::lines::Lines;
@@ -92,13 +77,11 @@ mod tests {
             wall: ms(wall),
             phase: Phase::Limit,
             certificate: Certificate { parts: Some(parts), ..Certificate::default() },
-            early: false,
-            unread_input: 0,
-            stdin_closed: false,
+            input: InputUse::default(),
             stopped: false,
-            awaits_input: false,
             exit: None,
             stderr: Captured::default(),
+            trace: None,
         }
     }
 
@@ -112,7 +95,8 @@ mod tests {
 
     /// An exchange in which others kept the bot waiting before it asked for input that does not come.
     fn asks_for_more(exchanged: Exchanged) -> Exchanged {
-        Exchanged { phase: Phase::Starved, awaits_input: true, ..exchanged }
+        let input = InputUse { awaits_more: true, ..InputUse::default() };
+        Exchanged { phase: Phase::Starved, input, ..exchanged }
     }
 
     #[test]
@@ -130,14 +114,14 @@ mod tests {
             (Exchanged { phase: Phase::Starved, ..silent(exchanged(1050, 999, 0)) }, Bot),
             (asks_for_more(silent(exchanged(1050, 1000, 0))), Bot),
         ] {
-            assert_eq!(culprit(&exchange, LIMIT), expected, "{exchange:?}");
+            assert_eq!(exchange.culprit(LIMIT), expected, "{exchange:?}");
         }
     }
 
     #[test]
     fn what_nobody_measured_is_nobodys_excuse() {
         let exchange = Exchanged { certificate: Certificate::default(), ..exchanged(51, 51, 0) };
-        assert_eq!(culprit(&exchange, LIMIT), Culprit::Bot);
+        assert_eq!(exchange.culprit(LIMIT), Culprit::Bot);
     }
 
     fn decide(rules: &OverrunRules, exchange: &Exchanged, forgiven: u32) -> Option<Decision> {

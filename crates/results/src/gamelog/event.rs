@@ -114,7 +114,7 @@ pub struct Bot {
     /// Environment variables that were set for it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
-    /// The containment method: `namespace`, `seccomp`, `reaper` or `group`; empty in logs
+    /// The containment method: `namespace`, `seccomp` or `plain`, in older logs also `reaper` or `group`; empty in logs
     /// that do not state it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub containment: String,

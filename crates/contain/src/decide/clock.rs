@@ -1,0 +1,374 @@
+//! The clock of an exchange: its deadline, and by how much the referee itself may have been late.
+
+use std::time::Duration;
+
+use super::moment::Moment;
+use super::sample::{Observation, Sample};
+use super::tuning::TUNING;
+use super::watch::{Delays, Surroundings, Watch};
+use terms::certificate::Parts;
+
+/// How long a reply is awaited beyond its limit, to find out how late it is and why.
+/// Whether a late reply counts is not decided here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(any(test, feature = "serde"), derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum Overtime {
+    /// Always wait this long.
+    Always(Duration),
+    /// Wait up to this long, while the program would still have time but for the delays that others caused.
+    WhileStarved(Duration),
+}
+
+impl Overtime {
+    fn patience(self) -> Duration {
+        let (Self::Always(patience) | Self::WhileStarved(patience)) = self;
+        patience
+    }
+}
+
+/// When an exchange ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(any(test, feature = "serde"), derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum Phase {
+    /// No later than its limit. A `wall` beyond the limit then means that the referee woke late and
+    /// found the reply.
+    Limit,
+    /// When its limit had certainly passed.
+    Overtime,
+    /// When the overtime had ended too, though the program would still have had time but for others' delays.
+    Starved,
+}
+
+/// The clock of one exchange.
+#[derive(Debug)]
+pub(crate) struct Clock {
+    limit: Option<Duration>,
+    overtime: Overtime,
+    pub(crate) start: Moment,
+    /// When the program's time is up, or when to sample it next once it is late; `None` is never.
+    pub(crate) deadline: Option<Moment>,
+    /// The number of samples before the limit that were due by now.
+    early_looks: usize,
+    /// Whether the limit has passed without a reply.
+    in_overtime: bool,
+    watch: Option<Watch>,
+    /// The program's usage before the exchange.
+    before: Sample,
+    surroundings: Surroundings,
+    /// When the last poll ended.
+    polled: Moment,
+    /// The time for which the machine has stalled, as timers show.
+    delays: Delays,
+    /// Stalls that may or may not have cost the program time.
+    standstill: Option<Standstill>,
+}
+
+/// Stalls of the machine in short succession.
+#[derive(Debug)]
+struct Standstill {
+    /// Their part of the clock's delays.
+    delays: Delays,
+    /// A sample of the program just after the first stall.
+    bot: Option<Sample>,
+    /// The end of the last stall, or of the sampling after it.
+    since: Moment,
+}
+
+impl Clock {
+    /// Starts the clock of an exchange that began at `start`.
+    pub(crate) fn new(
+        limit: Option<Duration>,
+        overtime: Overtime,
+        start: Moment,
+        before: Sample,
+        surroundings: Surroundings,
+    ) -> Self {
+        Self {
+            limit,
+            overtime,
+            start,
+            deadline: limit.map(|limit| start + limit),
+            early_looks: 0,
+            in_overtime: false,
+            watch: None,
+            before,
+            surroundings,
+            polled: start,
+            delays: Delays::default(),
+            standstill: None,
+        }
+    }
+
+    /// Starts again at `start`, with the same sample unless there is a new one.
+    pub(crate) fn restart(&mut self, start: Moment, before: Option<Sample>) {
+        let before = before.unwrap_or_else(|| std::mem::take(&mut self.before));
+        *self = Self::new(self.limit, self.overtime, start, before, self.surroundings);
+    }
+
+    /// Whether a poll that should have ended at `due` ended so late that the machine may have stalled.
+    pub(crate) fn is_late(due: Moment, woke: Moment) -> bool {
+        woke - due >= TUNING.clock.standstill
+    }
+
+    /// Notes that a poll lasted from `since` to `now`, but should have ended at `due`. No program can delay a timer: if the
+    /// timer is late by more than the time that the referee then waited for a core, the machine stalled.
+    pub(crate) fn woke(&mut self, [since, due, now]: [Moment; 3], own_wait: Option<Duration>) {
+        self.polled = now;
+        let late = now - due.max(since);
+        let still = late.saturating_sub(own_wait.unwrap_or(late));
+        if still < TUNING.clock.standstill {
+            return;
+        }
+        let unseen = due - since;
+        self.delays.machine += still;
+        self.delays.unseen += unseen;
+        let standstill = self.standstill.get_or_insert_with(|| Standstill {
+            delays: Delays::default(),
+            bot: None,
+            since: now,
+        });
+        standstill.delays.machine += still;
+        standstill.delays.unseen += unseen;
+        standstill.since = now;
+    }
+
+    /// When to sample the program next before its limit.
+    pub(crate) fn next_early_look(&self) -> Option<Moment> {
+        let tenths = TUNING.clock.early_looks.get(self.early_looks)?;
+        Some(self.start + self.limit?.checked_mul(*tenths)? / 10)
+    }
+
+    /// Whether it is time for a sample before the limit, which this answers once. Returns how long it may take.
+    pub(crate) fn take_early_look(&mut self, now: Moment) -> Option<Duration> {
+        let is_due = self.next_early_look().is_some_and(|look| now >= look);
+        self.early_looks += usize::from(is_due);
+        // An answer that comes in the meantime is read later.
+        let budget = self.limit.map(|limit| limit / TUNING.sampling.early_share);
+        budget.filter(|_| is_due && !self.in_overtime)
+    }
+
+    /// Takes in a complete sample from before the limit.
+    pub(crate) fn look_early(&mut self, observation: Observation, now: Moment) {
+        if let Some(limit) = self.limit {
+            let (watch, before) = self.watch(limit, self.overtime.patience());
+            watch.look_early(observation, before, now);
+        }
+    }
+
+    /// The watch, begun with these if there was none, and the sample before the exchange.
+    fn watch(&mut self, limit: Duration, patience: Duration) -> (&mut Watch, &Sample) {
+        let (start, surroundings) = (self.start, self.surroundings);
+        let begin = || Watch::new(start, limit, patience, surroundings);
+        (self.watch.get_or_insert_with(begin), &self.before)
+    }
+
+    /// Whether a sample is due that shows if the program slept through a stall.
+    pub(crate) fn wants_sample_of_stall(&self, now: Moment) -> bool {
+        self.standstill.as_ref().is_some_and(|standstill| {
+            standstill.bot.is_none() || now - standstill.since >= TUNING.clock.standstill
+        })
+    }
+
+    /// Takes in that sample, with whether all threads slept. Withdraws the excuse of a stall if the program slept through
+    /// it: if it slept just after the stall and had not run a moment later. Then it awaits a clock, which ran on.
+    pub(crate) fn settle_stall(&mut self, sample: Sample, is_asleep: bool, now: Moment) {
+        let Some(standstill) = &mut self.standstill else { return };
+        match &standstill.bot {
+            None => {
+                standstill.bot = Some(sample);
+                standstill.since = now;
+            }
+            Some(bot) => {
+                if is_asleep && sample.has_not_run_since(bot) {
+                    self.delays.machine -= standstill.delays.machine;
+                    self.delays.unseen -= standstill.delays.unseen;
+                }
+                self.standstill = None;
+            }
+        }
+    }
+
+    /// Whether the limit has passed without a reply.
+    pub(crate) fn in_overtime(&self) -> bool {
+        self.in_overtime
+    }
+
+    /// Notes that the limit has passed without a reply.
+    pub(crate) fn begin_overtime(&mut self) {
+        self.in_overtime = true;
+    }
+
+    pub(crate) fn has_passed(&self, now: Moment) -> bool {
+        self.deadline.is_some_and(|deadline| now >= deadline)
+    }
+
+    /// The referee's delay in reading a reply that may have arrived in time, up to the usual delay of waking;
+    /// a longer delay must have another explanation.
+    fn overslept(&self, wall: Duration) -> Duration {
+        let limit = self.limit.filter(|_| !self.in_overtime);
+        limit
+            .map(|limit| wall.saturating_sub(limit).min(TUNING.clock.standstill))
+            .unwrap_or_default()
+    }
+
+    /// Whether to go on after a deadline has passed without a reply, by an observation that lasted for `time`. Sampling
+    /// takes time, so the overtime ends only after a poll that lasted until its end.
+    pub(crate) fn goes_on(&mut self, observation: Observation, time: [Moment; 2]) -> bool {
+        let Some(limit) = self.limit else { return true };
+        let (delays, polled, overtime) = (self.delays, self.polled, self.overtime);
+        let (watch, before) = self.watch(limit, overtime.patience());
+        let next = watch.look(observation, before, delays, polled, time);
+        let is_certain = matches!(overtime, Overtime::Always(_));
+        self.deadline =
+            if is_certain && next.is_none() { watch.look_on(polled, time[1]) } else { next };
+        self.deadline.is_some()
+    }
+
+    /// Ends the wait for a program that was killed at its deadline, since the referee stalled.
+    pub(crate) fn give_up(&mut self, observation: Observation, now: Moment) {
+        if let Some(limit) = self.limit {
+            self.in_overtime = true;
+            let delays = self.delays;
+            let (watch, before) = self.watch(limit, Duration::ZERO);
+            watch.give_up(observation, before, delays, now);
+        }
+    }
+
+    /// The last sample since the limit or shortly before it, if there was one.
+    pub(crate) fn last_sample(&self) -> Option<&Sample> {
+        self.watch.as_ref()?.last_sample()
+    }
+
+    /// The program's usage before the exchange.
+    pub(crate) fn before(&self) -> &Sample {
+        &self.before
+    }
+
+    /// Takes the program's usage before the exchange, which is over.
+    pub(crate) fn take_before(&mut self) -> Sample {
+        std::mem::take(&mut self.before)
+    }
+
+    pub(crate) fn phase(&self) -> Phase {
+        match &self.watch {
+            Some(watch) if watch.is_given_up() => Phase::Starved,
+            _ if self.in_overtime => Phase::Overtime,
+            _ => Phase::Limit,
+        }
+    }
+
+    /// Whether an exchange that took `wall` was late or disturbed, so that its certificate needs parts.
+    pub(crate) fn wants_account(&self, wall: Duration) -> bool {
+        let is_late = self.in_overtime || self.limit.is_some_and(|limit| wall > limit);
+        is_late || !self.delays.machine.is_zero()
+    }
+
+    /// Takes in the observation after an exchange that took `wall`. Returns the threads whose sleep will tell whether the
+    /// late answer waited for them.
+    pub(crate) fn observe_end(
+        &mut self,
+        observation: Observation,
+        wall: Duration,
+        has_replied: bool,
+    ) -> Vec<i32> {
+        let (end, limit) = (self.start + wall, self.limit);
+        let (watch, before) = self.watch(wall, Duration::ZERO);
+        watch.observe(observation, before, end);
+        let is_late_answer = has_replied && limit.is_some_and(|limit| wall > limit);
+        if is_late_answer { watch.may_have_been_awaited() } else { Vec::new() }
+    }
+
+    /// Notes whether a thread ran on after the answer.
+    pub(crate) fn ran_on(&mut self, tid: i32, runs_on: bool) {
+        if let Some(watch) = &mut self.watch {
+            watch.ran_on(tid, runs_on);
+        }
+    }
+
+    /// The parts of `wall`, and the longest wait of a thread, for an exchange whose end was observed and during which the
+    /// referee waited `own_wait` for a core.
+    pub(crate) fn account(
+        &self,
+        wall: Duration,
+        own_wait: Option<Duration>,
+        has_replied: bool,
+    ) -> Option<(Parts, Duration)> {
+        let watch = self.watch.as_ref()?;
+        let referee = own_wait.unwrap_or_default().max(self.overslept(wall));
+        let delays = Delays { referee, ..self.delays };
+        let parts = watch.parts(&self.before, wall, delays, has_replied);
+        Some((parts, watch.longest_wait(has_replied).min(wall)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: Duration = Duration::from_hours(1);
+
+    fn clock(limit: Option<Duration>) -> Clock {
+        let overtime = Overtime::Always(Duration::ZERO);
+        let (start, before) = (Moment(HOUR), Sample::default());
+        Clock::new(limit, overtime, start, before, Surroundings::default())
+    }
+
+    /// The delays after a poll that ended this much later than it should have, while the referee waited for a core.
+    fn delays_of_a_poll_late_by(late: Duration, own_wait: Duration) -> Delays {
+        let mut clock = clock(None);
+        let due = clock.start + TUNING.clock.heartbeat;
+        clock.woke([clock.start, due, due + late], Some(own_wait));
+        clock.delays
+    }
+
+    #[test]
+    fn a_timer_late_by_more_than_the_referees_wait_for_a_core_shows_a_stall() {
+        let standstill = TUNING.clock.standstill;
+        let late = |late, own_wait| delays_of_a_poll_late_by(late, own_wait).machine;
+        assert_eq!(late(standstill / 2, Duration::ZERO), Duration::ZERO);
+        assert_eq!(late(HOUR + standstill / 2, HOUR), Duration::ZERO, "it waited for a core");
+        let second = Duration::from_secs(1);
+        let delays = delays_of_a_poll_late_by(HOUR + second, second);
+        assert_eq!(delays.machine, HOUR);
+        assert_eq!(
+            delays.unseen, TUNING.clock.heartbeat,
+            "the machine may have stopped right after the last poll"
+        );
+    }
+
+    #[test]
+    fn a_limit_counts_from_the_start() {
+        let clock = clock(Some(Duration::from_millis(50)));
+        assert!(!clock.has_passed(clock.start + Duration::from_millis(49)));
+        assert!(clock.has_passed(clock.start + Duration::from_millis(50)));
+    }
+
+    #[test]
+    fn samples_before_the_limit_are_for_turns_that_last_so_long() {
+        let looks = |seconds| {
+            let mut clock = clock(Some(Duration::from_secs(100)));
+            let now = clock.start + Duration::from_secs(seconds);
+            (0..10).filter(|_| clock.take_early_look(now).is_some()).count()
+        };
+        assert_eq!([49, 51, 71, 91].map(looks), [0, 1, 3, 5]);
+        assert_eq!(clock(None).next_early_look(), None);
+    }
+
+    #[test]
+    fn a_stall_excuses_no_program_that_slept_through_it() {
+        for (is_asleep, expected) in [(true, Duration::ZERO), (false, HOUR)] {
+            let mut clock = clock(None);
+            clock.woke([clock.start, clock.start, clock.start + HOUR], Some(Duration::ZERO));
+            let now = clock.start + HOUR;
+            let later = now + TUNING.clock.standstill;
+            for moment in [now, later] {
+                assert!(clock.wants_sample_of_stall(moment));
+                clock.settle_stall(Sample::of_process(7, HOUR), is_asleep, moment);
+                assert!(!clock.wants_sample_of_stall(moment));
+            }
+            assert_eq!(clock.delays.machine, expected);
+        }
+    }
+}

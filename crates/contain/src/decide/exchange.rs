@@ -1,0 +1,547 @@
+//! One exchange as a machine: [events](Event) in, [actions](Action) out.
+//!
+//! Each event is answered by one action, which leads to the next event: a poll to what it has shown, a request for a sample to
+//! the sample. The last action is [`Action::Done`].
+
+use std::time::Duration;
+
+use super::clock::{Clock, Overtime, Phase};
+use super::moment::Moment;
+use super::sample::{Observation, Sample};
+use super::tuning::TUNING;
+use super::watch::Surroundings;
+use terms::certificate::Certificate;
+use terms::limits::Breach;
+use terms::millis::Millis;
+use terms::verdict::{BotExit, NoReply};
+
+/// What an exchange is about, as far as decisions depend on it.
+#[derive(Debug, Clone, Copy)]
+#[cfg_attr(any(test, feature = "serde"), derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Terms {
+    /// The time limit; `None` waits for ever.
+    pub(crate) limit: Option<Duration>,
+    /// What to do when the limit has passed without a reply.
+    pub(crate) overtime: Overtime,
+    /// Whether the reply lasts until the end of the output.
+    pub(crate) until_end: bool,
+    /// Whether another program is at the other end of the pipes, and decides when a reply is over.
+    pub(crate) has_peer: bool,
+    pub(crate) surroundings: Surroundings,
+}
+
+/// How an exchange starts.
+#[derive(Debug, Clone)]
+#[cfg_attr(any(test, feature = "serde"), derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Start {
+    /// When it started; earlier than now by what the program has computed for it already.
+    pub(crate) at: Moment,
+    /// The program's usage by then.
+    pub(crate) before: Sample,
+    /// The thinking time of earlier exchanges that no sample has shown yet; `None` if this one is to be sampled in any case.
+    pub(crate) unsampled: Option<Duration>,
+    /// When the program had written before the input was sent, if it talks to a peer.
+    pub(crate) spoke: Option<Moment>,
+}
+
+/// The state of the reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(any(test, feature = "serde"), derive(serde::Serialize, serde::Deserialize))]
+pub(crate) enum Reply {
+    /// More may come.
+    Open,
+    /// It is complete, with this number of lines.
+    Whole(usize),
+    /// One of its lines is too long.
+    TooLong,
+    /// There was too much output before it was complete.
+    OverLimit(Breach),
+    /// The peer has ended it.
+    Over,
+}
+
+/// A poll, and the reading after it.
+#[derive(Debug, Clone, Copy)]
+#[cfg_attr(any(test, feature = "serde"), derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Poll {
+    /// When it should have ended.
+    pub(crate) due: Moment,
+    /// When it ended.
+    pub(crate) woke: Moment,
+    /// When the standard output was read.
+    pub(crate) read: Moment,
+    /// The time for which the referee waited for a core, if the poll ended late.
+    pub(crate) own_wait: Option<Duration>,
+    /// Whether any output came.
+    pub(crate) has_come: bool,
+    /// Whether the launcher ends the program or has done so, since the referee stalled.
+    pub(crate) is_overdue: bool,
+}
+
+/// The standard output by now.
+#[derive(Debug, Clone, Copy)]
+#[cfg_attr(any(test, feature = "serde"), derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Output {
+    pub(crate) reply: Reply,
+    /// Whether nothing more can come.
+    pub(crate) is_final: bool,
+    /// Whether the peer has closed the program's input, so that the reply is over unless the program ends.
+    pub(crate) is_closing: bool,
+}
+
+/// What the loop reports.
+#[derive(Debug, Clone)]
+#[cfg_attr(any(test, feature = "serde"), derive(serde::Serialize, serde::Deserialize))]
+pub(crate) enum Event {
+    /// The input was sent; this is the output so far.
+    Sent(Output),
+    /// The peer has sent more before the program's first output: the clock starts again, with this sample if it is the
+    /// program's first exchange.
+    SentMore(Moment, Option<Sample>, Output),
+    Polled(Poll, Output),
+    /// The program exceeds a limit.
+    Exceeded(Breach),
+    /// After [`Action::Look`].
+    Looked(Observation),
+    /// After [`Action::LookEarly`]; `None` of a program of one thread, or if there was no time for all of it.
+    LookedEarly(Option<Observation>),
+    /// After [`Action::SampleStall`]: whether all threads slept.
+    SampledStall(Sample, bool),
+    /// After [`Action::AskPeer`]: whether the peer is busy with something else.
+    PeerIsBusy(bool),
+    /// After [`Action::AwaitEnd`].
+    Ended(NoReply),
+    /// After [`Action::Measure`]: the reply was quick, and the last sample is good enough.
+    WasQuick,
+    /// After [`Action::Measure`].
+    Measured(Box<Measured>),
+    /// After [`Action::SampleThreads`]: the CPU time of each thread, and whether it can run.
+    SampledThreads(Vec<(i32, Duration, bool)>),
+    /// After [`Action::LookLast`].
+    LookedLast(LastLook),
+}
+
+/// The program after its reply, or after the wait for it.
+#[derive(Debug, Clone)]
+#[cfg_attr(any(test, feature = "serde"), derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Measured {
+    pub(crate) observation: Observation,
+    /// The time for which the referee waited for a core.
+    pub(crate) own_wait: Option<Duration>,
+    /// The limit that the program exceeds.
+    pub(crate) breach: Option<Breach>,
+    /// The highest memory that was seen so far, in bytes.
+    pub(crate) peak_memory: Option<u64>,
+}
+
+/// What a program did whose time was up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(any(test, feature = "serde"), derive(serde::Serialize, serde::Deserialize))]
+pub(crate) enum LastLook {
+    /// It has answered after all, no later than this.
+    Answered(Moment),
+    /// It waits for more input.
+    AwaitsInput,
+    Silent,
+}
+
+/// What the loop is to do.
+#[derive(Debug)]
+pub(crate) enum Action {
+    /// Poll until then at the latest.
+    Poll(Moment),
+    /// Observe the program.
+    Look,
+    /// Observe a program of several threads or processes, within this time.
+    LookEarly(Duration),
+    /// Sample the program, and whether all its threads sleep.
+    SampleStall,
+    /// Ask the peer whether it is busy with something else than the program.
+    AskPeer,
+    /// Find out how a program ended that will write no more.
+    AwaitEnd,
+    /// Sample the program once more.
+    Measure(Measure),
+    /// Sample these threads after a pause.
+    SampleThreads(Vec<i32>, Duration),
+    /// Look out for a late answer, and whether the program awaits input.
+    LookLast,
+    /// Nothing more.
+    Done(Box<Outcome>),
+}
+
+/// Which sample to take after an exchange.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Measure {
+    /// None if the program's first process has certainly written the reply; otherwise a quick one.
+    NoneOrQuick,
+    /// A sample that costs little.
+    Quick,
+    /// An observation.
+    Observation,
+    /// An observation of what was sampled last.
+    OfLast,
+}
+
+/// The result of an exchange.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    /// The number of lines of the reply; as many as were asked for unless it ended before.
+    pub(crate) lines: Option<usize>,
+    pub(crate) no_reply: Option<NoReply>,
+    pub(crate) wall: Duration,
+    pub(crate) phase: Phase,
+    pub(crate) certificate: Certificate,
+    /// The program's usage, unless the reply was quick.
+    pub(crate) after: Option<Sample>,
+    pub(crate) before: Sample,
+    pub(crate) awaits_input: bool,
+}
+
+/// What is known at the end of an exchange.
+#[derive(Debug, Clone, Copy)]
+struct End {
+    lines: Option<usize>,
+    no_reply: Option<NoReply>,
+    wall: Duration,
+    certificate: Certificate,
+    own_wait: Option<Duration>,
+    awaits_input: bool,
+}
+
+/// The threads that may have been awaited, until each has fallen asleep or run on.
+#[derive(Debug)]
+struct Settling {
+    /// Their CPU times when the answer came; unknown before the first sample.
+    then: Option<Vec<(i32, Duration)>>,
+    until: Moment,
+    /// When the last sample was asked for, with its pause.
+    asked: Moment,
+}
+
+/// One exchange.
+#[derive(Debug)]
+pub(crate) struct Exchange {
+    terms: Terms,
+    pub(crate) clock: Clock,
+    unsampled: Option<Duration>,
+    /// The start of the poll or of the observation under way.
+    since: Moment,
+    /// When the program was last polled.
+    stop: Moment,
+    /// When it last wrote in this exchange.
+    spoke: Option<Moment>,
+    /// Whether it was polled at all.
+    has_polled: bool,
+    is_giving_up: bool,
+    is_closing: bool,
+    end: Option<End>,
+    settling: Option<Settling>,
+    after: Option<Sample>,
+}
+
+impl Exchange {
+    /// An exchange that starts now.
+    pub(crate) fn new(terms: Terms, start: Start) -> Self {
+        let Start { at, before, unsampled, spoke } = start;
+        let clock = Clock::new(terms.limit, terms.overtime, at, before, terms.surroundings);
+        Self {
+            terms,
+            clock,
+            unsampled,
+            since: at,
+            stop: at,
+            spoke,
+            has_polled: false,
+            is_giving_up: false,
+            is_closing: false,
+            end: None,
+            settling: None,
+            after: None,
+        }
+    }
+
+    /// Whether the program was polled at all.
+    pub(crate) fn has_polled(&self) -> bool {
+        self.has_polled
+    }
+
+    /// Why the reply is missing, as far as is known.
+    pub(crate) fn no_reply(&self) -> Option<NoReply> {
+        self.end.and_then(|end| end.no_reply)
+    }
+
+    /// The program's usage after its reply or the wait for it.
+    pub(crate) fn after(&self) -> Option<&Sample> {
+        self.after.as_ref()
+    }
+
+    /// Whether the reply of a program that has ended like this is complete.
+    pub(crate) fn is_whole_with(&self, ending: NoReply) -> bool {
+        let is_well = matches!(ending, NoReply::Ended(BotExit::Code(0)) | NoReply::StdoutClosed);
+        self.terms.until_end && is_well
+    }
+
+    /// When the program last wrote in this exchange.
+    pub(crate) fn spoke(&self) -> Option<Moment> {
+        self.spoke
+    }
+
+    /// When it last wrote, if that was after its limit.
+    pub(crate) fn spoke_late(&self) -> Option<Moment> {
+        let limit = self.clock.start + self.terms.limit?;
+        self.spoke.filter(|&spoke| spoke >= limit)
+    }
+
+    /// Notes that the program has written while nothing was decided.
+    pub(crate) fn note_output(&mut self, now: Moment) {
+        self.spoke = Some(now);
+    }
+
+    /// Decides what follows from `event`, which was complete at `now`.
+    pub(crate) fn on(&mut self, event: Event, now: Moment) -> Action {
+        match event {
+            Event::Sent(output) => {
+                self.stop = now;
+                self.judge(output, false, false, now)
+            }
+            Event::SentMore(start, before, output) => {
+                self.clock.restart(start, before);
+                self.judge(output, false, false, now)
+            }
+            Event::Polled(poll, output) => self.polled(poll, output, now),
+            Event::Exceeded(breach) => self.finish(None, Some(NoReply::OverLimit(breach))),
+            Event::Looked(observation) => self.looked(observation, now),
+            Event::LookedEarly(observation) => {
+                if let Some(observation) = observation {
+                    self.clock.look_early(observation, now);
+                }
+                self.poll(now)
+            }
+            Event::SampledStall(sample, is_asleep) => {
+                self.clock.settle_stall(sample, is_asleep, now);
+                self.look_early_or_poll(now)
+            }
+            Event::PeerIsBusy(true) => {
+                self.clock.deadline = Some(now + TUNING.peer.recheck);
+                self.go_on(now)
+            }
+            Event::PeerIsBusy(false) => self.look(now),
+            Event::Ended(ending) => self.ended(ending),
+            Event::WasQuick => self.done(),
+            Event::Measured(measured) => self.measured(*measured, now),
+            Event::SampledThreads(threads) => self.sampled_threads(&threads, now),
+            Event::LookedLast(look) => self.looked_last(look),
+        }
+    }
+
+    fn polled(&mut self, poll: Poll, output: Output, now: Moment) -> Action {
+        let Poll { due, woke, read, own_wait, has_come, is_overdue } = poll;
+        self.clock.woke([self.since, due, woke], own_wait);
+        self.stop = read;
+        if has_come {
+            self.spoke = Some(read);
+        }
+        self.judge(output, self.clock.has_passed(woke), is_overdue, now)
+    }
+
+    /// Decides by the output, and by whether the deadline `has_passed` and the launcher has ended the program.
+    fn judge(&mut self, output: Output, has_passed: bool, is_overdue: bool, now: Moment) -> Action {
+        self.is_closing |= output.is_closing;
+        match output.reply {
+            Reply::Whole(lines) => self.finish(Some(lines), None),
+            Reply::OverLimit(breach) => self.finish(None, Some(NoReply::OverLimit(breach))),
+            Reply::TooLong => self.finish(None, Some(NoReply::LineTooLong)),
+            Reply::Over => {
+                self.stop = self.spoke.unwrap_or(self.clock.start);
+                self.finish(None, None)
+            }
+            Reply::Open if has_passed && output.is_final && is_overdue => {
+                self.is_giving_up = true;
+                self.look(now)
+            }
+            Reply::Open if output.is_final => Action::AwaitEnd,
+            Reply::Open if has_passed && self.terms.has_peer && !self.clock.in_overtime() => {
+                Action::AskPeer
+            }
+            Reply::Open if has_passed => self.look(now),
+            Reply::Open => self.go_on(now),
+        }
+    }
+
+    /// Observes a program whose time is up.
+    fn look(&mut self, now: Moment) -> Action {
+        self.clock.begin_overtime();
+        self.since = now;
+        Action::Look
+    }
+
+    fn looked(&mut self, observation: Observation, now: Moment) -> Action {
+        if self.is_giving_up {
+            self.clock.give_up(observation, now);
+        } else if self.clock.goes_on(observation, [self.since, now]) {
+            return self.go_on(now);
+        }
+        self.finish(None, Some(NoReply::Deadline))
+    }
+
+    /// Goes on waiting, after the samples that are due.
+    fn go_on(&mut self, now: Moment) -> Action {
+        if self.clock.wants_sample_of_stall(now) {
+            return Action::SampleStall;
+        }
+        self.look_early_or_poll(now)
+    }
+
+    fn look_early_or_poll(&mut self, now: Moment) -> Action {
+        match self.clock.take_early_look(now) {
+            Some(budget) => Action::LookEarly(budget),
+            None => self.poll(now),
+        }
+    }
+
+    fn poll(&mut self, now: Moment) -> Action {
+        self.has_polled = true;
+        self.since = now;
+        let heartbeat = Some(now + TUNING.clock.heartbeat);
+        let wakes = [heartbeat, self.clock.deadline, self.clock.next_early_look()];
+        Action::Poll(wakes.into_iter().flatten().min().unwrap_or(now))
+    }
+
+    /// Decides about a program that will write no more, and ended in this way.
+    fn ended(&mut self, ending: NoReply) -> Action {
+        if !self.is_whole_with(ending) {
+            return self.finish(None, Some(ending));
+        }
+        // The reply was to last until now.
+        if let (true, Some(spoke)) = (self.is_closing, self.spoke) {
+            self.stop = spoke;
+        }
+        self.finish(None, None)
+    }
+
+    /// Ends the wait for a reply of this number of lines, or for one that is missing.
+    fn finish(&mut self, lines: Option<usize>, no_reply: Option<NoReply>) -> Action {
+        let wall = self.stop - self.clock.start;
+        let (certificate, awaits_input) = Default::default();
+        self.end = Some(End { lines, no_reply, wall, certificate, own_wait: None, awaits_input });
+        self.measure()
+    }
+
+    fn measure(&mut self) -> Action {
+        let Some(End { no_reply, wall, .. }) = self.end else { return Action::LookLast };
+        let is_disturbed = self.clock.wants_account(wall);
+        Action::Measure(match no_reply {
+            Some(NoReply::Deadline) if self.clock.last_sample().is_some() => Measure::OfLast,
+            // A program that loses or is late is sampled more closely.
+            Some(_) => Measure::Observation,
+            None if is_disturbed => Measure::Observation,
+            None if self.is_quick(wall) => Measure::NoneOrQuick,
+            None => Measure::Quick,
+        })
+    }
+
+    /// Whether a complete reply after `wall` leaves the last sample good enough for what comes next.
+    fn is_quick(&self, wall: Duration) -> bool {
+        self.unsampled.is_some_and(|unsampled| unsampled + wall < TUNING.sampling.unsampled)
+    }
+
+    fn measured(&mut self, measured: Measured, now: Moment) -> Action {
+        let Measured { observation, own_wait, breach, peak_memory } = measured;
+        let Some(end) = &mut self.end else { return Action::LookLast };
+        let after = observation.sample.clone();
+        end.no_reply = breach.map(NoReply::OverLimit).or(end.no_reply);
+        end.own_wait = own_wait;
+        let used = after.since(self.clock.before(), self.unsampled.unwrap_or_default() + end.wall);
+        let idle = end.wall.saturating_sub(used.cpu.unwrap_or_default().0);
+        end.certificate = Certificate {
+            referee_wait: own_wait.map(|wait| Millis(wait.min(idle))),
+            // A program that has ended no longer shows its memory.
+            peak_memory: used.peak_memory.max(peak_memory),
+            ..used
+        };
+        let (wall, has_replied) = (end.wall, end.no_reply.is_none());
+        self.after = Some(after);
+        if !self.clock.wants_account(wall) {
+            return self.look_last_or_done();
+        }
+        let awaited = self.clock.observe_end(observation, wall, has_replied);
+        if awaited.is_empty() {
+            return self.account();
+        }
+        let until = now + TUNING.blame.settling;
+        self.settling = Some(Settling { then: None, until, asked: now });
+        Action::SampleThreads(awaited, Duration::ZERO)
+    }
+
+    /// Decides which of the threads that may have been awaited run on.
+    fn sampled_threads(&mut self, threads: &[(i32, Duration, bool)], now: Moment) -> Action {
+        let Some(settling) = &mut self.settling else { return self.account() };
+        let pause =
+            TUNING.blame.shortest_step.max((now - settling.asked) * TUNING.sampling.late_share);
+        let Some(then) = &mut settling.then else {
+            settling.then = Some(threads.iter().map(|&(tid, run, _)| (tid, run)).collect());
+            let all = threads.iter().map(|&(tid, ..)| tid).collect();
+            settling.asked = now + TUNING.blame.shortest_step;
+            return Action::SampleThreads(all, TUNING.blame.shortest_step);
+        };
+        let tick = TUNING.blame.tick;
+        then.retain(|&(tid, then)| {
+            let now = threads.iter().find(|(of, ..)| *of == tid);
+            let (ran, runs) = now.map_or((Duration::ZERO, false), |&(_, run, runs)| {
+                (run.saturating_sub(then), runs)
+            });
+            self.clock.ran_on(tid, runs || ran >= tick);
+            runs && ran < tick
+        });
+        if then.is_empty() || now >= settling.until {
+            return self.account();
+        }
+        settling.asked = now + pause;
+        Action::SampleThreads(then.iter().map(|(tid, _)| *tid).collect(), pause)
+    }
+
+    /// Adds to the certificate where the time went.
+    fn account(&mut self) -> Action {
+        self.settling = None;
+        if let Some(end) = &mut self.end
+            && let Some((parts, wait)) =
+                self.clock.account(end.wall, end.own_wait, end.no_reply.is_none())
+        {
+            end.certificate.parts = Some(parts);
+            end.certificate.wait = end.certificate.wait.max(Some(Millis(wait)));
+        }
+        self.look_last_or_done()
+    }
+
+    fn look_last_or_done(&mut self) -> Action {
+        let is_late = self.end.is_some_and(|end| end.no_reply == Some(NoReply::Deadline));
+        if is_late { Action::LookLast } else { self.done() }
+    }
+
+    fn looked_last(&mut self, look: LastLook) -> Action {
+        if let LastLook::Answered(stop) = look {
+            self.stop = stop;
+            return self.finish(None, None);
+        }
+        if let Some(end) = &mut self.end {
+            end.awaits_input = look == LastLook::AwaitsInput;
+        }
+        self.done()
+    }
+
+    fn done(&mut self) -> Action {
+        let Some(end) = self.end else { return Action::LookLast };
+        let End { lines, no_reply, wall, certificate, awaits_input, .. } = end;
+        Action::Done(Box::new(Outcome {
+            lines,
+            no_reply,
+            wall,
+            phase: self.clock.phase(),
+            certificate,
+            after: self.after.take(),
+            before: self.clock.take_before(),
+            awaits_input,
+        }))
+    }
+}

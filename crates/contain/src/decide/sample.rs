@@ -1,0 +1,280 @@
+//! Samples of a program's processes, as plain values.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use terms::certificate::Certificate;
+use terms::millis::Millis;
+
+/// A process at one time; memory in bytes.
+#[derive(Debug, Clone, Copy, Default)]
+#[cfg_attr(any(test, feature = "serde"), derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Process {
+    pub(crate) pid: i32,
+    pub(crate) threads: u64,
+    /// Resident memory, page tables and swapped pages.
+    pub(crate) resident: u64,
+    /// The part of `resident` that belongs to files in memory or to shared memory.
+    pub(crate) shared: u64,
+    pub(crate) page_tables: u64,
+    /// The peak resident memory, with the current page tables.
+    pub(crate) peak: u64,
+    pub(crate) open_files: u64,
+}
+
+/// Counters of one thread, since it started.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(any(test, feature = "serde"), derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Thread {
+    #[cfg_attr(any(test, feature = "serde"), serde(with = "super::trace::nanos"))]
+    pub(crate) run: Duration,
+    /// The time for which it could run but had no core.
+    #[cfg_attr(any(test, feature = "serde"), serde(with = "super::trace::nanos"))]
+    pub(crate) wait: Duration,
+    pub(crate) switches: u64,
+}
+
+impl Thread {
+    fn within(self, wall: Duration) -> Self {
+        Self { run: self.run.min(wall), wait: self.wait.min(wall), ..self }
+    }
+
+    /// The usage since `before`. Counters that went back show that the id now belongs to another thread.
+    pub(crate) fn since(self, before: Option<&Self>) -> Self {
+        match before.filter(|before| before.switches <= self.switches) {
+            Some(before) => Self {
+                run: self.run.saturating_sub(before.run),
+                wait: self.wait.saturating_sub(before.wait),
+                switches: self.switches - before.switches,
+            },
+            None => self,
+        }
+    }
+}
+
+/// The CPU time of one process since its start.
+#[derive(Debug, Clone, Copy, Default)]
+#[cfg_attr(any(test, feature = "serde"), derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Computed {
+    /// Its own, with threads that have ended.
+    #[cfg_attr(any(test, feature = "serde"), serde(with = "super::trace::nanos"))]
+    pub(crate) own: Duration,
+    /// The time of children that it has waited for, which the kernel counts in hundredths of a second, user and system
+    /// time separately, each rounded down.
+    #[cfg_attr(any(test, feature = "serde"), serde(with = "super::trace::nanos"))]
+    pub(crate) children: Duration,
+    /// Page faults of these children: every child has some, so they show that a child was waited for.
+    pub(crate) child_faults: u64,
+}
+
+impl Computed {
+    pub(super) fn all(self) -> Duration {
+        self.own + self.children
+    }
+}
+
+/// CPU times of processes, by their numbers.
+pub(crate) type CpuTimes = BTreeMap<i32, Duration>;
+
+/// Counters of all threads of a program at one time. What the system does not report is absent.
+#[derive(Debug, Default, Clone)]
+#[cfg_attr(any(test, feature = "serde"), derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Sample {
+    /// The program's first process comes first.
+    pub(crate) processes: Vec<Process>,
+    /// By thread id.
+    pub(crate) threads: BTreeMap<i32, Thread>,
+    pub(crate) page_faults: Option<u64>,
+    pub(crate) peak_memory: Option<u64>,
+    /// By process number.
+    pub(crate) computed: BTreeMap<i32, Computed>,
+    /// The CPU time of children that the keeper has reaped.
+    pub(crate) adopted: Computed,
+    /// Processes left over when the time for sampling was up.
+    pub(crate) unvisited: Vec<i32>,
+}
+
+/// The state of one thread.
+#[derive(Debug, Clone, Copy)]
+#[cfg_attr(any(test, feature = "serde"), derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct ThreadState {
+    pub(crate) is_runnable: bool,
+    /// Whether it still has the program's original policy, niceness and cores.
+    pub(crate) is_as_started: bool,
+    /// Its last core.
+    pub(crate) core: Option<usize>,
+}
+
+/// The states of a program's threads at one time.
+#[derive(Debug, Default, Clone)]
+#[cfg_attr(any(test, feature = "serde"), derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Snapshot {
+    pub(crate) threads: BTreeMap<i32, ThreadState>,
+    /// Whether an outsider has stopped or frozen the program: none of its processes runs and could continue the others,
+    /// or has set a timer to do so.
+    pub(crate) is_stopped: bool,
+    /// Whether a process has the kernel forget its children, so that their CPU time is unknown.
+    pub(crate) forgets_children: bool,
+    /// Whether a thread waits for a disk, or for anything else that no signal interrupts, except a vfork.
+    pub(crate) waits_for_disk: bool,
+    /// The core on which the referee was.
+    pub(crate) referee_core: Option<usize>,
+}
+
+/// A sample with the states of its threads.
+#[derive(Debug, Default, Clone)]
+#[cfg_attr(any(test, feature = "serde"), derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Observation {
+    pub(crate) sample: Sample,
+    pub(crate) snapshot: Snapshot,
+}
+
+impl Sample {
+    /// The number of processes and threads.
+    pub(crate) fn tasks(&self) -> u64 {
+        let visited: u64 = self.processes.iter().map(|process| process.threads).sum();
+        visited + self.unvisited.len() as u64
+    }
+
+    /// The highest memory that one of the processes had at one time, in bytes.
+    pub(crate) fn largest_peak(&self) -> u64 {
+        self.processes.iter().map(|process| process.peak).max().unwrap_or(0)
+    }
+
+    /// The highest number of files that one of the processes has open.
+    pub(crate) fn open_files(&self) -> u64 {
+        self.processes.iter().map(|process| process.open_files).max().unwrap_or(0)
+    }
+
+    /// Whether there was time to sample all processes.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.unvisited.is_empty()
+    }
+
+    /// Whether there is no process besides the program's first one.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.processes.len() == 1 && self.is_whole()
+    }
+
+    /// The numbers of the processes.
+    pub(crate) fn pids(&self) -> Vec<i32> {
+        self.processes.iter().map(|process| process.pid).collect()
+    }
+
+    /// The number of the program's first process, until it has been reaped.
+    pub(crate) fn bot(&self) -> Option<i32> {
+        self.processes.first().map(|bot| bot.pid)
+    }
+
+    /// Whether no thread has run since `before`, as far as both samples are complete.
+    pub(crate) fn has_not_run_since(&self, before: &Self) -> bool {
+        self.is_whole()
+            && before.is_whole()
+            && self.bot().is_some()
+            && self.threads == before.threads
+    }
+
+    /// The usage since `before`, in an exchange that took `wall`. New threads and processes count
+    /// from their start. No thread ran or waited for longer than `wall`: any excess is from before, when
+    /// it did not show yet.
+    pub(crate) fn since(&self, before: &Self, wall: Duration) -> Certificate {
+        let known = !self.threads.is_empty();
+        let deltas = || self.threads_since(before, wall).map(|(_, thread)| thread);
+        let cpu = known.then(|| {
+            let threads: Duration = deltas().map(|thread| thread.run).sum();
+            threads.max(self.tree_time_since(before).all())
+        });
+        Certificate {
+            cpu: cpu.map(Millis),
+            busiest_cpu: deltas().map(|thread| thread.run).max().map(Millis),
+            wait: deltas().map(|thread| thread.wait).max().map(Millis),
+            referee_wait: None,
+            parts: None,
+            context_switches: known.then(|| deltas().map(|thread| thread.switches).sum()),
+            page_faults: self
+                .page_faults
+                .zip(before.page_faults)
+                .map(|(now, before)| now.saturating_sub(before)),
+            peak_memory: self.peak_memory,
+        }
+    }
+
+    /// The usage of each thread since `before`.
+    pub(crate) fn threads_since(
+        &self,
+        before: &Self,
+        wall: Duration,
+    ) -> impl Iterator<Item = (i32, Thread)> {
+        self.threads
+            .iter()
+            .map(move |(tid, now)| (*tid, now.since(before.threads.get(tid)).within(wall)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(millis: u64) -> Millis {
+        Millis(Duration::from_millis(millis))
+    }
+
+    fn thread(run: u64, wait: u64, switches: u64) -> Thread {
+        Thread { run: Duration::from_millis(run), wait: Duration::from_millis(wait), switches }
+    }
+
+    fn sample(threads: &[(i32, Thread)]) -> Sample {
+        Sample {
+            threads: threads.iter().copied().collect(),
+            page_faults: Some(7),
+            peak_memory: Some(4096),
+            ..Sample::default()
+        }
+    }
+
+    #[test]
+    fn threads_that_come_and_go_are_counted() {
+        let before = sample(&[(1, thread(100, 10, 5)), (2, thread(50, 5, 5))]);
+        let after = sample(&[(1, thread(110, 12, 7)), (3, thread(20, 8, 2))]);
+        let usage = after.since(&before, Duration::from_secs(1));
+        assert_eq!(usage.cpu, Some(ms(30)));
+        assert_eq!(usage.busiest_cpu, Some(ms(20)));
+        assert_eq!(usage.wait, Some(ms(8)));
+        assert_eq!(usage.context_switches, Some(4));
+        assert_eq!(usage.page_faults, Some(0));
+    }
+
+    #[test]
+    fn a_thread_id_that_was_used_again_counts_from_its_start() {
+        let usage = sample(&[(1, thread(3, 1, 2))])
+            .since(&sample(&[(1, thread(100, 10, 5))]), Duration::from_secs(1));
+        assert_eq!(usage.cpu, Some(ms(3)));
+    }
+
+    #[test]
+    fn no_thread_ran_or_waited_for_longer_than_the_exchange() {
+        let after = sample(&[(1, thread(30, 20, 2))]);
+        let usage = after.since(&Sample::default(), Duration::from_millis(5));
+        assert_eq!((usage.cpu, usage.wait), (Some(ms(5)), Some(ms(5))));
+    }
+
+    #[test]
+    fn what_the_system_does_not_report_is_absent() {
+        assert_eq!(
+            Sample::default().since(&Sample::default(), Duration::ZERO),
+            Certificate::default()
+        );
+    }
+
+    #[test]
+    fn only_a_program_that_was_sampled_whole_has_not_run() {
+        let process = Process { pid: 7, threads: 1, ..Process::default() };
+        let whole = Sample { processes: vec![process], ..sample(&[(7, thread(1, 1, 1))]) };
+        let partly = Sample { unvisited: vec![8], ..whole.clone() };
+        assert!(whole.has_not_run_since(&whole));
+        assert!(!partly.has_not_run_since(&whole) && !whole.has_not_run_since(&partly));
+        assert!(!Sample::default().has_not_run_since(&Sample::default()), "nothing was sampled");
+        let ran = Sample { processes: vec![process], ..sample(&[(7, thread(2, 1, 1))]) };
+        assert!(!ran.has_not_run_since(&whole));
+    }
+}

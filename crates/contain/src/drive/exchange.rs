@@ -1,0 +1,526 @@
+//! One exchange with a bot: input out, a reply in, one absolute deadline.
+
+use std::io;
+use std::mem;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::link::{Link, News};
+use super::meter::OwnWait;
+use super::pipes::Captured;
+use super::poll::{Ready, Source};
+use super::process::{BotProcess, ExchangeError};
+use crate::decide::clock::{Clock, Overtime, Phase};
+use crate::decide::culprit::Late;
+use crate::decide::exchange::{
+    Action, Event, Exchange, Measure, Measured, Outcome, Output, Poll, Reply, Terms,
+};
+use crate::decide::moment::Moment;
+use crate::decide::sample::{CpuTimes, Observation, Sample};
+use crate::decide::trace::Trace;
+use crate::decide::tuning::TUNING;
+use crate::decide::watch::Surroundings;
+use crate::observe::walk;
+use crate::sys::proc::online_cores;
+use terms::certificate::Certificate;
+use terms::limits::Breach;
+use terms::lines::{LineRules, Lines, Progress};
+use terms::verdict::{BotExit, Culprit, NoReply};
+
+/// The input of an exchange, and the rules and limits of its reply.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// The bytes to send to the bot.
+    pub input: &'a [u8],
+    /// The rules for a complete reply.
+    pub rules: LineRules,
+    /// The time limit; `None` waits for ever.
+    pub limit: Option<Duration>,
+    /// What to do when the limit has passed without a reply.
+    pub overtime: Overtime,
+}
+
+/// The result of an exchange.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exchanged {
+    /// The reply, or the part that came.
+    pub reply: Lines,
+    /// Why the reply is incomplete; `None` if it is complete.
+    pub no_reply: Option<NoReply>,
+    /// The time from just before the first byte was written until the read that completed the reply, or until
+    /// the referee gave up; in the first exchange plus the CPU time that the bot had used before.
+    pub wall: Duration,
+    /// When the exchange ended.
+    pub phase: Phase,
+    /// The cost to the bot, and its waits.
+    pub certificate: Certificate,
+    /// What the bot did with its input.
+    pub input: InputUse,
+    /// Whether a signal had stopped the bot when its time ran out.
+    pub stopped: bool,
+    /// How the bot's first process had ended, where another one could still answer.
+    pub exit: Option<BotExit>,
+    /// The bot's standard error.
+    pub stderr: Captured,
+    /// The record of the exchange, if exchanges are [recorded](BotProcess::trace).
+    pub trace: Option<Box<Trace>>,
+}
+
+/// What a bot did with the input of an exchange.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct InputUse {
+    /// The bytes that it had not read by the end of the exchange.
+    pub unread: u64,
+    /// Whether it had closed its standard input, so that the input was lost.
+    pub closed: bool,
+    /// Whether its reply came before it had read any of the input: a surplus line of an earlier exchange, or a guess.
+    pub early: bool,
+    /// Whether it was waiting for more when its time ran out.
+    pub awaits_more: bool,
+}
+
+impl Exchanged {
+    /// Whose fault it is that the reply was late, under this limit.
+    pub fn culprit(&self, limit: Duration) -> Culprit {
+        let Self { no_reply, phase, input, wall, ref certificate, .. } = *self;
+        let (parts, awaits_input) = (certificate.parts.as_ref(), input.awaits_more);
+        Late { no_reply, phase, awaits_input, wall, parts }.culprit(limit)
+    }
+}
+
+/// One exchange while it is under way.
+struct UnderWay<'a> {
+    request: &'a Request<'a>,
+    exchange: Exchange,
+    own_wait: OwnWait,
+    stderr: Captured,
+    /// Whether there may be more standard error than was read.
+    has_stderr: bool,
+    /// Whether the bot's first process has ended, so that nothing more counts.
+    has_ended: bool,
+    /// Whether output was there before the input was sent.
+    is_early: bool,
+    /// Until when to sample the bot after its reply, or after the wait for it.
+    samples_until: Option<Instant>,
+    /// When it was last sampled, and what its processes had computed by then.
+    sampled: Option<(Instant, CpuTimes)>,
+    trace: Option<Box<Trace>>,
+}
+
+impl BotProcess {
+    /// Sends the input and waits for the reply. Whatever the bot does, this returns by the limit or
+    /// the end of the overtime.
+    ///
+    /// # Errors
+    /// When it is cancelled or the system fails; the bot's failures are part of the result.
+    pub fn exchange(&mut self, request: &Request<'_>) -> Result<Exchanged, ExchangeError> {
+        // Set before anything of the bot's is touched, which may hold up the referee.
+        let deadline = request.limit.and_then(|limit| Instant::now().checked_add(limit));
+        self.running.set_deadline(deadline);
+        let exchanged = self.exchange_watched(request);
+        self.running.set_deadline(None);
+        // Whatever it talked to needs a while to end as well.
+        if self.link.is_some() && self.pipes.stdout.is_closed() && self.running.exit().is_some() {
+            self.running.begin_end();
+        }
+        exchanged
+    }
+
+    fn exchange_watched(&mut self, request: &Request<'_>) -> Result<Exchanged, ExchangeError> {
+        let mut under_way = self.begin(request)?;
+        let mut event = self.attend(None, &mut under_way)?;
+        loop {
+            let now = self.meter.now();
+            if let Some(trace) = &mut under_way.trace {
+                trace.events.push((now, event.clone()));
+            }
+            event = match under_way.exchange.on(event, now) {
+                Action::Done(outcome) => return self.settle(under_way, *outcome),
+                action => self.carry_out(action, &mut under_way)?,
+            };
+        }
+    }
+
+    /// Reads output from before the exchange, starts the clock, and sends the input.
+    fn begin<'a>(&mut self, request: &'a Request<'a>) -> io::Result<UnderWay<'a>> {
+        self.guard.start();
+        if self.pipes.lines.held().is_empty() {
+            self.read_stdout()?;
+        }
+        let is_early = !self.pipes.lines.held().is_empty();
+        if let Some(core) = &mut self.core {
+            core.begin(request.limit);
+        }
+        if let Some(link) = &mut self.link {
+            link.begin();
+        }
+        self.keep_peer_near();
+        let spoke = (is_early && self.link.is_some()).then(|| self.meter.now());
+        let (start, own_wait) = self.meter.start(spoke);
+        let terms = self.terms(request);
+        let trace = self.is_traced.then(|| {
+            let (start, events) = (start.clone(), Vec::new());
+            Box::new(Trace { terms, start, events })
+        });
+        self.pipes.stdin.send(request.input)?;
+        if request.rules.count == LineRules::UNTIL_END && self.link.is_none() {
+            // No other exchange can follow.
+            self.pipes.stdin.end()?;
+        }
+        Ok(UnderWay {
+            request,
+            exchange: Exchange::new(terms, start),
+            own_wait,
+            stderr: Captured::default(),
+            has_stderr: true,
+            has_ended: false,
+            is_early: is_early && spoke.is_none(),
+            samples_until: None,
+            sampled: None,
+            trace,
+        })
+    }
+
+    fn terms(&self, request: &Request<'_>) -> Terms {
+        let cores = online_cores().and_then(|cores| u32::try_from(cores).ok());
+        Terms {
+            limit: request.limit,
+            overtime: request.overtime,
+            until_end: request.rules.count == LineRules::UNTIL_END,
+            has_peer: self.link.is_some(),
+            surroundings: Surroundings { cores, have_survivors: self.host.have_survivors() },
+        }
+    }
+
+    /// Carries out an action, and reports what came of it.
+    fn carry_out(
+        &mut self,
+        action: Action,
+        under_way: &mut UnderWay<'_>,
+    ) -> Result<Event, ExchangeError> {
+        let root = self.root;
+        Ok(match action {
+            Action::Poll(until) => return self.poll_or_check(until, under_way),
+            Action::Look => Event::Looked(walk::observe(root)),
+            Action::LookEarly(time) => {
+                let is_one_thread = self.meter.sampler.is_one_thread();
+                let observe = || walk::observed(walk::within(root, time), root);
+                let observation = (!is_one_thread).then(observe);
+                Event::LookedEarly(observation.filter(|seen| seen.sample.is_whole()))
+            }
+            Action::SampleStall => {
+                let deadline = self.deadline(under_way);
+                let sample = walk::below_until(root, deadline);
+                let is_asleep = walk::are_asleep(&sample, deadline);
+                Event::SampledStall(sample, is_asleep)
+            }
+            Action::AskPeer => Event::PeerIsBusy(self.is_peer_busy(&under_way.exchange)),
+            Action::AwaitEnd => Event::Ended(self.await_end(under_way)?),
+            Action::Measure(measure) => return self.measure(measure, under_way),
+            Action::SampleThreads(tids, pause) => {
+                thread::sleep(pause);
+                Event::SampledThreads(walk::threads(&tids))
+            }
+            Action::LookLast => {
+                let until = under_way.samples_until();
+                let UnderWay { request, exchange, stderr, .. } = under_way;
+                let after = exchange.after().cloned().unwrap_or_default();
+                Event::LookedLast(self.look_last(request, &after, until, exchange, stderr)?)
+            }
+            Action::Done(_) => unreachable!("the caller ends the exchange"),
+        })
+    }
+
+    /// When the exchange's deadline is.
+    fn deadline(&self, under_way: &UnderWay<'_>) -> Option<Instant> {
+        self.meter.instant(under_way.exchange.clock.deadline?)
+    }
+
+    /// Polls once, unless the bot's use of resources is to be checked first and exceeds a limit.
+    fn poll_or_check(
+        &mut self,
+        until: Moment,
+        under_way: &mut UnderWay<'_>,
+    ) -> Result<Event, ExchangeError> {
+        let deadline = self.deadline(under_way);
+        if let Some(breach) = self.guard.sample_if_due(self.root, deadline) {
+            return Ok(Event::Exceeded(breach));
+        }
+        if under_way.exchange.has_polled() {
+            under_way.own_wait.restart();
+        }
+        self.running.extend_deadline(deadline);
+        let until = self.meter.instant(until).unwrap_or_else(Instant::now);
+        let due = self.guard.wake(Some(until));
+        let due = self.link.as_ref().map_or(due, |link| link.wake(due));
+        let ready = self.poll(due)?;
+        self.read(&ready, due, under_way)
+    }
+
+    fn poll(&mut self, until: Instant) -> io::Result<Ready> {
+        let Some(link) = &self.link else { return self.wait(Some(until)) };
+        let begun = Instant::now();
+        // On the bot's core it would keep the bot from answering.
+        let awake = if self.core.is_none() { link.awake_until(until) } else { None };
+        let ready = self.wait_beside(Some(until), Some(link.peer.watched()), awake)?;
+        if let Some(link) = &mut self.link {
+            link.waited(begun.elapsed(), awake.is_some());
+        }
+        Ok(ready)
+    }
+
+    /// Reads what a poll has found, which should have ended when it was `due`.
+    fn read(
+        &mut self,
+        ready: &Ready,
+        due: Instant,
+        under_way: &mut UnderWay<'_>,
+    ) -> Result<Event, ExchangeError> {
+        if ready.has(Source::Canceller) {
+            self.read_stderr(&mut under_way.stderr)?;
+            return Err(ExchangeError::Cancelled(mem::take(&mut under_way.stderr.bytes)));
+        }
+        let now = Instant::now();
+        let (due, woke) = (self.meter.moment(due), self.meter.moment(now));
+        let own_wait = Clock::is_late(due, woke).then(|| under_way.own_wait.so_far()).flatten();
+        let has_passed = under_way.exchange.clock.has_passed(woke);
+        let heard = self.pipes.stdout.total();
+        // After a timeout, and at the end, output is read that the poll has not shown.
+        let has_ended = ready.has(Source::End);
+        under_way.has_stderr = ready.has(Source::Stderr) || has_passed || has_ended;
+        if ready.has(Source::Stdout) || has_passed {
+            self.read_stdout()?;
+        }
+        let rules = &under_way.request.rules;
+        if has_ended {
+            self.drain_stdout()?;
+            under_way.has_ended = rules.until_exit || !self.may_be_answered_for();
+        }
+        let is_final = under_way.has_ended || self.pipes.stdout.is_closed();
+        if rules.eof_ends_line && is_final {
+            self.pipes.lines.end_partial();
+        }
+        let read = self.meter.now();
+        let has_come = self.pipes.stdout.total() > heard;
+        if let Some(core) = &mut self.core {
+            core.woke(now);
+        }
+        self.keep_peer_near();
+        if ready.has(Source::Stdin) {
+            self.pipes.stdin.flush()?;
+        }
+        if ready.has(Source::Stderr) {
+            self.read_some_stderr(&mut under_way.stderr)?;
+        }
+        let is_overdue = has_passed && self.running.is_overdue();
+        let poll = Poll { due, woke, read, own_wait, has_come, is_overdue };
+        Ok(self.attend(Some(poll), under_way)?)
+    }
+
+    /// Attends to the peer, and reports the output after a poll or before the first one.
+    fn attend(&mut self, poll: Option<Poll>, under_way: &mut UnderWay<'_>) -> io::Result<Event> {
+        self.check_for_peer(&under_way.exchange)?;
+        let news = self.link.as_mut().map_or(News::Nothing, |link| link.peer.look());
+        let has_sent_more = matches!(news, News::Input(_) | News::EndOfInput);
+        let is_closing = news == News::Closing && !under_way.exchange.clock.in_overtime();
+        let is_over = matches!(news, News::Closing | News::Over) && !is_closing;
+        match (news, &mut self.link) {
+            (News::Input(bytes), _) => self.pipes.stdin.send(&bytes)?,
+            (News::EndOfInput, _) => self.pipes.stdin.end()?,
+            (News::Closing, Some(link)) if is_closing => link.note_closing(),
+            _ => {}
+        }
+        let reply = self.reply(&under_way.request.rules, is_over);
+        let is_final = under_way.has_ended || self.pipes.stdout.is_closed();
+        let output = Output { reply, is_final, is_closing };
+        let Some(poll) = poll else { return Ok(Event::Sent(output)) };
+        if has_sent_more {
+            let (start, before, own_wait) = self.meter.restart();
+            under_way.own_wait = own_wait;
+            let limit = under_way.request.limit;
+            self.running.set_deadline(limit.and_then(|limit| self.meter.instant(start + limit)));
+            return Ok(Event::SentMore(start, before, output));
+        }
+        Ok(Event::Polled(poll, output))
+    }
+
+    /// The state of the reply; the output beyond a limit may have come after it.
+    fn reply(&mut self, rules: &LineRules, is_over: bool) -> Reply {
+        match (self.pipes.lines.progress(rules), self.guard.check_output()) {
+            (Progress::Complete(lines), None) => Reply::Whole(lines),
+            (Progress::Complete(lines), Some(_)) if self.pipes.lines.has_more_than(lines) => {
+                Reply::Whole(lines)
+            }
+            (_, Some(breach)) => Reply::OverLimit(self.guard.record(breach)),
+            (Progress::TooLong, None) => Reply::TooLong,
+            (Progress::Incomplete, None) if is_over => Reply::Over,
+            (Progress::Incomplete, None) => Reply::Open,
+        }
+    }
+
+    /// Checks a bot without a limit now and then: if it awaits input, the peer may keep it waiting for good, and is to
+    /// find out.
+    fn check_for_peer(&mut self, exchange: &Exchange) -> io::Result<()> {
+        let is_limited = exchange.clock.deadline.is_some();
+        if is_limited || !self.link.as_mut().is_some_and(Link::is_check_due) {
+            return Ok(());
+        }
+        let bot = walk::below(self.root);
+        let until = Instant::now() + TUNING.sampling.look;
+        if self.pipes.stdin.unread()? == 0 && self.awaits_input(&bot.pids(), until) {
+            // It finds out by itself, and reports it when it is asked for news.
+            self.is_peer_busy(exchange);
+        }
+        Ok(())
+    }
+
+    /// Whether the peer keeps the bot waiting.
+    fn is_peer_busy(&mut self, exchange: &Exchange) -> bool {
+        let since = exchange.spoke().unwrap_or(exchange.clock.start);
+        let since = self.meter.instant(since).unwrap_or_else(Instant::now);
+        self.link.as_mut().is_some_and(|link| link.peer.is_busy(since))
+    }
+
+    /// Finds out how a bot ended that will write no more.
+    fn await_end(&mut self, under_way: &mut UnderWay<'_>) -> Result<NoReply, ExchangeError> {
+        let deadline = self.deadline(under_way);
+        let ending = self.how_it_ended(deadline, &mut under_way.stderr)?;
+        if under_way.exchange.is_whole_with(ending) {
+            self.read_stderr(&mut under_way.stderr)?;
+            if let Some(link) = &mut self.link {
+                link.peer.hear_end(ending);
+            }
+        }
+        Ok(ending)
+    }
+
+    /// Samples the bot, which may explain why the reply is missing. If it has many processes, those that cannot be read in time
+    /// are estimated.
+    fn measure(
+        &mut self,
+        measure: Measure,
+        under_way: &mut UnderWay<'_>,
+    ) -> Result<Event, ExchangeError> {
+        if let Some(core) = &mut self.core {
+            core.end();
+        }
+        let until_exit = under_way.request.rules.until_exit;
+        if measure == Measure::NoneOrQuick && (!until_exit || self.is_by_first()) {
+            return Ok(Event::WasQuick);
+        }
+        let until = under_way.samples_until();
+        let root = self.root;
+        let UnderWay { exchange, own_wait, has_stderr, sampled, .. } = under_way;
+        let no_reply = exchange.no_reply();
+        // Standard error from before the reply shows in the same poll as the reply.
+        *has_stderr |= no_reply.is_some();
+        let own_wait = own_wait.so_far();
+        *sampled = Some((Instant::now(), walk::computed_by_now(exchange.clock.before())));
+        let observation = match (measure, exchange.clock.last_sample()) {
+            (Measure::OfLast, Some(last)) => walk::observed(last.clone(), root),
+            (Measure::OfLast | Measure::Observation, _) => walk::observe(root),
+            (Measure::Quick | Measure::NoneOrQuick, _) => {
+                Observation { sample: self.meter.sampler.sample(), ..Observation::default() }
+            }
+        };
+        let breach = self.check_limits(&observation, no_reply, until);
+        if let Some(no_reply) = breach.map(NoReply::OverLimit).or(no_reply)
+            && let Some(shortage) = self.guard.check_host(no_reply)
+        {
+            return Err(shortage.into());
+        }
+        let peak_memory = self.guard.peak_memory();
+        Ok(Event::Measured(Box::new(Measured { observation, own_wait, breach, peak_memory })))
+    }
+
+    fn check_limits(
+        &mut self,
+        observation: &Observation,
+        no_reply: Option<NoReply>,
+        until: Instant,
+    ) -> Option<Breach> {
+        let sample = &observation.sample;
+        if sample.is_whole() {
+            return self.guard.check(sample, Some(until));
+        }
+        // Where there was no time to sample all processes, their number is an estimate in any case, and a late bot ends.
+        let soon = until.min(Instant::now() + TUNING.sampling.look);
+        if no_reply == Some(NoReply::Deadline) {
+            self.guard.check_quickly(sample, soon)
+        } else {
+            self.guard.check(sample, Some(soon))
+        }
+    }
+
+    /// Counts the input that the bot has not read, and builds the result.
+    fn settle(
+        &mut self,
+        under_way: UnderWay<'_>,
+        outcome: Outcome,
+    ) -> Result<Exchanged, ExchangeError> {
+        let UnderWay { request, mut stderr, has_stderr, is_early, sampled, trace, .. } = under_way;
+        let Outcome { lines, no_reply, wall, phase, certificate, after, before, awaits_input } =
+            outcome;
+        self.note_sampled(sampled, after.as_ref(), wall);
+        let is_late = no_reply == Some(NoReply::Deadline);
+        let stopped = is_late && after.as_ref().is_some_and(walk::is_stopped);
+        let unread_input = self.pipes.stdin.unread()?;
+        if has_stderr {
+            self.read_stderr(&mut stderr)?;
+        }
+        let reply = self.pipes.lines.take(lines.unwrap_or(request.rules.count));
+        let no_reply = match (no_reply, &after) {
+            (None, Some(after)) if request.rules.until_exit => self.outlived(after, &mut stderr)?,
+            (no_reply, _) => no_reply,
+        };
+        self.meter.end(after.unwrap_or(before));
+        let is_unread = self.link.is_none() && unread_input >= request.input.len() as u64;
+        Ok(Exchanged {
+            reply,
+            no_reply,
+            wall,
+            phase,
+            certificate,
+            input: InputUse {
+                unread: unread_input,
+                closed: self.pipes.stdin.is_refused(),
+                early: no_reply.is_none() && (is_early || is_unread),
+                awaits_more: awaits_input,
+            },
+            stopped,
+            exit: if self.first.is_end_reported { self.running.exit() } else { None },
+            stderr,
+            trace,
+        })
+    }
+
+    /// Notes what the bot has computed since it was `sampled`, or that its quick reply was not.
+    fn note_sampled(
+        &mut self,
+        sampled: Option<(Instant, CpuTimes)>,
+        after: Option<&Sample>,
+        wall: Duration,
+    ) {
+        let (Some((replied, then)), Some(after)) = (sampled, after) else {
+            return self.meter.add_unsampled(wall);
+        };
+        self.meter.reset_unsampled();
+        let took = replied.elapsed();
+        if took > TUNING.sampling.free {
+            self.meter.note_sampled(&then, &walk::computed_by_now(after), took);
+        }
+    }
+
+    /// Whether another process may still answer for a bot that has ended: not if its keeper has ended too.
+    fn may_be_answered_for(&mut self) -> bool {
+        let was_reported = mem::replace(&mut self.first.is_end_reported, true);
+        self.running.exit().is_some() && !was_reported
+    }
+}
+
+impl UnderWay<'_> {
+    /// Until when to sample the bot, from the first call on: it may have thousands of processes, threads and descriptors.
+    fn samples_until(&mut self) -> Instant {
+        *self.samples_until.get_or_insert_with(|| Instant::now() + TUNING.sampling.last_looks)
+    }
+}

@@ -1,0 +1,301 @@
+//! Limits on a bot's resources: some enforced by the kernel, some watched by the referee.
+//!
+//! The kernel's limits apply to each process alone, and its memory limit counts memory that a program
+//! reserves and never touches, which runtimes do generously. So the referee samples the resident memory
+//! of all of a bot's processes every few hundredths of a second while the bot thinks.
+
+use std::time::{Duration, Instant};
+
+use rustix::process::Pid;
+
+use super::pipes::Captured;
+use crate::decide::sample::Sample;
+use crate::decide::tuning::TUNING;
+use crate::observe::root::Root;
+use crate::observe::{living, memory, walk};
+use crate::spawn::groups::group::Cgroup;
+use crate::sys::cgroup::host::{kills_are_of_group, memory_kills, memory_limit_of_host};
+use terms::limits::{Breach, Resource, Resources};
+use terms::text::size;
+use terms::verdict::{BotExit, NoReply};
+
+/// Watches a bot's use of resources.
+#[derive(Debug)]
+pub(crate) struct Guard {
+    limits: Resources,
+    next: Instant,
+    written: Written,
+    is_breached: bool,
+    /// Whether a process has reached its limit on open files.
+    is_out_of_files: bool,
+    peak_memory: Option<u64>,
+    /// When to measure shared and held memory next, and how long that took at last.
+    next_memory: Instant,
+    memory_took: Duration,
+    /// A process that sees the bot's own file system, if it has one.
+    tree: Option<Pid>,
+    /// The bot's control group, if any.
+    cgroup: Option<Cgroup>,
+    /// The number of OOM kills around the referee before the bot started.
+    memory_kills: u64,
+}
+
+/// The bytes that a bot has written.
+#[derive(Debug, Default)]
+struct Written {
+    /// Standard output since the start of the exchange.
+    in_turn: u64,
+    /// Standard output before the exchange.
+    before: u64,
+    /// Standard error kept so far.
+    stderr: u64,
+}
+
+/// The kernel killed a bot that was within its limits, because the host had no memory left.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", self.message())]
+pub struct HostMemory {
+    /// The bot's highest measured memory, in bytes.
+    used: Option<u64>,
+    /// The memory limit of all processes around the referee, in bytes.
+    host: Option<u64>,
+}
+
+impl HostMemory {
+    fn message(&self) -> String {
+        let used = match self.used {
+            None => "was within its limit".to_owned(),
+            Some(used) => format!("had {} so far", size(used)),
+        };
+        let host = self.host.map(|host| {
+            format!(", while the control group around the referee has {} for all", size(host))
+        });
+        format!(
+            "the host ran out of memory, and the kernel killed the bot, which {used}{}; run fewer bots at once, or give \
+             the referee more",
+            host.unwrap_or_default()
+        )
+    }
+}
+
+impl Guard {
+    /// Starts to watch; `memory_kills` is the number of OOM kills before the bot started.
+    pub(crate) fn new(
+        limits: Resources,
+        tree: Option<Pid>,
+        cgroup: Option<Cgroup>,
+        memory_kills: u64,
+    ) -> Self {
+        Self {
+            limits,
+            next: Instant::now() + TUNING.limits.interval,
+            next_memory: Instant::now() + TUNING.limits.interval,
+            memory_took: Duration::ZERO,
+            tree,
+            memory_kills,
+            cgroup,
+            written: Written::default(),
+            is_breached: false,
+            is_out_of_files: false,
+            peak_memory: None,
+        }
+    }
+
+    /// The highest memory use seen, in bytes, if any.
+    pub(crate) fn peak_memory(&self) -> Option<u64> {
+        self.peak_memory
+    }
+
+    /// Whether a limit was exceeded, so that the bot gets no grace.
+    pub(crate) fn is_breached(&self) -> bool {
+        self.is_breached
+    }
+
+    /// The limit on open files, if a process has reached it.
+    pub(crate) fn reached_open_files(&self) -> Option<u64> {
+        self.limits.open_files.filter(|_| self.is_out_of_files)
+    }
+
+    /// Starts an exchange.
+    pub(crate) fn start(&mut self) {
+        self.next = Instant::now() + TUNING.limits.interval;
+        self.written.before += self.written.in_turn;
+        self.written.in_turn = 0;
+    }
+
+    /// When to wake for the next sample, unless `until` comes first.
+    pub(crate) fn wake(&self, until: Option<Instant>) -> Instant {
+        until.map_or(self.next, |until| until.min(self.next))
+    }
+
+    /// Keeps standard error, up to `cap` and to the rest of the game's limit.
+    pub(crate) fn keep_stderr(&mut self, stderr: &mut Captured, chunk: &[u8], cap: usize) {
+        let before = stderr.bytes.len();
+        let left = self
+            .limits
+            .game_stderr
+            .map_or(u64::MAX, |limit| limit.saturating_sub(self.written.stderr));
+        let room = usize::try_from(left).unwrap_or(usize::MAX).saturating_add(before);
+        stderr.push(chunk, cap.min(room));
+        self.written.stderr += (stderr.bytes.len() - before) as u64;
+    }
+
+    /// Counts bytes of output.
+    pub(crate) fn count_output(&mut self, bytes: u64) {
+        self.written.in_turn += bytes;
+    }
+
+    /// The bytes of output to read at once: up to the limit, and the one byte that exceeds it.
+    pub(crate) fn output_left(&self) -> usize {
+        let limit = |resource| self.limits.of(resource).unwrap_or(u64::MAX);
+        let turn = limit(Resource::TurnOutput).saturating_sub(self.written.in_turn);
+        let game = limit(Resource::GameOutput)
+            .saturating_sub(self.written.before)
+            .saturating_sub(self.written.in_turn);
+        usize::try_from(turn.min(game)).unwrap_or(usize::MAX).saturating_add(1)
+    }
+
+    /// Whether there was too much output.
+    pub(crate) fn check_output(&self) -> Option<Breach> {
+        let game = self.written.before + self.written.in_turn;
+        let turn = self.limits.breach(Resource::TurnOutput, self.written.in_turn);
+        turn.or_else(|| self.limits.breach(Resource::GameOutput, game))
+    }
+
+    /// Samples the bot if a sample is due; not beyond `deadline`.
+    pub(crate) fn sample_if_due(
+        &mut self,
+        root: Root,
+        deadline: Option<Instant>,
+    ) -> Option<Breach> {
+        let now = Instant::now();
+        if now < self.next || deadline.is_some_and(|deadline| now >= deadline) {
+            return None;
+        }
+        let sample = walk::below_until(root, deadline);
+        let soon = Instant::now() + self.memory_took * TUNING.limits.margin;
+        let breach = match deadline.filter(|deadline| *deadline <= soon) {
+            Some(deadline) => self.check_quickly(&sample, deadline),
+            None => self.check(&sample, deadline),
+        };
+        self.next =
+            Instant::now() + TUNING.limits.interval.max(now.elapsed() * TUNING.limits.share);
+        breach
+    }
+
+    /// Whether a sample certainly exceeds a limit, as far as the time until `deadline` allows to check.
+    pub(crate) fn check(&mut self, sample: &Sample, deadline: Option<Instant>) -> Option<Breach> {
+        let processes = self.check_processes(sample, deadline);
+        let breach = processes.or_else(|| self.check_memory(sample, deadline));
+        self.or_of_cgroup(breach)
+    }
+
+    /// As [`check`](Self::check), but does not measure memory beyond what the sample says: the kernel answers that of a process
+    /// that is just starting another one when it has done so.
+    pub(crate) fn check_quickly(&mut self, sample: &Sample, deadline: Instant) -> Option<Breach> {
+        let processes = self.check_processes(sample, Some(deadline));
+        let breach = processes.or_else(|| self.note_memory(sample.largest_peak()));
+        self.or_of_cgroup(breach)
+    }
+
+    fn or_of_cgroup(&mut self, breach: Option<Breach>) -> Option<Breach> {
+        let breach = breach.or_else(|| self.cgroup.as_ref()?.breach())?;
+        Some(self.record(breach))
+    }
+
+    fn check_processes(&mut self, sample: &Sample, deadline: Option<Instant>) -> Option<Breach> {
+        let has_all_files = |limit| sample.open_files() >= limit;
+        self.is_out_of_files |= self.limits.open_files.is_some_and(has_all_files);
+        let too_many = |tasks| self.limits.breach(Resource::Processes, tasks);
+        too_many(sample.tasks()).and_then(|_| too_many(living::tasks(sample, deadline)))
+    }
+
+    /// Whether no reply came because the host, not the bot, ran out of memory.
+    pub(crate) fn check_host(&self, no_reply: NoReply) -> Option<HostMemory> {
+        let is_hosts = match (&self.cgroup, no_reply) {
+            (_, NoReply::OverLimit(_)) => false,
+            (Some(cgroup), _) => cgroup.lacked_memory_of_host(),
+            // The kill may have hit another bot's process, so this bot must have ended as well.
+            // On a whole machine the kill may have hit a process at its own limit.
+            (None, NoReply::Ended(exit)) => {
+                memory_kills() > self.memory_kills && (kills_are_of_group() || was_killed(exit))
+            }
+            (None, _) => false,
+        };
+        is_hosts.then(|| HostMemory { used: self.peak_memory, host: memory_limit_of_host() })
+    }
+
+    /// Kills all processes left in the bot's control group, if it has one. Returns whether the group is empty.
+    pub(crate) fn clear_cgroup(&self) -> Option<bool> {
+        self.cgroup.as_ref().map(Cgroup::clear)
+    }
+
+    /// Remembers that the bot has exceeded a limit.
+    pub(crate) fn record(&mut self, breach: Breach) -> Breach {
+        self.is_breached = true;
+        breach
+    }
+
+    fn check_memory(&mut self, sample: &Sample, deadline: Option<Instant>) -> Option<Breach> {
+        // The peak of a single process is certain.
+        let mut used = sample.largest_peak();
+        let now = Instant::now();
+        let left = deadline
+            .map_or(TUNING.sampling.look, |deadline| deadline.saturating_duration_since(now));
+        if now >= self.next_memory && !left.is_zero() {
+            used = used.max(memory::of(sample, self.tree, left.min(TUNING.sampling.look)));
+            self.memory_took = now.elapsed();
+            self.next_memory =
+                Instant::now() + TUNING.limits.interval.max(self.memory_took * TUNING.limits.share);
+        }
+        self.note_memory(used)
+    }
+
+    fn note_memory(&mut self, used: u64) -> Option<Breach> {
+        self.peak_memory = self.peak_memory.max((used > 0).then_some(used));
+        self.limits.breach(Resource::Memory, used)
+    }
+}
+
+/// Whether this exit may be that of a killed bot, or of a shell whose bot was killed.
+fn was_killed(exit: BotExit) -> bool {
+    const BY_SHELL: i32 = 128 + libc::SIGKILL;
+    matches!(exit, BotExit::Signal(libc::SIGKILL) | BotExit::Code(BY_SHELL) | BotExit::Unknown)
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if let Some(cgroup) = self.cgroup.take() {
+            cgroup.give_back();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::process::getpid;
+
+    use super::*;
+
+    #[test]
+    fn memory_is_not_measured_where_that_may_last_beyond_the_deadline() {
+        let measures = |memory_took, left| {
+            let mut guard = Guard::new(Resources::default(), None, None, 0);
+            let now = Instant::now();
+            (guard.memory_took, guard.next, guard.next_memory) = (memory_took, now, now);
+            guard.sample_if_due(Root::Keeper(getpid()), Some(now + left));
+            guard.memory_took != memory_took
+        };
+        let (took, minute) = (Duration::from_secs(6), Duration::from_mins(1));
+        assert!(measures(Duration::ZERO, minute) && measures(took, 9 * minute));
+        assert!(!measures(took, minute));
+    }
+
+    #[test]
+    fn who_ends_otherwise_was_not_killed_for_want_of_memory() {
+        let shell = BotExit::Code(137);
+        assert!([BotExit::Signal(9), shell, BotExit::Unknown].into_iter().all(was_killed));
+        let others = [BotExit::Code(0), BotExit::Code(8), BotExit::Signal(11)];
+        assert!(!others.into_iter().any(was_killed));
+    }
+}

@@ -1,0 +1,130 @@
+//! What a program has used, from one exchange to the next.
+
+use std::time::{Duration, Instant};
+
+use crate::decide::exchange::Start;
+use crate::decide::moment::Moment;
+use crate::decide::sample::{CpuTimes, Sample};
+use crate::decide::thought::Thought;
+use crate::observe::referee::RefereeThread;
+use crate::observe::root::Root;
+use crate::observe::sampler::Sampler;
+
+/// Measures one program.
+#[derive(Debug)]
+pub(crate) struct Meter {
+    pub(crate) sampler: Sampler,
+    /// The thread that referees.
+    thread: RefereeThread,
+    /// The program's usage at the last sample; between exchanges it has nothing to do.
+    used: Option<Sample>,
+    /// The time that it has thought since then.
+    unsampled: Duration,
+    /// What it has computed while the referee sampled it, beyond what is free.
+    thought: Thought,
+    /// Whether its first exchange is over, which has its start in it.
+    pub(crate) has_begun: bool,
+    /// The time just before its start, from which moments are counted.
+    spawned: Instant,
+}
+
+/// The referee's wait for a core since the start of an exchange or, after a poll without result,
+/// since the last poll. It may have delayed sending the input or seeing the reply by this time; waits
+/// in between delayed nothing. After quick turns it may be a little longer than this reports.
+#[derive(Debug)]
+pub(crate) struct OwnWait {
+    thread: RefereeThread,
+    start: Option<Duration>,
+}
+
+impl OwnWait {
+    pub(crate) fn restart(&mut self) {
+        self.start = self.thread.wait();
+    }
+
+    pub(crate) fn so_far(&self) -> Option<Duration> {
+        self.thread.wait().zip(self.start).map(|(now, start)| now.saturating_sub(start))
+    }
+}
+
+impl Meter {
+    pub(crate) fn new(root: Root, spawned: Instant) -> Self {
+        Self {
+            sampler: Sampler::new(root),
+            thread: RefereeThread::default(),
+            used: None,
+            unsampled: Duration::ZERO,
+            thought: Thought::default(),
+            has_begun: false,
+            spawned,
+        }
+    }
+
+    /// A moment of the program's clock.
+    pub(crate) fn moment(&self, at: Instant) -> Moment {
+        Moment(at.saturating_duration_since(self.spawned))
+    }
+
+    /// The present moment.
+    pub(crate) fn now(&self) -> Moment {
+        Moment(self.spawned.elapsed())
+    }
+
+    /// When a moment is.
+    pub(crate) fn instant(&self, moment: Moment) -> Option<Instant> {
+        self.spawned.checked_add(moment.0)
+    }
+
+    /// Starts to measure an exchange. The first one starts earlier by the CPU time that the program has used since its start:
+    /// this counts, but the time that the machine takes to report the start does not. A later one starts earlier by what the
+    /// program has computed while the referee was busy with it.
+    pub(crate) fn start(&mut self, spoke: Option<Moment>) -> (Start, OwnWait) {
+        let (before, head_start) = match self.used.take() {
+            Some(used) => (used, self.thought.take_due()),
+            None => self.sampler.first(),
+        };
+        let unsampled = self.has_begun.then_some(self.unsampled);
+        let (at, own_wait) = self.start_clock(head_start);
+        (Start { at, before, unsampled, spoke }, own_wait)
+    }
+
+    /// Starts to measure the exchange again; with a new sample if it is the first.
+    pub(crate) fn restart(&mut self) -> (Moment, Option<Sample>, OwnWait) {
+        let (before, head_start) = if self.has_begun {
+            (None, self.thought.take_due())
+        } else {
+            let (sample, head_start) = self.sampler.first();
+            (Some(sample), head_start)
+        };
+        let (at, own_wait) = self.start_clock(head_start);
+        (at, before, own_wait)
+    }
+
+    fn start_clock(&mut self, head_start: Duration) -> (Moment, OwnWait) {
+        let thread = self.thread.current();
+        let own_wait = OwnWait { start: thread.longest_wait(), thread };
+        // Several cores may have computed at once, for longer than the program has run.
+        (Moment(self.now().0.saturating_sub(head_start)), own_wait)
+    }
+
+    /// Notes that a quick reply was not sampled.
+    pub(crate) fn add_unsampled(&mut self, wall: Duration) {
+        self.unsampled += wall;
+    }
+
+    /// Notes that the program was sampled; in `took`, while its processes computed from `then` to `now`.
+    pub(crate) fn note_sampled(&mut self, then: &CpuTimes, now: &CpuTimes, took: Duration) {
+        self.thought.note(then, now, took);
+    }
+
+    /// Notes that no thinking is unsampled.
+    pub(crate) fn reset_unsampled(&mut self) {
+        self.unsampled = Duration::ZERO;
+    }
+
+    /// Ends an exchange, by whose end the program had used this.
+    pub(crate) fn end(&mut self, used: Sample) {
+        self.used = Some(used);
+        self.has_begun = true;
+    }
+}

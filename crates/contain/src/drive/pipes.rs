@@ -1,0 +1,262 @@
+//! The referee's ends of a bot's pipes: non-blocking and capped.
+
+use std::io::{self, ErrorKind, PipeReader, PipeWriter, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+
+use rustix::io::Errno;
+
+use terms::lines::LineBuffer;
+
+/// The referee's ends, and the lines that came through them.
+#[derive(Debug)]
+pub(crate) struct Pipes {
+    pub(crate) stdin: InputPipe<PipeWriter>,
+    pub(crate) stdout: OutputPipe<PipeReader>,
+    pub(crate) stderr: OutputPipe<PipeReader>,
+    /// The buffer for one read.
+    pub(crate) chunk: Vec<u8>,
+    pub(crate) lines: LineBuffer,
+    /// The number of bytes of standard error to keep for each exchange.
+    pub(crate) stderr_cap: usize,
+}
+
+impl Pipes {
+    pub(crate) fn new(
+        stdin: PipeWriter,
+        stdout: PipeReader,
+        stderr: PipeReader,
+        stderr_cap: usize,
+    ) -> io::Result<Self> {
+        Ok(Self {
+            stdin: InputPipe::new(stdin)?,
+            stdout: OutputPipe::new(stdout)?,
+            stderr: OutputPipe::new(stderr)?,
+            chunk: chunk(),
+            lines: LineBuffer::default(),
+            stderr_cap,
+        })
+    }
+}
+
+/// A buffer for one read: half of a default pipe, since freeing 64 KiB or more makes glibc consolidate its heap. It is
+/// not cleared, which would touch pages that no bot ever fills.
+fn chunk() -> Vec<u8> {
+    Vec::with_capacity(32 * 1024)
+}
+
+/// The most chunks that one call may drain, together the largest pipe that a bot can make: a bot that writes faster
+/// than the referee reads must not keep the referee from its clock.
+pub(crate) const DRAIN_CHUNKS: usize = 32;
+
+/// The result of a read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Got {
+    /// Some bytes.
+    Bytes,
+    /// Nothing for now.
+    Nothing,
+    /// EOF.
+    End,
+}
+
+/// The reading end of a pipe, until EOF.
+#[derive(Debug)]
+pub(crate) struct OutputPipe<R> {
+    pipe: Option<R>,
+    /// The bytes read so far.
+    total: u64,
+}
+
+impl<R: AsFd> OutputPipe<R> {
+    pub(crate) fn new(pipe: R) -> io::Result<Self> {
+        rustix::io::ioctl_fionbio(&pipe, true)?;
+        Ok(Self { pipe: Some(pipe), total: 0 })
+    }
+
+    pub(crate) fn fd(&self) -> Option<BorrowedFd<'_>> {
+        self.pipe.as_ref().map(AsFd::as_fd)
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.pipe.is_none()
+    }
+
+    /// The number of bytes read so far.
+    pub(crate) fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// Reads once, into `chunk`, and passes the bytes to `sink`.
+    pub(crate) fn read_once(
+        &mut self,
+        chunk: &mut Vec<u8>,
+        sink: impl FnMut(&[u8]),
+    ) -> io::Result<Got> {
+        self.read_at_most(usize::MAX, chunk, sink)
+    }
+
+    /// As [`read_once`](Self::read_once), but no more than `limit` bytes, which must not be 0.
+    pub(crate) fn read_at_most(
+        &mut self,
+        limit: usize,
+        chunk: &mut Vec<u8>,
+        mut sink: impl FnMut(&[u8]),
+    ) -> io::Result<Got> {
+        let Some(pipe) = &mut self.pipe else {
+            return Ok(Got::End);
+        };
+        loop {
+            chunk.clear();
+            let space = chunk.spare_capacity_mut();
+            let size = space.len().min(limit);
+            match rustix::io::read(&*pipe, &mut space[..size]) {
+                Ok(([], _)) => {
+                    self.pipe = None;
+                    return Ok(Got::End);
+                }
+                Ok((read, _)) => {
+                    self.total += read.len() as u64;
+                    sink(read);
+                    return Ok(Got::Bytes);
+                }
+                Err(Errno::WOULDBLOCK) => return Ok(Got::Nothing),
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Reads everything that is there now, at most this number of times.
+    pub(crate) fn drain(
+        &mut self,
+        times: usize,
+        chunk: &mut Vec<u8>,
+        mut sink: impl FnMut(&[u8]),
+    ) -> io::Result<()> {
+        for _ in 0..times {
+            if self.read_once(chunk, &mut sink)? != Got::Bytes {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The writing end of a pipe, and the input still to be written.
+#[derive(Debug)]
+pub(crate) struct InputPipe<W> {
+    pipe: Option<W>,
+    pending: Vec<u8>,
+    refused: bool,
+    /// Whether nothing follows the pending input.
+    ends: bool,
+}
+
+impl<W: Write + AsFd> InputPipe<W> {
+    pub(crate) fn new(pipe: W) -> io::Result<Self> {
+        rustix::io::ioctl_fionbio(&pipe, true)?;
+        Ok(Self { pipe: Some(pipe), pending: Vec::new(), refused: false, ends: false })
+    }
+
+    /// The descriptor to wait for, if there is something to write.
+    pub(crate) fn fd_if_pending(&self) -> Option<BorrowedFd<'_>> {
+        self.pipe.as_ref().filter(|_| !self.pending.is_empty()).map(AsFd::as_fd)
+    }
+
+    /// Writes pending input, then `input`, as far as the pipe takes it now.
+    ///
+    /// If the bot has closed its input, the bytes are lost; that alone is not a fault.
+    pub(crate) fn send(&mut self, input: &[u8]) -> io::Result<()> {
+        if self.pipe.is_none() {
+            return Ok(());
+        }
+        if !self.pending.is_empty() {
+            self.pending.extend_from_slice(input);
+            return self.flush();
+        }
+        let written = self.write_some(input)?;
+        if self.pipe.is_some() {
+            self.pending.extend_from_slice(&input[written..]);
+        }
+        Ok(())
+    }
+
+    /// Writes as much pending input as the pipe takes now.
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        let pending = std::mem::take(&mut self.pending);
+        let written = self.write_some(&pending)?;
+        if self.pipe.is_some() {
+            self.pending.extend_from_slice(&pending[written..]);
+        }
+        if self.ends && self.pending.is_empty() {
+            self.close();
+        }
+        Ok(())
+    }
+
+    /// Closes the pipe once the pending input is written.
+    pub(crate) fn end(&mut self) -> io::Result<()> {
+        self.ends = true;
+        self.flush()
+    }
+
+    /// The writing end.
+    pub(crate) fn fd(&self) -> Option<BorrowedFd<'_>> {
+        self.pipe.as_ref().map(AsFd::as_fd)
+    }
+
+    /// Whether the bot has closed its end: input sent since then was lost.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.refused
+    }
+
+    /// Closes the pipe; pending input is lost.
+    pub(crate) fn close(&mut self) {
+        self.pipe = None;
+        self.pending.clear();
+    }
+
+    /// The number of bytes for the bot that it has not read.
+    pub(crate) fn unread(&self) -> io::Result<u64> {
+        let Some(pipe) = &self.pipe else { return Ok(0) };
+        // On Linux this counts the pipe's content at either end.
+        let in_pipe = rustix::io::ioctl_fionread(pipe)?;
+        Ok(in_pipe + self.pending.len() as u64)
+    }
+
+    fn write_some(&mut self, mut bytes: &[u8]) -> io::Result<usize> {
+        let whole = bytes.len();
+        while let (Some(pipe), false) = (&mut self.pipe, bytes.is_empty()) {
+            match pipe.write(bytes) {
+                Ok(count) => bytes = &bytes[count..],
+                Err(error) => match error.kind() {
+                    ErrorKind::WouldBlock => break,
+                    ErrorKind::Interrupted => {}
+                    ErrorKind::BrokenPipe => {
+                        self.refused = true;
+                        self.close();
+                    }
+                    _ => return Err(error),
+                },
+            }
+        }
+        Ok(whole - bytes.len())
+    }
+}
+
+/// Bytes that are kept up to a cap and counted beyond it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Captured {
+    /// The first bytes, up to the cap.
+    pub bytes: Vec<u8>,
+    /// The number of bytes beyond the cap.
+    pub dropped: u64,
+}
+
+impl Captured {
+    pub(crate) fn push(&mut self, chunk: &[u8], cap: usize) {
+        let room = cap.saturating_sub(self.bytes.len()).min(chunk.len());
+        self.bytes.extend_from_slice(&chunk[..room]);
+        self.dropped += (chunk.len() - room) as u64;
+    }
+}

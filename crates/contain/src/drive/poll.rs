@@ -1,0 +1,122 @@
+//! Polls a bot's pipes, its end and its canceller, and reads the pipes.
+
+use std::io;
+use std::os::fd::{AsFd as _, BorrowedFd};
+use std::time::Instant;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::pipes::{Captured, DRAIN_CHUNKS, Got};
+use super::process::BotProcess;
+
+/// Something that a poll waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    Stdin,
+    Stdout,
+    Stderr,
+    /// The program or its keeper has ended.
+    End,
+    Canceller,
+    /// Another descriptor.
+    Beside,
+}
+
+/// What poll found ready.
+#[derive(Debug, Default)]
+pub(crate) struct Ready(Vec<Source>);
+
+impl Ready {
+    pub(crate) fn has(&self, source: Source) -> bool {
+        self.0.contains(&source)
+    }
+}
+
+impl BotProcess {
+    /// Reads no further than the limits on output, so that the bytes read of a flood do not depend on how
+    /// it arrives.
+    pub(crate) fn read_stdout(&mut self) -> io::Result<Got> {
+        let Self { pipes, guard, link, .. } = self;
+        pipes.stdout.read_at_most(guard.output_left(), &mut pipes.chunk, |chunk| {
+            guard.count_output(chunk.len() as u64);
+            pipes.lines.push(chunk);
+            if let Some(link) = link {
+                link.peer.hear(chunk);
+            }
+        })
+    }
+
+    pub(crate) fn drain_stdout(&mut self) -> io::Result<()> {
+        for _ in 0..DRAIN_CHUNKS {
+            if self.read_stdout()? != Got::Bytes || self.guard.check_output().is_some() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads all standard error that is there, within a bound.
+    pub(crate) fn read_stderr(&mut self, stderr: &mut Captured) -> io::Result<()> {
+        self.read_stderr_chunks(stderr, DRAIN_CHUNKS)
+    }
+
+    /// Reads some standard error.
+    pub(crate) fn read_some_stderr(&mut self, stderr: &mut Captured) -> io::Result<()> {
+        self.read_stderr_chunks(stderr, 1)
+    }
+
+    fn read_stderr_chunks(&mut self, stderr: &mut Captured, chunks: usize) -> io::Result<()> {
+        let Self { pipes, guard, link, .. } = self;
+        let keep = |chunk: &[u8]| {
+            guard.keep_stderr(stderr, chunk, pipes.stderr_cap);
+            if let Some(link) = link {
+                link.peer.hear_stderr(chunk);
+            }
+        };
+        pipes.stderr.drain(chunks, &mut pipes.chunk, keep)
+    }
+
+    /// Waits until something is ready or `until` has come.
+    pub(crate) fn wait(&self, until: Option<Instant>) -> io::Result<Ready> {
+        self.wait_beside(until, None, None)
+    }
+
+    /// As [`wait`](Self::wait), or until another descriptor is ready; until `awake` without sleeping.
+    pub(crate) fn wait_beside(
+        &self,
+        until: Option<Instant>,
+        beside: Option<BorrowedFd<'_>>,
+        awake: Option<Instant>,
+    ) -> io::Result<Ready> {
+        let canceller = self.canceller.as_ref().map(|canceller| canceller.as_fd());
+        let watched = [
+            (Source::Stdin, self.pipes.stdin.fd_if_pending(), PollFlags::OUT),
+            (Source::Stdout, self.pipes.stdout.fd(), PollFlags::IN),
+            (Source::Stderr, self.pipes.stderr.fd(), PollFlags::IN),
+            (Source::End, self.running.notice(), PollFlags::IN),
+            (Source::Canceller, canceller, PollFlags::IN),
+            (Source::Beside, beside, PollFlags::IN),
+        ];
+        let open = watched.iter().filter_map(|&(source, fd, flags)| {
+            Some((source, PollFd::from_borrowed_fd(fd?, flags)))
+        });
+        let (sources, mut fds): (Vec<Source>, Vec<PollFd<'_>>) = open.unzip();
+        let mut polled = Ok(0);
+        while polled == Ok(0) && awake.is_some_and(|awake| Instant::now() < awake) {
+            polled = poll(&mut fds, Some(&Timespec::default()));
+        }
+        if polled == Ok(0) {
+            let timeout = until.map(|until| until.saturating_duration_since(Instant::now()));
+            // A duration too long for the kernel is as good as no limit.
+            let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
+            polled = poll(&mut fds, timeout.as_ref());
+        }
+        match polled {
+            Ok(_) => {}
+            Err(rustix::io::Errno::INTR) => return Ok(Ready::default()),
+            Err(errno) => return Err(errno.into()),
+        }
+        let found = sources.into_iter().zip(&fds).filter(|(_, fd)| !fd.revents().is_empty());
+        Ok(Ready(found.map(|(source, _)| source).collect()))
+    }
+}

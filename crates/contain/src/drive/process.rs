@@ -1,0 +1,162 @@
+//! A running program, and why an exchange with it could not be refereed.
+
+use std::io;
+use std::time::Instant;
+
+use super::guard::{Guard, HostMemory};
+use super::link::Link;
+use super::meter::Meter;
+use super::pin::RefereeCore;
+use super::pipes::Pipes;
+use crate::cancel::Canceller;
+use crate::decide::tuning::TUNING;
+use crate::observe::root::Root;
+use crate::observe::walk;
+use crate::scratch::folder::Scratch;
+use crate::spawn::command::{BotCommand, Spawned};
+use crate::spawn::ending::Left;
+use crate::spawn::error::SpawnError;
+use crate::spawn::host::Host;
+use crate::spawn::running::{Running, Started};
+use crate::sys::cgroup::host::memory_kills;
+
+/// A running bot.
+///
+/// [`Contained`](crate::Contained) is the short way to one.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use contain::bot::{BotCommand, BotProcess, Confinement, Containment, Overtime, Request};
+/// use contain::terms::limits::Resources;
+/// use contain::terms::lines::LineRules;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let method = Containment::Auto.method()?;
+/// let confinement = Confinement { method, resources: Resources::default(), sandbox: None };
+/// let mut bot = BotProcess::spawn(&BotCommand::new("cat", ["-u"], confinement), 0, None)?;
+/// let request = Request {
+///     input: b"1 2\n3\n",
+///     rules: LineRules::any(1),
+///     limit: Some(Duration::from_secs(60)),
+///     // A late reply is of no interest.
+///     overtime: Overtime::Always(Duration::ZERO),
+/// };
+/// assert_eq!(bot.exchange(&request)?.reply.as_bytes(), b"1 2\n");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct BotProcess {
+    pub(crate) running: Running,
+    /// Where its processes are found.
+    pub(crate) root: Root,
+    pub(crate) pipes: Pipes,
+    pub(crate) guard: Guard,
+    pub(crate) meter: Meter,
+    /// This thread's place beside the bot, if the bot is pinned.
+    pub(crate) core: Option<RefereeCore>,
+    pub(crate) first: FirstProcess,
+    pub(crate) canceller: Option<Canceller>,
+    /// The program that it talks to through the referee, if not to the referee itself.
+    pub(crate) link: Option<Link>,
+    /// Whether exchanges are recorded.
+    pub(crate) is_traced: bool,
+    /// Dropped after the bot has gone: fields are dropped in order.
+    pub(crate) scratch: Option<Scratch>,
+    pub(crate) host: Host,
+}
+
+/// What is known of the bot's first process.
+#[derive(Debug, Default)]
+pub(crate) struct FirstProcess {
+    /// Whether its end was reported. The next notice of a keeper is its own end.
+    pub(crate) is_end_reported: bool,
+    /// Whether it runs on while others answer.
+    pub(crate) runs_on: bool,
+}
+
+impl BotProcess {
+    /// Starts a bot. At most `stderr_cap` bytes of its standard error are kept for each exchange;
+    /// `canceller` ends an exchange early.
+    ///
+    /// # Errors
+    /// When the command cannot be started or confined as asked, or the system lacks pipes or a
+    /// pidfd (Linux 5.4).
+    pub fn spawn(
+        command: &BotCommand,
+        stderr_cap: usize,
+        canceller: Option<Canceller>,
+    ) -> Result<Self, SpawnError> {
+        let host = Host::hold();
+        // Read before the fork: every page written to after it is copied.
+        let memory_kills = memory_kills();
+        let spawned = Instant::now();
+        let pinned = |source| SpawnError::Confinement { what: "pinning it", source };
+        let core =
+            command.pinning.as_ref().map(RefereeCore::join_bot).transpose().map_err(pinned)?;
+        let Spawned { started, scratch, cgroup } = command.spawn()?;
+        let Started { running, stdin, stdout, stderr } = started;
+        let root = match &running {
+            Running::Kept(keeper) => Root::Keeper(keeper.pid),
+            Running::Plain(plain) => Root::program(plain.pid()),
+        };
+        log::debug!("process {}: started {command:?}", root.pid());
+        let resources =
+            |source| SpawnError::Resources { program: command.program.clone().into(), source };
+        let has_tree = command.confinement.sandbox.is_some() && running.is_in_namespace();
+        let tree = has_tree.then_some(root.pid());
+        Ok(Self {
+            meter: Meter::new(root, spawned),
+            pipes: Pipes::new(stdin, stdout, stderr, stderr_cap).map_err(resources)?,
+            running,
+            root,
+            guard: Guard::new(command.confinement.resources, tree, cgroup, memory_kills),
+            core,
+            first: FirstProcess::default(),
+            canceller,
+            link: None,
+            is_traced: false,
+            scratch,
+            host,
+        })
+    }
+
+    /// Ends all processes of the bot.
+    pub(crate) fn end_all(&mut self) -> Left {
+        let root = self.root;
+        let below = || walk::pids(root, Instant::now() + TUNING.sampling.look);
+        let left = self.running.end(below);
+        self.host.note_survivors(&left);
+        left
+    }
+
+    /// Has each [exchange](Self::exchange) recorded from now on.
+    pub fn trace(&mut self) {
+        self.is_traced = true;
+    }
+}
+
+impl Drop for BotProcess {
+    fn drop(&mut self) {
+        self.end_all();
+    }
+}
+
+/// Why an exchange could not be refereed; no action of a bot causes these.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExchangeError {
+    /// Its canceller ended it; the bot had written this to its standard error by then.
+    #[error("cancelled")]
+    Cancelled(Vec<u8>),
+    /// The host had no memory left for the bot.
+    #[error(transparent)]
+    HostMemory(#[from] HostMemory),
+    /// The process that had started the bot was killed, which ends its bots.
+    #[error("the process that starts the bots (`bot-launcher`) was killed, and the bot with it")]
+    LauncherKilled,
+    /// A system call failed.
+    #[error("the referee cannot watch the bot")]
+    Io(#[from] io::Error),
+}

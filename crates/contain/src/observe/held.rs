@@ -1,0 +1,185 @@
+//! Files in memory that a process's descriptors or mappings hold.
+//!
+//! A bot may serve its own file system, and never answer its requests: a query for a file's size or a file system's
+//! kind then blocks for ever, and not even SIGKILL helps. So only values that the kernel itself knows are queried.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::sync::OnceLock;
+
+use rustix::fs::{AtFlags, CWD, FileType, Statx, StatxFlags, makedev, statfs, statx};
+
+/// The kind of a file system in memory, in statfs(2).
+const TMPFS: i128 = 0x0102_1994;
+
+/// The unit of a file's size on disk.
+const BLOCK: u64 = 512;
+
+/// A file in memory, and its size in bytes.
+pub(crate) struct HeldFile {
+    pub(crate) device: u64,
+    pub(crate) inode: u64,
+    pub(crate) size: u64,
+}
+
+/// The descriptors and mappings of one process.
+pub(crate) struct HeldFiles {
+    pid: i32,
+    /// Whether the file system of each mount is in memory; read when needed.
+    mounts: Option<BTreeMap<u64, bool>>,
+}
+
+impl HeldFiles {
+    pub(crate) fn new(pid: i32) -> Self {
+        Self { pid, mounts: None }
+    }
+
+    /// The file behind a descriptor, if it is in memory, and open for writing or without a name.
+    pub(crate) fn file(&mut self, fd: i32) -> Option<HeldFile> {
+        self.file_at(&format!("/proc/{}/fd/{fd}", self.pid))
+    }
+
+    /// The mappings behind each of which there may be another file in memory, perhaps larger than what is mapped and resident.
+    /// None unless the referee's user is root, whom alone the kernel lets look at these files.
+    pub(crate) fn mappings(&self) -> Vec<Mapping> {
+        /// More than a process may have.
+        const LONGEST: u64 = 1 << 23;
+        if !may_see_mapped_files() {
+            return Vec::new();
+        }
+        let mut maps = Vec::new();
+        let file = File::open(format!("/proc/{}/maps", self.pid));
+        let _ = file.and_then(|file| file.take(LONGEST).read_to_end(&mut maps));
+        let maps = String::from_utf8_lossy(&maps);
+        let mut seen = BTreeSet::new();
+        maps.lines()
+            .filter_map(Mapping::parse)
+            .filter(|(_, file)| seen.insert(*file))
+            .map(|(mapping, _)| mapping)
+            .collect()
+    }
+
+    /// The file behind a mapping, if it is in memory.
+    pub(crate) fn mapped_file(&mut self, Mapping { start, end }: Mapping) -> Option<HeldFile> {
+        self.file_at(&format!("/proc/{}/map_files/{start:x}-{end:x}", self.pid))
+    }
+
+    /// The file behind a link of /proc.
+    fn file_at(&mut self, path: &str) -> Option<HeldFile> {
+        const WRITABLE: u32 = 0o200;
+        let wanted = StatxFlags::BASIC_STATS | StatxFlags::MNT_ID;
+        let file = statx(CWD, path, AtFlags::STATX_DONT_SYNC, wanted).ok()?;
+        let is_file = FileType::from_raw_mode(file.stx_mode.into()) == FileType::RegularFile;
+        if !is_file || file.stx_blocks == 0 {
+            return None;
+        }
+        let is_writable = || fs::symlink_metadata(path).is_ok_and(|fd| fd.mode() & WRITABLE != 0);
+        let is_held = file.stx_nlink == 0 || is_writable();
+        (is_held && self.is_in_memory(&file, path)).then(|| HeldFile {
+            device: makedev(file.stx_dev_major, file.stx_dev_minor),
+            inode: file.stx_ino,
+            size: file.stx_blocks * BLOCK,
+        })
+    }
+
+    fn is_in_memory(&mut self, file: &Statx, path: &str) -> bool {
+        if !StatxFlags::from_bits_retain(file.stx_mask).contains(StatxFlags::MNT_ID) {
+            // The only way before Linux 5.8.
+            return statfs(path).is_ok_and(|system| i128::from(system.f_type) == TMPFS);
+        }
+        let pid = self.pid.to_string();
+        let mounts = self.mounts.get_or_insert_with(|| {
+            // Files from before a process entered its namespace are listed in its old one.
+            ["self", &pid].into_iter().flat_map(mounts).collect()
+        });
+        // The kernel's internal mounts, such as that of memfd_create(2), are in no list, and on no device.
+        mounts.get(&file.stx_mnt_id).copied().unwrap_or(file.stx_dev_major == 0)
+    }
+}
+
+/// The addresses of a mapping.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Mapping {
+    start: u64,
+    end: u64,
+}
+
+impl Mapping {
+    /// A mapping in /proc/PID/maps, and its file's device and inode, unless that is on a device, or has a name and cannot be
+    /// written to.
+    fn parse(line: &str) -> Option<(Self, (&str, &str))> {
+        let mut fields = line.split_whitespace();
+        let (start, end) = fields.next()?.split_once('-')?;
+        let rights = fields.next()?.as_bytes();
+        let (device, inode) = (fields.nth(1)?, fields.next()?);
+        let is_shared = rights.get(1) == Some(&b'w') && rights.get(3) == Some(&b's');
+        let is_held = is_shared || line.ends_with("(deleted)");
+        let address = |digits| u64::from_str_radix(digits, 16).ok();
+        let mapping = Self { start: address(start)?, end: address(end)? };
+        (is_held && device.starts_with("00:") && inode != "0").then_some((mapping, (device, inode)))
+    }
+}
+
+/// Whether the kernel lets this process look at the files behind mappings.
+fn may_see_mapped_files() -> bool {
+    static MAY: OnceLock<bool> = OnceLock::new();
+    *MAY.get_or_init(|| {
+        let mut own = fs::read_dir("/proc/self/map_files").into_iter().flatten().flatten();
+        own.next().is_some_and(|own| fs::read_link(own.path()).is_ok())
+    })
+}
+
+/// The mounts that a process sees, and whether they are in memory.
+fn mounts(process: &str) -> Vec<(u64, bool)> {
+    let list = fs::read(format!("/proc/{process}/mountinfo")).unwrap_or_default();
+    let list = String::from_utf8_lossy(&list);
+    let mount = |line: &str| {
+        let (place, system) = line.split_once(" - ")?;
+        let id = place.split(' ').next()?.parse().ok()?;
+        let kind = system.split(' ').next()?;
+        Some((id, matches!(kind, "tmpfs" | "devtmpfs")))
+    };
+    list.lines().filter_map(mount).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+    use std::os::fd::AsRawFd as _;
+
+    use super::*;
+
+    #[test]
+    fn of_mappings_those_count_behind_which_there_may_be_more() {
+        let mapping = |line| Mapping::parse(line).map(|(mapping, file)| (mapping.start, file));
+        let deleted = "00400000-00401000 rw-p 00000000 00:01 2051 /memfd:x (deleted)";
+        assert_eq!(mapping(deleted), Some((0x40_0000, ("00:01", "2051"))));
+        let shared = "7f1c00000000-7f1c00001000 rw-s 00000000 00:17 12 /dev/shm/a b";
+        assert_eq!(mapping(shared), Some((0x7f1c_0000_0000, ("00:17", "12"))));
+        for other in [
+            "7f1c00000000-7f1c00001000 r-xp 00000000 00:17 12 /usr/lib/x.so",
+            "7f1c00000000-7f1c00001000 rw-s 00000000 fe:00 12 /home/x (deleted)",
+            "7f1c00000000-7f1c00001000 rw-p 00000000 00:00 0 [heap]",
+            "",
+        ] {
+            assert_eq!(mapping(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_file_in_memory_is_told_from_one_on_a_disk() {
+        let me = rustix::process::getpid().as_raw_pid();
+        let mut held = HeldFiles::new(me);
+        let memory = rustix::fs::memfd_create("held", rustix::fs::MemfdFlags::CLOEXEC);
+        let mut memory = File::from(memory.expect("the kernel has it"));
+        memory.write_all(&[1; 10_000]).expect("room");
+        assert_eq!(held.file(memory.as_raw_fd()).map(|file| file.size), Some(12_288));
+        let disk = File::options().append(true).open(env!("CARGO_MANIFEST_PATH"));
+        let disk = disk.expect("the source is here");
+        let is_disk =
+            i128::from(statfs(env!("CARGO_MANIFEST_PATH")).expect("as before").f_type) != TMPFS;
+        assert_eq!(held.file(disk.as_raw_fd()).is_none(), is_disk);
+    }
+}

@@ -1,0 +1,66 @@
+//! Where a program's processes are found.
+
+use rustix::process::Pid;
+use rustix::thread::CpuSet;
+
+use crate::sys::cores;
+use crate::sys::proc::{children, read};
+
+/// The process from which all processes of a program descend.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Root {
+    /// Its keeper, which is not one of them, and has the scheduling that the program started with.
+    Keeper(Pid),
+    /// The program itself, and the scheduling that it started with.
+    Program(Pid, Option<Scheduling>),
+}
+
+/// How a thread is scheduled: its niceness, priority in real time and policy, and its cores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Scheduling {
+    pub(super) how: (i64, i64, i64),
+    pub(super) cores: Option<CpuSet>,
+}
+
+impl Root {
+    /// A program without a keeper, which has just started.
+    pub(crate) fn program(pid: Pid) -> Self {
+        Self::Program(pid, scheduling(pid))
+    }
+
+    /// The process itself.
+    pub(crate) fn pid(self) -> Pid {
+        let (Self::Keeper(pid) | Self::Program(pid, _)) = self;
+        pid
+    }
+
+    /// The processes with which a walk begins: the program is the first one.
+    pub(super) fn first_processes(self) -> Vec<i32> {
+        match self {
+            Self::Keeper(keeper) => children(keeper.as_raw_pid(), keeper.as_raw_pid()),
+            Self::Program(pid, _) => vec![pid.as_raw_pid()],
+        }
+    }
+
+    /// The scheduling that the program started with.
+    pub(super) fn scheduling_at_start(self) -> Option<Scheduling> {
+        match self {
+            Self::Keeper(keeper) => scheduling(keeper),
+            Self::Program(_, at_start) => at_start,
+        }
+    }
+}
+
+fn scheduling(pid: Pid) -> Option<Scheduling> {
+    let how = parse(&read(&format!("/proc/{}/stat", pid.as_raw_pid()))?)?;
+    Some(Scheduling { how, cores: cores::of(pid) })
+}
+
+/// Parses the niceness, priority and policy in a `stat` file.
+pub(super) fn parse(stat: &str) -> Option<(i64, i64, i64)> {
+    let (_, rest) = stat.rsplit_once(") ")?;
+    let fields: Vec<&str> = rest.split_whitespace().collect();
+    // proc(5) counts from 1; the state, its third field, is the first one here.
+    let field = |number: usize| fields.get(number - 3)?.parse().ok();
+    Some((field(19)?, field(40)?, field(41)?))
+}

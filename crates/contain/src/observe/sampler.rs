@@ -1,0 +1,117 @@
+//! Samples of one bot, turn after turn, at the cost of a few reads.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::time::Duration;
+
+use super::root::Root;
+use super::walk::{below, computed, process, thread};
+use crate::decide::sample::{Computed, Process, Sample};
+use crate::sys::proc::{Stat, read_again, written};
+
+/// Samples one bot again and again.
+///
+/// Most bots are one process with one thread. Its files in /proc are kept open, so that the
+/// sample after each turn costs a few reads; larger bots are walked through every time.
+#[derive(Debug)]
+pub(crate) struct Sampler {
+    root: Root,
+    files: Option<Files>,
+    /// The CPU time of the keeper's children at the last walk through the whole tree.
+    adopted: Computed,
+}
+
+/// The open files of a bot in /proc, and their last figures.
+#[derive(Debug)]
+struct Files {
+    pid: i32,
+    /// The keeper's children, if there is a keeper.
+    keepers_children: Option<File>,
+    children: File,
+    schedstat: File,
+    stat: File,
+    status: File,
+    io: Option<File>,
+    /// The memory at this number of page faults: without a new one it is unchanged.
+    memory: Option<(u64, Process)>,
+}
+
+impl Sampler {
+    pub(crate) fn new(root: Root) -> Self {
+        Self { root, files: Files::open(root), adopted: Computed::default() }
+    }
+
+    /// A sample without the number of open files.
+    pub(crate) fn sample(&mut self) -> Sample {
+        if let Some(quick) = self.files.as_mut().and_then(Files::sample) {
+            return Sample { adopted: self.adopted, ..quick };
+        }
+        let sample = below(self.root);
+        self.adopted = sample.adopted;
+        sample
+    }
+
+    /// A sample with the CPU time set to zero, and that time.
+    pub(crate) fn first(&mut self) -> (Sample, Duration) {
+        self.sample().without_computing()
+    }
+
+    /// Whether the bot is one process with one thread.
+    pub(crate) fn is_one_thread(&mut self) -> bool {
+        self.files.as_mut().and_then(Files::sample).is_some()
+    }
+
+    /// The bytes that the bot's first process has written, with those of children that it has waited for, if the
+    /// kernel counts them.
+    pub(crate) fn bytes_written(&self) -> Option<u64> {
+        read_again(self.files.as_ref()?.io.as_ref()?, written)
+    }
+}
+
+impl Files {
+    fn open(root: Root) -> Option<Self> {
+        let &[pid] = root.first_processes().as_slice() else { return None };
+        let open = |path: String| File::open(path).ok();
+        Some(Self {
+            pid,
+            keepers_children: match root {
+                Root::Keeper(keeper) => {
+                    Some(open(format!("/proc/{keeper}/task/{keeper}/children"))?)
+                }
+                Root::Program(..) => None,
+            },
+            children: open(format!("/proc/{pid}/task/{pid}/children"))?,
+            schedstat: open(format!("/proc/{pid}/task/{pid}/schedstat"))?,
+            stat: open(format!("/proc/{pid}/stat"))?,
+            status: open(format!("/proc/{pid}/status"))?,
+            io: open(format!("/proc/{pid}/io")),
+            memory: None,
+        })
+    }
+
+    /// `None` if the bot is not one process with one thread.
+    fn sample(&mut self) -> Option<Sample> {
+        let is_only = |text: &str| (text.trim_ascii_end().parse() == Ok(self.pid)).then_some(());
+        // In this order: what the process leaves behind moves from its list to the keeper's.
+        read_again(&self.children, |text| text.is_empty().then_some(()))?;
+        if let Some(children) = &self.keepers_children {
+            read_again(children, is_only)?;
+        }
+        let stat = read_again(&self.stat, Stat::parse).filter(|stat| stat.threads == 1)?;
+        let counters = read_again(&self.schedstat, thread)?;
+        let memory = match self.memory {
+            Some((faults, memory)) if faults == stat.page_faults => memory,
+            _ => read_again(&self.status, |text| Some(process(self.pid, text)))?,
+        };
+        self.memory = Some((stat.page_faults, memory));
+        Some(Sample {
+            processes: vec![memory],
+            threads: BTreeMap::from([(self.pid, counters)]),
+            page_faults: Some(stat.page_faults),
+            peak_memory: (memory.peak > 0).then_some(memory.peak),
+            computed: BTreeMap::from([(self.pid, computed(self.pid, &stat))]),
+            adopted: Computed::default(),
+            unvisited: Vec::new(),
+        })
+    }
+}

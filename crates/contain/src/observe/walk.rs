@@ -1,0 +1,274 @@
+//! Walks through a program's processes.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use super::root::Root;
+use super::snapshot;
+use crate::decide::sample::{Computed, CpuTimes, Observation, Process, Sample, Thread};
+use crate::decide::tuning::TUNING;
+use crate::sys::proc::{self, Stat, children, field, numbers_in, numbers_until, open_files, read};
+use crate::sys::raw::process_cpu;
+
+/// When a walk must stop that has a deadline.
+pub(crate) fn long_walk(deadline: Option<Instant>) -> Instant {
+    let until = Instant::now() + TUNING.sampling.long_walk;
+    deadline.map_or(until, |deadline| deadline.min(until))
+}
+
+/// All processes of a program that can be visited in a short time.
+pub(crate) fn below(root: Root) -> Sample {
+    within(root, TUNING.sampling.look)
+}
+
+/// As [`below`], within this time.
+pub(crate) fn within(root: Root, time: Duration) -> Sample {
+    of_tree(root, Instant::now() + time)
+}
+
+/// As [`below`], with more time, but not beyond `deadline`.
+pub(crate) fn below_until(root: Root, deadline: Option<Instant>) -> Sample {
+    of_tree(root, long_walk(deadline))
+}
+
+/// All processes of a program, with the states of their threads.
+pub(crate) fn observe(root: Root) -> Observation {
+    observed(below(root), root)
+}
+
+/// A sample, with the states of its threads by now.
+pub(crate) fn observed(sample: Sample, root: Root) -> Observation {
+    let snapshot = snapshot::at(&sample, root);
+    Observation { sample, snapshot }
+}
+
+fn of_tree(root: Root, until: Instant) -> Sample {
+    let mut seen = BTreeSet::new();
+    let mut sample = Sample::default();
+    visit(&mut sample, root.first_processes(), &mut seen, until);
+    let Root::Keeper(keeper) = root else { return sample };
+    // What a process leaves behind moves to the keeper, perhaps between the reads of both.
+    if sample.is_whole() {
+        visit(&mut sample, root.first_processes(), &mut seen, until);
+    }
+    let stat = read(&format!("/proc/{keeper}/stat")).and_then(|text| Stat::parse(&text));
+    Sample { adopted: stat.as_ref().map(adopted).unwrap_or_default(), ..sample }
+}
+
+/// The processes of a program that can be visited before `until`: fewer reads than a sample needs.
+pub(crate) fn pids(root: Root, until: Instant) -> Vec<i32> {
+    let mut seen = BTreeSet::new();
+    // What a process leaves behind moves to the keeper, perhaps between the reads of both.
+    for _ in 0..2 {
+        let mut open = root.first_processes();
+        while let Some(pid) = open.pop() {
+            if seen.insert(pid) {
+                let threads = numbers_until(&format!("/proc/{pid}/task"), until);
+                open.extend(threads.flat_map(|tid| children(pid, tid)));
+            }
+        }
+    }
+    seen.into_iter().collect()
+}
+
+/// Adds these processes and all below them, except those that were `seen`.
+fn visit(sample: &mut Sample, mut open: Vec<i32>, seen: &mut BTreeSet<i32>, until: Instant) {
+    open.retain(|pid| !seen.contains(pid));
+    open.reverse();
+    while let Some(pid) = open.pop() {
+        if seen.insert(pid) && has_few_threads(sample) {
+            add_process(sample, pid, &mut open);
+        }
+        // The program itself is the first.
+        if Instant::now() >= until {
+            sample.unvisited = open;
+            break;
+        }
+    }
+}
+
+/// Whether more threads are to be read one by one. A program with many is beyond its limit, or its user
+/// has lifted the limit and can do without their figures.
+fn has_few_threads(sample: &Sample) -> bool {
+    sample.tasks() < TUNING.sampling.many_threads
+}
+
+fn add_process(sample: &mut Sample, pid: i32, open: &mut Vec<i32>) {
+    // The process may have been reaped in the meantime.
+    let Some(status) = read(&format!("/proc/{pid}/status")) else { return };
+    let process = Process { open_files: open_files(pid), ..process(pid, &status) };
+    sample.processes.push(process);
+    if process.peak > 0 {
+        sample.peak_memory = sample.peak_memory.max(Some(process.peak));
+    }
+    if has_few_threads(sample) {
+        for tid in numbers_in(&format!("/proc/{pid}/task")) {
+            let schedstat = read(&format!("/proc/{pid}/task/{tid}/schedstat"));
+            let thread = schedstat.as_deref().and_then(thread);
+            sample.threads.extend(thread.map(|thread| (tid, thread)));
+            open.extend(children(pid, tid));
+        }
+    }
+    if let Some(stat) = read(&format!("/proc/{pid}/stat")).and_then(|text| Stat::parse(&text)) {
+        *sample.page_faults.get_or_insert_default() += stat.page_faults;
+        sample.computed.insert(pid, computed(pid, &stat));
+    }
+}
+
+/// Parses /proc/PID/status, which lacks open files. A process that has ended has no memory.
+pub(super) fn process(pid: i32, status: &str) -> Process {
+    let number = |name| field(status, name).unwrap_or(0);
+    let kib = |name| number(name) * 1024;
+    let page_tables = kib("VmPTE:");
+    Process {
+        pid,
+        threads: number("Threads:").max(1),
+        resident: kib("VmRSS:") + page_tables + kib("VmSwap:"),
+        shared: kib("RssShmem:").min(kib("VmRSS:")),
+        page_tables,
+        peak: if kib("VmHWM:") > 0 { kib("VmHWM:") + page_tables } else { 0 },
+        open_files: 0,
+    }
+}
+
+/// Parses a thread's schedstat.
+pub(super) fn thread(text: &str) -> Option<Thread> {
+    let mut fields = text.split_whitespace().map(str::parse::<u64>);
+    let mut next = || fields.next()?.ok();
+    let (run, wait, switches) = (next()?, next()?, next()?);
+    Some(Thread { run: Duration::from_nanos(run), wait: Duration::from_nanos(wait), switches })
+}
+
+pub(super) fn computed(pid: i32, stat: &Stat) -> Computed {
+    Computed { own: process_cpu(pid).unwrap_or(stat.cpu), ..adopted(stat) }
+}
+
+/// Only the time of children.
+fn adopted(stat: &Stat) -> Computed {
+    Computed {
+        own: Duration::ZERO,
+        children: stat.children_cpu,
+        child_faults: stat.child_page_faults,
+    }
+}
+
+/// The CPU time that the processes of a sample have used by now, if they live.
+pub(crate) fn computed_by_now(sample: &Sample) -> CpuTimes {
+    let of = |pid: i32| Some((pid, process_cpu(pid)?));
+    sample.pids().into_iter().filter_map(of).collect()
+}
+
+/// Whether a signal has stopped the program's first process.
+pub(crate) fn is_stopped(sample: &Sample) -> bool {
+    sample.bot().is_some_and(|bot| proc::state(&format!("/proc/{bot}/stat")) == 'T')
+}
+
+/// Whether all threads of a sample sleep; false if `deadline` comes first.
+pub(crate) fn are_asleep(sample: &Sample, deadline: Option<Instant>) -> bool {
+    let until = long_walk(deadline);
+    // A disk does nothing while the machine stalls, so a thread that waits for one may have lost time.
+    sample.threads.keys().all(|tid| {
+        let state = proc::state(&format!("/proc/{tid}/task/{tid}/stat"));
+        Instant::now() < until && !matches!(state, 'R' | 'D' | ' ')
+    })
+}
+
+/// The CPU time of each thread by now, zero if it has ended, and whether it can run.
+pub(crate) fn threads(tids: &[i32]) -> Vec<(i32, Duration, bool)> {
+    let sampled = |&tid: &i32| {
+        let run = read(&format!("/proc/{tid}/schedstat")).as_deref().and_then(thread);
+        let can_run = proc::state(&format!("/proc/{tid}/stat")) == 'R';
+        (tid, run.unwrap_or_default().run, can_run)
+    };
+    tids.iter().map(sampled).collect()
+}
+
+#[cfg(test)]
+pub(super) fn of_all(open: Vec<i32>, until: Instant) -> Sample {
+    let mut sample = Sample::default();
+    visit(&mut sample, open, &mut BTreeSet::new(), until);
+    sample
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use rustix::process::{Pid, Signal, kill_process};
+
+    use super::*;
+    use crate::observe::memory;
+    use terms::millis::Millis;
+
+    fn look() -> Instant {
+        Instant::now() + TUNING.sampling.look
+    }
+
+    #[test]
+    fn all_processes_below_another_one_are_found_while_there_is_time() {
+        let script = ["-c", "(sleep 60; :) & wait"];
+        let mut shell = Command::new("sh").args(script).spawn().expect("starts");
+        let keeper = Root::Keeper(Pid::from_child(&shell));
+        let patience = Instant::now() + Duration::from_secs(20);
+        let below = || pids(keeper, patience);
+        while below().len() < 2 {
+            assert!(Instant::now() < patience, "a shell and its child");
+        }
+        assert_eq!(pids(keeper, Instant::now()).len(), 1, "no time for the second one");
+        for pid in below().into_iter().filter_map(Pid::from_raw) {
+            kill_process(pid, Signal::KILL).expect("it is there");
+        }
+        shell.wait().expect("a child");
+    }
+
+    #[test]
+    fn this_very_process_can_be_sampled() {
+        let me = vec![rustix::process::getpid().as_raw_pid()];
+        let before = of_all(me.clone(), look());
+        let mut x = 1_u64;
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_millis(30) {
+            x = std::hint::black_box(x.wrapping_mul(3));
+        }
+        std::thread::sleep(Duration::from_millis(1));
+        let usage = of_all(me, look()).since(&before, start.elapsed());
+        assert!(usage.cpu > Some(Millis::default()), "{usage:?}");
+        assert!(usage.peak_memory > Some(100_000), "{usage:?}");
+        assert!(usage.wait.is_some() && usage.page_faults.is_some(), "{usage:?}");
+    }
+
+    #[test]
+    fn memory_is_not_looked_at_for_longer_than_allowed() {
+        let me = rustix::process::getpid().as_raw_pid();
+        let sample = of_all(vec![me], look());
+        let process = sample.processes[0];
+        let twice = Sample { processes: vec![process, process], ..Sample::default() };
+        assert!(memory::of(&twice, None, Duration::from_mins(1)) > 0);
+        assert_eq!(memory::of(&twice, None, Duration::ZERO), 0);
+    }
+
+    #[test]
+    fn a_sleeping_program_is_asleep_and_this_one_is_not() {
+        let mut sleeper = Command::new("sleep").arg("60").spawn().expect("runs");
+        let bot = i32::try_from(sleeper.id()).expect("a process number");
+        let sample = || of_all(vec![bot], look());
+        // It has to start first.
+        let patience = Instant::now() + Duration::from_secs(20);
+        while !are_asleep(&sample(), None) {
+            assert!(Instant::now() < patience, "it sleeps");
+        }
+        assert!(!are_asleep(&sample(), Some(Instant::now())), "there was no time");
+        sleeper.kill().expect("it runs");
+        sleeper.wait().expect("a child");
+        let me = rustix::process::getpid().as_raw_pid();
+        assert!(!are_asleep(&of_all(vec![me], look()), None));
+    }
+
+    #[test]
+    fn a_walk_ends_in_time_and_has_the_bot_itself() {
+        let me = rustix::process::getpid().as_raw_pid();
+        let sample = of_all(vec![me, 1], Instant::now());
+        assert_eq!((sample.processes.len(), sample.bot()), (1, Some(me)));
+        assert!(sample.tasks() >= 2, "what was not visited counts");
+    }
+}

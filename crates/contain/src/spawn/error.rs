@@ -1,0 +1,91 @@
+//! Why a bot may not start.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a bot cannot be started.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpawnError {
+    /// The working directory is missing or not a directory.
+    #[error("cannot start the bot in {}: it is not a directory", .0.display())]
+    Cwd(PathBuf),
+    /// `PATH` holds no such program.
+    #[error(
+        "cannot start the bot: no program `{name}` in PATH (for a file in the current directory write `./{name}`)",
+        name = .0.display()
+    )]
+    NotInPath(PathBuf),
+    /// The file does not exist.
+    #[error("cannot start the bot: no such file: {}", .0.display())]
+    NoSuchFile(PathBuf),
+    /// The file's interpreter is missing.
+    #[error(
+        "cannot start the bot: {} needs an interpreter that does not exist; see its first line, which must not end in \
+         CR LF (or the loader that a binary names)",
+        .0.display()
+    )]
+    NoInterpreter(PathBuf),
+    /// The program is a folder.
+    #[error("cannot start the bot: {} is a directory", .0.display())]
+    Directory(PathBuf),
+    /// The file is not executable.
+    #[error("cannot start the bot: {file} is not executable (try `chmod +x {file}`)", file = .0.display())]
+    NotExecutable(PathBuf),
+    /// Only root may execute the file, but root's bots in a sandbox run as another user.
+    #[error(
+        "cannot start the bot: in a sandbox root's bots run as nobody, who may not execute {} (try `chmod o+rx` on it \
+         and its folder)",
+        .0.display()
+    )]
+    NotForNobody(PathBuf),
+    /// The file is neither a binary for this machine nor a script with a `#!` line.
+    #[error(
+        "cannot start the bot: {} is not a program for this machine (does a script lack its `#!` line?)",
+        .0.display()
+    )]
+    NoProgram(PathBuf),
+    /// A word contains a NUL, which cannot be passed to a program.
+    #[error("cannot start the bot: {:?} holds a NUL character", .0.to_string_lossy())]
+    Nul(OsString),
+    /// The system refuses the requested confinement.
+    #[error("cannot start the bot: {what} failed")]
+    Confinement {
+        /// What was tried.
+        what: &'static str,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// The system refuses for another reason.
+    #[error("cannot start the bot `{}`", program.display())]
+    Refused {
+        /// What should have been started.
+        program: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// The referee itself is short of descriptors, memory or processes.
+    #[error("cannot start the bot `{}`: the referee is short of resources", program.display())]
+    Resources {
+        /// What should have been started.
+        program: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+}
+
+impl SpawnError {
+    /// The error for a name without a slash that names no program.
+    pub fn not_in_path(name: &Path) -> Self {
+        match name.to_str() {
+            Some("." | "..") => Self::Directory(name.to_owned()),
+            _ => Self::NotInPath(name.to_owned()),
+        }
+    }
+
+    /// Whether the user can fix it with another command.
+    pub fn is_user_error(&self) -> bool {
+        !matches!(self, Self::Resources { .. })
+    }
+}

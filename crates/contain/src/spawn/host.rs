@@ -1,0 +1,102 @@
+//! What a program that starts bots does to its own process, and how all of it is undone.
+
+use std::io;
+use std::process;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::ending::Left;
+use super::groups::group;
+use super::{launcher, spare};
+use crate::scratch::{folder, later};
+
+/// Keeps what the bots of this program share: the launcher that starts them, their control groups, a thread that removes
+/// what they leave. When the last host is dropped, all of that is gone.
+///
+/// Every bot holds one, so a program need not. A program that starts one bot after the other should: otherwise each bot
+/// has a launcher of its own, which costs a fork of the program, and where there are control groups, the search for
+/// them.
+///
+/// ```
+/// # fn main() -> std::io::Result<()> {
+/// let _host = contain::bot::Host::start()?;
+/// // Bots, on any thread.
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Host {
+    /// The process that it belongs to. A fork of it has neither the threads nor the children.
+    process: u32,
+    /// Whether a bot has left processes behind, which may keep a later bot from its core. All hosts share it.
+    survivors: Arc<AtomicBool>,
+}
+
+/// What all hosts share.
+struct Held {
+    hosts: usize,
+    survivors: Option<Arc<AtomicBool>>,
+}
+
+/// Locked while what they share is undone.
+static HELD: Mutex<Held> = Mutex::new(Held { hosts: 0, survivors: None });
+
+fn held() -> MutexGuard<'static, Held> {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Host {
+    /// Starts the process that starts all bots of this program; without this, the first bot's start does.
+    ///
+    /// A program should call this before it starts a thread, changes its limits or reads what no bot should know: the
+    /// launcher is a copy of the program at this moment, and bots inherit its limits, priority and control group.
+    ///
+    /// # Errors
+    /// When the system refuses another process or a socket.
+    pub fn start() -> io::Result<Self> {
+        let host = Self::hold();
+        launcher::start_launcher()?;
+        Ok(host)
+    }
+
+    /// Keeps the launcher and the control groups from being removed, if there are any; starts nothing.
+    pub fn hold() -> Self {
+        let mut held = held();
+        held.hosts += 1;
+        let survivors = Arc::clone(held.survivors.get_or_insert_default());
+        Self { process: process::id(), survivors }
+    }
+
+    /// Notes what a bot has left.
+    pub(crate) fn note_survivors(&self, left: &Left) {
+        if matches!(left, Left::Survivors(named, _) if !named.is_empty()) {
+            self.survivors.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether any bot has left processes while there was a host.
+    pub(crate) fn have_survivors(&self) -> bool {
+        self.survivors.load(Ordering::Relaxed)
+    }
+}
+
+impl Clone for Host {
+    fn clone(&self) -> Self {
+        Self::hold()
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        let mut held = held();
+        held.hosts -= 1;
+        if held.hosts == 0 && self.process == process::id() {
+            held.survivors = None;
+            spare::end_spares();
+            group::remove_all();
+            launcher::end_launcher();
+            later::end();
+            folder::remove_ready();
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! The keeper's life: it starts the bot, reports the bot's end, and kills what is left.
+//!
+//! What it needs later it opens before the bot starts, which might take away its right to open files.
+
+use std::ffi::c_int;
+use std::fs::File;
+use std::io::{PipeReader, Read as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::FileExt as _;
+use std::os::unix::net::UnixStream;
+use std::thread::sleep;
+use std::time::Instant;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{
+    Pid, Signal, WaitOptions, fchdir, getpid, getppid, kill_process, kill_process_group,
+    set_child_subreaper, set_parent_process_death_signal, setsid, wait, waitpid,
+};
+use rustix::thread::set_name;
+
+use super::order::{self, Ends, Order};
+use super::plan::Launch;
+use super::report::{Failure, Message, Step, at};
+use super::{exec, mounts, numbers};
+use crate::decide::tuning::TUNING;
+use crate::sys::{cores, raw};
+
+/// The keeper's life, which begins when the launcher opens the gate.
+pub(crate) fn run(order: Order, ends: Ends, gate: PipeReader) -> c_int {
+    let Order { mut launch, cores, here, .. } = order;
+    if !launch.is_trial {
+        set_cores(&cores);
+    }
+    let held = match settle(&mut launch, gate, &here) {
+        Ok(Some(held)) => held,
+        Ok(None) => return 1,
+        Err(failure) => return fail(failure, &ends.channel),
+    };
+    drop(here);
+    if !launch.is_trial {
+        return play(&launch, ends, held);
+    }
+    Message::Started(0).send(&ends.channel);
+    // The referee has an order for this keeper, or ends it.
+    let Some((Order { launch, cores, here, .. }, _)) = order::receive(&ends.channel) else {
+        return 0;
+    };
+    set_cores(&cores);
+    match fchdir(&here) {
+        Ok(()) => {}
+        Err(errno) => return fail((Step::Directory, errno), &ends.channel),
+    }
+    drop(here);
+    play(&launch, ends, held)
+}
+
+/// Reports a failed start. Returns the keeper's exit code.
+fn fail((step, errno): Failure, channel: &UnixStream) -> c_int {
+    Message::Failed(step, errno.raw_os_error()).send(channel);
+    1
+}
+
+/// Starts the bot, and keeps it until the end of its game.
+fn play(launch: &Launch, ends: Ends, mut held: Held) -> c_int {
+    let Ends { stdin, stdout, stderr, channel } = ends;
+    let started =
+        held.close_namespace(launch).and_then(|()| exec::start(launch, [&stdin, &stdout, &stderr]));
+    let bot = match started {
+        Ok(bot) => bot,
+        Err(failure) => return fail(failure, &channel),
+    };
+    // An end of the bot's pipes left open here would keep EOF from the referee.
+    drop((stdin, stdout, stderr));
+    Message::Started(bot.as_raw_pid()).send(&channel);
+    keep(bot, &channel, &held);
+    if !launch.method.is_namespace() {
+        clear(bot, &channel, held.children.as_ref());
+        Message::Cleared.send(&channel);
+    }
+    0
+}
+
+/// What a keeper holds open.
+struct Held {
+    /// Readable when a child has ended, or the launcher has asked for the end.
+    signals: OwnedFd,
+    /// The list of children, unless the kernel itself kills them.
+    children: Option<File>,
+    /// The maximum of the namespace's process numbers.
+    numbers: Option<File>,
+}
+
+impl Held {
+    /// Limits the process numbers of the keeper's own namespace, and leaves nobody the right to undo that, or its mounts.
+    fn close_namespace(&mut self, launch: &Launch) -> Result<(), Failure> {
+        if !launch.method.is_namespace() {
+            return Ok(());
+        }
+        if let (Some(numbers), Some(processes)) = (self.numbers.take(), launch.processes) {
+            numbers::limit(&numbers, processes);
+        }
+        mounts::fix().map_err(at(Step::Privileges))
+    }
+}
+
+/// Prepares the keeper's own process. `None` if the launcher has died, or could not map the users.
+fn settle(
+    launch: &mut Launch,
+    mut gate: PipeReader,
+    here: &OwnedFd,
+) -> Result<Option<Held>, Failure> {
+    let _ = setsid();
+    let _ = set_name(c"bot-keeper");
+    fchdir(here).map_err(at(Step::Directory))?;
+    let mut numbers = None;
+    if launch.method.is_namespace() {
+        // Otherwise a bot with root's privileges could stop the keeper by tracing, and outlive the referee.
+        let _ = set_parent_process_death_signal(Some(Signal::KILL));
+    }
+    // The users are mapped by then, and the referee knows this process.
+    if gate.read_exact(&mut [0]).is_err() {
+        return Ok(None);
+    }
+    drop(gate);
+    if launch.method.is_namespace() {
+        numbers = mounts::enter(launch.tree.as_ref()).map_err(at(Step::Mounts))?;
+        if let Some(tree) = &launch.tree {
+            launch.ruleset = mounts::rules(tree).map_err(at(Step::Ruleset))?;
+        }
+    } else {
+        let _ = set_child_subreaper(Some(getpid()));
+    }
+    let list = || File::open("/proc/thread-self/children").ok();
+    let children = if launch.method.is_namespace() { None } else { list() };
+    Ok(Some(Held { signals: raw::signals().map_err(at(Step::Pipes))?, children, numbers }))
+}
+
+/// Takes the cores of the referee's thread, which the bot inherits.
+fn set_cores(cores: &[usize]) {
+    // If the referee has lost these cores in the meantime, the system decides.
+    let _ = cores::move_to(None, cores);
+}
+
+/// The number of children to reap before the keeper polls the referee again.
+const REAPED_AT_A_TIME: u32 = 1_000;
+
+/// Reaps orphans until the bot has ended after the announced end of the game, until the referee ends the
+/// keeper or dies, or until the launcher asks for the end.
+fn keep(bot: Pid, channel: &UnixStream, held: &Held) {
+    let mut has_ended = false;
+    let mut at_most = None;
+    loop {
+        let mut fds = [
+            // The referee's end closes when it ends the keeper or dies. A byte in the channel can wait.
+            PollFd::new(channel, PollFlags::RDHUP),
+            PollFd::new(&held.signals, PollFlags::IN),
+        ];
+        let polled = poll(&mut fds, at_most.as_ref());
+        if polled.is_ok() && !fds[0].revents().is_empty() {
+            return;
+        }
+        if is_told_to_end(&held.signals) {
+            return;
+        }
+        if has_ended {
+            continue;
+        }
+        at_most = match reap_orphans(bot) {
+            Reaped::Bot(exit) => {
+                has_ended = true;
+                Message::Ended(exit).send(channel);
+                if rustix::io::ioctl_fionread(channel).is_ok_and(|bytes| bytes > 0) {
+                    return;
+                }
+                None
+            }
+            Reaped::Some => Some(Timespec::default()),
+            Reaped::All => None,
+        };
+    }
+}
+
+/// Reads all signals that have come, one of each kind; whether the launcher asks for the end is one of them.
+fn is_told_to_end(signals: &OwnedFd) -> bool {
+    const SIZE: usize = 128;
+    let mut infos = [0; 2 * SIZE];
+    let count = rustix::io::read(signals, &mut infos).unwrap_or(0);
+    // In a signalfd_siginfo(2) these have four bytes each.
+    let field = |info: &[u8], number: usize| {
+        let bytes = info.chunks_exact(4).nth(number).and_then(|bytes| bytes.try_into().ok());
+        bytes.map(i32::from_ne_bytes)
+    };
+    let launcher = getppid().map(Pid::as_raw_pid);
+    infos[..count].chunks(SIZE).any(|info| {
+        // On old kernels a bot can send one as well.
+        field(info, 0) == Some(libc::SIGTERM) && field(info, 3) == launcher
+    })
+}
+
+enum Reaped {
+    /// The bot has ended, and remains a zombie.
+    Bot(terms::verdict::BotExit),
+    /// Some orphans; there may be more.
+    Some,
+    /// All; none is left for now.
+    All,
+}
+
+/// Reaps processes that have ended, except the bot: while it is a zombie, the number of its group
+/// is not reused.
+fn reap_orphans(bot: Pid) -> Reaped {
+    for _ in 0..REAPED_AT_A_TIME {
+        match raw::ended_child() {
+            Some((pid, exit)) if pid == bot => return Reaped::Bot(exit),
+            Some((pid, _)) => {
+                let _ = waitpid(Some(pid), WaitOptions::NOHANG);
+            }
+            None => return Reaped::All,
+        }
+    }
+    Reaped::Some
+}
+
+/// Kills the group, then children until none is left. Orphaned grandchildren are reparented to the keeper. Reports the
+/// survivors.
+fn clear(bot: Pid, channel: &UnixStream, children: Option<&File>) {
+    let _ = kill_process_group(bot, Signal::KILL);
+    let start = Instant::now();
+    let mut pass = 0_u32;
+    while start.elapsed() < TUNING.launcher.kill_time {
+        for pid in list(children) {
+            let _ = kill_process(pid, Signal::KILL);
+        }
+        for _ in 0..REAPED_AT_A_TIME {
+            match wait(WaitOptions::NOHANG) {
+                Ok(Some(_)) => {}
+                Ok(None) => break,
+                Err(_) => return,
+            }
+        }
+        // Frequent passes catch a process that keeps forking and exiting.
+        pass = pass.wrapping_add(1);
+        if pass.is_multiple_of(8) {
+            sleep(TUNING.launcher.kill_nap);
+        }
+    }
+    report_survivors(channel, &list(children));
+}
+
+/// The most survivors to report by process number.
+const NAMED: usize = 8;
+
+fn report_survivors(channel: &UnixStream, survivors: &[Pid]) {
+    for pid in survivors.iter().take(NAMED) {
+        Message::Survivor(pid.as_raw_pid()).send(channel);
+    }
+    if let Some(more @ 1..) = survivors.len().checked_sub(NAMED) {
+        Message::MoreSurvivors(i32::try_from(more).unwrap_or(i32::MAX)).send(channel);
+    }
+}
+
+/// The process numbers of all children, from their list.
+fn list(children: Option<&File>) -> Vec<Pid> {
+    let Some(file) = children else { return Vec::new() };
+    let (mut text, mut chunk) = (Vec::new(), [0; 4096]);
+    while let Ok(count @ 1..) = file.read_at(&mut chunk, text.len() as u64) {
+        text.extend_from_slice(&chunk[..count]);
+    }
+    let text = String::from_utf8_lossy(&text);
+    text.split_whitespace().filter_map(|pid| Pid::from_raw(pid.parse().ok()?)).collect()
+}

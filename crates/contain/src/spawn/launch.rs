@@ -1,0 +1,89 @@
+//! Starts a bot beneath a keeper.
+//!
+//! # Theory of operation
+//!
+//! The *launcher* is a fork of the referee with one thread, from before the first bot. It forks all keepers, at
+//! [orders](mod@order) that come through a socket, and ends when that closes. Because no other thread can have left
+//! anything locked, its forks are as free as any process; because it is small, they are quick. A keeper begins once the
+//! launcher has mapped the users of its namespace, and has told the referee of it.
+//!
+//! A *keeper* stands between the referee and one bot. It never executes another program. It starts the bot, adopts
+//! the processes that the bot orphans, and does not end before they do. A socket, the *channel*, joins it to the
+//! referee:
+//!
+//! * Through it come the [messages](report) that the bot has started or why not, how the bot has ended, and which
+//!   processes could not be killed. The ended bot stays a zombie, so that its usage can still be read.
+//! * It is the referee's hold on the keeper's life. When the referee shuts it down, or dies, the keeper kills the
+//!   bot's processes and ends. A byte in it announces the end of the game: then the keeper does so as soon as the bot
+//!   ends.
+//!
+//! In a namespace the keeper is the init of a pid namespace, whose death makes the kernel kill all the others;
+//! there the referee kills it with SIGKILL, and so does the kernel when the launcher dies. It is also the leader of a
+//! session without a terminal, so a bot has no terminal to write to.
+//!
+//! Whether the host grants a namespace, a keeper without a bot tries. It then waits in the channel for the order of the first
+//! bot, and where many bots start, another one for each bot after that ([`spare`]).
+//!
+//! The launcher also holds the [deadline]: it ends a bot whose referee stands still beyond it. All `unsafe` code is in
+//! [`raw`].
+
+use std::io;
+use std::os::fd::OwnedFd;
+
+use rustix::io::Errno;
+
+use super::handle::{Kept, Ordered, order};
+use super::namespace::MountNamespace;
+use super::plan::Launch;
+use super::report::{LaunchError, Step};
+use super::spare;
+use crate::confine::method::ContainmentMethod;
+use crate::confine::tree::Tree;
+
+/// Starts a bot. When this returns, its program has been executed.
+pub(crate) fn launch(launch: &Launch) -> Result<Kept, LaunchError> {
+    let by_spare = spare::take(launch).map(|spare| spare.start(launch)).transpose()?.flatten();
+    let mut started = if let Some(started) = by_spare {
+        started
+    } else {
+        let started = begin(launch)?;
+        spare::prepare(launch);
+        started
+    };
+    let keeper = &mut started.keeper;
+    rustix::io::ioctl_fionbio(&keeper.channel, true).map_err(|error| Step::Pipes.failed(error))?;
+    if launch.method.is_namespace() && launch.tree.is_none() {
+        keeper.mounts = Some(MountNamespace::open(keeper.pid));
+    }
+    Ok(started)
+}
+
+/// Has a new keeper start a bot, or try what may fail.
+fn begin(launch: &Launch) -> Result<Kept, LaunchError> {
+    let forked = || order(launch)?.map_or(Ok(None), Ordered::forked);
+    // A launcher that was killed has left nothing, and the next one is as good.
+    let started = match forked()? {
+        None => forked()?,
+        started => started,
+    };
+    let mut started = started.ok_or_else(|| Step::Clone.failed(Errno::CONNRESET))?;
+    // A keeper that was killed has taken the bot with it.
+    started.keeper.await_start()?;
+    Ok(started)
+}
+
+/// Tries whether this host grants a keeper its own namespace. The keeper waits for the first bot.
+pub(crate) fn try_namespace() -> Result<(), LaunchError> {
+    begin(&Launch::trial(ContainmentMethod::Namespace)).map(spare::put)
+}
+
+/// Tries whether this host grants a keeper a namespace with this tree in it.
+pub(crate) fn try_tree(tree: Tree) -> Result<(), LaunchError> {
+    begin(&Launch { tree: Some(tree), ..Launch::trial(ContainmentMethod::Namespace) }).map(drop)
+}
+
+/// Tries whether a keeper can start in this control group.
+pub(crate) fn try_cgroup(cgroup: OwnedFd) -> io::Result<()> {
+    let trial = Launch { cgroup: Some(cgroup), ..Launch::trial(ContainmentMethod::Seccomp) };
+    begin(&trial).map(drop).map_err(|failure| failure.error)
+}

@@ -1,0 +1,208 @@
+//! Messages to the referee through a bot's channel, each of a fixed size and in one write: one of the launcher, then
+//! those of the keeper.
+
+use std::io;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+
+use rustix::io::Errno;
+use rustix::process::Pid;
+
+use super::order;
+
+use terms::verdict::BotExit;
+
+/// The step of a start that failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    Pipes,
+    Clone,
+    /// Mapping the users of the new namespace.
+    Users,
+    /// Mounting the bot's files.
+    Mounts,
+    Fork,
+    Directory,
+    Limits,
+    Privileges,
+    Ruleset,
+    Filter,
+    Exec,
+}
+
+impl Step {
+    const ALL: [Self; 11] = [
+        Self::Pipes,
+        Self::Clone,
+        Self::Users,
+        Self::Mounts,
+        Self::Fork,
+        Self::Directory,
+        Self::Limits,
+        Self::Privileges,
+        Self::Ruleset,
+        Self::Filter,
+        Self::Exec,
+    ];
+}
+
+/// One message of a keeper.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Message {
+    /// The start failed, with this `errno`.
+    Failed(Step, i32),
+    /// The keeper's process number; the launcher sends it, with a pidfd.
+    Launched(i32),
+    /// The program has been executed; the bot's process number in the keeper's pid namespace.
+    Started(i32),
+    /// The bot has ended by itself.
+    Ended(BotExit),
+    /// A process that the keeper could not or should not kill.
+    Survivor(i32),
+    /// The number of further survivors.
+    MoreSurvivors(i32),
+    /// The keeper has done its work, and ends.
+    Cleared,
+}
+
+/// A kind, a detail of it, and a number.
+const SIZE: usize = 6;
+
+impl Message {
+    fn encode(self) -> [u8; SIZE] {
+        let (kind, detail, number) = match self {
+            Self::Failed(step, errno) => (0, step as u8, errno),
+            Self::Started(pid) => (1, 0, pid),
+            Self::Ended(BotExit::Code(code)) => (2, 0, code),
+            Self::Ended(BotExit::Signal(signal)) => (2, 1, signal),
+            Self::Ended(BotExit::Unknown) => (2, 2, 0),
+            Self::Survivor(pid) => (3, 0, pid),
+            Self::MoreSurvivors(count) => (4, 0, count),
+            Self::Launched(pid) => (5, 0, pid),
+            Self::Cleared => (6, 0, 0),
+        };
+        let [a, b, c, d] = number.to_ne_bytes();
+        [kind, detail, a, b, c, d]
+    }
+
+    fn decode(bytes: [u8; SIZE]) -> Option<Self> {
+        let [kind, detail, number @ ..] = bytes;
+        let number = i32::from_ne_bytes(number);
+        Some(match (kind, detail) {
+            (0, step) => Self::Failed(*Step::ALL.get(usize::from(step))?, number),
+            (1, _) => Self::Started(number),
+            (2, 0) => Self::Ended(BotExit::Code(number)),
+            (2, 1) => Self::Ended(BotExit::Signal(number)),
+            (2, _) => Self::Ended(BotExit::Unknown),
+            (3, _) => Self::Survivor(number),
+            (4, _) => Self::MoreSurvivors(number),
+            (5, _) => Self::Launched(number),
+            (6, _) => Self::Cleared,
+            _ => return None,
+        })
+    }
+
+    /// Sends the message. If the referee has died, nobody reads it.
+    pub(crate) fn send(self, channel: &UnixStream) {
+        let _ = order::send_all(channel, &self.encode(), &[]);
+    }
+
+    /// Sends the message, and a descriptor.
+    pub(crate) fn send_with(self, channel: &UnixStream, descriptor: BorrowedFd<'_>) {
+        let _ = order::send_all(channel, &self.encode(), &[descriptor]);
+    }
+
+    /// Receives the next message; `None` if none has come, or the keeper has ended.
+    pub(crate) fn receive(channel: &UnixStream) -> Option<Self> {
+        Self::receive_with(channel).map(|(message, _)| message)
+    }
+
+    /// Receives the next message, and what came with it.
+    pub(crate) fn receive_with(channel: &UnixStream) -> Option<(Self, Option<OwnedFd>)> {
+        let mut bytes = [0; SIZE];
+        let (count, descriptors) = order::receive_some(channel, &mut bytes).ok()?;
+        // Messages are written, and so also read, as a whole.
+        let message = if count == SIZE { Self::decode(bytes)? } else { return None };
+        Some((message, descriptors.into_iter().next()))
+    }
+}
+
+/// A start that failed.
+#[derive(Debug, thiserror::Error)]
+#[error("{step:?}: {error}")]
+pub(crate) struct LaunchError {
+    pub(crate) step: Step,
+    pub(crate) error: io::Error,
+}
+
+impl Step {
+    pub(crate) fn failed(self, error: impl Into<io::Error>) -> LaunchError {
+        LaunchError { step: self, error: error.into() }
+    }
+}
+
+/// A step of a start that failed.
+pub(crate) type Failure = (Step, Errno);
+
+pub(crate) fn at(step: Step) -> impl Fn(Errno) -> Failure {
+    move |errno| (step, errno)
+}
+
+/// More than any keeper sends. Root's bot in a namespace can take over its keeper's pipe and send for ever.
+pub(crate) const MOST_MESSAGES: u32 = 32;
+
+/// What a keeper has reported so far.
+#[derive(Debug, Default)]
+pub(crate) struct KeeperReport {
+    pub(crate) messages: u32,
+    pub(crate) bot: Option<Pid>,
+    pub(crate) exit: Option<BotExit>,
+    pub(crate) survivors: Vec<i32>,
+    pub(crate) more_survivors: usize,
+    /// Whether the keeper did all its work.
+    pub(crate) is_cleared: bool,
+}
+
+impl KeeperReport {
+    pub(crate) fn record(&mut self, message: Message) {
+        self.messages += 1;
+        match message {
+            Message::Started(pid) => self.bot = Pid::from_raw(pid),
+            Message::Ended(exit) => self.exit = Some(exit),
+            Message::Survivor(pid) => self.survivors.push(pid),
+            Message::MoreSurvivors(count) => {
+                self.more_survivors = usize::try_from(count).unwrap_or(0);
+            }
+            Message::Cleared => self.is_cleared = true,
+            // They come before all other messages or not at all.
+            Message::Failed(..) | Message::Launched(_) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_sent_is_received() {
+        let (read, write) = UnixStream::pair().expect("a socket");
+        let mut sent = vec![
+            Message::Started(7),
+            Message::Ended(BotExit::Code(3)),
+            Message::Ended(BotExit::Signal(9)),
+            Message::Ended(BotExit::Unknown),
+            Message::Survivor(1 << 20),
+            Message::MoreSurvivors(52),
+            Message::Launched(8),
+            Message::Cleared,
+        ];
+        sent.extend(Step::ALL.map(|step| Message::Failed(step, libc::ENOENT)));
+        for message in &sent {
+            message.send(&write);
+        }
+        drop(write);
+        let received: Vec<_> = std::iter::from_fn(|| Message::receive(&read)).collect();
+        assert_eq!(received, sent);
+    }
+}

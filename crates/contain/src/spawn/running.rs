@@ -1,0 +1,106 @@
+//! A running program, however it was started.
+
+use std::io::{PipeReader, PipeWriter};
+use std::os::fd::BorrowedFd;
+use std::time::Instant;
+
+use super::ending::Left;
+use super::exec::WRITTEN_BEFORE_START;
+use super::handle::Keeper;
+use super::plain::Plain;
+use terms::verdict::BotExit;
+
+/// A program that was started, and the referee's ends of its pipes.
+#[derive(Debug)]
+pub(crate) struct Started {
+    pub(crate) running: Running,
+    pub(crate) stdin: PipeWriter,
+    pub(crate) stdout: PipeReader,
+    pub(crate) stderr: PipeReader,
+}
+
+/// The referee's hold on a program.
+#[derive(Debug)]
+pub(crate) enum Running {
+    /// By a keeper, which holds all its processes, and by the launcher, which holds its deadline.
+    Kept(Box<Keeper>),
+    /// As a child of the referee.
+    Plain(Box<Plain>),
+}
+
+impl Running {
+    /// What is readable when the program has ended; `None` if nothing more is to be learnt in this way.
+    pub(crate) fn notice(&self) -> Option<BorrowedFd<'_>> {
+        match self {
+            Self::Kept(keeper) => Some(keeper.notice()),
+            Self::Plain(plain) => plain.notice(),
+        }
+    }
+
+    /// The bytes that its process has written before its program started, as the kernel counts them.
+    pub(crate) fn written_before_start(&self) -> u64 {
+        match self {
+            Self::Kept(_) => WRITTEN_BEFORE_START,
+            Self::Plain(_) => 0,
+        }
+    }
+
+    pub(crate) fn is_in_namespace(&self) -> bool {
+        matches!(self, Self::Kept(keeper) if keeper.is_namespace())
+    }
+
+    /// How the program ended, if it has ended by itself.
+    pub(crate) fn exit(&mut self) -> Option<BotExit> {
+        match self {
+            Self::Kept(keeper) => keeper.bot_exit(),
+            Self::Plain(plain) => plain.exit(),
+        }
+    }
+
+    /// Whether the launcher has died, and with it the program.
+    pub(crate) fn has_lost_launcher(&self) -> bool {
+        matches!(self, Self::Kept(keeper) if keeper.has_lost_launcher())
+    }
+
+    /// Has the program ended soon after `until` even if the referee stalls; `None` is never.
+    pub(crate) fn set_deadline(&self, until: Option<Instant>) {
+        if let Self::Kept(keeper) = self {
+            keeper.deadline.set(until);
+        }
+    }
+
+    /// As [`set_deadline`](Self::set_deadline), if that is later.
+    pub(crate) fn extend_deadline(&self, until: Option<Instant>) {
+        if let Self::Kept(keeper) = self {
+            keeper.deadline.extend(until);
+        }
+    }
+
+    /// Whether the deadline has passed, so that the program is ended or has been.
+    pub(crate) fn is_overdue(&self) -> bool {
+        matches!(self, Self::Kept(keeper) if keeper.deadline.has_passed())
+    }
+
+    /// Lets a keeper kill everything by itself once the program has ended.
+    pub(crate) fn announce_end(&self) {
+        if let Self::Kept(keeper) = self {
+            keeper.announce_end();
+        }
+    }
+
+    /// Has all processes killed, without waiting for it.
+    pub(crate) fn begin_end(&self) {
+        match self {
+            Self::Kept(keeper) => keeper.begin_end(),
+            Self::Plain(plain) => plain.kill_group(),
+        }
+    }
+
+    /// Ends all processes; without a keeper, those of them that left the group are among `below`, if they are known.
+    pub(crate) fn end(&mut self, below: impl FnOnce() -> Vec<i32>) -> Left {
+        match self {
+            Self::Kept(keeper) => keeper.end(),
+            Self::Plain(plain) => plain.end(&below()),
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Signal handlers: they raise a flag, and touch nothing else.
+#![expect(unsafe_code, reason = "signal actions")]
+
+use std::ffi::c_int;
+use std::fmt;
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicUsize, Ordering};
+use std::thread;
+
+/// What a signal handler may touch of a canceller.
+#[derive(Debug)]
+pub(crate) struct Flag {
+    pub(crate) wake: OwnedFd,
+    /// 0, [`BY_PROGRAM`] or the number of a signal.
+    pub(crate) cause: AtomicI32,
+}
+
+pub(crate) const BY_PROGRAM: i32 = -1;
+
+impl Flag {
+    /// Safe in a signal handler: it takes no lock and no memory.
+    pub(crate) fn raise(&self, cause: i32) {
+        let raised = self.cause.compare_exchange(0, cause, Ordering::SeqCst, Ordering::SeqCst);
+        if raised.is_ok() {
+            // Fails only if the counter is full, and then it is readable too.
+            let _ = rustix::io::write(&self.wake, &1_u64.to_ne_bytes());
+        }
+    }
+}
+
+/// Undoes this program's signal handlers: between unblocking its signals and its exec, a bot must not
+/// run them. Ignored signals stay ignored, apart from SIGPIPE, which Rust's runtime ignores, and SIGCHLD, without
+/// which the kernel would forget how children have ended.
+pub(super) fn reset_signals() {
+    // SAFETY: an action is plain data, and zeroes are the default.
+    let default = unsafe { MaybeUninit::zeroed().assume_init() };
+    for signal in 1..=libc::SIGRTMAX() {
+        let is_needed = [libc::SIGPIPE, libc::SIGCHLD].contains(&signal);
+        // Fails for the signals that have no handlers.
+        if action(signal).is_ok_and(|now| now.sa_sigaction != libc::SIG_IGN) || is_needed {
+            let _ = set_action(signal, &default);
+        }
+    }
+}
+
+/// What a signal does.
+fn action(signal: c_int) -> io::Result<libc::sigaction> {
+    let mut now = MaybeUninit::uninit();
+    // SAFETY: `now` is valid for writing, and read only if the call has filled it.
+    unsafe {
+        match libc::sigaction(signal, ptr::null(), now.as_mut_ptr()) {
+            0 => Ok(now.assume_init()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+fn set_action(signal: c_int, action: &libc::sigaction) -> io::Result<()> {
+    // SAFETY: `action` is valid for reading.
+    match unsafe { libc::sigaction(signal, action, ptr::null_mut()) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// The flag that signals raise, while there are [`Handlers`].
+static RAISED: AtomicPtr<Flag> = AtomicPtr::new(ptr::null_mut());
+
+/// The number of handlers that are running.
+static RUNNING: AtomicUsize = AtomicUsize::new(0);
+
+extern "C" fn handle(signal: c_int) {
+    RUNNING.fetch_add(1, Ordering::SeqCst);
+    let flag = RAISED.load(Ordering::SeqCst);
+    if !flag.is_null() && signal != libc::SIGXFSZ {
+        // SAFETY: who takes the flag away waits until no handler runs any more. The thread may be about to read its
+        // errno, so it gets that back.
+        unsafe {
+            let errno = *libc::__errno_location();
+            (*flag).raise(signal);
+            *libc::__errno_location() = errno;
+        }
+    }
+    RUNNING.fetch_sub(1, Ordering::SeqCst);
+}
+
+/// Signal handlers that raise a flag, until this is dropped. There is at most one of these.
+pub(crate) struct Handlers {
+    /// Raised by [`handle`].
+    _flag: Arc<Flag>,
+    /// What the signals did before.
+    before: Vec<(c_int, libc::sigaction)>,
+}
+
+impl fmt::Debug for Handlers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.before.iter().map(|(signal, _)| signal)).finish()
+    }
+}
+
+impl Handlers {
+    /// Has these signals raise `flag`, except those that are ignored; SIGXFSZ is caught as well, and raises nothing.
+    pub(crate) fn install(signals: &[c_int], flag: Arc<Flag>) -> io::Result<Self> {
+        let raised = Arc::as_ptr(&flag).cast_mut();
+        let (all, none) = (Ordering::SeqCst, ptr::null_mut());
+        RAISED.compare_exchange(none, raised, all, all).map_err(|_| io::ErrorKind::ResourceBusy)?;
+        // From here on, dropping this undoes what was done.
+        let mut handlers = Self { _flag: flag, before: Vec::new() };
+        for &signal in signals.iter().chain(&[libc::SIGXFSZ]) {
+            let before = action(signal)?;
+            if before.sa_sigaction != libc::SIG_IGN {
+                // SAFETY: an action is plain data.
+                let mut ours: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
+                ours.sa_sigaction = handler();
+                ours.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK;
+                set_action(signal, &ours)?;
+                handlers.before.push((signal, before));
+            }
+        }
+        Ok(handlers)
+    }
+}
+
+fn handler() -> libc::sighandler_t {
+    handle as extern "C" fn(c_int) as libc::sighandler_t
+}
+
+impl Drop for Handlers {
+    fn drop(&mut self) {
+        for (signal, before) in &self.before {
+            // Whoever has changed the action since then wants it so.
+            if action(*signal).is_ok_and(|now| now.sa_sigaction == handler()) {
+                let _ = set_action(*signal, before);
+            }
+        }
+        RAISED.store(ptr::null_mut(), Ordering::SeqCst);
+        while RUNNING.load(Ordering::SeqCst) > 0 {
+            thread::yield_now();
+        }
+    }
+}
