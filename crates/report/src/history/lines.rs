@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::entry::{Entry, Share};
-use crate::markup::{Text, put};
-use crate::runs::LONGEST_NAME;
+use crate::markup::{LONGEST_NAME, Text, put};
 use crate::runs::bars;
 use crate::suite;
 use terms::text::abridged;

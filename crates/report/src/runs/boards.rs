@@ -1,9 +1,10 @@
 //! A bar per board for each bot, with a mark at the best score known.
 
-use super::gather::{Board, Gathered, linked};
+use super::gather::Gathered;
+use super::shown::Board;
 use super::{Text, bars, games};
 use crate::figures;
-use crate::markup::put;
+use crate::markup::{linked, put};
 use results::suite::Points;
 use rules::score::Direction;
 use terms::text::plural;

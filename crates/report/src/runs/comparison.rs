@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::gather::{Board, Gathered, linked};
+use super::gather::Gathered;
+use super::shown::Board;
 use super::{Text, bars, compare, differences, looks};
 use crate::figures;
-use crate::markup::put;
+use crate::markup::{linked, put};
 use results::compare::{BoardDifference, Comparison};
 use results::suite::RecordId;
 use terms::text::plural;

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Text;
-use super::gather::{Gathered, ShownBot};
+use super::gather::Gathered;
+use super::shown::ShownBot;
 use crate::figures::mean_digits;
 use crate::markup::put;
 use results::compare::Value;
