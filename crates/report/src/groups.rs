@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::document::{Document, Line, Table, Tone};
+use super::figures::mean_digits;
 use super::format::Format;
 use super::inert::write_json;
 use super::rows::write_rows;
-use super::suite::mean_digits;
 use results::compare::{BotGroup, Contender};
 use statistics::Risk;
 

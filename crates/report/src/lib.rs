@@ -8,6 +8,7 @@
 pub mod compare;
 pub mod doctor;
 mod document;
+mod figures;
 mod format;
 pub mod groups;
 mod histogram;

@@ -34,6 +34,17 @@ impl fmt::Display for Text<'_> {
     }
 }
 
+/// The most characters of a bot's name on a page. A command line may be a screen of text.
+pub(crate) const LONGEST_NAME: usize = 160;
+
+/// A name, as a link if it leads somewhere.
+pub(crate) fn linked(address: Option<&str>, name: &str) -> String {
+    match address {
+        Some(address) => format!("<a href=\"{}\">{}</a>", Text(address), Text(name)),
+        None => Text(name).to_string(),
+    }
+}
+
 /// A file name as a part of a relative address, escaped so that it can only be a name.
 pub fn address_of(name: &[u8]) -> String {
     let mut address = String::with_capacity(name.len());

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::document::{Document, Line, Table, Tone};
-use super::suite::mean_digits;
+use super::figures::difference_digits;
 use results::compare::Comparison;
 use results::suite::Margin;
 
@@ -33,7 +33,7 @@ pub fn write(
 }
 
 fn row(comparison: &Comparison, difference: Margin) -> Vec<String> {
-    let digits = mean_digits(comparison.measure.decimals(comparison.decimals));
+    let digits = difference_digits(comparison);
     let scores = comparison.paired.scores();
     let points = difference.of(comparison.measure, comparison.baseline_mean());
     let needed = comparison.paired.needed(points);

@@ -1,8 +1,7 @@
 //! Shows all bots of several comparisons with one of them in one table.
 
-use super::compare::{adjusted_for, difference_digits, p_value};
 use super::document::{Document, Line, Table, Tone};
-use super::suite::mean_digits;
+use super::figures::{adjusted_for, difference_digits, mean_digits, p_value};
 use results::compare::{BotGroup, Comparison};
 use statistics::{Conclusion, Tendency};
 

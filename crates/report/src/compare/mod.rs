@@ -8,16 +8,14 @@ use serde::Serialize;
 
 use self::sentences::{copies, scale, tests, unpaired};
 use super::document::{Document, Line, Part, Table, Tone};
+use super::figures::{adjusted_for, board_digits, difference_digits, digits, lost, p_value};
 use super::format::Format;
 use super::inert::write_json;
 use super::junit::{TestCase, failed, passed, write_suites};
 use super::overview;
 use super::rows::write_rows;
-use super::suite::{digits, mean_digits};
 use results::compare::{BoardDifference, Comparison};
-use statistics::{
-    Conclusion, Finished, Leader, LossRate, Lost, MIN_PAIRS, MeanTest, Paired, Tendency,
-};
+use statistics::{Conclusion, Finished, Leader, Lost, MIN_PAIRS, MeanTest, Paired, Tendency};
 use terms::text::plural;
 
 /// The number of boards in the list of greatest gains, and in that of greatest losses.
@@ -59,11 +57,6 @@ fn documents(comparisons: &[Comparison]) -> Document {
         all.append(document(comparison, adjusted_for(comparisons)));
     }
     all
-}
-
-/// The number of comparisons that verdicts are adjusted for: those with a shared board.
-pub(super) fn adjusted_for(comparisons: &[Comparison]) -> usize {
-    comparisons.iter().filter(|comparison| comparison.paired.pairs > 0).count()
 }
 
 /// The verdict of one comparison and its evidence; `comparisons` is the number of comparisons made.
@@ -147,16 +140,6 @@ fn extremes<'a>(
     if !table.rows.is_empty() {
         document.in_terminal(Part::Table(table));
     }
-}
-
-/// The decimals to show of the difference on a board.
-pub(super) fn board_digits(comparison: &Comparison) -> usize {
-    digits(comparison.measure.decimals(comparison.decimals))
-}
-
-/// The decimals to show of a mean difference.
-pub(super) fn difference_digits(comparison: &Comparison) -> usize {
-    mean_digits(comparison.measure.decimals(comparison.decimals))
 }
 
 /// The verdict in words.
@@ -260,35 +243,6 @@ fn figures(
         p_value(test.guarded_p).trim_start_matches("= ").to_owned(),
     ]);
     cells
-}
-
-/// How often each of two bots has lost, and may lose.
-pub(super) fn lost(lost: &Lost, challenger: &str, baseline: &str, boards: usize) -> String {
-    let Lost { only_challenger, only_baseline, p, .. } = *lost;
-    let rate = |LossRate { boards: lost, low, high }: LossRate| {
-        let (low, high) = (100.0 * low, 100.0 * high);
-        match lost {
-            0 => format!("none of {} (at most {high:.1} %)", plural(boards as u64, "board")),
-            _ => format!("{lost} of {} ({low:.1} to {high:.1} %)", plural(boards as u64, "board")),
-        }
-    };
-    let each = format!(
-        "Lost: {challenger} on {}, {baseline} on {}.",
-        rate(lost.challenger),
-        rate(lost.baseline)
-    );
-    if only_challenger + only_baseline == 0 {
-        return each;
-    }
-    let p = p_value(p);
-    format!(
-        "{each} {challenger} alone on {only_challenger}, {baseline} alone on {only_baseline} (McNemar's test: p {p})."
-    )
-}
-
-/// A p-value, cut where digits mean nothing: `= 0.0123` or `< 0.0001`.
-pub(super) fn p_value(p: f64) -> String {
-    if p < 0.0001 { "< 0.0001".to_owned() } else { format!("= {p:.4}") }
 }
 
 /// A comparison in JSON.

@@ -1,7 +1,6 @@
 //! Sentences on what a comparison rests on.
 
-use super::p_value;
-use crate::suite::digits;
+use crate::figures::{digits, p_value};
 use results::compare::{Comparison, Copies};
 use rules::measure::Measure;
 use statistics::Paired;

@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::page::{Entry, Share};
-use crate::markup::{Text, put};
-use crate::runs::LONGEST_NAME;
+use super::entry::{Entry, Share};
+use crate::markup::{LONGEST_NAME, Text, put};
 use crate::runs::bars;
 use crate::suite;
 use terms::text::abridged;
@@ -115,7 +114,7 @@ fn points<'a>(entries: &'a [Entry<'a>], runs: &[Key<'_>]) -> Vec<Point<'a>> {
 
 /// Whether two runs are of the same boards, so that their means compare.
 fn compare(one: &Point<'_>, other: &Point<'_>) -> bool {
-    one.entry.boards() == other.entry.boards()
+    one.entry.run.listing.board_names() == other.entry.run.listing.board_names()
 }
 
 fn band(scale: &Scale, pair: &[Point<'_>], color: &str, out: &mut String) {
@@ -174,7 +173,7 @@ fn draw(scale: &Scale, bot: &str, points: &[Point<'_>], color: &str, out: &mut S
 fn records<'a>(scale: &Scale, points: impl Iterator<Item = &'a Point<'a>>, out: &mut String) {
     let mut by_boards: BTreeMap<String, BTreeMap<usize, f64>> = BTreeMap::new();
     for point in points {
-        let best = by_boards.entry(point.entry.boards()).or_default();
+        let best = by_boards.entry(point.entry.run.listing.board_names()).or_default();
         let best = best.entry(point.run).or_insert(f64::NEG_INFINITY);
         *best = best.max(point.share.mean);
     }

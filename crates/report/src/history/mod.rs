@@ -1,6 +1,7 @@
 //! Shows a list of runs.
 
 mod data;
+mod entry;
 mod lines;
 mod page;
 

@@ -5,15 +5,14 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use super::entry::{Entry, Share};
 use super::{Listed, lines, one_line};
 use crate::html;
-use crate::markup::Text;
-use crate::runs::LONGEST_NAME;
+use crate::markup::{LONGEST_NAME, Text};
 use crate::runs::bars::{self, percent};
 use crate::suite;
-use results::suite::{Bests, Commit, Summary, Tally};
+use results::suite::{Bests, Commit};
 use rules::score::Direction;
-use statistics::{MeanTest, Moments, Risk};
 use terms::text::{abridged, plural};
 
 const HTML: &str = include_str!("page.html");
@@ -22,41 +21,6 @@ const STYLE: &str = concat!(
     include_str!("../runs/page.css"),
     include_str!("page.css")
 );
-
-/// A mean of yours/best, from 0 to 1, and its interval.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Share {
-    pub(super) mean: f64,
-    pub(super) interval: (f64, f64),
-}
-
-impl Share {
-    /// The mean of this bot, by index; `None` if no board of its has a known best score.
-    fn of(summary: &Summary, bot: usize, bests: &Bests) -> Option<Self> {
-        let mean = summary.bots[bot].ratio()?;
-        // One board has no interval. No share is below 0 or above 1.
-        let mut moments = Moments::default();
-        for ratio in summary.board_ratios(bot, bests) {
-            moments.push([ratio, 0.0]);
-        }
-        let (low, high) = MeanTest::of(&moments, Risk::Strict).interval.unwrap_or((mean, mean));
-        Some(Self { mean, interval: (low.clamp(0.0, mean), high.clamp(mean, 1.0)) })
-    }
-}
-
-/// A bot in a run.
-pub(super) struct Entry<'a> {
-    pub(super) run: &'a Listed,
-    bot: &'a Tally,
-    pub(super) share: Option<Share>,
-}
-
-impl Entry<'_> {
-    /// The boards of the run, by name.
-    pub(super) fn boards(&self) -> String {
-        self.run.listing.board_names()
-    }
-}
 
 /// Makes the page of `runs`, newest first; `bests` has the best scores of each of their games.
 pub fn page(runs: &[Listed], bests: &BTreeMap<String, Bests>) -> String {

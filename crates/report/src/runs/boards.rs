@@ -1,8 +1,10 @@
 //! A bar per board for each bot, with a mark at the best score known.
 
-use super::gather::{Board, Gathered, linked};
-use super::{Text, bars, games, suite};
-use crate::markup::put;
+use super::gather::Gathered;
+use super::shown::Board;
+use super::{Text, bars, games};
+use crate::figures;
+use crate::markup::{linked, put};
 use results::suite::Points;
 use rules::score::Direction;
 use terms::text::plural;
@@ -84,7 +86,7 @@ fn row(board: &Board, better: Direction, scale: f64, has_bests: bool, out: &mut 
 
 /// The mean points on a board, and the lost games.
 fn points_text(points: Points, better: Direction) -> String {
-    let digits = suite::digits(points.sum.decimals());
+    let digits = figures::digits(points.sum.decimals());
     let mean = points.mean(better).map(|mean| format!("{mean:.digits$}"));
     let mean = mean.unwrap_or_else(|| "no score".to_owned());
     match points.lost {

@@ -3,11 +3,9 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::gather::{Board, Gathered, Listed};
-use crate::markup::put;
+use super::shown::{Board, Listed};
 use results::suite::{Outcome, loss_kind};
 use rules::score::Direction;
-use terms::text::plural;
 
 /// The most won games that a page lists, and about as many lost ones, and boards.
 const LISTED: usize = 1000;
@@ -197,40 +195,6 @@ impl Losses {
     /// The number of games that are not listed.
     pub(super) fn not_listed(&self) -> usize {
         self.more + self.kinds.iter().map(|kind| kind.more).sum::<usize>()
-    }
-}
-
-/// Says at the top of a page what it leaves out.
-pub(super) fn write(gathered: &Gathered, out: &mut String) {
-    let mut said = Vec::new();
-    let Gathered { won, boards, board_count, .. } = gathered;
-    if won.count > won.games.len() {
-        said.push(format!(
-            "Of {} this page lists {}: of each bot those with the highest and the lowest scores, the slowest first \
-             responses, and the slowest later ones.",
-            plural(won.count as u64, "won game"),
-            won.games.len()
-        ));
-    }
-    if *board_count > boards.len() {
-        said.push(format!(
-            "Of {} it shows {}: of each bot those with the highest points, the lowest, and the lowest share of the best.",
-            plural(*board_count as u64, "board"),
-            boards.len()
-        ));
-    }
-    let lost = gathered.lost.not_listed() + gathered.not_played.not_listed();
-    if lost > 0 {
-        let lost = plural(lost as u64, "lost game");
-        said.push(format!("{lost} are counted below, without a link."));
-    }
-    if !said.is_empty() {
-        let said = said.join(" ");
-        put!(
-            out,
-            "<p class=\"card\" id=\"chosen\">{said} Totals, comparisons and response times are of all games; all are \
-             in results.jsonl.</p>\n"
-        );
     }
 }
 

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::gather::{Board, Gathered, linked};
-use super::{Text, bars, compare, differences, looks, suite};
-use crate::markup::put;
+use super::gather::Gathered;
+use super::shown::Board;
+use super::{Text, bars, compare, differences, looks};
+use crate::figures;
+use crate::markup::{linked, put};
 use results::compare::{BoardDifference, Comparison};
 use results::suite::RecordId;
 use terms::text::plural;
@@ -16,7 +18,7 @@ const SHOWN: usize = 500;
 pub(super) fn write(gathered: &Gathered, entrant: usize, out: &mut String) {
     let comparison = &gathered.comparisons[entrant - 1];
     put!(out, "<section class=\"card comparison\" id=\"comparison-{entrant}\">\n");
-    let comparisons = compare::adjusted_for(&gathered.comparisons);
+    let comparisons = figures::adjusted_for(&gathered.comparisons);
     out.push_str(&compare::document(comparison, comparisons).html());
     if !comparison.boards.is_empty() {
         differences::write(comparison, out);
@@ -44,8 +46,8 @@ fn boards(gathered: &Gathered, entrant: usize, comparison: &Comparison, out: &mu
          </tr></thead><tbody>\n",
         Text(&label)
     );
-    let (all, digits) = (&comparison.boards, suite::digits(comparison.decimals));
-    let digits = (digits, compare::board_digits(comparison));
+    let (all, digits) = (&comparison.boards, figures::digits(comparison.decimals));
+    let digits = (digits, figures::board_digits(comparison));
     let scale = all.iter().map(|board| board.difference.abs()).fold(0.0, f64::max);
     let left_out = all.len().saturating_sub(2 * SHOWN);
     let first = if left_out > 0 { SHOWN } else { all.len() };

@@ -1,7 +1,8 @@
 //! How the differences on boards are distributed: a histogram with a separate column for boards where the
 //! two bots are even, the mean, and its 95 % interval.
 
-use super::{Text, compare};
+use super::Text;
+use crate::figures;
 use crate::markup::put;
 use results::compare::Comparison;
 use terms::text::plural;
@@ -103,7 +104,7 @@ fn round_step(least: f64, digits: usize) -> f64 {
 
 pub(super) fn write(comparison: &Comparison, out: &mut String) {
     let differences: Vec<f64> = comparison.boards.iter().map(|board| board.difference).collect();
-    let histogram = Histogram::of(&differences, compare::board_digits(comparison));
+    let histogram = Histogram::of(&differences, figures::board_digits(comparison));
     let paired = &comparison.paired;
     let counts = format!(
         "{}: {} above 0, {} even, {} below 0",
@@ -138,7 +139,7 @@ pub(super) fn write(comparison: &Comparison, out: &mut String) {
 }
 
 fn caption(comparison: &Comparison, counts: &str) -> String {
-    let (paired, digits) = (&comparison.paired, compare::difference_digits(comparison));
+    let (paired, digits) = (&comparison.paired, figures::difference_digits(comparison));
     let interval = paired.all.interval.map_or(String::new(), |(low, high)| {
         format!(
             "; its {}, {low:+.digits$} to {high:+.digits$}, is shaded",

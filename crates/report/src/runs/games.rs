@@ -2,8 +2,9 @@
 
 use super::Text;
 use super::chosen::{Kind, Losses};
-use super::gather::{Gathered, Listed, linked};
-use crate::markup::put;
+use super::gather::Gathered;
+use super::shown::Listed;
+use crate::markup::{linked, put};
 use crate::view::page::GameAddress;
 use rules::score::shown;
 use terms::millis::Millis;

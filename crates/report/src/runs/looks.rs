@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::Text;
 use super::gather::Gathered;
-use super::{Text, compare, suite};
+use crate::figures;
 use crate::markup::put;
 use results::compare::Comparison;
 use results::suite::RecordId;
@@ -57,7 +58,7 @@ fn scatter(comparison: &Comparison, out: &mut String) {
             100.0 - place(board.challenger)
         );
     }
-    let digits = suite::digits(comparison.decimals);
+    let digits = figures::digits(comparison.decimals);
     let part = if each > 1 { format!(" One of {each} boards is shown.") } else { String::new() };
     put!(
         out,
@@ -81,7 +82,7 @@ fn narrowing(gathered: &Gathered, comparison: &Comparison, out: &mut String) {
     let above: String = steps.iter().map(|step| point(step, step.high)).collect();
     let below: String = steps.iter().rev().map(|step| point(step, step.low)).collect();
     let means: String = steps.iter().map(|step| point(step, step.mean)).collect();
-    let digits = compare::difference_digits(comparison);
+    let digits = figures::difference_digits(comparison);
     let told = format!(
         "after {} the mean difference is {:+.digits$}, its interval {:+.digits$} to {:+.digits$}",
         plural(comparison.boards.len() as u64, "board"),

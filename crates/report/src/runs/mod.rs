@@ -17,76 +17,25 @@ mod gather;
 mod heat;
 mod looks;
 mod pace;
+mod shown;
 mod times;
 mod totals;
 mod tried;
 
-use std::collections::BTreeSet;
-
-use self::gather::{BotTimes, Gathered, ShownBot};
+use self::gather::Gathered;
 pub use self::pace::Pace;
+pub use self::shown::ShownRun;
 use super::{compare, overview, suite};
 use crate::html;
 use crate::markup::{Text, put};
 use crate::view::page::GameAddress;
-use results::suite::{Bests, FolderError, Outcome, RunFolder, Session, Summary, Tally};
+use results::suite::{Bests, FolderError, Outcome, Summary};
 use rules::measure::Measure;
-use terms::text::{abridged, duration, plural};
+use terms::text::plural;
 
 const HTML: &str = include_str!("page.html");
 const STYLE: &str = concat!(include_str!("../html/colors.css"), include_str!("page.css"));
 const SCRIPT: &str = include_str!("tables.js");
-
-/// The most characters of a bot's name on a page. A command line may be a screen of text.
-pub(super) const LONGEST_NAME: usize = 160;
-
-/// A run, and which of its bots are shown.
-#[derive(Debug)]
-pub struct ShownRun<'a> {
-    /// The run.
-    pub folder: &'a RunFolder,
-    /// The bots, each with its name on the page.
-    pub bots: Vec<(&'a str, String)>,
-}
-
-impl ShownRun<'_> {
-    /// The bots before any of their games is read.
-    fn entrants(&self, run: usize) -> impl Iterator<Item = ShownBot> {
-        let limits = self.folder.run.plan.rules.limits;
-        self.bots.iter().map(move |(bot, name)| ShownBot {
-            run,
-            name: abridged(name, LONGEST_NAME).into_owned(),
-            tally: Tally { bot: (*bot).to_owned(), ..Tally::default() },
-            value: None,
-            limits,
-            times: BotTimes::default(),
-        })
-    }
-
-    /// What was played and how, in a line.
-    fn describe(&self) -> Result<String, FolderError> {
-        let run = &self.folder.run;
-        let rules = &run.plan.rules;
-        let limit = |kind: terms::limits::LimitKind| {
-            Some(format!("{} {}", kind.name(), duration(rules.limits.of(kind)?)))
-        };
-        let game = run.plan.kind();
-        let kinds = game.iter().flat_map(|game| game.limit_kinds());
-        let limits: Vec<String> = kinds.filter_map(limit).collect();
-        let limits = if limits.is_empty() { "no limits".to_owned() } else { limits.join(", ") };
-        let place = |session: Session| format!("{} ({})", session.host, session.cpu);
-        let places: BTreeSet<String> = self.folder.sessions()?.into_iter().map(place).collect();
-        let on = if places.is_empty() { "" } else { ", on " };
-        let places = places.into_iter().collect::<Vec<_>>().join(", ");
-        Ok(format!(
-            "{}, started {}, profile {} ({limits}), referee {}{on}{places}",
-            self.folder.path.display(),
-            run.started.strftime("%Y-%m-%d %H:%M UTC"),
-            rules.profile.name(),
-            run.referee,
-        ))
-    }
-}
 
 /// What surrounds the runs on their page.
 #[derive(Debug, Default)]
@@ -179,7 +128,7 @@ fn content(gathered: &Gathered) -> String {
 
 fn sections(gathered: &Gathered) -> String {
     let mut out = String::new();
-    chosen::write(gathered, &mut out);
+    left_out(gathered, &mut out);
     totals::write(gathered, &mut out);
     tried::write(gathered, &mut out);
     games::write_lost(gathered, &mut out);
@@ -193,4 +142,38 @@ fn sections(gathered: &Gathered) -> String {
     times::write(gathered, &mut out);
     games::write_won(gathered, &mut out);
     out
+}
+
+/// A note at the top on the games and boards that the page leaves out.
+fn left_out(gathered: &Gathered, out: &mut String) {
+    let mut said = Vec::new();
+    let Gathered { won, boards, board_count, .. } = gathered;
+    if won.count > won.games.len() {
+        said.push(format!(
+            "Of {} this page lists {}: of each bot those with the highest and the lowest scores, the slowest first \
+             responses, and the slowest later ones.",
+            plural(won.count as u64, "won game"),
+            won.games.len()
+        ));
+    }
+    if *board_count > boards.len() {
+        said.push(format!(
+            "Of {} it shows {}: of each bot those with the highest points, the lowest, and the lowest share of the best.",
+            plural(*board_count as u64, "board"),
+            boards.len()
+        ));
+    }
+    let lost = gathered.lost.not_listed() + gathered.not_played.not_listed();
+    if lost > 0 {
+        let lost = plural(lost as u64, "lost game");
+        said.push(format!("{lost} are counted below, without a link."));
+    }
+    if !said.is_empty() {
+        let said = said.join(" ");
+        put!(
+            out,
+            "<p class=\"card\" id=\"chosen\">{said} Totals, comparisons and response times are of all games; all are \
+             in results.jsonl.</p>\n"
+        );
+    }
 }

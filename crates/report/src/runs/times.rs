@@ -1,6 +1,7 @@
 //! Histograms of each bot's response times, first and later turns apart, with their limits.
 
-use super::gather::{BotTimes, Gathered, ShownBot};
+use super::gather::Gathered;
+use super::shown::{BotTimes, ShownBot};
 use super::{Text, bars};
 use crate::histogram::{Bar, Histogram};
 use crate::markup::put;

@@ -1,6 +1,7 @@
 //! Each bot's totals, and its share of the best scores.
 
-use super::gather::{Gathered, ShownBot};
+use super::gather::Gathered;
+use super::shown::ShownBot;
 use super::{Text, bars, suite};
 use crate::document::{Document, Table};
 use crate::markup::put;

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Text;
-use super::gather::{Gathered, ShownBot};
+use super::gather::Gathered;
+use super::shown::ShownBot;
+use crate::figures::mean_digits;
 use crate::markup::put;
-use crate::suite::mean_digits;
 use results::compare::Value;
 use rules::measure::Measure;
 use rules::score::Direction;

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 pub use self::data::write_game;
 pub use self::games::{GamesFormat, Order, Others, ShownGame, arrange, points, write_games};
 use super::document::{Document, Line, Part, Table, Tone};
+use super::figures::{self, mean_digits};
 use super::{said, stderr};
 use results::compare::{Relation, Standing};
 use results::suite::{Loss, NewBest, NoisyHost, RunFolder, Summary, Tally, bundle_path, kept_log};
@@ -210,7 +211,7 @@ fn decided(report: &SuiteReport<'_>) -> Option<String> {
 fn about_decision(report: &SuiteReport<'_>) -> Vec<String> {
     let Some(standing) = &report.decision else { return Vec::new() };
     let bot = report.summary.bots.first().map_or("", |tally| &tally.bot);
-    let lost = super::compare::lost(&standing.lost, bot, &standing.opponent, standing.boards);
+    let lost = figures::lost(&standing.lost, bot, &standing.opponent, standing.boards);
     let is_apart = matches!(standing.bot_is, Some(Relation::Better | Relation::Worse));
     let too_large = is_apart.then(|| {
         "A run stops where the mean happens to be large, so this one is too large on average."
@@ -284,19 +285,6 @@ pub(super) fn row(tally: &Tally) -> Vec<String> {
         mean(tally),
         tally.ratio().map_or("-".to_owned(), share),
     ]
-}
-
-/// The most decimals to show; JSON has all.
-const MAX_DECIMALS: usize = 6;
-
-/// The decimals to show of a figure in the scale of scores with this many.
-pub(super) fn digits(decimals: usize) -> usize {
-    decimals.min(MAX_DECIMALS)
-}
-
-/// The decimals to show of a mean of scores with this many.
-pub(super) fn mean_digits(decimals: usize) -> usize {
-    digits(decimals).max(1)
 }
 
 /// The sum of a bot's scores, or `-` if it has games and none of them counts.

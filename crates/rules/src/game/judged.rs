@@ -240,7 +240,10 @@ impl Game for Judged {
     }
 
     fn groups(&self) -> BTreeMap<String, u32> {
-        self.judges.traits().map(|traits| traits.of(&self.case)).unwrap_or_default()
+        match (&self.case, self.judges.traits()) {
+            (Case::Text(text), Some(traits)) => traits.of(text),
+            _ => BTreeMap::new(),
+        }
     }
 
     fn record_key(&self) -> Cow<'_, str> {

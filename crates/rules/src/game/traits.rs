@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 
 use regex_lite::Regex;
 
-use super::judge::Case;
-
 /// How the properties of a case are read from its text.
 #[derive(Debug, Clone)]
 pub struct Traits(Source);
@@ -36,9 +34,8 @@ impl Traits {
         Ok(Self(Source::FirstLine(text.split_whitespace().map(str::to_owned).collect())))
     }
 
-    /// The properties of a case, as far as they are whole numbers.
-    pub fn of(&self, case: &Case) -> BTreeMap<String, u32> {
-        let Case::Text(text) = case else { return BTreeMap::new() };
+    /// The properties of the case in `text` that are whole numbers.
+    pub fn of(&self, text: &str) -> BTreeMap<String, u32> {
         let number = |(name, value): (&str, &str)| Some((name.to_owned(), value.parse().ok()?));
         match &self.0 {
             Source::FirstLine(names) => {
@@ -62,7 +59,7 @@ mod tests {
 
     fn of(setting: &str, text: &str) -> Vec<(String, u32)> {
         let traits = Traits::parse(setting).expect("a good setting");
-        traits.of(&Case::Text(text.to_owned())).into_iter().collect()
+        traits.of(text).into_iter().collect()
     }
 
     #[test]

@@ -1,0 +1,186 @@
+//! The runs, bots, boards and games of a page.
+
+use std::collections::BTreeSet;
+
+use super::heat::Heat;
+use crate::markup::LONGEST_NAME;
+use crate::view::page::GameAddress;
+use results::compare::Value;
+use results::gamelog::Log;
+use results::suite::{
+    Best, Bests, BoardId, FolderError, Outcome, Points, RecordId, RunFolder, Session, Tally,
+};
+use statistics::Distribution;
+use terms::limits::{LimitKind, Limits};
+use terms::text::{abridged, duration};
+
+/// A run, and which of its bots are shown.
+#[derive(Debug)]
+pub struct ShownRun<'a> {
+    /// The run.
+    pub folder: &'a RunFolder,
+    /// The bots, each with its name on the page.
+    pub bots: Vec<(&'a str, String)>,
+}
+
+impl ShownRun<'_> {
+    /// The bots before any of their games is read.
+    pub(super) fn entrants(&self, run: usize) -> impl Iterator<Item = ShownBot> {
+        let limits = self.folder.run.plan.rules.limits;
+        self.bots.iter().map(move |(bot, name)| ShownBot {
+            run,
+            name: abridged(name, LONGEST_NAME).into_owned(),
+            tally: Tally { bot: (*bot).to_owned(), ..Tally::default() },
+            value: None,
+            limits,
+            times: BotTimes::default(),
+        })
+    }
+
+    /// What was played and how, in a line.
+    pub(super) fn describe(&self) -> Result<String, FolderError> {
+        let run = &self.folder.run;
+        let rules = &run.plan.rules;
+        let limit =
+            |kind: LimitKind| Some(format!("{} {}", kind.name(), duration(rules.limits.of(kind)?)));
+        let game = run.plan.kind();
+        let kinds = game.iter().flat_map(|game| game.limit_kinds());
+        let limits: Vec<String> = kinds.filter_map(limit).collect();
+        let limits = if limits.is_empty() { "no limits".to_owned() } else { limits.join(", ") };
+        let place = |session: Session| format!("{} ({})", session.host, session.cpu);
+        let places: BTreeSet<String> = self.folder.sessions()?.into_iter().map(place).collect();
+        let on = if places.is_empty() { "" } else { ", on " };
+        let places = places.into_iter().collect::<Vec<_>>().join(", ");
+        Ok(format!(
+            "{}, started {}, profile {} ({limits}), referee {}{on}{places}",
+            self.folder.path.display(),
+            run.started.strftime("%Y-%m-%d %H:%M UTC"),
+            rules.profile.name(),
+            run.referee,
+        ))
+    }
+}
+
+/// A bot of a run.
+pub(super) struct ShownBot {
+    /// The run, by index.
+    pub(super) run: usize,
+    /// Its name on the page.
+    pub(super) name: String,
+    /// The tally of its games.
+    pub(super) tally: Tally,
+    /// What it has in the measure.
+    pub(super) value: Option<Value>,
+    /// Its limits.
+    pub(super) limits: Limits,
+    /// Its response times.
+    pub(super) times: BotTimes,
+}
+
+/// The response times of a bot.
+#[derive(Default)]
+pub(super) struct BotTimes {
+    /// The first response of each game, or where one limit holds for a whole game, all its responses together.
+    pub(super) first: Distribution,
+    /// Every later response of the games that have a log.
+    pub(super) later: Distribution,
+    /// The slowest later one of each game.
+    pub(super) slowest: Distribution,
+    /// The later responses by game and turn.
+    pub(super) heat: Heat,
+    /// The games with a response.
+    pub(super) games: usize,
+    /// The games that have a log.
+    pub(super) logged: usize,
+    /// Late responses by the bot's own fault.
+    pub(super) bot_overruns: u32,
+    /// Late responses by the host's fault.
+    pub(super) host_overruns: u32,
+}
+
+impl BotTimes {
+    pub(super) fn record(&mut self, outcome: &Outcome, log: Option<&Log>) {
+        let times = &outcome.times;
+        self.bot_overruns += times.bot_overruns;
+        self.host_overruns += times.host_overruns;
+        let Some(first) = times.first else { return };
+        self.games += 1;
+        self.first.record(first.0);
+        if let Some(slowest) = times.slowest {
+            self.slowest.record(slowest.0);
+        }
+        let Some(log) = log else { return };
+        self.logged += 1;
+        self.heat.record(log);
+        for turn in log.turns.iter().filter(|turn| turn.limit == LimitKind::Turn) {
+            self.later.record(turn.wall.0);
+        }
+    }
+
+    /// Whether every game has a log, so that every later response is known.
+    pub(super) fn is_whole(&self) -> bool {
+        self.logged == self.games
+    }
+}
+
+/// A board.
+pub(super) struct Board {
+    /// Its name.
+    pub(super) name: String,
+    /// The best known score on it.
+    pub(super) best: Option<Best>,
+    /// Its ids.
+    pub(super) id: BoardId,
+    pub(super) record_id: RecordId,
+    /// The points of each entrant.
+    pub(super) points: Vec<Points>,
+    /// The first listed game of each entrant that can be replayed.
+    pub(super) pages: Vec<Option<GameAddress>>,
+    /// The run and the game in which it first appeared, by number.
+    pub(super) place: (usize, usize),
+}
+
+impl Board {
+    pub(super) fn new(run: usize, outcome: &Outcome, bests: &Bests, entrants: usize) -> Self {
+        Self {
+            name: outcome.board.clone(),
+            best: bests.holder(&outcome.record_id).cloned(),
+            id: outcome.board_id.clone(),
+            record_id: outcome.record_id.clone(),
+            points: vec![Points::default(); entrants],
+            pages: vec![None; entrants],
+            place: (run, outcome.game),
+        }
+    }
+
+    /// The best known score on it.
+    pub(super) fn best_score(&self) -> Option<f64> {
+        self.best.as_ref().map(|best| best.score.as_f64())
+    }
+
+    /// The address of the games of these entrants: side by side, or of the only one that can be replayed.
+    pub(super) fn games(&self, entrants: impl IntoIterator<Item = usize>) -> Option<String> {
+        let mut pages = entrants.into_iter().filter_map(|entrant| self.pages[entrant].as_ref());
+        let first = pages.next()?;
+        pages.next().and_then(|other| first.beside(other)).or_else(|| Some(first.alone()))
+    }
+}
+
+/// A game in a list.
+pub(super) struct Listed {
+    /// The run, by index.
+    pub(super) run: usize,
+    /// The entrant, by index.
+    pub(super) entrant: usize,
+    /// Its outcome.
+    pub(super) outcome: Outcome,
+    /// The address of its replay page.
+    pub(super) page: Option<GameAddress>,
+}
+
+impl Listed {
+    /// The run and the number of the game.
+    pub(super) fn place(&self) -> (usize, usize) {
+        (self.run, self.outcome.game)
+    }
+}
