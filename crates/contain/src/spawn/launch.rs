@@ -3,7 +3,7 @@
 //! # Theory of operation
 //!
 //! The *launcher* is a fork of the referee with one thread, from before the first bot. It forks all keepers, at
-//! [orders](mod@order) that come through a socket, and ends when that closes. Because no other thread can have left
+//! [orders](super::order) that come through a socket, and ends when that closes. Because no other thread can have left
 //! anything locked, its forks are as free as any process; because it is small, they are quick. A keeper begins once the
 //! launcher has mapped the users of its namespace, and has told the referee of it.
 //!
@@ -11,7 +11,7 @@
 //! the processes that the bot orphans, and does not end before they do. A socket, the *channel*, joins it to the
 //! referee:
 //!
-//! * Through it come the [messages](report) that the bot has started or why not, how the bot has ended, and which
+//! * Through it come the [messages](super::report) that the bot has started or why not, how the bot has ended, and which
 //!   processes could not be killed. The ended bot stays a zombie, so that its usage can still be read.
 //! * It is the referee's hold on the keeper's life. When the referee shuts it down, or dies, the keeper kills the
 //!   bot's processes and ends. A byte in it announces the end of the game: then the keeper does so as soon as the bot
@@ -24,8 +24,8 @@
 //! Whether the host grants a namespace, a keeper without a bot tries. It then waits in the channel for the order of the first
 //! bot, and where many bots start, another one for each bot after that ([`spare`]).
 //!
-//! The launcher also holds the [deadline]: it ends a bot whose referee stands still beyond it. All `unsafe` code is in
-//! [`raw`].
+//! The launcher also holds the [deadline](super::deadline): it ends a bot whose referee stands still beyond it. All `unsafe` code is in
+//! [`sys`](crate::sys).
 
 use std::io;
 use std::os::fd::OwnedFd;
