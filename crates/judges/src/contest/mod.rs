@@ -61,7 +61,8 @@ pub fn survey_ahc(folder: &Path) -> io::Result<Survey> {
     let cases = cases.map_or_else(|| tools.join("in"), |(cases, _)| cases);
     let command = format!("{} {command}", shell_word(&from_here(&program)));
     let bot = bot(&name, folder, &pahcer);
-    found.extend(bot.as_ref().map(|_| format!("the bot: --bot {name} builds it and plays")));
+    let builds = if pahcer.build.is_some() { "builds it and plays" } else { "plays it" };
+    found.extend(bot.as_ref().map(|_| format!("the bot: --bot {name} {builds}")));
     let settings = settings(&name, kind, &command, &cases, pahcer) + &bot.unwrap_or_default();
     Ok(Survey { name, settings, found, missing })
 }
@@ -117,13 +118,14 @@ fn better_line(better: Option<&str>) -> String {
     }
 }
 
-/// The table of the bot that pahcer builds.
+/// The table of the bot that pahcer plays.
 fn bot(name: &str, folder: &Path, pahcer: &Pahcer) -> Option<String> {
-    let (build, command) = (pahcer.build.as_ref()?, pahcer.bot.as_ref()?);
+    let command = quoted(pahcer.bot.as_ref()?);
     let folder = folder.display().to_string();
     let cwd = if folder == "." { String::new() } else { format!("cwd = {}\n", quoted(&folder)) };
-    let (build, command) = (quoted(build), quoted(command));
-    Some(format!("\n[bots.{name}]\nbuild = {build}\ncommand = {command}\n{cwd}"))
+    let build = pahcer.build.as_ref().map(|build| format!("build = {}\n", quoted(build)));
+    let build = build.unwrap_or_default();
+    Some(format!("\n[bots.{name}]\n{build}command = {command}\n{cwd}"))
 }
 
 /// Looks at a tester of TopCoder's, and writes the settings of its game.
@@ -227,6 +229,63 @@ mod tests {
             fs::write(path, text).expect("room");
         }
         folder
+    }
+
+    /// The settings for pahcer's steps of building and testing, beside the tools of an interactive contest.
+    fn settings_for(steps: &str) -> String {
+        let folder = made(&[
+            ("tools/src/bin/tester.rs", ""),
+            ("tools/in/0000.txt", "1"),
+            ("pahcer/in/0000.txt", "1"),
+            ("pahcer_config.toml", &format!("[problem]\nproblem_name = 'demo'\n[test]\n{steps}")),
+        ]);
+        let found = survey_ahc(folder.path()).expect("readable").settings;
+        toml::from_str::<toml::Table>(&found).expect("good settings");
+        found.replace(&folder.path().display().to_string(), "HERE")
+    }
+
+    #[test]
+    fn steps_of_pahcer_name_the_bot_behind_a_tester() {
+        let step = |program: &str, args: &str, more: &str| {
+            format!("[[test.test_steps]]\nprogram = '{program}'\nargs = [{args}]\n{more}\n")
+        };
+        let tools = "current_dir = './tools'";
+        for (step, command) in [
+            (step("cargo", "'run', '--bin', 'tester', '--release', '../a.out'", tools), "./a.out"),
+            (
+                step(
+                    "cargo",
+                    "'run', '-r', '--bin=tester', '--', 'python3', '../b/main.py'",
+                    tools,
+                ),
+                "python3 ./b/main.py",
+            ),
+            (step("./tester", "'./a.out', '-v'", ""), "./a.out -v"),
+            (step("./tools/target/release/tester", "'./a.out'", ""), "./a.out"),
+            (step("tools/tester.exe", "'./a.exe'", ""), "./a.exe"),
+            (step("python3", "'./main.py'", ""), "python3 ./main.py"),
+            (step("cargo", "'run', '--release'", ""), "cargo run --release"),
+        ] {
+            let settings = settings_for(&step);
+            let line = format!("\n[bots.demo]\ncommand = \"{command}\"\n");
+            assert!(settings.contains(&line), "{step}{settings}");
+        }
+        let odd = settings_for(&step("cargo", "'run', '--bin', 'tester', '--release'", tools));
+        assert!(!odd.contains("[bots."), "{odd}");
+    }
+
+    #[test]
+    fn steps_of_pahcer_that_move_the_tester_do_not_build_the_bot() {
+        let settings = settings_for(
+            "[[test.compile_steps]]\nprogram = 'g++'\nargs = ['main.cpp']\n\
+             [[test.compile_steps]]\nprogram = 'mv'\nargs = ['./tools/target/release/tester', './tester']\n\
+             [[test.test_steps]]\nprogram = './tester'\nargs = ['./a.out']\nstdin = './pahcer/in/{SEED04}.txt'\n",
+        );
+        assert!(
+            settings.contains("build = \"g++ main.cpp\"\ncommand = \"./a.out\"\n"),
+            "{settings}"
+        );
+        assert!(settings.contains("cases = \"HERE/./pahcer/in\"\n"), "{settings}");
     }
 
     #[test]
