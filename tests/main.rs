@@ -11,6 +11,7 @@ mod causes;
 mod certificates;
 mod cli;
 mod codingame;
+mod commits;
 mod compare;
 mod completions;
 mod containment;

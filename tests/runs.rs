@@ -1,15 +1,15 @@
 //! `referee runs`: lists, comments, names and removal of runs.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::path::PathBuf;
+use std::process::{Child, Output, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::{PATIENT, finished, json, referee, wait_until};
+use crate::support::{PATIENT, finished, git, json, referee, wait_until};
 
 /// A project in which commands are run.
 struct Project(TempDir);
@@ -202,17 +202,6 @@ fn a_comment_is_replaced_and_removed() {
     assert_eq!(output.status.code(), Some(2));
     let output = project.referee(&["suite", "--resume", "runs/a", "-m", "x"]);
     assert_eq!(output.status.code(), Some(2), "there is `runs note` for that");
-}
-
-/// Runs git in a folder, whatever the user's own settings are.
-#[track_caller]
-fn git(folder: &Path, args: &[&str]) -> String {
-    let mut git = Command::new("git");
-    git.args(["-c", "user.name=n", "-c", "user.email=e@example.com"]).args(args);
-    git.current_dir(folder).env("GIT_CONFIG_GLOBAL", "/dev/null");
-    let output = git.output().expect("runs");
-    assert!(output.status.success(), "{output:?}");
-    String::from_utf8(output.stdout).expect("UTF-8").trim().to_owned()
 }
 
 #[test]

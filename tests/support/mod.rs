@@ -146,11 +146,6 @@ pub(crate) fn has_control_groups(user: User) -> bool {
     String::from_utf8_lossy(&doctor.stdout).contains("by the kernel, in a control group")
 }
 
-/// Whether processes that left a bot's process group outlive the game.
-pub(crate) fn lets_go(method: &str, user: User) -> bool {
-    method == "group" && !has_control_groups(user)
-}
-
 /// Whether the kernel is this Linux or a later one.
 pub(crate) fn is_linux(version: (u32, u32)) -> bool {
     let release = rustix::system::uname().release().to_string_lossy().into_owned();
@@ -282,6 +277,17 @@ pub(crate) fn shared_data(test: &str) -> Option<PathBuf> {
         );
     }
     folder
+}
+
+/// Runs git in a folder, whatever the user's own settings are.
+#[track_caller]
+pub(crate) fn git(folder: &Path, args: &[&str]) -> String {
+    let mut git = Command::new("git");
+    git.args(["-c", "user.name=n", "-c", "user.email=e@example.com"]).args(args);
+    git.current_dir(folder).env("GIT_CONFIG_GLOBAL", "/dev/null");
+    let output = git.output().expect("runs");
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).expect("UTF-8").trim().to_owned()
 }
 
 /// Marks the processes of one test, so that it can look for those that outlive it.
