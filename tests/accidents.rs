@@ -361,7 +361,7 @@ fn a_disk_that_is_full_when_a_bot_is_started_costs_no_game() {
         "touch full/a full/b full/c; export TMPDIR=\"$PWD/full\"\n\
          suite='referee suite --seed 1..8 --jobs 1 --first-turn 60s --turn 60s'\n\
          $suite --run judged --game any --bot cat; echo \"code $?\"\n\
-         $suite --bot @first --run run --sandbox --containment reaper; echo \"code $?\"; rm full/*\n\
+         $suite --bot @first --run run --sandbox --containment seccomp; echo \"code $?\"; rm full/*\n\
          referee suite --resume run --format csv; echo \"code $?\"",
     );
     let Some(output) = output else {

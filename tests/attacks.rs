@@ -15,10 +15,15 @@ use serde_json::Value;
 use crate::support::programs::tell;
 use crate::support::{
     Mark, PATIENT, User, bot_line, bound, has_control_groups, has_fuse, has_sandbox, json,
-    leave_out, lets_go, need, referee_of,
+    leave_out, need, referee_of,
 };
 
-pub(crate) const METHODS: [&str; 4] = ["namespace", "seccomp", "reaper", "group"];
+/// The methods that promise to contain a bot.
+pub(crate) const METHODS: [&str; 2] = ["namespace", "seccomp"];
+
+/// All methods, under each of which the limits of a bot hold.
+pub(crate) const ALL_METHODS: [&str; 3] = ["namespace", "seccomp", "plain"];
+
 pub(crate) const USERS: [User; 2] = [User::Mine, User::Nobody];
 
 /// The time for a game that a bot tries to delay for ever. Seconds are enough for the limit, the grace and the
@@ -55,13 +60,7 @@ fn a_keeper_without_the_right_to_open_files_does_its_work() {
             let bot = "@misbehaving cripple-parent --on-turn 2";
             let result = play(user, method, &mark, bot, &PATIENT);
             assert_eq!(result["verdict"], "completed", "{method} {user:?}: {result}");
-            let expected = if lets_go(method, user) { 3 } else { 0 };
-            // Killed processes may take a moment to disappear.
-            mark.wait_for(expected);
-            for pid in mark.processes().keys() {
-                assert!(diagnosis(&result).contains(&format!("{pid} (sleep)")), "{result}");
-            }
-            assert_eq!(kill_marked(&mark), expected, "{method} {user:?}: {result}");
+            mark.assert_gone();
         }
     }
 }
@@ -122,7 +121,7 @@ pub(crate) fn churn_holds_up_no_verdict(user: User, method: &str) {
 
 #[test]
 fn processes_that_come_and_go_all_the_time_hold_up_no_verdict() {
-    churn_holds_up_no_verdict(User::Mine, "reaper");
+    churn_holds_up_no_verdict(User::Mine, "seccomp");
 }
 
 /// Plays a bot that does not answer but writes this once it has begun; repeats with more time if it did not get there.
@@ -192,11 +191,22 @@ fn a_bot_that_speaks_for_its_keeper_holds_up_no_verdict() {
     speaking_for_a_keeper_holds_up_no_verdict(User::Mine, "namespace");
 }
 
+/// A bundled bot that first starts so many processes, each of which has left its group and is still its child.
+pub(crate) fn leaving(processes: usize, user: User, bot: &str) -> String {
+    let program = referee_of(user).get_program().to_str().expect("UTF-8").to_owned();
+    let script = format!(
+        "for i in $(seq {processes}); do setsid sleep 3600 >&- 2>&- & \
+        until [ \"$(cat /proc/$!/comm)\" = sleep ]; do :; done; done; exec '{program}' bot {bot}"
+    );
+    bot_line(&["sh", "-c", &script])
+}
+
 #[test]
 fn of_many_survivors_the_first_are_named_and_the_rest_are_counted() {
-    for user in USERS.into_iter().filter(|&user| lets_go("group", user)) {
+    for user in USERS {
         let mark = Mark::new();
-        let result = play(user, "group", &mark, "@misbehaving daemons 20 --on-turn 2", &PATIENT);
+        let result = play(user, "plain", &mark, &leaving(20, user, "first"), &PATIENT);
+        assert_eq!(result["verdict"], "completed", "{user:?}: {result}");
         let said = diagnosis(&result);
         assert_eq!(said.matches("(sleep)").count(), 8, "{user:?}: {said}");
         assert!(said.ends_with(", and 12 more"), "{user:?}: {said}");
@@ -232,8 +242,7 @@ pub(crate) fn referees_killed_at_any_moment_leave_nothing(method: &str, more: &[
         let folder = tempfile::tempdir().expect("a folder");
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).expect("its owner");
         let run = folder.path().join("runs/run");
-        // Daemons escape a group.
-        let bot = if method == "group" { "@misbehaving fork 2" } else { "@misbehaving daemons 2" };
+        let bot = "@misbehaving daemons 2";
         for round in 0..kills {
             let mark = Mark::new();
             let run = format!("{}-{round}", run.display());
@@ -258,11 +267,9 @@ pub(crate) fn referees_killed_at_any_moment_leave_nothing(method: &str, more: &[
 }
 
 /// The ways in which a bot is held, for which a killed referee has different things to leave.
-pub(crate) const HELD: [(&str, &[&str]); 6] = [
+pub(crate) const HELD: [(&str, &[&str]); 4] = [
     ("namespace", &[]),
     ("seccomp", &[]),
-    ("reaper", &[]),
-    ("group", &[]),
     ("namespace", &["--sandbox"]),
     ("seccomp", &["--sandbox"]),
 ];
@@ -349,7 +356,7 @@ const SYS_ADMIN: u64 = 1 << 21;
 fn takes_too_much_memory(bot: &str, more: &[&str]) {
     let is_sandboxed = more.contains(&"--sandbox");
     for user in USERS {
-        for method in METHODS.into_iter().filter(|method| !is_sandboxed || has_sandbox(method)) {
+        for method in ALL_METHODS.into_iter().filter(|it| !is_sandboxed || has_sandbox(it)) {
             loses_by_memory(user, method, bot, more);
         }
     }
@@ -371,9 +378,9 @@ fn hiding(how: &str) -> Option<String> {
 }
 
 /// Plays a bot that hides memory under every method, with and without a sandbox.
-fn hidden_memory_counts(user: User, how: &str) {
+fn hidden_memory_counts(user: User, how: &str, methods: &[&str]) {
     let Some(bot) = hiding(how) else { return };
-    for method in METHODS {
+    for method in methods {
         loses_by_memory(user, method, &bot, &[]);
         if has_sandbox(method) {
             loses_by_memory(user, method, &bot, &["--sandbox"]);
@@ -385,8 +392,8 @@ fn hidden_memory_counts(user: User, how: &str) {
 #[test]
 fn memory_that_only_a_mapping_holds_counts_where_root_plays() {
     if rustix::process::getuid().is_root() {
-        hidden_memory_counts(User::Mine, "shared");
-        hidden_memory_counts(User::Mine, "memfd");
+        hidden_memory_counts(User::Mine, "shared", &ALL_METHODS);
+        hidden_memory_counts(User::Mine, "memfd", &ALL_METHODS);
     }
 }
 
@@ -404,14 +411,14 @@ fn users_of_control_groups() -> Vec<User> {
 #[test]
 fn a_control_group_counts_shared_memory_that_only_a_mapping_holds() {
     for user in users_of_control_groups() {
-        hidden_memory_counts(user, "shared");
+        hidden_memory_counts(user, "shared", &METHODS);
     }
 }
 
 #[test]
 fn a_control_group_counts_a_memfd_that_only_a_mapping_holds() {
     for user in users_of_control_groups() {
-        hidden_memory_counts(user, "memfd");
+        hidden_memory_counts(user, "memfd", &METHODS);
     }
 }
 
@@ -492,5 +499,5 @@ pub(crate) fn shared_memory_is_reported_once(user: User, method: &str) {
 #[test]
 fn memory_that_many_processes_share_is_reported_once() {
     shared_memory_is_reported_once(User::Mine, "namespace");
-    shared_memory_is_reported_once(User::Nobody, "group");
+    shared_memory_is_reported_once(User::Nobody, "plain");
 }

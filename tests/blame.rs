@@ -38,26 +38,26 @@ fn board(row: &str) -> NamedTempFile {
 /// A trick, and the method of containment under which it is tried here.
 pub(crate) const TRICKS: [(&str, &str); 21] = [
     ("spin", "namespace"),
-    ("sleep", "reaper"),
+    ("sleep", "seccomp"),
     ("decoys", "seccomp"),
     ("decoys", "namespace"),
-    ("children", "reaper"),
+    ("children", "seccomp"),
     ("children", "namespace"),
     ("forgotten", "seccomp"),
     ("orphans", "namespace"),
-    ("vfork", "reaper"),
+    ("vfork", "seccomp"),
     ("nice", "seccomp"),
     ("policy", "namespace"),
-    ("affinity", "reaper"),
-    ("helpers", "group"),
+    ("affinity", "plain"),
+    ("helpers", "plain"),
     ("slow_referee", "seccomp"),
     ("late_hogs", "namespace"),
-    ("meddle", "reaper"),
-    ("stop", "group"),
+    ("meddle", "seccomp"),
+    ("stop", "plain"),
     ("alarm", "namespace"),
     ("dozing_decoys", "seccomp"),
     ("brief_threads", "namespace"),
-    ("late_helper", "reaper"),
+    ("late_helper", "seccomp"),
 ];
 
 fn bot(python: &str, trick: &str, millis: u32) -> String {
@@ -119,7 +119,7 @@ fn hogs_of_an_earlier_game_are_no_excuse() {
     let (bot, board, mark) = (bot(python, "daemons", 150), board(EIGHT_MOVES), Mark::new());
     let play = || {
         let mut timing = referee();
-        timing.args(["timing", "--containment", "group", "--games", "2", "--env", mark.env()]);
+        timing.args(["timing", "--containment", "plain", "--games", "2", "--env", mark.env()]);
         timing.args(["--bot", &bot, "--board"]).arg(board.path()).args(&RULES[..6]);
         let report = json(&timing.output().expect("runs"));
         // The method of containment leaves them, for 20 s: beside them the next test would be late.

@@ -423,7 +423,7 @@ fn a_parent_that_ignores_sigchld_does_no_harm() {
     // Of these only the one that never answers needs a short limit.
     let bots =
         [("@greedy", 0, "60s"), ("@misbehaving exit 3", 1, "60s"), ("@misbehaving hang", 1, "3s")];
-    let runs = bots.into_iter().flat_map(|bot| ["auto", "group"].map(|means| (bot, means)));
+    let runs = bots.into_iter().flat_map(|bot| ["auto", "plain"].map(|means| (bot, means)));
     for_each_in_parallel(&runs.collect::<Vec<_>>(), |&((bot, code, limit), means)| {
         let output = Command::new(python)
             .args(["-c", "import os, signal, sys\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\nos.execv(sys.argv[1], sys.argv[1:])"])

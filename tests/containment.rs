@@ -1,4 +1,4 @@
-//! Nothing of a bot outlives its game, whatever it does and under every method.
+//! Nothing of a bot outlives its game, whatever it does; under `plain`, nothing of its process group.
 
 use std::fs;
 use std::io::Read as _;
@@ -10,13 +10,15 @@ use rustix::process::{Pid, Signal, kill_process};
 use seccompiler::{SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule};
 use serde_json::Value;
 
+use crate::attacks::{kill_marked, leaving};
 use crate::support::{
-    Mark, PATIENT, User, bound, children, for_each_in_parallel, has_control_groups, has_host_part,
-    is_linux, json, keepers, leave_out, lets_go, need, referee, referee_of, run_as, start_without,
-    unspoilt, wait_until,
+    Mark, PATIENT, User, bot_line, bound, children, for_each_in_parallel, has_control_groups,
+    has_host_part, is_linux, json, keepers, leave_out, need, referee, referee_of, run_as,
+    start_without, unspoilt, wait_until,
 };
 
-const MEANS: [&str; 4] = ["namespace", "seccomp", "reaper", "group"];
+const MEANS: [&str; 2] = ["namespace", "seccomp"];
+const ALL_MEANS: [&str; 3] = ["namespace", "seccomp", "plain"];
 const USERS: [User; 2] = [User::Mine, User::Nobody];
 
 /// For bots that hang.
@@ -140,12 +142,8 @@ impl Fault {
 
     fn is_contained(&self, user: User, means: &str) {
         let Self { words, limits, verdict, diagnosis } = *self;
-        // Whom a group has killed it names unless they end within a fifth of a second.
-        let is_slow = |shown: &Shown| {
-            means == "group" && shown.result["diagnosis"].to_string().contains("still alive")
-        };
-        let is_spoilt = |shown: &Shown| has_host_part(&shown.result) || is_slow(shown);
-        let shown = unspoilt(is_spoilt, || self.play(user, means));
+        let shown =
+            unspoilt(|shown: &Shown| has_host_part(&shown.result), || self.play(user, means));
         let result = &shown.result;
         let what = format!("{words} under {means} by {user:?}: {result}");
         let ends_its_keeper = words == "signal-parent 9" && means != "namespace";
@@ -171,7 +169,7 @@ pub(crate) fn every_fault_is_contained(user: User, means: &str) {
     assert_eq!(result["diagnosis"], Value::Null);
 }
 
-/// The other four pairs of user and method are in `heavy`.
+/// The other two pairs of user and method are in `heavy`.
 macro_rules! matrix {
     ($($name:ident: $user:expr, $means:expr;)*) => {
         $(#[test]
@@ -184,33 +182,81 @@ macro_rules! matrix {
 matrix! {
     a_namespace_needs_no_privilege: User::Nobody, "namespace";
     a_filter_contains_every_fault: User::Mine, "seccomp";
-    a_reaper_needs_no_privilege: User::Nobody, "reaper";
-    a_group_contains_every_fault_that_stays_in_it: User::Mine, "group";
 }
 
 #[test]
-fn daemons_are_killed_or_named() {
+fn daemons_are_killed() {
     for user in USERS {
         for means in MEANS {
             let mark = Mark::new();
             let bot = "@misbehaving daemons 3 --on-turn 2";
             let result = play(user, means, &mark, bot, &PATIENT).result;
             assert_eq!(result["verdict"], "completed", "{means}: {result}");
-            let said = result["diagnosis"].as_str().unwrap_or_default();
-            let expected = if lets_go(means, user) { 3 } else { 0 };
-            // Killed ones may take a moment to be gone.
-            mark.wait_for(expected);
-            let left: Vec<u32> = mark.processes().into_keys().collect();
-            // Processes that the method cannot hold must be named.
-            for pid in &left {
-                assert!(said.contains(&format!("{pid} (sleep)")), "{means}: {pid}: {said}");
-                let pid = Pid::from_raw(i32::try_from(*pid).expect("a pid")).expect("not 0");
-                kill_process(pid, Signal::KILL).expect("it is there");
-            }
-            assert_eq!(left.len(), expected, "{means}: {said}");
-            assert_eq!(left.is_empty(), said.is_empty(), "{means}: {said}");
+            assert_eq!(result["diagnosis"], Value::Null, "{means}: {result}");
             mark.assert_gone();
         }
+    }
+}
+
+/// Whether it was killed or ended by itself.
+#[test]
+fn a_plain_bots_children_that_left_its_group_are_named() {
+    for (user, ends) in USERS.into_iter().flat_map(|user| [(user, false), (user, true)]) {
+        let mark = Mark::new();
+        let bot = leaving(3, user, if ends { "first" } else { "misbehaving hang" });
+        let result = play(user, "plain", &mark, &bot, &SHORT).result;
+        assert_eq!(result["verdict"], if ends { "completed" } else { "timeout" }, "{result}");
+        let said = result["diagnosis"].as_str().unwrap_or_else(|| panic!("{result}"));
+        let left = mark.processes();
+        assert_eq!(left.len(), 3, "{left:?}: {said}");
+        for pid in left.keys() {
+            assert!(said.contains(&format!("{pid} (sleep)")), "{pid}: {said}");
+        }
+        assert_eq!(kill_marked(&mark), 3);
+    }
+}
+
+#[test]
+fn a_plain_bot_that_changes_its_group_is_killed() {
+    let Some([python]) = need("a bot that changes its group", ["python3"]) else { return };
+    let program = "import os, time; os.setpgid(0, os.getpgid(os.getppid())); time.sleep(3600)";
+    let bot = bot_line(&[python, "-c", program]);
+    let mark = Mark::new();
+    let limits = ["--first-turn", "1s", "--turn", "1s"];
+    let result = play(User::Mine, "plain", &mark, &bot, &limits).result;
+    assert_eq!(result["verdict"], "timeout", "{result}");
+    assert!(!result["diagnosis"].to_string().contains("still alive"), "{result}");
+    mark.assert_gone();
+}
+
+#[test]
+fn group_is_another_spelling_of_plain_which_a_warning_replaces() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("game.jsonl");
+    let log = log.to_str().expect("UTF-8");
+    for (means, warnings) in [("group", 1), ("plain", 0)] {
+        let args =
+            ["suite", "--containment", means, "--seed", "1..2", "--no-run", "--bot", "@first"];
+        let output = referee().args(args).args(PATIENT).output().expect("runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        let warned = said.matches("the containment method `group` is now `plain`").count();
+        assert_eq!((warned, output.status.code()), (warnings, Some(0)), "{means}: {said}");
+        let args = ["play", "--containment", means, "--log", log];
+        assert!(referee().args(args).args(PATIENT).output().expect("runs").status.success());
+        let read = referee::gamelog::read(&fs::read(log).expect("a log")).expect("whole");
+        assert_eq!(read.start.bot.containment, "plain");
+    }
+}
+
+#[test]
+fn a_plain_bot_has_no_sandbox() {
+    for means in ["plain", "group"] {
+        let args = ["play", "--sandbox", "--containment", means];
+        let output = referee().args(args).output().expect("runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        let remedy = "plain: it has no sandbox; `namespace` and `seccomp` have one";
+        assert!(said.contains(remedy), "{said}");
     }
 }
 
@@ -230,7 +276,7 @@ fn hanging(means: &str, mark: &Mark) -> Child {
 
 #[test]
 fn nothing_outlives_a_referee_that_is_killed() {
-    for means in ["namespace", "seccomp", "reaper"] {
+    for means in MEANS {
         for signal in [Signal::KILL, Signal::INT, Signal::TERM, Signal::HUP] {
             let mark = Mark::new();
             let mut child = hanging(means, &mark);
@@ -239,21 +285,6 @@ fn nothing_outlives_a_referee_that_is_killed() {
             mark.assert_gone();
         }
     }
-}
-
-#[test]
-fn a_group_dies_with_a_referee_that_is_killed() {
-    let mark = Mark::new();
-    let line = "sh -c 'sleep 3600 & exec sleep 3600'";
-    let mut child = referee()
-        .args(["play", "--env", mark.env(), "--containment", "group", "--bot", line])
-        .stdout(Stdio::null())
-        .spawn()
-        .expect("starts");
-    mark.wait_for(2);
-    child.kill().expect("it is there");
-    child.wait().expect("a child");
-    mark.assert_gone();
 }
 
 /// A process's `oom_score_adj`.
@@ -324,9 +355,7 @@ fn plays_on_while_killed(
 
 #[test]
 fn a_bot_ends_whenever_its_keeper_is_killed() {
-    for means in ["reaper", "group"] {
-        plays_on_while_killed(means, Duration::ZERO, keepers, "");
-    }
+    plays_on_while_killed("seccomp", Duration::ZERO, keepers, "");
 }
 
 #[test]
@@ -334,7 +363,7 @@ fn a_suite_plays_on_when_its_launcher_is_killed_and_no_bot_loses_by_it() {
     // A suite ends when several games in a row cannot be played.
     let pause = bound(Duration::from_millis(300));
     // With its launcher, the kernel ends a namespace's bots.
-    for (means, word) in [("namespace", "(`bot-launcher`) was killed"), ("reaper", "")] {
+    for (means, word) in [("namespace", "(`bot-launcher`) was killed"), ("seccomp", "")] {
         let results = plays_on_while_killed(means, pause, children, word);
         assert!(!results.contains("\"crash\""), "{means}");
         assert!(results.contains("\"timeout\""), "{means}: some games are played");
@@ -385,7 +414,7 @@ fn a_bot_has_no_terminal_to_write_to() {
 #[test]
 fn a_bot_starts_with_no_signal_blocked_and_sigpipe_at_its_default() {
     let script = "grep -E 'SigBlk|SigIgn' /proc/self/status >&2";
-    for means in MEANS {
+    for means in ALL_MEANS {
         let args = ["play", "--format", "json", "--containment", means];
         let output = referee().args(args).args(PATIENT).args(["--", "sh", "-c", script]).output();
         let result = json(&output.expect("runs"));
@@ -406,13 +435,14 @@ fn the_log_names_the_containment_method() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     let log = log.to_str().expect("UTF-8");
-    for means in MEANS {
+    for means in ALL_MEANS {
         let args = ["play", "--containment", means, "--memory", "1GB", "--log", log];
         assert!(referee().args(args).args(PATIENT).output().expect("runs").status.success());
         let read = referee::gamelog::read(&fs::read(log).expect("a log")).expect("whole");
         assert_eq!(read.start.bot.containment, means);
         assert_eq!(read.start.bot.resources.memory, Some(1_000_000_000));
-        let limit = if has_control_groups(User::Mine) { "enforced" } else { "watched" };
+        let is_enforced = means != "plain" && has_control_groups(User::Mine);
+        let limit = if is_enforced { "enforced" } else { "watched" };
         assert_eq!(read.start.bot.memory_limit, limit, "{means}");
     }
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::support::{Mark, PATIENT, has_host_part, json, referee, unspoilt};
+use crate::support::{Mark, PATIENT, for_each_in_parallel, has_host_part, json, referee, unspoilt};
 
 const TIMEOUT: &str = "[ERROR] Timeout!";
 
@@ -237,6 +237,61 @@ fn a_child_that_holds_the_pipes_neither_delays_the_verdict_nor_survives() {
     let shown = play("leave-child-and-play --on-turn 2", PATIENT, &[]);
     shown.expect("completed", ENDGAME, "");
     shown.expect_at_once();
+}
+
+/// Faults with their limits, and what a diagnosis says of them.
+const FAULTS: [(&str, [&str; 4], &str); 32] = [
+    ("exit 0", PATIENT, "exited with status 0"),
+    ("exit 3", PATIENT, "exited with status 3"),
+    ("signal 11", PATIENT, "was killed by SIGSEGV"),
+    ("signal 6", PATIENT, "was killed by SIGABRT"),
+    ("signal 9", PATIENT, "was killed by SIGKILL"),
+    ("signal-group 9", PATIENT, "was killed by SIGKILL"),
+    ("hang", SHORT, "no answer within 1 s"),
+    ("ignore-sigterm", SHORT, "no answer within 1 s"),
+    ("stop", SHORT, "a signal had stopped it"),
+    ("exec", SHORT, "no answer within 1 s"),
+    ("spin", SHORT, "no answer within 1 s"),
+    ("late 120000", SHORT, "no answer within 1 s"),
+    ("partial-line", SHORT, "without a newline"),
+    ("partial-line-exit", PATIENT, "without a newline"),
+    ("chatter", SHORT, "without a newline"),
+    ("endless-line", PATIENT, "the line is longer"),
+    ("no-read", SHORT, "bytes of its input"),
+    ("close-stdin", SHORT, "had closed its standard input"),
+    ("close-stdout", PATIENT, "closed its standard output"),
+    ("close-all", PATIENT, "closed its standard output"),
+    ("flood-stderr 3000000", PATIENT, "3 MB of standard error"),
+    ("flood-stdout", PATIENT, "before the bot had read the input"),
+    ("leave-writer", PATIENT, " too many: "),
+    ("leave-child", PATIENT, "exited with status 0"),
+    ("leave-child-and-play", PATIENT, ""),
+    ("hop", PATIENT, ""),
+    ("fork 20", PATIENT, ""),
+    ("fork 700", PATIENT, "processes and threads; its limit is 512"),
+    ("threads 700", PATIENT, "processes and threads; its limit is 512"),
+    ("memory 2000", PATIENT, "of memory; its limit is 768 MiB"),
+    ("reserve 4000", PATIENT, ""),
+    ("open-files", SHORT, "open files"),
+];
+
+#[test]
+fn a_fault_ends_the_game_of_a_plain_bot_as_it_ends_one_in_a_namespace() {
+    for_each_in_parallel(&FAULTS, |&(fault, limits, said)| {
+        let [namespace, plain] = ["namespace", "plain"].map(|method| {
+            let fault = format!("{fault} --on-turn 2");
+            let Shown { result, code, .. } = play(&fault, limits, &["--containment", method]);
+            let diagnosis = result["diagnosis"].as_str().unwrap_or_default();
+            assert!(diagnosis.contains(said), "{fault} under {method}: {diagnosis}");
+            assert_eq!(
+                diagnosis.is_empty(),
+                said.is_empty(),
+                "{fault} under {method}: {diagnosis}"
+            );
+            (["verdict", "official", "score", "turns"].map(|key| result[key].clone()), code)
+        });
+        assert_eq!(plain, namespace, "{fault}");
+    });
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn a_child_that_plays_on_when_the_bot_has_ended_is_not_heard() {
         return;
     }
     for bot in LEFT {
-        for more in [&[][..], &["--pin"]] {
+        for more in [&[][..], &["--pin"], &["--containment", "plain"]] {
             is_not_heard(bot, more, 2);
         }
     }
@@ -89,6 +89,8 @@ fn a_child_is_heard_as_long_as_the_bot_waits_for_it() {
         "sleep 3600 & echo '0 0'; play_on",
         "echo '0 0'; play_on & while :; do :; done",
     ] {
-        assert_eq!(turns_of(script, &[]), endgame, "{script}");
+        for more in [&[][..], &["--containment", "plain"]] {
+            assert_eq!(turns_of(script, more), endgame, "{script} {more:?}");
+        }
     }
 }

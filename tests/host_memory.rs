@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::support::{PATIENT, User, json, referee_of, run_as, wait_until};
 
-const METHODS: [&str; 4] = ["namespace", "seccomp", "reaper", "group"];
+const METHODS: [&str; 3] = ["namespace", "seccomp", "plain"];
 const USERS: [User; 2] = [User::Mine, User::Nobody];
 
 /// The group's memory limit; the referee and several small bots need less.

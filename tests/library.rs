@@ -32,7 +32,7 @@ fn confinement(method: Containment) -> Confinement {
 
 #[test]
 fn a_bot_outlives_the_thread_that_started_it() {
-    for method in [Containment::Auto, Containment::Group] {
+    for method in [Containment::Auto, Containment::Plain] {
         let start = move || {
             let command = BotCommand::new("cat", [""; 0], confinement(method));
             BotProcess::spawn(&command, 0, None).expect("started")

@@ -56,7 +56,7 @@ fn without_processes_there_is_no_game_and_a_clear_error() {
         // The user of the tests has other processes, so a limit on their number would not be exact.
         return crate::support::leave_out("a host without processes", "it needs a user of its own");
     }
-    for means in ["auto", "seccomp", "reaper", "group"] {
+    for means in ["auto", "seccomp", "plain"] {
         let args = ["play", "--containment", means, "--first-turn", "60s", "--turn", "60s"];
         let output = limited("--nproc=1", User::Nobody, &args);
         let stderr = text(&output.stderr);

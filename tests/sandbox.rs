@@ -14,7 +14,7 @@ use crate::support::{
     write_program,
 };
 
-const METHODS: [&str; 4] = ["namespace", "seccomp", "reaper", "group"];
+const METHODS: [&str; 2] = ["namespace", "seccomp"];
 const USERS: [User; 2] = [User::Mine, User::Nobody];
 
 /// The output of a bot in a sandbox, line by line.
@@ -126,7 +126,7 @@ fn what_a_sandboxed_bot_may_only_read_stays_as_it_is_for_those_who_write_to_it()
             give(bot_user(user, method));
             assert_eq!(said(user, method, &bot, &[]), [""; 0], "{method} {user:?}");
         }
-        give(bot_user(user, "group"));
+        give(bot_user(user, "seccomp"));
         let mut play = referee_of(user);
         play.args(["play", "--format", "json"]).args(PATIENT).arg("--").args(&bot);
         let done = json(&play.output().expect("runs"))["stderr_tail"].clone();

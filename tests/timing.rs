@@ -377,7 +377,7 @@ fn cores_in_the_end(turn: &str) -> InTheEnd {
     fs::write(&file, script).expect("written");
     let bot = format!("sh '{}'", file.to_str().expect("UTF-8"));
     // A namespace has process numbers of its own.
-    let args = ["--pin", "--containment", "reaper", "--board", "@clearable", "--bot", &bot];
+    let args = ["--pin", "--containment", "seccomp", "--board", "@clearable", "--bot", &bot];
     let result = play(&[&args[..], &PATIENT].concat());
     assert_eq!(result["verdict"], "completed", "{result}");
     let said = result["stderr_tail"].as_array().expect("lines");

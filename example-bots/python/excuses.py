@@ -222,13 +222,9 @@ def disk(seconds):
 
 
 def daemons(seconds):
-    """Leaves hogs to the next game: orphans in their own sessions."""
+    """Leaves hogs to the next game, in their own sessions."""
     if not HELPERS:
-        def parent():
-            for _ in range(2 * CORES):
-                fork(lambda: (os.setsid(), signal.alarm(20), forever()))
-        wait_for(fork(parent))
-        HELPERS.append(None)
+        HELPERS[:] = [fork(lambda: (os.setsid(), signal.alarm(20), forever())) for _ in range(2 * CORES)]
     sleep(seconds)
 
 

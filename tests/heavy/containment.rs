@@ -14,15 +14,3 @@ fn a_namespace_contains_every_fault() {
 fn a_filter_needs_no_privilege() {
     every_fault_is_contained(User::Nobody, "seccomp");
 }
-
-#[test]
-#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
-fn a_reaper_contains_every_fault() {
-    every_fault_is_contained(User::Mine, "reaper");
-}
-
-#[test]
-#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
-fn a_group_needs_no_privilege() {
-    every_fault_is_contained(User::Nobody, "group");
-}

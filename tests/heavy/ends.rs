@@ -1,6 +1,6 @@
 //! Bots that delay the end of their game, under each method, by each user, with and without a sandbox.
 
-use crate::attacks::{METHODS, USERS, shared_memory_is_reported_once};
+use crate::attacks::{ALL_METHODS, METHODS, USERS, shared_memory_is_reported_once};
 use crate::attacks_end::{
     LONG_ENDS, a_long_end_is_known, many_descriptors_delay_no_end, many_files_are_removed,
 };
@@ -46,13 +46,16 @@ fn a_bot_whose_end_takes_long_has_ended_under_any_method() {
     under_any_method(|number, user, method, more| {
         a_long_end_is_known(user, method, more, LONG_ENDS[number % LONG_ENDS.len()]);
     });
+    for end in LONG_ENDS {
+        a_long_end_is_known(User::Mine, "plain", &[], end);
+    }
 }
 
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn memory_that_many_processes_share_is_reported_once_under_any_method() {
     for user in USERS {
-        for method in METHODS {
+        for method in ALL_METHODS {
             shared_memory_is_reported_once(user, method);
         }
     }

@@ -30,7 +30,8 @@ fn a_child_that_plays_on_is_never_heard() {
     }
     for hogs in [0, 2] {
         let _hogs: Vec<Hog> = (0..hogs).map(|_| Hog::start()).collect();
-        for more in [&[][..], &["--pin"], &["--sandbox"], &["--pin", "--sandbox"]] {
+        let plain = &["--containment", "plain"];
+        for more in [&[][..], &["--pin"], &["--sandbox"], &["--pin", "--sandbox"], plain] {
             for bot in LEFT {
                 is_not_heard(bot, more, 12);
             }

@@ -8,6 +8,10 @@ use super::moment::Moment;
 /// With the feature `serde` it can be stored. Its content is that of this version of the crate.
 #[derive(Debug, Clone)]
 #[cfg_attr(any(test, feature = "serde"), derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    not(any(test, feature = "serde")),
+    expect(dead_code, reason = "only what is stored is read")
+)]
 pub struct Trace {
     pub(crate) terms: Terms,
     pub(crate) start: Start,

@@ -9,7 +9,8 @@
 //! wrapper's child, is within that count. Any other reply counts as long as the first process lives on. If
 //! it is on its way to its end, it is given the time to get there.
 //!
-//! A bot of one process is never asked.
+//! A bot of one process is never asked, unless others of its processes may be out of sight: without a keeper, those that
+//! have lost their parent are.
 
 use super::pipes::Captured;
 use super::process::{BotProcess, ExchangeError};
@@ -26,7 +27,8 @@ impl BotProcess {
         after: &Sample,
         stderr: &mut Captured,
     ) -> Result<Option<NoReply>, ExchangeError> {
-        let Some(first) = after.bot().filter(|_| !after.is_alone()) else { return Ok(None) };
+        let is_alone = after.is_alone() && self.running.adopts_orphans();
+        let Some(first) = after.bot().filter(|_| !is_alone) else { return Ok(None) };
         if self.may_be_of(first) {
             return Ok(None);
         }

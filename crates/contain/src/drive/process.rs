@@ -1,5 +1,6 @@
 //! A running program, and why an exchange with it could not be refereed.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::time::Instant;
 
@@ -9,8 +10,9 @@ use super::meter::Meter;
 use super::pin::RefereeCore;
 use super::pipes::Pipes;
 use crate::cancel::Canceller;
+use crate::confine::method::ContainmentMethod;
 use crate::decide::tuning::TUNING;
-use crate::observe::root::Root;
+use crate::observe::root::{Root, Scheduling};
 use crate::observe::walk;
 use crate::scratch::folder::Scratch;
 use crate::spawn::command::{BotCommand, Spawned};
@@ -95,11 +97,14 @@ impl BotProcess {
         let pinned = |source| SpawnError::Confinement { what: "pinning it", source };
         let core =
             command.pinning.as_ref().map(RefereeCore::join_bot).transpose().map_err(pinned)?;
+        // Read before the start, after which the bot may change it.
+        let is_plain = command.confinement.method == ContainmentMethod::Plain;
+        let scheduling = if is_plain { Scheduling::of_this_thread() } else { None };
         let Spawned { started, scratch, cgroup } = command.spawn()?;
         let Started { running, stdin, stdout, stderr } = started;
         let root = match &running {
             Running::Kept(keeper) => Root::Keeper(keeper.pid),
-            Running::Plain(plain) => Root::program(plain.pid()),
+            Running::Plain(plain) => Root::Program(plain.pid(), scheduling),
         };
         log::debug!("process {}: started {command:?}", root.pid());
         let resources =
@@ -122,11 +127,18 @@ impl BotProcess {
         })
     }
 
-    /// Ends all processes of the bot.
-    pub(crate) fn end_all(&mut self) -> Left {
-        let root = self.root;
-        let below = || walk::pids(root, Instant::now() + TUNING.sampling.look);
-        let left = self.running.end(below);
+    /// Its processes by now, if without a keeper only the referee can name those that leave the group.
+    pub(crate) fn below(&self) -> Vec<i32> {
+        if self.running.adopts_orphans() {
+            return Vec::new();
+        }
+        walk::pids(self.root, Instant::now() + TUNING.sampling.look)
+    }
+
+    /// Ends all processes of the bot, of which these were `known`.
+    pub(crate) fn end_all(&mut self, known: Vec<i32>) -> Left {
+        let below: BTreeSet<i32> = known.into_iter().chain(self.below()).collect();
+        let left = self.running.end(&below);
         self.host.note_survivors(&left);
         left
     }
@@ -139,7 +151,7 @@ impl BotProcess {
 
 impl Drop for BotProcess {
     fn drop(&mut self) {
-        self.end_all();
+        self.end_all(Vec::new());
     }
 }
 

@@ -44,13 +44,15 @@ impl BotProcess {
         let reached_open_files = self.guard.reached_open_files();
         let mut ending = Ending { reached_open_files, ..Ending::default() };
         self.take_surplus(&mut ending);
+        // Once the bot has exited, its children are no longer below it.
+        let known = self.below();
         self.pipes.stdin.close();
         let grace = if self.guard.is_breached() { Duration::ZERO } else { grace };
         let exited = self.await_exit(grace, &mut ending).unwrap_or_else(|error| {
             log::error!("cannot watch the bot end: {error}");
             false
         });
-        ending.left = self.end_all();
+        ending.left = self.end_all(known);
         if self.guard.clear_cgroup() == Some(true) {
             // Processes out of the keeper's reach have been killed too.
             ending.left = Left::default();

@@ -1,7 +1,7 @@
 //! Where a program's processes are found.
 
 use rustix::process::Pid;
-use rustix::thread::CpuSet;
+use rustix::thread::{CpuSet, gettid};
 
 use crate::sys::cores;
 use crate::sys::proc::{children, read};
@@ -22,12 +22,14 @@ pub(crate) struct Scheduling {
     pub(super) cores: Option<CpuSet>,
 }
 
-impl Root {
-    /// A program without a keeper, which has just started.
-    pub(crate) fn program(pid: Pid) -> Self {
-        Self::Program(pid, scheduling(pid))
+impl Scheduling {
+    /// The scheduling of this thread, which a process that it starts inherits.
+    pub(crate) fn of_this_thread() -> Option<Self> {
+        scheduling(gettid())
     }
+}
 
+impl Root {
     /// The process itself.
     pub(crate) fn pid(self) -> Pid {
         let (Self::Keeper(pid) | Self::Program(pid, _)) = self;

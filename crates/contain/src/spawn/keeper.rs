@@ -18,6 +18,7 @@ use rustix::process::{
 };
 use rustix::thread::set_name;
 
+use super::ending::NAMED;
 use super::order::{self, Ends, Order};
 use super::plan::Launch;
 use super::report::{Failure, Message, Step, at};
@@ -246,9 +247,6 @@ fn clear(bot: Pid, channel: &UnixStream, children: Option<&File>) {
     }
     report_survivors(channel, &list(children));
 }
-
-/// The most survivors to report by process number.
-const NAMED: usize = 8;
 
 fn report_survivors(channel: &UnixStream, survivors: &[Pid]) {
     for pid in survivors.iter().take(NAMED) {

@@ -3,7 +3,7 @@
 //! There is no keeper: whatever leaves the group and loses its parent outlives the game, and so does the program itself if the
 //! referee is killed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::io::{PipeReader, PipeWriter};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
@@ -14,14 +14,16 @@ use std::thread::sleep;
 use std::time::Instant;
 
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, prlimit, waitid,
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open,
+    pidfd_send_signal, prlimit, waitid,
 };
 
-use super::ending::{Left, Survivor, has_ended_within};
+use super::ending::{Left, NAMED, Survivor, has_ended_within};
 use super::report::{LaunchError, Step};
 use crate::confine::limits::KernelLimit;
 use crate::decide::tuning::TUNING;
 use crate::sys::proc::Life;
+use crate::sys::signals::heed_children;
 use terms::verdict::BotExit;
 
 /// What is decided before the start.
@@ -52,6 +54,7 @@ pub(crate) struct Plain {
 impl Plain {
     /// Starts a program with pipes.
     pub(crate) fn start(plan: &Plan<'_>) -> Result<Self, LaunchError> {
+        heed_children();
         let mut command = Command::new(plan.program);
         command.arg0(plan.name).args(plan.args).envs(plan.env).process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -110,14 +113,16 @@ impl Plain {
         self.exit
     }
 
-    /// Kills its process group.
+    /// Kills the program and its process group.
     pub(crate) fn kill_group(&self) {
         // Until it is reaped, the group's number is its own.
         let _ = kill_process_group(self.pid, Signal::KILL);
+        // It may have moved to another group.
+        let _ = pidfd_send_signal(&self.pidfd, Signal::KILL);
     }
 
     /// Kills its process group, and reaps it. Returns which of the processes `below` it live on.
-    pub(crate) fn end(&mut self, below: &[i32]) -> Left {
+    pub(crate) fn end(&mut self, below: &BTreeSet<i32>) -> Left {
         self.exit();
         if std::mem::replace(&mut self.has_ended, true) {
             return Left::default();
@@ -128,13 +133,15 @@ impl Plain {
         }
         let status = self.child.wait();
         self.exit = self.exit.or_else(|| status.ok().map(exit_of));
-        Left::Survivors(survivors(below), 0)
+        let mut survivors = survivors(below);
+        let more = survivors.split_off(survivors.len().min(NAMED)).len();
+        Left::Survivors(survivors.into_iter().map(Survivor::from_pid).collect(), more)
     }
 }
 
 impl Drop for Plain {
     fn drop(&mut self) {
-        self.end(&[]);
+        self.end(&BTreeSet::new());
     }
 }
 
@@ -146,8 +153,8 @@ fn exit_of(status: ExitStatus) -> BotExit {
     }
 }
 
-/// Those of these processes that are not about to end, since they have left the group.
-fn survivors(below: &[i32]) -> Vec<Survivor> {
+/// The processes that have left the group, and are not about to end.
+fn survivors(below: &BTreeSet<i32>) -> Vec<i32> {
     let until = Instant::now() + TUNING.launcher.group_kill_time;
     let lives = |&pid: &i32| matches!(Life::of(pid), Life::Running | Life::Asleep);
     let mut left: Vec<i32> = below.iter().copied().filter(lives).collect();
@@ -155,5 +162,5 @@ fn survivors(below: &[i32]) -> Vec<Survivor> {
         sleep(TUNING.launcher.kill_nap);
         left.retain(lives);
     }
-    left.into_iter().map(Survivor::from_pid).collect()
+    left
 }

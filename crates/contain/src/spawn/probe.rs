@@ -113,6 +113,11 @@ impl ContainmentMethod {
         }
     }
 
+    /// Whether a bot's limits on memory and processes are the kernel's, in a control group; otherwise the referee watches them.
+    pub fn uses_cgroups(self) -> bool {
+        self != Self::Plain && check_cgroups().is_ok()
+    }
+
     /// The rules that keep a bot from signalling and tracing the referee where a namespace does not hide it.
     /// Absent where the kernel lacks Landlock.
     pub(crate) fn ruleset(self) -> Option<OwnedFd> {
@@ -129,7 +134,7 @@ impl ContainmentMethod {
     /// theirs (`ulimit -u`), a control group has the bot's, and since Linux 6.14 a namespace has numbers of its own.
     pub fn can_exhaust_processes(self) -> bool {
         let is_limited = self.is_namespace() && numbers::are_limited_in_namespaces();
-        geteuid().is_root() && !is_limited && check_cgroups().is_err()
+        geteuid().is_root() && !is_limited && !self.uses_cgroups()
     }
 
     /// What a bot can still do to this host and the referee, as phrases; empty if the method hides
@@ -139,8 +144,13 @@ impl ContainmentMethod {
         if self.can_exhaust_processes() {
             exposures.push("take all process numbers of the host (root's, in no control group)");
         }
-        if self.is_namespace() {
-            return exposures;
+        match self {
+            Self::Namespace => return exposures,
+            Self::Plain => {
+                exposures.push("do to the referee and to this host whatever this user may do");
+                return exposures;
+            }
+            Self::Seccomp => {}
         }
         let version = landlock_version();
         if version == 0 {
@@ -148,9 +158,6 @@ impl ContainmentMethod {
         }
         if version < SCOPED_SIGNALS {
             exposures.push("signal it (Landlock before version 6, Linux 6.12)");
-        }
-        if !filter::has_seccomp() {
-            exposures.push("change its limits and how it is scheduled (no seccomp filters)");
         }
         exposures.push("change its files in /proc, such as oom_score_adj and autogroup");
         exposures

@@ -1,5 +1,6 @@
 //! A running program, however it was started.
 
+use std::collections::BTreeSet;
 use std::io::{PipeReader, PipeWriter};
 use std::os::fd::BorrowedFd;
 use std::time::Instant;
@@ -43,6 +44,11 @@ impl Running {
             Self::Kept(_) => WRITTEN_BEFORE_START,
             Self::Plain(_) => 0,
         }
+    }
+
+    /// Whether a process that loses its parent stays below the keeper, where it is found.
+    pub(crate) fn adopts_orphans(&self) -> bool {
+        matches!(self, Self::Kept(_))
     }
 
     pub(crate) fn is_in_namespace(&self) -> bool {
@@ -97,10 +103,10 @@ impl Running {
     }
 
     /// Ends all processes; without a keeper, those of them that left the group are among `below`, if they are known.
-    pub(crate) fn end(&mut self, below: impl FnOnce() -> Vec<i32>) -> Left {
+    pub(crate) fn end(&mut self, below: &BTreeSet<i32>) -> Left {
         match self {
             Self::Kept(keeper) => keeper.end(),
-            Self::Plain(plain) => plain.end(&below()),
+            Self::Plain(plain) => plain.end(below),
         }
     }
 }

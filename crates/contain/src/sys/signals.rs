@@ -47,6 +47,15 @@ pub(super) fn reset_signals() {
     }
 }
 
+/// Has the kernel keep how children have ended, in case this program was started so that it forgets them.
+pub(crate) fn heed_children() {
+    if action(libc::SIGCHLD).is_ok_and(|now| now.sa_sigaction == libc::SIG_IGN) {
+        // SAFETY: an action is plain data, and zeroes are the default.
+        let default = unsafe { MaybeUninit::zeroed().assume_init() };
+        let _ = set_action(libc::SIGCHLD, &default);
+    }
+}
+
 /// What a signal does.
 fn action(signal: c_int) -> io::Result<libc::sigaction> {
     let mut now = MaybeUninit::uninit();

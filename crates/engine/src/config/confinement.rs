@@ -55,7 +55,7 @@ fn warn_of_processes(method: ContainmentMethod) {
         TOLD.call_once(|| {
             log::warn!(
                 "containment by the method {}: root's bot can take all process numbers of this machine until it is killed; \
-                 play as another user, with control groups, or in a namespace on Linux 6.14 or later",
+                 play as another user, in a control group (not `plain`), or in a namespace on Linux 6.14 or later",
                 method.name()
             );
         });

@@ -29,7 +29,10 @@ pub fn probe_host(resources: Resources) -> Findings {
                 .to_owned(),
         );
     }
-    let no_cgroups = check_cgroups().err().map(|error| error.why().to_owned());
+    let no_cgroups = match used {
+        ContainmentMethod::Plain => Some("the method plain uses none".to_owned()),
+        _ => check_cgroups().err().map(|error| error.why().to_owned()),
+    };
     if no_cgroups.is_some() && Path::new("/run/systemd/system").is_dir() {
         advice.push(
             "for control groups: `systemd-run --user --scope -p Delegate=yes` before the command"

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::Match;
-use contain::bot::{BotCommand, Ending, Exchanged, check_cgroups};
+use contain::bot::{BotCommand, Confinement, Ending, Exchanged};
 use results::gamelog::{self, Asked, Bytes, End, FORMAT, Host, Start, Turn};
 use results::said::{Said, SaidCollector};
 use rules::game::Game;
@@ -33,11 +33,7 @@ pub(super) fn start(played: &Match<'_>, game: &dyn Game, spoilt: &[String]) -> S
             containment: confinement.method.name().to_owned(),
             sandbox: confinement.sandbox.is_some(),
             resources: confinement.resources,
-            memory_limit: confinement
-                .resources
-                .memory
-                .map_or("", |_| how_memory_is_limited())
-                .into(),
+            memory_limit: how_memory_is_limited(confinement).into(),
         },
         profile: played.rules.profile.name().to_owned(),
         limits: played.rules.limits,
@@ -47,8 +43,12 @@ pub(super) fn start(played: &Match<'_>, game: &dyn Game, spoilt: &[String]) -> S
     }
 }
 
-fn how_memory_is_limited() -> &'static str {
-    if check_cgroups().is_ok() { "enforced" } else { "watched" }
+fn how_memory_is_limited(confinement: &Confinement) -> &'static str {
+    match confinement.resources.memory {
+        None => "",
+        Some(_) if confinement.method.uses_cgroups() => "enforced",
+        Some(_) => "watched",
+    }
 }
 
 /// What the bot was asked, if only the game's judge knows it.
