@@ -272,7 +272,7 @@ const FAULTS: [(&str, [&str; 4], &str); 32] = [
     ("threads 700", PATIENT, "processes and threads; its limit is 512"),
     ("memory 2000", PATIENT, "of memory; its limit is 768 MiB"),
     ("reserve 4000", PATIENT, ""),
-    ("open-files", SHORT, "open files"),
+    ("open-files", SHORT, "files open"),
 ];
 
 #[test]
