@@ -14,8 +14,8 @@ use serde_json::Value;
 
 use crate::support::programs::tell;
 use crate::support::{
-    Mark, PATIENT, User, bot_line, bound, has_control_groups, has_fuse, has_sandbox, json,
-    leave_out, need, referee_of,
+    Mark, PATIENT, User, bot_line, bound, has_control_groups, has_sandbox, json, leave_out, need,
+    referee_of, stalling_file_system,
 };
 
 /// The methods that promise to contain a bot.
@@ -151,11 +151,8 @@ pub(crate) fn play_until_said(
 #[test]
 fn a_bot_that_serves_a_file_system_and_does_not_answer_holds_up_no_verdict() {
     let Some([python]) = need("file systems of bots", ["python3"]) else { return };
-    let program = include_str!("data/stalling-file-system.py");
-    let bot = shlex::try_join([python, "-c", program]).expect("no NUL");
-    if !has_fuse("file systems of bots") {
-        return;
-    }
+    let Some(program) = stalling_file_system("file systems of bots") else { return };
+    let bot = shlex::try_join([python, "-c", &program]).expect("no NUL");
     // Under the other methods Landlock forbids every mount.
     for user in USERS {
         let mark = Mark::new();

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::attacks::{play, play_until_said};
 use crate::support::yardstick::beside_a_yardstick;
 use crate::support::{
-    Mark, PATIENT, User, bound, has_fuse, need, referee_of, unspoilt, wait_until,
+    Mark, PATIENT, User, bound, need, referee_of, stalling_file_system, unspoilt, wait_until,
 };
 
 /// The time for a game of seconds. These bots would hold it up for minutes, most of them; some for ever.
@@ -34,17 +34,20 @@ const START: [&str; 2] = ["--first-turn", "60s"];
 pub(crate) const PUNCHED: &str = include_str!("data/punching-a-page.py");
 
 /// A page of the bot's own file system, which never comes; only a bot in a namespace can mount one.
-pub(crate) const SERVED: &str = include_str!("data/stalling-file-system.py");
+pub(crate) const SERVED: &str = "served";
 
 /// The Python of these bots, where they are possible.
 pub(crate) fn python() -> Option<&'static str> {
     let test = "bots that hold up the referee in the kernel";
     let [python] = need(test, ["python3"])?;
-    has_fuse(test).then_some(python)
+    stalling_file_system(test).map(|_| python)
 }
 
 /// A bot that writes to its standard output or standard error, 1 or 2, from such a page.
 fn bot(python: &str, program: &str, output: &str) -> String {
+    let served =
+        (program == SERVED).then(|| stalling_file_system("file systems of bots")).flatten();
+    let program = served.as_deref().unwrap_or(program);
     shlex::try_join([python, "-c", program, output]).expect("no NUL")
 }
 

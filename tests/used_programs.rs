@@ -89,28 +89,12 @@ fn a_program_that_is_started_without_being_asked_for_is_found() {
     }
 }
 
-/// Tests whose Python judges are being ported to Rust.
-const PORTED: [&str; 12] = [
-    "crates/judges/tests/faults.rs",
-    "crates/judges/tests/genuine.rs",
-    "crates/judges/tests/guide.rs",
-    "crates/judges/tests/late.rs",
-    "tests/heavy/genuine.rs",
-    "tests/heavy/genuine_testers.rs",
-    "tests/judges.rs",
-    "tests/late.rs",
-    "tests/own_games.rs",
-    "tests/scored.rs",
-    "tests/tester_kinds.rs",
-    "tests/testers.rs",
-];
-
 #[test]
 fn each_program_that_a_test_starts_is_asked_for() {
     let is_in = |path: &Path, folder: &str| path.iter().any(|part| part == folder);
     let is_exempt = |path: &Path| {
         let itself = ["tests/used_programs.rs", "tests/support/programs.rs"];
-        let is_named = PORTED.into_iter().chain(itself).any(|it| path.ends_with(it));
+        let is_named = itself.into_iter().any(|it| path.ends_with(it));
         is_named || is_in(path, "examples")
     };
     let mut unasked_for = Vec::new();

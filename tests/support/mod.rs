@@ -23,6 +23,7 @@ use std::sync::{Arc, Once, OnceLock, mpsc};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 pub(crate) use programs::{leave_out, need};
+use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
 use rustix::process::{Pid, Signal, kill_process};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, SeccompRule, apply_filter};
 use serde_json::Value;
@@ -168,14 +169,29 @@ pub(crate) fn has_sandbox(method: &str) -> bool {
     !refused
 }
 
-/// Whether every user may open `/dev/fuse`, as is usual; otherwise prints what is left out.
-pub(crate) fn has_fuse(what: &str) -> bool {
-    let fuse = fs::metadata("/dev/fuse");
-    let is_open = fuse.is_ok_and(|fuse| fuse.permissions().mode() & 0o006 == 0o006);
-    if !is_open {
-        leave_out(what, "not every user may open /dev/fuse here");
+/// A bot that serves a file system of its own (FUSE), with a device that every user may open. Where `/dev/fuse` itself is for
+/// root alone, root makes another node of it, which stays for later tests; anyone else is told what is left out.
+pub(crate) fn stalling_file_system(what: &str) -> Option<String> {
+    const DEVICE: &str = "/dev/fuse";
+    let program = include_str!("../data/stalling-file-system.py");
+    let is_open = |path: &Path| {
+        fs::metadata(path).is_ok_and(|device| device.permissions().mode() & 0o006 == 0o006)
+    };
+    if is_open(Path::new(DEVICE)) {
+        return Some(program.to_owned());
     }
-    is_open
+    let node = std::env::temp_dir().join("referee-tests-fuse");
+    if !is_open(&node) && fs::exists(DEVICE).is_ok_and(|is_there| is_there) {
+        let mode = Mode::from_raw_mode(0o666);
+        let done = mknodat(CWD, &node, FileType::CharacterDevice, mode, makedev(10, 229));
+        // Another test may have made it; the umask does not matter here.
+        let _ = done.map(|()| fs::set_permissions(&node, fs::Permissions::from_mode(0o666)));
+    }
+    if !is_open(&node) {
+        leave_out(what, "not every user may open /dev/fuse here");
+        return None;
+    }
+    Some(program.replace(DEVICE, node.to_str().expect("UTF-8")))
 }
 
 /// Makes a user without privileges run a command; only root can.
