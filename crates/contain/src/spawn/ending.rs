@@ -12,9 +12,6 @@ use rustix::process::{Signal, kill_process_group, pidfd_send_signal};
 use super::handle::Keeper;
 use crate::decide::tuning::TUNING;
 
-/// The maximum number of survivors that are reported by process number.
-pub(super) const NAMED: usize = 8;
-
 /// The remaining processes of a bot, as far as known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]

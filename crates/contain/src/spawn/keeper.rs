@@ -18,10 +18,9 @@ use rustix::process::{
 };
 use rustix::thread::set_name;
 
-use super::ending::NAMED;
 use super::order::{self, Ends, Order};
 use super::plan::Launch;
-use super::report::{Failure, Message, Step, at};
+use super::report::{Failure, Message, NAMED, Step, at};
 use super::{exec, mounts, numbers};
 use crate::decide::tuning::TUNING;
 use crate::sys::{cores, raw};

@@ -18,8 +18,8 @@ use rustix::process::{
     pidfd_send_signal, prlimit, waitid,
 };
 
-use super::ending::{Left, NAMED, Survivor, has_ended_within};
-use super::report::{LaunchError, Step};
+use super::ending::{Left, Survivor, has_ended_within};
+use super::report::{LaunchError, NAMED, Step};
 use crate::confine::limits::KernelLimit;
 use crate::decide::tuning::TUNING;
 use crate::sys::proc::Life;
