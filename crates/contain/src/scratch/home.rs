@@ -106,7 +106,8 @@ fn find(path: &Path) -> Found {
         Ok(()) | Err(fs::TryLockError::WouldBlock) => return Found::Going,
         Err(fs::TryLockError::Error(_)) => return Found::Unusable,
     }
-    if is_marked(&folder) || is_empty(&folder) && mark(&folder) {
+    // In this order: another referee may mark it and use it meanwhile.
+    if is_empty(&folder) && mark(&folder) || is_marked(&folder) {
         Found::Shared(folder)
     } else {
         Found::Unusable

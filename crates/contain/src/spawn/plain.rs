@@ -23,7 +23,7 @@ use super::report::{LaunchError, NAMED, Step};
 use crate::confine::limits::KernelLimit;
 use crate::decide::tuning::TUNING;
 use crate::sys::proc::Life;
-use crate::sys::signals::heed_children;
+use crate::sys::signals::HeededChildren;
 use terms::verdict::BotExit;
 
 /// What is decided before the start.
@@ -49,12 +49,14 @@ pub(crate) struct Plain {
     exit: Option<BotExit>,
     /// Whether its group was killed and it was reaped.
     has_ended: bool,
+    /// Dropped when it was reaped.
+    _heeded: HeededChildren,
 }
 
 impl Plain {
     /// Starts a program with pipes.
     pub(crate) fn start(plan: &Plan<'_>) -> Result<Self, LaunchError> {
-        heed_children();
+        let heeded = HeededChildren::begin();
         let mut command = Command::new(plan.program);
         command.arg0(plan.name).args(plan.args).envs(plan.env).process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -72,7 +74,9 @@ impl Plain {
             Ok(pidfd)
         });
         match watched {
-            Ok(pidfd) => Ok(Self { child, pid, pidfd, exit: None, has_ended: false }),
+            Ok(pidfd) => {
+                Ok(Self { child, pid, pidfd, exit: None, has_ended: false, _heeded: heeded })
+            }
             Err(error) => {
                 let _ = kill_process_group(pid, Signal::KILL);
                 let _ = child.wait();

@@ -7,8 +7,8 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::ptr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 /// What a signal handler may touch of a canceller.
@@ -47,13 +47,43 @@ pub(super) fn reset_signals() {
     }
 }
 
-/// Has the kernel keep how children have ended, in case this program was started so that it forgets them.
-pub(crate) fn heed_children() {
-    if action(libc::SIGCHLD).is_ok_and(|now| now.sa_sigaction == libc::SIG_IGN) {
-        // SAFETY: an action is plain data, and zeroes are the default.
-        let default = unsafe { MaybeUninit::zeroed().assume_init() };
-        let _ = set_action(libc::SIGCHLD, &default);
+/// While there is one of these, the kernel keeps how children have ended, though this program was started so that it forgets them.
+#[derive(Debug)]
+pub(crate) struct HeededChildren(());
+
+/// The number of these, and whether SIGCHLD was ignored before the first one.
+static HEEDED: Mutex<(usize, bool)> = Mutex::new((0, false));
+
+impl HeededChildren {
+    pub(crate) fn begin() -> Self {
+        let mut heeded = HEEDED.lock().unwrap_or_else(PoisonError::into_inner);
+        if heeded.0 == 0 {
+            heeded.1 = action(libc::SIGCHLD).is_ok_and(|now| now.sa_sigaction == libc::SIG_IGN);
+            if heeded.1 {
+                set_disposition(libc::SIG_DFL);
+            }
+        }
+        heeded.0 += 1;
+        Self(())
     }
+}
+
+impl Drop for HeededChildren {
+    fn drop(&mut self) {
+        let mut heeded = HEEDED.lock().unwrap_or_else(PoisonError::into_inner);
+        heeded.0 -= 1;
+        if *heeded == (0, true) {
+            set_disposition(libc::SIG_IGN);
+        }
+    }
+}
+
+/// Has SIGCHLD ignored, or do nothing.
+fn set_disposition(disposition: libc::sighandler_t) {
+    // SAFETY: an action is plain data.
+    let mut ours: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
+    ours.sa_sigaction = disposition;
+    let _ = set_action(libc::SIGCHLD, &ours);
 }
 
 /// What a signal does.

@@ -222,7 +222,8 @@ mod tests {
         leaving.args(["-c", "sleep 1000 & echo $!; echo why >&2; exit 3"]);
         let answer = ask(&mut leaving, Duration::from_mins(5)).expect("in time").expect("a shell");
         let left = String::from_utf8(answer.stdout).expect("a number");
-        assert!(Command::new("kill").arg(left.trim()).status().expect("runs").success());
+        let kill = format!("kill {left}");
+        assert!(Command::new("sh").args(["-c", &kill]).status().expect("runs").success());
         assert_eq!((answer.code, answer.stderr), (Some(3), b"why\n".to_vec()));
     }
 
