@@ -62,13 +62,13 @@ def rows(measure):
 
 
 def trick(name, user):
-    """A row of that table."""
-    cells, holds = [name, user], True
+    """The figures of a trick by a user, under each method of containment."""
+    cells, holds = [], True
     for means in MEANS:
         # Processes that one game leaves behind disturb the next one.
         games = "2" if name == "daemons" else "1"
         _, bot, host = outcome(start(f"{BOT} {name} {TRICK_MS}", "--containment", means, "--games", games, user=user))
-        cells.append(f"{bot} of {bot + host}")
+        cells.append(f"{bot}/{bot + host}")
         holds &= bot > 0 and host == 0
     if name == "daemons":
         # Processes that a group leaves behind fill all cores until they end by themselves; the next referee does not know them.
@@ -77,12 +77,20 @@ def trick(name, user):
 
 
 def tricks(names=TRICKS):
-    """The late turns of each trick that are blamed on the bot, under each method of containment."""
-    yield "| trick | user | " + " | ".join(f"`{means}`" for means in MEANS) + " | all on the bot |"
+    """The late turns of each trick that are blamed on the bot: a row for all tricks and users with the same figures."""
+    yield "| tricks | users | " + " | ".join(f"`{means}`" for means in MEANS) + " | all on the bot |"
     yield "|---|---|" + "---|" * (len(MEANS) + 1)
+    table = {}
     for name in names:
+        users_of = {}
         for user in USERS if os.geteuid() == 0 else ("root",):
-            yield from rows(lambda: trick(name, user))
+            for line in rows(lambda: trick(name, user)):
+                print(name, user, line, file=sys.stderr, flush=True)  # To follow the long run.
+                users_of.setdefault(line, []).append(user)
+        for line, users in users_of.items():
+            table.setdefault((", ".join(users), line), []).append(name)
+    for (users, line), same in table.items():
+        yield f"| {', '.join(same)} | {users} {line}"
 
 
 @contextlib.contextmanager
@@ -260,9 +268,9 @@ def taken_away():
 
 
 WRONGS = {
-    "others on its core, in the main thread": lambda: starved("spin"),
-    "others on its core, in a thread": lambda: starved("thread"),
-    "others on its core, in a forked child": lambda: starved("child"),
+    "hogs beside its main thread": lambda: starved("spin"),
+    "hogs beside a thread": lambda: starved("thread"),
+    "hogs beside a forked child": lambda: starved("child"),
     "SIGSTOP from outside, to the bot": lambda: signalled("bot"),
     "SIGSTOP from outside, to all": lambda: signalled("all"),
     "the freezer, for the bot": lambda: frozen("bot"),
@@ -282,7 +290,7 @@ def wrong(name):
 
 def wrongs(names=tuple(WRONGS)):
     """The late turns of each wrong that are blamed on the host."""
-    yield "| wrong | turns | late | of these put on the host | at least 95 % |"
+    yield "| wrong | turns | late | put on the host | at least 95 % |"
     yield "|---|---|---|---|---|"
     for name in names:
         yield from rows(lambda: wrong(name))

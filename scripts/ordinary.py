@@ -161,10 +161,10 @@ def build(folder):
     bots["`timeout 1000 bot`"] = f"timeout 1000 {bot} plain"
     bots["`bot \\| cat`"] = f"{folder}/piped"
     bots["a helper over a pipe"] = f"{bot} helper"
-    bots["`std::thread` in each turn"] = f"{bot} thread"
-    bots["`std::async` in each turn"] = f"{bot} async"
-    bots["a forked child in each turn"] = f"{bot} child"
-    bots["Python's `Thread` in each turn"] = f"python3 {write('bot.py', PYTHON)}"
+    bots["`std::thread`"] = f"{bot} thread"
+    bots["`std::async`"] = f"{bot} async"
+    bots["a forked child"] = f"{bot} child"
+    bots["Python's `Thread`"] = f"python3 {write('bot.py', PYTHON)}"
     if shutil.which("javac"):
         subprocess.run(["javac", "-d", folder, write("Bot.java", JAVA)], check=True)
         bots["Java"] = f"java -XX:-UsePerfData -cp {folder} Bot"
@@ -228,10 +228,10 @@ def row(name, command, board, loads):
         with load():
             for more in ([], ["--pin"]):
                 bot, host = play(f"{command} {NEEDED_MS}", board, *more)
-                cells.append(f"{host} of {bot + host}")
+                cells.append(f"{host}/{bot + host}")
                 holds &= host >= 0.95 * (bot + host)
     bot, host = play(f"{command} {TOO_MUCH_MS}", board)
-    cells.append(f"{bot} of {bot + host}")
+    cells.append(f"{bot}/{bot + host}")
     return cells, holds and host == 0
 
 

@@ -6,7 +6,7 @@ Run it on an idle machine with two cores or more, from the top of the source tre
     cargo build --release && python3 scripts/timing-report.py
 
 It takes about twenty minutes; as root it also plays as nobody, and freezes and throttles bots. It fails if a figure is outside of what
-the project promises. The theory in docs/timing.md is kept as it is.
+the project promises. What docs/timing.md says before and after the figures is kept as it is.
 """
 
 import datetime
@@ -14,6 +14,7 @@ import json
 import os
 import subprocess
 import sys
+import textwrap
 
 sys.dont_write_bytecode = True  # The next lines leave nothing beside the scripts.
 
@@ -62,7 +63,7 @@ def precision():
 
 
 def verdicts():
-    yield "| bot | turns | late by its own fault | late by the host's | as it must be |"
+    yield "| bot | turns | the bot's fault | the host's fault | as it must be |"
     yield "|---|---|---|---|---|"
 
     def measure(bot, own):
@@ -76,7 +77,7 @@ def verdicts():
 
 def a_little_late():
     games = 30
-    yield "| bot sleeps for | games | late | said to be late by, at the median | said to wait for input, or not to flush |"
+    yield "| bot sleeps for | games | late | reported delay at the median | reported as waiting, or not flushing |"
     yield "|---|---|---|---|---|"
     for sleep in (50.1, 50.3, 50.5):
         played = [referee("play", "--bot", f"@thinker --sleep {sleep}", "--turn", f"{LIMIT_MS}ms") for _ in range(games)]
@@ -88,7 +89,7 @@ def a_little_late():
 
 def culprits():
     core = max(os.sched_getaffinity(0))
-    yield "| bot | hogs on its core | turns | late | of these put on the host | at least 95 % |"
+    yield "| bot | hogs on its core | turns | late | put on the host | at least 95 % |"
     yield "|---|---|---|---|---|---|"
 
     def measure():
@@ -139,20 +140,32 @@ def shown(line):
     return line
 
 
-def theory():
-    """The hand-written part of the page: from its heading to the end."""
+def kept():
+    """The parts of the page that are written by hand: before and after the figures."""
     with open("docs/timing.md", encoding="utf-8") as page:
         text = page.read()
-    return text[text.index("## What the time of an exchange is made of"):].rstrip().splitlines()
+    before, rest = text.split("## What is promised\n")
+    return before.splitlines(), rest[rest.index("## What is not promised"):].splitlines()
+
+
+def section(promise, test, text, lines):
+    """A promise with its test, what is measured, and the table."""
+    yield f"### {promise}"
+    yield ""
+    yield textwrap.fill(f"{text} Test: `{test}`.", 140, break_long_words=False, break_on_hyphens=False)
+    yield ""
+    yield from lines
+    yield ""
 
 
 def page():
+    before, after = kept()
     measured = referee("timing", "--host")["host"]
-    yield "# How far the times can be trusted"
+    yield from before
+    yield "## What is promised"
     yield ""
-    yield "Figures are written by `scripts/timing-report.py`, which also says how each is made; run it to get those"
-    yield "of your own machine. What they mean is at the end. A **no** is what this run on this machine has not shown; it is measured once"
-    yield "more, since a virtual machine is never quite idle, and what its host takes away from it cannot be seen from inside."
+    yield "The figures are from an idle machine; the tests also pass on busy ones. Rows with **no** are measured again, since a host may stop"
+    yield "a virtual machine unnoticed."
     yield ""
     yield f"- Date: {datetime.date.today()}"
     yield f"- Machine: {host.machine()}"
@@ -161,66 +174,34 @@ def page():
     yield (f"- Waking up late: {measured['wake_up']['p50_ms'] * 1e3:.0f} µs at the median, "
            f"{measured['wake_up']['max_ms'] * 1e3:.0f} µs at most")
     yield ""
-    yield "## A measured time is the bot's"
-    yield ""
-    yield "`@thinker --spin T` computes for T milliseconds in each turn."
-    yield ""
-    yield from checked(precision())
-    yield ""
-    yield "## A verdict depends on the bot alone"
-    yield ""
-    yield f"Under the official limit of {LIMIT_MS} ms, on an idle machine: a bot that takes 45 ms is never late, one"
-    yield "that computes or sleeps for 60 ms always is, and by its own fault."
-    yield ""
-    yield from checked(verdicts())
-    yield ""
-    yield "`--spin` ends by the clock on the wall, whoever had the core. So one that spins for 45 ms is late if a virtual machine stands"
-    yield "still for 5 ms meanwhile, by its own fault if that is less than 10 ms, which may show as computing. One that spins for 60 ms"
-    yield "has had less than 50 ms if the machine stood still for more than 10, and is excused."
-    yield ""
-    yield "## An answer that is a little late is called late"
-    yield ""
-    yield "The referee looks out for an answer for 10 ms beyond the limit, though it no longer counts: a bot that has answered waits"
-    yield "for input too, and must not be told that it does nothing else."
-    yield ""
-    yield from a_little_late()
-    yield ""
-    yield "## A busy machine is named"
-    yield ""
-    yield "A bot computes for 20 ms of CPU time, on a core where others want to compute too."
-    yield ""
-    yield from checked(culprits())
-    yield ""
-    yield "## Chatter does not extend a deadline"
-    yield ""
-    yield "A bot that writes a byte every 10 ms and never a newline fails at its limit, or as much later as the machine stood still or"
-    yield "others had its core."
-    yield ""
-    yield from checked(chatter())
-    yield ""
-    yield "## No trick puts the blame on the host"
-    yield ""
-    yield (f"Bots of `example-bots/python/excuses.py`, which says what each does, take {blame.TRICK_MS} ms a turn under a limit of "
-           f"{LIMIT_MS} ms.")
-    yield "Late turns that are put on the bot, of all late ones:"
-    yield ""
-    yield from checked(blame.tricks())
-    yield ""
-    yield "## A wronged bot is excused"
-    yield ""
-    yield "A bot that needs 20 or 30 ms, and what is done to it."
-    yield ""
-    yield from checked(blame.wrongs())
-    yield ""
-    yield "## An ordinary bot is excused wherever it computes"
-    yield ""
-    yield (f"A bot that needs {ordinary.NEEDED_MS} ms of {LIMIT_MS}, beside two programs that want the cores: late turns that are put on the "
-           "host, of all late ones. The same")
-    yield f"bot that computes for {ordinary.TOO_MUCH_MS} ms is late by its own fault."
-    yield ""
-    yield from checked(ordinary.table())
-    yield ""
-    yield from theory()
+    yield from section(
+        "A measured time is the bot's", "each_exchange_has_a_certificate", "`@thinker --spin T` computes for T milliseconds in each turn.",
+        checked(precision()))
+    yield from section(
+        "A verdict depends on the bot alone", "a_sleeping_bot_is_late_by_its_own_fault",
+        f"The official limit is {LIMIT_MS} ms. `--spin` computes until a time on the clock, so a stall of the machine can turn either verdict.",
+        checked(verdicts()))
+    yield from section(
+        "An answer that is a little late is called late",
+        "an_answer_that_is_a_little_late_is_late_and_its_bot_does_not_wait_for_input",
+        "It is not called a wait for input.", a_little_late())
+    yield from section(
+        "A busy machine is named", "a_starved_bot_is_late_by_the_hosts_fault_and_the_user_decides",
+        "A bot needs 20 ms of CPU time, on a core that others want.", checked(culprits()))
+    yield from section(
+        "Chatter does not extend a deadline", "chatter_does_not_extend_a_deadline",
+        "A bot writes a byte every 10 ms and never a newline.", checked(chatter()))
+    yield from section(
+        "No trick shifts the blame to the host", "no_trick_puts_the_blame_on_the_host",
+        f"Bots of `example-bots/python/excuses.py`, which explains each trick, take {blame.TRICK_MS} ms a turn under a limit of {LIMIT_MS} ms. "
+        "The table has late turns put on the bot, of all late ones.", checked(blame.tricks()))
+    yield from section(
+        "A wronged bot is excused", "a_bot_that_somebody_else_stops_is_excused", "A bot needs 20 or 30 ms.", checked(blame.wrongs()))
+    yield from section(
+        "An ordinary bot is excused wherever it computes", "work_beside_hogs_is_excused_wherever_the_bot_does_it",
+        f"A bot needs {ordinary.NEEDED_MS} ms of {LIMIT_MS}, beside two programs that want the cores. Threads and children live for a turn. "
+        "The table has late turns put on the host, of all late ones.", checked(ordinary.table()))
+    yield from after
 
 
 def main():
