@@ -9,15 +9,11 @@ use std::thread;
 use sha2::{Digest as _, Sha256};
 
 use super::files::json_line;
-use super::folder::{FolderError, RUN, RunFolder};
-use super::game_set::GameSet;
-use super::ids::BoardId;
-use super::listing::Listing;
-use super::logs::log_content;
 use super::outcome::Outcome;
-use super::outcomes::Outcomes;
+use super::plan::BoardId;
 use super::records::Bests;
-use super::summary::Summary;
+use super::store::{FolderError, GameSet, Outcomes, RUN, RunFolder, log_content};
+use super::summary::{Listing, Summary};
 use crate::digest::to_hex;
 use crate::gamelog::{self, Event, Log};
 use crate::replay::{game_of, replay};

@@ -8,11 +8,11 @@ use std::sync::{Arc, Once};
 use fs_err::File;
 use serde::de::DeserializeOwned;
 
-use super::files::open_regular;
 use super::folder::{FolderError, RESULTS, RunFolder, SESSIONS};
 use super::game_set::GameSet;
-use super::outcome::Outcome;
 use super::session::Session;
+use crate::suite::files::open_regular;
+use crate::suite::outcome::Outcome;
 use rules::source::json_problem;
 use terms::text::plural;
 

@@ -4,8 +4,8 @@ use std::io;
 
 use fs_err as fs;
 
-use super::files::{read_regular, write_whole};
 use super::folder::{FolderError, RunFolder};
+use crate::suite::files::{read_regular, write_whole};
 
 const COMMENT: &str = "comment.txt";
 
@@ -35,7 +35,7 @@ impl RunFolder {
 }
 
 /// The comment on the run in `folder`.
-pub(super) fn comment_in(folder: &std::path::Path) -> Option<String> {
+pub(in crate::suite) fn comment_in(folder: &std::path::Path) -> Option<String> {
     let text = read_regular(&folder.join(COMMENT)).ok()?;
     let text = String::from_utf8_lossy(&text).trim().to_owned();
     (!text.is_empty()).then_some(text)

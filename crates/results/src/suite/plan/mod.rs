@@ -4,6 +4,12 @@
 //! that a run can be resumed on its own, compared with another one, and played in parts by several
 //! machines. It plays nothing.
 
+mod ids;
+mod margin;
+mod planned_bot;
+mod seeds;
+mod shuffle;
+
 use std::num::NonZeroU32;
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,10 +17,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::ids::{BoardId, RecordId};
-use super::planned_bot::PlannedBot;
-use super::seeds::Seeds;
-use super::shuffle::shuffled;
+pub use self::ids::{BoardId, RecordId};
+pub use self::margin::{Margin, MarginError};
+pub use self::planned_bot::PlannedBot;
+pub use self::seeds::{Seeds, SeedsError};
+use self::shuffle::shuffled;
 use crate::replay::recorded;
 use rules::game::judge::JudgeProgram;
 use rules::game::{Game, GameKind, SeedOptions};

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::outcome::{Outcome, SuiteVerdict};
-use super::plan::Plan;
 use crate::said::SaidInRun;
+use crate::suite::outcome::{Outcome, SuiteVerdict};
+use crate::suite::plan::Plan;
 use rules::score::{Direction, Score};
 use terms::verdict::Verdict;
 

@@ -30,10 +30,9 @@ use std::sync::{Arc, Once};
 use serde::{Deserialize, Serialize};
 
 use super::commit::Commit;
-use super::files::read_regular;
-use super::margin::Margin;
-use super::plan::{MAX_GAMES, Plan};
 use crate::gamelog::Host;
+use crate::suite::files::read_regular;
+use crate::suite::plan::{MAX_GAMES, Margin, Plan};
 use rules::measure::Measure;
 use rules::source::SourceError;
 use statistics::Risk;
@@ -41,12 +40,12 @@ use statistics::Risk;
 /// The version of the format of run folders that this referee writes, and the only one that it reads.
 pub(super) const FORMAT: u32 = 1;
 
-pub(super) const RUN: &str = "run.toml";
-pub(super) const RESULTS: &str = "results.jsonl";
+pub(in crate::suite) const RUN: &str = "run.toml";
+pub(in crate::suite) const RESULTS: &str = "results.jsonl";
 pub(super) const SESSIONS: &str = "sessions.jsonl";
 
 /// The folder of the folders of parts.
-pub(super) const PART_FOLDERS: &str = "parts";
+pub(in crate::suite) const PART_FOLDERS: &str = "parts";
 
 /// What a run is: the content of `run.toml`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -59,7 +59,7 @@ pub fn kept_log(folder: &Path, game: usize) -> io::Result<Option<Log>> {
 }
 
 /// The lines of the log of a game in a run folder, unpacked; `None` if it was not kept.
-pub(super) fn log_content(folder: &Path, game: usize) -> io::Result<Option<Vec<u8>>> {
+pub(in crate::suite) fn log_content(folder: &Path, game: usize) -> io::Result<Option<Vec<u8>>> {
     Ok(unpacked_log(folder, game)?.map(|(_, text)| text))
 }
 

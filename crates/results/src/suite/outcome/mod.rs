@@ -1,12 +1,16 @@
 //! The outcome of one game of a suite: a line of `results.jsonl`.
 
+mod loss;
+mod recording;
+
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::ids::{BoardId, RecordId};
+pub use self::loss::{Loss, loss_kind};
 use crate::said::SaidInGame;
+use crate::suite::plan::{BoardId, RecordId};
 use rules::score::Score;
 use terms::millis::Millis;
 use terms::verdict::Verdict;

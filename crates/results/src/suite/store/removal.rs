@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use fs_err as fs;
 
-use super::files::{NEW, remove_if_empty, remove_if_there};
 use super::folder::{FolderError, PART_FOLDERS, RESULTS, RUN, RunFolder, SESSIONS};
-use super::plan::Plan;
 use super::writer::RunWriter;
 use crate::gamelog::drawings::ENDING;
+use crate::suite::files::{NEW, remove_if_empty, remove_if_there};
+use crate::suite::plan::Plan;
 use rules::game::judge::Drawing;
 
 /// The prefix of the name of a folder that is being removed. It is hidden, so that no list shows it.
@@ -217,8 +217,8 @@ fn is_copy(plan: &Plan, bot: &str, word: &str, file: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::folder::Run;
-    use super::super::plan::test_plan;
     use super::*;
+    use crate::suite::plan::test_plan;
 
     #[test]
     fn a_run_in_parts_is_not_removed() {

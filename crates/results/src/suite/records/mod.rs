@@ -11,14 +11,14 @@ use std::path::{Path, PathBuf};
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
-use super::files::{link_target, seen_from, write_among_others};
-use super::ids::RecordId;
+use crate::suite::files::{link_target, seen_from, write_among_others};
+use crate::suite::plan::RecordId;
 use rules::score::{Direction, Score, in_toml};
 use rules::source::SourceError;
 use terms::path::folder_of;
 
 /// The published scores, built into the referee.
-const PUBLISHED: &str = include_str!("../../published-bests.toml");
+const PUBLISHED: &str = include_str!("../../../published-bests.toml");
 
 /// The version of the format of `records.toml`.
 const FORMAT: u32 = 1;

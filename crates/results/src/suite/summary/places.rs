@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
 
-use super::folder::{FolderError, RunFolder};
-use super::summary::Summary;
+use super::Summary;
+use crate::suite::store::{FolderError, RunFolder};
 use terms::text::{duration, plural};
 
 /// Why runs are hard to compare, or the games of a run hard to add up: games from different kinds of

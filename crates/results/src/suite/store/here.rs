@@ -5,9 +5,9 @@ use std::env;
 use fs_err as fs;
 
 use super::folder::{FORMAT, Opponent, Run};
-use super::plan::Plan;
 use super::session::Session;
 use crate::gamelog::Host;
+use crate::suite::plan::Plan;
 
 impl Run {
     /// A run of `plan` that starts now, here.

@@ -12,14 +12,11 @@ use std::{fs, thread};
 
 use serde::{Deserialize, Serialize};
 
-use super::comment::comment_in;
-use super::commit::Commit;
-use super::files::{new_file, read_regular};
-use super::folder::{FolderError, PART_FOLDERS, RESULTS, RUN, RunFolder};
-use super::plan::Plan;
-use super::records::Bests;
-use super::seeds::Seeds;
-use super::summary::Summary;
+use super::Summary;
+use crate::suite::files::{new_file, read_regular};
+use crate::suite::plan::{Plan, Seeds};
+use crate::suite::records::Bests;
+use crate::suite::store::{Commit, FolderError, PART_FOLDERS, RESULTS, RUN, RunFolder, comment_in};
 
 const LISTING: &str = "listing.json";
 

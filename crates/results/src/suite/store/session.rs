@@ -5,9 +5,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::files::read_regular;
 use super::folder::FolderError;
 use crate::gamelog::Host;
+use crate::suite::files::read_regular;
 use rules::source::json_problem;
 use terms::millis::Millis;
 

@@ -1,6 +1,6 @@
 //! Fills in the outcome of a game from what happened in it.
 
-use super::outcome::{NotPlayed, Outcome, SuiteVerdict, Times};
+use super::{NotPlayed, Outcome, SuiteVerdict, Times};
 use crate::gamelog::{End, Event, Turn};
 use crate::timing::longest_run;
 use terms::limits::LimitKind;

@@ -9,10 +9,10 @@ use fs_err as fs;
 use fs_err::{File, OpenOptions};
 use same_file::Handle;
 
-use super::files::{NEW, json_line, naming, new_file, sweep, written};
 use super::folder::{FolderError, RESULTS, RUN, Run, RunFolder, SESSIONS};
-use super::outcome::Outcome;
 use super::session::Session;
+use crate::suite::files::{NEW, json_line, naming, new_file, sweep, written};
+use crate::suite::outcome::Outcome;
 use terms::path::folder_of;
 
 /// The longest time before results are synced to the disk.
@@ -292,8 +292,8 @@ fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::plan::test_plan;
     use super::*;
+    use crate::suite::plan::test_plan;
 
     fn new_run(path: &Path) -> RunWriter {
         RunWriter::create(path, Run::new(test_plan(3), None)).expect("a run")

@@ -5,8 +5,10 @@ use std::num::NonZeroU32;
 
 use fs_err::OpenOptions;
 
-use super::files::{json_line, new_file, remove_if_empty, remove_if_there, sweep, write_whole};
 use super::folder::{FolderError, PART_FOLDERS, RESULTS, RUN, RunFolder, SESSIONS};
+use crate::suite::files::{
+    json_line, new_file, remove_if_empty, remove_if_there, sweep, write_whole,
+};
 
 /// Joins the `results.jsonl` and `sessions.jsonl` of the parts into one of each, and removes those of the parts.
 /// It may be killed at any moment and called again, and does nothing for a run that is already merged.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::outcome::{Outcome, SuiteVerdict};
+use super::{Outcome, SuiteVerdict};
 use terms::verdict::Verdict;
 
 /// The most kinds of losses to list.
@@ -32,7 +32,7 @@ pub struct Loss {
 
 impl Loss {
     /// Adds a game to `losses`, which list the first few kinds.
-    pub(super) fn add(outcome: &Outcome, losses: &mut Vec<Self>) {
+    pub(in crate::suite) fn add(outcome: &Outcome, losses: &mut Vec<Self>) {
         let why = outcome.loss();
         let kind = loss_kind(&why);
         let is_alike = |loss: &&mut Self| loss.bot == outcome.bot && loss.kind == kind;

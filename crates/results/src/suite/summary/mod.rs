@@ -3,18 +3,21 @@
 //! A [`Summary`] feeds the report at the end of a suite, the records, the list of runs, and the pages. It
 //! holds boards, and of games no more than the first of each kind of loss.
 
+mod listing;
+mod places;
+mod tally;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::folder::{FolderError, RunFolder};
-use super::ids::RecordId;
-use super::loss::Loss;
-use super::outcome::Outcome;
-use super::plan::Plan;
-use super::planned_bot::PlannedBot;
-use super::records::{Bests, Record, Records};
-use super::tally::{Points, Tally};
+pub use self::listing::{Listing, list_runs};
+pub use self::places::{NoisyHost, differing_places, noisy_hosts};
+pub use self::tally::{Points, Tally};
+use crate::suite::outcome::{Loss, Outcome};
+use crate::suite::plan::{Plan, PlannedBot, RecordId};
+use crate::suite::records::{Bests, Record, Records};
+use crate::suite::store::{FolderError, RunFolder};
 use rules::score::{Direction, Score};
 use terms::millis::Millis;
 

@@ -1,0 +1,27 @@
+//! The folder of a run: its plan, its sessions, and the outcome of each finished game; written so that it survives a kill,
+//! in one piece or in parts.
+
+mod comment;
+mod commit;
+mod folder;
+mod game_set;
+mod here;
+mod logs;
+mod merge;
+mod outcomes;
+mod removal;
+mod session;
+mod writer;
+
+pub(super) use self::comment::comment_in;
+pub use self::commit::Commit;
+pub use self::folder::{FolderError, Opponent, Run, RunFolder};
+pub(super) use self::folder::{PART_FOLDERS, RESULTS, RUN};
+pub use self::game_set::GameSet;
+pub(super) use self::logs::log_content;
+pub use self::logs::{BUNDLES, Logs, Packing, bundle_path, kept_log, log_path, packed_log};
+pub use self::merge::merge;
+pub use self::outcomes::Outcomes;
+pub use self::removal::{BUNDLE, Contents, remove_remains};
+pub use self::session::Session;
+pub use self::writer::RunWriter;
