@@ -31,8 +31,6 @@ mod risk;
 mod sequential;
 mod sign_test;
 mod signed_rank;
-#[cfg(test)]
-mod simulation;
 mod times;
 
 pub use self::conclusion::{Conclusion, Leader, Tendency};

@@ -1,4 +1,4 @@
-//! Measures the error rates of the verdicts. `cargo test --release -p referee-statistics simulation --
+//! Measures the error rates of the verdicts. `cargo test --release -p referee-statistics --test simulation --
 //! --include-ignored --nocapture` makes the tables of `docs/statistics.md`; quick versions run with every
 //! test.
 
@@ -10,11 +10,17 @@ use std::thread;
 use rand_core::Rng as _;
 use rand_pcg::Pcg64Mcg;
 
-use super::{
-    Board, Conclusion, ConfidenceSequence, Decided, MeanTest, Moments, Paired, Risk, mean, real,
+use statistics::{
+    Board, Conclusion, ConfidenceSequence, Decided, MeanTest, Moments, Paired, Risk, mean,
 };
 
 const RUNS: usize = 2_000;
+
+/// A count as a floating-point number.
+#[expect(clippy::cast_precision_loss, reason = "games are counted, not grains of sand")]
+fn real(count: usize) -> f64 {
+    count as f64
+}
 
 /// The standard deviation of values.
 fn deviation(values: &[f64]) -> f64 {
