@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::BasicFormat;
+use super::Format;
 use super::document::{Document, Line, Tone};
 use super::inert::write_json;
 use super::timing::{self, Host, TimingReport};
@@ -29,17 +29,18 @@ struct InJson<'a> {
 }
 
 impl DoctorReport {
-    /// Writes the report in one of the formats.
+    /// Writes the report as text or JSON.
     ///
     /// # Errors
-    /// When `out` cannot be written.
-    pub fn write(&self, format: BasicFormat, out: &mut dyn Write) -> io::Result<()> {
+    /// When `out` fails, or for another format.
+    pub fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
         match format {
-            BasicFormat::Text => self.document().write_text(out),
-            BasicFormat::Json => {
+            Format::Text => self.document().write_text(out),
+            Format::Json => {
                 let (findings, timing) = (&self.findings, timing::host(&self.timing));
                 write_json(&InJson { findings, timing }, out)
             }
+            _ => Err(format.unsupported()),
         }
     }
 

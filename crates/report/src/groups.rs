@@ -30,10 +30,10 @@ struct InJson<'a> {
     groups: &'a [BotGroup],
 }
 
-/// Writes a bot's figures on all boards and on those of each group, in any format but that of test results.
+/// Writes a bot's figures on all boards and on those of each group as text, Markdown, JSON or CSV.
 ///
 /// # Errors
-/// When `out` fails.
+/// When `out` fails, or for another format.
 pub fn write(bot: &Contender, risk: Risk, format: Format, out: &mut dyn Write) -> io::Result<()> {
     let groups = bot.groups(risk);
     match format {
@@ -43,7 +43,8 @@ pub fn write(bot: &Contender, risk: Risk, format: Format, out: &mut dyn Write) -
             let columns = COLUMNS.map(|(heading, place)| (heading.to_owned(), place.to_owned()));
             write_rows(&columns, groups.iter().map(Ok), out)
         }
-        Format::Text | Format::Junit => document(bot, &groups, risk).write_text(out),
+        Format::Text => document(bot, &groups, risk).write_text(out),
+        _ => Err(format.unsupported()),
     }
 }
 

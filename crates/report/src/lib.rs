@@ -34,7 +34,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-pub use self::format::{BasicFormat, Format};
+pub use self::format::Format;
 use self::stderr::Stderr;
 use results::gamelog::{Certificate, End, Event, Start, Turn};
 use results::replay::Difference;
@@ -168,14 +168,15 @@ impl GameReport {
         culprits.filter(|overrun| overrun.culprit == culprit).count()
     }
 
-    /// Writes the report.
+    /// Writes the report as text or JSON.
     ///
     /// # Errors
-    /// When `out` fails.
-    pub fn write(&self, format: BasicFormat, out: &mut dyn Write) -> io::Result<()> {
+    /// When `out` fails, or for another format.
+    pub fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
         match format {
-            BasicFormat::Text => text::write(self, out),
-            BasicFormat::Json => json::write(self, out),
+            Format::Text => text::write(self, out),
+            Format::Json => json::write(self, out),
+            _ => Err(format.unsupported()),
         }
     }
 }

@@ -9,7 +9,7 @@ use anyhow::anyhow;
 use clap::Args;
 
 use super::named_run::{is_run, run_path};
-use super::words::word;
+use super::words::{OF_FIGURES, one_of, word};
 use super::{Failure, completions, exit, inputs, print};
 use report::Format;
 use report::compare::write;
@@ -60,7 +60,7 @@ pub(super) struct CompareArgs {
     plan: Option<Margin>,
 
     /// How to show the result
-    #[arg(long, value_parser = word::<Format>(), default_value = "text")]
+    #[arg(long, value_parser = one_of(OF_FIGURES), default_value = "text")]
     format: Format,
 }
 

@@ -5,10 +5,10 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::shared::RuleFlags;
-use super::words::word;
+use super::words::{TEXT_OR_JSON, one_of};
 use super::{Failure, print, timing};
 use engine::host::probe_host;
-use report::BasicFormat;
+use report::Format;
 use report::doctor::DoctorReport;
 use report::timing::TimingReport;
 
@@ -21,8 +21,8 @@ pub(super) struct DoctorArgs {
     rules: RuleFlags,
 
     /// How to show the result
-    #[arg(long, value_parser = word::<BasicFormat>(), default_value = "text")]
-    format: BasicFormat,
+    #[arg(long, value_parser = one_of(TEXT_OR_JSON), default_value = "text")]
+    format: Format,
 }
 
 pub(super) fn run(args: &DoctorArgs) -> Result<ExitCode, Failure> {

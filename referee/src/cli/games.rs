@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::words::word;
+use super::words::{TEXT_OR_JSON, one_of};
 use super::{Failure, inputs, print};
-use report::BasicFormat;
+use report::Format;
 use rules::game::games;
 use terms::text::printable;
 
@@ -16,8 +16,8 @@ use terms::text::printable;
 #[derive(Debug, Args)]
 pub(super) struct GamesArgs {
     /// How to show the list
-    #[arg(long, value_parser = word::<BasicFormat>(), default_value = "text")]
-    format: BasicFormat,
+    #[arg(long, value_parser = one_of(TEXT_OR_JSON), default_value = "text")]
+    format: Format,
 }
 
 /// A game of the list.
@@ -43,11 +43,11 @@ pub(super) fn run(args: &GamesArgs) -> Result<ExitCode, Failure> {
     });
     let listed: Vec<Listed> = built_in.chain(own).collect();
     print(|out| match args.format {
-        BasicFormat::Text => write_text(&listed, out),
-        BasicFormat::Json => {
+        Format::Json => {
             let object = |Listed { name, about, place }: &Listed| json!({ "name": name, "about": about, "settings": place });
             writeln!(out, "{}", listed.iter().map(object).collect::<Value>())
         }
+        _ => write_text(&listed, out),
     })?;
     Ok(ExitCode::SUCCESS)
 }

@@ -12,13 +12,13 @@ use super::shared::{BotFlags, RuleFlags};
 use super::signals::signal;
 use super::spinner::Spinner;
 use super::watch::{LiveViewer, WatchFlags};
-use super::words::word;
+use super::words::{TEXT_OR_JSON, one_of, word};
 use super::{Failure, completions, exit, inputs, interrupt, print};
 use contain::cancel::Cancelled;
 use engine::play::{Match, PlayError, Traces};
 use report::view::film::{Film, TurnTimes};
 use report::view::{page, transcript};
-use report::{BasicFormat, GameReport};
+use report::{Format, GameReport};
 use results::gamelog::{End, Event, Log, LogWriter, drawings};
 use rules::game::{GameKind, SeedOptions};
 use rules::score::shown;
@@ -79,8 +79,8 @@ pub(super) struct PlayArgs {
     force: ForceFlag,
 
     /// How to show the result
-    #[arg(long, value_parser = word::<BasicFormat>(), default_value = "text")]
-    format: BasicFormat,
+    #[arg(long, value_parser = one_of(TEXT_OR_JSON), default_value = "text")]
+    format: Format,
 }
 
 const EXAMPLES: &str = "\

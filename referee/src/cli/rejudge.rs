@@ -7,14 +7,14 @@ use std::process::ExitCode;
 use contain::cancel::Canceller;
 
 use super::{Failure, exit, inputs, interrupt, print, signals};
-use report::BasicFormat;
+use report::Format;
 use results::gamelog::Log;
 use results::replay::{Difference, Replayed, rejudge};
 use rules::game::judge::Place;
 use rules::game::{Game, GameKind};
 use terms::text::{plural, printable};
 
-pub(super) fn run(path: &Path, log: &Log, format: BasicFormat) -> Result<ExitCode, Failure> {
+pub(super) fn run(path: &Path, log: &Log, format: Format) -> Result<ExitCode, Failure> {
     let Some(judge) = &log.start.judge else {
         let problem =
             "--rejudge: this game has no judge of its own; without the flag its rules are applied";
@@ -26,14 +26,14 @@ pub(super) fn run(path: &Path, log: &Log, format: BasicFormat) -> Result<ExitCod
     }
     let replayed = again(log, &kind, path)?;
     print(|out| match format {
-        BasicFormat::Text => write_text(&replayed, out),
-        BasicFormat::Json => {
+        Format::Json => {
             let Replayed { turns, difference, .. } = &replayed;
             let agrees = difference.is_none();
             let object =
                 serde_json::json!({ "agrees": agrees, "turns": turns, "difference": difference });
             writeln!(out, "{object}")
         }
+        _ => write_text(&replayed, out),
     })?;
     Ok(exit::code(replayed.difference.is_none()))
 }

@@ -10,11 +10,11 @@ use serde_json::json;
 use super::output::ForceFlag;
 use super::play::print_input;
 use super::watch::{WatchFlags, watch_saved};
-use super::words::word;
+use super::words::{TEXT_OR_JSON, one_of};
 use super::{Failure, completions, exit, hints, inputs, print, rejudge, rerun};
 use report::view::film::{Film, TurnTimes};
 use report::view::{page, picture, transcript};
-use report::{BasicFormat, GameReport, ReplayReport};
+use report::{Format, GameReport, ReplayReport};
 use results::gamelog::foreign::{self, Foreign};
 use results::gamelog::{self, Log, LogFileError};
 use results::replay::foreign::Refereed;
@@ -96,8 +96,8 @@ pub(super) struct ReplayArgs {
     rejudge: bool,
 
     /// How to show the result
-    #[arg(long, value_parser = word::<BasicFormat>(), default_value = "text")]
-    format: BasicFormat,
+    #[arg(long, value_parser = one_of(TEXT_OR_JSON), default_value = "text")]
+    format: Format,
 }
 
 /// Another form of a game.
@@ -257,10 +257,10 @@ fn compare(left: &Path, right: &Path, args: &ReplayArgs) -> Result<ExitCode, Fai
     args.force.write(html, page::comparison(one, other).as_bytes())?;
     let first = one.first_difference(other);
     print(|out| match args.format {
-        BasicFormat::Json => {
+        Format::Json => {
             writeln!(out, "{}", json!({ "page": html, "first_different_move": first }))
         }
-        BasicFormat::Text => {
+        _ => {
             let html = printable(&html.display().to_string());
             match first {
                 Some(number) => {

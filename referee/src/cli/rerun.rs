@@ -7,29 +7,28 @@ use std::process::ExitCode;
 
 use anyhow::anyhow;
 
-use super::words::Word as _;
 use super::{Failure, exit, inputs, interrupt, print};
 use contain::bot::{BotCommand, Pinning, Sandbox};
 use engine::config::{Config, Layer, Stored};
 use engine::play::Match;
-use report::BasicFormat;
+use report::Format;
 use results::gamelog::{Bot, Event, Log, Start, Turn};
 use results::replay::{Difference, first_difference, game_of};
 use terms::limits::{Limits, OnHostDelay, Profile};
 use terms::text::{plural, printable};
 
-pub(super) fn run(path: &Path, log: &Log, format: BasicFormat) -> Result<ExitCode, Failure> {
+pub(super) fn run(path: &Path, log: &Log, format: Format) -> Result<ExitCode, Failure> {
     let turns = play_again(path, &log.start)?;
     let difference = first_difference(log, &turns);
     print(|out| match format {
-        BasicFormat::Text => write_text(&turns, difference.as_ref(), out),
-        BasicFormat::Json => {
+        Format::Json => {
             let agrees = difference.is_none();
             let object = serde_json::json!({
                 "agrees": agrees, "turns": turns.len(), "difference": difference,
             });
             writeln!(out, "{object}")
         }
+        _ => write_text(&turns, difference.as_ref(), out),
     })?;
     Ok(exit::code(difference.is_none()))
 }
@@ -56,7 +55,8 @@ fn play_again(path: &Path, start: &Start) -> Result<Vec<Turn>, Failure> {
 
 /// The settings of the logged game, with defaults for those that the log lacks.
 fn settings(path: &Path, start: &Start) -> Result<Config, Failure> {
-    let profile = Profile::named(&start.profile).ok_or_else(|| {
+    let mut profiles = Profile::ALL.into_iter();
+    let profile = profiles.find(|profile| profile.name() == start.profile).ok_or_else(|| {
         Failure::place(path, format!("1: there is no profile `{}` here", start.profile))
     })?;
     inputs::settings([Layer::of_stored(&Stored {

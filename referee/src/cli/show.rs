@@ -8,11 +8,10 @@ use clap::Args;
 
 use super::compare::{Side, refuse_different_games};
 use super::suite::add_values;
-use super::words::word;
+use super::words::{OF_GAMES, one_of, word};
 use super::{Failure, completions, inputs, print};
-use report::suite::{
-    GamesFormat, Order, Others, ShownGame, SuiteReport, arrange, points, write_games,
-};
+use report::Format;
+use report::suite::{Order, Others, ShownGame, SuiteReport, arrange, points, write_games};
 use results::suite::{Bests, Outcome, Summary, noisy_hosts};
 
 /// Show the results of a run, and its games in the order of your choice
@@ -44,8 +43,8 @@ pub(super) struct ShowArgs {
     records: Option<PathBuf>,
 
     /// How to show them
-    #[arg(long, value_parser = word::<GamesFormat>(), default_value = "text")]
-    format: GamesFormat,
+    #[arg(long, value_parser = one_of(OF_GAMES), default_value = "text")]
+    format: Format,
 }
 
 const EXAMPLES: &str = "\
@@ -77,7 +76,7 @@ pub(super) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
     };
     let mut games: Vec<ShownGame> = mine.map(shown).collect();
     arrange(&mut games, args.sort, plan.better, args.limit);
-    if args.format == GamesFormat::Seeds && plan.seeds.is_none() {
+    if args.format == Format::Seeds && plan.seeds.is_none() {
         let problem = "--format seeds: the boards of this run do not come from seeds";
         return Err(Failure::user(anyhow!(problem)));
     }

@@ -15,7 +15,7 @@ use super::inputs::{self, NamedBot};
 use super::output::ForceFlag;
 use super::shared::{BotFlags, RuleFlags};
 use super::signals::signal;
-use super::words::word;
+use super::words::{OF_FIGURES, one_of};
 use super::{Failure, completions, exit, interrupt, print};
 use contain::bot::BotCommand;
 use engine::config::{Config, Limit, SeedRange};
@@ -77,7 +77,7 @@ pub(super) struct TimingArgs {
     force: ForceFlag,
 
     /// How to show the result
-    #[arg(long, value_parser = word::<Format>(), default_value = "text")]
+    #[arg(long, value_parser = one_of(OF_FIGURES), default_value = "text")]
     format: Format,
 }
 

@@ -8,9 +8,9 @@ use clap::Args;
 use serde_json::json;
 
 use super::named_run::run_path;
-use super::words::word;
+use super::words::{TEXT_OR_JSON, one_of};
 use super::{Failure, completions, exit, inputs, print};
-use report::{BasicFormat, suite};
+use report::{Format, suite};
 use results::suite::{Disagreement, Plan, RunFolder, Tally, Verified, verify};
 use terms::text::{plural, printable};
 
@@ -27,8 +27,8 @@ pub(super) struct VerifyArgs {
     run: PathBuf,
 
     /// How to show the result
-    #[arg(long, value_parser = word::<BasicFormat>(), default_value = "text")]
-    format: BasicFormat,
+    #[arg(long, value_parser = one_of(TEXT_OR_JSON), default_value = "text")]
+    format: Format,
 }
 
 const EXAMPLES: &str = "\
@@ -40,8 +40,8 @@ pub(super) fn run(args: &VerifyArgs) -> Result<ExitCode, Failure> {
     let folder = RunFolder::open(&run_path(&args.run)?)?;
     let verified = verify(&folder, is_strict(&folder.run.plan)?)?;
     print(|out| match args.format {
-        BasicFormat::Text => write_text(&verified, out),
-        BasicFormat::Json => write_json(&folder, &verified, out),
+        Format::Json => write_json(&folder, &verified, out),
+        _ => write_text(&verified, out),
     })?;
     Ok(exit::code(verified.disagreements.is_empty()))
 }

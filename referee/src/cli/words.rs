@@ -2,42 +2,94 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use contain::bot::Containment;
-use report::history::ListFormat;
-use report::suite::{GamesFormat, Order, SuiteFormat};
-use report::{BasicFormat, Format};
+use report::Format;
+use report::suite::Order;
 use results::suite::Logs;
 use rules::measure::Measure;
 use terms::limits::{OnHostDelay, Profile};
 
+/// A value, its name in a flag, and its help.
+type Row<W> = (W, &'static str, &'static str);
+
 /// A type whose values have names in flags.
 pub(super) trait Word: Copy + PartialEq + Send + Sync + 'static {
-    /// Each value, its name, and its help.
-    const WORDS: &'static [(Self, &'static str, &'static str)];
+    const WORDS: &'static [Row<Self>];
 
     /// The value's name in a flag.
     fn word(self) -> &'static str {
         let mut words = Self::WORDS.iter();
         words.find(|(value, ..)| *value == self).expect("each value has a name").1
     }
-
-    /// The value of this name.
-    fn named(name: &str) -> Option<Self> {
-        Self::WORDS.iter().find(|(_, word, _)| *word == name).map(|(value, ..)| *value)
-    }
 }
 
 /// Parses a flag's word.
 pub(super) fn word<W: Word>() -> impl TypedValueParser<Value = W> {
-    let possible = W::WORDS.iter().map(|(_, name, help)| PossibleValue::new(name).help(help));
-    PossibleValuesParser::new(possible).map(|name| W::named(&name).expect("clap has checked it"))
+    one_of(W::WORDS)
 }
 
-/// The help of formats that several kinds of results have.
-const FOR_PEOPLE: &str = "For people";
-const FOR_PAGES: &str = "For pages such as GitHub's";
+/// Parses one of these words.
+pub(super) fn one_of<W>(rows: &'static [Row<W>]) -> impl TypedValueParser<Value = W>
+where
+    W: Copy + Send + Sync + 'static,
+{
+    let possible = rows.iter().map(|(_, name, help)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(possible).map(|name| {
+        let (value, ..) =
+            rows.iter().find(|(_, word, _)| *word == name).expect("clap has checked it");
+        *value
+    })
+}
+
+const TEXT: Row<Format> = (Format::Text, "text", "For people");
+const JSON: Row<Format> = (Format::Json, "json", "For programs: one object on one line");
+const CSV: Row<Format> = (Format::Csv, "csv", "For spreadsheets: a row for each game");
+const MARKDOWN: Row<Format> = (Format::Markdown, "markdown", "For pages such as GitHub's");
+
+/// The formats of a single result.
+pub(super) const TEXT_OR_JSON: &[Row<Format>] = &[TEXT, JSON];
+
+/// The formats of `timing` and `compare`.
+pub(super) const OF_FIGURES: &[Row<Format>] = &[
+    TEXT,
+    (Format::Json, "json", "For programs: one value on one line"),
+    (Format::Csv, "csv", "For spreadsheets: a row for each turn (timing) or board (compare)"),
+    MARKDOWN,
+    (Format::Junit, "junit", "For CI: a late kind of turn or a bot that is worse is a failure"),
+];
+
+/// The formats of a list of runs.
+pub(super) const OF_RUNS: &[Row<Format>] = &[
+    TEXT,
+    (Format::Json, "json", "For programs: one array on one line"),
+    (Format::Csv, "csv", "For spreadsheets: a row for each bot of each run"),
+    MARKDOWN,
+];
+
+/// The formats of a run that is played.
+pub(super) const OF_SUITE: &[Row<Format>] = &[
+    TEXT,
+    JSON,
+    (
+        Format::Jsonl,
+        "jsonl",
+        "For programs that follow a run: a line for each game as it ends, and a last one with the summary",
+    ),
+    CSV,
+    MARKDOWN,
+    (Format::Junit, "junit", "For CI: a lost game is a failure"),
+];
+
+/// The formats of the games of a run.
+pub(super) const OF_GAMES: &[Row<Format>] = &[
+    TEXT,
+    JSON,
+    CSV,
+    MARKDOWN,
+    (Format::Seeds, "seeds", "The seeds of the games, as `--seed` takes them"),
+];
 
 impl Word for Profile {
-    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+    const WORDS: &'static [Row<Self>] = &[
         (Self::Official, "official", "The limits of the original referee"),
         (
             Self::SdkSoft,
@@ -51,7 +103,7 @@ impl Word for Profile {
 }
 
 impl Word for Measure {
-    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+    const WORDS: &'static [Row<Self>] = &[
         (Self::Points, "points", "The scores, as CodinGame adds them up"),
         (
             Self::Ratio,
@@ -64,7 +116,7 @@ impl Word for Measure {
 }
 
 impl Word for OnHostDelay {
-    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+    const WORDS: &'static [Row<Self>] = &[
         (Self::Fail, "fail", "It is a timeout, as in the original"),
         (Self::Accept, "accept", "The late answer counts"),
         (
@@ -76,7 +128,7 @@ impl Word for OnHostDelay {
 }
 
 impl Word for Containment {
-    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+    const WORDS: &'static [Row<Self>] = &[
         (Self::Auto, "auto", "The first of the others that this host allows"),
         (Self::Namespace, "namespace", "A pid namespace: the kernel kills all that is in it"),
         (Self::Seccomp, "seccomp", "No process can leave the bot's process group, which is killed"),
@@ -85,59 +137,8 @@ impl Word for Containment {
     ];
 }
 
-impl Word for BasicFormat {
-    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
-        (Self::Text, "text", FOR_PEOPLE),
-        (Self::Json, "json", "For programs: one object on one line"),
-    ];
-}
-
-impl Word for Format {
-    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
-        (Self::Text, "text", FOR_PEOPLE),
-        (Self::Json, "json", "For programs: one value on one line"),
-        (Self::Csv, "csv", "For spreadsheets: a row for each turn (timing) or board (compare)"),
-        (Self::Markdown, "markdown", FOR_PAGES),
-        (Self::Junit, "junit", "For CI: a late kind of turn or a bot that is worse is a failure"),
-    ];
-}
-
-impl Word for ListFormat {
-    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
-        (Self::Text, "text", FOR_PEOPLE),
-        (Self::Json, "json", "For programs: one array on one line"),
-        (Self::Csv, "csv", "For spreadsheets: a row for each bot of each run"),
-        (Self::Markdown, "markdown", FOR_PAGES),
-    ];
-}
-
-impl Word for SuiteFormat {
-    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
-        (Self::Text, "text", FOR_PEOPLE),
-        (Self::Json, "json", "For programs: one object on one line"),
-        (
-            Self::Jsonl,
-            "jsonl",
-            "For programs that follow a run: a line for each game as it ends, and a last one with the summary",
-        ),
-        (Self::Csv, "csv", "For spreadsheets: a row for each game"),
-        (Self::Markdown, "markdown", FOR_PAGES),
-        (Self::Junit, "junit", "For CI: a lost game is a failure"),
-    ];
-}
-
-impl Word for GamesFormat {
-    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
-        (Self::Text, "text", FOR_PEOPLE),
-        (Self::Json, "json", "For programs: one object on one line"),
-        (Self::Csv, "csv", "For spreadsheets: a row for each game"),
-        (Self::Markdown, "markdown", FOR_PAGES),
-        (Self::Seeds, "seeds", "The seeds of the games, as `--seed` takes them"),
-    ];
-}
-
 impl Word for Order {
-    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+    const WORDS: &'static [Row<Self>] = &[
         (Self::Number, "number", "In the order of the plan"),
         (Self::Worst, "worst", "Lost games, then those with the lowest share of the best score"),
         (Self::Slowest, "slowest", "Games that came nearest to a limit"),
@@ -146,7 +147,7 @@ impl Word for Order {
 }
 
 impl Word for Logs {
-    const WORDS: &'static [(Self, &'static str, &'static str)] = &[
+    const WORDS: &'static [Row<Self>] = &[
         (Self::All, "all", "Every game"),
         (
             Self::Failed,

@@ -34,10 +34,10 @@ const COLUMNS: [(&str, &str); 6] = [
     ("difference", "/2/difference"),
 ];
 
-/// Writes comparisons with one baseline.
+/// Writes comparisons with one baseline in any format but JSON Lines and seeds; CSV has a row for each board.
 ///
 /// # Errors
-/// When `out` fails.
+/// When `out` fails, or for another format.
 pub fn write(comparisons: &[Comparison], format: Format, out: &mut dyn Write) -> io::Result<()> {
     match format {
         Format::Text => documents(comparisons).write_text(out),
@@ -48,6 +48,7 @@ pub fn write(comparisons: &[Comparison], format: Format, out: &mut dyn Write) ->
             let cases = comparisons.iter().map(case).collect();
             write_suites("referee compare", &[("comparisons".to_owned(), cases)], out)
         }
+        _ => Err(format.unsupported()),
     }
 }
 

@@ -12,26 +12,12 @@ use serde::Serialize;
 
 pub use self::page::page;
 use super::document::{Document, Table};
+use super::format::Format;
 use super::said;
 use super::suite::{self, share};
 use results::suite::{Commit, Listing, Tally};
 use rules::score::Direction;
 use terms::text::{duration, plural};
-
-/// How a list of runs is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum ListFormat {
-    /// For people
-    #[default]
-    Text,
-    /// For programs: one array on one line
-    Json,
-    /// For spreadsheets: a row for each bot of each run
-    Csv,
-    /// For pages such as GitHub's
-    Markdown,
-}
 
 /// The runs to list.
 #[derive(Debug)]
@@ -83,16 +69,17 @@ impl Listed {
 }
 
 impl History {
-    /// Writes the list.
+    /// Writes the list as text, Markdown, JSON, or CSV with a row for each bot of each run.
     ///
     /// # Errors
-    /// When `out` fails.
-    pub fn write(&self, format: ListFormat, out: &mut dyn Write) -> io::Result<()> {
+    /// When `out` fails, or for another format.
+    pub fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
         match format {
-            ListFormat::Text => self.document().write_text(out),
-            ListFormat::Json => data::write_json(self, out),
-            ListFormat::Csv => data::write_csv(self, out),
-            ListFormat::Markdown => self.document().write_markdown(out),
+            Format::Text => self.document().write_text(out),
+            Format::Json => data::write_json(self, out),
+            Format::Csv => data::write_csv(self, out),
+            Format::Markdown => self.document().write_markdown(out),
+            _ => Err(format.unsupported()),
         }
     }
 

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::{SuiteReport, data, share};
 use crate::document::Table;
+use crate::format::Format;
 use crate::inert;
 use crate::rows::{columns, write_rows};
 use results::suite::{BoardId, Outcome, Plan};
@@ -14,23 +15,6 @@ use rules::score::{Direction, Score, shown};
 use terms::limits::LimitKind;
 use terms::millis::Millis;
 use terms::text::duration;
-
-/// How the games of a run are shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum GamesFormat {
-    /// For people
-    #[default]
-    Text,
-    /// For programs: one object on one line
-    Json,
-    /// For spreadsheets: a row for each game
-    Csv,
-    /// For pages such as GitHub's
-    Markdown,
-    /// The seeds of the games, as `--seed` takes them
-    Seeds,
-}
 
 /// Which games come first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -135,35 +119,36 @@ struct RunWithGames<'a> {
     games: &'a [ShownGame],
 }
 
-/// Writes the report on a run, and its games.
+/// Writes the report on a run, and its games; in any format but those of programs that follow a run or test it.
 ///
 /// # Errors
-/// When `out` fails.
+/// When `out` fails, or for another format.
 pub fn write_games(
     report: &SuiteReport<'_>,
     games: &[ShownGame],
-    format: GamesFormat,
+    format: Format,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     match format {
-        GamesFormat::Text | GamesFormat::Markdown => {
+        Format::Text | Format::Markdown => {
             let mut document = report.document();
             document.table(table(games, report.summary.better));
-            if format == GamesFormat::Text {
+            if format == Format::Text {
                 document.write_text(out)
             } else {
                 document.write_markdown(out)
             }
         }
-        GamesFormat::Json => {
+        Format::Json => {
             let summary = data::Totals::of(report);
             inert::write_json(&RunWithGames { summary, games }, out)
         }
-        GamesFormat::Csv => {
+        Format::Csv => {
             let columns = columns(&format!("{} seed best ratio gain of_limit", data::COLUMNS));
             write_rows(&columns, games.iter().map(Ok), out)
         }
-        GamesFormat::Seeds => writeln!(out, "{}", seeds(games)),
+        Format::Seeds => writeln!(out, "{}", seeds(games)),
+        _ => Err(format.unsupported()),
     }
 }
 

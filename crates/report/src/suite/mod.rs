@@ -7,34 +7,16 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 pub use self::data::write_game;
-pub use self::games::{GamesFormat, Order, Others, ShownGame, arrange, points, write_games};
+pub use self::games::{Order, Others, ShownGame, arrange, points, write_games};
 use super::document::{Document, Line, Part, Table, Tone};
 use super::figures::{self, mean_digits};
+use super::format::Format;
 use super::{said, stderr};
 use results::compare::{Relation, Standing};
 use results::suite::{Loss, NewBest, NoisyHost, RunFolder, Summary, Tally, bundle_path, kept_log};
 use rules::measure::Measure;
 use rules::score::{Direction, Score};
 use terms::text::plural;
-
-/// How the results of a suite are shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum SuiteFormat {
-    /// For people
-    #[default]
-    Text,
-    /// For programs: one object on one line
-    Json,
-    /// For programs that follow a run: a line for each game as it ends, and a last one with the summary
-    Jsonl,
-    /// For spreadsheets: a row for each game
-    Csv,
-    /// For pages such as GitHub's
-    Markdown,
-    /// For CI: a lost game is a failure
-    Junit,
-}
 
 /// The content of a report on a run.
 #[derive(Debug)]
@@ -61,18 +43,19 @@ impl SuiteReport<'_> {
         if is_decided { 0 } else { self.summary.planned.saturating_sub(known) }
     }
 
-    /// Writes the report.
+    /// Writes the report in any format but that of seeds.
     ///
     /// # Errors
-    /// When `out` fails.
-    pub fn write(&self, format: SuiteFormat, out: &mut dyn Write) -> io::Result<()> {
+    /// When `out` fails, or for another format.
+    pub fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
         match format {
-            SuiteFormat::Text => self.document().write_text(out),
-            SuiteFormat::Json => data::write_json(self, out),
-            SuiteFormat::Jsonl => data::write_jsonl(self, out),
-            SuiteFormat::Csv => data::write_csv(self, out),
-            SuiteFormat::Markdown => self.document().write_markdown(out),
-            SuiteFormat::Junit => data::write_junit(self, out),
+            Format::Text => self.document().write_text(out),
+            Format::Json => data::write_json(self, out),
+            Format::Jsonl => data::write_jsonl(self, out),
+            Format::Csv => data::write_csv(self, out),
+            Format::Markdown => self.document().write_markdown(out),
+            Format::Junit => data::write_junit(self, out),
+            Format::Seeds => Err(format.unsupported()),
         }
     }
 

@@ -75,10 +75,10 @@ impl BotTiming {
 }
 
 impl TimingReport {
-    /// Writes the report.
+    /// Writes the report in any format but JSON Lines and seeds; CSV has a row for each turn.
     ///
     /// # Errors
-    /// When `out` fails.
+    /// When `out` fails, or for another format.
     pub fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
         match format {
             Format::Text => document(self).write_text(out),
@@ -86,6 +86,7 @@ impl TimingReport {
             Format::Json => data::write_json(self, out),
             Format::Csv => data::write_csv(self, out),
             Format::Junit => data::write_junit(self, out),
+            _ => Err(format.unsupported()),
         }
     }
 

@@ -8,9 +8,10 @@ use clap::Args;
 
 use super::FolderFlag;
 use crate::cli::named_run::{Found, newest_first};
-use crate::cli::words::word;
+use crate::cli::words::{OF_RUNS, one_of};
 use crate::cli::{Failure, completions, inputs, print};
-use report::history::{Broken, History, ListFormat, Listed};
+use report::Format;
+use report::history::{Broken, History, Listed};
 use results::suite::{Bests, Listing};
 use rules::game::games;
 
@@ -41,8 +42,8 @@ pub(super) struct ListArgs {
     folder: FolderFlag,
 
     /// How to show the list
-    #[arg(long, value_parser = word::<ListFormat>(), default_value = "text")]
-    format: ListFormat,
+    #[arg(long, value_parser = one_of(OF_RUNS), default_value = "text")]
+    format: Format,
 }
 
 impl ListArgs {

@@ -34,7 +34,7 @@ use super::named_run::{run_path, runs_folder};
 use super::shared::RuleFlags;
 use super::words::{Word as _, word};
 use super::{Failure, completions, interrupt};
-use ::report::suite::SuiteFormat;
+use ::report::Format;
 use engine::config::Config;
 use engine::suite::plan_now;
 use results::suite::{
@@ -219,7 +219,7 @@ fn play_whole(
         Ok(decision) => decision,
         Err(failure) => {
             // A report in a file is wanted even if it is incomplete.
-            let is_for_file = !matches!(args.report.format, SuiteFormat::Text | SuiteFormat::Jsonl);
+            let is_for_file = !matches!(args.report.format, Format::Text | Format::Jsonl);
             if is_for_file
                 && let Err(error) = report(&args.report, config, &writer.folder, None, games)
             {
@@ -282,11 +282,11 @@ impl SuiteArgs {
             || !self.slurm.slurm && self.parts.parts.is_some()
             || self.slurm.slurm && !self.slurm.wait;
         let format = self.report.format;
-        if is_partial && !matches!(format, SuiteFormat::Text | SuiteFormat::Jsonl) {
+        if is_partial && !matches!(format, Format::Text | Format::Jsonl) {
             let problem = "--format is for the report on a whole run, which is not made here; `referee merge` takes it";
             return Err(Failure::user(anyhow!(problem)));
         }
-        if format != SuiteFormat::Jsonl || !(is_partial || self.slurm.slurm) {
+        if format != Format::Jsonl || !(is_partial || self.slurm.slurm) {
             return Ok(());
         }
         Err(Failure::user(anyhow!(

@@ -12,7 +12,8 @@ use super::progress::SuiteProgress;
 use crate::cli::hints::shell_path;
 use crate::cli::signals::signal;
 use crate::cli::{Failure, timing};
-use ::report::suite::{SuiteFormat, write_game};
+use ::report::Format;
+use ::report::suite::write_game;
 use contain::cancel::Canceller;
 use engine::config::Config;
 use engine::suite::{Observer, PoolError, RunError, RunPlayer};
@@ -31,7 +32,7 @@ pub(super) fn play(
     let mut audience = Audience {
         progress: SuiteProgress::of(&folder, bests)?,
         bests,
-        is_streamed: args.report.format == SuiteFormat::Jsonl,
+        is_streamed: args.report.format == Format::Jsonl,
         streamed: Ok(()),
         hopeless: may_stop(args, &folder).then(Hopeless::default),
         live: args.live.start(&folder, bests)?,

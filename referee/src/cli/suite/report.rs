@@ -9,10 +9,11 @@ use serde::de::IntoDeserializer as _;
 use serde::de::value::{Error as ValueError, StrDeserializer};
 
 use crate::cli::named_run::runs_folder;
-use crate::cli::words::word;
+use crate::cli::words::{OF_SUITE, one_of};
 use crate::cli::{Failure, exit, inputs, print};
 use engine::config::Config;
-use report::suite::{SuiteFormat, SuiteReport, write_game};
+use report::Format;
+use report::suite::{SuiteReport, write_game};
 use results::compare::{self, MeasureError, Relation, Standing};
 use results::suite::{
     Bests, FolderError, Listing, NotPlayed, Records, RunFolder, SuiteVerdict, Summary, Tally,
@@ -38,8 +39,8 @@ pub(in crate::cli) struct ReportFlags {
     fail_on_timeout: bool,
 
     /// How to show the result
-    #[arg(long, value_parser = word::<SuiteFormat>(), default_value = "text")]
-    pub(super) format: SuiteFormat,
+    #[arg(long, value_parser = one_of(OF_SUITE), default_value = "text")]
+    pub(super) format: Format,
 }
 
 /// Whether the games of a run are kept, and whether they have been printed.
@@ -116,7 +117,7 @@ pub(in crate::cli) fn report(
     add_values(folder, &mut summary)?;
     let listed_in = runs_elsewhere(config, folder);
     let report = SuiteReport { summary, decision, noisy_hosts, folder, is_kept, listed_in };
-    if flags.format == SuiteFormat::Jsonl && games == Games::Kept {
+    if flags.format == Format::Jsonl && games == Games::Kept {
         for outcome in folder.outcomes()? {
             let outcome = outcome?;
             print(|out| write_game(&outcome, &bests, out))?;
