@@ -102,7 +102,7 @@ pub(super) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
         let name = &only.name;
         return Err(Failure::user(anyhow!("there is only `{name}` to compare; name another run")));
     }
-    contenders.iter().try_for_each(Contender::check_scores).map_err(Failure::user)?;
+    contenders.iter().try_for_each(Contender::check_scores)?;
     let comparisons = Comparison::with_first(&contenders, args.risk);
     if let Some(difference) = args.plan {
         print(|out| report::needed::write(&comparisons, difference, out))?;

@@ -12,6 +12,7 @@ use clap::Args;
 use super::{Failure, completions, inputs, print};
 use engine::config::SeedRange;
 use rules::game::{GameKind, SeedOptions};
+use terms::fault::Fault;
 
 /// Write the boards or test cases of seeds
 ///
@@ -78,9 +79,9 @@ fn write_files(
 /// Writes a new file. An identical file is fine; a different file of that name is an error.
 fn write_case(path: &Path, case: &str) -> Result<(), Failure> {
     let failed = |error: std::io::Error| {
-        let full = error.kind() == ErrorKind::StorageFull;
+        let fault = Fault::of_write(&error);
         let error = anyhow!(error).context(format!("cannot write {}", path.display()));
-        Failure::new(!full, error)
+        Failure::of(fault, error)
     };
     match fs::File::create_new(path) {
         Ok(mut file) => file.write_all(case.as_bytes()).map_err(failed),

@@ -50,11 +50,9 @@ use clap::{ArgAction, ColorChoice, CommandFactory as _, FromArgMatches as _, Par
 use log::LevelFilter;
 
 use self::signals::interrupt;
-use contain::bot::{Host, SpawnError, Unavailable};
-use engine::config::{CommandError, ConfigError};
-use engine::play::PlayError;
-use engine::suite::BotError;
-use results::suite::{FolderError, RecordsError};
+use contain::bot::Host;
+use engine::config::ConfigError;
+use terms::fault::Fault;
 use terms::text::printable;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -162,17 +160,12 @@ impl Failure {
         }
     }
 
-    /// What to type, as the end of the error's sentence.
-    fn remedy(&self) -> &'static str {
-        match self {
-            Self::User(error) | Self::Referee(error) => remedies::remedy(error),
-            Self::Output(_) | Self::Interrupted { .. } => "",
+    /// The failure whose fault is known.
+    fn of(fault: Fault, error: impl Into<anyhow::Error>) -> Self {
+        match fault {
+            Fault::User => Self::User(error.into()),
+            Fault::Host | Fault::Referee => Self::Referee(error.into()),
         }
-    }
-
-    /// The user can fix it, or only the machine is at fault.
-    fn new(is_user_error: bool, error: impl Into<anyhow::Error>) -> Self {
-        if is_user_error { Self::User(error.into()) } else { Self::Referee(error.into()) }
     }
 
     /// The user's input is wrong.
@@ -191,28 +184,6 @@ impl Failure {
     }
 }
 
-/// Errors that know whether the user can fix them.
-macro_rules! failures {
-    ($($error:ty),*) => {$(
-        impl From<$error> for Failure {
-            fn from(error: $error) -> Self {
-                Self::new(error.is_user_error(), error)
-            }
-        }
-    )*};
-}
-
-failures!(SpawnError, FolderError, RecordsError, CommandError);
-
-impl From<BotError> for Failure {
-    fn from(error: BotError) -> Self {
-        match error {
-            BotError::Containment(error) => error.into(),
-            error => Self::new(error.is_user_error(), error),
-        }
-    }
-}
-
 impl From<ConfigError> for Failure {
     fn from(error: ConfigError) -> Self {
         match &error {
@@ -221,23 +192,6 @@ impl From<ConfigError> for Failure {
                 Self::user(anyhow::anyhow!("--{}: {stray}", stray.limit.name()))
             }
             _ => Self::user(error),
-        }
-    }
-}
-
-impl From<Unavailable> for Failure {
-    fn from(error: Unavailable) -> Self {
-        Self::user(error)
-    }
-}
-
-impl From<PlayError> for Failure {
-    fn from(error: PlayError) -> Self {
-        match error {
-            PlayError::Cancelled { by, .. } => {
-                Self::Interrupted { signal: signals::signal(by), kept: String::new() }
-            }
-            error => Self::new(error.is_user_error(), error),
         }
     }
 }
@@ -252,7 +206,7 @@ pub fn main() -> ExitCode {
         Err(failure) => failure,
     };
     // Errors may quote a file, whose content must not control the terminal.
-    let message = format!("{failure}{}", failure.remedy());
+    let message = failure.to_string();
     let message: Vec<String> = message.lines().map(printable).collect();
     let message = message.join("\n");
     // If standard error is closed too, the message is lost.

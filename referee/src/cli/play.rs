@@ -114,7 +114,7 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
     let bot = args.bot.resolve(&config)?;
     let (board, test_case) = board(args, &config.game)?;
     let open = |path| LogWriter::open(path, config.log_size);
-    let mut log = args.log.as_deref().map(open).transpose().map_err(Failure::user)?;
+    let mut log = args.log.as_deref().map(open).transpose()?;
     let interrupt = interrupt()?;
     let viewer = look.map(|look| LiveViewer::spawn(look, interrupt.clone())).transpose()?;
     let traces = args.trace.as_ref().map(|_| Traces::default());

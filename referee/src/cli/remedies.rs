@@ -1,84 +1,124 @@
 //! What to type after an error: the library's errors know no command line.
 
-use std::error::Error;
+use anyhow::anyhow;
 
-use contain::bot::Unavailable;
+use super::Failure;
+use super::signals::signal;
+use contain::bot::{SpawnError, Unavailable};
+use engine::config::CommandError;
 use engine::play::PlayError;
 use engine::suite::{BotError, PoolError, RunError};
 use results::compare::NoLogarithm;
 use results::gamelog::OpenError;
-use results::suite::FolderError;
-#[cfg(test)]
+use results::suite::{FolderError, RecordsError};
 use rules::game::judge::Trouble;
+use terms::fault::HasFault;
 
 const GO_ON: &str = "; the results so far are kept, and --resume goes on from them";
 
 /// In a line of its own: what the judge wrote comes before.
 const MISSING_JAR: &str = "\n`referee init --codingame FOLDER` names the jars that a game needs";
 
-const OTHER_SCORES: &str = "; take --score points, ratio or rank";
-
-/// The end of the error's sentence.
-pub(super) fn remedy(error: &anyhow::Error) -> &'static str {
-    error.chain().find_map(of_cause).unwrap_or_default()
-}
-
-fn of_cause(cause: &(dyn Error + 'static)) -> Option<&'static str> {
-    let of_run = cause.downcast_ref().and_then(of_run);
-    let of_folder = || cause.downcast_ref().and_then(of_folder);
-    let of_log = || cause.downcast_ref().and_then(of_log);
-    let of_score = || cause.is::<NoLogarithm>().then_some(OTHER_SCORES);
-    let of_method = || cause.downcast_ref().and_then(of_method);
-    let of_game = || cause.downcast_ref().and_then(of_game);
-    of_run.or_else(of_folder).or_else(of_log).or_else(of_score).or_else(of_method).or_else(of_game)
-}
-
-/// These are transparent: what they hold is not among their causes.
-fn of_run(error: &RunError) -> Option<&'static str> {
-    match error {
-        RunError::Folder(error) => of_folder(error),
-        RunError::Game(PoolError::Keep(_)) => Some(GO_ON),
-        RunError::Bot(BotError::Containment(error)) => of_method(error),
-        _ => None,
+/// An error of the library, with what to type after it.
+pub(super) trait Remedied: HasFault + Send + Sync + 'static {
+    /// The end of the error's sentence.
+    fn remedy(&self) -> &'static str {
+        ""
     }
 }
 
-fn of_folder(error: &FolderError) -> Option<&'static str> {
-    match error {
-        FolderError::Exists(_) => {
-            Some("; choose another folder, or resume the run in it with --resume")
+impl<E: Remedied> From<E> for Failure {
+    fn from(error: E) -> Self {
+        let (fault, remedy) = (error.fault(), error.remedy());
+        match remedy {
+            "" => Self::of(fault, error),
+            _ => Self::of(fault, anyhow!("{:#}{remedy}", anyhow::Error::new(error))),
         }
-        FolderError::Damaged { .. } => {
-            Some("; delete this line, and --resume plays its game again")
+    }
+}
+
+impl Remedied for CommandError {}
+impl Remedied for RecordsError {}
+impl Remedied for SpawnError {}
+
+impl Remedied for RunError {
+    fn remedy(&self) -> &'static str {
+        match self {
+            Self::Folder(error) => error.remedy(),
+            Self::Bot(error) => error.remedy(),
+            Self::Game(PoolError::Keep(_)) => GO_ON,
+            _ => "",
         }
-        FolderError::Write(_) => Some(GO_ON),
-        _ => None,
     }
 }
 
-fn of_log(error: &OpenError) -> Option<&'static str> {
-    match error {
-        OpenError::NotALog(_) => Some("; remove it or choose another name for --log"),
-        OpenError::InUse(_) => Some("; choose another name for --log"),
-        _ => None,
+impl Remedied for BotError {
+    fn remedy(&self) -> &'static str {
+        if let Self::Containment(error) = self { error.remedy() } else { "" }
     }
 }
 
-fn of_method(error: &Unavailable) -> Option<&'static str> {
-    let is_method = matches!(error, Unavailable::Method { .. });
-    is_method.then_some("; `referee doctor` shows what this host offers")
+impl Remedied for FolderError {
+    fn remedy(&self) -> &'static str {
+        match self {
+            Self::Exists(_) => "; choose another folder, or resume the run in it with --resume",
+            Self::Damaged { .. } => "; delete this line, and --resume plays its game again",
+            Self::Write(_) => GO_ON,
+            _ => "",
+        }
+    }
 }
 
-fn of_game(error: &PlayError) -> Option<&'static str> {
-    let PlayError::Judge(trouble) = error else { return None };
-    let remedy = trouble.remedy.as_deref().unwrap_or_default();
-    remedy.contains("a jar is missing").then_some(MISSING_JAR)
+impl Remedied for OpenError {
+    fn remedy(&self) -> &'static str {
+        match self {
+            Self::NotALog(_) => "; remove it or choose another name for --log",
+            Self::InUse(_) => "; choose another name for --log",
+            _ => "",
+        }
+    }
+}
+
+impl Remedied for NoLogarithm {
+    fn remedy(&self) -> &'static str {
+        "; take --score points, ratio or rank"
+    }
+}
+
+impl Remedied for Unavailable {
+    fn remedy(&self) -> &'static str {
+        match self {
+            Self::Method { .. } => "; `referee doctor` shows what this host offers",
+            _ => "",
+        }
+    }
+}
+
+impl From<PlayError> for Failure {
+    fn from(error: PlayError) -> Self {
+        match error {
+            PlayError::Cancelled { by, .. } => {
+                Self::Interrupted { signal: signal(by), kept: String::new() }
+            }
+            PlayError::Judge(trouble) if is_jar_missing(&trouble) => {
+                Self::Referee(anyhow!("{trouble}{MISSING_JAR}"))
+            }
+            error => Self::of(error.fault(), error),
+        }
+    }
+}
+
+fn is_jar_missing(trouble: &Trouble) -> bool {
+    trouble.remedy.as_deref().is_some_and(|remedy| remedy.contains("a jar is missing"))
 }
 
 #[test]
 fn a_missing_jar_is_named_by_a_command() {
-    let remedy = Some("a jar is missing on the class path".to_owned());
-    let trouble = Trouble { remedy, ..Trouble::new("failed") };
-    assert_eq!(self::remedy(&PlayError::Judge(trouble).into()), MISSING_JAR);
-    assert_eq!(self::remedy(&PlayError::Judge(Trouble::new("failed")).into()), "");
+    let message = |remedy| {
+        let trouble = Trouble { remedy, ..Trouble::new("failed") };
+        Failure::from(PlayError::Judge(trouble)).to_string()
+    };
+    let remedy = "a jar is missing on the class path".to_owned();
+    assert!(message(Some(remedy)).ends_with(MISSING_JAR));
+    assert!(!message(None).contains(MISSING_JAR));
 }

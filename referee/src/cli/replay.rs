@@ -256,18 +256,16 @@ fn compare(left: &Path, right: &Path, args: &ReplayArgs) -> Result<ExitCode, Fai
     }
     args.force.write(html, page::comparison(one, other).as_bytes())?;
     let first = one.first_difference(other);
-    print(|out| match args.format {
-        Format::Json => {
-            writeln!(out, "{}", json!({ "page": html, "first_different_move": first }))
+    print(|out| {
+        if args.format == Format::Json {
+            return writeln!(out, "{}", json!({ "page": html, "first_different_move": first }));
         }
-        _ => {
-            let html = printable(&html.display().to_string());
-            match first {
-                Some(number) => {
-                    writeln!(out, "The games differ first in move {number}; {html} shows them.")
-                }
-                None => writeln!(out, "The games have the same moves; {html} shows them."),
+        let html = printable(&html.display().to_string());
+        match first {
+            Some(number) => {
+                writeln!(out, "The games differ first in move {number}; {html} shows them.")
             }
+            None => writeln!(out, "The games have the same moves; {html} shows them."),
         }
     })?;
     Ok(ExitCode::SUCCESS)

@@ -92,7 +92,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
     if compared.1 == Measure::Log {
         for side in &sides {
             for bot in side.contenders(several, &[])? {
-                bot.measured_in(Measure::Log).check_scores().map_err(Failure::user)?;
+                bot.measured_in(Measure::Log).check_scores()?;
             }
         }
     }

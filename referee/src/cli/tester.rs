@@ -22,6 +22,7 @@ use engine::play::{Match, PlayError};
 use results::gamelog::{End, Event};
 use rules::game::java::{decode, parse_int, parse_long, split_command};
 use rules::game::{GameKind, SeedOptions};
+use terms::fault::{Fault, HasFault as _};
 use terms::limits::{MatchRules, Profile, Resources};
 use terms::lines::Lines;
 use terms::text::{printable, size};
@@ -120,7 +121,7 @@ fn play(Parsed { exec, seed, .. }: &Parsed) -> Result<ExitCode, Failure> {
             write_plain(&stderr)?;
             Err(Failure::Interrupted { signal: signal(by), kept: String::new() })
         }
-        Err(PlayError::Spawn(error)) if error.is_user_error() => {
+        Err(PlayError::Spawn(error)) if error.fault() == Fault::User => {
             log::info!("{error}");
             cannot_start(exec)
         }

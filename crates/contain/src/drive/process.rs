@@ -21,6 +21,7 @@ use crate::spawn::error::SpawnError;
 use crate::spawn::host::Host;
 use crate::spawn::running::{Running, Started};
 use crate::sys::cgroup::host::memory_kills;
+use terms::fault::{Fault, HasFault};
 
 /// A running bot.
 ///
@@ -171,4 +172,13 @@ pub enum ExchangeError {
     /// A system call failed.
     #[error("the referee cannot watch the bot")]
     Io(#[from] io::Error),
+}
+
+impl HasFault for ExchangeError {
+    fn fault(&self) -> Fault {
+        match self {
+            Self::HostMemory(_) | Self::LauncherKilled => Fault::Host,
+            Self::Cancelled(_) | Self::Io(_) => Fault::Referee,
+        }
+    }
 }

@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use terms::fault::{Fault, HasFault};
+
 /// Why a bot cannot be started.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -83,9 +85,10 @@ impl SpawnError {
             _ => Self::NotInPath(name.to_owned()),
         }
     }
+}
 
-    /// Whether the user can fix it with another command.
-    pub fn is_user_error(&self) -> bool {
-        !matches!(self, Self::Resources { .. })
+impl HasFault for SpawnError {
+    fn fault(&self) -> Fault {
+        if matches!(self, Self::Resources { .. }) { Fault::Host } else { Fault::User }
     }
 }

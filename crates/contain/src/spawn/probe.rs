@@ -26,6 +26,7 @@ use crate::confine::sandbox::{NEEDED, SYSTEM, Sandbox};
 use crate::confine::{filter, tree};
 use crate::sys::landlock::{self, Ruleset};
 use crate::sys::raw::landlock_version;
+use terms::fault::{Fault, HasFault};
 
 /// The user's choice of a containment method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
@@ -63,6 +64,12 @@ pub enum Unavailable {
     /// A bot's usage cannot be read from `/proc`.
     #[error("no bot can be watched here: {0}; mount /proc with `mount -t proc proc /proc`")]
     Proc(String),
+}
+
+impl HasFault for Unavailable {
+    fn fault(&self) -> Fault {
+        Fault::User
+    }
 }
 
 impl Unavailable {

@@ -8,6 +8,7 @@ use std::sync::Once;
 
 use super::{Config, OwnGame};
 use contain::bot::{BotCommand, Confinement, ContainmentMethod, Sandbox, Unavailable};
+use terms::fault::{Fault, HasFault};
 
 /// Why there is no command for a bot.
 #[derive(Debug, thiserror::Error)]
@@ -21,10 +22,12 @@ pub enum CommandError {
     Itself(#[source] io::Error),
 }
 
-impl CommandError {
-    /// Whether the user can fix it, or only the machine is at fault.
-    pub fn is_user_error(&self) -> bool {
-        matches!(self, Self::Empty)
+impl HasFault for CommandError {
+    fn fault(&self) -> Fault {
+        match self {
+            Self::Empty => Fault::User,
+            Self::Itself(_) => Fault::Host,
+        }
     }
 }
 

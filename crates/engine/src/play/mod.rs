@@ -44,6 +44,7 @@ use rules::game::judge::{Place, Trouble};
 use rules::game::{Exchange, Game, GameKind};
 use rules::ruling::rule;
 use rules::source::SourceError;
+use terms::fault::{Fault, HasFault};
 use terms::limits::{LimitKind, Limits, MatchRules};
 use terms::lines::LineRules;
 use terms::text::duration;
@@ -158,15 +159,14 @@ pub enum PlayError {
     Exchange(ExchangeError),
 }
 
-impl PlayError {
-    /// Whether the user can fix it with another command.
-    pub fn is_user_error(&self) -> bool {
+impl HasFault for PlayError {
+    fn fault(&self) -> Fault {
         match self {
-            Self::TestCase(_) => true,
-            Self::Spawn(error) => error.is_user_error(),
-            Self::Cancelled { .. } | Self::HostMemory(_) | Self::Judge(_) | Self::Exchange(_) => {
-                false
-            }
+            Self::TestCase(_) => Fault::User,
+            Self::Spawn(error) => error.fault(),
+            Self::HostMemory(_) | Self::Judge(_) => Fault::Host,
+            Self::Exchange(error) => error.fault(),
+            Self::Cancelled { .. } => Fault::Referee,
         }
     }
 }

@@ -7,6 +7,7 @@ use super::bot_files::{BotFiles, copy_whole};
 use crate::config::{CommandError, Config, bot_command};
 use contain::bot::{BotCommand, Sandbox, SandboxError, Unavailable};
 use results::suite::{Plan, PlannedBot, Rules, Run, RunFolder};
+use terms::fault::{Fault, HasFault};
 
 /// The folder of the copies of bots in a run folder.
 const COPIES: &str = "bots";
@@ -39,10 +40,9 @@ pub enum BotError {
     Changed(String),
 }
 
-impl BotError {
-    /// Whether the user can fix it; otherwise the machine is at fault.
-    pub fn is_user_error(&self) -> bool {
-        if let Self::Command(error) = self { error.is_user_error() } else { true }
+impl HasFault for BotError {
+    fn fault(&self) -> Fault {
+        if let Self::Command(error) = self { error.fault() } else { Fault::User }
     }
 }
 

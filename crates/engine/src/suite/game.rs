@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use crate::config::Config;
 use crate::play::{Match, PlayError};
-use contain::bot::{BotCommand, ExchangeError};
+use contain::bot::BotCommand;
 use contain::cancel::Canceller;
 use results::gamelog::Event;
 use rules::game::judge::Drawing;
+use terms::fault::{Fault, HasFault as _};
 use terms::verdict::Verdict;
 
 use results::suite::{Assignment, Case};
@@ -62,28 +63,17 @@ impl Job<'_> {
             events.push(event);
         });
         match played {
-            Err(PlayError::Spawn(error)) => {
-                let is_user_error = error.is_user_error();
-                let reason =
-                    if is_user_error { NotPlayed::CannotStart } else { NotPlayed::NoResources };
+            Ok(_) => outcome.record(&events, self.config.is_as_strict_as_official()),
+            Err(error) => {
+                let reason = match (&error, error.fault()) {
+                    (PlayError::Judge(_), _) => NotPlayed::JudgeTrouble,
+                    (PlayError::Spawn(_), Fault::User) => NotPlayed::CannotStart,
+                    (_, Fault::Host) => NotPlayed::NoResources,
+                    _ => return Err(error),
+                };
                 outcome.record_not_played(reason, with_causes(&error));
                 // Left from an earlier attempt.
                 events.clear();
-            }
-            Err(
-                error @ (PlayError::HostMemory(_)
-                | PlayError::Exchange(ExchangeError::LauncherKilled)),
-            ) => {
-                outcome.record_not_played(NotPlayed::NoResources, error.to_string());
-                events.clear();
-            }
-            Err(PlayError::Judge(trouble)) => {
-                outcome.record_not_played(NotPlayed::JudgeTrouble, trouble.to_string());
-                events.clear();
-            }
-            played => {
-                played?;
-                outcome.record(&events, self.config.is_as_strict_as_official());
             }
         }
         let test_case = test_case.to_owned();

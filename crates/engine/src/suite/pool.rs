@@ -27,6 +27,7 @@ use contain::bot::{BotCommand, Pinning};
 use contain::cancel::{Cancelled, Canceller};
 use results::suite::{CaseError, NotPlayed, Outcome, Plan, SuiteVerdict};
 use rustix::thread::{CpuSet, sched_setaffinity};
+use terms::fault::{Fault, HasFault};
 use terms::verdict::Verdict;
 
 /// Everything needed to play the games of a plan.
@@ -78,21 +79,21 @@ pub enum PoolError {
         bot: String,
         /// Why the last one could not be started.
         why: String,
-        /// Whether the bot's command is the reason, rather than the host.
-        is_user_error: bool,
+        /// Whose fault that is: the user's if the bot's command is wrong.
+        fault: Fault,
     },
     /// A log or a bundle could not be written. The results so far are kept.
     #[error("cannot keep a game")]
     Keep(#[source] io::Error),
 }
 
-impl PoolError {
-    /// Whether the user can fix it; otherwise the machine is at fault.
-    pub fn is_user_error(&self) -> bool {
+impl HasFault for PoolError {
+    fn fault(&self) -> Fault {
         match self {
-            Self::Case(_) | Self::Replaced { .. } | Self::JudgeReplaced(_) => true,
-            Self::NotPlayed { is_user_error, .. } => *is_user_error,
-            Self::Play(_) | Self::Keep(_) => false,
+            Self::Case(_) | Self::Replaced { .. } | Self::JudgeReplaced(_) => Fault::User,
+            Self::NotPlayed { fault, .. } => *fault,
+            Self::Play(error) => error.fault(),
+            Self::Keep(_) => Fault::Host,
         }
     }
 }
@@ -252,7 +253,7 @@ impl NotPlayedInARow {
         Err(PoolError::NotPlayed {
             bot: outcome.bot.clone(),
             why: outcome.diagnosis.clone().unwrap_or_default(),
-            is_user_error: reason == NotPlayed::CannotStart,
+            fault: if reason == NotPlayed::CannotStart { Fault::User } else { Fault::Host },
         })
     }
 }

@@ -16,6 +16,7 @@ use results::host::SHORT_LIMIT;
 use results::suite::{
     Bests, FolderError, Logs, Outcome, Packing, Plan, RunFolder, RunWriter, Session,
 };
+use terms::fault::{Fault, HasFault};
 use terms::millis::Millis;
 use terms::text::{plural, size};
 
@@ -89,15 +90,14 @@ pub enum RunError {
     Cancelled(Cancelled),
 }
 
-impl RunError {
-    /// Whether the user can fix it; otherwise the machine is at fault.
-    pub fn is_user_error(&self) -> bool {
+impl HasFault for RunError {
+    fn fault(&self) -> Fault {
         match self {
-            Self::Folder(error) => error.is_user_error(),
-            Self::Bot(error) => error.is_user_error(),
-            Self::Cores(_) => true,
-            Self::Game(error) => error.is_user_error(),
-            Self::Host(_) | Self::Cancelled(_) => false,
+            Self::Folder(error) => error.fault(),
+            Self::Bot(error) => error.fault(),
+            Self::Cores(_) => Fault::User,
+            Self::Game(error) => error.fault(),
+            Self::Host(_) | Self::Cancelled(_) => Fault::Host,
         }
     }
 }

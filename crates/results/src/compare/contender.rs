@@ -8,6 +8,7 @@ use crate::said::SaidValue;
 use crate::suite::{BoardId, FolderError, Outcome, RecordId, RunFolder};
 use rules::measure::Measure;
 use rules::score::{Direction, Score};
+use terms::fault::{Fault, HasFault};
 
 /// A bot of a run, with its points on each board.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +31,12 @@ pub struct NoLogarithm {
     bot: String,
     board: String,
     score: Score,
+}
+
+impl HasFault for NoLogarithm {
+    fn fault(&self) -> Fault {
+        Fault::User
+    }
 }
 
 /// A bot's games on a board.

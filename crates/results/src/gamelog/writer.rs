@@ -9,6 +9,7 @@ use serde::Deserialize;
 use super::drawings;
 use super::event::Event;
 use crate::said::Said;
+use terms::fault::{Fault, HasFault};
 
 /// The writer of a log file.
 ///
@@ -58,6 +59,12 @@ pub enum OpenError {
     /// Another game is writing it.
     #[error("another game is writing the log {}", .0.display())]
     InUse(PathBuf),
+}
+
+impl HasFault for OpenError {
+    fn fault(&self) -> Fault {
+        Fault::User
+    }
 }
 
 impl LogWriter {

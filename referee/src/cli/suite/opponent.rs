@@ -40,7 +40,7 @@ pub(super) fn find(run: &str, args: &SuiteArgs, plan: &mut Plan) -> Result<Oppon
     let measure = plan.measure();
     if measure == Measure::Log {
         let opponent = side.contenders(false, &[])?.remove(0);
-        opponent.measured_in(measure).check_scores().map_err(Failure::user)?;
+        opponent.measured_in(measure).check_scores()?;
     }
     let folder = std::path::absolute(&side.folder.path).map_err(Failure::user)?;
     Ok(Opponent {

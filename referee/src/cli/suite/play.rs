@@ -19,6 +19,7 @@ use engine::config::Config;
 use engine::suite::{Observer, PoolError, RunError, RunPlayer};
 use results::compare::Standing;
 use results::suite::{Bests, FolderError, Logs, Outcome, Packing, RunFolder, RunWriter};
+use terms::fault::HasFault as _;
 
 /// Plays the missing games of a run, or of a part of it; returns how its bot compares with an opponent.
 pub(super) fn play(
@@ -121,9 +122,11 @@ pub(super) fn failed(error: RunError, folder: &RunFolder, no_run: bool) -> Failu
         RunError::Game(PoolError::NotPlayed { .. }) if !no_run => "; --resume plays them",
         _ => "",
     };
-    let is_user_error = error.is_user_error();
-    let error = if remedy.is_empty() { error.into() } else { anyhow!("{error}{remedy}") };
-    Failure::new(is_user_error, error)
+    if remedy.is_empty() {
+        error.into()
+    } else {
+        Failure::of(error.fault(), anyhow!("{error}{remedy}"))
+    }
 }
 
 /// Says how many games of a run, or of a part of one, were played before a signal, and how to resume it.

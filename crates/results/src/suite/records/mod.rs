@@ -15,6 +15,7 @@ use crate::suite::files::{link_target, seen_from, write_among_others};
 use crate::suite::plan::RecordId;
 use rules::score::{Direction, Score, in_toml};
 use rules::source::SourceError;
+use terms::fault::{Fault, HasFault};
 use terms::path::folder_of;
 
 /// The published scores, built into the referee.
@@ -88,10 +89,9 @@ pub enum RecordsError {
     Write(#[source] io::Error),
 }
 
-impl RecordsError {
-    /// Whether the user can fix it, or only the machine is at fault.
-    pub fn is_user_error(&self) -> bool {
-        !matches!(self, Self::Write(_))
+impl HasFault for RecordsError {
+    fn fault(&self) -> Fault {
+        if matches!(self, Self::Write(_)) { Fault::Host } else { Fault::User }
     }
 }
 

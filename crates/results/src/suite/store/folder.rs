@@ -36,6 +36,7 @@ use crate::suite::plan::{MAX_GAMES, Margin, Plan};
 use rules::measure::Measure;
 use rules::source::SourceError;
 use statistics::Risk;
+use terms::fault::{Fault, HasFault};
 
 /// The version of the format of run folders that this referee writes, and the only one that it reads.
 pub(super) const FORMAT: u32 = 1;
@@ -176,13 +177,12 @@ pub enum FolderError {
     Make(#[source] io::Error),
 }
 
-impl FolderError {
-    /// Whether the user can fix it; otherwise the machine is at fault.
-    pub fn is_user_error(&self) -> bool {
+impl HasFault for FolderError {
+    fn fault(&self) -> Fault {
         match self {
-            Self::Write(_) => false,
-            Self::Make(error) | Self::Comment(error) => error.kind() != io::ErrorKind::StorageFull,
-            _ => true,
+            Self::Write(_) => Fault::Host,
+            Self::Make(error) | Self::Comment(error) => Fault::of_write(error),
+            _ => Fault::User,
         }
     }
 }

@@ -1,0 +1,27 @@
+//! Whose fault an error is: it decides the exit code, and what becomes of a game that has no result.
+
+use std::io;
+
+/// Whose fault an error is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// The user's: another command, file or setting mends it.
+    User,
+    /// The surroundings' of a bot: its host has too little memory or space, or the judge of its game failed.
+    Host,
+    /// The referee's: something failed that it relies on.
+    Referee,
+}
+
+impl Fault {
+    /// Whose fault it is that a file cannot be written: the user's who chose it, unless the host has no space.
+    pub fn of_write(error: &io::Error) -> Self {
+        if error.kind() == io::ErrorKind::StorageFull { Self::Host } else { Self::User }
+    }
+}
+
+/// An error whose fault is known.
+pub trait HasFault: std::error::Error {
+    /// Whose fault it is.
+    fn fault(&self) -> Fault;
+}
