@@ -4,7 +4,7 @@ use std::io;
 
 /// Whose fault an error is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
+pub enum AtFault {
     /// The user's: another command, file or setting mends it.
     User,
     /// The surroundings' of a bot: its host has too little memory or space, or the judge of its game failed.
@@ -13,7 +13,7 @@ pub enum Fault {
     Referee,
 }
 
-impl Fault {
+impl AtFault {
     /// Whose fault it is that a file cannot be written: the user's who chose it, unless the host has no space.
     pub fn of_write(error: &io::Error) -> Self {
         if error.kind() == io::ErrorKind::StorageFull { Self::Host } else { Self::User }
@@ -21,7 +21,7 @@ impl Fault {
 }
 
 /// An error whose fault is known.
-pub trait HasFault: std::error::Error {
+pub trait Attributed: std::error::Error {
     /// Whose fault it is.
-    fn fault(&self) -> Fault;
+    fn at_fault(&self) -> AtFault;
 }

@@ -1,8 +1,8 @@
 //! The types that the crates of `referee` share: time limits, resources, lines of text, verdicts, the cost of a turn.
 //!
 //! [`limits`] says what a bot may use and [`verdict`] how it can end; [`lines`] cuts a reply into lines as the original
-//! referees do; a [`certificate`] says where the time of a turn went, and a [`fault`](fault::Fault) whose an error is; [`millis`] and [`text`] format times and sizes;
-//! [`path`] finds the folder of a file.
+//! referees do; a [`certificate`] says where the time of a turn went, and [`fault`] whose an error is; [`millis`] and
+//! [`text`] format times and sizes; [`path`] finds the folder of a file.
 //!
 //! It knows no game, no file, no clock and no process.
 //!

@@ -16,6 +16,7 @@ use engine::config::Config;
 use engine::play::Match;
 use results::gamelog::{self, Event, Log, Turn};
 use results::replay::Difference;
+use rules::game::judge::JudgeProgram;
 use rules::game::{GameKind, SeedOptions};
 use rules::score::shown;
 use terms::text::{duration, plural, printable, quote};
@@ -152,9 +153,7 @@ fn write_settings(kind: &GameKind, board: &str, out: &mut dyn Write) -> io::Resu
     let limits = kind.limits.iter();
     let limits: Vec<_> =
         limits.map(|(kind, limit)| format!("{} {}", kind.name(), duration(*limit))).collect();
-    let judge = kind.judge.as_ref().map_or("", |judge| &judge.kind);
-    // The others only print a score.
-    let names_limits = ["codingame", "judge"].contains(&judge);
+    let names_limits = kind.judge.as_ref().is_some_and(|judge| !judge.is_of_contest());
     let limits = limits.join(", ");
     let unless = if names_limits { ", where the judge names none" } else { "" };
     row(out, "limits", &format!("{limits}{unless}"))?;
@@ -169,7 +168,7 @@ fn write_settings(kind: &GameKind, board: &str, out: &mut dyn Write) -> io::Resu
 fn write_game(log: &Log, start: Duration, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\n{}", printable(&log.start.bot.name))?;
     writeln!(out, "  the judge's first question came after {}", duration(start))?;
-    let is_tester = log.start.judge.as_ref().is_some_and(|judge| judge.kind == "tester");
+    let is_tester = log.start.judge.as_ref().is_some_and(JudgeProgram::starts_bot);
     for turn in log.turns.iter().take(SHOWN_TURNS) {
         writeln!(out, "  {}", describe(turn, is_tester))?;
     }

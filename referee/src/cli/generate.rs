@@ -12,7 +12,7 @@ use clap::Args;
 use super::{Failure, completions, inputs, print};
 use engine::config::SeedRange;
 use rules::game::{GameKind, SeedOptions};
-use terms::fault::Fault;
+use terms::fault::AtFault;
 
 /// Write the boards or test cases of seeds
 ///
@@ -79,7 +79,7 @@ fn write_files(
 /// Writes a new file. An identical file is fine; a different file of that name is an error.
 fn write_case(path: &Path, case: &str) -> Result<(), Failure> {
     let failed = |error: std::io::Error| {
-        let fault = Fault::of_write(&error);
+        let fault = AtFault::of_write(&error);
         let error = anyhow!(error).context(format!("cannot write {}", path.display()));
         Failure::of(fault, error)
     };

@@ -52,7 +52,7 @@ use log::LevelFilter;
 use self::signals::interrupt;
 use contain::bot::Host;
 use engine::config::ConfigError;
-use terms::fault::Fault;
+use terms::fault::AtFault;
 use terms::text::printable;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -161,10 +161,10 @@ impl Failure {
     }
 
     /// The failure whose fault is known.
-    fn of(fault: Fault, error: impl Into<anyhow::Error>) -> Self {
+    fn of(fault: AtFault, error: impl Into<anyhow::Error>) -> Self {
         match fault {
-            Fault::User => Self::User(error.into()),
-            Fault::Host | Fault::Referee => Self::Referee(error.into()),
+            AtFault::User => Self::User(error.into()),
+            AtFault::Host | AtFault::Referee => Self::Referee(error.into()),
         }
     }
 

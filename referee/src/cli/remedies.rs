@@ -12,7 +12,7 @@ use results::compare::NoLogarithm;
 use results::gamelog::OpenError;
 use results::suite::{FolderError, RecordsError};
 use rules::game::judge::Trouble;
-use terms::fault::HasFault;
+use terms::fault::Attributed;
 
 const GO_ON: &str = "; the results so far are kept, and --resume goes on from them";
 
@@ -20,7 +20,7 @@ const GO_ON: &str = "; the results so far are kept, and --resume goes on from th
 const MISSING_JAR: &str = "\n`referee init --codingame FOLDER` names the jars that a game needs";
 
 /// An error of the library, with what to type after it.
-pub(super) trait Remedied: HasFault + Send + Sync + 'static {
+pub(super) trait Remedied: Attributed + Send + Sync + 'static {
     /// The end of the error's sentence.
     fn remedy(&self) -> &'static str {
         ""
@@ -29,7 +29,7 @@ pub(super) trait Remedied: HasFault + Send + Sync + 'static {
 
 impl<E: Remedied> From<E> for Failure {
     fn from(error: E) -> Self {
-        let (fault, remedy) = (error.fault(), error.remedy());
+        let (fault, remedy) = (error.at_fault(), error.remedy());
         match remedy {
             "" => Self::of(fault, error),
             _ => Self::of(fault, anyhow!("{:#}{remedy}", anyhow::Error::new(error))),
@@ -103,7 +103,7 @@ impl From<PlayError> for Failure {
             PlayError::Judge(trouble) if is_jar_missing(&trouble) => {
                 Self::Referee(anyhow!("{trouble}{MISSING_JAR}"))
             }
-            error => Self::of(error.fault(), error),
+            error => Self::of(error.at_fault(), error),
         }
     }
 }

@@ -22,7 +22,7 @@ use engine::play::{Match, PlayError};
 use results::gamelog::{End, Event};
 use rules::game::java::{decode, parse_int, parse_long, split_command};
 use rules::game::{GameKind, SeedOptions};
-use terms::fault::{Fault, HasFault as _};
+use terms::fault::{AtFault, Attributed as _};
 use terms::limits::{MatchRules, Profile, Resources};
 use terms::lines::Lines;
 use terms::text::{printable, size};
@@ -121,7 +121,7 @@ fn play(Parsed { exec, seed, .. }: &Parsed) -> Result<ExitCode, Failure> {
             write_plain(&stderr)?;
             Err(Failure::Interrupted { signal: signal(by), kept: String::new() })
         }
-        Err(PlayError::Spawn(error)) if error.fault() == Fault::User => {
+        Err(PlayError::Spawn(error)) if error.at_fault() == AtFault::User => {
             log::info!("{error}");
             cannot_start(exec)
         }

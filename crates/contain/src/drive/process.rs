@@ -21,7 +21,7 @@ use crate::spawn::error::SpawnError;
 use crate::spawn::host::Host;
 use crate::spawn::running::{Running, Started};
 use crate::sys::cgroup::host::memory_kills;
-use terms::fault::{Fault, HasFault};
+use terms::fault::{AtFault, Attributed};
 
 /// A running bot.
 ///
@@ -174,11 +174,11 @@ pub enum ExchangeError {
     Io(#[from] io::Error),
 }
 
-impl HasFault for ExchangeError {
-    fn fault(&self) -> Fault {
+impl Attributed for ExchangeError {
+    fn at_fault(&self) -> AtFault {
         match self {
-            Self::HostMemory(_) | Self::LauncherKilled => Fault::Host,
-            Self::Cancelled(_) | Self::Io(_) => Fault::Referee,
+            Self::HostMemory(_) | Self::LauncherKilled => AtFault::Host,
+            Self::Cancelled(_) | Self::Io(_) => AtFault::Referee,
         }
     }
 }

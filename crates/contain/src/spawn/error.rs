@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use terms::fault::{Fault, HasFault};
+use terms::fault::{AtFault, Attributed};
 
 /// Why a bot cannot be started.
 #[derive(Debug, thiserror::Error)]
@@ -87,8 +87,8 @@ impl SpawnError {
     }
 }
 
-impl HasFault for SpawnError {
-    fn fault(&self) -> Fault {
-        if matches!(self, Self::Resources { .. }) { Fault::Host } else { Fault::User }
+impl Attributed for SpawnError {
+    fn at_fault(&self) -> AtFault {
+        if matches!(self, Self::Resources { .. }) { AtFault::Host } else { AtFault::User }
     }
 }

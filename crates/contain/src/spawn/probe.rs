@@ -26,7 +26,7 @@ use crate::confine::sandbox::{NEEDED, SYSTEM, Sandbox};
 use crate::confine::{filter, tree};
 use crate::sys::landlock::{self, Ruleset};
 use crate::sys::raw::landlock_version;
-use terms::fault::{Fault, HasFault};
+use terms::fault::{AtFault, Attributed};
 
 /// The user's choice of a containment method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
@@ -66,9 +66,9 @@ pub enum Unavailable {
     Proc(String),
 }
 
-impl HasFault for Unavailable {
-    fn fault(&self) -> Fault {
-        Fault::User
+impl Attributed for Unavailable {
+    fn at_fault(&self) -> AtFault {
+        AtFault::User
     }
 }
 

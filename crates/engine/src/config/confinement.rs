@@ -8,7 +8,7 @@ use std::sync::Once;
 
 use super::{Config, OwnGame};
 use contain::bot::{BotCommand, Confinement, ContainmentMethod, Sandbox, Unavailable};
-use terms::fault::{Fault, HasFault};
+use terms::fault::{AtFault, Attributed};
 
 /// Why there is no command for a bot.
 #[derive(Debug, thiserror::Error)]
@@ -22,11 +22,11 @@ pub enum CommandError {
     Itself(#[source] io::Error),
 }
 
-impl HasFault for CommandError {
-    fn fault(&self) -> Fault {
+impl Attributed for CommandError {
+    fn at_fault(&self) -> AtFault {
         match self {
-            Self::Empty => Fault::User,
-            Self::Itself(_) => Fault::Host,
+            Self::Empty => AtFault::User,
+            Self::Itself(_) => AtFault::Host,
         }
     }
 }

@@ -15,6 +15,10 @@ use results::host::HostCheck;
 use statistics::Distribution;
 use terms::lines::LineRules;
 
+/// What a bot is sent in each exchange: as much as a usual turn.
+const LINE: &str = "0 1 2 3 4 0 1 2 3 4 0 1 2 3 4\n";
+const LINES: usize = 15;
+
 /// The number of exchanges and of wake-ups to measure.
 const EXCHANGES: u32 = 300;
 const WAKE_UPS: u32 = 60;
@@ -40,7 +44,7 @@ pub enum HostError {
     Silent,
 }
 
-/// Measures for about half a second; `echo` answers each board of 15 lines with one line. With a `worker`, which first
+/// Measures for about half a second; `echo` answers each text of 15 lines with one line. With a `worker`, which first
 /// computes for `work` of CPU time, also measures the share of a core that it gets; this takes six times `work` or longer.
 ///
 /// # Errors
@@ -75,7 +79,7 @@ fn core_share(worker: &BotCommand, work: Duration) -> Result<f64, HostError> {
 
 /// The times of this number of exchanges.
 fn exchanges(bot: &BotCommand, count: u32) -> Result<Distribution, HostError> {
-    let board = "0 1 2 3 4 0 1 2 3 4 0 1 2 3 4\n".repeat(15);
+    let input = LINE.repeat(LINES);
     let rules = LineRules {
         count: 1,
         max_bytes: None,
@@ -87,7 +91,7 @@ fn exchanges(bot: &BotCommand, count: u32) -> Result<Distribution, HostError> {
     let mut times = Distribution::default();
     for exchange in 0..=count {
         let exchanged = bot.exchange(&Request {
-            input: board.as_bytes(),
+            input: input.as_bytes(),
             rules,
             limit: Some(Duration::from_secs(10)),
             overtime: Overtime::Always(Duration::ZERO),

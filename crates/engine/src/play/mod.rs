@@ -44,7 +44,7 @@ use rules::game::judge::{Place, Trouble};
 use rules::game::{Exchange, Game, GameKind};
 use rules::ruling::rule;
 use rules::source::SourceError;
-use terms::fault::{Fault, HasFault};
+use terms::fault::{AtFault, Attributed};
 use terms::limits::{LimitKind, Limits, MatchRules};
 use terms::lines::LineRules;
 use terms::text::duration;
@@ -159,14 +159,14 @@ pub enum PlayError {
     Exchange(ExchangeError),
 }
 
-impl HasFault for PlayError {
-    fn fault(&self) -> Fault {
+impl Attributed for PlayError {
+    fn at_fault(&self) -> AtFault {
         match self {
-            Self::TestCase(_) => Fault::User,
-            Self::Spawn(error) => error.fault(),
-            Self::HostMemory(_) | Self::Judge(_) => Fault::Host,
-            Self::Exchange(error) => error.fault(),
-            Self::Cancelled { .. } => Fault::Referee,
+            Self::TestCase(_) => AtFault::User,
+            Self::Spawn(error) => error.at_fault(),
+            Self::HostMemory(_) | Self::Judge(_) => AtFault::Host,
+            Self::Exchange(error) => error.at_fault(),
+            Self::Cancelled { .. } => AtFault::Referee,
         }
     }
 }

@@ -20,7 +20,7 @@ const PART_LENGTH: Duration = Duration::from_mins(10);
 /// The default maximum number of parts.
 const MAX_PARTS: u32 = 1000;
 
-/// The number of later turns in the estimate of a game's time; a game of `SameGame` has at most 114.
+/// The number of later turns in the estimate of a game's time.
 const TURNS: u32 = 100;
 
 /// Time of a task beyond that of its games plus a tenth: for its start, its host check, and a slow file system.

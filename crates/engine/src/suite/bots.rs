@@ -7,7 +7,7 @@ use super::bot_files::{BotFiles, copy_whole};
 use crate::config::{CommandError, Config, bot_command};
 use contain::bot::{BotCommand, Sandbox, SandboxError, Unavailable};
 use results::suite::{Plan, PlannedBot, Rules, Run, RunFolder};
-use terms::fault::{Fault, HasFault};
+use terms::fault::{AtFault, Attributed};
 
 /// The folder of the copies of bots in a run folder.
 const COPIES: &str = "bots";
@@ -40,9 +40,9 @@ pub enum BotError {
     Changed(String),
 }
 
-impl HasFault for BotError {
-    fn fault(&self) -> Fault {
-        if let Self::Command(error) = self { error.fault() } else { Fault::User }
+impl Attributed for BotError {
+    fn at_fault(&self) -> AtFault {
+        if let Self::Command(error) = self { error.at_fault() } else { AtFault::User }
     }
 }
 

@@ -8,7 +8,7 @@ use contain::bot::BotCommand;
 use contain::cancel::Canceller;
 use results::gamelog::Event;
 use rules::game::judge::Drawing;
-use terms::fault::{Fault, HasFault as _};
+use terms::fault::{AtFault, Attributed as _};
 use terms::verdict::Verdict;
 
 use results::suite::{Assignment, Case};
@@ -65,10 +65,10 @@ impl Job<'_> {
         match played {
             Ok(_) => outcome.record(&events, self.config.is_as_strict_as_official()),
             Err(error) => {
-                let reason = match (&error, error.fault()) {
+                let reason = match (&error, error.at_fault()) {
                     (PlayError::Judge(_), _) => NotPlayed::JudgeTrouble,
-                    (PlayError::Spawn(_), Fault::User) => NotPlayed::CannotStart,
-                    (_, Fault::Host) => NotPlayed::NoResources,
+                    (PlayError::Spawn(_), AtFault::User) => NotPlayed::CannotStart,
+                    (_, AtFault::Host) => NotPlayed::NoResources,
                     _ => return Err(error),
                 };
                 outcome.record_not_played(reason, with_causes(&error));

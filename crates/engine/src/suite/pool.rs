@@ -27,7 +27,7 @@ use contain::bot::{BotCommand, Pinning};
 use contain::cancel::{Cancelled, Canceller};
 use results::suite::{CaseError, NotPlayed, Outcome, Plan, SuiteVerdict};
 use rustix::thread::{CpuSet, sched_setaffinity};
-use terms::fault::{Fault, HasFault};
+use terms::fault::{AtFault, Attributed};
 use terms::verdict::Verdict;
 
 /// Everything needed to play the games of a plan.
@@ -80,20 +80,20 @@ pub enum PoolError {
         /// Why the last one could not be started.
         why: String,
         /// Whose fault that is: the user's if the bot's command is wrong.
-        fault: Fault,
+        at_fault: AtFault,
     },
     /// A log or a bundle could not be written. The results so far are kept.
     #[error("cannot keep a game")]
     Keep(#[source] io::Error),
 }
 
-impl HasFault for PoolError {
-    fn fault(&self) -> Fault {
+impl Attributed for PoolError {
+    fn at_fault(&self) -> AtFault {
         match self {
-            Self::Case(_) | Self::Replaced { .. } | Self::JudgeReplaced(_) => Fault::User,
-            Self::NotPlayed { fault, .. } => *fault,
-            Self::Play(error) => error.fault(),
-            Self::Keep(_) => Fault::Host,
+            Self::Case(_) | Self::Replaced { .. } | Self::JudgeReplaced(_) => AtFault::User,
+            Self::NotPlayed { at_fault, .. } => *at_fault,
+            Self::Play(error) => error.at_fault(),
+            Self::Keep(_) => AtFault::Host,
         }
     }
 }
@@ -253,7 +253,7 @@ impl NotPlayedInARow {
         Err(PoolError::NotPlayed {
             bot: outcome.bot.clone(),
             why: outcome.diagnosis.clone().unwrap_or_default(),
-            fault: if reason == NotPlayed::CannotStart { Fault::User } else { Fault::Host },
+            at_fault: if reason == NotPlayed::CannotStart { AtFault::User } else { AtFault::Host },
         })
     }
 }

@@ -16,7 +16,7 @@ use results::host::SHORT_LIMIT;
 use results::suite::{
     Bests, FolderError, Logs, Outcome, Packing, Plan, RunFolder, RunWriter, Session,
 };
-use terms::fault::{Fault, HasFault};
+use terms::fault::{AtFault, Attributed};
 use terms::millis::Millis;
 use terms::text::{plural, size};
 
@@ -59,8 +59,8 @@ pub struct RunPlayer<'a> {
     pub packing: Packing,
     /// The best known scores, which results keep for comparisons in [`Measure::Ratio`](rules::measure::Measure::Ratio).
     pub bests: Option<&'a Bests>,
-    /// A bot that answers each board of `SameGame` at once. With it, a part of a run that has time limits first
-    /// measures which limits can be judged on this host.
+    /// A bot that answers at once, as [`check_host`] needs it. With it, a part of a run that has time
+    /// limits first measures which limits can be judged on this host.
     pub echo: Option<BotCommand>,
     /// What can end the games early, those in flight as well.
     pub canceller: Option<&'a Canceller>,
@@ -90,14 +90,14 @@ pub enum RunError {
     Cancelled(Cancelled),
 }
 
-impl HasFault for RunError {
-    fn fault(&self) -> Fault {
+impl Attributed for RunError {
+    fn at_fault(&self) -> AtFault {
         match self {
-            Self::Folder(error) => error.fault(),
-            Self::Bot(error) => error.fault(),
-            Self::Cores(_) => Fault::User,
-            Self::Game(error) => error.fault(),
-            Self::Host(_) | Self::Cancelled(_) => Fault::Host,
+            Self::Folder(error) => error.at_fault(),
+            Self::Bot(error) => error.at_fault(),
+            Self::Cores(_) => AtFault::User,
+            Self::Game(error) => error.at_fault(),
+            Self::Host(_) | Self::Cancelled(_) => AtFault::Host,
         }
     }
 }

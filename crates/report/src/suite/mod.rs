@@ -14,6 +14,7 @@ use super::format::Format;
 use super::{said, stderr};
 use results::compare::{Relation, Standing};
 use results::suite::{Loss, NewBest, NoisyHost, RunFolder, Summary, Tally, bundle_path, kept_log};
+use rules::game::judge::JudgeProgram;
 use rules::measure::Measure;
 use rules::score::{Direction, Score};
 use terms::text::plural;
@@ -111,7 +112,7 @@ impl SuiteReport<'_> {
     /// The columns that users of contests' tools know, in games that are judged by these.
     fn contest_columns(&self) -> &'static [Column] {
         let judge = self.folder.run.plan.judge.as_ref();
-        let is_contest = judge.is_some_and(|judge| ["scored", "tester"].contains(&&*judge.kind));
+        let is_contest = judge.is_some_and(JudgeProgram::is_of_contest);
         match (is_contest, self.summary.bots.len()) {
             (false, _) => &[],
             (true, 1) => &CONTEST[..1],

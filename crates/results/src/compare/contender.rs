@@ -8,7 +8,7 @@ use crate::said::SaidValue;
 use crate::suite::{BoardId, FolderError, Outcome, RecordId, RunFolder};
 use rules::measure::Measure;
 use rules::score::{Direction, Score};
-use terms::fault::{Fault, HasFault};
+use terms::fault::{AtFault, Attributed};
 
 /// A bot of a run, with its points on each board.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,9 +33,9 @@ pub struct NoLogarithm {
     score: Score,
 }
 
-impl HasFault for NoLogarithm {
-    fn fault(&self) -> Fault {
-        Fault::User
+impl Attributed for NoLogarithm {
+    fn at_fault(&self) -> AtFault {
+        AtFault::User
     }
 }
 

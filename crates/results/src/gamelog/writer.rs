@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::drawings;
 use super::event::Event;
 use crate::said::Said;
-use terms::fault::{Fault, HasFault};
+use terms::fault::{AtFault, Attributed};
 
 /// The writer of a log file.
 ///
@@ -61,9 +61,9 @@ pub enum OpenError {
     InUse(PathBuf),
 }
 
-impl HasFault for OpenError {
-    fn fault(&self) -> Fault {
-        Fault::User
+impl Attributed for OpenError {
+    fn at_fault(&self) -> AtFault {
+        AtFault::User
     }
 }
 

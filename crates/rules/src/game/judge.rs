@@ -126,6 +126,16 @@ pub struct JudgeProgram {
 }
 
 impl JudgeProgram {
+    /// Whether it starts the bot itself, and only its score is known.
+    pub fn starts_bot(&self) -> bool {
+        self.kind == "tester"
+    }
+
+    /// Whether it scores answers as in a contest, and names no limits.
+    pub fn is_of_contest(&self) -> bool {
+        self.kind == "scored" || self.starts_bot()
+    }
+
     /// Whether both judge the same games, or neither is one. Which properties of the cases are named changes no game.
     pub fn are_alike(one: Option<&Self>, other: Option<&Self>) -> bool {
         let deciding = |judge: &Self| {

@@ -19,7 +19,7 @@ use engine::config::Config;
 use engine::suite::{Observer, PoolError, RunError, RunPlayer};
 use results::compare::Standing;
 use results::suite::{Bests, FolderError, Logs, Outcome, Packing, RunFolder, RunWriter};
-use terms::fault::HasFault as _;
+use terms::fault::Attributed as _;
 
 /// Plays the missing games of a run, or of a part of it; returns how its bot compares with an opponent.
 pub(super) fn play(
@@ -125,7 +125,7 @@ pub(super) fn failed(error: RunError, folder: &RunFolder, no_run: bool) -> Failu
     if remedy.is_empty() {
         error.into()
     } else {
-        Failure::of(error.fault(), anyhow!("{error}{remedy}"))
+        Failure::of(error.at_fault(), anyhow!("{error}{remedy}"))
     }
 }
 

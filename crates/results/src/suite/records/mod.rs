@@ -15,7 +15,7 @@ use crate::suite::files::{link_target, seen_from, write_among_others};
 use crate::suite::plan::RecordId;
 use rules::score::{Direction, Score, in_toml};
 use rules::source::SourceError;
-use terms::fault::{Fault, HasFault};
+use terms::fault::{AtFault, Attributed};
 use terms::path::folder_of;
 
 /// The published scores, built into the referee.
@@ -89,9 +89,9 @@ pub enum RecordsError {
     Write(#[source] io::Error),
 }
 
-impl HasFault for RecordsError {
-    fn fault(&self) -> Fault {
-        if matches!(self, Self::Write(_)) { Fault::Host } else { Fault::User }
+impl Attributed for RecordsError {
+    fn at_fault(&self) -> AtFault {
+        if matches!(self, Self::Write(_)) { AtFault::Host } else { AtFault::User }
     }
 }
 

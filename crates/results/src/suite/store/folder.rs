@@ -36,7 +36,7 @@ use crate::suite::plan::{MAX_GAMES, Margin, Plan};
 use rules::measure::Measure;
 use rules::source::SourceError;
 use statistics::Risk;
-use terms::fault::{Fault, HasFault};
+use terms::fault::{AtFault, Attributed};
 
 /// The version of the format of run folders that this referee writes, and the only one that it reads.
 pub(super) const FORMAT: u32 = 1;
@@ -177,12 +177,12 @@ pub enum FolderError {
     Make(#[source] io::Error),
 }
 
-impl HasFault for FolderError {
-    fn fault(&self) -> Fault {
+impl Attributed for FolderError {
+    fn at_fault(&self) -> AtFault {
         match self {
-            Self::Write(_) => Fault::Host,
-            Self::Make(error) | Self::Comment(error) => Fault::of_write(error),
-            _ => Fault::User,
+            Self::Write(_) => AtFault::Host,
+            Self::Make(error) | Self::Comment(error) => AtFault::of_write(error),
+            _ => AtFault::User,
         }
     }
 }
