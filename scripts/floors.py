@@ -3,7 +3,7 @@
 
 The first code block there has the crates, the second one the layers of `contain`: a line for each floor, the highest
 first, which begins with the names on the floor. Dependencies of tests count for crates, but not within a crate.
-It also fails on circles of files, on `unsafe` outside the lowest layer, on an impure `decide`, and on too many crates
+It also fails on circles of files and of folders, on `unsafe` outside the lowest layer, on an impure `decide`, and on too many crates
 below a crate that other projects build upon.
 """
 
@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 from itertools import takewhile
+from os.path import commonprefix
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -19,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # The maximum number of crates that these bring along.
 MOST_BROUGHT = {"contain": 20}
 
-# The crates whose files do not import each other in circles.
+# The crates whose files and folders do not import each other in circles.
 WITHOUT_CIRCLES = ["contain", "report", "results", "rules", "statistics", "terms"]
 
 UNSAFE = re.compile(r"\bunsafe(_code\b|\s*[({]|\s+(fn|impl|extern|trait)\b)")
@@ -104,6 +105,21 @@ def circles(uses):
         yield ", ".join(f"{file} -> {used}" for file in sorted(circle) for used in sorted(uses[file] & circle))
 
 
+def folders(uses):
+    """What the files and folders in each folder import of each other, with these imports of files."""
+    found = {}
+    for file, used in uses.items():
+        for one in used - {"lib"} if file != "lib" else ():
+            path, other = file.split("/"), one.split("/")
+            common = commonprefix([path, other])
+            # A folder's own file lies in no part of it.
+            if common not in (path, other):
+                parts = found.setdefault("/".join(common), {})
+                parts.setdefault(path[len(common)], set()).add(other[len(common)])
+                parts.setdefault(other[len(common)], set())
+    return found
+
+
 def upwards(picture, uses):
     """What a picture lacks, and what depends on something that is not below it there."""
     floor = {}
@@ -129,7 +145,10 @@ def layers(crate):
 def main():
     pictures = (ROOT / "ARCHITECTURE.md").read_text().split("```")[1::2]
     problems = [*upwards(pictures[0], crates()), *upwards(pictures[1], layers("contain"))]
-    problems += [f"circle in {crate}: {circle}" for crate in WITHOUT_CIRCLES for circle in circles(imports(crate))]
+    for crate in WITHOUT_CIRCLES:
+        problems += [f"circle in {crate}: {circle}" for circle in circles(imports(crate))]
+        for folder, uses in folders(imports(crate)).items():
+            problems += [f"circle in {crate}/{folder}: {circle}" for circle in circles(uses)]
     for module, text in sources("contain").items():
         if module[:1] == ("decide",) and (found := IMPURE.search(text)):
             problems.append(f"{'/'.join(module)} names {found[0]}, but must be pure")

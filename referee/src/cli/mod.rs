@@ -39,7 +39,6 @@ mod verify;
 mod watch;
 mod words;
 
-use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -200,8 +199,7 @@ impl From<ConfigError> for Failure {
 /// exit code; or answers a shell that completes a line. Programs with [games of their own](rules::game::register) call this too.
 pub fn main() -> ExitCode {
     completions::answer_shell();
-    let result = if is_version_asked() { print_version() } else { run(parse()) };
-    let failure = match result {
+    let failure = match run(parse()) {
         Ok(code) => return code,
         Err(failure) => failure,
     };
@@ -222,24 +220,15 @@ pub fn main() -> ExitCode {
 fn parse() -> Cli {
     let mut command = Cli::command();
     // The list of commands shows what each says about itself, which is defined with its arguments.
-    let is_list = |first: OsString| first.as_encoded_bytes().starts_with(b"-") || first == "help";
-    if std::env::args_os().nth(1).is_none_or(is_list) {
+    let first = std::env::args_os().nth(1).unwrap_or_default();
+    let is_version = first == "--version" || first == "-V";
+    let is_flag = first.is_empty() || first.as_encoded_bytes().starts_with(b"-");
+    if first == "help" || (is_flag && !is_version) {
         command.build();
     }
     let matches = command.try_get_matches_from_mut(std::env::args_os());
     let matches = matches.unwrap_or_else(|error| hints::mend_suggestion(error, command).exit());
     Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut Cli::command()).exit())
-}
-
-fn is_version_asked() -> bool {
-    let mut args = std::env::args_os().skip(1);
-    args.next().is_some_and(|arg| arg == "--version" || arg == "-V") && args.next().is_none()
-}
-
-/// Prints the version as clap would, without defining the whole command line first.
-fn print_version() -> Result<ExitCode, Failure> {
-    print(|out| writeln!(out, "referee {}", env!("REFEREE_VERSION")))?;
-    Ok(ExitCode::SUCCESS)
 }
 
 /// Runs a command.
