@@ -1,7 +1,7 @@
 //! The statistics against `SciPy`, on data that `scripts/scipy-statistics.py` has made, and against a program written from
 //! `docs/statistics.md`.
 
-#[path = "../../../tests/support/programs.rs"]
+#[path = "../../../tests/src/programs.rs"]
 mod programs;
 
 use std::fs;

@@ -1,0 +1,16 @@
+//! What people read and type: help, errors, completions, pages of documentation; and the gate itself.
+
+mod bad_input;
+mod completions;
+mod docs;
+mod gate;
+mod guide_heavy;
+mod man;
+mod mistakes;
+mod needed_programs;
+mod new_bots;
+mod output;
+mod project;
+mod recipes;
+mod second_set;
+mod user_files;

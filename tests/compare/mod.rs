@@ -1,0 +1,6 @@
+//! Comparisons of bots.
+
+mod groups;
+mod many;
+mod measures;
+mod pairs;

@@ -1,0 +1,500 @@
+//! Bots that attack the referee or their keeper, and referees that are killed at any moment.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rand_core::{Rng as _, SeedableRng as _};
+use rand_pcg::Pcg32;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use crate::support::programs::tell;
+use crate::support::{
+    Mark, PATIENT, User, bot_line, bound, has_control_groups, has_sandbox, json, leave_out, need,
+    referee_of, stalling_file_system,
+};
+
+/// The methods that promise to contain a bot.
+pub(crate) const METHODS: [&str; 2] = ["namespace", "seccomp"];
+
+/// All methods, under each of which the limits of a bot hold.
+pub(crate) const ALL_METHODS: [&str; 3] = ["namespace", "seccomp", "plain"];
+
+pub(crate) const USERS: [User; 2] = [User::Mine, User::Nobody];
+
+/// The time for a game that a bot tries to delay for ever. Seconds are enough for the limit, the grace and the
+/// keeper; a busy machine gets more.
+const SOON: Duration = Duration::from_mins(2);
+
+/// Plays a bot; processes that it leaves carry the mark.
+pub(crate) fn play(user: User, method: &str, mark: &Mark, bot: &str, more: &[&str]) -> Value {
+    let mut command = referee_of(user);
+    command.args(["play", "--format", "json", "--env", mark.env(), "--containment", method]);
+    json(&command.args(["--bot", bot]).args(more).output().expect("runs"))
+}
+
+fn diagnosis(result: &Value) -> &str {
+    result["diagnosis"].as_str().unwrap_or_default()
+}
+
+/// Kills the processes that left the group, and returns their number.
+pub(crate) fn kill_marked(mark: &Mark) -> usize {
+    let left = mark.processes();
+    for pid in left.keys() {
+        let pid = Pid::from_raw(i32::try_from(*pid).expect("a pid")).expect("not 0");
+        let _ = kill_process(pid, Signal::KILL);
+    }
+    mark.assert_gone();
+    left.len()
+}
+
+#[test]
+fn a_keeper_without_the_right_to_open_files_does_its_work() {
+    for user in USERS {
+        for method in METHODS {
+            let mark = Mark::new();
+            let bot = "@misbehaving cripple-parent --on-turn 2";
+            let result = play(user, method, &mark, bot, &PATIENT);
+            assert_eq!(result["verdict"], "completed", "{method} {user:?}: {result}");
+            mark.assert_gone();
+        }
+    }
+}
+
+#[test]
+fn a_bot_changes_no_limits_scheduling_or_memory_of_the_processes_above_it() {
+    for user in USERS {
+        for method in METHODS {
+            let mark = Mark::new();
+            let result = play(user, method, &mark, "@misbehaving meddle", &PATIENT);
+            let said = result["stderr_tail"].as_array().expect("lines");
+            let said: Vec<&str> = said.iter().map(|line| line.as_str().expect("text")).collect();
+            assert!(!said.is_empty(), "{result}");
+            if method == "namespace" {
+                // It can reach only its keeper, which is in its namespace, and dies with it.
+                assert!(
+                    said.iter().all(|line| !line.contains("the referee")),
+                    "{user:?}: {said:?}"
+                );
+            } else {
+                assert_eq!(said.len(), 8, "{said:?}");
+                assert!(
+                    said.iter().all(|line| line.ends_with(": no")),
+                    "{method} {user:?}: {said:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_referee_whose_files_may_not_grow_says_so_and_ends() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("game.jsonl");
+    let mut command = Command::new("prlimit");
+    command.args(["--fsize=100:100", "--", env!("CARGO_BIN_EXE_referee"), "play", "--log"]);
+    let output = command.arg(&log).args(PATIENT).output().expect("prlimit, from util-linux");
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("File too large"), "{stderr}");
+}
+
+/// Plays a bot whose processes come and go all the time. They may be any number, since those that have ended count
+/// until they are reaped, with which a busy machine is late.
+pub(crate) fn churn_holds_up_no_verdict(user: User, method: &str) {
+    let mark = Mark::new();
+    let config = tempfile::NamedTempFile::new().expect("a file");
+    fs::write(config.path(), "resources.processes = 'none'").expect("written");
+    fs::set_permissions(config.path(), fs::Permissions::from_mode(0o644)).expect("its owner");
+    let limits = ["--first-turn", "1s", "--config", config.path().to_str().expect("UTF-8")];
+    let start = Instant::now();
+    let result = play(user, method, &mark, "@misbehaving churn 200", &limits);
+    let took = start.elapsed();
+    assert_eq!(result["verdict"], "timeout", "{method} {user:?}: {result}");
+    assert!(took < bound(SOON), "{method} {user:?}: {took:?} {result}");
+    mark.wait_for(0);
+}
+
+#[test]
+fn processes_that_come_and_go_all_the_time_hold_up_no_verdict() {
+    churn_holds_up_no_verdict(User::Mine, "seccomp");
+}
+
+/// Plays a bot that does not answer but writes this once it has begun; repeats with more time if it did not get there.
+pub(crate) fn play_until_said(
+    user: User,
+    method: &str,
+    mark: &Mark,
+    bot: &str,
+    word: &str,
+    more: &[&str],
+) -> (Value, Duration) {
+    let mut last = None;
+    for limit in ["1s", "4s", "16s", "48s"] {
+        let start = Instant::now();
+        let limits = ["--first-turn", limit, "--turn", limit];
+        let result = play(user, method, mark, bot, &[&limits, more].concat());
+        let has_begun = result["stderr_tail"].to_string().contains(word);
+        last = Some((result, start.elapsed()));
+        if has_begun {
+            break;
+        }
+    }
+    last.expect("a game")
+}
+
+/// A query for the size of such a file waits for its server, and not even SIGKILL helps.
+#[test]
+fn a_bot_that_serves_a_file_system_and_does_not_answer_holds_up_no_verdict() {
+    let Some([python]) = need("file systems of bots", ["python3"]) else { return };
+    let Some(program) = stalling_file_system("file systems of bots") else { return };
+    let bot = shlex::try_join([python, "-c", &program]).expect("no NUL");
+    // Under the other methods Landlock forbids every mount.
+    for user in USERS {
+        let mark = Mark::new();
+        let (result, took) = play_until_said(user, "namespace", &mark, &bot, "armed", &[]);
+        let said = result["stderr_tail"].to_string();
+        assert_eq!(result["verdict"], "timeout", "{user:?}: {said}");
+        assert!(!said.contains("asked"), "{user:?}: {said}");
+        assert!(took < bound(SOON), "{user:?}: {took:?} {said}");
+        if !said.contains("armed") {
+            leave_out("file systems of bots", &said);
+        }
+        mark.wait_for(0);
+    }
+}
+
+/// Plays a bot that takes its keeper's pipe, where it can, and floods it: only root's in a namespace has as much power
+/// as its keeper.
+pub(crate) fn speaking_for_a_keeper_holds_up_no_verdict(user: User, method: &str) {
+    let Some([python]) = need("messages in a keeper's name", ["python3"]) else { return };
+    let program = include_str!("../data/flooding-the-keepers-pipe.py");
+    let bot = shlex::try_join([python, "-c", program]).expect("no NUL");
+    let mark = Mark::new();
+    let (result, took) = play_until_said(user, method, &mark, &bot, "stolen", &[]);
+    let (tail, said) = (&result["stderr_tail"], &result["diagnosis"]);
+    assert_eq!(result["won"], false, "{method} {user:?}: {said}");
+    assert!(tail[0] == "stolen 0" || method == "namespace", "{method} {user:?}: {tail}");
+    assert!(took < bound(SOON), "{method} {user:?}: {took:?} {said}");
+    mark.assert_gone();
+}
+
+#[test]
+fn a_bot_that_speaks_for_its_keeper_holds_up_no_verdict() {
+    speaking_for_a_keeper_holds_up_no_verdict(User::Mine, "namespace");
+}
+
+/// A bundled bot that first starts so many processes, each of which has left its group and is still its child.
+pub(crate) fn leaving(processes: usize, user: User, bot: &str) -> String {
+    let program = referee_of(user).get_program().to_str().expect("UTF-8").to_owned();
+    let script = format!(
+        "for i in $(seq {processes}); do setsid sleep 3600 >&- 2>&- & \
+        until [ \"$(cat /proc/$!/comm)\" = sleep ]; do :; done; done; exec '{program}' bot {bot}"
+    );
+    bot_line(&["sh", "-c", &script])
+}
+
+#[test]
+fn of_many_survivors_the_first_are_named_and_the_rest_are_counted() {
+    for user in USERS {
+        let mark = Mark::new();
+        let result = play(user, "plain", &mark, &leaving(20, user, "first"), &PATIENT);
+        assert_eq!(result["verdict"], "completed", "{user:?}: {result}");
+        let said = diagnosis(&result);
+        assert_eq!(said.matches("(sleep)").count(), 8, "{user:?}: {said}");
+        assert!(said.ends_with(", and 12 more"), "{user:?}: {said}");
+        assert_eq!(kill_marked(&mark), 20, "{user:?}");
+    }
+}
+
+/// Starts a command of the referee and kills it at some moment.
+fn kill_at_random(user: User, args: &[&str], mark: &Mark, folder: &Path, random: &mut Pcg32) {
+    let (name, value) = mark.env().split_once('=').expect("a pair");
+    let mut child = referee_of(user)
+        .args(args)
+        // The referee itself carries the mark, and so do its keepers.
+        .env(name, value)
+        .env("TMPDIR", folder)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("starts");
+    thread::sleep(Duration::from_micros(u64::from(random.next_u32() % 150_000)));
+    let signal = if random.next_u32().is_multiple_of(4) { Signal::TERM } else { Signal::KILL };
+    let _ = kill_process(Pid::from_child(&child), signal);
+    child.wait().expect("a child");
+}
+
+/// Kills referees of each kind, each as often as this.
+pub(crate) fn referees_killed_at_any_moment_leave_nothing(method: &str, more: &[&str], kills: u64) {
+    let mut random = Pcg32::seed_from_u64(7);
+    if more.contains(&"--sandbox") && !has_sandbox(method) {
+        return;
+    }
+    for user in USERS {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).expect("its owner");
+        let run = folder.path().join("runs/run");
+        let bot = "@misbehaving daemons 2";
+        for round in 0..kills {
+            let mark = Mark::new();
+            let run = format!("{}-{round}", run.display());
+            let seeds = ["--seed", "1..50"];
+            let suite = [&["suite", "--jobs", "2", "--run", &run][..], &seeds].concat();
+            for what in [&["play"][..], &suite, &[&["timing"][..], &seeds].concat()] {
+                let args =
+                    [what, &["--containment", method, "--bot", bot], &PATIENT, more].concat();
+                kill_at_random(user, &args, &mark, folder.path(), &mut random);
+            }
+            mark.wait_for(0);
+        }
+        // The next start finds the rest and removes it.
+        let mut next = referee_of(user);
+        next.args(["play", "--containment", method]).args(PATIENT).args(more);
+        let output = next.env("TMPDIR", folder.path()).output().expect("runs");
+        assert!(output.status.success(), "{output:?}");
+        let left: Vec<_> = fs::read_dir(folder.path()).expect("it").flatten().collect();
+        let left = left.iter().filter(|entry| entry.file_name() != "runs").count();
+        assert_eq!(left, 0, "{method} {user:?}");
+    }
+}
+
+/// The ways in which a bot is held, for which a killed referee has different things to leave.
+pub(crate) const HELD: [(&str, &[&str]); 4] = [
+    ("namespace", &[]),
+    ("seccomp", &[]),
+    ("namespace", &["--sandbox"]),
+    ("seccomp", &["--sandbox"]),
+];
+
+#[test]
+fn referees_killed_at_any_moment_leave_nothing_behind() {
+    for (method, more) in HELD {
+        referees_killed_at_any_moment_leave_nothing(method, more, 1);
+    }
+}
+
+#[test]
+fn what_a_bot_shares_by_number_goes_with_its_namespace() {
+    // Its size is unique.
+    let bot = "sh -c '(ipcmk -M 8675309 && ipcmk -Q && ipcmk -S 1) >&2 && exit 7'";
+    for user in USERS {
+        let result = play(user, "namespace", &Mark::new(), bot, &PATIENT);
+        assert!(diagnosis(&result).contains("exited with status 7"), "{user:?}: {result}");
+        let left = fs::read_to_string("/proc/sysvipc/shm").expect("the kernel has it");
+        assert!(!left.contains(" 8675309 "), "{user:?}: {left}");
+    }
+}
+
+/// Whether a POSIX message queue with this name is there; `how` are flags of `mq_open(3)`.
+fn has_queue(python: &str, name: &str, how: u32) -> bool {
+    let script = format!(
+        "import ctypes, sys; c = ctypes.CDLL(None); \
+         sys.exit(c.mq_open(b'{name}', {how}, 0o666, None) < 0)"
+    );
+    Command::new(python).args(["-c", &script]).status().expect("runs").success()
+}
+
+/// To write to a queue, and to make it.
+const MAKE: u32 = 0o102;
+
+#[test]
+fn a_message_queue_with_a_name_goes_with_its_namespace() {
+    let Some([python]) = need("message queues", ["python3"]) else { return };
+    let name = format!("/referee-tests-{}", std::process::id());
+    let bot = format!(
+        "import ctypes, os; os._exit(7 + (ctypes.CDLL(None).mq_open(b'{name}', {MAKE}, 0o666, None) < 0))"
+    );
+    let bot = shlex::try_join([python, "-c", &bot]).expect("no NUL");
+    for user in USERS {
+        let result = play(user, "namespace", &Mark::new(), &bot, &PATIENT);
+        assert!(diagnosis(&result).contains("exited with status 7"), "{user:?}: {result}");
+        assert!(!has_queue(python, &name, 0), "{user:?}");
+    }
+    assert!(has_queue(python, &name, MAKE) && has_queue(python, &name, 0), "it can be seen");
+    let remove = format!("import ctypes; ctypes.CDLL(None).mq_unlink(b'{name}')");
+    assert!(Command::new(python).args(["-c", &remove]).status().expect("runs").success());
+}
+
+#[test]
+fn a_bot_in_a_namespace_undoes_none_of_its_mounts_and_changes_no_settings_of_the_machine() {
+    // A file is only opened, and written to by nobody. The bot's standard output stays open, so that it is not killed.
+    let bot = "for at in /proc /dev/pts; do umount -l $at && echo unmounted $at; done; \
+        unshare -rm umount -l /proc && echo unmounted in a namespace of its own; \
+        unshare -rm mount -o remount,rw,bind /proc/sys && echo writable in a namespace of its own; \
+        for at in kernel/core_pattern kernel/hostname vm/overcommit_memory ../sysrq-trigger; do \
+        true >>/proc/sys/$at && echo opened $at; done; \
+        grep -h CapPrm /proc/1/status /proc/self/status; exit 7";
+    let bot = format!("exec 4>&1 3>&2 2>/dev/null 1>&3; {bot}");
+    let bot = shlex::try_join(["sh", "-c", &bot]).expect("no NUL");
+    for user in USERS {
+        let result = play(user, "namespace", &Mark::new(), &bot, &PATIENT);
+        let said = result["stderr_tail"].as_array().expect("lines");
+        let (rights, done): (Vec<_>, Vec<_>) =
+            said.iter().filter_map(Value::as_str).partition(|line| line.starts_with("CapPrm:"));
+        assert_eq!(done, [""; 0], "{user:?}");
+        assert_eq!(rights.len(), 2, "{user:?}: {result}");
+        for set in rights {
+            let set = set.trim_start_matches("CapPrm:").trim();
+            let set = u64::from_str_radix(set, 16).expect("a set");
+            assert_eq!(set & SYS_ADMIN, 0, "{user:?}: of the keeper and the bot");
+        }
+    }
+}
+
+/// The right to mount and unmount, in `/proc/PID/status`.
+const SYS_ADMIN: u64 = 1 << 21;
+
+/// Plays a bot that takes too much memory, under every method.
+fn takes_too_much_memory(bot: &str, more: &[&str]) {
+    let is_sandboxed = more.contains(&"--sandbox");
+    for user in USERS {
+        for method in ALL_METHODS.into_iter().filter(|it| !is_sandboxed || has_sandbox(it)) {
+            loses_by_memory(user, method, bot, more);
+        }
+    }
+}
+
+fn loses_by_memory(user: User, method: &str, bot: &str, more: &[&str]) {
+    let mark = Mark::new();
+    let more = [&["--memory", "100MiB"][..], &PATIENT, more].concat();
+    let result = play(user, method, &mark, bot, &more);
+    assert_eq!(result["verdict"], "memory_limit", "{method} {user:?} {more:?}: {result}");
+    mark.assert_gone();
+}
+
+/// A bot that hides memory in this way.
+fn hiding(how: &str) -> Option<String> {
+    let [python] = need("hidden memory", ["python3"])?;
+    let words = [python, "-c", include_str!("../data/hiding-memory.py"), how];
+    Some(shlex::try_join(words).expect("no NUL"))
+}
+
+/// Plays a bot that hides memory under every method, with and without a sandbox.
+fn hidden_memory_counts(user: User, how: &str, methods: &[&str]) {
+    let Some(bot) = hiding(how) else { return };
+    for method in methods {
+        loses_by_memory(user, method, &bot, &[]);
+        if has_sandbox(method) {
+            loses_by_memory(user, method, &bot, &["--sandbox"]);
+        }
+    }
+}
+
+/// The kernel shows only root the files behind mappings.
+#[test]
+fn memory_that_only_a_mapping_holds_counts_where_root_plays() {
+    if rustix::process::getuid().is_root() {
+        hidden_memory_counts(User::Mine, "shared", &ALL_METHODS);
+        hidden_memory_counts(User::Mine, "memfd", &ALL_METHODS);
+    }
+}
+
+/// The users whose bots are in control groups; says so if there is none, since few machines grant them.
+fn users_of_control_groups() -> Vec<User> {
+    let users: Vec<User> = USERS.into_iter().filter(|&user| has_control_groups(user)).collect();
+    if users.is_empty() {
+        tell(
+            "memory in control groups is not tested: none can be made here; see scripts/second-kernel",
+        );
+    }
+    users
+}
+
+#[test]
+fn a_control_group_counts_shared_memory_that_only_a_mapping_holds() {
+    for user in users_of_control_groups() {
+        hidden_memory_counts(user, "shared", &METHODS);
+    }
+}
+
+#[test]
+fn a_control_group_counts_a_memfd_that_only_a_mapping_holds() {
+    for user in users_of_control_groups() {
+        hidden_memory_counts(user, "memfd", &METHODS);
+    }
+}
+
+/// A sandbox refuses to put pages into pipes. To an ordinary user's control group nothing is promised.
+#[test]
+fn a_control_group_of_roots_counts_large_pages_that_pipes_hold() {
+    let Some(bot) = hiding("pipes") else { return };
+    let is_root = |&user: &User| user == User::Mine && rustix::process::getuid().is_root();
+    for user in users_of_control_groups().into_iter().filter(is_root) {
+        for method in METHODS {
+            loses_by_memory(user, method, &bot, &[]);
+        }
+    }
+}
+
+#[test]
+fn memory_that_only_a_descriptor_holds_counts() {
+    takes_too_much_memory("@misbehaving memfd 600 --on-turn 2", &[]);
+}
+
+#[test]
+fn memory_that_only_a_descriptor_holds_counts_in_a_sandbox() {
+    takes_too_much_memory("@misbehaving memfd 600 --on-turn 2", &["--sandbox"]);
+}
+
+#[test]
+fn files_in_a_sandboxs_own_file_system_count_as_memory() {
+    for (user, folder) in USERS.into_iter().flat_map(|user| [(user, "/dev/shm"), (user, "/tmp")]) {
+        let bot = format!("sh -c 'head -c 150M /dev/zero > {folder}/x; exec sleep 3600'");
+        let more = [&["--sandbox", "--memory", "100MiB"][..], &PATIENT].concat();
+        let result = play(user, "namespace", &Mark::new(), &bot, &more);
+        // The file system has the size of the limit, and the processes use some as well.
+        assert_eq!(result["verdict"], "memory_limit", "{folder} {user:?}: {result}");
+    }
+}
+
+#[test]
+fn page_tables_count_as_memory() {
+    let Some([python]) = need("page tables", ["python3"]) else { return };
+    let bot = "import mmap, time\n\
+               held = mmap.mmap(-1, 1 << 40, flags=mmap.MAP_PRIVATE | 0x4000)\n\
+               for at in range(0, 1 << 40, 1 << 21): held[at]\n\
+               time.sleep(3600)";
+    let bot = shlex::try_join([python, "-c", bot]).expect("no NUL");
+    takes_too_much_memory(&bot, &[]);
+}
+
+/// A bot of which 40 processes inherit a file in memory, and read what another one has written to it.
+const SHARING: &str = "import mmap, os, sys, time\n\
+    size = 64 << 20\n\
+    held = mmap.mmap(-1, size)\n\
+    held.write(b'x' * size)\n\
+    reports, report = os.pipe()\n\
+    for process in range(40):\n\
+    \x20   if os.fork() == 0:\n\
+    \x20       sum(held[at] for at in range(0, size, 4096))\n\
+    \x20       os.write(report, b'.')\n\
+    \x20       time.sleep(3600)\n\
+    for process in range(40): os.read(reports, 1)\n\
+    time.sleep(0.3)\n\
+    os.execv(sys.argv[1], [sys.argv[1], 'bot', 'greedy'])\n";
+
+/// Plays a bot of which many processes share memory.
+pub(crate) fn shared_memory_is_reported_once(user: User, method: &str) {
+    let Some([python]) = need("shared memory", ["python3"]) else { return };
+    let referee = referee_of(user).get_program().to_owned();
+    let bot = bot_line(&[python.as_ref(), "-c".as_ref(), SHARING.as_ref(), referee.as_os_str()]);
+    let more = [&["--memory", "none"][..], &PATIENT].concat();
+    let result = play(user, method, &Mark::new(), &bot, &more);
+    assert_eq!(result["verdict"], "completed", "{method} {user:?}: {result}");
+    let exchanges = result["timing"]["exchanges"].as_array().expect("a list").iter();
+    let peaks = exchanges.filter_map(|exchange| exchange["peak_memory_bytes"].as_u64());
+    let peak = peaks.max().unwrap_or_else(|| panic!("{result}"));
+    // 40 interpreters have some MiB each of their own.
+    assert!((64 << 20..1000 << 20).contains(&peak), "{method} {user:?}: {peak}");
+}
+
+#[test]
+fn memory_that_many_processes_share_is_reported_once() {
+    shared_memory_is_reported_once(User::Mine, "namespace");
+    shared_memory_is_reported_once(User::Nobody, "plain");
+}

@@ -1,0 +1,239 @@
+//! Bots that delay the end of their game by what they leave: processes, descriptors, files, and memory to free.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::contain::attacks::{METHODS, USERS, play};
+use crate::support::yardstick::beside_a_yardstick;
+use crate::support::{
+    Mark, PATIENT, User, bound, finished, has_control_groups, has_sandbox, is_linux, json, need,
+    referee_of, unspoilt, wait_until,
+};
+
+/// How much later than its limit a verdict may come where the host is not busy.
+const LATE: Duration = Duration::from_secs(1);
+
+/// How much later than its limit a game may end, on a machine that is not busy and on one that is.
+const END: [Duration; 2] = [Duration::from_secs(3), Duration::from_secs(30)];
+
+/// A bot in Python; `None` without Python.
+fn python(program: &str) -> Option<String> {
+    let [python] = need("bots that delay their end", ["python3"])?;
+    Some(shlex::try_join([python, "-c", program]).expect("no NUL"))
+}
+
+/// How much later than its limit a verdict was in the log, and the game had ended.
+#[derive(Debug)]
+struct Lateness {
+    verdict: Duration,
+    end: Duration,
+}
+
+/// A folder that everybody may write to.
+fn public_folder() -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let all = fs::Permissions::from_mode(0o777);
+    fs::set_permissions(folder.path(), all).expect("its owner");
+    folder
+}
+
+/// Plays a bot that does not answer its first turn, and waits for the verdict and for the end.
+fn watched(play: &mut Command, limit: Duration) -> (Value, Lateness) {
+    let folder = public_folder();
+    let log = folder.path().join("log");
+    play.args(["--first-turn", &format!("{}ms", limit.as_millis()), "--log"]).arg(&log);
+    let start = Instant::now();
+    let late = || start.elapsed().saturating_sub(limit);
+    let child = play.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
+    let is_there = || fs::read_to_string(&log).is_ok_and(|log| log.contains("\"type\":\"turn\""));
+    wait_until("the verdict", is_there);
+    let verdict = late();
+    let result = json(&finished(child));
+    (result, Lateness { verdict, end: late() })
+}
+
+/// Plays a bot that says when it has begun, with more time if it did not get there.
+fn begun(user: User, method: &str, bot: &str, more: &[&str]) -> (Value, Lateness) {
+    let mark = Mark::new();
+    let mut last = None;
+    for limit in [1, 4, 16, 48].map(Duration::from_secs) {
+        let mut play = referee_of(user);
+        play.args(["play", "--format", "json", "--env", mark.env(), "--containment", method]);
+        let seen = watched(play.args(["--bot", bot]).args(more), limit);
+        let has_begun = seen.0["stderr_tail"].to_string().contains("armed");
+        last = Some(seen);
+        if has_begun {
+            break;
+        }
+    }
+    mark.wait_for(0);
+    last.expect("a game")
+}
+
+/// Plays a bot that says when it has begun and does not answer. The verdict, one of these, is there soon after the limit, the game
+/// ends soon after that, and nothing is left.
+fn delays_no_end(user: User, method: &str, bot: &str, more: &[&str], verdicts: &[&str]) {
+    let is_late = |late: &Lateness| late.verdict >= bound(LATE) || late.end >= bound(END[0]);
+    let is_spoilt = |((_, late), is_busy): &((Value, Lateness), bool)| *is_busy && is_late(late);
+    let play = || beside_a_yardstick(|| begun(user, method, bot, more));
+    let ((result, late), is_busy) = unspoilt(is_spoilt, play);
+    let what = format!("{method} {user:?} {more:?}: {late:?} {is_busy} {result}");
+    assert!(result["stderr_tail"].to_string().contains("armed"), "{what}");
+    assert!(verdicts.iter().any(|&verdict| result["verdict"] == verdict), "{what}");
+    assert!(is_busy || !is_late(&late), "{what}");
+    assert!(late.end < bound(END[1]), "{what}");
+}
+
+/// Processes that wait for input, and hold 1,000 descriptors but no end of the pipe that the referee reads: each its own, or
+/// all of them the same.
+const MANY_DESCRIPTORS: &str = "
+import ctypes, os, resource, sys, time
+CLONE_FILES, SIGCHLD, CLONE = 0x400, 17, {'x86_64': 56, 'aarch64': 220}[os.uname().machine]
+how = SIGCHLD | (CLONE_FILES if sys.argv[1] == 'shared' else 0)
+c = ctypes.CDLL(None)
+os.read(0, 1 << 16)
+if os.fork() > 0:
+    time.sleep(3600)
+os.dup2(2, 1)
+most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+files = [os.open('/dev/null', os.O_RDONLY) for _ in range(min(1000, most - 50))]
+for _ in range(490):
+    if c.syscall(CLONE, how, 0, 0, 0, 0) == 0:
+        os.read(0, 1)
+        os._exit(0)
+os.write(2, b'armed\\n')
+time.sleep(3600)
+";
+
+/// Plays the bot with many descriptors.
+pub(crate) fn many_descriptors_delay_no_end(user: User, method: &str, more: &[&str], whose: &str) {
+    if let Some(bot) = python(MANY_DESCRIPTORS) {
+        let more = [&["--memory", "none"][..], more].concat();
+        delays_no_end(user, method, &format!("{bot} {whose}"), &more, &["timeout"]);
+    }
+}
+
+#[test]
+fn many_descriptors_in_many_processes_delay_no_end() {
+    many_descriptors_delay_no_end(User::Mine, "namespace", &[], "own");
+    many_descriptors_delay_no_end(User::Nobody, "seccomp", &[], "own");
+}
+
+/// Plays a bot that fills its scratch folder, which is empty again when the referee has ended. That no game waits for it is
+/// shown by a test of `contain`.
+pub(crate) fn many_files_are_removed(user: User, method: &str, files: u32) {
+    if !has_sandbox(method) {
+        return;
+    }
+    let folder = public_folder();
+    let fill = format!("cd $TMPDIR; while [ $((i += 1)) -le {files} ]; do : > $i; done");
+    let mut command = referee_of(user);
+    command.args(["play", "--format", "json", "--sandbox", "--containment", method]);
+    command.args(PATIENT).args(["--memory", "none", "--", "sh", "-c", &fill]);
+    let result = json(&command.env("TMPDIR", folder.path()).output().expect("runs"));
+    assert_eq!(result["verdict"], "early_exit", "{method} {user:?}: {result}");
+    let left = fs::read_dir(folder.path()).expect("a folder").count();
+    assert_eq!(left, 0, "{method} {user:?}: {result}");
+}
+
+#[test]
+fn many_files_in_the_scratch_folder_are_removed() {
+    many_files_are_removed(User::Mine, "seccomp", 5_000);
+}
+
+/// The first Linux whose pid namespaces each have a maximum of process numbers.
+const OWN_NUMBERS: (u32, u32) = (6, 14);
+
+/// Reaps no process, says how many there could be, and ends. Each shares the memory of the first, which makes it quick to start,
+/// and ends at once.
+const UNREAPED: &str = "
+import ctypes, os
+CLONE_VM, SIGCHLD = 0x100, 17
+c = ctypes.CDLL(None)
+stack = ctypes.create_string_buffer(1 << 16)
+top = ctypes.c_void_p((ctypes.addressof(stack) + (1 << 15)) & -16)
+count = 0
+while count < 8000 and c.clone(c._exit, top, CLONE_VM | SIGCHLD, None) > 0:
+    count += 1
+os.write(2, b'%d' % count)
+os._exit(7)
+";
+
+#[test]
+fn in_a_namespace_a_bot_uses_up_its_own_process_numbers_alone() {
+    let Some(bot) = python(UNREAPED).filter(|_| is_linux(OWN_NUMBERS)) else { return };
+    for (user, more) in USERS.into_iter().flat_map(|user| [(user, &[][..]), (user, &["--sandbox"])])
+    {
+        let result = play(user, "namespace", &Mark::new(), &bot, &[&PATIENT, more].concat());
+        let said = result["stderr_tail"][0].as_str().expect("a number").parse::<u32>();
+        // Two for each of 512 processes, and 4,000 to spare.
+        let is_bounded = said.is_ok_and(|count| (1000..5024).contains(&count));
+        assert!(is_bounded, "{user:?} {more:?}: {result}");
+    }
+}
+
+#[test]
+fn a_method_that_lets_roots_bot_use_up_the_hosts_process_numbers_says_so_once() {
+    let told = |user: User, method: &str| {
+        let mut command = referee_of(user);
+        command
+            .args(["suite", "--seed", "1..2", "--bot", "@first", "--bot", "@greedy", "--no-run"]);
+        command.args(["--containment", method]).args(PATIENT);
+        let output = command.output().expect("runs");
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8_lossy(&output.stderr).matches("can take all process numbers").count()
+    };
+    let is_exposed = rustix::process::getuid().is_root() && !has_control_groups(User::Mine);
+    for method in METHODS {
+        let is_bounded = method == "namespace" && is_linux(OWN_NUMBERS);
+        assert_eq!(told(User::Mine, method), usize::from(is_exposed && !is_bounded), "{method}");
+    }
+    // It uses no control groups.
+    assert_eq!(told(User::Mine, "plain"), usize::from(rustix::process::getuid().is_root()));
+    if rustix::process::getuid().is_root() {
+        assert_eq!(told(User::Nobody, "seccomp"), 0);
+    }
+}
+
+/// Its end takes the kernel some tenths of a second: it has mapped the same pages 250 times.
+const HEAVY: &str = "
+import mmap, os
+file = os.memfd_create('x')
+os.ftruncate(file, 64 << 20)
+held = [mmap.mmap(file, 64 << 20, flags=mmap.MAP_SHARED | 0x8000) for _ in range(250)]
+os.close(1)
+";
+
+/// A way to end, its verdict, and its diagnosis.
+pub(crate) type LongEnd = (&'static str, &'static str, &'static str);
+
+pub(crate) const LONG_ENDS: [LongEnd; 3] = [
+    ("os._exit(0)", "early_exit", "exited with status 0"),
+    ("os._exit(3)", "crash", "exited with status 3"),
+    ("os.abort()", "crash", "was killed by SIGABRT"),
+];
+
+/// Plays a bot that ends in this way.
+pub(crate) fn a_long_end_is_known(
+    user: User,
+    method: &str,
+    more: &[&str],
+    (end, verdict, said): LongEnd,
+) {
+    let Some(bot) = python(&format!("{HEAVY}{end}")) else { return };
+    let more = [&["--memory", "none"][..], &PATIENT, more].concat();
+    let result = play(user, method, &Mark::new(), &bot, &more);
+    let what = format!("{method} {user:?} {more:?}: {result}");
+    assert_eq!(result["verdict"], verdict, "{what}");
+    assert!(result["diagnosis"].to_string().contains(said), "{what}");
+}
+
+#[test]
+fn a_bot_whose_end_takes_long_has_ended_and_the_way_is_known() {
+    a_long_end_is_known(User::Mine, "namespace", &[], LONG_ENDS[1]);
+}

@@ -1,0 +1,160 @@
+//! Bots that hold up the referee in the kernel, where not even SIGKILL reaches it: while a write to a pipe waits for a
+//! page of the writer's, a read of that pipe waits for the write.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use crate::contain::attacks::{play, play_until_said};
+use crate::support::yardstick::beside_a_yardstick;
+use crate::support::{
+    Mark, PATIENT, User, bound, need, referee_of, stalling_file_system, unspoilt, wait_until,
+};
+
+/// The time for a game of seconds. These bots would hold it up for minutes, most of them; some for ever.
+const SOON: Duration = Duration::from_mins(2);
+
+/// How much later than its limit a verdict may come, unless the host is busy: then it is played again.
+const LATE: Duration = Duration::from_secs(1);
+
+/// How long after its referee was killed a process may live, as above.
+const LEFT: Duration = Duration::from_secs(2);
+
+/// How long after a Ctrl-C, as above: a referee that cannot save its results is ended after seven seconds.
+const INTERRUPTED: Duration = Duration::from_secs(9);
+
+/// A limit for a bot's start.
+const START: [&str; 2] = ["--first-turn", "60s"];
+
+/// Pages that are punched out of a file in memory, which any bot can do. How long it holds depends on luck.
+pub(crate) const PUNCHED: &str = include_str!("../data/punching-a-page.py");
+
+/// A page of the bot's own file system, which never comes; only a bot in a namespace can mount one.
+pub(crate) const SERVED: &str = "served";
+
+/// The Python of these bots, where they are possible.
+pub(crate) fn python() -> Option<&'static str> {
+    let test = "bots that hold up the referee in the kernel";
+    let [python] = need(test, ["python3"])?;
+    stalling_file_system(test).map(|_| python)
+}
+
+/// A bot that writes to its standard output or standard error, 1 or 2, from such a page.
+fn bot(python: &str, program: &str, output: &str) -> String {
+    let served =
+        (program == SERVED).then(|| stalling_file_system("file systems of bots")).flatten();
+    let program = served.as_deref().unwrap_or(program);
+    shlex::try_join([python, "-c", program, output]).expect("no NUL")
+}
+
+/// Plays bots that hold up whoever reads their output, in their second turn.
+pub(crate) fn holding_a_pipe_holds_up_no_verdict(
+    python: &str,
+    user: User,
+    method: &str,
+    more: &[&str],
+    program: &str,
+) {
+    for output in ["1", "2"] {
+        let bot = bot(python, program, output);
+        let more = [&START, more].concat();
+        let play = || {
+            let mark = Mark::new();
+            let played = play_until_said(user, method, &mark, &bot, "armed", &more);
+            mark.wait_for(0);
+            played
+        };
+        let is_spoilt = |((result, _), is_busy): &(_, bool)| *is_busy && lateness(result) >= LATE;
+        let ((result, took), _) = unspoilt(is_spoilt, || beside_a_yardstick(play));
+        let what = format!("{method} {user:?} {more:?} {output}: {took:?} {result}");
+        assert!(result["stderr_tail"].to_string().contains("armed"), "{what}");
+        // What comes of a page before it goes is a line of zeroes.
+        let verdict = result["verdict"].as_str().expect("a verdict");
+        assert!(matches!(verdict, "timeout" | "line_too_long"), "{what}");
+        assert!(lateness(&result) < bound(LATE), "{what}");
+        assert!(took < bound(SOON), "{what}");
+    }
+}
+
+/// How much later than its limit the second turn's verdict came.
+fn lateness(result: &Value) -> Duration {
+    let turn = &result["timing"]["exchanges"][1];
+    let time = |time| turn[time].as_f64().unwrap_or_else(|| panic!("no second turn: {result}"));
+    Duration::from_secs_f64((time("wall_ms") - time("limit_ms")).max(0.0) / 1e3)
+}
+
+#[test]
+fn a_bot_that_holds_its_pipe_in_the_kernel_holds_up_no_verdict() {
+    let Some(python) = python() else { return };
+    for user in [User::Mine, User::Nobody] {
+        holding_a_pipe_holds_up_no_verdict(python, user, "namespace", &[], SERVED);
+    }
+}
+
+/// Plays a bot that serves a file system of its own where Landlock, or a sandbox's filter, forbids every mount.
+pub(crate) fn no_file_system_is_mounted(python: &str, user: User, method: &str, more: &[&str]) {
+    let more = [&PATIENT, more].concat();
+    let result = play(user, method, &Mark::new(), &bot(python, SERVED, "1"), &more);
+    let what = format!("{method} {user:?} {more:?}: {result}");
+    assert_eq!(result["verdict"], "crash", "{what}");
+    let said = result["stderr_tail"].to_string();
+    assert!(said.contains("] mount") || said.contains("] unshare"), "{what}");
+}
+
+/// Starts a referee of which this many threads are held up in the kernel, in a turn without a limit that will pass.
+fn held_up(mut command: Command, threads: usize) -> Child {
+    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
+    let is_held_up = |thread: &fs::DirEntry| {
+        let stat = fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+        stat.contains(") D ")
+    };
+    let mut since = None;
+    // They may also wait for a disk for a moment.
+    wait_until("threads are held up", || {
+        let all = fs::read_dir(format!("/proc/{}/task", child.id())).expect("it runs");
+        let is_so = all.flatten().filter(is_held_up).count() >= threads;
+        since = is_so.then(|| since.unwrap_or_else(Instant::now));
+        since.is_some_and(|since| since.elapsed() > Duration::from_millis(200))
+    });
+    child
+}
+
+/// Ends referees of which all workers are held up for ever, which a bot can do only in a namespace: soon after that nothing
+/// is left.
+pub(crate) fn held_up_referees_can_be_ended(python: &str, user: User) {
+    let suite = ["suite", "--seed", "1..9", "--jobs", "2", "--run"];
+    for (command, threads, signal, soon) in
+        [(&["play"][..], 1, Signal::KILL, LEFT), (&suite, 2, Signal::INT, INTERRUPTED)]
+    {
+        let end = || {
+            let (mark, folder) = (Mark::new(), tempfile::tempdir().expect("a folder"));
+            let all = fs::Permissions::from_mode(0o777);
+            fs::set_permissions(folder.path(), all).expect("its owner");
+            let mut referee = referee_of(user);
+            referee.args(command).args((threads > 1).then(|| folder.path().join("run")));
+            referee.args(START).args(["--turn", "1h", "--env", mark.env()]);
+            referee.args(["--containment", "namespace", "--bot", &bot(python, SERVED, "1")]);
+            let mut child = held_up(referee, threads);
+            beside_a_yardstick(|| {
+                let start = Instant::now();
+                kill_process(Pid::from_child(&child), signal).expect("it is there");
+                child.wait().expect("a child");
+                mark.wait_for(0);
+                start.elapsed()
+            })
+        };
+        let (took, _) = unspoilt(|(took, is_busy)| *is_busy && *took >= soon, end);
+        assert!(took < bound(soon), "{user:?} {command:?}: {took:?}");
+    }
+}
+
+#[test]
+fn a_referee_that_is_held_up_in_the_kernel_can_be_killed_and_leaves_nothing() {
+    if let Some(python) = python() {
+        held_up_referees_can_be_ended(python, User::Mine);
+    }
+}

@@ -1,0 +1,509 @@
+//! Nothing of a bot outlives its game, whatever it does; under `plain`, nothing of its process group.
+
+use std::fs;
+use std::io::Read as _;
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use seccompiler::{SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule};
+use serde_json::Value;
+
+use crate::contain::attacks::{kill_marked, leaving};
+use crate::support::{
+    Mark, PATIENT, User, bot_line, bound, children, for_each_in_parallel, has_control_groups,
+    has_host_part, is_linux, json, keepers, leave_out, need, referee, referee_of, run_as,
+    start_without, unspoilt, wait_until,
+};
+
+const MEANS: [&str; 2] = ["namespace", "seccomp"];
+const ALL_MEANS: [&str; 3] = ["namespace", "seccomp", "plain"];
+const USERS: [User; 2] = [User::Mine, User::Nobody];
+
+/// For bots that hang.
+const SHORT: [&str; 4] = ["--first-turn", "60s", "--turn", "1s"];
+
+/// The time for such a game: the limit, the grace, a second for everything else, and far more for a machine that is
+/// busy.
+const SOON: Duration = Duration::from_secs(30);
+
+/// The most memory that the referee may have.
+const REFEREE_MEMORY: u64 = 64 << 20;
+
+/// A fault, its limits, and the expected verdict and diagnosis.
+struct Fault {
+    words: &'static str,
+    limits: [&'static str; 4],
+    verdict: &'static str,
+    diagnosis: &'static str,
+}
+
+const fn fault(
+    words: &'static str,
+    limits: [&'static str; 4],
+    verdict: &'static str,
+    diagnosis: &'static str,
+) -> Fault {
+    Fault { words, limits, verdict, diagnosis }
+}
+
+const FAULTS: [Fault; 23] = [
+    fault("exit 3", PATIENT, "crash", "exited with status 3"),
+    fault("signal 11", PATIENT, "crash", "was killed by SIGSEGV"),
+    fault("signal 6", PATIENT, "crash", "was killed by SIGABRT"),
+    fault("hang", SHORT, "timeout", "no answer within 1 s"),
+    fault("ignore-sigterm", SHORT, "timeout", "no answer within 1 s"),
+    fault("chatter", SHORT, "timeout", "without a newline"),
+    fault("close-stdout", PATIENT, "stdout_closed", "closed its standard output"),
+    fault("leave-child", PATIENT, "early_exit", "exited with status 0"),
+    fault("leave-child-and-play", PATIENT, "completed", ""),
+    fault("fork 20", PATIENT, "completed", ""),
+    fault("fork 700", PATIENT, "process_limit", "processes and threads; its limit is 512"),
+    fault("threads 20", PATIENT, "completed", ""),
+    fault("threads 700", PATIENT, "process_limit", "processes and threads; its limit is 512"),
+    fault("hop", PATIENT, "completed", ""),
+    fault("leave-writer", PATIENT, "illegal_move", " too many: "),
+    fault("stop", SHORT, "timeout", "a signal had stopped it"),
+    fault("memory 2000", PATIENT, "memory_limit", "of memory; its limit is 768 MiB"),
+    fault("reserve 4000", PATIENT, "completed", ""),
+    fault("exec", SHORT, "timeout", "no answer within 1 s"),
+    fault("close-all", PATIENT, "stdout_closed", "closed its standard output"),
+    fault("signal-parent 9", PATIENT, "completed", ""),
+    fault("signal-parent 15", PATIENT, "completed", ""),
+    fault("signal-group 9", PATIENT, "crash", "was killed by SIGKILL"),
+];
+
+/// The results of a game.
+struct Shown {
+    result: Value,
+    took: Duration,
+    /// The peak of the referee's memory, as far as sampled.
+    memory: u64,
+}
+
+/// Runs the referee to its end, and watches its memory.
+fn run(mut command: Command) -> Shown {
+    let start = Instant::now();
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
+    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+    let (mut out, mut err) =
+        (child.stdout.take().expect("piped"), child.stderr.take().expect("piped"));
+    let mut memory = None;
+    let status = thread::scope(|scope| {
+        scope.spawn(|| out.read_to_end(&mut stdout).expect("a pipe"));
+        scope.spawn(|| err.read_to_end(&mut stderr).expect("a pipe"));
+        loop {
+            // A peak only rises, so the last one holds; the first may still be that of this process, since a
+            // child is there shortly before it has memory of its own.
+            memory = peak(child.id()).or(memory);
+            if let Some(status) = child.try_wait().expect("a child") {
+                break status;
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+    });
+    let result = json(&Output { status, stdout, stderr });
+    // One that has ended before it was looked at was quick, and no game that takes much memory is. That peaks
+    // are found at all is shown by this process's own.
+    assert!(peak(std::process::id()).is_some());
+    Shown { result, took: start.elapsed(), memory: memory.unwrap_or_default() }
+}
+
+/// The peak of a process's resident memory in bytes; `None` once it has ended.
+fn peak(pid: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kib * 1024)
+}
+
+fn play(user: User, means: &str, mark: &Mark, bot: &str, more: &[&str]) -> Shown {
+    let mut command = referee_of(user);
+    command.args(["play", "--format", "json", "--env", mark.env(), "--containment", means]);
+    command.args(["--bot", bot]).args(more);
+    run(command)
+}
+
+/// Whether the kernel can keep a bot outside a namespace from signalling others: by Landlock, since Linux 6.12.
+fn signals_can_be_scoped() -> bool {
+    is_linux((6, 12))
+}
+
+impl Fault {
+    /// Plays it; nothing is left of it.
+    fn play(&self, user: User, means: &str) -> Shown {
+        let mark = Mark::new();
+        let bot = format!("@misbehaving {} --on-turn 2", self.words);
+        let shown = play(user, means, &mark, &bot, &self.limits);
+        mark.assert_gone();
+        shown
+    }
+
+    fn is_contained(&self, user: User, means: &str) {
+        let Self { words, limits, verdict, diagnosis } = *self;
+        let shown =
+            unspoilt(|shown: &Shown| has_host_part(&shown.result), || self.play(user, means));
+        let result = &shown.result;
+        let what = format!("{words} under {means} by {user:?}: {result}");
+        let ends_its_keeper = words == "signal-parent 9" && means != "namespace";
+        if ends_its_keeper && !signals_can_be_scoped() {
+            // The bot dies with its keeper.
+            assert_eq!(result["verdict"], "crash", "{what}");
+            return;
+        }
+        assert_eq!(result["verdict"], verdict, "{what}");
+        let said = result["diagnosis"].as_str().unwrap_or_default();
+        assert!(said.contains(diagnosis) && (verdict != "completed" || said.is_empty()), "{what}");
+        assert!(limits != SHORT || shown.took < bound(SOON), "{:?}: {what}", shown.took);
+        assert!(shown.memory < REFEREE_MEMORY, "{} bytes: {what}", shown.memory);
+    }
+}
+
+pub(crate) fn every_fault_is_contained(user: User, means: &str) {
+    for_each_in_parallel(&FAULTS, |fault| fault.is_contained(user, means));
+    // The next game knows nothing of all this.
+    let mark = Mark::new();
+    let result = play(user, means, &mark, "@first", &PATIENT).result;
+    assert_eq!((&result["verdict"], &result["score"]), (&"completed".into(), &198.into()));
+    assert_eq!(result["diagnosis"], Value::Null);
+}
+
+/// The other two pairs of user and method are in `heavy`.
+macro_rules! matrix {
+    ($($name:ident: $user:expr, $means:expr;)*) => {
+        $(#[test]
+        fn $name() {
+            every_fault_is_contained($user, $means);
+        })*
+    };
+}
+
+matrix! {
+    a_namespace_needs_no_privilege: User::Nobody, "namespace";
+    a_filter_contains_every_fault: User::Mine, "seccomp";
+}
+
+#[test]
+fn daemons_are_killed() {
+    for user in USERS {
+        for means in MEANS {
+            let mark = Mark::new();
+            let bot = "@misbehaving daemons 3 --on-turn 2";
+            let result = play(user, means, &mark, bot, &PATIENT).result;
+            assert_eq!(result["verdict"], "completed", "{means}: {result}");
+            assert_eq!(result["diagnosis"], Value::Null, "{means}: {result}");
+            mark.assert_gone();
+        }
+    }
+}
+
+/// Whether it was killed or ended by itself.
+#[test]
+fn a_plain_bots_children_that_left_its_group_are_named() {
+    for (user, ends) in USERS.into_iter().flat_map(|user| [(user, false), (user, true)]) {
+        let mark = Mark::new();
+        let bot = leaving(3, user, if ends { "first" } else { "misbehaving hang" });
+        let result = play(user, "plain", &mark, &bot, &SHORT).result;
+        assert_eq!(result["verdict"], if ends { "completed" } else { "timeout" }, "{result}");
+        let said = result["diagnosis"].as_str().unwrap_or_else(|| panic!("{result}"));
+        let left = mark.processes();
+        assert_eq!(left.len(), 3, "{left:?}: {said}");
+        for pid in left.keys() {
+            assert!(said.contains(&format!("{pid} (sleep)")), "{pid}: {said}");
+        }
+        assert_eq!(kill_marked(&mark), 3);
+    }
+}
+
+#[test]
+fn a_plain_bot_that_changes_its_group_is_killed() {
+    let Some([python]) = need("a bot that changes its group", ["python3"]) else { return };
+    let program = "import os, time; os.setpgid(0, os.getpgid(os.getppid())); time.sleep(3600)";
+    let bot = bot_line(&[python, "-c", program]);
+    let mark = Mark::new();
+    let limits = ["--first-turn", "1s", "--turn", "1s"];
+    let result = play(User::Mine, "plain", &mark, &bot, &limits).result;
+    assert_eq!(result["verdict"], "timeout", "{result}");
+    assert!(!result["diagnosis"].to_string().contains("still alive"), "{result}");
+    mark.assert_gone();
+}
+
+#[test]
+fn group_is_another_spelling_of_plain_which_a_warning_replaces() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("game.jsonl");
+    let log = log.to_str().expect("UTF-8");
+    for (means, warnings) in [("group", 1), ("plain", 0)] {
+        let args =
+            ["suite", "--containment", means, "--seed", "1..2", "--no-run", "--bot", "@first"];
+        let output = referee().args(args).args(PATIENT).output().expect("runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        let warned = said.matches("the containment method `group` is now `plain`").count();
+        assert_eq!((warned, output.status.code()), (warnings, Some(0)), "{means}: {said}");
+        let args = ["play", "--containment", means, "--log", log];
+        assert!(referee().args(args).args(PATIENT).output().expect("runs").status.success());
+        let read = referee::gamelog::read(&fs::read(log).expect("a log")).expect("whole");
+        assert_eq!(read.start.bot.containment, "plain");
+    }
+}
+
+#[test]
+fn a_plain_bot_has_no_sandbox() {
+    for means in ["plain", "group"] {
+        let args = ["play", "--sandbox", "--containment", means];
+        let output = referee().args(args).output().expect("runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        let remedy = "plain: it has no sandbox; `namespace` and `seccomp` have one";
+        assert!(said.contains(remedy), "{said}");
+    }
+}
+
+/// A bot that hangs, with a process in its group and, where that is possible, one that has left it.
+fn hanging(means: &str, mark: &Mark) -> Child {
+    let line = "sh -c 'sleep 3600 & setsid sleep 3600 2>&- & exec sleep 3600'";
+    let child = referee()
+        .args(["play", "--env", mark.env(), "--containment", means, "--bot", line])
+        .args(PATIENT)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("starts");
+    mark.wait_for(if means == "seccomp" { 2 } else { 3 });
+    child
+}
+
+#[test]
+fn nothing_outlives_a_referee_that_is_killed() {
+    for means in MEANS {
+        for signal in [Signal::KILL, Signal::INT, Signal::TERM, Signal::HUP] {
+            let mark = Mark::new();
+            let mut child = hanging(means, &mark);
+            kill_process(Pid::from_child(&child), signal).expect("it is there");
+            child.wait().expect("a child");
+            mark.assert_gone();
+        }
+    }
+}
+
+/// A process's `oom_score_adj`.
+fn badness(pid: u32) -> String {
+    fs::read_to_string(format!("/proc/{pid}/oom_score_adj")).expect("it runs")
+}
+
+#[test]
+fn out_of_memory_kills_the_bot_before_the_referee() {
+    for (user, means) in USERS.into_iter().flat_map(|user| MEANS.map(|means| (user, means))) {
+        let mark = Mark::new();
+        let mut child = referee_of(user)
+            .args(["play", "--env", mark.env(), "--containment", means, "--bot", "sleep 3600"])
+            .args(PATIENT)
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("starts");
+        mark.wait_for(1);
+        let bot = *mark.processes().keys().next().expect("just seen");
+        wait_until(&format!("{means}: the bot's badness"), || badness(bot) == "500\n");
+        assert_eq!(badness(child.id()), badness(std::process::id()), "{means}");
+        child.kill().expect("it is there");
+        child.wait().expect("a child");
+        mark.assert_gone();
+    }
+}
+
+/// Plays a suite and keeps killing some of its processes, which leaves nothing behind; returns its results.
+/// It goes on until some results have `word`.
+fn plays_on_while_killed(
+    means: &str,
+    pause: Duration,
+    victims: fn(u32) -> Vec<Pid>,
+    word: &str,
+) -> String {
+    let mark = Mark::new();
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = folder.path().join("run");
+    let mut child = referee()
+        .args(["suite", "--env", mark.env(), "--containment", means, "--bot", "sleep 3600"])
+        .args(["--seed", "1..100000", "--first-turn", "20ms", "--logs", "none"])
+        // All may be lost in the same way.
+        .args(["--keep-going", "--run"])
+        .arg(&run)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("starts");
+    let start = Instant::now();
+    let (mut killed, mut rounds) = (0, 0_u32);
+    // A machine that is busy may take longer than that for the first game.
+    let results = || fs::read_to_string(run.join("results.jsonl")).unwrap_or_default();
+    while start.elapsed() < Duration::from_secs(2) || killed == 0 || !results().contains(word) {
+        assert!(start.elapsed() < Duration::from_mins(5), "{means}: there is nobody to kill");
+        let victims = victims(child.id()).into_iter();
+        killed += victims.filter(|victim| kill_process(*victim, Signal::KILL).is_ok()).count();
+        rounds += 1;
+        // Never in step with the games.
+        thread::sleep(pause.mul_f64(0.5 + (f64::from(rounds) * 0.618).fract()));
+    }
+    assert!(child.try_wait().expect("a child").is_none(), "{means}: the referee plays on");
+    assert_eq!(badness(child.id()), badness(std::process::id()), "{means}");
+    kill_process(Pid::from_child(&child), Signal::INT).expect("it is there");
+    child.wait().expect("a child");
+    mark.assert_gone();
+    results()
+}
+
+#[test]
+fn a_bot_ends_whenever_its_keeper_is_killed() {
+    plays_on_while_killed("seccomp", Duration::ZERO, keepers, "");
+}
+
+#[test]
+fn a_suite_plays_on_when_its_launcher_is_killed_and_no_bot_loses_by_it() {
+    // A suite ends when several games in a row cannot be played.
+    let pause = bound(Duration::from_millis(300));
+    // With its launcher, the kernel ends a namespace's bots.
+    for (means, word) in [("namespace", "(`bot-launcher`) was killed"), ("seccomp", "")] {
+        let results = plays_on_while_killed(means, pause, children, word);
+        assert!(!results.contains("\"crash\""), "{means}");
+        assert!(results.contains("\"timeout\""), "{means}: some games are played");
+    }
+}
+
+/// As if a referee were already dying when the keeper asks the kernel for a death signal.
+#[test]
+fn a_death_of_the_referee_without_a_signal_is_noticed() {
+    let asked = libc::PR_SET_PDEATHSIG.try_into().expect("small");
+    let asks = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, asked);
+    let asks = SeccompRule::new(vec![asks.expect("a condition")]).expect("a rule");
+    for means in MEANS {
+        let mark = Mark::new();
+        let mut play = referee();
+        play.args(["play", "--env", mark.env(), "--containment", means, "--bot", "sleep 3600"])
+            .args(PATIENT)
+            .stdout(Stdio::null());
+        let mut child = start_without(libc::SYS_prctl, vec![asks.clone()], 0, play);
+        mark.wait_for(1);
+        child.kill().expect("it is there");
+        child.wait().expect("a child");
+        mark.wait_for(0);
+    }
+}
+
+#[test]
+fn a_bot_has_no_terminal_to_write_to() {
+    // Outside a namespace a bot may write to everything that its user may.
+    let others = [("namespace", "other-terminals")];
+    for (means, fault) in MEANS.map(|means| (means, "terminal")).into_iter().chain(others) {
+        for user in USERS {
+            let bin = referee_of(user).get_program().to_owned().into_string().expect("UTF-8");
+            let line = format!(
+                "'{bin}' play --containment {means} --bot '@misbehaving {fault}' --first-turn 60s --turn 60s"
+            );
+            let mut script = Command::new("script");
+            script.args(["-qec", &line, "/dev/null"]).stdin(Stdio::null());
+            run_as(user, &mut script);
+            let text = script.output().expect("script, from util-linux").stdout;
+            let text = String::from_utf8_lossy(&text);
+            assert!(text.contains("Endgame. Obtained a score of 198."), "{user:?}: {text}");
+            assert!(!text.contains("THE BOT WAS HERE"), "{user:?}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_bot_starts_with_no_signal_blocked_and_sigpipe_at_its_default() {
+    let script = "grep -E 'SigBlk|SigIgn' /proc/self/status >&2";
+    for means in ALL_MEANS {
+        let args = ["play", "--format", "json", "--containment", means];
+        let output = referee().args(args).args(PATIENT).args(["--", "sh", "-c", script]).output();
+        let result = json(&output.expect("runs"));
+        let signals = |line: usize, name: &str| {
+            let said = result["stderr_tail"][line].as_str().unwrap_or_else(|| panic!("{result}"));
+            let set = said.strip_prefix(name).unwrap_or_else(|| panic!("{said}"));
+            u64::from_str_radix(set.trim(), 16).expect("a set")
+        };
+        assert_eq!(signals(0, "SigBlk:"), 0, "{means}");
+        // The referee, like every Rust program, itself ignores this signal.
+        let sigpipe = 1 << (Signal::PIPE.as_raw() - 1);
+        assert_eq!(signals(1, "SigIgn:") & sigpipe, 0, "{means}");
+    }
+}
+
+#[test]
+fn the_log_names_the_containment_method() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("game.jsonl");
+    let log = log.to_str().expect("UTF-8");
+    for means in ALL_MEANS {
+        let args = ["play", "--containment", means, "--memory", "1GB", "--log", log];
+        assert!(referee().args(args).args(PATIENT).output().expect("runs").status.success());
+        let read = referee::gamelog::read(&fs::read(log).expect("a log")).expect("whole");
+        assert_eq!(read.start.bot.containment, means);
+        assert_eq!(read.start.bot.resources.memory, Some(1_000_000_000));
+        let is_enforced = means != "plain" && has_control_groups(User::Mine);
+        let limit = if is_enforced { "enforced" } else { "watched" };
+        assert_eq!(read.start.bot.memory_limit, limit, "{means}");
+    }
+}
+
+/// A host that forbids namespaces: none can be made in this one, and no privilege is left.
+fn without_namespaces(args: &str) -> Option<Output> {
+    let bin = env!("CARGO_BIN_EXE_referee");
+    let script = format!(
+        "echo 0 > /proc/sys/user/max_user_namespaces && echo 0 > /proc/sys/user/max_pid_namespaces \
+         && exec '{bin}' {args}"
+    );
+    let output = Command::new("unshare").args(["-Ur", "sh", "-c", &script]).output().expect("runs");
+    (!String::from_utf8_lossy(&output.stderr).contains("unshare")).then_some(output)
+}
+
+#[test]
+fn a_host_without_namespaces_gets_the_next_best() {
+    let Some(output) = without_namespaces("play --containment namespace") else {
+        return leave_out("a host without namespaces", "unshare is refused");
+    };
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("error: containment by the method namespace: "), "{stderr}");
+    assert!(stderr.contains("`referee doctor` shows what this host offers"), "{stderr}");
+    let doctor = without_namespaces("doctor").expect("as before");
+    let stdout = String::from_utf8_lossy(&doctor.stdout);
+    assert!(stdout.contains("no   namespace "), "{stdout}");
+    assert!(stdout.contains("unless --containment names another: seccomp."), "{stdout}");
+    assert!(stdout.contains("sysctl -w user.max_user_namespaces=10000 (it is 0)"), "{stdout}");
+    let log = tempfile::NamedTempFile::new().expect("a file");
+    let args = format!("play --first-turn 60s --turn 60s --log '{}'", log.path().display());
+    let played = without_namespaces(&args).expect("as before");
+    assert!(played.status.success(), "{}", String::from_utf8_lossy(&played.stderr));
+    let read = referee::gamelog::read(&fs::read(log.path()).expect("a log")).expect("whole");
+    assert_eq!(read.start.bot.containment, "seccomp");
+}
+
+#[test]
+fn a_namespace_is_tried_by_the_keeper_of_the_first_bot() {
+    let Some([strace]) = need("the number of keepers", ["strace"]) else { return };
+    let calls = tempfile::NamedTempFile::new().expect("a file");
+    let mut strace = Command::new(strace);
+    strace.args(["-f", "-q", "-e", "trace=clone", "-o"]).arg(calls.path());
+    let play = ["play", "--containment", "namespace"];
+    let output = strace.arg(referee().get_program()).args(play).args(PATIENT).output();
+    let output = output.expect("strace");
+    assert!(output.status.success(), "{output:?}");
+    let calls = fs::read_to_string(calls.path()).expect("its calls");
+    assert_eq!(calls.matches("CLONE_NEWPID").count(), 1, "{calls}");
+}
+
+#[test]
+fn many_games_in_one_process_leak_nothing() {
+    let programs = std::path::Path::new(env!("CARGO_BIN_EXE_referee")).parent().expect("a folder");
+    let soak = programs.join("examples/soak");
+    if !soak.exists() {
+        return leave_out("many games in one process", "the examples are not built");
+    }
+    // It counts the folders that are left there.
+    let temporary = tempfile::tempdir().expect("a folder");
+    let output = Command::new(soak).arg("60").env("TMPDIR", temporary.path()).output();
+    let output = output.expect("runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}

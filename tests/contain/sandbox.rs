@@ -1,0 +1,299 @@
+//! Ways around a sandbox that an attacker who knows its design would try.
+
+use std::fs;
+use std::os::linux::net::SocketAddrExt as _;
+use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::os::unix::net::{SocketAddr, UnixListener};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::support::{
+    Mark, PATIENT, User, finished, has_sandbox, json, leave_out, need, referee_of, wait_until,
+    write_program,
+};
+
+const METHODS: [&str; 2] = ["namespace", "seccomp"];
+const USERS: [User; 2] = [User::Mine, User::Nobody];
+
+/// The output of a bot in a sandbox, line by line.
+fn said(user: User, method: &str, bot: &[&str], more: &[&str]) -> Vec<String> {
+    let output = referee_of(user)
+        .args(["play", "--sandbox", "--format", "json", "--containment", method])
+        .args(PATIENT)
+        .args(more)
+        .arg("--")
+        .args(bot)
+        .output()
+        .expect("runs");
+    let lines = json(&output)["stderr_tail"].as_array().expect("lines").clone();
+    lines.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+/// A segment of shared memory that exists as long as this.
+struct Segment(String);
+
+impl Segment {
+    fn make() -> Self {
+        let output = Command::new("ipcmk").args(["-M", "4096", "-p", "0666"]).output();
+        let output = output.expect("ipcmk, from util-linux");
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        Self(text.trim().rsplit(' ').next().expect("a number").to_owned())
+    }
+}
+
+impl Drop for Segment {
+    fn drop(&mut self) {
+        let _ = Command::new("ipcrm").args(["-m", &self.0]).status();
+    }
+}
+
+#[test]
+fn a_sandbox_refuses_every_way_around_it() {
+    let Some([python]) = need("ways around a sandbox", ["python3"]) else { return };
+    let segment = Segment::make();
+    let script = "import ctypes, fcntl, os, socket, sys\n\
+        c = ctypes.CDLL(None, use_errno=True)\n\
+        c.shmat.restype = ctypes.c_long\n\
+        def attempt(what, act):\n\
+        \x20   try: done = act()\n\
+        \x20   except OSError: return\n\
+        \x20   if done is None or done >= 0: print(what, file=sys.stderr)\n\
+        def flags(request):\n\
+        \x20   with open(sys.argv[2]) as file: fcntl.ioctl(file, request, bytearray(8))\n\
+        for kind in socket.SOCK_DGRAM, socket.SOCK_RAW, socket.SOCK_RDM:\n\
+        \x20   attempt('sockets without a connection', lambda: socket.socketpair(type=kind) and 0)\n\
+        attempt('a socket', lambda: socket.socket() and 0)\n\
+        attempt('memory of others', lambda: c.shmat(int(sys.argv[1]), 0, 0))\n\
+        attempt('removing memory of others', lambda: c.shmctl(int(sys.argv[1]), 0, 0))\n\
+        attempt('a queue', lambda: c.msgget(0, 0o1666))\n\
+        attempt('a semaphore', lambda: c.semget(0, 1, 0o1666))\n\
+        for request in 0x40086602, 0x40087602, 0x401c5820:\n\
+        \x20   attempt('attributes of a file', lambda: flags(request))\n\
+        attempt('a user namespace', lambda: c.unshare(0x10000000))\n\
+        attempt('the newer clone', lambda: c.syscall(435, 0, 0))\n\
+        attempt('clone', lambda: c.syscall(56, 0x10000011, 0, 0, 0, 0))\n\
+        attempt('an abstract name', lambda: socket.socketpair()[0].bind('\\0referee-tests'))\n\
+        attempt('a queue with a name', lambda: c.mq_open(b'/referee-tests', 0o102, 0o600, None))\n\
+        attempt('pages in a pipe', lambda: c.vmsplice(os.pipe()[1], None, 0, 0))\n\
+        attempt('tracing', lambda: c.ptrace(16, os.getppid(), 0, 0))\n\
+        attempt('a pair of sockets works', lambda: socket.socketpair() and 0)\n";
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("its owner");
+    let file = folder.path().join("file");
+    for user in USERS {
+        fs::write(&file, "x").expect("written");
+        if user == User::Nobody && rustix::process::getuid().is_root() {
+            chown(&file, Some(65534), Some(65534)).expect("root may");
+        }
+        for method in METHODS.into_iter().filter(|method| has_sandbox(method)) {
+            let file = file.to_str().expect("UTF-8");
+            let bot = [python, "-c", script, &segment.0, file];
+            let said = said(user, method, &bot, &[]);
+            assert_eq!(said, ["a pair of sockets works"], "{method} {user:?}");
+        }
+    }
+}
+
+/// The user as whom a sandboxed bot of this user runs.
+fn bot_user(user: User, method: &str) -> u32 {
+    let own = rustix::process::getuid().as_raw();
+    let is_nobody = own == 0 && (user == User::Nobody || method == "namespace");
+    if is_nobody { 65534 } else { own }
+}
+
+#[test]
+fn what_a_sandboxed_bot_may_only_read_stays_as_it_is_for_those_who_write_to_it() {
+    let Some([python]) = need("ways around a sandbox", ["python3"]) else { return };
+    let script = include_str!("../data/around-a-sandbox.py");
+    // Not below /tmp, where a bot writes its own files.
+    let folder = tempfile::tempdir_in("/var/tmp").expect("a folder");
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("its owner");
+    let [file, fifo] = ["file", "fifo"].map(|name| folder.path().join(name));
+    rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, 0o600.into()).expect("room");
+    let _reader = fs::File::options().read(true).write(true).open(&fifo).expect("its owner");
+    fs::write(&file, "x").expect("written");
+    let give = |user: u32| {
+        for own in [&file, &fifo] {
+            chown(own, Some(user), Some(user)).expect("root may give, and others keep");
+        }
+    };
+    let bot = [python, "-c", script];
+    let bot = [&bot[..], &[&file, &fifo].map(|path| path.to_str().expect("UTF-8"))].concat();
+    for user in USERS {
+        for method in METHODS.into_iter().filter(|method| has_sandbox(method)) {
+            give(bot_user(user, method));
+            assert_eq!(said(user, method, &bot, &[]), [""; 0], "{method} {user:?}");
+        }
+        give(bot_user(user, "seccomp"));
+        let mut play = referee_of(user);
+        play.args(["play", "--format", "json"]).args(PATIENT).arg("--").args(&bot);
+        let done = json(&play.output().expect("runs"))["stderr_tail"].clone();
+        let done = done.as_array().expect("lines").iter().filter_map(Value::as_str);
+        let done: Vec<&str> = done.filter(|done| *done != "generation").collect();
+        assert_eq!(done, ["lease", "fifo", "badness"], "{user:?}: without a sandbox it may");
+    }
+}
+
+#[test]
+fn a_sandbox_shows_nothing_of_the_hosts_network() {
+    let script = "grep -h . /proc/net/unix /proc/self/net/tcp >&2";
+    let listen = |name: &str| {
+        SocketAddr::from_abstract_name(name).and_then(|it| UnixListener::bind_addr(&it))
+    };
+    let _listener = listen("referee-tests-seen").expect("nobody else has this name");
+    for user in USERS {
+        // Two lines with the names of the columns.
+        let said = said(user, "namespace", &["sh", "-c", script], &[]);
+        assert_eq!(said.len(), 2, "{user:?}: {said:?}");
+    }
+}
+
+#[test]
+fn what_the_host_mounts_during_a_game_stays_out_of_a_sandbox() {
+    if !rustix::process::getuid().is_root() {
+        return leave_out("mounts of the host", "the tests do not run as root");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("its owner");
+    fs::create_dir(folder.path().join("mounted")).expect("room");
+    // In a namespace of mounts of its own, one of which passes on what is mounted in it.
+    let host = "mount -o bind \"$PWD\" \"$PWD\" && mount --make-shared \"$PWD\" && cd \"$PWD\" || exit 9; \
+        (until [ -e begin ]; do sleep 0.05; done; mount -t tmpfs -o mode=777 none mounted; true >end) & \
+        \"$@\"; wait";
+    let bot =
+        "until [ -e end ]; do sleep 0.05; done; true >mounted/x && echo written >&2; echo over >&2";
+    for method in ["namespace", "seccomp"].into_iter().filter(|method| has_sandbox(method)) {
+        let mark = Mark::new();
+        let mut play = Command::new("unshare");
+        play.args(["-m", "--propagation", "private", "sh", "-c", host, "sh"]);
+        play.args([
+            env!("CARGO_BIN_EXE_referee"),
+            "play",
+            "--sandbox",
+            "--format",
+            "json",
+            "--env",
+        ]);
+        play.args([mark.env(), "--containment", method])
+            .args(PATIENT)
+            .args(["--", "sh", "-c", bot]);
+        play.current_dir(folder.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let play = play.spawn().expect("starts");
+        wait_until("the bot plays", || !mark.processes().is_empty());
+        fs::write(folder.path().join("begin"), "").expect("room");
+        let said = json(&finished(play))["stderr_tail"].to_string();
+        assert!(said.contains("over") && !said.contains("written"), "{method}: {said}");
+        for made in ["begin", "end"] {
+            fs::remove_file(folder.path().join(made)).expect("it was made");
+        }
+    }
+}
+
+#[test]
+fn a_sandboxed_bot_of_roots_reads_what_nobody_may() {
+    if !rustix::process::getuid().is_root() {
+        return leave_out("root's bots", "the tests do not run as root");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("its owner");
+    for (name, mode) in [("secret", 0o600), ("public", 0o644)] {
+        let file = folder.path().join(name);
+        fs::write(&file, name).expect("written");
+        fs::set_permissions(file, fs::Permissions::from_mode(mode)).expect("its owner");
+    }
+    let script = "for file in /etc/shadow secret public; do cat $file >/dev/null 2>&1 && echo $file >&2; done; \
+        id -u >&2; grep CapPrm /proc/self/status >&2";
+    let cwd = ["--cwd", folder.path().to_str().expect("UTF-8")];
+    let said = said(User::Mine, "namespace", &["sh", "-c", script], &cwd);
+    assert_eq!(said, ["public", "65534", "CapPrm:\t0000000000000000"]);
+}
+
+#[test]
+fn a_sandboxed_bot_in_a_namespace_sees_itself_alone() {
+    for user in USERS {
+        let script =
+            "cat /proc/[0-9]*/cmdline | tr '\\0' ' ' >&2; echo >&2; ls /dev/shm /tmp >&2; ls / >&2";
+        let said = said(user, "namespace", &["sh", "-c", script], &[]);
+        assert!(!said[0].contains("referee"), "{user:?}: {said:?}");
+        assert!(!said.iter().any(|line| ["boot", "srv", "var"].contains(&&**line)), "{said:?}");
+    }
+}
+
+#[test]
+fn of_the_hosts_files_a_sandbox_shows_nothing_that_can_be_written_to() {
+    let script = "while read -r what at kind how rest; do \
+        case $how in ro,*|ro) ;; *) echo $kind $at >&2 ;; esac; done </proc/self/mounts; \
+        mount -o remount,rw /usr >&2; echo x 2>/dev/null >/usr/x && echo written >&2";
+    for user in USERS {
+        let said = said(user, "namespace", &["sh", "-c", script], &[]);
+        let own = said.iter().filter(|line| !line.contains(" /dev/") && !line.contains("mount"));
+        let own: Vec<&str> = own.map(String::as_str).collect();
+        // Its own files and processes, and devices that do no harm.
+        assert_eq!(own, ["tmpfs /", "proc /proc"], "{user:?}: {said:?}");
+        let devices = said.iter().filter(|line| line.contains(" /dev/")).count();
+        assert_eq!(devices, 5, "{user:?}: {said:?}");
+    }
+}
+
+/// A folder that is somebody's home, with a program and something private.
+fn home() -> tempfile::TempDir {
+    let home = tempfile::tempdir().expect("a folder");
+    fs::set_permissions(home.path(), fs::Permissions::from_mode(0o755)).expect("its owner");
+    fs::create_dir(home.path().join(".ssh")).expect("room");
+    fs::write(home.path().join(".ssh/key"), "private").expect("written");
+    let bot = home.path().join("bot");
+    write_program(&bot, "#!/bin/sh\ncat \"$1\" >/dev/null && echo read >&2\n");
+    home
+}
+
+fn reads(user: User, method: &str, bot: &Path, file: &Path, home: &Path) -> bool {
+    let output = referee_of(user)
+        .args(["play", "--sandbox", "--format", "json", "--containment", method, "--"])
+        .args([bot, file])
+        .env("HOME", home)
+        .output()
+        .expect("runs");
+    let lines = json(&output)["stderr_tail"].clone();
+    lines.as_array().is_some_and(|lines| lines.iter().any(|line| line == "read"))
+}
+
+#[test]
+fn a_program_in_a_home_shows_nothing_else_of_it() {
+    let home = home();
+    let (bot, key) = (home.path().join("bot"), home.path().join(".ssh/key"));
+    for user in USERS {
+        for method in ["namespace", "seccomp"].into_iter().filter(|it| has_sandbox(it)) {
+            let own = |file: &Path| reads(user, method, &bot, file, home.path());
+            // A named file is visible; its neighbours are not.
+            assert!(own(&bot), "{method} {user:?}");
+            assert!(own(&key), "{method} {user:?}: it is an argument");
+            let script = format!("cat $(dirname {})/.ssh/key && echo read >&2", bot.display());
+            let output = referee_of(user)
+                .args(["play", "--sandbox", "--format", "json", "--containment", method, "--"])
+                .args(["sh", "-c", &script, bot.to_str().expect("UTF-8")])
+                .env("HOME", home.path())
+                .output()
+                .expect("runs");
+            let tail = json(&output)["stderr_tail"].to_string();
+            assert!(!tail.contains("\"read\""), "{method} {user:?}: {tail}");
+        }
+    }
+}
+
+#[test]
+fn a_folder_that_everybody_shares_is_not_shown_as_a_whole() {
+    let shared = tempfile::tempdir().expect("a folder");
+    fs::set_permissions(shared.path(), fs::Permissions::from_mode(0o1777)).expect("its owner");
+    let file = shared.path().join("of-somebody");
+    fs::write(&file, "private").expect("written");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).expect("its owner");
+    for user in USERS {
+        for method in ["namespace", "seccomp"].into_iter().filter(|it| has_sandbox(it)) {
+            let cwd = ["--cwd", shared.path().to_str().expect("UTF-8")];
+            let said = said(user, method, &["sh", "-c", "cat of-somebody && echo read >&2"], &cwd);
+            assert!(!said.contains(&"read".to_owned()), "{method} {user:?}: {said:?}");
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! A user's own game: registering one row is enough to play it, log it, replay it, show it and run
+//! suites of it.
+//!
+//! The game: guess a number from 1 to 9 in three turns; each answer is told to be too low or too high.
+
+use std::borrow::Cow;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use clap::Parser as _;
+use referee::bot::BotCommand;
+use referee::cli::Cli;
+use referee::config::{Config, Layer};
+use referee::game::frames::{Frame, Picture, Step};
+use referee::game::{
+    Exchange, Fault, Game, GameKind, Played, Rejected, SeedOptions, UnknownGame, games, register,
+};
+use referee::gamelog::{self, Event};
+use referee::limits::LimitKind;
+use referee::lines::{LineRules, Lines};
+use referee::play::Match;
+use referee::replay::replay;
+use referee::score::Score;
+use referee::source::SourceError;
+use referee::verdict::{NoReply, Verdict};
+use referee::view::film::{Film, TurnTimes};
+use referee::view::page;
+use serde_json::{Value, json};
+
+use crate::games::lower_is_better;
+
+static GUESS: LazyLock<Arc<GameKind>> = LazyLock::new(|| guess_as("guess").into());
+
+/// The game, under this name.
+fn guess_as(name: &str) -> GameKind {
+    GameKind {
+        from_seed: Arc::new(|seed, _: SeedOptions| {
+            Ok((seed.rem_euclid(NUMBERS.into()) + 1).to_string())
+        }),
+        limits: vec![
+            (LimitKind::FirstTurn, Duration::from_secs(30)),
+            (LimitKind::Turn, Duration::from_secs(30)),
+        ],
+        ..GameKind::new(name, "Guess a number", |text| {
+            let number = text.trim().parse().ok().filter(|number| (1..=NUMBERS).contains(number));
+            let problem = || SourceError::at(text, 0, "not a number from 1 to 9".to_owned());
+            Ok(Box::new(Guess::new(number.ok_or_else(problem)?)))
+        })
+    }
+}
+
+const NUMBERS: u8 = 9;
+const TURNS: u8 = 3;
+
+struct Guess {
+    case: String,
+    number: u8,
+    guessed: Vec<u8>,
+    hint: &'static str,
+    summary: Vec<String>,
+    result: String,
+}
+
+impl Guess {
+    fn new(number: u8) -> Self {
+        let (case, hint) = (number.to_string(), "guess");
+        let (guessed, summary, result) = (Vec::new(), Vec::new(), String::new());
+        Self { case, number, guessed, hint, summary, result }
+    }
+
+    /// Three points for a number found at once, and one less for each further turn.
+    fn points(&self) -> i64 {
+        if self.result == "Found." {
+            4 - i64::try_from(self.guessed.len()).expect("three")
+        } else {
+            0
+        }
+    }
+
+    fn end(&mut self, result: &str) {
+        result.clone_into(&mut self.result);
+        self.summary.push(result.to_owned());
+    }
+
+    fn reject(&mut self, fault: Fault, result: &str) -> Rejected {
+        self.end(result);
+        Rejected::new(fault)
+    }
+}
+
+fn number_in(reply: &Lines) -> Option<u8> {
+    str::from_utf8(reply.iter().next()?).ok()?.trim().parse().ok()
+}
+
+impl Game for Guess {
+    fn next_exchange(&self) -> Option<Exchange> {
+        let lines = LineRules {
+            count: 1,
+            max_bytes: Some(10),
+            eof_ends_line: false,
+            until_exit: true,
+            readable: |_| true,
+        };
+        let limit = if self.guessed.is_empty() { LimitKind::FirstTurn } else { LimitKind::Turn };
+        self.result.is_empty().then_some(Exchange { lines, limit, official: None })
+    }
+
+    fn input(&self) -> Cow<'_, str> {
+        format!("{}\n", self.hint).into()
+    }
+
+    fn accept(&mut self, reply: &Lines) -> Result<Played, Rejected> {
+        let Some(guess) = number_in(reply) else {
+            return Err(self.reject(Fault::Malformed, "That is not a number."));
+        };
+        if !(1..=NUMBERS).contains(&guess) {
+            return Err(self.reject(Fault::Illegal, "There is no such number."));
+        }
+        self.guessed.push(guess);
+        self.summary.push(format!("Guessed {guess}."));
+        self.hint = if guess < self.number { "low" } else { "high" };
+        let before = self.points();
+        if guess == self.number {
+            self.end("Found.");
+        } else if self.guessed.len() == usize::from(TURNS) {
+            self.end("Not found.");
+        }
+        Ok(Played {
+            gain: Some((self.points() - before).into()),
+            action: json!({ "guess": guess }),
+            remark: None,
+        })
+    }
+
+    fn unanswered(&mut self, _received: &Lines, _why: NoReply) {
+        self.end("No answer.");
+    }
+
+    fn score(&self) -> Option<Score> {
+        Some(self.points().into())
+    }
+
+    fn summary(&self) -> &[String] {
+        &self.summary
+    }
+
+    fn official_result(&self) -> &str {
+        &self.result
+    }
+
+    fn test_case(&self) -> &str {
+        &self.case
+    }
+
+    /// A row with a tile for each number not yet guessed.
+    fn picture(&self) -> Picture {
+        let tile = |number: u8| (!self.guessed.contains(&number)).then_some(0);
+        Picture {
+            columns: NUMBERS.into(),
+            rows: 1,
+            colors: 1,
+            tiles: (1..=NUMBERS).map(tile).collect(),
+            ..Picture::default()
+        }
+    }
+
+    fn frames(&self, reply: &Lines) -> Vec<Frame> {
+        let Some(guess) = number_in(reply) else { return Vec::new() };
+        let place = (1..=NUMBERS).contains(&guess).then(|| u16::from(guess) - 1);
+        let gone = place.filter(|_| !self.guessed.contains(&guess)).into_iter().collect();
+        let step = place.map(|_| Step { gone, ..Step::default() });
+        let is_it = guess == self.number;
+        let gain = if is_it { 3 - i64::try_from(self.guessed.len()).expect("few") } else { 0 };
+        let caption = format!("{guess} is {}", if is_it { "it" } else { "wrong" });
+        let number = self.guessed.len() + 1;
+        vec![Frame {
+            number,
+            notation: guess.to_string(),
+            caption,
+            chosen: place,
+            gain: gain.into(),
+            steps: step.into_iter().collect(),
+            message: None,
+        }]
+    }
+}
+
+/// Guesses the middle of the remaining numbers.
+const HALVES: &str = "low=1; high=9; while read -r hint; do \
+    case $hint in low) low=$((guess + 1));; high) high=$((guess - 1));; esac; \
+    guess=$(((low + high) / 2)); echo $guess; done";
+
+fn bot(script: &str, config: &Config) -> BotCommand {
+    BotCommand::new("sh", ["-c", script], config.confinement(None).expect("some method"))
+}
+
+/// The settings of the game, from a file that only names it.
+fn config() -> Config {
+    register(GUESS.clone()).expect("nobody else has the name");
+    let file: Layer = "game = 'guess'".parse().expect("a known game");
+    Config::resolve([file]).expect("good settings")
+}
+
+/// Plays it and returns its events.
+fn play(number: u8, script: &str) -> Vec<Event> {
+    let config = config();
+    let (number, bot) = (number.to_string(), bot(script, &config));
+    let mut events = Vec::new();
+    Match::new(&GUESS, &number, &bot).play(|event| events.push(event)).expect("it starts");
+    events
+}
+
+fn log_of(events: &[Event]) -> gamelog::Log {
+    let text = gamelog::log_of(events, Path::new("guess.jsonl"), None).expect("memory");
+    gamelog::read(&text).expect("a good log")
+}
+
+#[test]
+fn a_custom_game_is_played_logged_and_replayed() {
+    let log = log_of(&play(7, HALVES));
+    let end = log.end.as_ref().expect("complete");
+    assert_eq!(
+        (end.verdict, end.score, end.turns),
+        (Verdict::Completed, Some(2.into()), 2),
+        "{end:?}"
+    );
+    assert_eq!(end.summary, ["Guessed 5.", "Guessed 7.", "Found."]);
+    assert_eq!(log.start.limits.of(LimitKind::Turn), Some(Duration::from_secs(30)));
+    let replayed = replay(&log).expect("a known game");
+    assert_eq!((replayed.difference, replayed.end), (None, log.end));
+}
+
+#[test]
+fn a_custom_game_is_lost_by_the_same_verdicts() {
+    let verdict = |script: &str| log_of(&play(7, script)).end.expect("complete").verdict;
+    assert_eq!(verdict("read -r hint; echo 10; read -r hint"), Verdict::IllegalMove);
+    assert_eq!(verdict("read -r hint; echo five; read -r hint"), Verdict::MalformedReply);
+    assert_eq!(verdict("read -r hint; exit 3"), Verdict::Crash);
+}
+
+#[test]
+fn a_custom_game_has_a_page() {
+    let film = Film::of_log(log_of(&play(7, HALVES)), TurnTimes::Measured).expect("a known game");
+    assert_eq!(
+        [film.describe(0), film.describe(1), film.describe(2)],
+        ["5 is wrong", "7 is it", "Found."]
+    );
+    let left: Vec<_> = (0..3).map(|position| film.board(position).left()[0]).collect();
+    assert_eq!(left, [9, 8, 7]);
+    let page = page::page(&film);
+    let data = page
+        .split_once("id=\"show\">")
+        .expect("data")
+        .1
+        .split_once("</script>")
+        .expect("its end")
+        .0;
+    let data: Value = serde_json::from_str(data).expect("JSON");
+    let film = &data["films"][0];
+    assert_eq!(
+        (&film["game"], &film["moves"][1][3]),
+        (&json!("Guess a number"), &json!("7 is it"))
+    );
+}
+
+/// Not a test by itself: the next one runs it as a program, a referee that has one game more.
+#[test]
+#[ignore = "it is a program, which another test runs"]
+fn a_custom_referee() {
+    let Ok(line) = std::env::var(ARGUMENTS) else { return };
+    register(GUESS.clone()).expect("nobody else has the name");
+    register(lower_is_better::COST.clone()).expect("nobody else has the name");
+    let cli = Cli::parse_from(shlex::split(&line).expect("words"));
+    referee::cli::run(cli).expect("no error");
+}
+
+const ARGUMENTS: &str = "REFEREE_TEST_ARGUMENTS";
+
+/// What that referee prints, between the lines of the harness.
+pub(crate) fn own_output(folder: &Path, line: &str) -> String {
+    let itself = std::env::current_exe().expect("this program");
+    let output = Command::new(itself)
+        .args(["--ignored", "--exact", "--nocapture", "games::library_game::a_custom_referee"])
+        .env(ARGUMENTS, format!("referee {line}"))
+        .current_dir(folder)
+        .output()
+        .expect("runs");
+    assert!(output.status.success(), "{line}: {output:?}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// What that referee prints, as JSON.
+pub(crate) fn own_referee(folder: &Path, line: &str) -> Value {
+    let text = own_output(folder, &format!("{line} --format json"));
+    // The harness may have begun the line.
+    let result = text.lines().find_map(|line| line.find('{').map(|start| &line[start..]));
+    let result = result.unwrap_or_else(|| panic!("{line}: {text}"));
+    serde_json::from_str(result).expect("JSON")
+}
+
+#[test]
+fn the_whole_command_line_knows_a_custom_game() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    fs::write(folder.join("bot.sh"), HALVES).expect("written");
+    fs::write(folder.join("seven"), "7").expect("written");
+    let result = own_referee(folder, "play --game guess --board seven --log log --bot 'sh bot.sh'");
+    assert_eq!((&result["game"], &result["score"]), (&json!("guess"), &json!(2)));
+    let result = own_referee(folder, "replay log --html page.html");
+    assert_eq!((&result["agrees"], &result["official"]), (&json!(true), &json!("Found.")));
+    let result = own_referee(
+        folder,
+        "suite --game guess --seed 1..9 --logs all --run run --bot 'sh bot.sh'",
+    );
+    // Of nine numbers one is found at once, two in the second turn and four in the third.
+    let mean = result["bots"][0]["mean"].as_f64().expect("a number");
+    assert!((mean - (3.0 + 2.0 * 2.0 + 4.0) / 9.0).abs() < 1e-9, "{result}");
+    let result = own_referee(folder, "replay run/games/000001.jsonl");
+    assert_eq!(result["agrees"], true, "{result}");
+}
+
+#[test]
+fn the_table_has_each_name_once() {
+    register(GUESS.clone()).expect("nobody else has the name");
+    register(GUESS.clone()).expect("the same row again");
+    let taken = register(guess_as("samegame")).expect_err("a bundled game has the name");
+    assert_eq!(taken.to_string(), "there is another game `samegame`; give yours another name");
+    assert_eq!(games().iter().filter(|kind| kind.name == "guess").count(), 1);
+    let unknown = UnknownGame::new("chess");
+    assert_eq!(unknown.known, ["samegame", "square-remover", "guess"]);
+}

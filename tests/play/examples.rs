@@ -1,0 +1,110 @@
+//! The programs in `referee/examples`, which show how others build on the library.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::json;
+
+use crate::support::browser::{browse, can_browse};
+use crate::support::{PATIENT, referee};
+
+/// Runs an example, which Cargo builds beside the tests.
+fn run(name: &str, args: &[&OsStr]) -> Output {
+    let itself = std::env::current_exe().expect("this program");
+    let program =
+        itself.ancestors().nth(2).expect("a folder of builds").join("examples").join(name);
+    let output = Command::new(&program).args(args).output();
+    output.unwrap_or_else(|error| panic!("{}: {error} (cargo build --examples)", program.display()))
+}
+
+#[track_caller]
+fn said(output: &Output) -> String {
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout.clone()).expect("UTF-8")
+}
+
+#[test]
+fn a_match_takes_at_most_15_lines() {
+    let source = include_str!("../../referee/examples/one_match.rs");
+    let code =
+        source.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
+    assert!(code.count() <= 15, "{source}");
+    let said = said(&run("one_match", &[]));
+    // A busy machine may make the bot late.
+    let official = "clearable: Endgame. Obtained a score of 2857. (completed)\n";
+    assert!(said == official || said.contains("(timeout)"), "{said}");
+}
+
+#[test]
+fn a_tournament_plays_in_threads() {
+    let said = said(&run("tournament", &[]));
+    let mut lines = said.lines();
+    for name in ["left", "middle", "top"] {
+        let line = lines.next().expect("a line for each bot");
+        assert!(
+            line.starts_with(&format!("{name}: ")) && line.ends_with(" points in 4 games"),
+            "{said}"
+        );
+    }
+    assert_eq!(lines.next(), None);
+}
+
+#[test]
+fn a_game_of_ones_own_is_played_logged_refereed_again_and_shown_with_its_labels() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let said = said(&run("game_2048", &[folder.path().as_os_str()]));
+    assert!(said.starts_with("Score: ") && said.ends_with(" turns; again: None\n"), "{said}");
+    let page = fs::read_to_string(folder.path().join("2048.html")).expect("a page");
+    assert!(page.contains(r#""labels":["2","4","8","16","32""#), "no labels");
+    if can_browse("a_game_of_ones_own_is_played_logged_refereed_again_and_shown_with_its_labels") {
+        let url = format!("file://{}", folder.path().join("2048.html").display());
+        browse("shows_labels", &json!({ "url": url, "labels": ["2", "128"] }));
+    }
+    let image = fs::read_to_string(folder.path().join("2048.svg")).expect("an image");
+    // Each tile in the colour of a path, and with what stands on it: also those after the sixth colour.
+    let tiles = image
+        .lines()
+        .filter(|line| line.starts_with("<path d="))
+        .map(|path| path.matches('M').count());
+    let labels = image.lines().filter(|line| line.starts_with("<text class=\"label\""));
+    assert_eq!(tiles.sum::<usize>(), labels.clone().count());
+    assert!(labels.clone().any(|label| label.ends_with(">128</text>")), "{image}");
+}
+
+fn write_log(path: &Path, bot: &str) {
+    let mut play = referee();
+    play.args(["play", "--board", "@clearable", "--bot", bot, "--log"]).arg(path).args(PATIENT);
+    assert!(play.output().expect("runs").status.success());
+}
+
+#[test]
+fn a_folder_of_logs_is_refereed_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |name: &str| folder.path().join(name);
+    write_log(&file("1-sound.jsonl"), "@greedy");
+    let sound = fs::read_to_string(file("1-sound.jsonl")).expect("a log");
+    let lines: Vec<&str> = sound.lines().collect();
+    fs::write(file("2-stops.jsonl"), lines[..2].join("\n") + "\n").expect("written");
+    let (gain, _) = lines[1]
+        .split_once("\"gain\":")
+        .map(|(_, rest)| rest)
+        .and_then(|rest| rest.split_once(','))
+        .expect("a gain");
+    let altered = sound.replacen(&format!("\"gain\":{gain},"), "\"gain\":7777,", 1);
+    fs::write(file("3-altered.jsonl"), altered).expect("written");
+    fs::write(file("4-damaged.jsonl"), format!("{}\n{{\n", lines[0])).expect("written");
+    let output = run("refereed_again", &[folder.path().as_os_str()]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let said = String::from_utf8(output.stdout).expect("UTF-8");
+    let said: Vec<&str> =
+        said.lines().filter_map(|line| line.strip_prefix(folder.path().to_str()?)).collect();
+    let altered =
+        format!("/3-altered.jsonl: turn 1: the gain is 7777 in the log, and {gain} by the rules");
+    assert_eq!(
+        said[..3],
+        ["/1-sound.jsonl: agrees, completed", "/2-stops.jsonl: agrees as far as it goes", &altered]
+    );
+    assert!(said[3].starts_with("/4-damaged.jsonl:2: damaged: "), "{said:?}");
+}

@@ -1,0 +1,25 @@
+//! Runs of many games: played, killed, resumed, divided, listed, verified.
+
+mod accidents;
+mod boards;
+mod cluster_faults_heavy;
+mod cluster_heavy;
+mod commits;
+mod kills;
+mod kills_heavy;
+mod list;
+mod metrics;
+mod params;
+mod parts;
+mod progress;
+mod reads;
+mod results;
+mod scale;
+mod show;
+mod slurm;
+mod stream;
+mod suite;
+mod suite_heavy;
+mod truth;
+mod tuning_heavy;
+mod verify;

@@ -1,0 +1,270 @@
+//! Bots that want their lateness to be the host's fault, and bots that really are wronged. The tables of
+//! docs/timing.md are made by `scripts/blame.py`; here each trick is played a few times, on a machine that other tests
+//! keep busy.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use tempfile::NamedTempFile;
+
+use crate::support::{
+    Mark, User, bot_line, children, has_host_part, json, keepers, need, overruns, referee,
+    referee_of, unspoilt, wait_until,
+};
+use crate::turns::Hogs;
+
+/// A turn after the first takes 150 ms and may take 100.
+const RULES: [&str; 8] =
+    ["--format", "json", "--first-turn", "60s", "--turn", "100ms", "--on-host-delay", "accept"];
+
+/// Boards that are cleared in two, in four and in eight moves at the bottom left, by one of their rows.
+const TWO_MOVES: &str = "0 0 0 0 0 0 0 0 1 1 1 1 1 1 1\n";
+const FOUR_MOVES: &str = "0 0 0 0 1 1 1 1 2 2 2 2 3 3 3\n";
+const EIGHT_MOVES: &str = "0 0 1 1 2 2 3 3 4 4 0 0 1 1 2\n";
+
+/// A file with a board of such rows, which every user may read.
+fn board(row: &str) -> NamedTempFile {
+    let file = NamedTempFile::new().expect("a file");
+    fs::write(file.path(), row.repeat(15)).expect("written");
+    fs::set_permissions(file.path(), fs::Permissions::from_mode(0o644)).expect("its owner");
+    file
+}
+
+/// A trick, and the method of containment under which it is tried here.
+pub(crate) const TRICKS: [(&str, &str); 21] = [
+    ("spin", "namespace"),
+    ("sleep", "seccomp"),
+    ("decoys", "seccomp"),
+    ("decoys", "namespace"),
+    ("children", "seccomp"),
+    ("children", "namespace"),
+    ("forgotten", "seccomp"),
+    ("orphans", "namespace"),
+    ("vfork", "seccomp"),
+    ("nice", "seccomp"),
+    ("policy", "namespace"),
+    ("affinity", "plain"),
+    ("helpers", "plain"),
+    ("slow_referee", "seccomp"),
+    ("late_hogs", "namespace"),
+    ("meddle", "seccomp"),
+    ("stop", "plain"),
+    ("alarm", "namespace"),
+    ("dozing_decoys", "seccomp"),
+    ("brief_threads", "namespace"),
+    ("late_helper", "seccomp"),
+];
+
+fn bot(python: &str, trick: &str, millis: u32) -> String {
+    // Passed as an argument, since not every user may read the source tree.
+    let source = include_str!("../../example-bots/python/excuses.py");
+    bot_line(&[python, "-c", source, trick, &millis.to_string()])
+}
+
+fn play(python: &str, user: User, method: &str, trick: &str) -> Value {
+    let board = board(TWO_MOVES);
+    let mut command = referee_of(user);
+    command.args(["play", "--containment", method, "--bot", &bot(python, trick, 150), "--board"]);
+    json(&command.arg(board.path()).args(RULES).output().expect("runs"))
+}
+
+/// Whether others want the cores: threads that fill them wait for a tenth of their time.
+fn is_busy() -> bool {
+    const TIME: Duration = Duration::from_millis(100);
+    let waited = || {
+        let schedstat = fs::read_to_string("/proc/thread-self/schedstat").expect("/proc");
+        let nanos = schedstat.split(' ').nth(1).and_then(|nanos| nanos.parse().ok());
+        Duration::from_nanos(nanos.expect("a time"))
+    };
+    let fill = move || {
+        let (start, before) = (Instant::now(), waited());
+        while start.elapsed() < TIME {}
+        waited().saturating_sub(before)
+    };
+    let cores = std::thread::available_parallelism().expect("known").get();
+    let threads: Vec<_> = (0..cores).map(|_| std::thread::spawn(fill)).collect();
+    threads.into_iter().any(|thread| thread.join().expect("no panic") > TIME / 10)
+}
+
+/// Plays a trick, which must not work.
+pub(crate) fn is_no_excuse(python: &str, user: User, method: &str, trick: &str) {
+    let is_caught = |game: &Value| game["verdict"] == "timeout" && overruns(game) == (1, 0);
+    // Beside others who want the cores an excuse may be true. And a bot whose helper was given a core at once was not late.
+    let is_spoilt = |game: &Value| !is_caught(game) && (overruns(game) == (0, 0) || is_busy());
+    let game = unspoilt(is_spoilt, || play(python, user, method, trick));
+    assert!(is_caught(&game) || is_busy(), "{trick} under {method} by {user:?}: {game}");
+}
+
+/// Every second trick, by one user each; `heavy` has all of them by both.
+#[test]
+fn no_trick_puts_the_blame_on_the_host() {
+    let _alone = crate::alone();
+    let Some([python]) = need("tricks to be excused", ["python3"]) else { return };
+    for ((trick, method), user) in
+        TRICKS.into_iter().step_by(2).zip([User::Mine, User::Nobody].into_iter().cycle())
+    {
+        is_no_excuse(python, user, method, trick);
+    }
+}
+
+#[test]
+fn hogs_of_an_earlier_game_are_no_excuse() {
+    let _alone = crate::alone();
+    let Some([python]) = need("hogs of an earlier game", ["python3"]) else { return };
+    let (bot, board, mark) = (bot(python, "daemons", 150), board(EIGHT_MOVES), Mark::new());
+    let play = || {
+        let mut timing = referee();
+        timing.args(["timing", "--containment", "plain", "--games", "2", "--env", mark.env()]);
+        timing.args(["--bot", &bot, "--board"]).arg(board.path()).args(&RULES[..6]);
+        let report = json(&timing.output().expect("runs"));
+        // The method of containment leaves them, for 20 s: beside them the next test would be late.
+        for &hog in mark.processes().keys() {
+            let hog = Pid::from_raw(hog.try_into().expect("a process")).expect("a process");
+            let _ = kill_process(hog, Signal::KILL);
+        }
+        mark.assert_gone();
+        report
+    };
+    // If the hogs were an excuse, all turns of the second game would be the host's fault; that of a machine that stands
+    // still is one of many.
+    let is_the_bots = |report: &Value| {
+        let [bot, host] = ["bot_overruns", "host_overruns"]
+            .map(|culprit| report["turns"][1][culprit].as_i64().expect("a count"));
+        bot > 4 * host
+    };
+    let report = unspoilt(|report| !is_the_bots(report) && is_busy(), play);
+    assert!(is_the_bots(&report), "{report}");
+}
+
+#[test]
+fn what_is_not_known_of_a_thread_that_has_ended_is_not_called_sleep() {
+    let _alone = crate::alone();
+    let Some([python]) = need("a thread that has ended", ["python3"]) else { return };
+    let board = board(TWO_MOVES);
+    for (trick, has_ended) in [("brief_threads", true), ("sleep", false)] {
+        // The threads end after 0.82 s, well before the limit.
+        let play = || {
+            let mut play = referee();
+            play.args(["play", "--bot", &bot(python, trick, 1200), "--board"]).arg(board.path());
+            json(&play.args(RULES).args(["--turn", "1s"]).output().expect("runs"))
+        };
+        let is_known =
+            |game: &Value| (game["timing"]["exchanges"][1]["parts"]["ended"] == true) == has_ended;
+        // On a machine that is busy they may end later.
+        let game = unspoilt(|game| !is_known(game) && is_busy(), play);
+        assert!(is_known(&game), "{trick}: {game}");
+    }
+}
+
+/// Plays a bot that needs less than half of its time, beside hogs: it is late by the host's fault.
+fn is_excused_beside_hogs(python: &str, trick: &str) {
+    let board = board(FOUR_MOVES);
+    let _hogs = Hogs::on_core("0", 6);
+    let mut play = Command::new("taskset");
+    play.args(["-c", "0", env!("CARGO_BIN_EXE_referee"), "play"])
+        .args(["--bot", &bot(python, trick, 40), "--board"])
+        .arg(board.path())
+        .args(RULES);
+    let result = json(&play.output().expect("runs"));
+    let (bot, host) = overruns(&result);
+    // A turn of the bot's own ends the game; with other tests on its core that may happen at last.
+    assert!((bot == 0 && host > 0) || host >= 2, "{trick}: {result}");
+}
+
+#[test]
+fn work_beside_hogs_is_excused_wherever_the_bot_does_it() {
+    let _alone = crate::alone();
+    let Some([python]) = need("work beside hogs", ["python3"]) else { return };
+    for trick in ["spin", "thread", "child"] {
+        is_excused_beside_hogs(python, trick);
+    }
+}
+
+/// Plays a bot that may take a second and a half for its second turn and takes `millis`. Once that turn has begun,
+/// `meanwhile` gets the numbers of the referee and of the bot.
+fn play_long_turn(
+    python: &str,
+    trick: &str,
+    millis: u32,
+    meanwhile: impl Fn(Pid, &[Pid]),
+) -> Value {
+    let (log, board) = (NamedTempFile::new().expect("a file"), board(TWO_MOVES));
+    let mut play = referee();
+    play.args(["play", "--bot", &bot(python, trick, millis), "--turn", "1500ms", "--log"])
+        .arg(log.path());
+    play.arg("--board").arg(board.path());
+    play.args(&RULES[..4]).args(&RULES[6..]).stdout(Stdio::piped());
+    let referee = play.spawn().expect("runs");
+    let bots = || {
+        let keeper = keepers(referee.id()).first().copied();
+        keeper.map(|keeper| children(keeper.as_raw_pid().cast_unsigned())).unwrap_or_default()
+    };
+    let lines = || fs::read_to_string(log.path()).expect("a log").lines().count();
+    wait_until("the first turn is over", || lines() >= 2);
+    meanwhile(Pid::from_child(&referee), &bots());
+    json(&referee.wait_with_output().expect("runs"))
+}
+
+/// Stops processes for a while.
+fn stop(processes: &[Pid], time: Duration) {
+    for (signal, pause) in [(Signal::STOP, time), (Signal::CONT, Duration::ZERO)] {
+        for &process in processes {
+            // The process may have ended on a slow machine.
+            let _: Result<(), _> = kill_process(process, signal);
+        }
+        sleep(pause);
+    }
+}
+
+#[test]
+fn a_bot_that_somebody_else_stops_is_excused() {
+    let _alone = crate::alone();
+    let Some([python]) = need("a bot that is stopped", ["python3"]) else { return };
+    // Beyond the limit, for less than the second that the referee then waits for a bot that is kept waiting.
+    let time = Duration::from_millis(1800);
+    let second = |result: &Value| result["timing"]["exchanges"][1].clone();
+    // It may have answered before it was stopped.
+    let in_time = |result: &Value| second(result)["wall_ms"].as_f64() < Some(1500.0);
+    let result =
+        unspoilt(in_time, || play_long_turn(python, "spin", 300, |_, bot| stop(bot, time)));
+    assert_eq!(overruns(&result).0, 0, "{result}");
+    assert!(second(&result)["parts"]["taken_ms"].as_f64() > Some(500.0), "{result}");
+}
+
+#[test]
+fn a_machine_that_stands_still_takes_time_from_a_bot_that_computes_and_from_no_other() {
+    let _alone = crate::alone();
+    let Some([python]) = need("a bot that sleeps", ["python3"]) else { return };
+    // To the referee it is the same whether the machine stops or the referee alone.
+    let stop_referee = |referee, _: &[Pid]| stop(&[referee], Duration::from_secs(1));
+    std::thread::scope(|scope| {
+        // It takes no time from the other.
+        scope.spawn(|| sleep_is_no_excuse(python, stop_referee));
+        computing_is_an_excuse(python, stop_referee);
+    });
+}
+
+fn sleep_is_no_excuse(python: &str, meanwhile: impl Fn(Pid, &[Pid])) {
+    let slept = unspoilt(has_host_part, || play_long_turn(python, "sleep", 2000, &meanwhile));
+    assert_eq!(overruns(&slept), (1, 0), "{slept}");
+    let late = &slept["timing"]["exchanges"][1];
+    assert!(late["parts"]["asleep_ms"].as_f64() > Some(1250.0), "{slept}");
+}
+
+fn computing_is_an_excuse(python: &str, meanwhile: impl Fn(Pid, &[Pid])) {
+    let parts = |game: &Value| game["timing"]["exchanges"][1]["parts"].clone();
+    // What waits for a core of others meanwhile has none that could be taken.
+    let has_waited = |game: &Value| parts(game)["kept_waiting_ms"].as_f64() > Some(100.0);
+    // No timer of the referee's is late that is stopped between two polls.
+    let is_unseen = |game: &Value| parts(game)["taken_ms"].as_f64() < Some(100.0);
+    let is_spoilt =
+        |game: &Value| has_waited(game) || is_unseen(game) || overruns(game).0 > 0 && is_busy();
+    let computed = unspoilt(is_spoilt, || play_long_turn(python, "spin", 2000, &meanwhile));
+    assert!(parts(&computed)["taken_ms"].as_f64() > Some(800.0), "it computed: {computed}");
+    assert!(overruns(&computed).0 == 0 || is_busy(), "{computed}");
+}

@@ -1,0 +1,124 @@
+//! What is said of a turn that is late by a little, which turn its standard error belongs to, and what is said beforehand.
+
+use std::time::Duration;
+
+use referee::bot::{
+    BotCommand, BotProcess, Confinement, ContainmentMethod, Exchanged, Overtime, Request,
+};
+use referee::limits::Resources;
+use referee::lines::LineRules;
+
+use crate::support::place::Place;
+use crate::support::{has_host_part, json, referee, unspoilt};
+use crate::turns::Hogs;
+
+#[test]
+fn an_answer_that_is_a_little_late_is_late_and_its_bot_does_not_wait_for_input() {
+    let _alone = crate::alone();
+    for sleep in ["200.1", "200.5", "202"] {
+        let bot = format!("@thinker --sleep {sleep}");
+        // The second turn, since the start of a bot is part of its first one.
+        let limits = ["--first-turn", "60s", "--turn", "200ms", "--bot", &bot];
+        let play = || referee().args(["play", "--format", "json"]).args(limits).output();
+        let result = unspoilt(has_host_part, || json(&play().expect("runs")));
+        let diagnosis = result["diagnosis"].as_str().expect("text");
+        // How late it was depends on the host too.
+        let late = "turn 2: no answer within 200 ms; the bot's fault: in ";
+        assert!(diagnosis.starts_with(late), "{sleep}: {diagnosis}");
+        assert!(!diagnosis.contains("waited for more"), "{sleep}: {diagnosis}");
+    }
+}
+
+/// The settings of a tester that wants the doubles of numbers.
+const SETTINGS: &str = r#"
+[game.twice]
+kind = "tester"
+command = "./tester {case} {bot}"
+limits = { first-turn = "60s", turn = "200ms" }
+"#;
+
+#[test]
+fn an_answer_to_a_tester_that_is_a_little_late_is_late_and_its_bot_does_not_wait_for_input() {
+    let _alone = crate::alone();
+    let place = Place::new();
+    place.double("tester", "tester faulty");
+    place.double("sleeper", "tester sleeper");
+    for (file, text) in [("case", "none 2\n"), ("referee.toml", SETTINGS)] {
+        std::fs::write(place.path(file), text).expect("written");
+    }
+    for sleep in ["0.2001", "0.2005", "0.202"] {
+        let bot = format!("./sleeper {sleep}");
+        let args =
+            ["play", "--game", "twice", "--board", "case", "--format", "json", "--bot", &bot];
+        let play = || json(&place.command(&args).output().expect("runs"));
+        let result = unspoilt(has_host_part, play);
+        let diagnosis = result["diagnosis"].as_str().expect("text");
+        assert!(diagnosis.starts_with("turn 2: no answer within 200 ms; "), "{diagnosis}");
+        // Beside busy cores the referee may come late each time.
+        let is_bots = diagnosis.contains("; the bot's fault: in ");
+        assert!(is_bots || has_host_part(&result), "{sleep}: {diagnosis}");
+        assert!(!diagnosis.contains("waited for more"), "{sleep}: {diagnosis}");
+        assert!(!diagnosis.contains("flush"), "{sleep}: {diagnosis}");
+    }
+}
+
+/// A bot that says on standard error which line it answers.
+const ECHO: &str = "while read -r line; do echo \"to $line\" >&2; echo \"$line\"; done";
+
+#[test]
+fn what_a_late_bot_says_belongs_to_its_turn() {
+    let _alone = crate::alone();
+    let method = ContainmentMethod::Plain;
+    let confinement = Confinement { method, resources: Resources::default(), sandbox: None };
+    let command = BotCommand::new("sh", ["-c", ECHO], confinement);
+    let mut bot = BotProcess::spawn(&command, 4096, None).expect("there is a shell");
+    for turn in 0..3000 {
+        // About as long as an answer takes, so that many come in the moment after the limit.
+        let limit = Duration::from_micros(10 + turn % 150);
+        let exchanged = ask(&mut bot, turn, limit);
+        let said = String::from_utf8_lossy(&exchanged.stderr.bytes).into_owned();
+        assert_eq!(said, format!("to {turn}\n"), "under a limit of {limit:?}: {exchanged:?}");
+    }
+}
+
+fn ask(bot: &mut BotProcess, turn: u64, limit: Duration) -> Exchanged {
+    let rules = LineRules {
+        count: 1,
+        max_bytes: None,
+        eof_ends_line: true,
+        readable: |_| true,
+        until_exit: true,
+    };
+    let input = format!("{turn}\n");
+    let overtime = Overtime::Always(Duration::from_mins(1));
+    let request = Request { input: input.as_bytes(), rules, limit: Some(limit), overtime };
+    let exchanged = bot.exchange(&request).expect("the system works");
+    assert_eq!(exchanged.reply.as_bytes(), request.input);
+    exchanged
+}
+
+#[test]
+fn a_suite_and_the_doctor_say_that_others_want_all_cores() {
+    let _alone = crate::alone();
+    let times = std::fs::read_to_string("/proc/stat").expect("readable");
+    let cores = times.lines().filter(|line| line.starts_with("cpu")).count() - 1;
+    let _hogs = Hogs::on_core("0", cores + 2);
+    let said = |turn: &str| {
+        let limits = ["--first-turn", "60s", "--turn", turn];
+        let suite = ["suite", "--bot", "@first", "--seed", "1", "--no-run", "--jobs", "1"];
+        let output = referee().args(suite).args(limits).output().expect("runs");
+        String::from_utf8(output.stderr).expect("UTF-8")
+    };
+    let short = said("1s");
+    assert!(short.contains("1 bot and, on average, "), "{short}");
+    assert!(short.contains("games may be lost to the host"), "{short}");
+    assert!(!said("60s").contains("other threads"), "a long limit bears it");
+    let doctor = json(&referee().args(["doctor", "--format", "json"]).output().expect("runs"));
+    assert_eq!(doctor["timing"]["advice"][0], "run fewer jobs beside it", "{doctor}");
+    let doctor = referee().arg("doctor").output().expect("runs");
+    let shown = String::from_utf8(doctor.stdout).expect("UTF-8");
+    assert!(
+        shown.contains(" other threads want the ") && shown.contains("too restless"),
+        "{shown}"
+    );
+}

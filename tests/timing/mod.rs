@@ -1,0 +1,7 @@
+//! Times of turns, beside other work. What needs the machine to itself is in the binary `alone`.
+
+mod certificates;
+mod engine_grace;
+mod interrupted;
+mod reports;
+mod several_bots;

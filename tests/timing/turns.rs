@@ -1,0 +1,405 @@
+//! Culprits and decisions on late answers, and times on cores that nobody else wants. Margins hold on a loaded machine; how
+//! exact the figures are on an idle one is in docs/timing.md. What holds beside any work is in `tests/timing/certificates.rs`.
+
+use std::fs;
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use rustix::thread::{CpuSet, sched_setaffinity};
+use serde_json::Value;
+
+use crate::support::{
+    PATIENT, has_host_part, json, keepers, leave_out, overruns, referee, unspoilt, wait_until,
+};
+
+fn play(args: &[&str]) -> Value {
+    json(&referee().args(["play", "--format", "json"]).args(args).output().expect("runs"))
+}
+
+/// How late a thread on core 0 is at most, in ms, that wakes every 25 ms as a referee does, until this child ends.
+fn longest_wake_until_the_end_of(child: &mut Child) -> f64 {
+    let measure = || {
+        let mut core = CpuSet::new();
+        core.set(0);
+        sched_setaffinity(None, &core).expect("there is a core 0");
+        let (step, mut longest) = (Duration::from_millis(25), Duration::ZERO);
+        while child.try_wait().expect("a child").is_none() {
+            let start = Instant::now();
+            sleep(step);
+            longest = longest.max(start.elapsed().saturating_sub(step));
+        }
+        longest.as_secs_f64() * 1000.0
+    };
+    std::thread::scope(|scope| scope.spawn(measure).join().expect("no panic"))
+}
+
+/// Hogs on one core, for as long as it lives, and no longer than the test that made it, which may be killed.
+pub(crate) struct Hogs(Vec<Child>);
+
+impl Hogs {
+    pub(crate) fn on_core(core: &str, count: usize) -> Self {
+        let hog = || {
+            // In sessions of their own, as a bot is: Linux may share a core out among sessions.
+            let mut hog = Command::new("setsid");
+            hog.args(["setpriv", "--pdeathsig", "KILL", "taskset", "-c", core])
+                .args(["sh", "-c", "while :; do :; done"])
+                .stdin(Stdio::null());
+            hog.spawn().expect("runs")
+        };
+        let hogs: Vec<Child> = (0..count).map(|_| hog()).collect();
+        for hog in &hogs {
+            // On a busy machine it may take a while until each of them computes.
+            let name = format!("/proc/{}/comm", hog.id());
+            wait_until("a hog", || fs::read_to_string(&name).is_ok_and(|name| name == "sh\n"));
+        }
+        Self(hogs)
+    }
+}
+
+impl Drop for Hogs {
+    fn drop(&mut self) {
+        for hog in &mut self.0 {
+            // It may have ended already.
+            let _ = hog.kill();
+            let _ = hog.wait();
+        }
+    }
+}
+
+/// A game of one move for a bot that computes for 200 ms under a limit of 400 ms, on a core where six
+/// others want to compute.
+fn starved(core: &str, more: &[&str]) -> Value {
+    let args = ["--seed", "7", "--colors", "1", "--first-turn", "400ms"];
+    let _hogs = Hogs::on_core(core, 6);
+    // The bot gets the core from its referee: a core that it chose itself would be its own fault.
+    let output = Command::new("taskset")
+        .args(["-c", core, env!("CARGO_BIN_EXE_referee"), "play", "--format", "json"])
+        .args(args)
+        .args(["--bot", "@thinker --compute 200"])
+        .args(more)
+        .output();
+    json(&output.expect("runs"))
+}
+
+/// The parts of an exchange's time, which add up to it.
+fn parts(exchange: &Value) -> &Value {
+    let parts = &exchange["parts"];
+    let names =
+        ["computed_ms", "kept_waiting_ms", "taken_ms", "referee_ms", "asleep_ms", "unknown_ms"];
+    let sum: f64 = names.iter().map(|name| parts[name].as_f64().expect("a part")).sum();
+    let wall = exchange["wall_ms"].as_f64().expect("a number");
+    assert!((sum - wall).abs() < 0.01, "{exchange}");
+    parts
+}
+
+#[test]
+fn a_core_that_a_bot_chose_itself_is_its_own_fault() {
+    let _alone = crate::alone();
+    if std::thread::available_parallelism().expect("known").get() < 2 {
+        return leave_out("a bot that chooses its core", "this machine has one core");
+    }
+    let bot = format!("taskset -c 0 '{}' bot thinker --compute 200", env!("CARGO_BIN_EXE_referee"));
+    let _hogs = Hogs::on_core("0", 6);
+    // The hogs do not count as the host; a machine that stands still does, and so does a referee that has to wait.
+    let is_spoilt = |result: &Value| {
+        let parts = parts(&result["timing"]["exchanges"][0]);
+        let host = ["taken_ms", "referee_ms"].map(|part| parts[part].as_f64().expect("a time"));
+        host.iter().sum::<f64>() > 0.0 && has_host_part(result)
+    };
+    let args = ["--seed", "7", "--colors", "1", "--first-turn", "400ms", "--bot", &bot];
+    let result = unspoilt(is_spoilt, || play(&args));
+    assert_eq!(overruns(&result), (1, 0), "{result}");
+    let parts = parts(&result["timing"]["exchanges"][0]);
+    assert_eq!(parts["kept_waiting_ms"], 0.0, "{parts}");
+    assert_eq!(parts["own_scheduling"], true, "{parts}");
+    let diagnosis = result["diagnosis"].as_str().expect("text");
+    assert!(diagnosis.contains("since it chose its own niceness, policy or cores"), "{diagnosis}");
+}
+
+#[test]
+fn a_starved_bot_is_late_by_the_hosts_fault_and_the_user_decides() {
+    let _alone = crate::alone();
+    let cores = std::thread::available_parallelism().expect("known").get();
+    let other = if cores < 2 { "0" } else { "1" };
+    std::thread::scope(|scope| {
+        // It mostly waits.
+        scope.spawn(|| retry_for_the_host("0"));
+        fail_for_the_host(other);
+        accept_for_the_host(other);
+    });
+}
+
+fn fail_for_the_host(core: &str) {
+    let failed = starved(core, &[]);
+    assert_eq!(failed["verdict"], "timeout", "{failed}");
+    assert_eq!(overruns(&failed), (0, 1), "{failed}");
+    let diagnosis = failed["diagnosis"].as_str().expect("text");
+    assert!(diagnosis.contains("the host's fault: in "), "{diagnosis}");
+    let waited = failed["timing"]["exchanges"][0]["wait_ms"].as_f64().expect("a number");
+    assert!(waited > 100.0, "six others were on its core: {failed}");
+    let kept = parts(&failed["timing"]["exchanges"][0])["kept_waiting_ms"].as_f64();
+    assert!(kept.expect("a number") > 100.0, "{failed}");
+}
+
+fn accept_for_the_host(core: &str) {
+    let accepted = starved(core, &["--on-host-delay", "accept"]);
+    assert_eq!(overruns(&accepted), (0, 1), "{accepted}");
+    // With still more load than the hogs make, even the second that is waited is too short.
+    let overrun = &accepted["timing"]["first_turn"]["overrun"]["decision"];
+    let verdict = if overrun == "accepted" { "completed" } else { "timeout" };
+    assert_eq!(accepted["verdict"], verdict, "{accepted}");
+}
+
+fn retry_for_the_host(core: &str) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("game.jsonl");
+    let path = log.to_str().expect("UTF-8");
+    let retried = starved(core, &["--on-host-delay", "retry", "--log", path]);
+    let read = referee::gamelog::read(&fs::read(&log).expect("a log")).expect("a good log");
+    assert_eq!(overruns(&retried), (0, 1), "{retried}");
+    assert_eq!(read.start.retried.len(), 2, "{:?}", read.start.retried);
+    for spoilt in &read.start.retried {
+        assert!(spoilt.contains("the host's fault"), "{spoilt}");
+        // The hogs stay, so all of its patience, and its last look as long as they make that.
+        let waited = spoilt.split("; the referee waited ").nth(1).expect("how long");
+        let seconds = waited.split_once(" s ").expect("seconds").0;
+        assert!(seconds.parse::<f64>().expect("a number") >= 5.0, "{spoilt}");
+    }
+}
+
+#[test]
+fn only_the_referees_wait_that_delayed_a_reply_counts() {
+    let _alone = crate::alone();
+    // The referee wakes every 25 ms to sample the bot, and waits for its core each time.
+    let _hogs = Hogs::on_core("0", 6);
+    let mut play = Command::new("taskset");
+    play.args(["-c", "0", env!("CARGO_BIN_EXE_referee"), "play", "--format", "json"]).args([
+        "--bot",
+        "@thinker --sleep 1500",
+        "--seed",
+        "7",
+        "--colors",
+        "1",
+    ]);
+    let mut play = play.stdout(Stdio::piped()).spawn().expect("runs");
+    let longest = longest_wake_until_the_end_of(&mut play);
+    let result = json(&play.wait_with_output().expect("runs"));
+    let exchange = &result["timing"]["exchanges"][0];
+    let wait = exchange["referee_wait_ms"].as_f64().expect("a number");
+    assert!(wait < 2.0 * longest + 20.0, "one wake, and others take {longest} ms: {exchange}");
+}
+
+#[test]
+fn a_bot_that_starves_itself_has_nobody_else_to_blame() {
+    let _alone = crate::alone();
+    let bot = format!(
+        "taskset -c 0 sh -c 'for i in 1 2 3 4 5 6; do (while :; do :; done) & done; \
+         exec \"{}\" bot thinker --compute 200'",
+        env!("CARGO_BIN_EXE_referee")
+    );
+    let args = ["--seed", "7", "--colors", "1", "--first-turn", "400ms", "--bot", &bot];
+    let late = || play(&[&args[..], &["--on-host-delay", "accept"]].concat());
+    let result = unspoilt(has_host_part, late);
+    assert_eq!(overruns(&result), (1, 0), "{result}");
+}
+
+fn timing(args: &[&str]) -> Output {
+    referee().arg("timing").args(args).output().expect("runs")
+}
+
+#[test]
+fn timing_measures_every_turn_of_every_game() {
+    let _alone = crate::alone();
+    let patient = ["--first-turn", "60s", "--turn", "60s", "--format", "json"];
+    let output =
+        timing(&[&["--bot", "@first", "--seed", "1..2", "--games", "3"], &patient[..]].concat());
+    let report = json(&output);
+    assert_eq!(report["games"], 3);
+    assert_eq!(report["turns"][0]["kind"], "first_turn");
+    assert_eq!(report["turns"][0]["count"], 3);
+    assert_eq!(report["turns"][1]["kind"], "turn");
+    assert_eq!(report["turns"][1]["limit_ms"], 60_000.0);
+    assert!(report["turns"][1]["margin"].as_f64().expect("a number") > 0.0);
+    assert_eq!(report["slowest"].as_array().expect("an array").len(), 10);
+    assert!(report["slowest"][0]["choices"].as_u64().expect("regions") > 0);
+    assert_eq!(report["broken_by_bot"], false);
+    assert_eq!(report["timeout_per_game"]["estimate"], 0.0);
+    let passes = report["passes"].as_array().expect("an array");
+    assert!(passes.iter().all(|pass| pass["passes"] == true && pass["games"] == 3), "{report}");
+    assert!(report["host"]["smallest_limit_ms"].as_f64().expect("a number") > 0.0);
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn timing_goes_on_beyond_the_limit_and_says_who_was_late() {
+    let _alone = crate::alone();
+    let args = ["--bot", "@thinker --sleep 150", "--board", "@clearable", "--turn", "50ms"];
+    let args = [&args[..], &["--first-turn", "60s", "--patience", "60s", "--format", "json"]];
+    let overruns = |report: &Value| {
+        ["bot_overruns", "host_overruns"]
+            .map(|culprit| report["turns"][1][culprit].as_i64().expect("a count"))
+    };
+    let is_spoilt = |output: &Output| overruns(&json(output))[1] > 0;
+    let output = unspoilt(is_spoilt, || timing(&args.concat()));
+    let report = json(&output);
+    assert_eq!(report["turns"][1]["count"], 20, "the game went on: {report}");
+    assert_eq!(overruns(&report), [20, 0], "{report}");
+    assert_eq!(report["lost"], serde_json::json!([]));
+    assert_eq!(report["timeout_per_submission"]["estimate"], 1.0);
+    let passes: Vec<_> =
+        report["passes"].as_array().expect("an array").iter().map(|pass| &pass["passes"]).collect();
+    // Three times the limit: too late for all profiles but `relaxed`.
+    assert_eq!(passes, [false, false, true], "{report}");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn the_host_check_stands_alone() {
+    let _alone = crate::alone();
+    let output = timing(&["--host"]);
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    for part in [
+        "round trip of an echo child:",
+        "waking up late:",
+        "it can be told here, now, whose fault a late turn is",
+    ] {
+        assert!(text.contains(part), "{part:?} is not in {text}");
+    }
+    assert_eq!(output.status.code(), Some(0));
+    let report = json(&timing(&["--host", "--format", "json"]));
+    assert_eq!(report["host"]["round_trip"]["count"], 300);
+    assert!(report.get("bot").is_none());
+}
+
+/// The cores that a process may use, as the kernel shows them.
+fn cores_of(bot: &str, more: &[&str]) -> Value {
+    let script = format!("grep Cpus_allowed_list /proc/self/status >&2; exec {bot}");
+    play(&[more, &PATIENT, &["--board", "@clearable", "--", "sh", "-c", &script]].concat())
+}
+
+/// The cores of any running process.
+fn cores_allowed(pid: u32) -> Option<String> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    status.lines().find(|line| line.starts_with("Cpus_allowed_list:")).map(str::to_owned)
+}
+
+#[test]
+fn a_pinned_bot_has_cores_of_its_own_and_too_few_are_refused() {
+    let _alone = crate::alone();
+    let cores = std::thread::available_parallelism().expect("known").get();
+    let too_many = cores.to_string();
+    let output =
+        referee().args(["play", "--pin", "--cores-per-bot", &too_many]).output().expect("runs");
+    assert_eq!(output.status.code(), Some(2));
+    let error = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(error.contains(&format!("the referee need {} cores", cores + 1)), "{error}");
+    if cores < 2 {
+        return leave_out("a pinned bot", "this machine has one core");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("game.jsonl");
+    let bot = format!("'{}' bot first", env!("CARGO_BIN_EXE_referee"));
+    let result = cores_of(&bot, &["--pin", "--log", log.to_str().expect("UTF-8")]);
+    assert_eq!(result["verdict"], "completed", "{result}");
+    let read = referee::gamelog::read(&fs::read(&log).expect("a log")).expect("a good log");
+    let pinned = read.start.bot.cores.expect("logged");
+    assert_eq!(pinned.len(), 1);
+    let said = result["stderr_tail"][0].as_str().expect("a line").to_owned();
+    assert_eq!(said, format!("Cpus_allowed_list:\t{}", pinned[0]));
+}
+
+/// Waits until the sampled value is as expected, and returns it.
+fn watched(look: impl Fn() -> String, is_good: impl Fn(&str) -> bool) -> String {
+    let start = Instant::now();
+    loop {
+        let seen = look();
+        if is_good(&seen) || start.elapsed() > Duration::from_mins(5) {
+            return seen;
+        }
+        sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn the_referee_keeps_to_one_core_and_the_keeper_to_those_of_its_bot() {
+    let _alone = crate::alone();
+    if std::thread::available_parallelism().expect("known").get() < 2 {
+        return leave_out("a pinned referee", "this machine has one core");
+    }
+    let bot = ["play", "--pin", "--bot", "@thinker --sleep 60000"];
+    let mut child = referee().args(bot).args(PATIENT).stdout(Stdio::null()).spawn().expect("runs");
+    let is_one = |cores: &str| !cores.is_empty() && !cores.contains(['-', ',']);
+    let keepers = || {
+        let keeper = keepers(child.id()).first().copied();
+        keeper
+            .and_then(|keeper| cores_allowed(keeper.as_raw_pid().cast_unsigned()))
+            .unwrap_or_default()
+    };
+    let keepers = watched(keepers, is_one);
+    // The referee moves to its own core after the first slow answer.
+    let is_apart = |cores: &str| is_one(cores) && cores != keepers;
+    let referees = watched(|| cores_allowed(child.id()).unwrap_or_default(), is_apart);
+    child.kill().expect("it runs");
+    child.wait().expect("a child");
+    assert!(is_one(&referees) && is_one(&keepers), "{referees} {keepers}");
+    assert_ne!(keepers, referees);
+}
+
+/// Field 39 of a process's `stat` is the core that it was on last.
+fn core_of(stat: &str) -> &str {
+    let (_, fields) = stat.rsplit_once(") ").expect("a line of stat");
+    fields.split(' ').nth(36).expect("a core")
+}
+
+/// Where referee and bot were in the end.
+#[derive(Debug)]
+struct InTheEnd {
+    referee: String,
+    bot: String,
+    /// The longest of the later turns, in ms.
+    longest: f64,
+}
+
+/// Plays a bot that does this in each turn, which is to print `$cores` and answer.
+fn cores_in_the_end(turn: &str) -> InTheEnd {
+    // Above the keeper is the launcher, and above that the referee.
+    let script = format!(
+        "parent() {{ read -r stat </proc/$1/stat; set -- ${{stat##*)}}; echo $2; }}; \
+        referee=$(parent $(parent $PPID)); \
+        cores() {{ for pid in $referee $$; do read -r stat </proc/$pid/stat; echo \"$stat\" >&2; done; }}; \
+        while i=1; do \
+            while [ $i -le 15 ] && read -r line; do i=$((i+1)); done; [ $i -gt 15 ] || exit 0; {turn}; \
+        done"
+    );
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("bot");
+    fs::write(&file, script).expect("written");
+    let bot = format!("sh '{}'", file.to_str().expect("UTF-8"));
+    // A namespace has process numbers of its own.
+    let args = ["--pin", "--containment", "seccomp", "--board", "@clearable", "--bot", &bot];
+    let result = play(&[&args[..], &PATIENT].concat());
+    assert_eq!(result["verdict"], "completed", "{result}");
+    let said = result["stderr_tail"].as_array().expect("lines");
+    let said: Vec<&str> = said.iter().map(|line| line.as_str().expect("text")).collect();
+    let [.., referee, bot] = said[..] else { panic!("{said:?}") };
+    let later = result["timing"]["exchanges"].as_array().expect("turns").iter().skip(1);
+    let longest = later.map(|turn| turn["wall_ms"].as_f64().expect("a time")).fold(0.0, f64::max);
+    let [referee, bot] = [referee, bot].map(|stat| core_of(stat).to_owned());
+    InTheEnd { referee, bot, longest }
+}
+
+#[test]
+fn the_referee_is_on_the_core_of_a_bot_that_answers_at_once_and_of_no_other() {
+    let _alone = crate::alone();
+    if std::thread::available_parallelism().expect("known").get() < 2 {
+        return leave_out("a shared core", "this machine has one core");
+    }
+    // To the referee a bot that waits for its core thinks, if that takes it a millisecond.
+    let has_waited = |end: &InTheEnd| end.longest >= 1.0;
+    // While it looks, the referee waits for its answer: after the answer both would want the core.
+    let prompt = unspoilt(has_waited, || cores_in_the_end("cores; echo 0 0"));
+    assert!(has_waited(&prompt) || prompt.referee == prompt.bot, "{prompt:?}");
+    let slow = cores_in_the_end("cores; sleep 0.05; echo 0 0");
+    assert_ne!(slow.referee, slow.bot);
+}

@@ -1,0 +1,83 @@
+//! What bots say about themselves, in the replay page and in the terminal player.
+
+use serde_json::json;
+
+use crate::support::browser::{browse, can_browse};
+use crate::support::terminal::{Terminal, can_watch};
+use crate::views::page_heavy::{Shown, page};
+
+/// A game of a bot that says in turn N that its depth is N times `depth`, and its phase pN.
+fn talker(depth: u32) -> Shown {
+    let script = format!(
+        "n=0; '{}' bot first | while read -r move; do n=$((n+1)); \
+         echo \"@referee depth=$((n*{depth})) phase=p$n\" >&2; echo \"$move\"; done",
+        env!("CARGO_BIN_EXE_referee")
+    );
+    Shown::play(&["--board", "@clearable", "--", "sh", "-c", &script])
+}
+
+/// Looks at a page with charts.
+pub(crate) fn charts_are_accessible() {
+    let game = talker(2);
+    browse("accessible", &json!({ "url": game.url() }));
+}
+
+#[test]
+fn a_page_charts_the_numbers_that_a_bot_says() {
+    if !can_browse("a_page_charts_the_numbers_that_a_bot_says") {
+        return;
+    }
+    let game = talker(2);
+    let turns = game.log.turns.len();
+    let expected = json!({
+        "url": game.url(),
+        "turn": 5,
+        "values": [["depth 10", 1], ["phase p5", 0]],
+        "labels": [(2 * turns).to_string(), "2"],
+        "turns": turns,
+        "atEnd": format!("depth {} 2 to {0}, {} on average", 2 * turns, turns + 1),
+    });
+    browse("says", &expected);
+    let other = talker(5);
+    let url = page(&[&game.path("game.jsonl"), &other.path("game.jsonl")], &game.path("both.html"));
+    browse("says_both", &json!({ "url": url, "labels": [(5 * turns).to_string(), "2"] }));
+    let silent = Shown::play(&["--board", "@clearable"]);
+    browse("says_nothing", &json!({ "url": silent.url() }));
+}
+
+#[test]
+fn names_that_all_objects_have_and_large_numbers_are_shown_as_they_were_said() {
+    let script = format!(
+        "'{}' bot first | while read -r move; do n=$((n+1)); \
+         [ $n = 2 ] && echo '@referee constructor=9007199254740993 __proto__=-18446744073709551617' >&2; \
+         echo \"$move\"; done",
+        env!("CARGO_BIN_EXE_referee")
+    );
+    let game = Shown::play(&["--board", "@clearable", "--", "sh", "-c", &script]);
+    let said = serde_json::to_value(&game.log.turns[1].said).expect("JSON");
+    assert_eq!(said["constructor"], "9007199254740993");
+    assert_eq!(said["__proto__"], "-18446744073709551617");
+    if !can_browse("names_that_all_objects_have_and_large_numbers_are_shown_as_they_were_said") {
+        return;
+    }
+    let values = |first: &str, second: &str| json!({ ".said .part:nth-child(1) b": first, ".said .part:nth-child(2) b": second });
+    let url = game.url();
+    let silent = values("–", "–");
+    browse("tells", &json!({ "url": format!("{url}#turn=1"), "expected": silent }));
+    let told = values("-18446744073709551617", "9007199254740993");
+    browse("tells", &json!({ "url": format!("{url}#turn=2"), "expected": told }));
+}
+
+#[test]
+fn the_player_shows_what_a_bot_says() {
+    if !can_watch("the_player_shows_what_a_bot_says") {
+        return;
+    }
+    let game = talker(2);
+    let terminal = Terminal::open();
+    terminal.referee(&["replay", "--watch", "--ascii"], &[&game.path("game.jsonl")]);
+    terminal.wait_for("depth 2");
+    terminal.press(&["5", "Enter"]);
+    let screen = terminal.wait_for("phase p5");
+    assert!(screen.contains("depth 10 _:=*#"), "{screen}");
+}

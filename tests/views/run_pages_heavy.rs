@@ -1,0 +1,134 @@
+//! Pages of runs as a reader meets them: from one to the next, with long tables, and while a suite is played.
+
+use std::fs;
+use std::process::{Child, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+
+use crate::support::browser::{browse, can_browse};
+use crate::support::made::MadeRun;
+use crate::support::{PATIENT, finished, referee, wait_until};
+use crate::views::report::{LOSER, Runs, records};
+
+/// A run of `@first`, in a folder that knows a best score for each of its boards.
+fn run_with_records() -> Runs {
+    let runs = Runs::new().run("runs/a", &["@first"], "1..20", &["--logs", "all"]);
+    let bests = records(&runs.results("runs/a"), "@first");
+    fs::write(runs.path("records.toml"), bests).expect("written");
+    fs::write(runs.path("referee.toml"), "[suite]\nrecords = 'records.toml'\n").expect("written");
+    runs
+}
+
+#[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+fn a_reader_walks_from_the_list_of_runs_to_a_game_and_back() {
+    if !can_browse("a_reader_walks_from_the_list_of_runs_to_a_game_and_back") {
+        return;
+    }
+    let bots = ["@first", "@greedy"];
+    let runs = run_with_records().run("runs/b", &bots, "1..20", &["--logs", "all"]);
+    let expected = json!({
+        "url": runs.page(&["--history", "--games"]),
+        "bots": bots,
+        "points": 3,
+        // `@greedy`, which is better than `@first` was.
+        "records": 1,
+        "bands": 1,
+    });
+    browse("walks", &expected);
+    let url = runs.page(&["runs/a", "runs/b", "--games"]);
+    let sides = ["@first (runs/a)", "@first (runs/b)"];
+    browse("leads_to_both", &json!({ "url": url, "bots": sides }));
+}
+
+/// The page of a run of 120 boards, with its scores.
+fn long_page(runs: &Runs) -> (String, Vec<i64>) {
+    let scores: Vec<i64> = (1..=120).map(|board| board * 37 % 121).collect();
+    MadeRun::new(&[("a", &scores)]).save(&runs.path("long"));
+    (runs.page(&["long"]), scores)
+}
+
+#[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+fn a_long_table_draws_its_first_rows_and_the_others_when_asked() {
+    if !can_browse("a_long_table_draws_its_first_rows_and_the_others_when_asked") {
+        return;
+    }
+    let runs = Runs::new();
+    let (url, scores) = long_page(&runs);
+    browse("report_folds", &json!({ "url": url, "scores": scores, "board": "seed 117" }));
+}
+
+/// A suite that is being played, and its page.
+struct Live {
+    runs: Runs,
+    suite: Child,
+}
+
+impl Live {
+    fn start() -> Self {
+        let runs = Runs::new();
+        let mut suite = referee();
+        suite.current_dir(runs.path(".")).args(["suite", "--seed", "1..1000", "--run", "run"]);
+        suite.args(["--jobs", "1", "--live", "live.html"]).args(PATIENT);
+        for bot in ["@thinker --sleep 1", "@greedy", LOSER] {
+            suite.args(["--bot", bot]);
+        }
+        let suite = suite.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("runs");
+        let live = Self { runs, suite };
+        wait_until("the first page", || live.page().contains("id=\"live\""));
+        live
+    }
+
+    fn page(&self) -> String {
+        fs::read_to_string(self.runs.path("live.html")).unwrap_or_default()
+    }
+
+    fn url(&self) -> String {
+        format!("file://{}", self.runs.path("live.html").display())
+    }
+
+    /// Interrupts the suite, and returns the page that it leaves.
+    fn stop(self) -> String {
+        kill_process(Pid::from_child(&self.suite), Signal::TERM).expect("it runs");
+        finished(self.suite);
+        fs::read_to_string(self.runs.path("live.html")).expect("a page")
+    }
+}
+
+#[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+fn the_page_of_a_suite_that_is_played_renews_itself_until_the_end() {
+    if !can_browse("the_page_of_a_suite_that_is_played_renews_itself_until_the_end") {
+        return;
+    }
+    let live = Live::start();
+    let why = "turn 4: the bot exited with status 3";
+    browse("report_lives", &json!({ "url": live.url(), "bot": "@greedy", "why": why }));
+    let page = live.stop();
+    assert!(!page.contains("id=\"live\"") && page.contains("of 3000 games"), "{page}");
+}
+
+/// Looks at pages of runs and of their games, and at the list of runs, in each state.
+pub(crate) fn all_pages_of_runs_are_accessible() {
+    let accessible = |url: &str, clicks: &[&str]| {
+        browse("accessible", &json!({ "url": url, "clicks": clicks }));
+    };
+    let bots = ["@first", "@greedy", LOSER];
+    let runs = run_with_records().run("runs/run", &bots, "1..20", &["--logs", "all"]);
+    let values = ["--param", "S=1..3", "--logs", "all"];
+    let runs = runs.run("runs/tried", &["@random --seed {S}"], "1..20", &values);
+    let url = runs.page(&["runs/run", "--games"]);
+    accessible(&url, &["#boards .sort", "#lost summary", ".heat summary"]);
+    let games = |games: &str| url.replace("page.html", &format!("page-games.html#{games}"));
+    accessible(&games("game=1&with=2"), &[".trial summary", "#save"]);
+    let kept = [".board", ".trial .keep", ".trial .undo", "#save"];
+    accessible(&games("game=1"), &kept);
+    accessible(&runs.page(&["runs/run:@first", "runs/tried"]), &["#tried h2", ".heat summary"]);
+    accessible(&runs.page(&["--history"]), &[]);
+    accessible(&long_page(&runs).0, &["#boards .draws-all"]);
+    let live = Live::start();
+    accessible(&format!("{}#stay", live.url()), &[]);
+    live.stop();
+}
