@@ -9,7 +9,5 @@ mod logs;
 mod measured;
 mod play;
 mod runs;
-#[path = "src/lib.rs"]
-mod support;
 mod timing;
 mod views;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use insta::assert_snapshot;
 
-use crate::support::{referee, write_program};
+use support::{referee, write_program};
 
 const ROW: &str = "0 1 2 3 4 0 1 2 3 4 0 1 2 3 4";
 

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::terminal::{Terminal, can_watch};
-use crate::support::{PATIENT, need, referee};
+use support::terminal::{Terminal, can_watch};
+use support::{PATIENT, need, program, referee};
 
 /// The completions that bash would offer for this line, in place of the text after its last word break.
 fn offered(folder: &Path, line: &str) -> Vec<String> {
@@ -113,7 +113,7 @@ fn a_script_for_each_shell_names_the_program_that_printed_it() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let output = referee().args(["completions", shell]).output().expect("runs");
         let script = String::from_utf8(output.stdout).expect("UTF-8");
-        assert!(script.contains(env!("CARGO_BIN_EXE_referee")), "{shell}: {script}");
+        assert!(script.contains(program()), "{shell}: {script}");
         assert!(script.contains("REFEREE_COMPLETE"), "{shell}: {script}");
     }
     let output = referee().args(["completions", "tcsh"]).output().expect("runs");
@@ -126,7 +126,7 @@ fn the_tab_key_of_a_real_bash_completes() {
         return;
     }
     let project = project();
-    let program = env!("CARGO_BIN_EXE_referee");
+    let program = program();
     let script = Command::new(program).args(["completions", "bash"]).output().expect("runs");
     fs::write(project.path().join("script"), script.stdout).expect("a script");
     let terminal = Terminal::of_size(120, 24);
@@ -159,7 +159,7 @@ fn the_tab_key_of_a_real_zsh_completes() {
         return;
     }
     let project = project();
-    let program = env!("CARGO_BIN_EXE_referee");
+    let program = program();
     let script = Command::new(program).args(["completions", "zsh"]).output().expect("runs");
     fs::write(project.path().join("script"), script.stdout).expect("a script");
     let terminal = Terminal::of_size(120, 24);

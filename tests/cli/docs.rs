@@ -12,7 +12,7 @@ use clap::{CommandFactory as _, Parser as _};
 use referee::cli::Cli;
 use serde_json::Value;
 
-use crate::support::{need, referee, repository, write_program};
+use support::{need, program, referee, repository, write_program};
 
 /// Limits that hold on a machine that is busy with other tests.
 const PATIENCE: &str = "\
@@ -180,7 +180,7 @@ pub(crate) fn playground() -> tempfile::TempDir {
 
 /// A command of a page as a shell runs it, with this referee.
 pub(crate) fn shell(command: &str, folder: &Path) -> Command {
-    let programs = Path::new(env!("CARGO_BIN_EXE_referee")).parent().expect("a folder");
+    let programs = Path::new(program()).parent().expect("a folder");
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").expect("a path"));
     let mut shell = Command::new("sh");
     shell.args(["-c", &command.replacen("cargo run --release --", "referee", 1)]);

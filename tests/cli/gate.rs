@@ -3,8 +3,8 @@
 use std::fs;
 use std::process::{Command, Output};
 
-use crate::support::place::{Place, assert_code, stderr};
-use crate::support::repository;
+use support::place::{Place, assert_code, stderr};
+use support::repository;
 
 /// What cargo prints of a set of tests in which these have failed. One of them printed what looks like a list.
 fn printed(failed: &[&str]) -> String {

@@ -13,7 +13,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::cli::docs::{Example, examples, pages, playground, prose, read, shell};
-use crate::support::{data, need, referee, repository, wait_until, write_program};
+use support::{data, need, referee, repository, wait_until, write_program};
 
 /// How a page of the guide is followed.
 struct Walk {

@@ -6,7 +6,7 @@ use std::process::Command;
 use clap::CommandFactory as _;
 use referee::cli::Cli;
 
-use crate::support::{need, referee};
+use support::{need, referee};
 
 #[test]
 fn each_command_has_a_manual_page_with_its_flags() {

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::support::{PATIENT, referee, write_program};
+use support::{PATIENT, program, referee, write_program};
 
 /// A folder with a program `good` in it and in a folder with a blank, and a project of two bots.
 fn scene() -> tempfile::TempDir {
@@ -109,7 +109,7 @@ fn a_suite_whose_bot_is_missing_fails_before_its_first_game() {
 fn a_terminal_shows_a_spinner_while_a_bot_is_slow() {
     // It has minutes to be drawn in, and goes with its terminal once it is seen.
     let play = "play --first-turn 300s --bot '@misbehaving hang'";
-    let command = format!("'{}' {play}", env!("CARGO_BIN_EXE_referee"));
+    let command = format!("'{}' {play}", program());
     let mut script = Command::new("script");
     // Where nobody sits at a terminal it may not be set.
     script.env("TERM", "xterm");

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::support::programs::{PROGRAMS, is_installed, tell};
-use crate::support::repository;
+use support::programs::{PROGRAMS, is_installed, tell};
+use support::repository;
 
 /// Programs that no test starts. A test that did would need them in the table.
 const OTHERS: [&str; 10] =

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use crate::support::need;
-use crate::support::place::{Place, assert_code, stderr};
+use support::need;
+use support::place::{Place, assert_code, stderr};
 
 #[test]
 fn a_new_bot_of_each_language_plays_by_its_name() {

@@ -12,9 +12,9 @@ use referee::limits::LimitKind;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::support::{
-    Mark, PATIENT, finished, for_each_in_parallel, json, need, referee, unspoilt, wait_until,
-    write_program,
+use support::{
+    Mark, PATIENT, finished, for_each_in_parallel, json, need, program, referee, unspoilt,
+    wait_until, write_program,
 };
 
 fn play(args: &[&str]) -> Output {
@@ -404,7 +404,7 @@ fn a_signal_ignored_at_start_stays_ignored() {
     let mark = Mark::new();
     // As nohup does; the bot ends by itself at EOF.
     let child = Command::new("sh")
-        .args(["-c", "trap '' HUP; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_referee"), "play"])
+        .args(["-c", "trap '' HUP; exec \"$@\"", "sh", program(), "play"])
         .args(["--board", "@clearable", "--env", mark.env(), "--log"])
         .arg(&log)
         .args(["--bot", "@misbehaving late 1000 --on-turn 2"])
@@ -427,7 +427,7 @@ fn a_parent_that_ignores_sigchld_does_no_harm() {
     for_each_in_parallel(&runs.collect::<Vec<_>>(), |&((bot, code, limit), means)| {
         let output = Command::new(python)
             .args(["-c", "import os, signal, sys\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\nos.execv(sys.argv[1], sys.argv[1:])"])
-            .args([env!("CARGO_BIN_EXE_referee"), "play", "--format", "json", "--bot", bot])
+            .args([program(), "play", "--format", "json", "--bot", bot])
             .args(["--first-turn", limit, "--turn", "60s", "--containment", means])
             .output()
             .expect("runs");
@@ -473,7 +473,7 @@ fn stop_a_referee_for_a_while() -> Value {
     let child = referee()
         .args(["play", "--format", "json", "--board", "@clearable"])
         .args(["--first-turn", "60s", "--turn", "2500ms", "--", "sh", "-c", bot, "sh"])
-        .args([&heard, Path::new(env!("CARGO_BIN_EXE_referee"))])
+        .args([&heard, Path::new(program())])
         .stdout(Stdio::piped())
         .spawn()
         .expect("runs");

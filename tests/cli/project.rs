@@ -8,7 +8,7 @@ use insta::assert_snapshot;
 use referee::suite::RunFolder;
 use tempfile::TempDir;
 
-use crate::support::{PATIENT, json, referee};
+use support::{PATIENT, json, program, referee};
 
 /// A project, and a folder below it.
 struct Project(TempDir);
@@ -63,7 +63,7 @@ fn a_project_names_bots_boards_and_where_runs_go() {
     assert_eq!(project.run(&args).status.code(), Some(0));
     let args = ["suite", "--bot", "mine", "--boards", "few", "--boards", "files"];
     let mut command = referee();
-    command.current_dir(project.path().join("below")).env("BOT", env!("CARGO_BIN_EXE_referee"));
+    command.current_dir(project.path().join("below")).env("BOT", program());
     let output = command.args(args).args(PATIENT).output().expect("runs");
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let runs = fs::read_dir(project.path().join("all-runs")).expect("runs");

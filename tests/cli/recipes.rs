@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::support::{need, repository, write_program};
+use support::{need, program, repository, write_program};
 
 /// The code block of the recipe below this heading.
 fn recipe(heading: &str) -> String {
@@ -41,7 +41,7 @@ impl Workplace {
         let place = Self(tempfile::tempdir().expect("a folder"));
         let release = place.at("release/referee-0");
         fs::create_dir_all(&release).expect("a folder");
-        let wrapper = format!("#!/bin/sh\nexec '{}' \"$@\"\n", env!("CARGO_BIN_EXE_referee"));
+        let wrapper = format!("#!/bin/sh\nexec '{}' \"$@\"\n", program());
         write_program(&release.join("referee"), &wrapper);
         Self::sh(
             &place.at("release"),
@@ -92,7 +92,7 @@ impl Workplace {
     }
 
     fn write_bot(&self, bundled: &str) {
-        let bot = format!("exec '{}' bot {bundled}\n", env!("CARGO_BIN_EXE_referee"));
+        let bot = format!("exec '{}' bot {bundled}\n", program());
         fs::write(self.at("checkout/bot.sh"), bot).expect("a bot");
     }
 }

@@ -5,8 +5,8 @@ use std::fs;
 use std::process::Command;
 
 use crate::cli::needed_programs::sources;
-use crate::support::programs::tell;
-use crate::support::repository;
+use support::programs::tell;
+use support::repository;
 
 /// Runs this set.
 const COMMAND: &str = "cargo test --workspace heavy -- --ignored";

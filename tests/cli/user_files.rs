@@ -8,8 +8,8 @@ use std::process::{Command, Output};
 use libc::{ENOLCK, SYS_flock};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::support::place::{Place, assert_code, stderr};
-use crate::support::{PATIENT, User, finished, referee, referee_of, start_without, wait_until};
+use support::place::{Place, assert_code, stderr};
+use support::{PATIENT, User, finished, referee, referee_of, start_without, wait_until};
 
 /// A folder with the log of a game, `game.jsonl`.
 fn with_log() -> (tempfile::TempDir, PathBuf) {

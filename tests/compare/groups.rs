@@ -6,9 +6,9 @@ use insta::assert_snapshot;
 use serde_json::Value;
 
 use crate::compare::pairs::{Runs, scores, stdout};
-use crate::support::json;
-use crate::support::made::MadeRun;
-use crate::support::place::{assert_code, stderr};
+use support::json;
+use support::made::MadeRun;
+use support::place::{assert_code, stderr};
 
 /// Runs of two bots on 80 boards, whose property n is 1 to 20 four times over.
 fn runs() -> Runs {

@@ -1,9 +1,9 @@
 //! Comparisons of many bots at once: one table of all, any of them as the one to compare with, boards that are copies.
 
 use crate::compare::pairs::{Runs, scores, stdout};
-use crate::support::json;
-use crate::support::made::MadeRun;
-use crate::support::place::{assert_code, stderr};
+use support::json;
+use support::made::MadeRun;
+use support::place::{assert_code, stderr};
 
 /// Three bots in a run, the second 20 points ahead of the first, and the third 20 behind.
 fn three() -> Runs {

@@ -5,9 +5,9 @@ use std::fs;
 use referee::measure::Measure;
 
 use crate::compare::pairs::{Runs, scores, stdout};
-use crate::support::made::MadeRun;
-use crate::support::place::assert_code;
-use crate::support::{PATIENT, json};
+use support::made::MadeRun;
+use support::place::assert_code;
+use support::{PATIENT, json};
 
 /// Boards of two sizes: the second bot is 300 points behind on large ones, and 10 % ahead on small ones, of which there are as many.
 fn of_two_sizes() -> Runs {

@@ -9,8 +9,8 @@ use referee::verdict::Culprit;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::made::MadeRun;
-use crate::support::{PATIENT, json, referee};
+use support::made::MadeRun;
+use support::{PATIENT, json, referee};
 
 fn text(path: &Path) -> &str {
     path.to_str().expect("UTF-8")

@@ -12,10 +12,10 @@ use rand_pcg::Pcg32;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::support::programs::tell;
-use crate::support::{
+use support::programs::tell;
+use support::{
     Mark, PATIENT, User, bot_line, bound, has_control_groups, has_sandbox, json, leave_out, need,
-    referee_of, stalling_file_system,
+    program, referee_of, stalling_file_system,
 };
 
 /// The methods that promise to contain a bot.
@@ -96,7 +96,7 @@ fn a_referee_whose_files_may_not_grow_says_so_and_ends() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     let mut command = Command::new("prlimit");
-    command.args(["--fsize=100:100", "--", env!("CARGO_BIN_EXE_referee"), "play", "--log"]);
+    command.args(["--fsize=100:100", "--", program(), "play", "--log"]);
     let output = command.arg(&log).args(PATIENT).output().expect("prlimit, from util-linux");
     assert_eq!(output.status.code(), Some(3), "{output:?}");
     let stderr = String::from_utf8_lossy(&output.stderr);

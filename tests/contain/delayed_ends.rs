@@ -9,8 +9,8 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::contain::attacks::{METHODS, USERS, play};
-use crate::support::yardstick::beside_a_yardstick;
-use crate::support::{
+use support::yardstick::beside_a_yardstick;
+use support::{
     Mark, PATIENT, User, bound, finished, has_control_groups, has_sandbox, is_linux, json, need,
     referee_of, unspoilt, wait_until,
 };

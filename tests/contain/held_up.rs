@@ -10,8 +10,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::contain::attacks::{play, play_until_said};
-use crate::support::yardstick::beside_a_yardstick;
-use crate::support::{
+use support::yardstick::beside_a_yardstick;
+use support::{
     Mark, PATIENT, User, bound, need, referee_of, stalling_file_system, unspoilt, wait_until,
 };
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::support::{PATIENT, User, json, referee_of, run_as, wait_until};
+use support::{PATIENT, User, json, referee_of, run_as, wait_until};
 
 const METHODS: [&str; 3] = ["namespace", "seccomp", "plain"];
 const USERS: [User; 2] = [User::Mine, User::Nobody];

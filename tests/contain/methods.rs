@@ -11,9 +11,9 @@ use seccompiler::{SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule}
 use serde_json::Value;
 
 use crate::contain::attacks::{kill_marked, leaving};
-use crate::support::{
+use support::{
     Mark, PATIENT, User, bot_line, bound, children, for_each_in_parallel, has_control_groups,
-    has_host_part, is_linux, json, keepers, leave_out, need, referee, referee_of, run_as,
+    has_host_part, is_linux, json, keepers, leave_out, need, program, referee, referee_of, run_as,
     start_without, unspoilt, wait_until,
 };
 
@@ -449,7 +449,7 @@ fn the_log_names_the_containment_method() {
 
 /// A host that forbids namespaces: none can be made in this one, and no privilege is left.
 fn without_namespaces(args: &str) -> Option<Output> {
-    let bin = env!("CARGO_BIN_EXE_referee");
+    let bin = program();
     let script = format!(
         "echo 0 > /proc/sys/user/max_user_namespaces && echo 0 > /proc/sys/user/max_pid_namespaces \
          && exec '{bin}' {args}"
@@ -496,7 +496,7 @@ fn a_namespace_is_tried_by_the_keeper_of_the_first_bot() {
 
 #[test]
 fn many_games_in_one_process_leak_nothing() {
-    let programs = std::path::Path::new(env!("CARGO_BIN_EXE_referee")).parent().expect("a folder");
+    let programs = std::path::Path::new(program()).parent().expect("a folder");
     let soak = programs.join("examples/soak");
     if !soak.exists() {
         return leave_out("many games in one process", "the examples are not built");

@@ -9,9 +9,9 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::support::{
-    Mark, PATIENT, User, finished, has_sandbox, json, leave_out, need, referee_of, wait_until,
-    write_program,
+use support::{
+    Mark, PATIENT, User, finished, has_sandbox, json, leave_out, need, program, referee_of,
+    wait_until, write_program,
 };
 
 const METHODS: [&str; 2] = ["namespace", "seccomp"];
@@ -168,14 +168,7 @@ fn what_the_host_mounts_during_a_game_stays_out_of_a_sandbox() {
         let mark = Mark::new();
         let mut play = Command::new("unshare");
         play.args(["-m", "--propagation", "private", "sh", "-c", host, "sh"]);
-        play.args([
-            env!("CARGO_BIN_EXE_referee"),
-            "play",
-            "--sandbox",
-            "--format",
-            "json",
-            "--env",
-        ]);
+        play.args([program(), "play", "--sandbox", "--format", "json", "--env"]);
         play.args([mark.env(), "--containment", method])
             .args(PATIENT)
             .args(["--", "sh", "-c", bot]);

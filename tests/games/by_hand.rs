@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::support::place::Place;
-use crate::support::{data, finished, json, summary};
+use support::place::Place;
+use support::{data, finished, json, summary};
 
 /// Runs a judge, and keeps what it prints and how it exits in the folder `$KEPT`.
 const KEEP: &str = r#""$@" >"$KEPT/out" 2>"$KEPT/err"

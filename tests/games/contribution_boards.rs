@@ -1,6 +1,6 @@
 //! The contribution's own 50 test files, on machines that have them.
 
-use crate::support::{PATIENT, json, referee, shared_data};
+use support::{PATIENT, json, referee, shared_data};
 
 #[test]
 fn greedy_plays_the_50_codingame_boards_to_a_natural_end_and_their_replays_agree() {

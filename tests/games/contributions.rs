@@ -9,10 +9,10 @@ use judges::codingame::Codingame;
 use judges::{JudgeCommand, JudgeLimits};
 use referee::game::judge::{Case, Judges as _, Place as Nowhere};
 
-use crate::support::double::double;
-use crate::support::place::{Place, assert_code, stderr};
-use crate::support::terminal::{Terminal, can_watch};
-use crate::support::{PATIENT, data, finished, json, wait_until};
+use support::double::double;
+use support::place::{Place, assert_code, stderr};
+use support::terminal::{Terminal, can_watch};
+use support::{PATIENT, data, finished, json, wait_until};
 
 /// A contribution that has been built: its folder, its `config.ini`, its test case, and the conversation that is its game.
 const CONTRIBUTIONS: [(&str, &str, &str, &str); 2] = [

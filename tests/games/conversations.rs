@@ -24,8 +24,8 @@ use referee::verdict::{NoReply, Verdict};
 use serde_json::json;
 
 use crate::measured::cases;
-use crate::support::double::double;
-use crate::support::{data, for_each_in_parallel};
+use support::double::double;
+use support::{data, for_each_in_parallel, program};
 
 /// The text of a conversation in `tests/data`.
 fn conversation(name: &str) -> String {
@@ -290,7 +290,7 @@ fn match_of(kind: &GameKind, case: &str, bot: &[&str]) -> (Vec<Turn>, End) {
     let rules = MatchRules { limits, ..config.rules };
     let confinement = config.confinement(None).expect("some method");
     let words: Vec<&str> = ["bot"].iter().chain(bot).copied().collect();
-    let command = BotCommand::new(env!("CARGO_BIN_EXE_referee"), words, confinement);
+    let command = BotCommand::new(program(), words, confinement);
     let mut turns = Vec::new();
     let end = Match::new(kind, case, &command).rules(rules).play(|event| {
         if let Event::Turn(turn) = event {

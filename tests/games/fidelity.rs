@@ -21,7 +21,7 @@ use referee::verdict::{BotExit, NoReply};
 use serde_json::{Value, json};
 
 use crate::measured::{Outcome, Step, cases, step_cases};
-use crate::support::{bot_line, for_each_in_parallel, json, referee, summary};
+use support::{bot_line, for_each_in_parallel, json, program, referee, summary};
 
 impl Step {
     /// The step in the form of the bundled bot `script`.
@@ -53,7 +53,7 @@ pub(crate) fn matched(kind: &GameKind, board: &str, bot: &[&OsStr], turn: Durati
         LimitKind::FirstTurn | LimitKind::Total => Some(Duration::from_mins(1)),
     });
     let words = [&["bot".as_ref()][..], bot].concat();
-    let command = BotCommand::new(env!("CARGO_BIN_EXE_referee"), words, confinement);
+    let command = BotCommand::new(program(), words, confinement);
     let rules = MatchRules { limits, ..config.rules };
     Match::new(kind, board, &command).rules(rules).play(drop).expect("it is refereed")
 }

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::measured::packed_lines;
-use crate::support::{bot_line, for_each_in_parallel, json, referee};
+use support::{bot_line, for_each_in_parallel, json, program, referee};
 
 /// A game as the original played it. Fields that the original did not give are absent.
 #[derive(Deserialize)]
@@ -245,7 +245,7 @@ fn check_square_remover(case: &Case, folder: &Path) {
 fn run_tester(case: &Case, folder: &Path) -> Output {
     let (bot, script) = (folder.join("bot.sh"), folder.join("script.json"));
     fs::write(&script, case.steps().to_string()).expect("written");
-    let itself = env!("CARGO_BIN_EXE_referee");
+    let itself = program();
     // `tail` holds what has no end of line.
     let play = format!("exec '{itself}' bot script '{}'\n", script.display());
     let memory = "head -c \"${2}000000\" /dev/zero | tail -n 1 >/dev/null\n";

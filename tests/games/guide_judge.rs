@@ -13,8 +13,8 @@ use referee::game::judge::{Answer, Case, Ending, JudgeEnd, Judges as _, Place, S
 use referee::lines::Lines;
 use referee::verdict::NoReply;
 
-use crate::support::{need, repository};
 use crate::views::schemas::validator;
+use support::{need, repository};
 
 fn guide() -> PathBuf {
     repository().join("docs/guide/src")

@@ -13,7 +13,7 @@ use referee::game::judge::{Answer, Case, Ending, JudgeEnd, Judges, Place, Step, 
 use referee::lines::Lines;
 use referee::verdict::NoReply;
 
-use crate::support::double::double;
+use support::double::double;
 
 /// The protocols of the judge made by hand.
 const PROTOCOLS: [&str; 2] = ["codingame", "judge"];

@@ -5,9 +5,9 @@ use std::process::Stdio;
 use std::thread::sleep;
 use std::time::Duration;
 
-use crate::support::double::double;
-use crate::support::place::{Place, assert_code};
-use crate::support::{Mark, PATIENT, has_host_part, json, unspoilt, wait_until};
+use support::double::double;
+use support::place::{Place, assert_code};
+use support::{Mark, PATIENT, has_host_part, json, unspoilt, wait_until};
 
 /// A place with judges of three questions: `quick`, `slow`, which sleeps for a second before each of them, and `endless`.
 fn with_judges() -> Place {

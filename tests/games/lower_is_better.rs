@@ -16,10 +16,10 @@ use referee::verdict::NoReply;
 use serde_json::{Value, json};
 
 use crate::games::library_game::{own_output, own_referee};
-use crate::support::browser::{browse, can_browse};
-use crate::support::leave_out;
-use crate::support::terminal::{Terminal, can_watch};
 use crate::views::schemas::{Documents, validator};
+use support::browser::{browse, can_browse};
+use support::leave_out;
+use support::terminal::{Terminal, can_watch};
 
 pub(crate) static COST: LazyLock<Arc<GameKind>> = LazyLock::new(|| {
     let kind = GameKind {

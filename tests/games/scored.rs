@@ -8,8 +8,8 @@ use base64::prelude::BASE64_STANDARD;
 use flate2::read::ZlibDecoder;
 use serde_json::Value;
 
-use crate::support::json;
-use crate::support::place::{Place, assert_code, stderr};
+use support::json;
+use support::place::{Place, assert_code, stderr};
 
 const SETTINGS: &str = r#"
 [game.sum]

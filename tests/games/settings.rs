@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use crate::support::json;
-use crate::support::place::{Place, assert_code, stderr};
+use support::place::{Place, assert_code, stderr};
+use support::{json, program};
 
 const SETTINGS: &str = r#"
 [game.guess]
@@ -177,7 +177,7 @@ fn a_lost_game_is_played_again_from_anywhere_under_the_judges_own_limits() {
     let script = place.path("one/failures/000001/again.sh");
     let text = fs::read_to_string(&script).expect("a script");
     assert!(text.contains("/games/guess.toml") && text.contains("limits=''"), "{text}");
-    let program = Path::new(env!("CARGO_BIN_EXE_referee")).parent().expect("a folder");
+    let program = Path::new(program()).parent().expect("a folder");
     let path = format!("{}:{}", program.display(), std::env::var("PATH").expect("PATH"));
     let again = Command::new(&script).current_dir("/").env("PATH", path).output().expect("runs");
     assert_code(&again, 1);

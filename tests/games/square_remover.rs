@@ -15,9 +15,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::games::fidelity::matched;
-use crate::support::{
-    Mark, data, for_each_in_parallel, has_host_part, json, need, referee, repository, shared_data,
-    unspoilt,
+use support::{
+    Mark, data, for_each_in_parallel, has_host_part, json, need, program, referee, repository,
+    shared_data, unspoilt,
 };
 
 /// One run of the original tester.
@@ -166,7 +166,7 @@ fn an_unreadable_number_ends_the_reading_at_once() {
 #[test]
 fn lines_may_be_of_any_length() {
     let zeros = "yes 0 | head -30000";
-    let bot = format!("'{}' bot squares-random", env!("CARGO_BIN_EXE_referee"));
+    let bot = format!("'{}' bot squares-random", program());
     let long = |count: usize| format!("head -c {count} /dev/zero | tr '\\0' 0");
     let unreadable = |element: u32| {
         format!(
@@ -189,7 +189,7 @@ fn lines_may_be_of_any_length() {
 
 #[test]
 fn another_process_may_answer_for_a_bot_that_has_ended() {
-    let bot = env!("CARGO_BIN_EXE_referee");
+    let bot = program();
     for pause in ["0", "0.05"] {
         // A shell gives what it leaves in the background another input.
         let script =
@@ -440,7 +440,7 @@ fn the_tester_has_no_limits_but_those_that_keep_the_machine_usable() {
     // `tail` holds what has no line end.
     let memory = "head -c 1200000000 /dev/zero | tail -n 1 >/dev/null";
     let long_numbers = "head -c 700 /dev/zero | tr '\\0' 0";
-    let random = format!("'{}' bot squares-random", env!("CARGO_BIN_EXE_referee"));
+    let random = format!("'{}' bot squares-random", program());
     for script in [
         format!("{memory}; {random}"),
         format!("{random} | sed \"s/^/$({long_numbers})/\""),
@@ -532,10 +532,7 @@ fn a_timeout_with_half_a_number_replays_to_the_same() {
 
 #[test]
 fn a_last_number_without_newline_counts_when_the_output_is_closed() {
-    let bot = format!(
-        "'{}' bot misbehaving spoil noeol; exec >&-; sleep 3600",
-        env!("CARGO_BIN_EXE_referee")
-    );
+    let bot = format!("'{}' bot misbehaving spoil noeol; exec >&-; sleep 3600", program());
     let mark = Mark::new();
     let result = json(&play(&["--seed", "3", "--env", mark.env(), "--", "sh", "-c", &bot]));
     mark.assert_gone();

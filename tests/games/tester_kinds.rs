@@ -4,8 +4,8 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::place::{Place, assert_code, stderr};
-use crate::support::{json, leave_out};
+use support::place::{Place, assert_code, stderr};
+use support::{json, leave_out};
 
 const SETTINGS: &str = r#"
 [game.twice]

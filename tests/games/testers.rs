@@ -6,8 +6,8 @@ use std::process::Output;
 
 use serde_json::Value;
 
-use crate::support::place::{Place, assert_code, stderr};
-use crate::support::{Mark, has_host_part, has_sandbox, json, unspoilt};
+use support::place::{Place, assert_code, stderr};
+use support::{Mark, has_host_part, has_sandbox, json, unspoilt};
 
 const SETTINGS: &str = r#"
 [game.twice]

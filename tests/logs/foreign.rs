@@ -10,7 +10,7 @@ use referee::replay::foreign::{Refereed, referee as referee_foreign};
 use serde_json::{Value, json};
 
 use crate::measured::{Case, Expected, cases};
-use crate::support::{PATIENT, data, json as object, referee, shared_data, summary};
+use support::{PATIENT, data, json as object, referee, shared_data, summary};
 
 /// The summary lines, split over frames as the original does: one for each turn, the last one with
 /// what ends the game.

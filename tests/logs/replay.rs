@@ -6,7 +6,7 @@ use std::process::Output;
 use referee::gamelog;
 use serde_json::{Value, json};
 
-use crate::support::{PATIENT, json, referee, summary};
+use support::{PATIENT, json, referee, summary};
 
 /// Plays a bundled bot and returns the result and the log's text.
 fn logged(folder: &Path, bot: &str, more: &[&str]) -> (Value, String) {

@@ -6,7 +6,7 @@ use std::process::Output;
 
 use serde_json::Value;
 
-use crate::support::{PATIENT, json, referee};
+use support::{PATIENT, json, referee};
 
 fn play(folder: &Path, args: &[&str]) -> PathBuf {
     let log = folder.join("game.jsonl");

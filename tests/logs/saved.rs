@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use referee::gamelog::{self, Event, Log};
 
-use crate::support::{data, referee};
+use support::{data, referee};
 
 /// Logs of games completed, lost in every way that depends on the bot alone, late, and of the other game.
 const LOGS: [&str; 8] =

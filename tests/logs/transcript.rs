@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use referee::gamelog;
 
-use crate::support::{PATIENT, referee};
+use support::{PATIENT, referee};
 
 #[test]
 fn a_transcript_has_all_that_was_sent_and_answered() {

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::{data, for_each_in_parallel, has_host_part, json, need, referee, unspoilt};
+use support::{data, for_each_in_parallel, has_host_part, json, need, referee, unspoilt};
 
 /// Mistake, verdict, and a part of the diagnosis.
 const MISTAKES: [(&str, &str, &str); 7] = [

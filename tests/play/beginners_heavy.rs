@@ -1,7 +1,7 @@
 //! Beginners' mistakes in languages that take long to compile or to start.
 
 use crate::play::beginners::{each_mistake_is_named, others};
-use crate::support::need;
+use support::need;
 
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]

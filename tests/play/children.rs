@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::support::{PATIENT, json, leave_out, referee, wait_until};
+use support::{PATIENT, json, leave_out, referee, wait_until};
 
 /// Reads a board; a shell gives what it leaves in the background another input than its own.
 const READ_BOARD: &str = "exec 3<&0

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::place::Place;
-use crate::support::{PATIENT, has_sandbox, json, leave_out, write_program};
+use support::place::Place;
+use support::{PATIENT, has_sandbox, json, leave_out, write_program};
 
 /// The result of a game of the bot in `place`.
 fn play(place: &Place, args: &[&str]) -> Value {

@@ -7,8 +7,8 @@ use std::process::{Command, Output};
 
 use serde_json::json;
 
-use crate::support::browser::{browse, can_browse};
-use crate::support::{PATIENT, referee};
+use support::browser::{browse, can_browse};
+use support::{PATIENT, referee};
 
 /// Runs an example, which Cargo builds beside the tests.
 fn run(name: &str, args: &[&OsStr]) -> Output {

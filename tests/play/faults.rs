@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::support::{Mark, PATIENT, for_each_in_parallel, has_host_part, json, referee, unspoilt};
+use support::{Mark, PATIENT, for_each_in_parallel, has_host_part, json, referee, unspoilt};
 
 const TIMEOUT: &str = "[ERROR] Timeout!";
 

@@ -23,7 +23,7 @@ use referee::source::SourceError;
 use referee::verdict::BotExit;
 use referee::view::film::{Film, TurnTimes};
 
-use crate::support::repository;
+use support::repository;
 
 fn confinement(method: Containment) -> Confinement {
     let method = method.method().expect("this host offers it");

@@ -7,7 +7,7 @@ use std::process::Output;
 
 use serde_json::Value;
 
-use crate::support::{
+use support::{
     Mark, PATIENT, User, has_host_part, has_sandbox, json, need, referee, referee_of, unspoilt,
 };
 

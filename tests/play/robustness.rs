@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use crate::support::{
-    Mark, PATIENT, User, finished, json, referee, referee_of, start_without, wait_until,
+use support::{
+    Mark, PATIENT, User, finished, json, program, referee, referee_of, start_without, wait_until,
     write_program,
 };
 
@@ -20,7 +20,7 @@ fn limited(limit: &str, user: User, args: &[&str]) -> Output {
     let mut command = Command::new("prlimit");
     command.arg(limit).arg("--").arg(referee.get_program()).args(args).env("NO_COLOR", "1");
     if user == User::Nobody && rustix::process::getuid().is_root() {
-        crate::support::as_nobody(&mut command);
+        support::as_nobody(&mut command);
     }
     command.output().expect("prlimit, from util-linux")
 }
@@ -54,7 +54,7 @@ fn without_descriptors_there_is_no_game_and_a_clear_error() {
 fn without_processes_there_is_no_game_and_a_clear_error() {
     if !rustix::process::getuid().is_root() {
         // The user of the tests has other processes, so a limit on their number would not be exact.
-        return crate::support::leave_out("a host without processes", "it needs a user of its own");
+        return support::leave_out("a host without processes", "it needs a user of its own");
     }
     for means in ["auto", "seccomp", "plain"] {
         let args = ["play", "--containment", means, "--first-turn", "60s", "--turn", "60s"];
@@ -80,7 +80,7 @@ fn a_log_in_a_folder_that_is_not_ours_is_refused() {
 /// Copies it in another process: one that a test beside this one starts meanwhile would hold a file open that this process
 /// writes, and no such file can be started.
 fn copy_referee(to: &Path) {
-    let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_referee")).arg(to).status();
+    let copied = Command::new("cp").arg(program()).arg(to).status();
     assert!(copied.is_ok_and(|status| status.success()), "no copy at {}", to.display());
 }
 
@@ -129,7 +129,7 @@ fn a_bot_whose_program_is_replaced_while_it_runs_plays_on() {
 
 #[test]
 fn on_an_older_kernel_a_bot_gets_no_descriptor_of_the_referees_either() {
-    let bin = env!("CARGO_BIN_EXE_referee");
+    let bin = program();
     let bot = "test -e /proc/self/fd/7 && exit 9; exit 8";
     let play = format!("exec 7</dev/null; exec '{bin}' play --format json -- sh -c '{bot}'");
     let mut shell = Command::new("sh");

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::{PATIENT, json, need, referee, repository};
+use support::{PATIENT, json, need, referee, repository};
 
 /// All methods of containment.
 const HELD: [&[&str]; 5] = [

@@ -11,8 +11,8 @@ use std::time::Duration;
 use libc::{ENOLCK, SYS_flock};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::support::place::{Place, assert_code, stderr};
-use crate::support::{PATIENT, finished, leave_out, start_without, wait_until};
+use support::place::{Place, assert_code, stderr};
+use support::{PATIENT, finished, leave_out, start_without, wait_until};
 
 /// Plays games of a quick bot on these seeds.
 fn play(place: &Place, run: &str, seeds: &str) {

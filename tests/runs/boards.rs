@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use crate::support::PATIENT;
-use crate::support::place::{Place, assert_code, stderr};
+use support::PATIENT;
+use support::place::{Place, assert_code, stderr};
 
 /// Plays games of a quick bot on these seeds.
 fn play(place: &Place, run: &str, seeds: &str) {

@@ -8,8 +8,8 @@ use std::process::{Child, Command, Stdio};
 use referee::suite::RunFolder;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::support::slurm::{Cluster, assert_code, ended, outcomes, part_of, start_daemon, text};
-use crate::support::{PATIENT, finished, leave_out};
+use support::slurm::{Cluster, assert_code, ended, outcomes, part_of, start_daemon, text};
+use support::{PATIENT, finished, leave_out};
 
 /// Submits a suite of a bot that loses.
 fn losers(cluster: &Cluster, run: &str, more: &[&str]) -> Command {

@@ -8,9 +8,9 @@ use std::process::Command;
 use referee::suite::RunFolder;
 use serde::de::IgnoredAny;
 
-use crate::support::PATIENT;
-use crate::support::made::MadeRun;
-use crate::support::slurm::{Cluster, assert_code, ended, outcomes, part_of, text};
+use support::PATIENT;
+use support::made::MadeRun;
+use support::slurm::{Cluster, assert_code, ended, outcomes, part_of, text};
 
 /// The fields of times and places in results and logs. `command` has the path of the copy of the referee that
 /// plays a bundled bot. Whether a bot ends by itself once its game is over depends on time as well.

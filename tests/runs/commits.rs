@@ -8,8 +8,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
 
-use crate::support::place::{Place, assert_code, stderr};
-use crate::support::{PATIENT, git};
+use support::place::{Place, assert_code, stderr};
+use support::{PATIENT, git};
 
 /// A suite of one game in this place, into `run`.
 fn suite(place: &Place, more: &[&str]) -> Command {

@@ -8,8 +8,8 @@ use std::process::{Command, Output};
 
 use rustix::process::Signal;
 
-use crate::support::place::{Place, assert_code, stderr};
-use crate::support::{PATIENT, need};
+use support::place::{Place, assert_code, stderr};
+use support::{PATIENT, need};
 
 /// The calls that change files; those that this processor does not have are left out.
 const CHANGES: &str = "?write,?writev,?pwrite64,?rename,?renameat,?renameat2,?link,?linkat,?unlink,?unlinkat,\

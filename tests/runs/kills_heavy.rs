@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::contain::attacks::METHODS;
 use crate::runs::kills::{Fault, MERGE, PRUNE, RECORDS, SESSION, START, SUBMIT, try_each};
-use crate::support::{Mark, children, keepers, referee};
+use support::{Mark, children, keepers, referee};
 
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]

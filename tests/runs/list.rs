@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::{PATIENT, finished, git, json, referee, wait_until};
+use support::{PATIENT, finished, git, json, referee, wait_until};
 
 /// A project in which commands are run.
 struct Project(TempDir);

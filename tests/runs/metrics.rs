@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::{PATIENT, need, referee};
+use support::{PATIENT, need, program, referee};
 
 /// A bot that plays as `@first`, and writes the given lines in each turn.
 const BOT: &str = r#"
@@ -47,7 +47,7 @@ impl Saying {
 
     /// The command line of a bot that executes this line of Python in each turn.
     fn bot(&self, code: &str) -> String {
-        let words = [self.python, "bot.py", env!("CARGO_BIN_EXE_referee"), code];
+        let words = [self.python, "bot.py", program(), code];
         shlex::try_join(words).expect("no NUL")
     }
 

@@ -4,8 +4,8 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::support::browser::{browse, can_browse};
-use crate::support::{PATIENT, referee};
+use support::browser::{browse, can_browse};
+use support::{PATIENT, program, referee};
 
 #[test]
 fn each_combination_of_values_is_a_bot_that_compare_knows() {
@@ -17,7 +17,7 @@ fn each_combination_of_values_is_a_bot_that_compare_knows() {
     };
     // It plays as the seed in its arguments says, and shows what its environment says.
     let bot = "sh -c 'echo @referee rate=$RATE >&2; exec \"$0\" bot random --seed {S}'";
-    let bot = format!("{bot} {}", env!("CARGO_BIN_EXE_referee"));
+    let bot = format!("{bot} {}", program());
     let suite = ["suite", "--bot", &bot, "--param", "S=1,2", "--param", "RATE=0.5..1.5:0.5"];
     let more = ["--seed", "1..2", "--run", "run", "--format", "json"];
     let (code, text, said) = run(&[&suite[..], &more, &PATIENT].concat());

@@ -3,48 +3,17 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use insta::assert_snapshot;
 use referee::suite::{Outcome, RunFolder, Times};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::support::place::{Place, assert_code, stderr};
-use crate::support::{PATIENT, finished, referee, wait_until};
+use support::place::{Place, assert_code, stderr};
+use support::{PATIENT, finished, referee, wait_until};
 
 /// A bot whose first game ends, and whose others wait for a file `go`.
 const FIRST_ENDS: &str = "mkdir begun 2>&- || until [ -e go ]; do sleep 0.1; done; exit 3";
-
-impl Place {
-    fn referee(&self, args: &[&str]) -> Output {
-        self.command(args).output().expect("runs")
-    }
-
-    /// Plans a run in parts.
-    fn plan(&self, run: &str, parts: &str, bots: &[&str], seeds: &str) {
-        let mut command = self.command(&["suite", "--parts", parts, "--run", run]);
-        for bot in bots {
-            command.args(["--bot", bot]);
-        }
-        command.args(["--seed", seeds]).args(PATIENT);
-        assert_code(&command.output().expect("runs"), 0);
-    }
-
-    fn part(&self, run: &str, part: &str) -> Output {
-        self.referee(&["suite", "--run", run, "--part", part, "--logs", "none"])
-    }
-
-    fn start_part(&self, run: &str, part: &str) -> Child {
-        let mut command = self.command(&["suite", "--run", run, "--part", part]);
-        command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("runs")
-    }
-
-    /// Waits until a part of a run has a result.
-    fn wait_for_result(&self, run: &str, part: &str) {
-        let path = self.path(run).join("parts").join(part).join("results.jsonl");
-        wait_until("there is a result", || fs::metadata(&path).is_ok_and(|file| file.len() > 0));
-    }
-}
 
 /// The results of a run by game, without times and hosts.
 fn results(folder: &RunFolder) -> Vec<Outcome> {
@@ -155,7 +124,7 @@ fn a_part_that_is_played_already_is_waited_for() {
     place.script("bot", FIRST_ENDS);
     place.plan("run", "2", &["./bot"], "1..6");
     let first = place.start_part("run", "1");
-    place.wait_for_result("run", "0001");
+    place.wait_for_results("run/parts/0001", 1);
     let mut second = place.command(&["suite", "--run", "run", "--part", "1"]);
     let said = File::create(place.path("said")).expect("made");
     let second = second.stdout(Stdio::null()).stderr(said).spawn().expect("runs");
@@ -175,7 +144,7 @@ fn a_part_that_a_signal_ends_keeps_its_results_and_goes_on() {
     place.script("bot", FIRST_ENDS);
     place.plan("run", "1", &["./bot"], "1..8");
     let child = place.start_part("run", "1");
-    place.wait_for_result("run", "0001");
+    place.wait_for_results("run/parts/0001", 1);
     kill_process(Pid::from_child(&child), Signal::TERM).expect("SIGTERM");
     let ended = finished(child);
     assert_eq!(std::os::unix::process::ExitStatusExt::signal(&ended.status), Some(15));
@@ -266,7 +235,7 @@ fn a_machine_that_is_too_noisy_for_the_limits_is_named_with_its_late_replies() {
     assert!(stderr(&compared).contains(noisy), "{}", stderr(&compared));
     let merged = place.referee(&["merge", "run"]);
     assert!(stdout(&merged).contains(&format!("\n  {noisy}\n")), "{}", stdout(&merged));
-    let json = crate::support::json(&place.referee(&["merge", "run", "--format", "json"]));
+    let json = support::json(&place.referee(&["merge", "run", "--format", "json"]));
     assert_eq!(json["noisy_hosts"], serde_json::json!([noisy]));
     let markdown = place.referee(&["merge", "run", "--format", "markdown"]);
     assert!(stdout(&markdown).contains("n13 is too noisy"), "{}", stdout(&markdown));

@@ -1,7 +1,7 @@
 //! The progress of a suite on a real terminal.
 
-use crate::support::PATIENT;
-use crate::support::terminal::{Terminal, can_watch};
+use support::PATIENT;
+use support::terminal::{Terminal, can_watch};
 
 #[test]
 fn progress_takes_one_line_of_a_narrow_terminal() {

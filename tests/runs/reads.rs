@@ -6,8 +6,8 @@ use std::path::Path;
 
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
 
-use crate::support::PATIENT;
-use crate::support::place::{Place, assert_code};
+use support::PATIENT;
+use support::place::{Place, assert_code};
 
 /// How often `results.jsonl` in `run` is opened after it was last written, while `play` goes on.
 fn reads_at_end(run: &Path, play: impl FnOnce()) -> usize {

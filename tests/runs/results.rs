@@ -6,8 +6,8 @@ use std::os::unix::fs::symlink;
 use referee::suite::{Bests, NotPlayed, Records, RunFolder, SuiteVerdict, Summary, merge};
 use tempfile::tempdir;
 
-use crate::support::made::MadeRun;
-use crate::support::place::{Place, assert_code, stderr};
+use support::made::MadeRun;
+use support::place::{Place, assert_code, stderr};
 
 fn records_of(run: &RunFolder) -> Records {
     Summary::of(run, &Bests::default()).expect("results").records(run)

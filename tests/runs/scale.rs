@@ -8,8 +8,9 @@ use referee::millis::Millis;
 use referee::suite::{Bests, SuiteVerdict, Summary};
 use referee::verdict::Verdict;
 
-use crate::support::made::MadeRun;
-use crate::support::place::{Place, assert_code};
+use support::made::MadeRun;
+use support::place::{Place, assert_code};
+use support::program;
 
 /// A run of one bot, whose lowest score is on its last board and whose highest is on the one before.
 fn long_run(games: i64) -> MadeRun {
@@ -95,7 +96,7 @@ fn records_of_twenty_thousand_boards_are_read_in_little_memory() {
     records.save_into(&place.path("records.toml")).expect("saved");
     let limited = "ulimit -d 49152; exec \"$0\" runs --records records.toml";
     let mut shell = Command::new("sh");
-    shell.current_dir(place.path("")).args(["-c", limited, env!("CARGO_BIN_EXE_referee")]);
+    shell.current_dir(place.path("")).args(["-c", limited, program()]);
     let output = shell.output().expect("runs");
     assert_code(&output, 0);
     let said = String::from_utf8_lossy(&output.stdout);

@@ -9,9 +9,9 @@ use referee::millis::Millis;
 use referee::suite::{Outcome, SuiteVerdict};
 use referee::verdict::Verdict;
 
-use crate::support::json;
-use crate::support::made::MadeRun;
-use crate::support::place::{Place, assert_code, stderr};
+use support::json;
+use support::made::MadeRun;
+use support::place::{Place, assert_code, stderr};
 
 /// Two runs: `old` of one bot, and `new` of two, on the same four boards.
 fn scene() -> Place {

@@ -11,8 +11,8 @@ use insta::assert_snapshot;
 use libc::SYS_flock;
 use rustix::process::Signal;
 
-use crate::support::place::{Place, assert_code, stderr};
-use crate::support::{PATIENT, finished, wait_until};
+use support::place::{Place, assert_code, stderr};
+use support::{PATIENT, finished, wait_until};
 
 /// Its jobs are numbered from 17, and it names the cluster, as it does where there are several. If the test has made
 /// `before`, that is done once before the number is told, with the arguments of the batch script.

@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::{PATIENT, finished, referee};
+use support::{PATIENT, finished, referee};
 
 fn folder() -> TempDir {
     tempfile::tempdir().expect("a folder")

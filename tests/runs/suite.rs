@@ -13,9 +13,9 @@ use referee::suite::{Outcome, RunFolder, SuiteVerdict, Times};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::{
-    Mark, PATIENT, finished, for_each_in_parallel, json, leave_out, referee, shared_data, unspoilt,
-    wait_until,
+use support::{
+    Mark, PATIENT, finished, for_each_in_parallel, json, leave_out, program, referee, shared_data,
+    unspoilt, wait_until,
 };
 
 fn folder() -> TempDir {
@@ -246,7 +246,7 @@ fn a_lost_game_leaves_a_bundle_that_plays_it_again() {
     let packed = referee().arg("replay").arg(run.join("games/000001.jsonl.gz")).output();
     assert_eq!(packed.expect("runs").status.code(), Some(0));
 
-    let program = Path::new(env!("CARGO_BIN_EXE_referee")).parent().expect("a folder");
+    let program = Path::new(program()).parent().expect("a folder");
     let path = format!("{}:{}", program.display(), std::env::var("PATH").expect("PATH"));
     let script = fs::read_to_string(bundle.join("again.sh")).expect("a script");
     assert!(script.contains("--turn=60s") && script.contains(" --memory 768MiB "), "{script}");
@@ -278,7 +278,7 @@ fn the_script_that_plays_again_shows_nothing_that_a_terminal_obeys() {
     let bundle = run.join("failures/000001");
     let script = fs::read_to_string(bundle.join("again.sh")).expect("a script");
     assert!(!script.contains(['\u{1b}', '\u{202e}']), "{script}");
-    let program = Path::new(env!("CARGO_BIN_EXE_referee")).parent().expect("a folder");
+    let program = Path::new(program()).parent().expect("a folder");
     let path = format!("{}:{}", program.display(), std::env::var("PATH").expect("PATH"));
     let mut again = Command::new(bundle.join("again.sh"));
     again.arg("--log").arg(folder.path().join("again.jsonl")).env("PATH", path);

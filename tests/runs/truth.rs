@@ -2,48 +2,14 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
 use insta::assert_snapshot;
-use referee::suite::{NotPlayed, Outcome, Session, SuiteVerdict};
+use referee::suite::{NotPlayed, Outcome, SuiteVerdict};
 
-use crate::support::place::{Place, assert_code, stderr};
-use crate::support::terminal::{Terminal, can_watch};
-use crate::support::{PATIENT, finished, json, leave_out, referee, wait_until};
-
-impl Place {
-    fn suite(&self, args: &[&str]) -> Command {
-        let mut command = self.command(&["suite"]);
-        command.args(args).args(["--logs", "none"]);
-        command
-    }
-
-    fn play(&self, args: &[&str]) -> Output {
-        self.suite(args).args(PATIENT).output().expect("runs")
-    }
-
-    fn resume(&self, run: &str, more: &[&str]) -> Output {
-        self.suite(&["--resume", run]).args(more).output().expect("runs")
-    }
-
-    /// The results of a run by game.
-    fn results(&self, run: &str) -> Vec<Outcome> {
-        let outcomes: Result<Vec<_>, _> = self.run(run).outcomes().expect("results").collect();
-        let mut outcomes = outcomes.expect("whole results");
-        outcomes.sort_by_key(|outcome| outcome.game);
-        outcomes
-    }
-
-    fn sessions(&self, run: &str) -> Vec<Session> {
-        self.run(run).sessions().expect("sessions")
-    }
-
-    /// Waits until a run has this many results.
-    fn wait_for_results(&self, run: &str, count: usize) {
-        let lines = || fs::read_to_string(self.path(run).join("results.jsonl")).unwrap_or_default();
-        wait_until(&format!("{count} results"), || lines().lines().count() >= count);
-    }
-}
+use support::place::{Place, assert_code, stderr};
+use support::terminal::{Terminal, can_watch};
+use support::{PATIENT, finished, json, leave_out, referee, wait_until};
 
 #[test]
 fn of_two_suites_that_start_one_run_exactly_one_gets_it() {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-use crate::support::{PATIENT, leave_out, need, repository};
+use support::{PATIENT, leave_out, need, program, repository};
 
 /// A Python with the example's requirements. It is made once, and kept for the next time.
 fn python() -> Option<PathBuf> {
@@ -48,7 +48,7 @@ fn run(python: &Path, folder: &Path, program: &str, args: &[&str]) -> Output {
 
 #[track_caller]
 fn tune(python: &Path, folder: &Path, args: &[&str]) -> String {
-    let output = run(python, folder, env!("CARGO_BIN_EXE_referee"), args);
+    let output = run(python, folder, program(), args);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{said}");
     String::from_utf8(output.stdout).expect("UTF-8")
@@ -69,7 +69,7 @@ fn the_tuner_finds_what_is_better_stops_what_is_worse_and_goes_on_later() {
     let Some(python) = python() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     // One that loses every game unless it is wide enough.
-    let program = env!("CARGO_BIN_EXE_referee");
+    let program = program();
     let bot = format!("sh -c 'test {{width}} -ge 40 || exit 1; exec {program} bot first'");
     let args = ["--bot", &bot, "--seeds", "1..20"];
     let first = tune(&python, folder.path(), &[&args[..], &["--trials", "6"]].concat());
@@ -97,8 +97,7 @@ fn the_tuner_tunes_a_bundled_bot() {
     assert!(text.contains("\nbest width: ") && text.contains("\n3 trials, "), "{text}");
     assert!(folder.path().join("tuning.db").exists());
     let report = ["report", "tries/0000", "tries/0001", "tries/0002", "--html", "tries.html"];
-    let made =
-        Command::new(env!("CARGO_BIN_EXE_referee")).args(report).current_dir(&folder).output();
+    let made = Command::new(program()).args(report).current_dir(&folder).output();
     assert!(made.expect("runs").status.success());
     let page = fs::read_to_string(folder.path().join("tries.html")).expect("a page");
     let points = page.matches("<circle class=\"s0\"").count();
@@ -115,7 +114,7 @@ fn a_tuner_that_cannot_play_says_why_in_a_line() {
         assert_eq!(output.status.code(), Some(1), "{output:?}");
         String::from_utf8(output.stderr).expect("UTF-8")
     };
-    let program = env!("CARGO_BIN_EXE_referee");
+    let program = program();
     let missing = said("no-such-referee", "@first");
     assert_eq!(
         missing,

@@ -4,8 +4,8 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::support::place::{Place, assert_code};
-use crate::support::{PATIENT, json as printed};
+use support::place::{Place, assert_code};
+use support::{PATIENT, json as printed};
 
 /// A run of six games with all logs, one of them lost.
 fn published(place: &Place, packing: &[&str]) {
@@ -244,6 +244,6 @@ fn a_pipe_among_the_runs_hangs_nothing() {
     for args in [&["runs"][..], &["runs", "prune", "--keep", "0"], &["compare", "runs/1", "runs/2"]]
     {
         let child = place.command(args).stdout(std::process::Stdio::null()).spawn().expect("runs");
-        assert!(crate::support::finished(child).status.code().is_some());
+        assert!(support::finished(child).status.code().is_some());
     }
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{BOUND, leave_out, need, repository};
 
 /// Whether a browser and its driver are installed; otherwise prints what is left out.
-pub(crate) fn can_browse(test: &str) -> bool {
+pub fn can_browse(test: &str) -> bool {
     let is_named = std::env::var_os("CHROMIUM").is_some();
     let has_browser = is_named || need(test, ["/usr/bin/chromium"]).is_some();
     if !has_browser || need(test, ["node"]).is_none() {
@@ -85,7 +85,7 @@ fn answer(output: ChildStdout, waiting: &Waiting) {
 
 /// Lets the browser check a scenario; fails with what it found wrong. Returns what it found out.
 #[track_caller]
-pub(crate) fn browse(scenario: &str, expected: &Value) -> Value {
+pub fn browse(scenario: &str, expected: &Value) -> Value {
     let mut end = Browser::shared().check(scenario, expected);
     assert_eq!(
         end["failed"],

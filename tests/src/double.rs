@@ -4,11 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::repository;
+use super::{program, repository};
 
 /// The program that stands in for outside judges; its first word chooses one.
-pub(crate) fn double() -> PathBuf {
-    let built = Path::new(env!("CARGO_BIN_EXE_referee")).with_file_name("examples").join("double");
+pub fn double() -> PathBuf {
+    let built = Path::new(program()).with_file_name("examples").join("double");
     let sources = repository().join("tests/doubles").read_dir().expect("a folder").flatten();
     let newest = sources.map(|source| changed(&source.path())).max();
     // `cargo test NAME` builds no examples.

@@ -1,13 +1,14 @@
-//! Helpers that the tests share.
+//! What the integration tests share: folders, runs made by hand, a browser, a terminal, a cluster, and the programs that a test
+//! needs.
 
-pub(crate) mod browser;
-pub(crate) mod double;
-pub(crate) mod made;
-pub(crate) mod place;
-pub(crate) mod programs;
-pub(crate) mod slurm;
-pub(crate) mod terminal;
-pub(crate) mod yardstick;
+pub mod browser;
+pub mod double;
+pub mod made;
+pub mod place;
+pub mod programs;
+pub mod slurm;
+pub mod terminal;
+pub mod yardstick;
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -22,7 +23,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Once, OnceLock, mpsc};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
-pub(crate) use programs::{leave_out, need};
+pub use programs::{leave_out, need};
 use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
 use rustix::process::{Pid, Signal, kill_process};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, SeccompRule, apply_filter};
@@ -30,20 +31,20 @@ use serde_json::Value;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 /// Limits that hold on a machine that is busy with other tests: for games that are not about time.
-pub(crate) const PATIENT: [&str; 4] = ["--first-turn", "60s", "--turn", "60s"];
+pub const PATIENT: [&str; 4] = ["--first-turn", "60s", "--turn", "60s"];
 
 /// Far longer than anything takes on a machine that is busy with other tests.
 const BOUND: Duration = Duration::from_mins(5);
 
 /// A bound for a machine of today, which `REFEREE_SLOWNESS` in the environment multiplies for one that is emulated.
-pub(crate) fn bound(today: Duration) -> Duration {
+pub fn bound(today: Duration) -> Duration {
     let slowness = std::env::var("REFEREE_SLOWNESS").ok();
     today * slowness.map_or(1, |times| times.parse().expect("REFEREE_SLOWNESS is a number"))
 }
 
 /// Waits until `is_so`.
 #[track_caller]
-pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     let patience = Instant::now() + BOUND;
     while !is_so() {
         assert!(Instant::now() < patience, "{what}");
@@ -56,14 +57,14 @@ const TRIES: usize = 8;
 
 /// Plays again as long as the host has spoilt what was to be seen, by `is_spoilt`, which looks at the host's part alone: a
 /// virtual machine may stand still for a second at any moment. The last try counts in any case.
-pub(crate) fn unspoilt<T>(is_spoilt: impl Fn(&T) -> bool, mut play: impl FnMut() -> T) -> T {
+pub fn unspoilt<T>(is_spoilt: impl Fn(&T) -> bool, mut play: impl FnMut() -> T) -> T {
     let tries = (1..TRIES).map(|_| play()).find(|shown| !is_spoilt(shown));
     tries.unwrap_or_else(play)
 }
 
 /// The number of late replies in a game that are the bot's fault, and the host's.
 #[track_caller]
-pub(crate) fn overruns(result: &Value) -> (i64, i64) {
+pub fn overruns(result: &Value) -> (i64, i64) {
     let count = |culprit| result["timing"]["overruns"][culprit].as_i64();
     let count = |culprit| count(culprit).unwrap_or_else(|| panic!("no certificate: {result}"));
     (count("bot"), count("host"))
@@ -71,13 +72,13 @@ pub(crate) fn overruns(result: &Value) -> (i64, i64) {
 
 /// Whether the certificates of a game put a late reply on the host.
 #[track_caller]
-pub(crate) fn has_host_part(result: &Value) -> bool {
+pub fn has_host_part(result: &Value) -> bool {
     overruns(result).1 > 0
 }
 
 /// Waits for a child to end, and kills it if it does not.
 #[track_caller]
-pub(crate) fn finished(child: Child) -> Output {
+pub fn finished(child: Child) -> Output {
     let pid = Pid::from_child(&child);
     let (send, ended) = mpsc::channel();
     std::thread::spawn(move || send.send(child.wait_with_output()));
@@ -106,17 +107,30 @@ fn heed_signals() {
     });
 }
 
+/// The path of the program under test. Cargo has built it for the test that asks, in the folder above its own.
+pub fn program() -> &'static str {
+    static PROGRAM: OnceLock<String> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        // Newer versions of Cargo tell it, and so does who runs the tests on another machine.
+        std::env::var("CARGO_BIN_EXE_referee").unwrap_or_else(|_| {
+            let test = std::env::current_exe().expect("this program");
+            let built = test.ancestors().nth(2).expect("a folder of builds").join("referee");
+            built.into_os_string().into_string().expect("UTF-8")
+        })
+    })
+}
+
 /// The program under test, without colours and without settings from the environment.
-pub(crate) fn referee() -> Command {
+pub fn referee() -> Command {
     heed_signals();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
+    let mut command = Command::new(program());
     command.env_remove("REFEREE_LOG").env_remove("CLICOLOR_FORCE").env("NO_COLOR", "1");
     command
 }
 
 /// The user who starts the referee.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum User {
+pub enum User {
     /// The tests' own user.
     Mine,
     /// A user without privileges; the same as `Mine` unless the tests run as root.
@@ -124,7 +138,7 @@ pub(crate) enum User {
 }
 
 /// The program under test, started by this user.
-pub(crate) fn referee_of(user: User) -> Command {
+pub fn referee_of(user: User) -> Command {
     let mut command = referee();
     if user == User::Nobody && rustix::process::getuid().is_root() {
         command = Command::new(public_copy());
@@ -135,27 +149,27 @@ pub(crate) fn referee_of(user: User) -> Command {
 }
 
 /// Makes this user run a command.
-pub(crate) fn run_as(user: User, command: &mut Command) {
+pub fn run_as(user: User, command: &mut Command) {
     if user == User::Nobody && rustix::process::getuid().is_root() {
         as_nobody(command);
     }
 }
 
 /// Whether this user's bots are in control groups, which the kernel empties under every method.
-pub(crate) fn has_control_groups(user: User) -> bool {
+pub fn has_control_groups(user: User) -> bool {
     let doctor = referee_of(user).arg("doctor").output().expect("runs");
     String::from_utf8_lossy(&doctor.stdout).contains("by the kernel, in a control group")
 }
 
 /// Whether the kernel is this Linux or a later one.
-pub(crate) fn is_linux(version: (u32, u32)) -> bool {
+pub fn is_linux(version: (u32, u32)) -> bool {
     let release = rustix::system::uname().release().to_string_lossy().into_owned();
     let mut numbers = release.split(['.', '-']).map(|number| number.parse().unwrap_or(0));
     (numbers.next(), numbers.next()) >= (Some(version.0), Some(version.1))
 }
 
 /// Whether this method has a sandbox; a namespace always has, and `plain` never.
-pub(crate) fn has_sandbox(method: &str) -> bool {
+pub fn has_sandbox(method: &str) -> bool {
     if method == "plain" {
         return false;
     }
@@ -171,7 +185,7 @@ pub(crate) fn has_sandbox(method: &str) -> bool {
 
 /// A bot that serves a file system of its own (FUSE), with a device that every user may open. Where `/dev/fuse` itself is for
 /// root alone, root makes another node of it, which stays for later tests; anyone else is told what is left out.
-pub(crate) fn stalling_file_system(what: &str) -> Option<String> {
+pub fn stalling_file_system(what: &str) -> Option<String> {
     const DEVICE: &str = "/dev/fuse";
     let program = include_str!("../data/stalling-file-system.py");
     let is_open = |path: &Path| {
@@ -195,7 +209,7 @@ pub(crate) fn stalling_file_system(what: &str) -> Option<String> {
 }
 
 /// Makes a user without privileges run a command; only root can.
-pub(crate) fn as_nobody(command: &mut Command) {
+pub fn as_nobody(command: &mut Command) {
     const NOBODY: u32 = 65534;
     command.uid(NOBODY).gid(NOBODY).current_dir("/");
 }
@@ -205,7 +219,7 @@ pub(crate) fn as_nobody(command: &mut Command) {
 fn public_copy() -> PathBuf {
     static COPY: OnceLock<PathBuf> = OnceLock::new();
     let make = || {
-        let program = Path::new(env!("CARGO_BIN_EXE_referee"));
+        let program = Path::new(program());
         let built = fs::metadata(program).and_then(|file| file.modified()).expect("it was built");
         let built = built.duration_since(UNIX_EPOCH).expect("a clock").as_nanos();
         let mut checkout = DefaultHasher::new();
@@ -236,7 +250,7 @@ fn public_copy() -> PathBuf {
 /// Another process does it: a file that this one had open would be open for writing in a child that another test starts at
 /// that moment as well, and until that child executes its own program the kernel would execute this one for nobody.
 #[track_caller]
-pub(crate) fn write_program(path: &Path, text: &str) {
+pub fn write_program(path: &Path, text: &str) {
     let mut install = Command::new("install");
     let install = install.args(["--mode", "755", "/dev/stdin"]).arg(path).stdin(Stdio::piped());
     let mut install = install.spawn().expect("starts");
@@ -247,18 +261,18 @@ pub(crate) fn write_program(path: &Path, text: &str) {
 }
 
 /// A file that comes with the tests.
-pub(crate) fn data(name: &str) -> PathBuf {
+pub fn data(name: &str) -> PathBuf {
     repository().join("tests/data").join(name)
 }
 
 /// The top of the source tree.
-pub(crate) fn repository() -> &'static Path {
+pub fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace")
 }
 
 /// Calls `check` with each of `items`, on as many threads as keep the machine busy with games that
 /// mostly wait.
-pub(crate) fn for_each_in_parallel<T: Sync>(items: &[T], check: impl Fn(&T) + Sync) {
+pub fn for_each_in_parallel<T: Sync>(items: &[T], check: impl Fn(&T) + Sync) {
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..4 {
@@ -272,7 +286,7 @@ pub(crate) fn for_each_in_parallel<T: Sync>(items: &[T], check: impl Fn(&T) + Sy
 }
 
 /// The one JSON object that a command printed.
-pub(crate) fn json(output: &Output) -> Value {
+pub fn json(output: &Output) -> Value {
     let text = String::from_utf8(output.stdout.clone()).expect("UTF-8");
     serde_json::from_str(&text).unwrap_or_else(|error| {
         panic!("{error}\nstdout: {text}\nstderr: {}", String::from_utf8_lossy(&output.stderr))
@@ -280,14 +294,14 @@ pub(crate) fn json(output: &Output) -> Value {
 }
 
 /// The summary of a result, as strings.
-pub(crate) fn summary(result: &Value) -> Vec<String> {
+pub fn summary(result: &Value) -> Vec<String> {
     let lines = result["summary"].as_array().expect("an array");
     lines.iter().map(|line| line.as_str().expect("a string").to_owned()).collect()
 }
 
 /// The folder of measured data that is not part of the project, if this machine has it; otherwise
 /// says what is left out.
-pub(crate) fn shared_data(test: &str) -> Option<PathBuf> {
+pub fn shared_data(test: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("REFEREE_SHARED_DATA").map(PathBuf::from);
     if folder.is_none() {
         leave_out(
@@ -300,7 +314,7 @@ pub(crate) fn shared_data(test: &str) -> Option<PathBuf> {
 
 /// Runs git in a folder, whatever the user's own settings are.
 #[track_caller]
-pub(crate) fn git(folder: &Path, args: &[&str]) -> String {
+pub fn git(folder: &Path, args: &[&str]) -> String {
     let mut git = Command::new("git");
     git.args(["-c", "user.name=n", "-c", "user.email=e@example.com"]).args(args);
     git.current_dir(folder).env("GIT_CONFIG_GLOBAL", "/dev/null");
@@ -310,22 +324,25 @@ pub(crate) fn git(folder: &Path, args: &[&str]) -> String {
 }
 
 /// Marks the processes of one test, so that it can look for those that outlive it.
-pub(crate) struct Mark(String);
+#[derive(Debug)]
+pub struct Mark(String);
 
 impl Mark {
-    pub(crate) fn new() -> Self {
+    /// A mark that no other test has.
+    #[expect(clippy::new_without_default, reason = "each one differs")]
+    pub fn new() -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         Self(format!("REFEREE_TEST_MARK={}-{count}", std::process::id()))
     }
 
     /// What `--env` takes to mark a bot; its children inherit it.
-    pub(crate) fn env(&self) -> &str {
+    pub fn env(&self) -> &str {
         &self.0
     }
 
     /// The marked processes that are alive.
-    pub(crate) fn processes(&self) -> BTreeMap<u32, String> {
+    pub fn processes(&self) -> BTreeMap<u32, String> {
         let mut found = BTreeMap::new();
         for entry in fs::read_dir("/proc").expect("/proc").flatten() {
             let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else {
@@ -343,7 +360,7 @@ impl Mark {
 
     /// Waits until `count` marked processes are alive.
     #[track_caller]
-    pub(crate) fn wait_for(&self, count: usize) {
+    pub fn wait_for(&self, count: usize) {
         let is_left = self.wait(count, BOUND);
         assert!(is_left.is_none(), "not {count}: {is_left:?}");
     }
@@ -366,26 +383,26 @@ impl Mark {
     /// Fails if a marked process is left. A killed process may take a moment to disappear, on a machine that is busy
     /// or stands still, but processes that nobody kills here live for at least two minutes.
     #[track_caller]
-    pub(crate) fn assert_gone(&self) {
+    pub fn assert_gone(&self) {
         let left = self.wait(0, Duration::from_mins(1));
         assert!(left.is_none(), "left: {left:?}");
     }
 }
 
 /// A bundled bot's command line, with arguments quoted.
-pub(crate) fn bot_line(words: &[impl AsRef<OsStr>]) -> String {
+pub fn bot_line(words: &[impl AsRef<OsStr>]) -> String {
     let words: Vec<_> = words.iter().map(|word| word.as_ref().to_str().expect("UTF-8")).collect();
     shlex::try_join(words).expect("no NUL")
 }
 
 /// The keepers of a referee, which are its launcher's children.
-pub(crate) fn keepers(referee: u32) -> Vec<Pid> {
+pub fn keepers(referee: u32) -> Vec<Pid> {
     let launchers = children(referee).into_iter();
     launchers.flat_map(|launcher| children(launcher.as_raw_pid().cast_unsigned())).collect()
 }
 
 /// The children of all threads of a process; none if it has ended.
-pub(crate) fn children(pid: u32) -> Vec<Pid> {
+pub fn children(pid: u32) -> Vec<Pid> {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten();
     let of_thread = |thread: fs::DirEntry| fs::read_to_string(thread.path().join("children"));
     let lists = threads.flatten().filter_map(|thread| of_thread(thread).ok());
@@ -397,7 +414,7 @@ pub(crate) fn children(pid: u32) -> Vec<Pid> {
 
 /// Starts a program for which the kernel answers `call`, where the rules match or there are none, with
 /// `answer`, and does nothing.
-pub(crate) fn start_without(
+pub fn start_without(
     call: i64,
     rules: Vec<SeccompRule>,
     answer: u32,

@@ -5,27 +5,28 @@ use std::fs;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
-use referee::game::GAMES;
-use referee::limits::{Limits, OnHostDelay, Profile, Resources};
-use referee::measure::Measure;
-use referee::score::Direction;
-use referee::stats::Risk;
-use referee::suite::{
+use results::suite::{
     Margin, Opponent, Outcome, Plan, PlannedBot, Rules, Run, RunFolder, Seeds, SuiteVerdict, Times,
 };
-use referee::verdict::{Culprit, Verdict};
+use rules::game::GAMES;
+use rules::measure::Measure;
+use rules::score::Direction;
 use serde::de::DeserializeOwned;
+use statistics::Risk;
+use terms::limits::{Limits, OnHostDelay, Profile, Resources};
+use terms::verdict::{Culprit, Verdict};
 
 /// A run of `SameGame` on the boards of seeds 1, 2, ….
-pub(crate) struct MadeRun {
+#[derive(Debug)]
+pub struct MadeRun {
     run: Run,
     /// By game.
-    pub(crate) outcomes: Vec<Outcome>,
+    pub outcomes: Vec<Outcome>,
 }
 
 impl MadeRun {
     /// Bots that have won each game, with their scores by board.
-    pub(crate) fn new(bots: &[(&str, &[i64])]) -> Self {
+    pub fn new(bots: &[(&str, &[i64])]) -> Self {
         let boards = bots[0].1.len();
         let name = |name: &str| PlannedBot {
             name: name.to_owned(),
@@ -60,7 +61,8 @@ impl MadeRun {
     }
 
     /// Boards have the ids that their seeds give them, so that games on them can be paired with these.
-    pub(crate) fn on_real_boards(mut self) -> Self {
+    #[must_use]
+    pub fn on_real_boards(mut self) -> Self {
         for outcome in &mut self.outcomes {
             let board = self.run.plan.assignment(outcome.game).board;
             let case = self.run.plan.case(&GAMES[0], board).expect("a board");
@@ -70,7 +72,8 @@ impl MadeRun {
     }
 
     /// A late reply ends these games, by number, for which either the bot or the host is to blame.
-    pub(crate) fn late(mut self, games: &[usize], culprit: Culprit) -> Self {
+    #[must_use]
+    pub fn late(mut self, games: &[usize], culprit: Culprit) -> Self {
         for game in games {
             let outcome = &mut self.outcomes[game - 1];
             outcome.verdict = SuiteVerdict::Played(Verdict::Timeout);
@@ -84,7 +87,8 @@ impl MadeRun {
     }
 
     /// The run is played against a bot of another run.
-    pub(crate) fn against(mut self, run: PathBuf, bot: &str) -> Self {
+    #[must_use]
+    pub fn against(mut self, run: PathBuf, bot: &str) -> Self {
         self.run.against = Some(Opponent {
             run,
             bot: bot.to_owned(),
@@ -96,18 +100,19 @@ impl MadeRun {
     }
 
     /// The run is played in parts, which are not merged.
-    pub(crate) fn in_parts(mut self, parts: u32) -> Self {
+    #[must_use]
+    pub fn in_parts(mut self, parts: u32) -> Self {
         self.run.plan.parts = NonZeroU32::new(parts);
         self
     }
 
     /// What is played.
-    pub(crate) fn plan(&mut self) -> &mut Plan {
+    pub fn plan(&mut self) -> &mut Plan {
         &mut self.run.plan
     }
 
     /// Makes the run's folder.
-    pub(crate) fn save(&self, path: &Path) -> RunFolder {
+    pub fn save(&self, path: &Path) -> RunFolder {
         let folder = RunFolder::create(path, self.run.clone()).expect("nothing is there");
         match self.run.plan.parts {
             None => self.write(path, folder.schedule()),

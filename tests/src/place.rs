@@ -2,33 +2,37 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 
-use referee::suite::RunFolder;
+use results::suite::{Outcome, RunFolder, Session};
 use tempfile::TempDir;
 
 use super::double::double;
-use super::{referee, write_program};
+use super::{PATIENT, referee, wait_until, write_program};
 
 /// A folder to run suites in.
-pub(crate) struct Place(TempDir);
+#[derive(Debug)]
+pub struct Place(TempDir);
 
 impl Place {
-    pub(crate) fn new() -> Self {
+    /// A new, empty folder, which goes away when this does.
+    #[expect(clippy::new_without_default, reason = "it makes a folder")]
+    pub fn new() -> Self {
         Self(tempfile::tempdir().expect("a folder"))
     }
 
     /// The folder itself.
-    pub(crate) fn folder(&self) -> &Path {
+    pub fn folder(&self) -> &Path {
         self.0.path()
     }
 
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
+    /// The path of a file in this folder.
+    pub fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
     /// A bot that is a shell script.
-    pub(crate) fn script(&self, name: &str, text: &str) {
+    pub fn script(&self, name: &str, text: &str) {
         let path = self.path(name);
         // It appears whole, like a program that a build installs.
         let new = self.path("new-script");
@@ -37,27 +41,92 @@ impl Place {
     }
 
     /// A judge that is one of the doubles: a file of the folder that starts it, which a test can change or remove.
-    pub(crate) fn double(&self, name: &str, words: &str) {
+    pub fn double(&self, name: &str, words: &str) {
         self.script(name, &format!("exec '{}' {words} \"$@\"", double().display()));
     }
 
     /// The referee in this folder.
-    pub(crate) fn command(&self, args: &[&str]) -> Command {
+    pub fn command(&self, args: &[&str]) -> Command {
         let mut command = referee();
         command.current_dir(self.0.path()).args(args);
         command
     }
 
-    pub(crate) fn run(&self, run: &str) -> RunFolder {
+    /// What the referee did in this folder.
+    pub fn referee(&self, args: &[&str]) -> Output {
+        self.command(args).output().expect("runs")
+    }
+
+    /// A suite without logs.
+    pub fn suite(&self, args: &[&str]) -> Command {
+        let mut command = self.command(&["suite"]);
+        command.args(args).args(["--logs", "none"]);
+        command
+    }
+
+    /// What a suite without logs did, on a machine that is busy.
+    pub fn play(&self, args: &[&str]) -> Output {
+        self.suite(args).args(PATIENT).output().expect("runs")
+    }
+
+    /// What a suite did that goes on with a run.
+    pub fn resume(&self, run: &str, more: &[&str]) -> Output {
+        self.suite(&["--resume", run]).args(more).output().expect("runs")
+    }
+
+    /// Plans a run in parts.
+    pub fn plan(&self, run: &str, parts: &str, bots: &[&str], seeds: &str) {
+        let mut command = self.command(&["suite", "--parts", parts, "--run", run]);
+        for bot in bots {
+            command.args(["--bot", bot]);
+        }
+        command.args(["--seed", seeds]).args(PATIENT);
+        assert_code(&command.output().expect("runs"), 0);
+    }
+
+    /// What a suite did that plays a part of a run.
+    pub fn part(&self, run: &str, part: &str) -> Output {
+        self.referee(&["suite", "--run", run, "--part", part, "--logs", "none"])
+    }
+
+    /// Starts a suite that plays a part of a run.
+    pub fn start_part(&self, run: &str, part: &str) -> Child {
+        let mut command = self.command(&["suite", "--run", run, "--part", part]);
+        command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("runs")
+    }
+
+    /// The results of a run by game.
+    pub fn results(&self, run: &str) -> Vec<Outcome> {
+        let outcomes: Result<Vec<_>, _> = self.run(run).outcomes().expect("results").collect();
+        let mut outcomes = outcomes.expect("whole results");
+        outcomes.sort_by_key(|outcome| outcome.game);
+        outcomes
+    }
+
+    /// The sessions of a run.
+    pub fn sessions(&self, run: &str) -> Vec<Session> {
+        self.run(run).sessions().expect("sessions")
+    }
+
+    /// Waits until a run, or a part of it, has this many results.
+    pub fn wait_for_results(&self, run: &str, count: usize) {
+        let lines = || fs::read_to_string(self.path(run).join("results.jsonl")).unwrap_or_default();
+        wait_until(&format!("{count} results"), || lines().lines().count() >= count);
+    }
+
+    /// The run in a folder of this one.
+    pub fn run(&self, run: &str) -> RunFolder {
         RunFolder::open(&self.path(run)).expect("a run")
     }
 }
 
-pub(crate) fn stderr(output: &Output) -> String {
+/// What a program printed to standard error.
+pub fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
+/// Fails with what the program printed unless it exited with this code.
 #[track_caller]
-pub(crate) fn assert_code(output: &Output, code: i32) {
+pub fn assert_code(output: &Output, code: i32) {
     assert_eq!(output.status.code(), Some(code), "{}", stderr(output));
 }

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::{env, fs};
 
 /// Each program, and the Debian package that contains it. The gate reads this table, and installs what is missing.
-pub(crate) const PROGRAMS: &[(&str, &str)] = &[
+pub const PROGRAMS: &[(&str, &str)] = &[
     ("/usr/bin/chromium", "chromium"),
     ("/usr/sbin/munged", "munge"),
     ("/usr/sbin/slurmctld", "slurm-wlm"),
@@ -26,10 +26,7 @@ pub(crate) const PROGRAMS: &[(&str, &str)] = &[
 
 /// The names of these programs, to start them by. If one is not in PATH, prints that `what` is left out.
 #[track_caller]
-pub(crate) fn need<const N: usize>(
-    what: &str,
-    programs: [&'static str; N],
-) -> Option<[&'static str; N]> {
+pub fn need<const N: usize>(what: &str, programs: [&'static str; N]) -> Option<[&'static str; N]> {
     let mut packages = programs.map(|program| (program, package(program))).into_iter();
     let missing = packages.find(|(program, _)| !is_installed(program));
     if let Some((program, package)) = missing {
@@ -46,14 +43,14 @@ fn package(program: &str) -> &'static str {
 }
 
 /// Whether PATH contains a program. An absolute name needs no PATH.
-pub(crate) fn is_installed(program: &str) -> bool {
+pub fn is_installed(program: &str) -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
 /// Reports that a test, or a part of it, does not run here. With `CI` set everything must run.
 #[track_caller]
-pub(crate) fn leave_out(what: &str, why: &str) {
+pub fn leave_out(what: &str, why: &str) {
     assert!(env::var_os("CI").is_none(), "{what} must run on CI: {why}");
     // The harness runs a test on a thread of its name. The gate runs these tests elsewhere.
     let test = std::thread::current();
@@ -61,7 +58,7 @@ pub(crate) fn leave_out(what: &str, why: &str) {
 }
 
 /// Prints a line for the person who runs the tests.
-pub(crate) fn tell(text: &str) {
+pub fn tell(text: &str) {
     // Not `eprintln!`, which the test harness keeps to itself. In one write, so that the line stays whole beside its output.
     let _ = std::io::stderr().write_all(format!("{text}\n").as_bytes());
     // nextest keeps what a test writes that passes, but it is the parent, and its own standard error can be opened.

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use referee::suite::{Outcome, RunFolder, Times};
+use results::suite::{Outcome, RunFolder, Times};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
@@ -16,17 +16,18 @@ use super::{finished, need, referee, repository, write_program};
 const BOUND: Duration = Duration::from_mins(4);
 
 /// A cluster, until it is dropped.
-pub(crate) struct Cluster {
+#[derive(Debug)]
+pub struct Cluster {
     script: Child,
     /// `slurmctld`.
-    pub(crate) controller: &'static str,
+    pub controller: &'static str,
     /// The folder with the cluster's own files in `cluster`, and the runs.
     folder: TempDir,
 }
 
 impl Cluster {
     /// Starts a cluster with these additional lines in its `slurm.conf`.
-    pub(crate) fn start(test: &str, settings: &[&str]) -> Option<Self> {
+    pub fn start(test: &str, settings: &[&str]) -> Option<Self> {
         let [controller, _] = need(test, ["/usr/sbin/slurmctld", "/usr/sbin/munged"])?;
         let folder = tempfile::tempdir().expect("a folder");
         let mut command = Command::new(repository().join("scripts/slurm-here"));
@@ -45,37 +46,39 @@ impl Cluster {
         Some(Self { script, controller, folder })
     }
 
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
+    /// The path of a file in the folder that the cluster and the runs share.
+    pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
     /// A command that finds the cluster.
-    pub(crate) fn on(&self, mut command: Command) -> Command {
+    pub fn on(&self, mut command: Command) -> Command {
         command.current_dir(self.folder.path()).env("SLURM_CONF", self.path("cluster/slurm.conf"));
         command
     }
 
-    pub(crate) fn referee(&self, args: &[&str]) -> Command {
+    /// The referee in that folder, which finds the cluster.
+    pub fn referee(&self, args: &[&str]) -> Command {
         let mut command = self.on(referee());
         command.args(args);
         command
     }
 
     /// The output of a Slurm program.
-    pub(crate) fn slurm(&self, program: &str, args: &[&str]) -> String {
+    pub fn slurm(&self, program: &str, args: &[&str]) -> String {
         let output = self.on(Command::new(program)).args(args).output().expect("runs");
         String::from_utf8(output.stdout).expect("UTF-8")
     }
 
     /// Changes a setting with `scontrol`.
     #[track_caller]
-    pub(crate) fn update(&self, what: &[&str]) {
+    pub fn update(&self, what: &[&str]) {
         let output = self.on(Command::new("scontrol")).arg("update").args(what).output();
         assert_code(&output.expect("runs"), 0);
     }
 
     /// The tasks in this state, as `squeue` names them, with their nodes.
-    pub(crate) fn tasks(&self, state: &str) -> Vec<(String, String)> {
+    pub fn tasks(&self, state: &str) -> Vec<(String, String)> {
         let queue = self.slurm("squeue", &["-hr", "-t", state, "-o", "%i %N"]);
         let task = |line: &str| {
             let (task, node) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
@@ -87,7 +90,7 @@ impl Cluster {
     /// A task of the first array of `run` that plays on this node, and has played a game of its part and at most
     /// `most`.
     #[track_caller]
-    pub(crate) fn playing(&self, run: &str, node: &str, most: usize) -> String {
+    pub fn playing(&self, run: &str, node: &str, most: usize) -> String {
         let is_playing =
             |task: &str| (1..=most).contains(&self.results_of_part(run, part_of(task)));
         let mut found = None;
@@ -102,7 +105,7 @@ impl Cluster {
     /// Waits until a task that is requeued has left its node, and has it start again at once: Slurm would have it
     /// wait for the time that `slurm-here` sets, which is over at last.
     #[track_caller]
-    pub(crate) fn start_again(&self, task: &str) {
+    pub fn start_again(&self, task: &str) {
         self.wait_until("it is requeued", || {
             let is_held = || {
                 let state = self.slurm("squeue", &["-hr", "-j", task, "-o", "%T %r"]);
@@ -120,7 +123,7 @@ impl Cluster {
     /// Waits until it is noticed that a task has no step any more, for which a node looks now and then, or when it
     /// is told to read its settings again.
     #[track_caller]
-    pub(crate) fn notice_the_end(&self, task: &str, node: &str) {
+    pub fn notice_the_end(&self, task: &str, node: &str) {
         let task = (task.to_owned(), node.to_owned());
         self.wait_until("its end is noticed", || {
             self.signal_daemon(node, Signal::HUP);
@@ -131,7 +134,7 @@ impl Cluster {
 
     /// Waits until nothing is in the queue any more.
     #[track_caller]
-    pub(crate) fn wait_until_idle(&self) {
+    pub fn wait_until_idle(&self) {
         self.wait_until("nothing is left in the queue", || {
             self.slurm("squeue", &["-h", "-t", "PENDING,RUNNING"]).is_empty()
         });
@@ -139,7 +142,7 @@ impl Cluster {
 
     /// Waits until `is_so`.
     #[track_caller]
-    pub(crate) fn wait_until(&self, what: &str, mut is_so: impl FnMut() -> bool) {
+    pub fn wait_until(&self, what: &str, mut is_so: impl FnMut() -> bool) {
         let patience = Instant::now() + BOUND;
         while !is_so() {
             let state = || self.slurm("squeue", &["-r"]) + &self.slurm("sinfo", &["-N"]);
@@ -149,27 +152,28 @@ impl Cluster {
     }
 
     /// The number of results of a run.
-    pub(crate) fn results(&self, run: &str) -> usize {
+    pub fn results(&self, run: &str) -> usize {
         RunFolder::open(&self.path(run)).map_or(0, |run| outcomes(&run).len())
     }
 
     /// The number of results of a part of a run.
-    pub(crate) fn results_of_part(&self, run: &str, part: u32) -> usize {
+    pub fn results_of_part(&self, run: &str, part: u32) -> usize {
         let path = self.path(run).join(format!("parts/{part:04}/results.jsonl"));
         fs::read_to_string(path).unwrap_or_default().lines().count()
     }
 
-    pub(crate) fn script(&self, name: &str, text: &str) {
+    /// Writes a shell script into that folder.
+    pub fn script(&self, name: &str, text: &str) {
         write_program(&self.path(name), &format!("#!/bin/sh\n{text}\n"));
     }
 
     /// Kills a daemon: that of a node, or `slurmctld`.
-    pub(crate) fn kill_daemon(&self, name: &str) {
+    pub fn kill_daemon(&self, name: &str) {
         self.signal_daemon(name, Signal::KILL);
     }
 
     /// Ends the controller, which first saves its state.
-    pub(crate) fn stop_controller(&self) {
+    pub fn stop_controller(&self) {
         self.signal_daemon("slurmctld", Signal::TERM);
         let file = self.path("cluster/slurmctld.pid");
         self.wait_until("the controller ends", || !file.exists());
@@ -182,13 +186,13 @@ impl Cluster {
     }
 
     /// Starts the daemon of a node again.
-    pub(crate) fn start_node(&self, node: &str) {
+    pub fn start_node(&self, node: &str) {
         let start = Command::new(self.path("cluster/start-node"));
         start_daemon(self.on(start).arg(node));
     }
 
     /// Kills the daemon of a step on a node, with a process in it that goes on; whether there is one.
-    pub(crate) fn kill_step(&self, node: &str) -> bool {
+    pub fn kill_step(&self, node: &str) -> bool {
         let log = self.path("cluster").join(format!("{node}.log"));
         for process in fs::read_dir("/proc").expect("/proc").flatten() {
             let name = fs::read(process.path().join("cmdline")).unwrap_or_default();
@@ -214,19 +218,19 @@ impl Drop for Cluster {
 }
 
 /// The part that a task of a run's first array plays.
-pub(crate) fn part_of(task: &str) -> u32 {
+pub fn part_of(task: &str) -> u32 {
     let index: u32 = task.split('_').nth(1).expect("an index").parse().expect("a number");
     index + 1
 }
 
 /// Starts a daemon, which keeps the given file as its output.
-pub(crate) fn start_daemon(command: &mut Command) {
+pub fn start_daemon(command: &mut Command) {
     let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
     assert!(status.expect("runs").success());
 }
 
 /// The results so far by game, without times and places.
-pub(crate) fn outcomes(folder: &RunFolder) -> Vec<Outcome> {
+pub fn outcomes(folder: &RunFolder) -> Vec<Outcome> {
     let Ok(outcomes) = folder.outcomes() else { return Vec::new() };
     let mut outcomes: Vec<Outcome> = outcomes.map_while(Result::ok).collect();
     for outcome in &mut outcomes {
@@ -237,17 +241,19 @@ pub(crate) fn outcomes(folder: &RunFolder) -> Vec<Outcome> {
     outcomes
 }
 
-pub(crate) fn text(bytes: &[u8]) -> String {
+/// What a program printed.
+pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
+/// Fails with all that the program printed unless it exited with this code.
 #[track_caller]
-pub(crate) fn assert_code(output: &Output, code: i32) {
+pub fn assert_code(output: &Output, code: i32) {
     let said = || format!("{}{}", text(&output.stdout), text(&output.stderr));
     assert_eq!(output.status.code(), Some(code), "{}", said());
 }
 
 /// Runs a command that must end within the bound of all tests.
-pub(crate) fn ended(command: &mut Command) -> Output {
+pub fn ended(command: &mut Command) -> Output {
     finished(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("runs"))
 }

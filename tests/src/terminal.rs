@@ -6,15 +6,16 @@ use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{BOUND, need, wait_until};
+use super::{BOUND, need, program, wait_until};
 
 /// Whether there is a terminal to test in; otherwise prints what is left out.
-pub(crate) fn can_watch(test: &str) -> bool {
+pub fn can_watch(test: &str) -> bool {
     need(test, ["tmux"]).is_some()
 }
 
 /// A terminal with a shell in it; it goes away when this does.
-pub(crate) struct Terminal {
+#[derive(Debug)]
+pub struct Terminal {
     tmux: &'static str,
     socket: String,
     folder: tempfile::TempDir,
@@ -22,11 +23,12 @@ pub(crate) struct Terminal {
 
 impl Terminal {
     /// A terminal of 80 columns and 24 lines.
-    pub(crate) fn open() -> Self {
+    pub fn open() -> Self {
         Self::of_size(80, 24)
     }
 
-    pub(crate) fn of_size(columns: u16, lines: u16) -> Self {
+    /// A terminal of another size.
+    pub fn of_size(columns: u16, lines: u16) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let [tmux] = need("a terminal", ["tmux"]).expect("`can_watch` was asked");
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -57,7 +59,7 @@ impl Terminal {
 
     /// Everything that was ever written to the terminal, byte for byte. It must be at the shell's prompt.
     #[track_caller]
-    pub(crate) fn raw(&self) -> Vec<u8> {
+    pub fn raw(&self) -> Vec<u8> {
         // What tmux has shown may still be on its way to the file.
         self.run("echo all''-of-it");
         let raw = || fs::read(self.raw_path()).unwrap_or_default();
@@ -67,49 +69,50 @@ impl Terminal {
     }
 
     /// Types a command and Enter.
-    pub(crate) fn run(&self, command: &str) {
+    pub fn run(&self, command: &str) {
         self.type_text(command);
         self.press(&["Enter"]);
     }
 
     /// Types text verbatim.
-    pub(crate) fn type_text(&self, text: &str) {
+    pub fn type_text(&self, text: &str) {
         self.tmux(&["send-keys", "-l", text]);
     }
 
     /// Starts the program under test.
-    pub(crate) fn referee(&self, args: &[&str], paths: &[&Path]) {
+    pub fn referee(&self, args: &[&str], paths: &[&Path]) {
         let paths = paths.iter().map(|path| path.to_str().expect("UTF-8"));
-        let words = [env!("CARGO_BIN_EXE_referee")].into_iter().chain(args.iter().copied());
+        let words = [program()].into_iter().chain(args.iter().copied());
         let line = shlex::try_join(words.chain(paths)).expect("no NUL");
         self.run(&format!("clear; {line}; echo \"status: $?\""));
     }
 
     /// Presses keys by tmux's names for them.
-    pub(crate) fn press(&self, keys: &[&str]) {
+    pub fn press(&self, keys: &[&str]) {
         self.tmux(&[&["send-keys"], keys].concat());
     }
 
-    pub(crate) fn resize(&self, columns: u16, lines: u16) {
+    /// Changes the size, as when a user drags the corner of a window.
+    pub fn resize(&self, columns: u16, lines: u16) {
         let (columns, lines) = (columns.to_string(), lines.to_string());
         self.tmux(&["resize-window", "-x", &columns, "-y", &lines]);
     }
 
     /// What is on the screen.
-    pub(crate) fn screen(&self) -> String {
+    pub fn screen(&self) -> String {
         String::from_utf8(self.tmux(&["capture-pane", "-p"]).stdout).expect("UTF-8")
     }
 
     /// Waits until the screen has `text`, and returns the screen. The rest of it may still be on its
     /// way.
     #[track_caller]
-    pub(crate) fn wait_for(&self, text: &str) -> String {
+    pub fn wait_for(&self, text: &str) -> String {
         self.wait_until(text, |screen| screen.contains(text))
     }
 
     /// Waits until `wanted` holds for the screen.
     #[track_caller]
-    pub(crate) fn wait_until(&self, what: &str, wanted: impl Fn(&str) -> bool) -> String {
+    pub fn wait_until(&self, what: &str, wanted: impl Fn(&str) -> bool) -> String {
         let patience = Instant::now() + BOUND;
         loop {
             let screen = self.screen();
@@ -124,7 +127,7 @@ impl Terminal {
     /// Fails unless the terminal is properly restored: the normal screen, a cursor, and
     /// keys that are echoed and come line by line.
     #[track_caller]
-    pub(crate) fn assert_restored(&self) {
+    pub fn assert_restored(&self) {
         let state = self.tmux(&["display-message", "-p", "#{alternate_on} #{cursor_flag}"]);
         assert_eq!(String::from_utf8_lossy(&state.stdout), "0 1\n");
         self.run("clear; stty -a; echo check''ed");

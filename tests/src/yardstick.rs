@@ -15,7 +15,7 @@ const STALL: Duration = Duration::from_millis(100);
 
 /// Plays, and returns whether others, or the game itself, kept a thread that wants a fifth of a core waiting for long, or
 /// for a tenth of the time.
-pub(crate) fn beside_a_yardstick<T>(play: impl FnOnce() -> T) -> (T, bool) {
+pub fn beside_a_yardstick<T>(play: impl FnOnce() -> T) -> (T, bool) {
     let is_over = AtomicBool::new(false);
     scope(|scope| {
         let yardstick = scope.spawn(|| {

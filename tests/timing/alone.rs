@@ -4,9 +4,6 @@
 mod blame;
 mod blame_heavy;
 mod late_turns;
-#[expect(dead_code, reason = "shared with the other tests")]
-#[path = "../src/lib.rs"]
-mod support;
 mod turns;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -12,11 +12,11 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::NamedTempFile;
 
-use crate::support::{
-    Mark, User, bot_line, children, has_host_part, json, keepers, need, overruns, referee,
+use crate::turns::Hogs;
+use support::{
+    Mark, User, bot_line, children, has_host_part, json, keepers, need, overruns, program, referee,
     referee_of, unspoilt, wait_until,
 };
-use crate::turns::Hogs;
 
 /// A turn after the first takes 150 ms and may take 100.
 const RULES: [&str; 8] =
@@ -166,7 +166,7 @@ fn is_excused_beside_hogs(python: &str, trick: &str) {
     let board = board(FOUR_MOVES);
     let _hogs = Hogs::on_core("0", 6);
     let mut play = Command::new("taskset");
-    play.args(["-c", "0", env!("CARGO_BIN_EXE_referee"), "play"])
+    play.args(["-c", "0", program(), "play"])
         .args(["--bot", &bot(python, trick, 40), "--board"])
         .arg(board.path())
         .args(RULES);

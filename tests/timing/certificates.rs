@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{PATIENT, has_host_part, json, overruns, referee, unspoilt};
+use support::{PATIENT, has_host_part, json, overruns, program, referee, unspoilt};
 
 fn play(args: &[&str]) -> Value {
     json(&referee().args(["play", "--format", "json"]).args(args).output().expect("runs"))
@@ -42,8 +42,7 @@ fn each_exchange_has_a_certificate() {
 
 #[test]
 fn what_a_bots_own_children_use_counts() {
-    let bot =
-        format!("sh -c '\"{}\" bot thinker --compute 30; true'", env!("CARGO_BIN_EXE_referee"));
+    let bot = format!("sh -c '\"{}\" bot thinker --compute 30; true'", program());
     let result = play(&[&["--bot", &bot, "--board", "@clearable"], &PATIENT[..]].concat());
     let exchanges = result["timing"]["exchanges"].as_array().expect("an array");
     let cpu: f64 =

@@ -7,7 +7,7 @@ use judges::{JudgeCommand, JudgeLimits};
 use referee::game::judge::{Answer, Case, Ending, JudgeEnd, Judges as _, Place, Step};
 use referee::lines::Lines;
 
-use crate::support::double::double;
+use support::double::double;
 
 /// Plays with a bot that takes these times, in microseconds.
 fn play(engine: &str, replies: &[(u64, &str)]) -> JudgeEnd {

@@ -6,7 +6,7 @@ use std::process::{Output, Stdio};
 use rustix::process::{Pid, Signal};
 use serde_json::Value;
 
-use crate::support::{referee, wait_until};
+use support::{program, referee, wait_until};
 
 /// Measures a bot that is started by a shell script until it makes the file `ready` in its folder, then
 /// presses Ctrl-C.
@@ -30,7 +30,7 @@ fn ctrl_c_reports_what_has_been_measured() {
     // The second game hangs.
     let script = format!(
         "[ -e once ] && {{ : > ready; exec sleep 1000; }}; : > once; exec '{}' bot first",
-        env!("CARGO_BIN_EXE_referee")
+        program()
     );
     let output = interrupted(&script, "text");
     let [text, said] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
@@ -47,7 +47,7 @@ fn ctrl_c_reports_what_has_been_measured() {
 fn programs_are_told_how_much_has_been_measured() {
     let script = format!(
         "[ -e once ] && {{ : > ready; exec sleep 1000; }}; : > once; exec '{}' bot first",
-        env!("CARGO_BIN_EXE_referee")
+        program()
     );
     let output = interrupted(&script, "json");
     let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");

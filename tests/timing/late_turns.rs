@@ -8,9 +8,9 @@ use referee::bot::{
 use referee::limits::Resources;
 use referee::lines::LineRules;
 
-use crate::support::place::Place;
-use crate::support::{has_host_part, json, referee, unspoilt};
 use crate::turns::Hogs;
+use support::place::Place;
+use support::{has_host_part, json, referee, unspoilt};
 
 #[test]
 fn an_answer_that_is_a_little_late_is_late_and_its_bot_does_not_wait_for_input() {

@@ -5,8 +5,8 @@ use std::process::Output;
 
 use serde_json::json as expected;
 
-use crate::support::browser::{browse, can_browse};
-use crate::support::{json, referee};
+use support::browser::{browse, can_browse};
+use support::{json, referee};
 
 fn timing(args: &[&str]) -> Output {
     referee().arg("timing").args(args).output().expect("runs")

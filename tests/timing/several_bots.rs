@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::support::place::{Place, assert_code, stderr};
-use crate::support::{PATIENT, json};
+use support::place::{Place, assert_code, stderr};
+use support::{PATIENT, json};
 
 const SLEEPER: &str = "@thinker --sleep 20";
 const CRASHER: &str = "@misbehaving exit 3 --on-turn 2";

@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 use rustix::thread::{CpuSet, sched_setaffinity};
 use serde_json::Value;
 
-use crate::support::{
-    PATIENT, has_host_part, json, keepers, leave_out, overruns, referee, unspoilt, wait_until,
+use support::{
+    PATIENT, has_host_part, json, keepers, leave_out, overruns, program, referee, unspoilt,
+    wait_until,
 };
 
 fn play(args: &[&str]) -> Value {
@@ -74,7 +75,7 @@ fn starved(core: &str, more: &[&str]) -> Value {
     let _hogs = Hogs::on_core(core, 6);
     // The bot gets the core from its referee: a core that it chose itself would be its own fault.
     let output = Command::new("taskset")
-        .args(["-c", core, env!("CARGO_BIN_EXE_referee"), "play", "--format", "json"])
+        .args(["-c", core, program(), "play", "--format", "json"])
         .args(args)
         .args(["--bot", "@thinker --compute 200"])
         .args(more)
@@ -99,7 +100,7 @@ fn a_core_that_a_bot_chose_itself_is_its_own_fault() {
     if std::thread::available_parallelism().expect("known").get() < 2 {
         return leave_out("a bot that chooses its core", "this machine has one core");
     }
-    let bot = format!("taskset -c 0 '{}' bot thinker --compute 200", env!("CARGO_BIN_EXE_referee"));
+    let bot = format!("taskset -c 0 '{}' bot thinker --compute 200", program());
     let _hogs = Hogs::on_core("0", 6);
     // The hogs do not count as the host; a machine that stands still does, and so does a referee that has to wait.
     let is_spoilt = |result: &Value| {
@@ -174,7 +175,7 @@ fn only_the_referees_wait_that_delayed_a_reply_counts() {
     // The referee wakes every 25 ms to sample the bot, and waits for its core each time.
     let _hogs = Hogs::on_core("0", 6);
     let mut play = Command::new("taskset");
-    play.args(["-c", "0", env!("CARGO_BIN_EXE_referee"), "play", "--format", "json"]).args([
+    play.args(["-c", "0", program(), "play", "--format", "json"]).args([
         "--bot",
         "@thinker --sleep 1500",
         "--seed",
@@ -196,7 +197,7 @@ fn a_bot_that_starves_itself_has_nobody_else_to_blame() {
     let bot = format!(
         "taskset -c 0 sh -c 'for i in 1 2 3 4 5 6; do (while :; do :; done) & done; \
          exec \"{}\" bot thinker --compute 200'",
-        env!("CARGO_BIN_EXE_referee")
+        program()
     );
     let args = ["--seed", "7", "--colors", "1", "--first-turn", "400ms", "--bot", &bot];
     let late = || play(&[&args[..], &["--on-host-delay", "accept"]].concat());
@@ -299,7 +300,7 @@ fn a_pinned_bot_has_cores_of_its_own_and_too_few_are_refused() {
     }
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
-    let bot = format!("'{}' bot first", env!("CARGO_BIN_EXE_referee"));
+    let bot = format!("'{}' bot first", program());
     let result = cores_of(&bot, &["--pin", "--log", log.to_str().expect("UTF-8")]);
     assert_eq!(result["verdict"], "completed", "{result}");
     let read = referee::gamelog::read(&fs::read(&log).expect("a log")).expect("a good log");

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::support::browser::{browse, can_browse};
-use crate::support::terminal::{Terminal, can_watch};
-use crate::support::{PATIENT, referee};
+use support::browser::{browse, can_browse};
+use support::terminal::{Terminal, can_watch};
+use support::{PATIENT, referee};
 
 /// Everything that has ever fooled a page or a terminal.
 const EVIL: &str = "</script><script>ran=1</script><img src=x onerror=ran=1><!--<script>\

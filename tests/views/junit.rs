@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use crate::support::{PATIENT, data, need, referee};
+use support::{PATIENT, data, need, referee};
 
 /// Checks a report against what both schemas accept.
 #[track_caller]

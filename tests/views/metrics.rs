@@ -2,16 +2,17 @@
 
 use serde_json::json;
 
-use crate::support::browser::{browse, can_browse};
-use crate::support::terminal::{Terminal, can_watch};
 use crate::views::page_heavy::{Shown, page};
+use support::browser::{browse, can_browse};
+use support::program;
+use support::terminal::{Terminal, can_watch};
 
 /// A game of a bot that says in turn N that its depth is N times `depth`, and its phase pN.
 fn talker(depth: u32) -> Shown {
     let script = format!(
         "n=0; '{}' bot first | while read -r move; do n=$((n+1)); \
          echo \"@referee depth=$((n*{depth})) phase=p$n\" >&2; echo \"$move\"; done",
-        env!("CARGO_BIN_EXE_referee")
+        program()
     );
     Shown::play(&["--board", "@clearable", "--", "sh", "-c", &script])
 }
@@ -51,7 +52,7 @@ fn names_that_all_objects_have_and_large_numbers_are_shown_as_they_were_said() {
         "'{}' bot first | while read -r move; do n=$((n+1)); \
          [ $n = 2 ] && echo '@referee constructor=9007199254740993 __proto__=-18446744073709551617' >&2; \
          echo \"$move\"; done",
-        env!("CARGO_BIN_EXE_referee")
+        program()
     );
     let game = Shown::play(&["--board", "@clearable", "--", "sh", "-c", &script]);
     let said = serde_json::to_value(&game.log.turns[1].said).expect("JSON");

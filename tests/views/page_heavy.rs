@@ -10,8 +10,8 @@ use referee::ruling::rule;
 use referee::verdict::Culprit;
 use serde_json::{Value, json};
 
-use crate::support::browser::{browse, can_browse};
-use crate::support::{PATIENT, referee};
+use support::browser::{browse, can_browse};
+use support::{PATIENT, referee};
 
 /// A game that was played and logged, and its page.
 pub(crate) struct Shown {

@@ -4,9 +4,9 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::support::browser::{browse, can_browse};
-use crate::support::referee;
 use crate::views::page_heavy::Shown;
+use support::browser::{browse, can_browse};
+use support::referee;
 
 fn url(game: &Shown) -> String {
     format!("file://{}", game.path("image.svg").display())

@@ -9,8 +9,8 @@ use referee::gamelog::{self, Log};
 use referee::view::film::{Film, Move, TurnTimes};
 use referee::view::player::{self, Charset, Look, Show, Watched};
 
-use crate::support::terminal::{Terminal, can_watch};
-use crate::support::{Mark, PATIENT, referee};
+use support::terminal::{Terminal, can_watch};
+use support::{Mark, PATIENT, program, referee};
 
 /// A game that was played and logged.
 struct Game {
@@ -40,7 +40,7 @@ impl Game {
 
     /// Watches it with another environment, as arguments of `env`.
     fn watch_with(&self, terminal: &Terminal, variable: &str) {
-        let (program, log) = (env!("CARGO_BIN_EXE_referee"), self.path.display());
+        let (program, log) = (program(), self.path.display());
         terminal.run(&format!(
             "clear; env {variable} '{program}' replay --watch '{log}'; echo \"status: $?\""
         ));

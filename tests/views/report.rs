@@ -8,8 +8,8 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::browser::{browse, can_browse};
-use crate::support::{PATIENT, referee};
+use support::browser::{browse, can_browse};
+use support::{PATIENT, referee};
 
 /// A bot that loses each of its games.
 pub(crate) const LOSER: &str = "@misbehaving exit 3 --on-turn 4";

@@ -6,10 +6,10 @@ use std::process::{Child, Stdio};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
-use crate::support::browser::{browse, can_browse};
-use crate::support::made::MadeRun;
-use crate::support::{PATIENT, finished, referee, wait_until};
 use crate::views::report::{LOSER, Runs, records};
+use support::browser::{browse, can_browse};
+use support::made::MadeRun;
+use support::{PATIENT, finished, referee, wait_until};
 
 /// A run of `@first`, in a folder that knows a best score for each of its boards.
 fn run_with_records() -> Runs {

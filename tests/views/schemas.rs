@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::support::{data, leave_out, need, referee, repository};
+use support::{data, leave_out, need, referee, repository};
 
 /// A Python that has the package `jsonschema`; otherwise prints what is left out.
 pub(crate) fn validator() -> Option<PathBuf> {

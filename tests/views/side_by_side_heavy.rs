@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::support::browser::{browse, can_browse};
 use crate::views::page_heavy::{Shown, page};
+use support::browser::{browse, can_browse};
 
 /// Two games on one board; the first bot says something in every other turn.
 fn two_games() -> (Shown, Shown) {

@@ -11,9 +11,9 @@ use referee::game::samegame::position::Position;
 use referee::score::Score;
 use serde_json::{Value, json};
 
-use crate::support::browser::{browse, can_browse};
-use crate::support::{finished, need, repository};
 use crate::views::page_heavy::Shown;
+use support::browser::{browse, can_browse};
+use support::{finished, need, repository};
 
 /// A board in the pages' form: row by row from the top left, -1 for empty.
 fn cells(board: &Board) -> Vec<i32> {

@@ -1,6 +1,7 @@
 //! The statistics against `SciPy`, on data that `scripts/scipy-statistics.py` has made, and against a program written from
 //! `docs/statistics.md`.
 
+#[expect(unreachable_pub, reason = "the library of the other tests has this file too")]
 #[path = "../../../tests/src/programs.rs"]
 mod programs;
 
