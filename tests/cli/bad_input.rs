@@ -1,11 +1,7 @@
 //! Every bad input gets one clear sentence and exit code 2.
 
-use std::fs;
-use std::path::Path;
-
 use insta::assert_snapshot;
-
-use support::{referee, write_program};
+use support::prelude::*;
 
 const ROW: &str = "0 1 2 3 4 0 1 2 3 4 0 1 2 3 4";
 
@@ -14,11 +10,11 @@ fn rows(count: usize) -> String {
 }
 
 /// A folder with files, in which the program runs.
-struct Scene(tempfile::TempDir);
+struct Scene(TempDir);
 
 impl Scene {
     fn new() -> Self {
-        Self(tempfile::tempdir().expect("a folder"))
+        Self(tempdir().expect("a folder"))
     }
 
     fn path(&self) -> &Path {

@@ -1,11 +1,6 @@
 //! Completion: the referee's answers to a shell, and a real bash with its Tab key.
 
-use std::fs;
-use std::path::Path;
-use std::process::Command;
-
-use support::terminal::{Terminal, can_watch};
-use support::{PATIENT, need, program, referee};
+use support::prelude::*;
 
 /// The completions that bash would offer for this line, in place of the text after its last word break.
 fn offered(folder: &Path, line: &str) -> Vec<String> {
@@ -35,8 +30,8 @@ runs = 'kept'
 ";
 
 /// A project with two runs, a bot and some boards.
-fn project() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
+fn project() -> TempDir {
+    let folder = tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name);
     fs::write(at("referee.toml"), PROJECT).expect("settings");
     fs::write(at("mine.py"), "").expect("a bot");
@@ -54,7 +49,7 @@ fn project() -> tempfile::TempDir {
 
 #[test]
 fn commands_and_flags_complete() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     assert_offered(folder.path(), "referee pl", &["play"]);
     assert_offered(folder.path(), "referee play --first", &["--first-turn"]);
     assert_offered(folder.path(), "referee play --profile un", &["unlimited"]);
@@ -66,7 +61,7 @@ fn commands_and_flags_complete() {
 
 #[test]
 fn bundled_bots_and_boards_complete() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     for line in ["play --bot @gr", "play --bot=@gr", "suite -b @gr", "timing --bot x --bot @gr"] {
         assert_offered(folder.path(), &format!("referee {line}"), &["@greedy"]);
     }
@@ -102,7 +97,7 @@ fn values_of_the_project_complete() {
 
 #[test]
 fn a_malformed_project_takes_nothing_from_the_rest() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     fs::write(folder.path().join("referee.toml"), "[bots").expect("settings");
     assert_offered(folder.path(), "referee play --bot @gr", &["@greedy"]);
     assert_offered(folder.path(), "referee suite --boards ", &[]);

@@ -1,18 +1,12 @@
 //! README, guide and the other pages: links lead somewhere, the referee takes every command, and the
 //! README shows real output.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser as _};
 use referee::cli::Cli;
-use serde_json::Value;
-
-use support::{need, program, referee, repository, write_program};
+use support::prelude::*;
 
 /// Limits that hold on a machine that is busy with other tests.
 const PATIENCE: &str = "\
@@ -163,15 +157,15 @@ fn assert_shows(example: &Example, printed: &str) {
 }
 
 /// A folder like a fresh clone, as far as commands of the pages use it, with limits that hold.
-fn fresh_clone() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
+fn fresh_clone() -> TempDir {
+    let folder = tempdir().expect("a folder");
     symlink(repository().join("example-bots"), folder.path().join("example-bots")).expect("a link");
     fs::write(folder.path().join("referee.toml"), PATIENCE).expect("settings");
     folder
 }
 
 /// A folder in which the commands of the guide can be run as they are written: `mybot` is the reader's own program.
-pub(crate) fn playground() -> tempfile::TempDir {
+pub(crate) fn playground() -> TempDir {
     let folder = fresh_clone();
     let sample = read(&repository().join("example-bots/python/greedy.py"));
     write_program(&folder.path().join("mybot"), &sample);

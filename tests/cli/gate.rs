@@ -1,10 +1,6 @@
 //! The gate's own scripts.
 
-use std::fs;
-use std::process::{Command, Output};
-
-use support::place::{Place, assert_code, stderr};
-use support::repository;
+use support::prelude::*;
 
 /// What cargo prints of a set of tests in which these have failed. One of them printed what looks like a list.
 fn printed(failed: &[&str]) -> String {

@@ -1,19 +1,10 @@
 //! The pages of the guide, followed from their first command to the last: each page in a folder of its own, with what its reader is
 //! supposed to have there.
 
-use std::collections::BTreeSet;
-use std::fs;
-use std::os::unix::process::CommandExt as _;
-use std::path::Path;
-use std::process::Child;
-use std::time::{Duration, Instant, SystemTime};
-
-use rustix::process::{Pid, Signal};
-use serde_json::Value;
-use tempfile::TempDir;
+use std::time::SystemTime;
 
 use crate::cli::docs::{Example, examples, pages, playground, prose, read, shell};
-use support::{data, need, referee, repository, wait_until, write_program};
+use support::prelude::*;
 
 /// How a page of the guide is followed.
 struct Walk {
@@ -370,13 +361,13 @@ fn the_page_on_a_game_of_ones_own_goes_as_it_says() {
 /// Makes a folder as CodinGame's repository of SameGame has it: boards in JSON, beside other files.
 fn make_originals_config(config: &Path) {
     fs::create_dir_all(config).expect("made");
-    let made = tempfile::tempdir().expect("a folder");
+    let made = tempdir().expect("a folder");
     let mut generate = referee();
     generate.args(["generate", "--seed", "1..13", "--out"]).arg(made.path());
     assert!(generate.output().expect("runs").status.success());
     for number in 1..=13 {
         let rows = read(&made.path().join(format!("seed-{number}.txt")));
-        let file = serde_json::json!({ "title": { "1": "a board" }, "testIn": rows.trim() });
+        let file = json!({ "title": { "1": "a board" }, "testIn": rows.trim() });
         fs::write(config.join(format!("test{number}.json")), file.to_string()).expect("written");
     }
     for (file, text) in [

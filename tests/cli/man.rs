@@ -1,16 +1,12 @@
 //! Manual pages.
 
-use std::fs;
-use std::process::Command;
-
 use clap::CommandFactory as _;
 use referee::cli::Cli;
-
-use support::{need, referee};
+use support::prelude::*;
 
 #[test]
 fn each_command_has_a_manual_page_with_its_flags() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let pages = folder.path().join("new/man");
     let output = referee().args(["man", "--out"]).arg(&pages).output().expect("runs");
     assert!(output.status.success(), "{output:?}");
@@ -34,7 +30,7 @@ fn each_command_has_a_manual_page_with_its_flags() {
 
 #[test]
 fn a_folder_that_cannot_be_made_is_told() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let file = folder.path().join("file");
     fs::write(&file, "").expect("a file");
     let output = referee().args(["man", "--out"]).arg(&file).output().expect("runs");

@@ -1,17 +1,11 @@
 //! Beginners' mistakes at the command line: the error says what is wrong and what to write instead.
 
-use std::fs;
 use std::io::{BufRead as _, BufReader};
-use std::path::Path;
-use std::process::{Command, Stdio};
-
-use rustix::process::{Pid, Signal, kill_process};
-
-use support::{PATIENT, program, referee, write_program};
+use support::prelude::*;
 
 /// A folder with a program `good` in it and in a folder with a blank, and a project of two bots.
-fn scene() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
+fn scene() -> TempDir {
+    let folder = tempdir().expect("a folder");
     fs::create_dir(folder.path().join("my dir")).expect("a folder");
     for name in ["good", "my dir/good"] {
         write_program(&folder.path().join(name), "#!/bin/sh\nexit 3\n");

@@ -1,11 +1,7 @@
 //! The programs that tests start: each is asked for by `programs::need`.
 
-use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
-
+use support::prelude::*;
 use support::programs::{PROGRAMS, is_installed, tell};
-use support::repository;
 
 /// Programs that no test starts. A test that did would need them in the table.
 const OTHERS: [&str; 10] =

@@ -1,9 +1,6 @@
 //! `referee new`: a bot to begin with.
 
-use std::fs;
-
-use support::need;
-use support::place::{Place, assert_code, stderr};
+use support::prelude::*;
 
 #[test]
 fn a_new_bot_of_each_language_plays_by_its_name() {

@@ -1,21 +1,10 @@
 //! The visible behaviour that users and scripts rely on: output, exit codes, signals, full disks.
 
-use std::fs::{self, OpenOptions};
-use std::io::Write as _;
-use std::os::unix::process::ExitStatusExt as _;
-use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use fs::OpenOptions;
 
 use insta::{assert_snapshot, with_settings};
 use referee::limits::LimitKind;
-use rustix::process::{Pid, Signal, kill_process};
-use serde_json::Value;
-
-use support::{
-    Mark, PATIENT, finished, for_each_in_parallel, json, need, program, referee, unspoilt,
-    wait_until, write_program,
-};
+use support::prelude::*;
 
 fn play(args: &[&str]) -> Output {
     referee().arg("play").args(PATIENT).args(args).output().expect("runs")
@@ -62,7 +51,7 @@ fn a_game_ends_with_its_verdict_and_what_belongs_to_it() {
 
 #[test]
 fn without_arguments_greedy_plays_a_bundled_board_under_the_official_limits() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     // The exit code depends on the machine's load; the text above does not.
     referee().args(["play", "--log"]).arg(&log).output().expect("runs");
@@ -153,7 +142,7 @@ fn the_command_line_is_split_as_by_a_shell_but_without_one() {
 
 #[test]
 fn the_bot_gets_its_folder_and_its_environment() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let here = folder.path().canonicalize().expect("a path");
     write_program(&here.join("bot"), "#!/bin/sh\necho \"$GREETING from $(pwd)\" >&2\n");
     let path = here.to_str().expect("UTF-8");
@@ -268,7 +257,7 @@ fn a_full_disk_costs_the_log_and_not_the_verdict() {
 
 #[test]
 fn a_game_that_never_starts_leaves_an_earlier_log_alone() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     let path = log.to_str().expect("UTF-8");
     play(&["--log", path]);
@@ -304,12 +293,12 @@ fn wait_for_lines(log: &Path, count: usize) {
 #[test]
 fn a_second_signal_does_not_keep_the_referee_from_killing_its_bot() {
     for pause in [0, 1, 5] {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempdir().expect("a folder");
         let mark = Mark::new();
         let child = hanging(&mark, &folder.path().join("game.jsonl"), 1);
         let pid = Pid::from_child(&child);
         kill_process(pid, Signal::INT).expect("sent");
-        std::thread::sleep(Duration::from_millis(pause));
+        sleep(Duration::from_millis(pause));
         // It may have ended by now, and be a zombie until it is waited for.
         kill_process(pid, Signal::TERM).expect("sent");
         let output = finished(child);
@@ -320,7 +309,7 @@ fn a_second_signal_does_not_keep_the_referee_from_killing_its_bot() {
 
 #[test]
 fn stderr_of_an_interrupted_turn_is_shown() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let said = folder.path().join("said");
     let mark = Mark::new();
     let script = format!("echo 'depth 7' >&2; touch '{}'; sleep 3600", said.display());
@@ -349,7 +338,7 @@ fn the_misbehaving_bot_lists_its_faults() {
 fn a_signal_ends_the_bot_keeps_the_log_and_then_the_referee() {
     let signals = [Signal::INT, Signal::TERM, Signal::HUP, Signal::QUIT, Signal::USR1];
     for (turn, signal) in [1, 3].into_iter().flat_map(|turn| signals.map(|signal| (turn, signal))) {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempdir().expect("a folder");
         let log = folder.path().join("game.jsonl");
         let mark = Mark::new();
         let child = hanging(&mark, &log, turn);
@@ -371,7 +360,7 @@ fn a_signal_ends_the_bot_keeps_the_log_and_then_the_referee() {
 
 #[test]
 fn a_signal_that_comes_when_the_game_is_over_still_ends_the_referee_after_the_result() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let (log, config) = (folder.path().join("game.jsonl"), folder.path().join("config.toml"));
     fs::write(&config, "[bot]\ngrace = '60s'").expect("written");
     let mark = Mark::new();
@@ -399,7 +388,7 @@ fn a_signal_that_comes_when_the_game_is_over_still_ends_the_referee_after_the_re
 
 #[test]
 fn a_signal_ignored_at_start_stays_ignored() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     let mark = Mark::new();
     // As nohup does; the bot ends by itself at EOF.
@@ -467,7 +456,7 @@ fn second_turn_ms(result: &Value) -> f64 {
 
 /// Stops a referee until the limit of the second turn has passed, while its bot answers in time.
 fn stop_a_referee_for_a_while() -> Value {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let heard = folder.path().join("heard");
     let bot = "tee \"$1\" | \"$2\" bot misbehaving late 1500 --on-turn 2";
     let child = referee()
@@ -490,7 +479,7 @@ fn stop_a_referee_for_a_while() -> Value {
 
 #[test]
 fn a_log_has_one_writer() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     let mark = Mark::new();
     let child = hanging(&mark, &log, 2);
@@ -504,7 +493,7 @@ fn a_log_has_one_writer() {
 
 #[test]
 fn a_game_that_never_starts_leaves_no_log() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     play(&["--bot", "./nope", "--log", log.to_str().expect("UTF-8")]);
     assert!(!log.exists());
@@ -512,7 +501,7 @@ fn a_game_that_never_starts_leaves_no_log() {
 
 #[test]
 fn files_that_only_look_like_logs_are_left_alone() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let file = folder.path().join("file");
     let path = file.to_str().expect("UTF-8");
     for content in ["{\"format\": 3, \"name\": \"settings\"}\n", "{}\n", "[1]"] {

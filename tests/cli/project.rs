@@ -1,21 +1,15 @@
 //! Project files: bots and board sets by name, and settings with their origins.
 
-use std::fs;
-use std::path::Path;
-use std::process::Output;
-
 use insta::assert_snapshot;
 use referee::suite::RunFolder;
-use tempfile::TempDir;
-
-use support::{PATIENT, json, program, referee};
+use support::prelude::*;
 
 /// A project, and a folder below it.
 struct Project(TempDir);
 
 impl Project {
     fn new(file: &str) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempdir().expect("a folder");
         fs::create_dir(folder.path().join("below")).expect("made");
         fs::write(folder.path().join("referee.toml"), file).expect("written");
         Self(folder)
@@ -168,7 +162,7 @@ fn config_tells_where_each_setting_comes_from() {
 
 #[test]
 fn init_writes_a_project_file_that_works_and_replaces_none() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let run = |args: &[&str]| referee().current_dir(&folder).args(args).output().expect("runs");
     assert_eq!(run(&["init"]).status.code(), Some(0));
     let again = run(&["init"]);
@@ -198,7 +192,7 @@ fn init_writes_a_project_file_that_works_and_replaces_none() {
 
 #[test]
 fn init_adds_the_game_of_a_contribution_and_says_what_it_lacks() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     for (name, text) in [
         ("moon/config/config.ini", "title=Moon\ntype=opti\ncriteria=Fuel\nsorting_order=asc\n"),
         ("moon/config/test1.json", "{\"testIn\":\"7\"}"),

@@ -1,10 +1,6 @@
 //! The recipes for CI of the guide: their scripts are run by a shell as the CI systems would.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
-use support::{need, program, repository, write_program};
+use support::prelude::*;
 
 /// The code block of the recipe below this heading.
 fn recipe(heading: &str) -> String {
@@ -34,11 +30,11 @@ fn script(job: &str) -> String {
 }
 
 /// A repository of a bot, and a stand-in for a release's archive.
-struct Workplace(tempfile::TempDir);
+struct Workplace(TempDir);
 
 impl Workplace {
     fn new() -> Self {
-        let place = Self(tempfile::tempdir().expect("a folder"));
+        let place = Self(tempdir().expect("a folder"));
         let release = place.at("release/referee-0");
         fs::create_dir_all(&release).expect("a folder");
         let wrapper = format!("#!/bin/sh\nexec '{}' \"$@\"\n", program());

@@ -1,12 +1,9 @@
 //! The second set: tests that take long and seldom break. Each is ignored, and is in a module whose name contains `heavy`; the
 //! reason names the command that runs them all, which the gate does.
 
-use std::fs;
-use std::process::Command;
-
 use crate::cli::needed_programs::sources;
+use support::prelude::*;
 use support::programs::tell;
-use support::repository;
 
 /// Runs this set.
 const COMMAND: &str = "cargo test --workspace heavy -- --ignored";

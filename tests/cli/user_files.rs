@@ -1,19 +1,13 @@
 //! Files of the user's: none is overwritten or deleted that the referee did not make.
 
-use std::fs;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, lchown, symlink};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::os::unix::fs::{MetadataExt as _, lchown, symlink};
 
 use libc::{ENOLCK, SYS_flock};
-use rustix::process::{Pid, Signal, kill_process};
-
-use support::place::{Place, assert_code, stderr};
-use support::{PATIENT, User, finished, referee, referee_of, start_without, wait_until};
+use support::prelude::*;
 
 /// A folder with the log of a game, `game.jsonl`.
-fn with_log() -> (tempfile::TempDir, PathBuf) {
-    let folder = tempfile::tempdir().expect("a folder");
+fn with_log() -> (TempDir, PathBuf) {
+    let folder = tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     let played = referee().args(["play", "--log"]).arg(&log).args(PATIENT).output().expect("runs");
     assert_eq!(played.status.code(), Some(0), "{played:?}");
@@ -186,7 +180,7 @@ fn pruning_leaves_a_run_that_is_played_inside_the_folder_of_another() {
     play(&place, "runs/old");
     let mut inner = place.command(&["suite", "--bot", "@thinker --sleep 20", "--seed", "1..300"]);
     inner.args(["--jobs", "1", "--run", "runs/old/inner"]).args(PATIENT);
-    let inner = inner.stdout(std::process::Stdio::null()).spawn().expect("runs");
+    let inner = inner.stdout(Stdio::null()).spawn().expect("runs");
     let results = place.path("runs/old/inner/results.jsonl");
     wait_until("it begins", || fs::metadata(&results).is_ok_and(|file| file.len() > 0));
     assert_code(&prune(&place).output().expect("runs"), 0);
@@ -201,7 +195,7 @@ fn pruning_removes_no_run_that_cannot_be_locked() {
     let place = Place::new();
     play(&place, "runs/old");
     let mut command = prune(&place);
-    command.stdout(std::process::Stdio::piped());
+    command.stdout(Stdio::piped());
     let pruned = finished(start_without(SYS_flock, Vec::new(), ENOLCK.cast_unsigned(), command));
     assert_code(&pruned, 0);
     let said = String::from_utf8_lossy(&pruned.stdout).into_owned();

@@ -1,14 +1,9 @@
 //! Groups of boards that `compare --by` chooses.
 
-use std::collections::BTreeMap;
-
 use insta::assert_snapshot;
-use serde_json::Value;
 
 use crate::compare::pairs::{Runs, scores, stdout};
-use support::json;
-use support::made::MadeRun;
-use support::place::{assert_code, stderr};
+use support::prelude::*;
 
 /// Runs of two bots on 80 boards, whose property n is 1 to 20 four times over.
 fn runs() -> Runs {

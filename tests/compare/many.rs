@@ -1,9 +1,7 @@
 //! Comparisons of many bots at once: one table of all, any of them as the one to compare with, boards that are copies.
 
 use crate::compare::pairs::{Runs, scores, stdout};
-use support::json;
-use support::made::MadeRun;
-use support::place::{assert_code, stderr};
+use support::prelude::*;
 
 /// Three bots in a run, the second 20 points ahead of the first, and the third 20 behind.
 fn three() -> Runs {
@@ -88,10 +86,7 @@ fn boards_in_other_colours_are_named_and_count_once() {
     new.save(&runs.path("new"));
     let found = json(&runs.compare(&["old", "new", "--format", "json"]))[0].take();
     assert_eq!(found["pairs"], 80);
-    assert_eq!(
-        found["copies"],
-        serde_json::json!({ "count": 1, "boards": [["seed 81", "seed 3"]] })
-    );
+    assert_eq!(found["copies"], json!({ "count": 1, "boards": [["seed 81", "seed 3"]] }));
     let text = stdout(&runs.compare(&["old", "new"]));
     assert!(text.contains("1 board is a copy of others (the same record_id)"), "{text}");
     assert!(text.contains(": seed 81 is seed 3.\n"), "{text}");

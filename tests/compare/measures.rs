@@ -1,13 +1,9 @@
 //! What is compared of scores: points, ratios, logarithms, ranks.
 
-use std::fs;
-
 use referee::measure::Measure;
 
 use crate::compare::pairs::{Runs, scores, stdout};
-use support::made::MadeRun;
-use support::place::assert_code;
-use support::{PATIENT, json};
+use support::prelude::*;
 
 /// Boards of two sizes: the second bot is 300 points behind on large ones, and 10 % ahead on small ones, of which there are as many.
 fn of_two_sizes() -> Runs {

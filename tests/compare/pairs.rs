@@ -1,16 +1,8 @@
 //! Comparing runs, and the reports that programs read.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
 use insta::{assert_snapshot, with_settings};
 use referee::verdict::Culprit;
-use serde_json::Value;
-use tempfile::TempDir;
-
-use support::made::MadeRun;
-use support::{PATIENT, json, referee};
+use support::prelude::*;
 
 fn text(path: &Path) -> &str {
     path.to_str().expect("UTF-8")
@@ -25,7 +17,7 @@ pub(crate) struct Runs(TempDir);
 
 impl Runs {
     pub(crate) fn new() -> Self {
-        Self(tempfile::tempdir().expect("a folder"))
+        Self(tempdir().expect("a folder"))
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -161,7 +153,7 @@ fn games_that_the_host_ended_are_no_result_and_the_comparison_says_how_many() {
     let found = |run: &str| json(&runs.compare(&["quiet", run, "--format", "json"]))[0].take();
     let (busy, slow) = (found("busy"), found("slow"));
     assert_eq!((&busy["pairs"], &busy["lost_by_host"]), (&77.into(), &3.into()), "{busy}");
-    assert_eq!(busy["interval"], serde_json::json!([0.0, 0.0]), "a bot against itself");
+    assert_eq!(busy["interval"], json!([0.0, 0.0]), "a bot against itself");
     assert_eq!((&slow["pairs"], &slow["lost_by_host"]), (&80.into(), &0.into()), "{slow}");
     assert!(slow["mean"].as_f64().expect("a number") < -30.0, "{slow}");
     let text = stdout(&runs.compare(&["quiet", "busy"]));
@@ -213,7 +205,7 @@ fn comparisons_have_a_report_for_every_reader() {
 
 #[test]
 fn bots_of_a_run_are_compared_by_name() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let run = folder.path().join("run");
     let bots = ["--bot", "@greedy", "--bot", "@first", "--bot", "@random --seed 1"];
     let mut suite = referee();
@@ -257,7 +249,7 @@ fn runs_that_cannot_be_compared_are_refused_with_a_reason() {
 
 #[test]
 fn a_suite_has_a_report_for_every_reader() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let run = folder.path().join("run");
     let bots = ["--bot", "@first", "--bot", "@misbehaving exit 3 --on-turn 2"];
     let mut suite = referee();
@@ -323,7 +315,7 @@ fn a_suite_has_a_report_for_every_reader() {
 
 #[test]
 fn a_suite_can_fail_by_ratio_and_by_a_single_late_answer() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let suite = |args: &[&str]| {
         let mut suite = referee();
         suite.current_dir(&folder).arg("suite").args(args);

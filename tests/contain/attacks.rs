@@ -1,22 +1,9 @@
 //! Bots that attack the referee or their keeper, and referees that are killed at any moment.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
-use std::process::{Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
-
 use rand_core::{Rng as _, SeedableRng as _};
 use rand_pcg::Pcg32;
-use rustix::process::{Pid, Signal, kill_process};
-use serde_json::Value;
-
+use support::prelude::*;
 use support::programs::tell;
-use support::{
-    Mark, PATIENT, User, bot_line, bound, has_control_groups, has_sandbox, json, leave_out, need,
-    program, referee_of, stalling_file_system,
-};
 
 /// The methods that promise to contain a bot.
 pub(crate) const METHODS: [&str; 2] = ["namespace", "seccomp"];
@@ -93,7 +80,7 @@ fn a_bot_changes_no_limits_scheduling_or_memory_of_the_processes_above_it() {
 
 #[test]
 fn a_referee_whose_files_may_not_grow_says_so_and_ends() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     let mut command = Command::new("prlimit");
     command.args(["--fsize=100:100", "--", program(), "play", "--log"]);
@@ -223,7 +210,7 @@ fn kill_at_random(user: User, args: &[&str], mark: &Mark, folder: &Path, random:
         .stderr(Stdio::null())
         .spawn()
         .expect("starts");
-    thread::sleep(Duration::from_micros(u64::from(random.next_u32() % 150_000)));
+    sleep(Duration::from_micros(u64::from(random.next_u32() % 150_000)));
     let signal = if random.next_u32().is_multiple_of(4) { Signal::TERM } else { Signal::KILL };
     let _ = kill_process(Pid::from_child(&child), signal);
     child.wait().expect("a child");
@@ -236,7 +223,7 @@ pub(crate) fn referees_killed_at_any_moment_leave_nothing(method: &str, more: &[
         return;
     }
     for user in USERS {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempdir().expect("a folder");
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).expect("its owner");
         let run = folder.path().join("runs/run");
         let bot = "@misbehaving daemons 2";

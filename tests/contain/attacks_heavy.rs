@@ -8,7 +8,7 @@ use crate::contain::held_up::{
     PUNCHED, SERVED, held_up_referees_can_be_ended, holding_a_pipe_holds_up_no_verdict,
     no_file_system_is_mounted, python,
 };
-use support::{User, has_sandbox};
+use support::prelude::*;
 
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]

@@ -1,19 +1,8 @@
 //! Bots that delay the end of their game by what they leave: processes, descriptors, files, and memory to free.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
-
-use serde_json::Value;
-use tempfile::TempDir;
-
 use crate::contain::attacks::{METHODS, USERS, play};
+use support::prelude::*;
 use support::yardstick::beside_a_yardstick;
-use support::{
-    Mark, PATIENT, User, bound, finished, has_control_groups, has_sandbox, is_linux, json, need,
-    referee_of, unspoilt, wait_until,
-};
 
 /// How much later than its limit a verdict may come where the host is not busy.
 const LATE: Duration = Duration::from_secs(1);
@@ -36,7 +25,7 @@ struct Lateness {
 
 /// A folder that everybody may write to.
 fn public_folder() -> TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let all = fs::Permissions::from_mode(0o777);
     fs::set_permissions(folder.path(), all).expect("its owner");
     folder

@@ -4,7 +4,7 @@ use crate::contain::attacks::{ALL_METHODS, METHODS, USERS, shared_memory_is_repo
 use crate::contain::delayed_ends::{
     LONG_ENDS, a_long_end_is_known, many_descriptors_delay_no_end, many_files_are_removed,
 };
-use support::{User, has_sandbox};
+use support::prelude::*;
 
 const PLAIN: &[&str] = &[];
 const SANDBOX: &[&str] = &["--sandbox"];

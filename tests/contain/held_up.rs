@@ -1,19 +1,9 @@
 //! Bots that hold up the referee in the kernel, where not even SIGKILL reaches it: while a write to a pipe waits for a
 //! page of the writer's, a read of that pipe waits for the write.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
-
-use rustix::process::{Pid, Signal, kill_process};
-use serde_json::Value;
-
 use crate::contain::attacks::{play, play_until_said};
+use support::prelude::*;
 use support::yardstick::beside_a_yardstick;
-use support::{
-    Mark, PATIENT, User, bound, need, referee_of, stalling_file_system, unspoilt, wait_until,
-};
 
 /// The time for a game of seconds. These bots would hold it up for minutes, most of them; some for ever.
 const SOON: Duration = Duration::from_mins(2);
@@ -131,7 +121,7 @@ pub(crate) fn held_up_referees_can_be_ended(python: &str, user: User) {
         [(&["play"][..], 1, Signal::KILL, LEFT), (&suite, 2, Signal::INT, INTERRUPTED)]
     {
         let end = || {
-            let (mark, folder) = (Mark::new(), tempfile::tempdir().expect("a folder"));
+            let (mark, folder) = (Mark::new(), tempdir().expect("a folder"));
             let all = fs::Permissions::from_mode(0o777);
             fs::set_permissions(folder.path(), all).expect("its owner");
             let mut referee = referee_of(user);

@@ -1,12 +1,7 @@
 //! Bots within their own limits on a host with less memory than these limits: they do not lose.
 
-use std::fs;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-
-use support::{PATIENT, User, json, referee_of, run_as, wait_until};
+use support::prelude::*;
 
 const METHODS: [&str; 3] = ["namespace", "seccomp", "plain"];
 const USERS: [User; 2] = [User::Mine, User::Nobody];
@@ -135,7 +130,7 @@ fn what_a_bot_does_itself_stays_its_own_fault_where_memory_is_scarce() {
 #[test]
 fn a_suite_does_not_play_what_the_host_has_no_memory_for() {
     let Some(group) = Group::make("a suite without memory") else { return };
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let run = folder.path().join("run");
     let args = ["suite", "--jobs", "2", "--seed", "1..3", "--memory", "1GiB", "--bot"];
     let more = ["@misbehaving memory 400 --on-turn 2", "--run", run.to_str().expect("UTF-8")];

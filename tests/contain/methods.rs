@@ -1,21 +1,12 @@
 //! Nothing of a bot outlives its game, whatever it does; under `plain`, nothing of its process group.
 
-use std::fs;
 use std::io::Read as _;
-use std::process::{Child, Command, Output, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
 use seccompiler::{SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule};
-use serde_json::Value;
 
 use crate::contain::attacks::{kill_marked, leaving};
-use support::{
-    Mark, PATIENT, User, bot_line, bound, children, for_each_in_parallel, has_control_groups,
-    has_host_part, is_linux, json, keepers, leave_out, need, program, referee, referee_of, run_as,
-    start_without, unspoilt, wait_until,
-};
+use support::prelude::*;
 
 const MEANS: [&str; 2] = ["namespace", "seccomp"];
 const ALL_MEANS: [&str; 3] = ["namespace", "seccomp", "plain"];
@@ -100,7 +91,7 @@ fn run(mut command: Command) -> Shown {
             if let Some(status) = child.try_wait().expect("a child") {
                 break status;
             }
-            thread::sleep(Duration::from_millis(5));
+            sleep(Duration::from_millis(5));
         }
     });
     let result = json(&Output { status, stdout, stderr });
@@ -231,7 +222,7 @@ fn a_plain_bot_that_changes_its_group_is_killed() {
 
 #[test]
 fn group_is_another_spelling_of_plain_which_a_warning_replaces() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     let log = log.to_str().expect("UTF-8");
     for (means, warnings) in [("group", 1), ("plain", 0)] {
@@ -321,7 +312,7 @@ fn plays_on_while_killed(
     word: &str,
 ) -> String {
     let mark = Mark::new();
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let run = folder.path().join("run");
     let mut child = referee()
         .args(["suite", "--env", mark.env(), "--containment", means, "--bot", "sleep 3600"])
@@ -343,7 +334,7 @@ fn plays_on_while_killed(
         killed += victims.filter(|victim| kill_process(*victim, Signal::KILL).is_ok()).count();
         rounds += 1;
         // Never in step with the games.
-        thread::sleep(pause.mul_f64(0.5 + (f64::from(rounds) * 0.618).fract()));
+        sleep(pause.mul_f64(0.5 + (f64::from(rounds) * 0.618).fract()));
     }
     assert!(child.try_wait().expect("a child").is_none(), "{means}: the referee plays on");
     assert_eq!(badness(child.id()), badness(std::process::id()), "{means}");
@@ -432,7 +423,7 @@ fn a_bot_starts_with_no_signal_blocked_and_sigpipe_at_its_default() {
 
 #[test]
 fn the_log_names_the_containment_method() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     let log = log.to_str().expect("UTF-8");
     for means in ALL_MEANS {
@@ -496,13 +487,13 @@ fn a_namespace_is_tried_by_the_keeper_of_the_first_bot() {
 
 #[test]
 fn many_games_in_one_process_leak_nothing() {
-    let programs = std::path::Path::new(program()).parent().expect("a folder");
+    let programs = Path::new(program()).parent().expect("a folder");
     let soak = programs.join("examples/soak");
     if !soak.exists() {
         return leave_out("many games in one process", "the examples are not built");
     }
     // It counts the folders that are left there.
-    let temporary = tempfile::tempdir().expect("a folder");
+    let temporary = tempdir().expect("a folder");
     let output = Command::new(soak).arg("60").env("TMPDIR", temporary.path()).output();
     let output = output.expect("runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));

@@ -1,7 +1,7 @@
 //! Every fault under the pairs of user and method that the first set leaves out.
 
 use crate::contain::methods::every_fault_is_contained;
-use support::User;
+use support::prelude::*;
 
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]

@@ -1,18 +1,9 @@
 //! Ways around a sandbox that an attacker who knows its design would try.
 
-use std::fs;
 use std::os::linux::net::SocketAddrExt as _;
-use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::os::unix::fs::chown;
 use std::os::unix::net::{SocketAddr, UnixListener};
-use std::path::Path;
-use std::process::{Command, Stdio};
-
-use serde_json::Value;
-
-use support::{
-    Mark, PATIENT, User, finished, has_sandbox, json, leave_out, need, program, referee_of,
-    wait_until, write_program,
-};
+use support::prelude::*;
 
 const METHODS: [&str; 2] = ["namespace", "seccomp"];
 const USERS: [User; 2] = [User::Mine, User::Nobody];
@@ -79,7 +70,7 @@ fn a_sandbox_refuses_every_way_around_it() {
         attempt('pages in a pipe', lambda: c.vmsplice(os.pipe()[1], None, 0, 0))\n\
         attempt('tracing', lambda: c.ptrace(16, os.getppid(), 0, 0))\n\
         attempt('a pair of sockets works', lambda: socket.socketpair() and 0)\n";
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("its owner");
     let file = folder.path().join("file");
     for user in USERS {
@@ -155,7 +146,7 @@ fn what_the_host_mounts_during_a_game_stays_out_of_a_sandbox() {
     if !rustix::process::getuid().is_root() {
         return leave_out("mounts of the host", "the tests do not run as root");
     }
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("its owner");
     fs::create_dir(folder.path().join("mounted")).expect("room");
     // In a namespace of mounts of its own, one of which passes on what is mounted in it.
@@ -189,7 +180,7 @@ fn a_sandboxed_bot_of_roots_reads_what_nobody_may() {
     if !rustix::process::getuid().is_root() {
         return leave_out("root's bots", "the tests do not run as root");
     }
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("its owner");
     for (name, mode) in [("secret", 0o600), ("public", 0o644)] {
         let file = folder.path().join(name);
@@ -231,8 +222,8 @@ fn of_the_hosts_files_a_sandbox_shows_nothing_that_can_be_written_to() {
 }
 
 /// A folder that is somebody's home, with a program and something private.
-fn home() -> tempfile::TempDir {
-    let home = tempfile::tempdir().expect("a folder");
+fn home() -> TempDir {
+    let home = tempdir().expect("a folder");
     fs::set_permissions(home.path(), fs::Permissions::from_mode(0o755)).expect("its owner");
     fs::create_dir(home.path().join(".ssh")).expect("room");
     fs::write(home.path().join(".ssh/key"), "private").expect("written");
@@ -277,7 +268,7 @@ fn a_program_in_a_home_shows_nothing_else_of_it() {
 
 #[test]
 fn a_folder_that_everybody_shares_is_not_shown_as_a_whole() {
-    let shared = tempfile::tempdir().expect("a folder");
+    let shared = tempdir().expect("a folder");
     fs::set_permissions(shared.path(), fs::Permissions::from_mode(0o1777)).expect("its owner");
     let file = shared.path().join("of-somebody");
     fs::write(&file, "private").expect("written");

@@ -2,14 +2,7 @@
 //! both ways, byte by byte, and is what `tests/data/conversations` records.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::path::Path;
-use std::process::{Command, Stdio};
-
-use serde_json::{Value, json};
-
-use support::place::Place;
-use support::{data, finished, json, summary};
+use support::prelude::*;
 
 /// Runs a judge, and keeps what it prints and how it exits in the folder `$KEPT`.
 const KEEP: &str = r#""$@" >"$KEPT/out" 2>"$KEPT/err"
@@ -135,8 +128,8 @@ impl Game<'_> {
     }
 }
 
-fn folder() -> tempfile::TempDir {
-    tempfile::tempdir().expect("a folder")
+fn folder() -> TempDir {
+    tempdir().expect("a folder")
 }
 
 /// The talk with the bot, what the judge has printed, how it exited and what it has drawn.

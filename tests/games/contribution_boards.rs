@@ -1,13 +1,13 @@
 //! The contribution's own 50 test files, on machines that have them.
 
-use support::{PATIENT, json, referee, shared_data};
+use support::prelude::*;
 
 #[test]
 fn greedy_plays_the_50_codingame_boards_to_a_natural_end_and_their_replays_agree() {
     let Some(shared) = shared_data("the 50 CodinGame boards") else {
         return;
     };
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     for number in 1..=50 {
         let board = shared.join(format!("samegame/codingame/test{number}.json"));

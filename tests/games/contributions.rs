@@ -1,18 +1,10 @@
 //! Contributions to CodinGame, from `init --codingame` to a suite that is killed and resumed. The settings are played
 //! unmodified: `java` is a double.
 
-use std::fs;
-use std::path::Path;
-use std::process::{Command, Stdio};
-
 use judges::codingame::Codingame;
 use judges::{JudgeCommand, JudgeLimits};
 use referee::game::judge::{Case, Judges as _, Place as Nowhere};
-
-use support::double::double;
-use support::place::{Place, assert_code, stderr};
-use support::terminal::{Terminal, can_watch};
-use support::{PATIENT, data, finished, json, wait_until};
+use support::prelude::*;
 
 /// A contribution that has been built: its folder, its `config.ini`, its test case, and the conversation that is its game.
 const CONTRIBUTIONS: [(&str, &str, &str, &str); 2] = [

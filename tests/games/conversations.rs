@@ -1,12 +1,7 @@
 //! Recorded conversations with referees of CodinGame's SDK. A double repeats the referee's part, and fails at the first byte from
 //! its host that differs from the recorded one.
 
-use std::fs;
-use std::io::Write as _;
-use std::path::Path;
-use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::time::Duration;
 
 use judges::codingame::Codingame;
 use judges::{JudgeCommand, JudgeLimits};
@@ -21,11 +16,9 @@ use referee::lines::Lines;
 use referee::play::Match;
 use referee::ruling::rule;
 use referee::verdict::{NoReply, Verdict};
-use serde_json::json;
 
 use crate::measured::cases;
-use support::double::double;
-use support::{data, for_each_in_parallel, program};
+use support::prelude::*;
 
 /// The text of a conversation in `tests/data`.
 fn conversation(name: &str) -> String {
@@ -331,7 +324,7 @@ fn assert_same(folder: &Path, name: &str, case: &str, bot: &[&str]) -> End {
 
 #[test]
 fn faulty_bots_have_the_same_results_through_a_referee_of_the_sdk() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let case = case(&conversation("samegame.txt"));
     let faults =
         FAULTS.iter().chain(&DELAYS).map(|fault| format!("misbehaving {fault} --on-turn 2"));
@@ -345,7 +338,7 @@ fn faulty_bots_have_the_same_results_through_a_referee_of_the_sdk() {
 
 #[test]
 fn measured_games_have_the_same_results_through_a_referee_of_the_sdk() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let games: Vec<_> = cases().into_iter().step_by(20).collect();
     for_each_in_parallel(&games, |game| {
         let script = folder.path().join(format!("{}.json", game.id));
@@ -363,7 +356,7 @@ fn measured_games_have_the_same_results_through_a_referee_of_the_sdk() {
 
 #[test]
 fn a_line_of_a_reply_is_one_line_for_java() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let case = case(&conversation("samegame.txt"));
     for (reply, wire) in [
         ("", ""),

@@ -2,10 +2,7 @@
 //! the crate of the rules apply these to all of them.
 
 use std::ffi::OsStr;
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
-use std::time::Duration;
 
 use proptest::prelude::*;
 use referee::bot::{BotCommand, Host};
@@ -18,10 +15,9 @@ use referee::play::Match;
 use referee::ruling::rule;
 use referee::score::Score;
 use referee::verdict::{BotExit, NoReply};
-use serde_json::{Value, json};
 
 use crate::measured::{Outcome, Step, cases, step_cases};
-use support::{bot_line, for_each_in_parallel, json, program, referee, summary};
+use support::prelude::*;
 
 impl Step {
     /// The step in the form of the bundled bot `script`.
@@ -136,7 +132,7 @@ impl Played {
 
 /// Plays every `step`th of the games, in this very process.
 pub(crate) fn matches_agree_with_the_original(step: usize) {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let games: Vec<Played> = played().into_iter().step_by(step).collect();
     for_each_in_parallel(&games, |game| game.check_match(folder.path()));
 }
@@ -150,7 +146,7 @@ fn matches_agree_with_the_original_in_200_games() {
 /// What the program adds to a match does not depend on the game, so that one in forty will do.
 #[test]
 fn the_program_agrees_with_the_original_in_30_games() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let games: Vec<Played> = played().into_iter().step_by(40).collect();
     assert_eq!(games.len(), 30);
     for_each_in_parallel(&games, |game| game.check_program(folder.path()));

@@ -1,17 +1,12 @@
 //! Games found by fuzzing the originals, each replayed through the program with a bot that follows the
 //! same script. What is deliberately different is one table here, and one in the guide (`faithful.md`).
 
-use std::fs;
-use std::path::Path;
-use std::process::Output;
-
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde::Deserialize;
-use serde_json::{Value, json};
 
 use crate::measured::packed_lines;
-use support::{bot_line, for_each_in_parallel, json, program, referee};
+use support::prelude::*;
 
 /// A game as the original played it. Fields that the original did not give are absent.
 #[derive(Deserialize)]
@@ -126,7 +121,7 @@ fn cases(game: &str) -> Vec<(usize, Case)> {
 
 #[test]
 fn fuzzed_games_of_samegame_agree_with_the_original() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let mut cases = cases("samegame");
     assert_eq!(cases.len(), 102);
     // Waiting takes longest, so it begins first.
@@ -214,7 +209,7 @@ fn check_messages(expected: &[Option<String>], folder: &Path, of: &str) {
 
 #[test]
 fn fuzzed_runs_of_square_remover_agree_with_the_original() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let cases = cases("square-remover");
     assert_eq!(cases.len(), 36);
     for_each_in_parallel(&cases, |(number, case)| {

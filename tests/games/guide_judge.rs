@@ -1,11 +1,6 @@
 //! The guide's page on games of one's own is true: its judge plays with its bot, and its schema takes what is a message.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::io::{BufRead as _, BufReader};
 
 use judges::json_lines::{JsonLines, message};
 use judges::{JudgeCommand, JudgeLimits};
@@ -14,18 +9,18 @@ use referee::lines::Lines;
 use referee::verdict::NoReply;
 
 use crate::views::schemas::validator;
-use support::{need, repository};
+use support::prelude::*;
 
 fn guide() -> PathBuf {
     repository().join("docs/guide/src")
 }
 
 /// The judge and the bot of the page, in a folder.
-fn written() -> tempfile::TempDir {
+fn written() -> TempDir {
     let page = fs::read_to_string(guide().join("own-game.md")).expect("the page");
     let mut programs =
         page.split("```python\n").skip(1).map(|rest| rest.split("```").next().expect("closed"));
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     for name in ["guess_judge.py", "guess_bot.py"] {
         let program = programs.next().expect(name);
         assert!(program.lines().count() <= 40, "{name} is short");

@@ -1,10 +1,5 @@
 //! What a judge does wrong is told in its words, leaves nothing behind, and holds nobody up.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
-use std::time::{Duration, Instant};
-
 use judges::codingame::Codingame;
 use judges::json_lines::JsonLines;
 use judges::{JudgeCommand, JudgeLimits};
@@ -12,8 +7,7 @@ use referee::bot::{Host, await_removals};
 use referee::game::judge::{Answer, Case, Ending, JudgeEnd, Judges, Place, Step, Trouble};
 use referee::lines::Lines;
 use referee::verdict::NoReply;
-
-use support::double::double;
+use support::prelude::*;
 
 /// The protocols of the judge made by hand.
 const PROTOCOLS: [&str; 2] = ["codingame", "judge"];
@@ -228,7 +222,7 @@ fn a_judge_that_does_not_start_says_why() {
 #[test]
 fn what_a_judge_writes_to_its_working_directory_goes_with_its_game() {
     let _host = Host::hold();
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let script = "echo $(ls) $(cat words.txt) in $(pwd -P) >&2\n\
                   echo made >made.txt\n\
                   rm words.txt && echo other words >words.txt\n\

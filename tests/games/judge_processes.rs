@@ -1,13 +1,6 @@
 //! Judges as processes beside bots: their time is not the bot's, and they do not outlive the referee.
 
-use std::fs;
-use std::process::Stdio;
-use std::thread::sleep;
-use std::time::Duration;
-
-use support::double::double;
-use support::place::{Place, assert_code};
-use support::{Mark, PATIENT, has_host_part, json, unspoilt, wait_until};
+use support::prelude::*;
 
 /// A place with judges of three questions: `quick`, `slow`, which sleeps for a second before each of them, and `endless`.
 fn with_judges() -> Place {

@@ -2,10 +2,8 @@
 //!
 //! The judge asks for numbers until it has heard one that is large enough, and adds them up.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
 
 use referee::bot::BotCommand;
 use referee::config::Config;
@@ -18,6 +16,7 @@ use referee::limits::{LimitKind, MatchRules};
 use referee::play::{Match, PlayError};
 use referee::replay::{rejudge, replay};
 use referee::verdict::{NoReply, Verdict};
+use support::prelude::*;
 
 /// The judge's own time for a reply: so long that a loaded machine keeps it.
 const OWN_LIMIT: Duration = Duration::from_secs(20);

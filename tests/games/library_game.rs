@@ -4,11 +4,7 @@
 //! The game: guess a number from 1 to 9 in three turns; each answer is told to be too low or too high.
 
 use std::borrow::Cow;
-use std::fs;
-use std::path::Path;
-use std::process::Command;
 use std::sync::{Arc, LazyLock};
-use std::time::Duration;
 
 use clap::Parser as _;
 use referee::bot::BotCommand;
@@ -28,9 +24,9 @@ use referee::source::SourceError;
 use referee::verdict::{NoReply, Verdict};
 use referee::view::film::{Film, TurnTimes};
 use referee::view::page;
-use serde_json::{Value, json};
 
 use crate::games::lower_is_better;
+use support::prelude::*;
 
 static GUESS: LazyLock<Arc<GameKind>> = LazyLock::new(|| guess_as("guess").into());
 
@@ -303,7 +299,7 @@ pub(crate) fn own_referee(folder: &Path, line: &str) -> Value {
 
 #[test]
 fn the_whole_command_line_knows_a_custom_game() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let folder = folder.path();
     fs::write(folder.join("bot.sh"), HALVES).expect("written");
     fs::write(folder.join("seven"), "7").expect("written");

@@ -3,23 +3,17 @@
 //! The game: say what the journey costs. The answer is the score, with all its digits; what is not a number loses.
 
 use std::borrow::Cow;
-use std::fs;
-use std::path::Path;
 use std::sync::{Arc, LazyLock};
-use std::time::Duration;
 
 use referee::game::{Exchange, Fault, Game, GameKind, Played, Rejected};
 use referee::limits::LimitKind;
 use referee::lines::{LineRules, Lines};
 use referee::score::{Direction, Score};
 use referee::verdict::NoReply;
-use serde_json::{Value, json};
 
 use crate::games::library_game::{own_output, own_referee};
 use crate::views::schemas::{Documents, validator};
-use support::browser::{browse, can_browse};
-use support::leave_out;
-use support::terminal::{Terminal, can_watch};
+use support::prelude::*;
 
 pub(crate) static COST: LazyLock<Arc<GameKind>> = LazyLock::new(|| {
     let kind = GameKind {
@@ -109,8 +103,8 @@ const BOTS: [(&str, &str); 4] = [
 ];
 
 /// The run of the first three bots on four boards, with their records, and its table of games.
-fn played() -> (tempfile::TempDir, String) {
-    let folder = tempfile::tempdir().expect("a folder");
+fn played() -> (TempDir, String) {
+    let folder = tempdir().expect("a folder");
     for (name, script) in BOTS {
         fs::write(folder.path().join(name), script).expect("written");
     }

@@ -1,15 +1,11 @@
 //! Games whose bots answer once, and whose answers a program scores: kind = "scored".
 
-use std::process::Output;
-use std::{fs, io};
+use std::io;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use flate2::read::ZlibDecoder;
-use serde_json::Value;
-
-use support::json;
-use support::place::{Place, assert_code, stderr};
+use support::prelude::*;
 
 const SETTINGS: &str = r#"
 [game.sum]
@@ -56,7 +52,7 @@ fn an_answer_is_scored_and_its_log_needs_no_scorer() {
     assert_code(&played, 0);
     let result = json(&played);
     assert_eq!((&result["verdict"], &result["score"]), (&"completed".into(), &1000.into()));
-    assert_eq!(result["summary"], serde_json::json!(["Score = 1000"]));
+    assert_eq!(result["summary"], json!(["Score = 1000"]));
     assert_eq!(fs::read_to_string(place.path("out.svg")).expect("there"), "mine");
     assert_code(&run(&place, &["replay", "log", "--rejudge"]), 0);
     let checked = run(&place, &["game", "check", "sum", "--bot", "sh adds.sh"]);

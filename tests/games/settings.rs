@@ -1,11 +1,6 @@
 //! Games from settings: tables `[game.NAME]`, whose judge is another program.
 
-use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
-
-use support::place::{Place, assert_code, stderr};
-use support::{json, program};
+use support::prelude::*;
 
 const SETTINGS: &str = r#"
 [game.guess]

@@ -1,24 +1,16 @@
 //! Square Remover against the runs that were measured on the original tester.
 
 use std::ffi::OsStr;
-use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
-use std::process::Output;
 use std::sync::Arc;
-use std::time::Duration;
 
 use referee::game::{GameKind, SeedOptions};
 use referee::lines::{Lines, Progress};
 use referee::verdict::Verdict;
 use serde::Deserialize;
-use serde_json::Value;
 
 use crate::games::fidelity::matched;
-use support::{
-    Mark, data, for_each_in_parallel, has_host_part, json, need, program, referee, repository,
-    shared_data, unspoilt,
-};
+use support::prelude::*;
 
 /// One run of the original tester.
 #[derive(Deserialize)]
@@ -81,7 +73,7 @@ fn the_tester_command_prints_what_the_original_printed() {
 
 #[test]
 fn a_bot_receives_exactly_the_case() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     for_each_in_parallel(&runs()[..3], |run| {
         let received = folder.path().join(run.seed.to_string());
         let script = format!("cat > '{}'", received.display());
@@ -268,7 +260,7 @@ fn shows_itself(&(fault, limit, verdict, diagnosis): &(&str, &str, &str, &str)) 
 
 #[test]
 fn logs_are_small_hold_the_moves_and_replay_to_the_same() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     let path = log.to_str().expect("UTF-8");
     for bot in [
@@ -339,7 +331,7 @@ fn tester<A: AsRef<OsStr>>(args: &[A]) -> (Option<i32>, String, String) {
 
 #[test]
 fn the_tester_takes_the_originals_arguments_and_passes_on_what_the_solution_says() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let bot = sh_line(folder.path(), "read colors; echo \"$colors colours\" >&2; echo x");
     let drawing = ["-delay", "50", "-sz", "20", "-pause", "-quit", "3"];
     let (code, printed, notice) = tester(&[&drawing[..], &["-seed", "3", "-exec", &bot]].concat());
@@ -398,7 +390,7 @@ fn the_tester_exits_with_1_without_a_command_or_a_number() {
 
 #[test]
 fn the_tester_splits_the_command_line_as_java_does() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let bot = sh_line(folder.path(), "printf '[%s]\\n' \"$@\" >&2");
     for (words, heard) in [
         ("'a b' \"c\"", "['a]\n[b']\n[\"c\"]\n"),
@@ -421,7 +413,7 @@ fn the_tester_splits_the_command_line_as_java_does() {
 fn the_tester_reads_digits_of_any_script_and_text_that_is_not_utf8() {
     let seeded = |seed| tester(&["-exec", "@squares-random", "-seed", seed]);
     assert_eq!(seeded("٣"), (Some(0), "Score  = 125\n".to_owned(), String::new()));
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let bot = sh_line(folder.path(), "printf 'a\\377\\355\\240\\200b\\n' >&2");
     let unknown = OsStr::from_bytes(b"-\xFFx");
     let (code, printed, _) = tester(&[unknown, "-exec".as_ref(), bot.as_ref()]);
@@ -432,7 +424,7 @@ fn the_tester_reads_digits_of_any_script_and_text_that_is_not_utf8() {
 
 #[test]
 fn the_tester_has_no_limits_but_those_that_keep_the_machine_usable() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let played = |script: &str| {
         let bot = sh_line(folder.path(), script);
         tester(&["-exec", &bot, "-seed", "3"])
@@ -453,7 +445,7 @@ fn the_tester_has_no_limits_but_those_that_keep_the_machine_usable() {
 
 /// What has no end has one here.
 pub(crate) fn the_tester_ends_a_flood() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let bot = sh_line(folder.path(), "echo 0; echo 0; tr '\\0' 0 </dev/zero");
     let (code, printed, said) = tester(&["-exec", &bot, "-seed", "3"]);
     let unreadable = "ERROR: Unable to read element 2 (0-based) of your solution's return value.";
@@ -468,7 +460,7 @@ fn generate(folder: &Path, args: &[&str]) -> Output {
 
 #[test]
 fn generate_writes_the_cases_of_a_range_and_play_reads_them() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let args = ["--game", "square-remover", "--seed", "1..10", "--out", "cases/of/mine"];
     for _ in 0..2 {
         let output = generate(folder.path(), &args);
@@ -492,7 +484,7 @@ fn generate_writes_the_cases_of_a_range_and_play_reads_them() {
 
 #[test]
 fn a_single_board_is_printed_and_playable() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let output = generate(folder.path(), &["--seed", "-5", "--colors", "3"]);
     let board = String::from_utf8(output.stdout).expect("UTF-8");
     assert_eq!(board.lines().count(), 15);
@@ -509,7 +501,7 @@ fn a_single_board_is_printed_and_playable() {
 
 #[test]
 fn a_timeout_with_half_a_number_replays_to_the_same() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     let path = log.to_str().expect("UTF-8");
     let plays_and_replays = |output: &str| {

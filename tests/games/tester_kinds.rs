@@ -1,11 +1,6 @@
 //! Testers that print and behave as those of real contests do, apart from the usual line `Score = N`.
 
-use std::fs;
-
-use serde_json::Value;
-
-use support::place::{Place, assert_code, stderr};
-use support::{json, leave_out};
+use support::prelude::*;
 
 const SETTINGS: &str = r#"
 [game.twice]

@@ -1,13 +1,6 @@
 //! Games whose testers start the bot themselves: kind = "tester".
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::process::Output;
-
-use serde_json::Value;
-
-use support::place::{Place, assert_code, stderr};
-use support::{Mark, has_host_part, has_sandbox, json, unspoilt};
+use support::prelude::*;
 
 const SETTINGS: &str = r#"
 [game.twice]
@@ -227,7 +220,7 @@ fn a_bot_in_a_sandbox_reads_neither_the_tester_nor_the_cases() {
         assert_eq!(shown, ["none 5", "own"], "{method}");
         // What the bot's own command names is its own.
         let own = json(&play(&place, "none", "sh spy.sh in/none.txt", &sandbox));
-        assert_eq!(own["stderr_tail"], serde_json::json!(["none 5", "own"]), "{method}");
+        assert_eq!(own["stderr_tail"], json!(["none 5", "own"]), "{method}");
     }
     assert_eq!(read(&[])[..].last_chunk(), Some(&["none 5".into(), "own".into()]));
 }

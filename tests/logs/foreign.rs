@@ -1,16 +1,12 @@
 //! Games saved by other programs are refereed again, and every difference from their claims is listed.
 
-use std::fs;
-use std::path::Path;
-use std::process::Output;
-
 use referee::game::GameKind;
 use referee::gamelog::{self, foreign};
 use referee::replay::foreign::{Refereed, referee as referee_foreign};
-use serde_json::{Value, json};
 
 use crate::measured::{Case, Expected, cases};
-use support::{PATIENT, data, json as object, referee, shared_data, summary};
+use support::json as object;
+use support::prelude::*;
 
 /// The summary lines, split over frames as the original does: one for each turn, the last one with
 /// what ends the game.
@@ -103,13 +99,13 @@ fn measured_games_agree_in_the_forms_of_runner_and_website() {
 
 /// A game by the bundled greedy bot on its default board, and a folder for what is made of it.
 struct Scene {
-    folder: tempfile::TempDir,
+    folder: TempDir,
     moves: Vec<String>,
 }
 
 impl Scene {
     fn new(args: &[&str]) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempdir().expect("a folder");
         let log = folder.path().join("game.jsonl");
         referee().arg("play").args(args).arg("--log").arg(&log).output().expect("runs");
         let log = gamelog::read(&fs::read(log).expect("a log")).expect("a good log");

@@ -1,12 +1,7 @@
 //! Logs of real games, whole, cut off and changed, refereed again.
 
-use std::path::Path;
-use std::process::Output;
-
 use referee::gamelog;
-use serde_json::{Value, json};
-
-use support::{PATIENT, json, referee, summary};
+use support::prelude::*;
 
 /// Plays a bundled bot and returns the result and the log's text.
 fn logged(folder: &Path, bot: &str, more: &[&str]) -> (Value, String) {
@@ -18,18 +13,18 @@ fn logged(folder: &Path, bot: &str, more: &[&str]) -> (Value, String) {
         .args(more)
         .output()
         .expect("runs");
-    (json(&output), std::fs::read_to_string(log).expect("a log"))
+    (json(&output), fs::read_to_string(log).expect("a log"))
 }
 
 fn replay(folder: &Path, text: &str) -> Output {
     let log = folder.join("replayed.jsonl");
-    std::fs::write(&log, text).expect("written");
+    fs::write(&log, text).expect("written");
     referee().args(["replay", "--format", "json"]).arg(&log).output().expect("runs")
 }
 
 #[test]
 fn the_replay_of_any_played_game_agrees() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let bots = [
         "@greedy",
         "@first",
@@ -70,7 +65,7 @@ fn the_replay_of_any_played_game_agrees() {
 
 #[test]
 fn a_timeout_is_taken_from_the_log() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let limits = ["--profile", "official"];
     let log = folder.path().join("late.jsonl");
     let played = referee()
@@ -81,7 +76,7 @@ fn a_timeout_is_taken_from_the_log() {
         .output()
         .expect("runs");
     assert_eq!(json(&played)["verdict"], "timeout");
-    let output = replay(folder.path(), &std::fs::read_to_string(log).expect("a log"));
+    let output = replay(folder.path(), &fs::read_to_string(log).expect("a log"));
     let replayed = json(&output);
     assert_eq!(replayed["verdict"], "timeout");
     assert_eq!(replayed["official"], "[ERROR] Timeout!");
@@ -90,7 +85,7 @@ fn a_timeout_is_taken_from_the_log() {
 
 #[test]
 fn a_truncated_log_replays_to_its_last_whole_line() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let (played, text) = logged(folder.path(), "@greedy", &[]);
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     for turns in [0, 1, 10] {
@@ -115,10 +110,10 @@ fn a_truncated_log_replays_to_its_last_whole_line() {
 
 #[test]
 fn an_incomplete_log_says_so() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let (_, text) = logged(folder.path(), "@greedy", &[]);
     let log = folder.path().join("cut.jsonl");
-    std::fs::write(&log, &text[..text.len() / 2]).expect("written");
+    fs::write(&log, &text[..text.len() / 2]).expect("written");
     let output = referee().arg("replay").arg(&log).output().expect("runs");
     let text = String::from_utf8(output.stdout).expect("UTF-8");
     assert!(text.contains("incomplete    the log stops before the end of the game"), "{text}");
@@ -126,7 +121,7 @@ fn an_incomplete_log_says_so() {
 
 #[test]
 fn a_log_that_lacks_only_its_last_newline_is_complete() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let (_, text) = logged(folder.path(), "@greedy", &[]);
     assert_eq!(json(&replay(folder.path(), text.trim_end()))["complete"], true);
 }
@@ -156,7 +151,7 @@ fn tampered(text: &str, line: usize, change: impl FnOnce(&mut Value)) -> String 
 
 #[test]
 fn the_first_turn_that_differs_is_named() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let (_, text) = logged(folder.path(), "@greedy", &[]);
     let end = text.lines().count() - 1;
     let turns = end - 1;
@@ -185,10 +180,10 @@ fn the_first_turn_that_differs_is_named() {
 
 #[test]
 fn a_difference_reads_well() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let (_, text) = logged(folder.path(), "@greedy", &[]);
     let log = folder.path().join("tampered.jsonl");
-    std::fs::write(&log, tampered(&text, 5, |turn| turn["gain"] = json!(12))).expect("written");
+    fs::write(&log, tampered(&text, 5, |turn| turn["gain"] = json!(12))).expect("written");
     let output = referee().arg("replay").arg(&log).output().expect("runs");
     let text = String::from_utf8(output.stdout).expect("UTF-8");
     assert!(text.starts_with("The replay differs from the log at turn 5.\n"), "{text}");
@@ -197,7 +192,7 @@ fn a_difference_reads_well() {
 
 #[test]
 fn unknown_fields_are_ignored() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let (_, text) = logged(folder.path(), "@greedy", &[]);
     let text = tampered(&text, 0, |start| start["later"] = json!({ "a": 1 }));
     let text = tampered(&text, 4, |turn| turn["later"] = json!([1, 2]));

@@ -1,12 +1,6 @@
 //! `replay --rerun`: the logged bot plays again.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Output;
-
-use serde_json::Value;
-
-use support::{PATIENT, json, referee};
+use support::prelude::*;
 
 fn play(folder: &Path, args: &[&str]) -> PathBuf {
     let log = folder.join("game.jsonl");
@@ -20,7 +14,7 @@ fn rerun(log: &Path, args: &[&str]) -> Output {
 
 #[test]
 fn a_bot_that_answers_the_same_again_agrees() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     for args in [&[][..], &["--bot", "@misbehaving exit 3 --on-turn 4"]] {
         let output = rerun(&play(folder.path(), args), &[]);
         let text = String::from_utf8(output.stdout).expect("UTF-8");
@@ -40,7 +34,7 @@ fn fickle(folder: &Path) -> PathBuf {
 
 #[test]
 fn the_first_exchange_that_differs_is_named() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let log = fickle(folder.path());
     fs::write(folder.path().join("mark"), "").expect("written");
     let output = rerun(&log, &[]);
@@ -57,7 +51,7 @@ fn the_first_exchange_that_differs_is_named() {
 
 #[test]
 fn a_log_that_stops_early_is_compared_as_far_as_it_goes() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let log = play(folder.path(), &[]);
     let text = fs::read_to_string(&log).expect("a log");
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -67,7 +61,7 @@ fn a_log_that_stops_early_is_compared_as_far_as_it_goes() {
 
 #[test]
 fn the_logged_limits_hold() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let log = play(folder.path(), &["--bot", "@misbehaving late 900 --on-turn 2"]);
     let mut lines: Vec<Value> = fs::read_to_string(&log)
         .expect("a log")
@@ -83,7 +77,7 @@ fn the_logged_limits_hold() {
 
 #[test]
 fn what_cannot_be_run_again_is_refused() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let log = play(folder.path(), &[]);
     let text = fs::read_to_string(&log).expect("a log");
     let (first, rest) = text.split_once('\n').expect("lines");

@@ -1,11 +1,7 @@
 //! Logs that an earlier build wrote read, write and replay byte for byte as they did then.
 
-use std::fs;
-use std::path::PathBuf;
-
 use referee::gamelog::{self, Event, Log};
-
-use support::{data, referee};
+use support::prelude::*;
 
 /// Logs of games completed, lost in every way that depends on the bot alone, late, and of the other game.
 const LOGS: [&str; 8] =

@@ -1,15 +1,11 @@
 //! A game in other forms: as text, and as the bytes sent to its bot.
 
-use std::fs;
-use std::process::Stdio;
-
 use referee::gamelog;
-
-use support::{PATIENT, referee};
+use support::prelude::*;
 
 #[test]
 fn a_transcript_has_all_that_was_sent_and_answered() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     let script = "for turn in 1 2; do for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do read -r line; done; \
                   echo \"seen $turn\" >&2; echo \"0 0 turn $turn\"; done; exit 3";
@@ -27,7 +23,7 @@ fn a_transcript_has_all_that_was_sent_and_answered() {
 #[test]
 fn a_bot_that_is_fed_what_the_other_was_sent_says_the_same() {
     for (game, bot) in [("samegame", "greedy"), ("square-remover", "squares-greedy")] {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempdir().expect("a folder");
         let (log, stdin) = (folder.path().join("game.jsonl"), folder.path().join("stdin.txt"));
         referee()
             .args(["play", "--profile", "unlimited", "--game", game, "--log"])

@@ -1,7 +1,5 @@
 //! The record of any game: it is written, read back, and refereed again to the same result.
 
-use std::collections::BTreeMap;
-
 use proptest::option;
 use proptest::prelude::*;
 use referee::game::GameKind;
@@ -16,7 +14,7 @@ use referee::ruling::rule;
 use referee::said::{Said, SaidInGame, SaidNumbers, SaidValue};
 use referee::score::{Direction, Score};
 use referee::verdict::{BotExit, Culprit, Decision, NoReply, Overrun, Verdict};
-use serde_json::json;
+use support::prelude::*;
 
 fn bytes() -> impl Strategy<Value = Bytes> {
     prop_oneof![any::<Vec<u8>>(), any::<String>().prop_map(String::into_bytes)].prop_map(Bytes)
@@ -33,7 +31,7 @@ fn scores() -> impl Strategy<Value = Score> {
 
 /// Up to ten days, to the nanosecond.
 fn millis() -> impl Strategy<Value = Millis> {
-    (0..864_000_000_000_000_u64).prop_map(|nanos| Millis(std::time::Duration::from_nanos(nanos)))
+    (0..864_000_000_000_000_u64).prop_map(|nanos| Millis(Duration::from_nanos(nanos)))
 }
 
 fn exits() -> impl Strategy<Value = BotExit> {

@@ -2,13 +2,7 @@
 //!
 //! With `BEGINNERS_TABLE` set the test prints the diagnoses as a table.
 
-use std::fs;
-use std::path::Path;
-use std::process::Command;
-
-use serde_json::Value;
-
-use support::{data, for_each_in_parallel, has_host_part, json, need, referee, unspoilt};
+use support::prelude::*;
 
 /// Mistake, verdict, and a part of the diagnosis.
 const MISTAKES: [(&str, &str, &str); 7] = [

@@ -1,8 +1,6 @@
 //! Who may answer for a bot of SameGame: its first process, and others as long as that one lives.
 
-use std::process::Command;
-
-use support::{PATIENT, json, leave_out, referee, wait_until};
+use support::prelude::*;
 
 /// Reads a board; a shell gives what it leaves in the background another input than its own.
 const READ_BOARD: &str = "exec 3<&0
@@ -27,10 +25,10 @@ pub(crate) const LEFT: [(&str, u64); 10] = [
 
 /// How many turns a bot of this script lasts on a board of stripes, where `0 0` is always legal, and its end.
 fn turns_of(script: &str, more: &[&str]) -> (u64, String) {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let board = folder.path().join("board.txt");
     let rows = (0..15).map(|row| format!("{} ", row % 2).repeat(15) + "\n");
-    std::fs::write(&board, rows.collect::<String>()).expect("written");
+    fs::write(&board, rows.collect::<String>()).expect("written");
     let output = referee()
         .args(["play", "--format", "json", "--board"])
         .arg(&board)
@@ -55,9 +53,9 @@ pub(crate) fn is_not_heard((script, turns): (&str, u64), more: &[&str], games: u
 pub(crate) fn writers_are_known() -> bool {
     let mut child = Command::new("true").spawn().expect("starts");
     let file = |name: &str| format!("/proc/{}/{name}", child.id());
-    let is_zombie = || std::fs::read_to_string(file("stat")).expect("/proc").contains(") Z ");
+    let is_zombie = || fs::read_to_string(file("stat")).expect("/proc").contains(") Z ");
     wait_until("it has exited", is_zombie);
-    let is_shown = std::fs::read(file("io")).is_ok();
+    let is_shown = fs::read(file("io")).is_ok();
     child.wait().expect("a child");
     if !is_shown {
         let why = "the kernel shows only root what an exited process has written";

@@ -1,8 +1,7 @@
 //! A child that plays on is heard in no game, whatever else the machine does.
 
-use std::process::{Child, Command};
-
 use crate::play::children::{LEFT, is_not_heard, writers_are_known};
+use support::prelude::*;
 
 /// Computes for as long as it lives.
 struct Hog(Child);

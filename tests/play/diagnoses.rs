@@ -1,13 +1,6 @@
 //! Losses whose cause is not where it is looked for first: the diagnosis names it.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
-
-use serde_json::Value;
-
-use support::place::Place;
-use support::{PATIENT, has_sandbox, json, leave_out, write_program};
+use support::prelude::*;
 
 /// The result of a game of the bot in `place`.
 fn play(place: &Place, args: &[&str]) -> Value {

@@ -1,14 +1,7 @@
 //! The programs in `referee/examples`, which show how others build on the library.
 
 use std::ffi::OsStr;
-use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
-
-use serde_json::json;
-
-use support::browser::{browse, can_browse};
-use support::{PATIENT, referee};
+use support::prelude::*;
 
 /// Runs an example, which Cargo builds beside the tests.
 fn run(name: &str, args: &[&OsStr]) -> Output {
@@ -53,7 +46,7 @@ fn a_tournament_plays_in_threads() {
 
 #[test]
 fn a_game_of_ones_own_is_played_logged_refereed_again_and_shown_with_its_labels() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let said = said(&run("game_2048", &[folder.path().as_os_str()]));
     assert!(said.starts_with("Score: ") && said.ends_with(" turns; again: None\n"), "{said}");
     let page = fs::read_to_string(folder.path().join("2048.html")).expect("a page");
@@ -81,7 +74,7 @@ fn write_log(path: &Path, bot: &str) {
 
 #[test]
 fn a_folder_of_logs_is_refereed_again() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let file = |name: &str| folder.path().join(name);
     write_log(&file("1-sound.jsonl"), "@greedy");
     let sound = fs::read_to_string(file("1-sound.jsonl")).expect("a log");

@@ -1,11 +1,7 @@
 //! Every fault of the misbehaving bot, end to end: verdict, official wording, diagnosis, exit code,
 //! and nothing left behind.
 
-use std::time::{Duration, Instant};
-
-use serde_json::Value;
-
-use support::{Mark, PATIENT, for_each_in_parallel, has_host_part, json, referee, unspoilt};
+use support::prelude::*;
 
 const TIMEOUT: &str = "[ERROR] Timeout!";
 
@@ -85,7 +81,7 @@ fn an_answer_within_the_limit_is_no_timeout() {
 #[test]
 fn an_answer_after_the_input_was_closed_is_reported() {
     let config = tempfile::NamedTempFile::new().expect("a file");
-    std::fs::write(config.path(), "[bot]\ngrace = '30s'").expect("written");
+    fs::write(config.path(), "[bot]\ngrace = '30s'").expect("written");
     let config = ["--config", config.path().to_str().expect("UTF-8")];
     let diagnosis = "`0 3` came after its input was closed: too slow, or not flushed";
     play("late 2500 --on-turn 2", SHORT, &config).expect("timeout", TIMEOUT, diagnosis);
@@ -156,14 +152,14 @@ fn a_bot_that_does_not_read_is_diagnosed() {
 
 #[test]
 fn a_flood_of_stderr_blocks_nobody_and_is_capped() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     let log = log.to_str().expect("UTF-8");
     let shown = play("flood-stderr 3000000 --on-turn 2", PATIENT, &["--log", log]);
     let late_there = "the bot wrote 3 MB of standard error in turn 2; CodinGame's SDK reads 4 kB a \
                       turn and leaves the rest in the pipe, so this bot would have been late there";
     shown.expect("completed", ENDGAME, late_there);
-    let text = std::fs::read_to_string(log).expect("a log");
+    let text = fs::read_to_string(log).expect("a log");
     let turn: Value = serde_json::from_str(text.lines().nth(2).expect("turn 2")).expect("JSON");
     assert_eq!(turn["stderr"].as_str().expect("text").len(), 65_536);
     assert_eq!(turn["stderr_dropped"], 3_000_000 - 65_536);
@@ -296,11 +292,11 @@ fn a_fault_ends_the_game_of_a_plain_bot_as_it_ends_one_in_a_namespace() {
 
 #[test]
 fn a_message_that_is_not_utf8_is_legal_and_survives_in_the_log() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     let path = log.to_str().expect("UTF-8");
     play("invalid-utf8 --on-turn 2", PATIENT, &["--log", path]).expect("completed", ENDGAME, "");
-    let text = std::fs::read(&log).expect("a log");
+    let text = fs::read(&log).expect("a log");
     let read = referee::gamelog::read(&text).expect("a good log");
     assert!(read.turns[1].reply.0.ends_with(b" \xFF\xFE\xF0\x9F\n"));
     assert_eq!(
@@ -344,12 +340,12 @@ fn each_illegal_move_has_its_official_wording() {
 
 #[test]
 fn quick_turns_without_a_certificate_add_up_to_less_than_a_millisecond() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     let mut play = referee();
     play.args(["play", "--bot", "@echo", "--board", "@clearable", "--log"]).arg(&log);
     assert!(play.args(PATIENT).output().expect("runs").status.success());
-    let log = referee::gamelog::read(&std::fs::read(&log).expect("a log")).expect("whole");
+    let log = referee::gamelog::read(&fs::read(&log).expect("a log")).expect("whole");
     assert!(log.turns.len() > 10 && log.turns[0].certificate.cpu.is_some());
     let mut unsampled = Duration::ZERO;
     for turn in &log.turns {

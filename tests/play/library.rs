@@ -2,13 +2,10 @@
 //! errors that tell it what is wrong.
 
 use std::error::Error;
-use std::fs;
 use std::io;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
-use std::time::Duration;
 
 use referee::bot::{BotCommand, BotProcess, Confinement, Overtime, Request};
 use referee::cancel::{Cancelled, Canceller};
@@ -22,8 +19,7 @@ use referee::replay::{ReplayError, replay, replay_as};
 use referee::source::SourceError;
 use referee::verdict::BotExit;
 use referee::view::film::{Film, TurnTimes};
-
-use support::repository;
+use support::prelude::*;
 
 fn confinement(method: Containment) -> Confinement {
     let method = method.method().expect("this host offers it");
@@ -123,7 +119,7 @@ fn a_game_of_ones_own_needs_no_table() {
 
 #[test]
 fn a_log_that_cannot_be_read_is_named_with_the_line() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     let path = log.display();
     let opened = |content: &[u8]| {

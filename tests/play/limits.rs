@@ -1,15 +1,6 @@
 //! Each limit of a bot end to end, and the sandbox.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
-use std::process::Output;
-
-use serde_json::Value;
-
-use support::{
-    Mark, PATIENT, User, has_host_part, has_sandbox, json, need, referee, referee_of, unspoilt,
-};
+use support::prelude::*;
 
 const USERS: [User; 2] = [User::Mine, User::Nobody];
 
@@ -171,7 +162,7 @@ fn no_core_is_dumped() {
 
 #[test]
 fn standard_error_of_a_game() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     let more = ["--log", log.to_str().expect("UTF-8")];
     let output = play("resources.game-stderr = '1kB'", "flood-stderr 3000000", &more);
@@ -183,7 +174,7 @@ fn standard_error_of_a_game() {
 
 #[test]
 fn a_log_that_is_full_holds_no_more_standard_error_and_all_the_moves() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     let path = log.to_str().expect("UTF-8");
     let output = play("resources.log-size = '10kB'", "flood-stderr 60000", &["--log", path]);
@@ -213,8 +204,8 @@ fn pry(user: User, folder: &Path, more: &[&str]) -> Vec<String> {
     said.into_iter().filter_map(|line| line.strip_suffix(": yes").map(str::to_owned)).collect()
 }
 
-fn folder_to_pry_in() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
+fn folder_to_pry_in() -> TempDir {
+    let folder = tempdir().expect("a folder");
     for name in ["victim", "private"] {
         let file = folder.path().join(name);
         fs::write(&file, "").expect("written");
@@ -249,7 +240,7 @@ fn without_a_sandbox_a_bot_may_do_what_its_user_may() {
 
 #[test]
 fn a_sandbox_leaves_no_folder_behind() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let left = |fault: &str| {
         let output = referee()
             .args(["play", "--sandbox", "--format", "json", "--bot", fault])

@@ -1,14 +1,6 @@
 //! The referee on a failing machine: no descriptors, no processes, no space, no rights.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
-
-use support::{
-    Mark, PATIENT, User, finished, json, program, referee, referee_of, start_without, wait_until,
-    write_program,
-};
+use support::prelude::*;
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
@@ -20,7 +12,7 @@ fn limited(limit: &str, user: User, args: &[&str]) -> Output {
     let mut command = Command::new("prlimit");
     command.arg(limit).arg("--").arg(referee.get_program()).args(args).env("NO_COLOR", "1");
     if user == User::Nobody && rustix::process::getuid().is_root() {
-        support::as_nobody(&mut command);
+        as_nobody(&mut command);
     }
     command.output().expect("prlimit, from util-linux")
 }
@@ -54,7 +46,7 @@ fn without_descriptors_there_is_no_game_and_a_clear_error() {
 fn without_processes_there_is_no_game_and_a_clear_error() {
     if !rustix::process::getuid().is_root() {
         // The user of the tests has other processes, so a limit on their number would not be exact.
-        return support::leave_out("a host without processes", "it needs a user of its own");
+        return leave_out("a host without processes", "it needs a user of its own");
     }
     for means in ["auto", "seccomp", "plain"] {
         let args = ["play", "--containment", means, "--first-turn", "60s", "--turn", "60s"];
@@ -67,7 +59,7 @@ fn without_processes_there_is_no_game_and_a_clear_error() {
 
 #[test]
 fn a_log_in_a_folder_that_is_not_ours_is_refused() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o555)).expect("its owner");
     let log = folder.path().join("game.jsonl");
     let output =
@@ -86,7 +78,7 @@ fn copy_referee(to: &Path) {
 
 #[test]
 fn a_bot_whose_program_is_deleted_plays_on_and_cannot_start_again() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let bot = folder.path().join("bot");
     copy_referee(&bot);
     let bot = bot.to_str().expect("UTF-8");
@@ -104,7 +96,7 @@ fn a_bot_whose_program_is_deleted_plays_on_and_cannot_start_again() {
 
 #[test]
 fn a_bot_whose_program_is_replaced_while_it_runs_plays_on() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let bot = folder.path().join("bot");
     let other = folder.path().join("other");
     copy_referee(&bot);

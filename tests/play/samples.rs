@@ -1,12 +1,7 @@
 //! The samples that users start from, played for real, and under every kind of containment: a bot
 //! does not notice it.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
-use serde_json::Value;
-
-use support::{PATIENT, json, need, referee, repository};
+use support::prelude::*;
 
 /// All methods of containment.
 const HELD: [&[&str]; 5] = [
@@ -47,7 +42,7 @@ fn moves(bot: &str, held: &[&str]) -> Vec<Vec<u8>> {
     let result = json(&output);
     assert_eq!(result["verdict"], "completed", "{held:?}: {result}");
     assert_eq!(result["score"], 230, "as the bundled @greedy: {held:?}: {result}");
-    let log = std::fs::read(log.path()).expect("a log");
+    let log = fs::read(log.path()).expect("a log");
     let log = referee::gamelog::read(&log).expect("a whole log");
     log.turns.into_iter().map(|turn| turn.reply.0).collect()
 }
@@ -76,7 +71,7 @@ fn the_python_sample_plays_like_the_bundled_greedy() {
 #[test]
 fn the_cpp_sample_plays_like_the_bundled_greedy() {
     let Some([cpp]) = need("the C++ sample", ["c++"]) else { return };
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let bot = folder.path().join("greedy");
     build(cpp, &["-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror", "-o"], &bot, "cpp/greedy.cpp");
     plays_the_same_wherever_it_is_held(&format!("'{}'", bot.display()));
@@ -85,7 +80,7 @@ fn the_cpp_sample_plays_like_the_bundled_greedy() {
 #[test]
 fn the_cpp_sample_of_square_remover_plays() {
     let Some([cpp]) = need("the C++ sample of Square Remover", ["c++"]) else { return };
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let bot = folder.path().join("squares");
     let args = ["-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror", "-o"];
     build(cpp, &args, &bot, "cpp/squares.cpp");
@@ -94,7 +89,7 @@ fn the_cpp_sample_of_square_remover_plays() {
 
 #[test]
 fn the_rust_sample_of_square_remover_plays() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let bot = folder.path().join("squares");
     let args = ["--edition", "2024", "-O", "-D", "warnings", "-o"];
     build("rustc", &args, &bot, "rust/squares.rs");
@@ -103,7 +98,7 @@ fn the_rust_sample_of_square_remover_plays() {
 
 #[test]
 fn the_c_sample_plays_like_the_bundled_greedy() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let bot = folder.path().join("greedy");
     build("cc", &["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-o"], &bot, "c/greedy.c");
     plays_the_same_wherever_it_is_held(&format!("'{}'", bot.display()));
@@ -118,7 +113,7 @@ fn the_node_sample_plays_like_the_bundled_greedy() {
 #[test]
 fn the_java_sample_plays_like_the_bundled_greedy() {
     let Some([java, javac]) = need("the Java sample", ["java", "javac"]) else { return };
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     build(javac, &["-Xlint:all", "-Werror", "-d"], folder.path(), "java/Greedy.java");
     plays_the_same_wherever_it_is_held(&format!(
         "{java} -XX:-UsePerfData -XX:+DisplayVMOutputToStderr -cp '{}' Greedy",

@@ -1,18 +1,9 @@
 //! Accidents of runs: torn files, missing locks, folders that move. Nothing is lost, and nothing needs a hand.
 
-use std::collections::BTreeMap;
-use std::fs::{self, OpenOptions};
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::thread::sleep;
-use std::time::Duration;
+use fs::OpenOptions;
 
 use libc::{ENOLCK, SYS_flock};
-use rustix::process::{Pid, Signal, kill_process};
-
-use support::place::{Place, assert_code, stderr};
-use support::{PATIENT, finished, leave_out, start_without, wait_until};
+use support::prelude::*;
 
 /// Plays games of a quick bot on these seeds.
 fn play(place: &Place, run: &str, seeds: &str) {

@@ -1,9 +1,6 @@
 //! The boards of suites: seeds in lists and files, folders with other files, patterns.
 
-use std::fs;
-
-use support::PATIENT;
-use support::place::{Place, assert_code, stderr};
+use support::prelude::*;
 
 /// Plays games of a quick bot on these seeds.
 fn play(place: &Place, run: &str, seeds: &str) {
@@ -55,7 +52,7 @@ fn with_config() -> Place {
     for seed in 1..=12 {
         let rows =
             fs::read_to_string(place.path(&format!("boards/seed-{seed}.txt"))).expect("a board");
-        let file = serde_json::json!({ "testIn": rows.trim() }).to_string();
+        let file = json!({ "testIn": rows.trim() }).to_string();
         fs::write(config.join(format!("test{seed}.json")), file).expect("written");
     }
     for file in ["config.ini", "statement_en.html", "stub.txt"] {

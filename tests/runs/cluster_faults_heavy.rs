@@ -1,15 +1,10 @@
 //! Failures of a cluster: no played game is lost, and the user is told how to continue.
 
-use std::collections::BTreeSet;
-use std::fs;
 use std::os::unix::fs::symlink;
-use std::process::{Child, Command, Stdio};
 
 use referee::suite::RunFolder;
-use rustix::process::{Pid, Signal, kill_process};
-
+use support::prelude::*;
 use support::slurm::{Cluster, assert_code, ended, outcomes, part_of, start_daemon, text};
-use support::{PATIENT, finished, leave_out};
 
 /// Submits a suite of a bot that loses.
 fn losers(cluster: &Cluster, run: &str, more: &[&str]) -> Command {

@@ -1,15 +1,8 @@
 //! Suites on a real Slurm cluster: their results are those of one machine, whatever happens to their tasks.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
-use std::process::Command;
-
 use referee::suite::RunFolder;
 use serde::de::IgnoredAny;
-
-use support::PATIENT;
-use support::made::MadeRun;
+use support::prelude::*;
 use support::slurm::{Cluster, assert_code, ended, outcomes, part_of, text};
 
 /// The fields of times and places in results and logs. `command` has the path of the copy of the referee that
@@ -212,7 +205,7 @@ fn mixed_processors(cluster: &Cluster) {
     let path = cluster.path("squares-in-parts/sessions.jsonl");
     let sessions = fs::read_to_string(&path).expect("sessions");
     let (first, others) = sessions.split_once('\n').expect("two");
-    let mut first: serde_json::Value = serde_json::from_str(first).expect("a session");
+    let mut first: Value = serde_json::from_str(first).expect("a session");
     first["cpu"] = "Abacus 7".into();
     fs::write(&path, format!("{first}\n{others}")).expect("written");
     let merged = cluster.referee(&["merge", "squares-in-parts"]).output().expect("runs");

@@ -1,15 +1,8 @@
 //! The commit of a run: what git may do to find it, in a folder that may be somebody else's.
 
-use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::Path;
-use std::process::Command;
-use std::time::{Duration, Instant, SystemTime};
-
-use serde_json::Value;
-
-use support::place::{Place, assert_code, stderr};
-use support::{PATIENT, git};
+use std::time::SystemTime;
+use support::prelude::*;
 
 /// A suite of one game in this place, into `run`.
 fn suite(place: &Place, more: &[&str]) -> Command {

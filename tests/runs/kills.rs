@@ -1,15 +1,7 @@
 //! Kills and full disks at each call that changes a file: nothing is lost, and the same command ends it. `heavy` tries every
 //! call, this set some of them.
 
-use std::fs;
-use std::os::unix::process::ExitStatusExt as _;
-use std::path::Path;
-use std::process::{Command, Output};
-
-use rustix::process::Signal;
-
-use support::place::{Place, assert_code, stderr};
-use support::{PATIENT, need};
+use support::prelude::*;
 
 /// The calls that change files; those that this processor does not have are left out.
 const CHANGES: &str = "?write,?writev,?pwrite64,?rename,?renameat,?renameat2,?link,?linkat,?unlink,?unlinkat,\

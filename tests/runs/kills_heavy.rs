@@ -1,18 +1,11 @@
 //! Kills and full disks at every call that changes a file, and kills of processes at random moments.
 
-use std::fs;
-use std::path::Path;
-use std::process::{Child, Stdio};
-use std::thread::sleep;
-use std::time::Duration;
-
 use rand_core::{Rng as _, SeedableRng as _};
 use rand_pcg::Pcg32;
-use rustix::process::{Pid, Signal, kill_process};
 
 use crate::contain::attacks::METHODS;
 use crate::runs::kills::{Fault, MERGE, PRUNE, RECORDS, SESSION, START, SUBMIT, try_each};
-use support::{Mark, children, keepers, referee};
+use support::prelude::*;
 
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
@@ -63,7 +56,7 @@ type Victims = fn(u32) -> Vec<Pid>;
 /// Kills some process of a suite at random moments; returns the number of kills.
 fn kill_at_random(method: &str, kills: usize, victims: Victims) -> usize {
     let (mut random, mark) = (Pcg32::seed_from_u64(11), Mark::new());
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let run = folder.path().join("run");
     let (mut killed, mut seen) = (0, String::new());
     let mut child = suite(method, &mark, &run);

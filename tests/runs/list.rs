@@ -1,22 +1,13 @@
 //! `referee runs`: lists, comments, names and removal of runs.
 
-use std::fs;
-use std::path::PathBuf;
-use std::process::{Child, Output, Stdio};
-use std::time::Duration;
-
-use rustix::process::{Pid, Signal, kill_process};
-use serde_json::Value;
-use tempfile::TempDir;
-
-use support::{PATIENT, finished, git, json, referee, wait_until};
+use support::prelude::*;
 
 /// A project in which commands are run.
 struct Project(TempDir);
 
 impl Project {
     fn new() -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempdir().expect("a folder");
         // Without a project file, that of a folder further up would apply.
         let settings = "[suite]\nrecords = 'records.toml'\n[boards.few]\nseeds = '1..2'\n";
         fs::write(folder.path().join("referee.toml"), settings).expect("written");
@@ -218,9 +209,9 @@ fn a_run_knows_the_commit_that_it_was_started_from() {
     project.suite("dirty", &bot);
     let commit = git(folder, &["rev-parse", "HEAD"]);
     let runs = project.runs(&[]);
-    assert_eq!(runs[0]["git"], serde_json::json!({"commit": commit, "dirty": true}));
+    assert_eq!(runs[0]["git"], json!({"commit": commit, "dirty": true}));
     // Runs and records are not tracked, so they are not changes.
-    assert_eq!(runs[1]["git"], serde_json::json!({"commit": commit, "dirty": false}));
+    assert_eq!(runs[1]["git"], json!({"commit": commit, "dirty": false}));
     assert_eq!(runs[2]["git"], Value::Null);
     let text = project.prints(&["runs"]);
     assert!(text.contains(&format!("{}*", &commit[..9])), "{text}");

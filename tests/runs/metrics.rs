@@ -1,13 +1,6 @@
 //! What bots say about themselves on standard error: in logs, results, tables and comparisons.
 
-use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
-
-use serde_json::{Value, json};
-use tempfile::TempDir;
-
-use support::{PATIENT, need, program, referee};
+use support::prelude::*;
 
 /// A bot that plays as `@first`, and writes the given lines in each turn.
 const BOT: &str = r#"
@@ -38,7 +31,7 @@ impl Saying {
     /// Left out without Python.
     fn new(test: &str) -> Option<Self> {
         let [python] = need(test, ["python3"])?;
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempdir().expect("a folder");
         let head = "def say(text):\n    sys.stderr.write(text + '\\n')\n";
         fs::write(folder.path().join("bot.py"), format!("import sys\n{head}{BOT}"))
             .expect("written");

@@ -1,15 +1,10 @@
 //! `suite --param`: each combination of values is a bot.
 
-use std::fs;
-
-use serde_json::{Value, json};
-
-use support::browser::{browse, can_browse};
-use support::{PATIENT, program, referee};
+use support::prelude::*;
 
 #[test]
 fn each_combination_of_values_is_a_bot_that_compare_knows() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let run = |args: &[&str]| {
         let output = referee().args(args).current_dir(&folder).output().expect("runs");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -76,7 +71,7 @@ fn each_combination_of_values_is_a_bot_that_compare_knows() {
 
 #[test]
 fn what_cannot_be_tried_is_refused() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     for (flags, problem) in [
         (&["--param", "X=4..1"][..], "from the smaller number to the larger one"),
         (&["--param", "X=1", "--param", "X=2"], "--param X: it is given twice"),

@@ -1,16 +1,10 @@
 //! Runs in parts: each part on its own, merged to the results of the same suite in one piece.
 
-use std::collections::BTreeSet;
-use std::fs::{self, File};
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use fs::File;
 
 use insta::assert_snapshot;
 use referee::suite::{Outcome, RunFolder, Times};
-use rustix::process::{Pid, Signal, kill_process};
-
-use support::place::{Place, assert_code, stderr};
-use support::{PATIENT, finished, referee, wait_until};
+use support::prelude::*;
 
 /// A bot whose first game ends, and whose others wait for a file `go`.
 const FIRST_ENDS: &str = "mkdir begun 2>&- || until [ -e go ]; do sleep 0.1; done; exit 3";
@@ -217,7 +211,7 @@ fn a_machine_that_is_too_noisy_for_the_limits_is_named_with_its_late_replies() {
     let sessions = place.run("run").sessions().expect("sessions");
     assert!(sessions.iter().all(|session| session.smallest_limit.is_some()), "{sessions:?}");
     // As if the second part had come from another machine.
-    let change = |file: &str, change: &dyn Fn(&mut serde_json::Value)| {
+    let change = |file: &str, change: &dyn Fn(&mut Value)| {
         let path = place.path("run/parts/0002").join(file);
         let text = fs::read_to_string(&path).expect("lines");
         let (first, rest) = text.split_once('\n').expect("a line");
@@ -235,8 +229,8 @@ fn a_machine_that_is_too_noisy_for_the_limits_is_named_with_its_late_replies() {
     assert!(stderr(&compared).contains(noisy), "{}", stderr(&compared));
     let merged = place.referee(&["merge", "run"]);
     assert!(stdout(&merged).contains(&format!("\n  {noisy}\n")), "{}", stdout(&merged));
-    let json = support::json(&place.referee(&["merge", "run", "--format", "json"]));
-    assert_eq!(json["noisy_hosts"], serde_json::json!([noisy]));
+    let json = json(&place.referee(&["merge", "run", "--format", "json"]));
+    assert_eq!(json["noisy_hosts"], json!([noisy]));
     let markdown = place.referee(&["merge", "run", "--format", "markdown"]);
     assert!(stdout(&markdown).contains("n13 is too noisy"), "{}", stdout(&markdown));
 }

@@ -1,7 +1,6 @@
 //! The progress of a suite on a real terminal.
 
-use support::PATIENT;
-use support::terminal::{Terminal, can_watch};
+use support::prelude::*;
 
 #[test]
 fn progress_takes_one_line_of_a_narrow_terminal() {

@@ -1,13 +1,9 @@
 //! How often a suite reads its results at its end, as the kernel tells it of each opened file.
 
-use std::fs;
 use std::mem::MaybeUninit;
-use std::path::Path;
 
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
-
-use support::PATIENT;
-use support::place::{Place, assert_code};
+use support::prelude::*;
 
 /// How often `results.jsonl` in `run` is opened after it was last written, while `play` goes on.
 fn reads_at_end(run: &Path, play: impl FnOnce()) -> usize {

@@ -1,13 +1,9 @@
 //! What is read from runs, pruned and merged, on runs made by hand.
 
-use std::fs;
 use std::os::unix::fs::symlink;
 
 use referee::suite::{Bests, NotPlayed, Records, RunFolder, SuiteVerdict, Summary, merge};
-use tempfile::tempdir;
-
-use support::made::MadeRun;
-use support::place::{Place, assert_code, stderr};
+use support::prelude::*;
 
 fn records_of(run: &RunFolder) -> Records {
     Summary::of(run, &Bests::default()).expect("results").records(run)

@@ -1,16 +1,9 @@
 //! Runs of thousands of games, made by hand: what a page of them lists, and what they take of memory.
 
-use std::fs;
-use std::process::Command;
-use std::time::Duration;
-
 use referee::millis::Millis;
 use referee::suite::{Bests, SuiteVerdict, Summary};
 use referee::verdict::Verdict;
-
-use support::made::MadeRun;
-use support::place::{Place, assert_code};
-use support::program;
+use support::prelude::*;
 
 /// A run of one bot, whose lowest score is on its last board and whose highest is on the one before.
 fn long_run(games: i64) -> MadeRun {

@@ -1,17 +1,10 @@
 //! `referee show`: a run's games in the order of somebody's choice, read from runs made by hand.
 
-use std::time::Duration;
-
-use serde_json::Value;
-
 use referee::limits::Limits;
 use referee::millis::Millis;
 use referee::suite::{Outcome, SuiteVerdict};
 use referee::verdict::Verdict;
-
-use support::json;
-use support::made::MadeRun;
-use support::place::{Place, assert_code, stderr};
+use support::prelude::*;
 
 /// Two runs: `old` of one bot, and `new` of two, on the same four boards.
 fn scene() -> Place {

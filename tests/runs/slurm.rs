@@ -1,18 +1,10 @@
 //! What is submitted to Slurm, with programs in place of Slurm's that note what they are told. `heavy` has real clusters.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::os::unix::process::ExitStatusExt as _;
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
 use std::time::SystemTime;
 
 use insta::assert_snapshot;
 use libc::SYS_flock;
-use rustix::process::Signal;
-
-use support::place::{Place, assert_code, stderr};
-use support::{PATIENT, finished, wait_until};
+use support::prelude::*;
 
 /// Its jobs are numbered from 17, and it names the cluster, as it does where there are several. If the test has made
 /// `before`, that is done once before the number is told, with the arguments of the batch script.

@@ -1,17 +1,10 @@
 //! Suites for programs that follow a run: a line for each game, in random order, and nothing kept.
 
-use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
-use std::process::{Command, Stdio};
-
-use rustix::process::{Pid, Signal, kill_process};
-use serde_json::Value;
-use tempfile::TempDir;
-
-use support::{PATIENT, finished, referee};
+use support::prelude::*;
 
 fn folder() -> TempDir {
-    tempfile::tempdir().expect("a folder")
+    tempdir().expect("a folder")
 }
 
 /// A suite in `folder`, whose temporary files are in `folder/tmp`.
@@ -34,7 +27,7 @@ fn lines(command: &mut Command) -> Vec<Value> {
 }
 
 /// Everything in a folder.
-fn names(folder: &std::path::Path) -> Vec<String> {
+fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).expect("a folder").flatten();
     entries.map(|entry| entry.file_name().into_string().expect("UTF-8")).collect()
 }

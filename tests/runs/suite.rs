@@ -1,25 +1,13 @@
 //! Suites: kills, faults, bad input. Bots are seeded, so that two runs have the same results.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
-
 use insta::assert_snapshot;
 use rand_core::Rng as _;
 use referee::limits::LimitKind;
 use referee::suite::{Outcome, RunFolder, SuiteVerdict, Times};
-use serde_json::Value;
-use tempfile::TempDir;
-
-use support::{
-    Mark, PATIENT, finished, for_each_in_parallel, json, leave_out, program, referee, shared_data,
-    unspoilt, wait_until,
-};
+use support::prelude::*;
 
 fn folder() -> TempDir {
-    tempfile::tempdir().expect("a folder")
+    tempdir().expect("a folder")
 }
 
 fn suite(args: &[&str]) -> Command {

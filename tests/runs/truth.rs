@@ -1,15 +1,8 @@
 //! Runs record the truth: races at the start, bots that change, games that could not be played.
 
-use std::fs;
-use std::path::Path;
-use std::process::{Command, Stdio};
-
 use insta::assert_snapshot;
 use referee::suite::{NotPlayed, Outcome, SuiteVerdict};
-
-use support::place::{Place, assert_code, stderr};
-use support::terminal::{Terminal, can_watch};
-use support::{PATIENT, finished, json, leave_out, referee, wait_until};
+use support::prelude::*;
 
 #[test]
 fn of_two_suites_that_start_one_run_exactly_one_gets_it() {
@@ -259,7 +252,7 @@ fn games_from_different_machines_or_referees_are_warned_of() {
     assert_code(&place.suite(&free).output().expect("runs"), 1);
     let change = |run: &str, field: &str, value: &str| {
         let path = place.path(run).join("sessions.jsonl");
-        let mut part: serde_json::Value =
+        let mut part: Value =
             serde_json::from_str(&fs::read_to_string(&path).expect("parts")).expect("one part");
         part[field] = value.into();
         fs::write(path, format!("{part}\n")).expect("written");

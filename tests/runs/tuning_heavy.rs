@@ -1,11 +1,7 @@
 //! The example that tunes a bot with Optuna: a few trials of it, with the real Optuna.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 use std::sync::OnceLock;
-
-use support::{PATIENT, leave_out, need, program, repository};
+use support::prelude::*;
 
 /// A Python with the example's requirements. It is made once, and kept for the next time.
 fn python() -> Option<PathBuf> {
@@ -67,7 +63,7 @@ fn number(text: &str, word: &str) -> i64 {
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn the_tuner_finds_what_is_better_stops_what_is_worse_and_goes_on_later() {
     let Some(python) = python() else { return };
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     // One that loses every game unless it is wide enough.
     let program = program();
     let bot = format!("sh -c 'test {{width}} -ge 40 || exit 1; exec {program} bot first'");
@@ -90,7 +86,7 @@ fn the_tuner_finds_what_is_better_stops_what_is_worse_and_goes_on_later() {
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn the_tuner_tunes_a_bundled_bot() {
     let Some(python) = python() else { return };
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let bot = "@nrpa --first 0.03 --later 0 --width {width}";
     let args = ["--bot", bot, "--seeds", "1..4", "--trials", "3", "--runs", "tries"];
     let text = tune(&python, folder.path(), &args);
@@ -108,7 +104,7 @@ fn the_tuner_tunes_a_bundled_bot() {
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn a_tuner_that_cannot_play_says_why_in_a_line() {
     let Some(python) = python() else { return };
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let said = |program: &str, bot: &str| {
         let output = run(&python, folder.path(), program, &["--bot", bot, "--trials", "1"]);
         assert_eq!(output.status.code(), Some(1), "{output:?}");

@@ -1,11 +1,7 @@
 //! `referee verify`: whatever is changed in a run is found, and named.
 
-use std::fs;
-
-use serde_json::{Value, json};
-
-use support::place::{Place, assert_code};
-use support::{PATIENT, json as printed};
+use support::json as printed;
+use support::prelude::*;
 
 /// A run of six games with all logs, one of them lost.
 fn published(place: &Place, packing: &[&str]) {
@@ -238,12 +234,12 @@ fn a_pipe_among_the_runs_hangs_nothing() {
         let _ = fs::remove_file(place.path(&run).join("listing.json"));
         let path = place.path(&run).join(file);
         let _ = fs::remove_file(&path);
-        let made = std::process::Command::new("mkfifo").arg(&path).status().expect("runs");
+        let made = Command::new("mkfifo").arg(&path).status().expect("runs");
         assert!(made.success());
     }
     for args in [&["runs"][..], &["runs", "prune", "--keep", "0"], &["compare", "runs/1", "runs/2"]]
     {
-        let child = place.command(args).stdout(std::process::Stdio::null()).spawn().expect("runs");
-        assert!(support::finished(child).status.code().is_some());
+        let child = place.command(args).stdout(Stdio::null()).spawn().expect("runs");
+        assert!(finished(child).status.code().is_some());
     }
 }

@@ -5,6 +5,7 @@ pub mod browser;
 pub mod double;
 pub mod made;
 pub mod place;
+pub mod prelude;
 pub mod programs;
 pub mod slurm;
 pub mod terminal;

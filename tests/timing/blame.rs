@@ -2,21 +2,10 @@
 //! docs/timing.md are made by `scripts/blame.py`; here each trick is played a few times, on a machine that other tests
 //! keep busy.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::process::{Command, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
-
-use rustix::process::{Pid, Signal, kill_process};
-use serde_json::Value;
 use tempfile::NamedTempFile;
 
 use crate::turns::Hogs;
-use support::{
-    Mark, User, bot_line, children, has_host_part, json, keepers, need, overruns, program, referee,
-    referee_of, unspoilt, wait_until,
-};
+use support::prelude::*;
 
 /// A turn after the first takes 150 ms and may take 100.
 const RULES: [&str; 8] =

@@ -1,7 +1,7 @@
 //! Tricks of every user, in the binary of the tests of times; the first set plays each trick by one user.
 
 use crate::blame::{TRICKS, is_no_excuse};
-use support::{User, need};
+use support::prelude::*;
 
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]

@@ -1,11 +1,7 @@
 //! Certificates of turns, and bots that are late whatever else the machine does. Where others must not keep bots waiting,
 //! the tests are in `tests/timing/turns.rs`.
 
-use std::fs;
-
-use serde_json::Value;
-
-use support::{PATIENT, has_host_part, json, overruns, program, referee, unspoilt};
+use support::prelude::*;
 
 fn play(args: &[&str]) -> Value {
     json(&referee().args(["play", "--format", "json"]).args(args).output().expect("runs"))
@@ -72,7 +68,7 @@ fn chatter_does_not_extend_a_deadline() {
 
 #[test]
 fn sdk_soft_forgives_two_late_answers_and_not_the_third() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let config = folder.path().join("config.toml");
     fs::write(&config, "profile = 'sdk-soft'\n[sdk-soft]\nextra = '60s'").expect("written");
     let args =
@@ -93,7 +89,7 @@ fn sdk_soft_forgives_two_late_answers_and_not_the_third() {
 
 #[test]
 fn sdk_soft_waits_no_longer_than_it_says() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let config = folder.path().join("config.toml");
     fs::write(&config, "profile = 'sdk-soft'\n[sdk-soft]\nextra = '500ms'").expect("written");
     let args = ["--bot", "@thinker --sleep 5000", "--first-turn", "100ms", "--config"];

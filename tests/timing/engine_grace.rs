@@ -1,13 +1,10 @@
 //! Late replies under engine 4.7 and later: the engine forgives two, and of the third one the game says what it likes.
 
-use std::time::Duration;
-
 use judges::codingame::Codingame;
 use judges::{JudgeCommand, JudgeLimits};
 use referee::game::judge::{Answer, Case, Ending, JudgeEnd, Judges as _, Place, Step};
 use referee::lines::Lines;
-
-use support::double::double;
+use support::prelude::*;
 
 /// Plays with a bot that takes these times, in microseconds.
 fn play(engine: &str, replies: &[(u64, &str)]) -> JudgeEnd {

@@ -1,17 +1,11 @@
 //! Ctrl-C while `referee timing` measures.
 
-use std::os::unix::process::ExitStatusExt as _;
-use std::process::{Output, Stdio};
-
-use rustix::process::{Pid, Signal};
-use serde_json::Value;
-
-use support::{program, referee, wait_until};
+use support::prelude::*;
 
 /// Measures a bot that is started by a shell script until it makes the file `ready` in its folder, then
 /// presses Ctrl-C.
 fn interrupted(script: &str, format: &str) -> Output {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let measurement = referee()
         .current_dir(folder.path())
         .args(["timing", "--games", "10", "--board", "@clearable", "--format", format])
@@ -21,7 +15,7 @@ fn interrupted(script: &str, format: &str) -> Output {
         .spawn()
         .expect("runs");
     wait_until("the bot is ready", || folder.path().join("ready").exists());
-    rustix::process::kill_process(Pid::from_child(&measurement), Signal::INT).expect("it runs");
+    kill_process(Pid::from_child(&measurement), Signal::INT).expect("it runs");
     measurement.wait_with_output().expect("a child")
 }
 

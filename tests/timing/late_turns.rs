@@ -1,7 +1,5 @@
 //! What is said of a turn that is late by a little, which turn its standard error belongs to, and what is said beforehand.
 
-use std::time::Duration;
-
 use referee::bot::{
     BotCommand, BotProcess, Confinement, ContainmentMethod, Exchanged, Overtime, Request,
 };
@@ -9,8 +7,7 @@ use referee::limits::Resources;
 use referee::lines::LineRules;
 
 use crate::turns::Hogs;
-use support::place::Place;
-use support::{has_host_part, json, referee, unspoilt};
+use support::prelude::*;
 
 #[test]
 fn an_answer_that_is_a_little_late_is_late_and_its_bot_does_not_wait_for_input() {
@@ -44,7 +41,7 @@ fn an_answer_to_a_tester_that_is_a_little_late_is_late_and_its_bot_does_not_wait
     place.double("tester", "tester faulty");
     place.double("sleeper", "tester sleeper");
     for (file, text) in [("case", "none 2\n"), ("referee.toml", SETTINGS)] {
-        std::fs::write(place.path(file), text).expect("written");
+        fs::write(place.path(file), text).expect("written");
     }
     for sleep in ["0.2001", "0.2005", "0.202"] {
         let bot = format!("./sleeper {sleep}");
@@ -100,7 +97,7 @@ fn ask(bot: &mut BotProcess, turn: u64, limit: Duration) -> Exchanged {
 #[test]
 fn a_suite_and_the_doctor_say_that_others_want_all_cores() {
     let _alone = crate::alone();
-    let times = std::fs::read_to_string("/proc/stat").expect("readable");
+    let times = fs::read_to_string("/proc/stat").expect("readable");
     let cores = times.lines().filter(|line| line.starts_with("cpu")).count() - 1;
     let _hogs = Hogs::on_core("0", cores + 2);
     let said = |turn: &str| {

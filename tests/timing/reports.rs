@@ -1,12 +1,7 @@
 //! What `referee timing` reports of bots, however busy the machine is.
 
-use std::fs;
-use std::process::Output;
-
 use serde_json::json as expected;
-
-use support::browser::{browse, can_browse};
-use support::{json, referee};
+use support::prelude::*;
 
 fn timing(args: &[&str]) -> Output {
     referee().arg("timing").args(args).output().expect("runs")
@@ -51,7 +46,7 @@ fn a_bot_that_crashes_is_reported_as_lost() {
 
 #[test]
 fn timing_writes_csv_and_svg() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let svg = folder.path().join("times.svg");
     let args = [
         "--bot",

@@ -1,14 +1,11 @@
 //! `referee timing` with several bots: played in turn, shown side by side.
 
-use serde_json::Value;
-
-use support::place::{Place, assert_code, stderr};
-use support::{PATIENT, json};
+use support::prelude::*;
 
 const SLEEPER: &str = "@thinker --sleep 20";
 const CRASHER: &str = "@misbehaving exit 3 --on-turn 2";
 
-fn timing(place: &Place, args: &[&str]) -> std::process::Output {
+fn timing(place: &Place, args: &[&str]) -> Output {
     let args = [&["timing", "--board", "@clearable"], &PATIENT[..], args].concat();
     place.command(&args).output().expect("runs")
 }
@@ -35,7 +32,7 @@ fn several_bots_are_shown_side_by_side() {
         assert!(table[2].trim_start().starts_with(SLEEPER), "{heading}: {text}");
     }
     assert!(text.contains("1 of 1"), "{text}");
-    let image = std::fs::read_to_string(place.path("times.svg")).expect("an image");
+    let image = fs::read_to_string(place.path("times.svg")).expect("an image");
     for bot in ["@first", SLEEPER] {
         assert!(image.contains(&format!("{bot}, later turns: 20 turns")), "{image}");
     }

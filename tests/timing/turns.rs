@@ -1,18 +1,8 @@
 //! Culprits and decisions on late answers, and times on cores that nobody else wants. Margins hold on a loaded machine; how
 //! exact the figures are on an idle one is in docs/timing.md. What holds beside any work is in `tests/timing/certificates.rs`.
 
-use std::fs;
-use std::process::{Child, Command, Output, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
-
 use rustix::thread::{CpuSet, sched_setaffinity};
-use serde_json::Value;
-
-use support::{
-    PATIENT, has_host_part, json, keepers, leave_out, overruns, program, referee, unspoilt,
-    wait_until,
-};
+use support::prelude::*;
 
 fn play(args: &[&str]) -> Value {
     json(&referee().args(["play", "--format", "json"]).args(args).output().expect("runs"))
@@ -153,7 +143,7 @@ fn accept_for_the_host(core: &str) {
 }
 
 fn retry_for_the_host(core: &str) {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     let path = log.to_str().expect("UTF-8");
     let retried = starved(core, &["--on-host-delay", "retry", "--log", path]);
@@ -246,7 +236,7 @@ fn timing_goes_on_beyond_the_limit_and_says_who_was_late() {
     let report = json(&output);
     assert_eq!(report["turns"][1]["count"], 20, "the game went on: {report}");
     assert_eq!(overruns(&report), [20, 0], "{report}");
-    assert_eq!(report["lost"], serde_json::json!([]));
+    assert_eq!(report["lost"], json!([]));
     assert_eq!(report["timeout_per_submission"]["estimate"], 1.0);
     let passes: Vec<_> =
         report["passes"].as_array().expect("an array").iter().map(|pass| &pass["passes"]).collect();
@@ -298,7 +288,7 @@ fn a_pinned_bot_has_cores_of_its_own_and_too_few_are_refused() {
     if cores < 2 {
         return leave_out("a pinned bot", "this machine has one core");
     }
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     let bot = format!("'{}' bot first", program());
     let result = cores_of(&bot, &["--pin", "--log", log.to_str().expect("UTF-8")]);
@@ -373,7 +363,7 @@ fn cores_in_the_end(turn: &str) -> InTheEnd {
             while [ $i -le 15 ] && read -r line; do i=$((i+1)); done; [ $i -gt 15 ] || exit 0; {turn}; \
         done"
     );
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let file = folder.path().join("bot");
     fs::write(&file, script).expect("written");
     let bot = format!("sh '{}'", file.to_str().expect("UTF-8"));

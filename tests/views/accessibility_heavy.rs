@@ -3,7 +3,7 @@
 use crate::views::metrics::charts_are_accessible;
 use crate::views::run_pages_heavy::all_pages_of_runs_are_accessible;
 use crate::views::side_by_side_heavy::all_replay_pages_are_accessible;
-use support::browser::can_browse;
+use support::prelude::*;
 
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]

@@ -1,13 +1,6 @@
 //! Text from bots and logs is shown, and has no effect in a browser or a terminal.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
-use serde_json::{Value, json};
-
-use support::browser::{browse, can_browse};
-use support::terminal::{Terminal, can_watch};
-use support::{PATIENT, referee};
+use support::prelude::*;
 
 /// Everything that has ever fooled a page or a terminal.
 const EVIL: &str = "</script><script>ran=1</script><img src=x onerror=ran=1><!--<script>\
@@ -78,7 +71,7 @@ fn no_text_from_a_bot_runs_in_the_page() {
     if !can_browse("no_text_from_a_bot_runs_in_the_page") {
         return;
     }
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let (log, page) = (evil_log(folder.path()), folder.path().join("page.html"));
     referee().arg("replay").arg(&log).arg("--html").arg(&page).output().expect("runs");
     assert_inert(&fs::read(&page).expect("a page"), &['\n']);
@@ -93,7 +86,7 @@ fn no_text_from_a_bot_runs_in_the_page() {
 
 #[test]
 fn no_text_from_a_bot_reaches_the_terminal_raw_in_reports() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let log = evil_log(folder.path());
     let output = referee().arg("replay").arg(&log).output().expect("runs");
     assert_inert(&output.stdout, &['\n']);
@@ -104,7 +97,7 @@ fn no_text_from_a_bot_reaches_the_terminal_raw_in_reports() {
 
 #[test]
 fn no_text_from_a_bot_reaches_the_terminal_raw_in_errors() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let log = evil_log(folder.path());
     let text = fs::read_to_string(&log).expect("a log");
     let first: Value = serde_json::from_str(text.lines().next().expect("a line")).expect("JSON");
@@ -134,7 +127,7 @@ fn no_text_from_a_bot_reaches_the_terminal_raw_during_a_game() {
     if !can_watch("no_text_from_a_bot_reaches_the_terminal_raw_during_a_game") {
         return;
     }
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let script = folder.path().join("steps.json");
     let bytes = |text: &str| text.bytes().collect::<Vec<_>>();
     let mut steps = Vec::new();
@@ -161,7 +154,7 @@ fn no_text_from_a_bot_reaches_the_terminal_raw_in_the_player() {
     if !can_watch("no_text_from_a_bot_reaches_the_terminal_raw_in_the_player") {
         return;
     }
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let log = evil_log(folder.path());
     let terminal = Terminal::of_size(120, 40);
     terminal.referee(&["replay", "--watch"], &[&log]);

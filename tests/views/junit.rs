@@ -1,13 +1,10 @@
 //! The reports for CI fit the schemas of Jenkins and Surefire.
 
-use std::fs;
-use std::process::Command;
-
-use support::{PATIENT, data, need, referee};
+use support::prelude::*;
 
 /// Checks a report against what both schemas accept.
 #[track_caller]
-fn assert_valid(xmllint: &str, report: &str, folder: &tempfile::TempDir) {
+fn assert_valid(xmllint: &str, report: &str, folder: &TempDir) {
     let path = folder.path().join("report.xml");
     fs::write(&path, report).expect("written");
     let mut lint = Command::new(xmllint);
@@ -20,7 +17,7 @@ fn assert_valid(xmllint: &str, report: &str, folder: &tempfile::TempDir) {
 #[test]
 fn junit_reports_of_suites_comparisons_and_timings_are_what_jenkins_and_surefire_read() {
     let Some([xmllint]) = need("the schemas of JUnit reports", ["xmllint"]) else { return };
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     fs::write(folder.path().join("not-executable"), "").expect("written");
     let report = |args: &[&str]| {
         let mut command = referee();

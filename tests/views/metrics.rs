@@ -1,11 +1,7 @@
 //! What bots say about themselves, in the replay page and in the terminal player.
 
-use serde_json::json;
-
 use crate::views::page_heavy::{Shown, page};
-use support::browser::{browse, can_browse};
-use support::program;
-use support::terminal::{Terminal, can_watch};
+use support::prelude::*;
 
 /// A game of a bot that says in turn N that its depth is N times `depth`, and its phase pN.
 fn talker(depth: u32) -> Shown {

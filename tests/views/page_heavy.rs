@@ -1,27 +1,21 @@
 //! The replay page, in a real browser: `browser/check.mjs` looks at it.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
 use referee::game::{Game, GameKind};
 use referee::gamelog::{self, Bytes, Event, Log};
 use referee::lines::Lines;
 use referee::ruling::rule;
 use referee::verdict::Culprit;
-use serde_json::{Value, json};
-
-use support::browser::{browse, can_browse};
-use support::{PATIENT, referee};
+use support::prelude::*;
 
 /// A game that was played and logged, and its page.
 pub(crate) struct Shown {
-    folder: tempfile::TempDir,
+    folder: TempDir,
     pub(crate) log: Log,
 }
 
 impl Shown {
     pub(crate) fn play(args: &[&str]) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempdir().expect("a folder");
         let log = folder.path().join("game.jsonl");
         // Square Remover has no turns, and a test of late turns has a limit of its own.
         let has_limits = args.contains(&"square-remover") || args.contains(&"--turn");
@@ -406,7 +400,7 @@ fn a_long_game_with_much_standard_error_opens_soon() {
         return;
     }
     let (board, moves) = longest_game();
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name);
     fs::write(path("board.txt"), board).expect("written");
     fs::write(path("moves.json"), json!(moves).to_string()).expect("written");

@@ -1,12 +1,7 @@
 //! Images of positions and games.
 
-use std::fs;
-
-use serde_json::json;
-
 use crate::views::page_heavy::Shown;
-use support::browser::{browse, can_browse};
-use support::referee;
+use support::prelude::*;
 
 fn url(game: &Shown) -> String {
     format!("file://{}", game.path("image.svg").display())

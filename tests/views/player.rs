@@ -1,26 +1,21 @@
 //! The terminal player, in a real terminal.
 
-use std::fs;
-use std::path::PathBuf;
-
 use referee::cancel::Canceller;
 use referee::game::frames::{Frame, Step};
 use referee::gamelog::{self, Log};
 use referee::view::film::{Film, Move, TurnTimes};
 use referee::view::player::{self, Charset, Look, Show, Watched};
-
-use support::terminal::{Terminal, can_watch};
-use support::{Mark, PATIENT, program, referee};
+use support::prelude::*;
 
 /// A game that was played and logged.
 struct Game {
-    _folder: tempfile::TempDir,
+    _folder: TempDir,
     path: PathBuf,
 }
 
 impl Game {
     fn play(args: &[&str]) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempdir().expect("a folder");
         let path = folder.path().join("game.jsonl");
         referee().arg("play").args(args).arg("--log").arg(&path).output().expect("runs");
         Self { _folder: folder, path }
@@ -404,7 +399,7 @@ fn a_game_is_watched_while_it_is_played() {
     if !can_watch("a_game_is_watched_while_it_is_played") {
         return;
     }
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     let terminal = Terminal::open();
     // It answers each turn after a while, and its last answer is still awaited when the first are shown.

@@ -1,15 +1,7 @@
 //! The page of runs, in a real browser: `browser/check.mjs` looks at it.
 
-use std::fs;
-use std::path::PathBuf;
-use std::process::Output;
-
 use insta::assert_snapshot;
-use serde_json::{Value, json};
-use tempfile::TempDir;
-
-use support::browser::{browse, can_browse};
-use support::{PATIENT, referee};
+use support::prelude::*;
 
 /// A bot that loses each of its games.
 pub(crate) const LOSER: &str = "@misbehaving exit 3 --on-turn 4";
@@ -19,7 +11,7 @@ pub(crate) struct Runs(TempDir);
 
 impl Runs {
     pub(crate) fn new() -> Self {
-        Self(tempfile::tempdir().expect("a folder"))
+        Self(tempdir().expect("a folder"))
     }
 
     /// Plays some bots, each on the boards of `seeds`.

@@ -1,15 +1,7 @@
 //! Pages of runs as a reader meets them: from one to the next, with long tables, and while a suite is played.
 
-use std::fs;
-use std::process::{Child, Stdio};
-
-use rustix::process::{Pid, Signal, kill_process};
-use serde_json::json;
-
 use crate::views::report::{LOSER, Runs, records};
-use support::browser::{browse, can_browse};
-use support::made::MadeRun;
-use support::{PATIENT, finished, referee, wait_until};
+use support::prelude::*;
 
 /// A run of `@first`, in a folder that knows a best score for each of its boards.
 fn run_with_records() -> Runs {

@@ -1,15 +1,7 @@
 //! The published JSON Schemas fit the real output, and know every field of it.
 
-use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::fs;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-
-use serde_json::Value;
-
-use support::{data, leave_out, need, referee, repository};
+use support::prelude::*;
 
 /// A Python that has the package `jsonschema`; otherwise prints what is left out.
 pub(crate) fn validator() -> Option<PathBuf> {
@@ -152,7 +144,7 @@ fn add_runs(folder: &Path, documents: &mut Documents) {
 #[test]
 fn what_is_written_fits_its_schema() {
     let Some(python) = validator() else { return };
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let mut documents = Documents::default();
     add_games(folder.path(), &mut documents);
     add_runs(folder.path(), &mut documents);
@@ -205,7 +197,7 @@ fn add_fields(value: &Value, fields: &mut BTreeSet<String>) {
 
 #[test]
 fn every_field_that_is_written_is_described() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempdir().expect("a folder");
     let run = |args: &[&str]| printed(folder.path(), args);
     let mut texts = vec![
         run(&["play", "--format", "json", "--log", "won.jsonl"]),

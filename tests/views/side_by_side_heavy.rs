@@ -1,9 +1,7 @@
 //! Two games on one replay page, and the accessibility of all pages.
 
-use serde_json::json;
-
 use crate::views::page_heavy::{Shown, page};
-use support::browser::{browse, can_browse};
+use support::prelude::*;
 
 /// Two games on one board; the first bot says something in every other turn.
 fn two_games() -> (Shown, Shown) {

@@ -1,19 +1,14 @@
 //! Moves that a reader tries on a replay page: the rules in the page against the referee's, and the page itself.
 
-use std::io::Write as _;
-use std::process::{Command, Stdio};
-
 use rand_core::{Rng as _, SeedableRng as _};
 use rand_pcg::Pcg32;
 use referee::game::samegame::board::{Board, Cell, Color, SIDE};
 use referee::game::samegame::generate::random_board;
 use referee::game::samegame::position::Position;
 use referee::score::Score;
-use serde_json::{Value, json};
 
 use crate::views::page_heavy::Shown;
-use support::browser::{browse, can_browse};
-use support::{finished, need, repository};
+use support::prelude::*;
 
 /// A board in the pages' form: row by row from the top left, -1 for empty.
 fn cells(board: &Board) -> Vec<i32> {
