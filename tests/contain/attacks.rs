@@ -92,7 +92,7 @@ fn a_referee_whose_files_may_not_grow_says_so_and_ends() {
 
 /// Plays a bot whose processes come and go all the time. They may be any number, since those that have ended count
 /// until they are reaped, with which a busy machine is late.
-pub(crate) fn churn_holds_up_no_verdict(user: User, method: &str) {
+fn churn_holds_up_no_verdict(user: User, method: &str) {
     let mark = Mark::new();
     let config = tempfile::NamedTempFile::new().expect("a file");
     fs::write(config.path(), "resources.processes = 'none'").expect("written");
@@ -157,7 +157,7 @@ fn a_bot_that_serves_a_file_system_and_does_not_answer_holds_up_no_verdict() {
 
 /// Plays a bot that takes its keeper's pipe, where it can, and floods it: only root's in a namespace has as much power
 /// as its keeper.
-pub(crate) fn speaking_for_a_keeper_holds_up_no_verdict(user: User, method: &str) {
+fn speaking_for_a_keeper_holds_up_no_verdict(user: User, method: &str) {
     let Some([python]) = need("messages in a keeper's name", ["python3"]) else { return };
     let program = include_str!("../data/flooding-the-keepers-pipe.py");
     let bot = shlex::try_join([python, "-c", program]).expect("no NUL");
@@ -217,7 +217,7 @@ fn kill_at_random(user: User, args: &[&str], mark: &Mark, folder: &Path, random:
 }
 
 /// Kills referees of each kind, each as often as this.
-pub(crate) fn referees_killed_at_any_moment_leave_nothing(method: &str, more: &[&str], kills: u64) {
+fn referees_killed_at_any_moment_leave_nothing(method: &str, more: &[&str], kills: u64) {
     let mut random = Pcg32::seed_from_u64(7);
     if more.contains(&"--sandbox") && !has_sandbox(method) {
         return;
@@ -251,7 +251,7 @@ pub(crate) fn referees_killed_at_any_moment_leave_nothing(method: &str, more: &[
 }
 
 /// The ways in which a bot is held, for which a killed referee has different things to leave.
-pub(crate) const HELD: [(&str, &[&str]); 4] = [
+const HELD: [(&str, &[&str]); 4] = [
     ("namespace", &[]),
     ("seccomp", &[]),
     ("namespace", &["--sandbox"]),
@@ -484,4 +484,78 @@ pub(crate) fn shared_memory_is_reported_once(user: User, method: &str) {
 fn memory_that_many_processes_share_is_reported_once() {
     shared_memory_is_reported_once(User::Mine, "namespace");
     shared_memory_is_reported_once(User::Nobody, "plain");
+}
+
+/// Attacks under each containment method and by each user; the first set has only some of these pairs.
+mod heavy {
+    use super::{
+        HELD, METHODS, USERS, churn_holds_up_no_verdict,
+        referees_killed_at_any_moment_leave_nothing, speaking_for_a_keeper_holds_up_no_verdict,
+    };
+    use crate::contain::held_up::{
+        PUNCHED, SERVED, held_up_referees_can_be_ended, holding_a_pipe_holds_up_no_verdict,
+        no_file_system_is_mounted, python,
+    };
+    use support::prelude::*;
+
+    #[test]
+    #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+    fn processes_that_come_and_go_all_the_time_hold_up_no_verdict_under_any_method() {
+        for user in USERS {
+            for method in METHODS {
+                churn_holds_up_no_verdict(user, method);
+            }
+        }
+    }
+
+    #[test]
+    #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+    fn a_bot_that_speaks_for_its_keeper_holds_up_no_verdict_under_any_method() {
+        for user in USERS {
+            for method in METHODS {
+                speaking_for_a_keeper_holds_up_no_verdict(user, method);
+            }
+        }
+    }
+
+    #[test]
+    #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+    fn a_bot_that_holds_its_pipe_in_the_kernel_holds_up_no_verdict_under_any_method() {
+        let Some(python) = python() else { return };
+        let holds = |user, method, more: &[&str]| {
+            holding_a_pipe_holds_up_no_verdict(python, user, method, more, PUNCHED);
+            if method == "namespace" && more.is_empty() {
+                holding_a_pipe_holds_up_no_verdict(python, user, method, more, SERVED);
+            } else {
+                no_file_system_is_mounted(python, user, method, more);
+            }
+        };
+        for user in USERS {
+            for method in METHODS {
+                holds(user, method, &[]);
+                if has_sandbox(method) {
+                    holds(user, method, &["--sandbox"]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+    fn a_referee_that_is_held_up_in_the_kernel_can_be_killed_by_any_user() {
+        if let Some(python) = python() {
+            held_up_referees_can_be_ended(python, User::Nobody);
+        }
+    }
+
+    #[test]
+    #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+    fn referees_that_are_killed_again_and_again_leave_nothing_behind() {
+        // More with `REFEREE_KILLS` in the environment.
+        let kills = std::env::var("REFEREE_KILLS").ok();
+        let kills = kills.map_or(6, |kills| kills.parse().expect("a number"));
+        for (method, more) in HELD {
+            referees_killed_at_any_moment_leave_nothing(method, more, kills);
+        }
+    }
 }

@@ -100,7 +100,7 @@ time.sleep(3600)
 ";
 
 /// Plays the bot with many descriptors.
-pub(crate) fn many_descriptors_delay_no_end(user: User, method: &str, more: &[&str], whose: &str) {
+fn many_descriptors_delay_no_end(user: User, method: &str, more: &[&str], whose: &str) {
     if let Some(bot) = python(MANY_DESCRIPTORS) {
         let more = [&["--memory", "none"][..], more].concat();
         delays_no_end(user, method, &format!("{bot} {whose}"), &more, &["timeout"]);
@@ -115,7 +115,7 @@ fn many_descriptors_in_many_processes_delay_no_end() {
 
 /// Plays a bot that fills its scratch folder, which is empty again when the referee has ended. That no game waits for it is
 /// shown by a test of `contain`.
-pub(crate) fn many_files_are_removed(user: User, method: &str, files: u32) {
+fn many_files_are_removed(user: User, method: &str, files: u32) {
     if !has_sandbox(method) {
         return;
     }
@@ -201,19 +201,14 @@ os.close(1)
 /// A way to end, its verdict, and its diagnosis.
 pub(crate) type LongEnd = (&'static str, &'static str, &'static str);
 
-pub(crate) const LONG_ENDS: [LongEnd; 3] = [
+const LONG_ENDS: [LongEnd; 3] = [
     ("os._exit(0)", "early_exit", "exited with status 0"),
     ("os._exit(3)", "crash", "exited with status 3"),
     ("os.abort()", "crash", "was killed by SIGABRT"),
 ];
 
 /// Plays a bot that ends in this way.
-pub(crate) fn a_long_end_is_known(
-    user: User,
-    method: &str,
-    more: &[&str],
-    (end, verdict, said): LongEnd,
-) {
+fn a_long_end_is_known(user: User, method: &str, more: &[&str], (end, verdict, said): LongEnd) {
     let Some(bot) = python(&format!("{HEAVY}{end}")) else { return };
     let more = [&["--memory", "none"][..], &PATIENT, more].concat();
     let result = play(user, method, &Mark::new(), &bot, &more);
@@ -225,4 +220,68 @@ pub(crate) fn a_long_end_is_known(
 #[test]
 fn a_bot_whose_end_takes_long_has_ended_and_the_way_is_known() {
     a_long_end_is_known(User::Mine, "namespace", &[], LONG_ENDS[1]);
+}
+
+/// Bots that delay the end of their game, under each method, by each user, with and without a sandbox.
+mod heavy {
+    use super::{
+        LONG_ENDS, a_long_end_is_known, many_descriptors_delay_no_end, many_files_are_removed,
+    };
+    use crate::contain::attacks::{ALL_METHODS, METHODS, USERS, shared_memory_is_reported_once};
+    use support::prelude::*;
+
+    const PLAIN: &[&str] = &[];
+    const SANDBOX: &[&str] = &["--sandbox"];
+
+    /// Calls `play` for each user and method, with and without a sandbox, which are numbered.
+    fn under_any_method(play: impl Fn(usize, User, &str, &[&str])) {
+        let sandboxed = METHODS.map(has_sandbox);
+        let pairs = METHODS.into_iter().zip(sandboxed).flat_map(|(method, has_sandbox)| {
+            [(method, PLAIN)].into_iter().chain(has_sandbox.then_some((method, SANDBOX)))
+        });
+        let all = USERS.into_iter().flat_map(|user| pairs.clone().map(move |pair| (user, pair)));
+        for (number, (user, (method, more))) in all.enumerate() {
+            play(number, user, method, more);
+        }
+    }
+
+    #[test]
+    #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+    fn many_descriptors_in_many_processes_delay_no_end_under_any_method() {
+        under_any_method(|_, user, method, more| {
+            let whose = if user == User::Mine { "own" } else { "shared" };
+            many_descriptors_delay_no_end(user, method, more, whose);
+        });
+    }
+
+    #[test]
+    #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+    fn many_files_in_a_scratch_folder_are_removed_under_any_method() {
+        for user in USERS {
+            for method in METHODS {
+                many_files_are_removed(user, method, 2_000);
+            }
+        }
+    }
+
+    #[test]
+    #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+    fn a_bot_whose_end_takes_long_has_ended_under_any_method() {
+        under_any_method(|number, user, method, more| {
+            a_long_end_is_known(user, method, more, LONG_ENDS[number % LONG_ENDS.len()]);
+        });
+        for end in LONG_ENDS {
+            a_long_end_is_known(User::Mine, "plain", &[], end);
+        }
+    }
+
+    #[test]
+    #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+    fn memory_that_many_processes_share_is_reported_once_under_any_method() {
+        for user in USERS {
+            for method in ALL_METHODS {
+                shared_memory_is_reported_once(user, method);
+            }
+        }
+    }
 }

@@ -151,7 +151,7 @@ impl Fault {
     }
 }
 
-pub(crate) fn every_fault_is_contained(user: User, means: &str) {
+fn every_fault_is_contained(user: User, means: &str) {
     for_each_in_parallel(&FAULTS, |fault| fault.is_contained(user, means));
     // The next game knows nothing of all this.
     let mark = Mark::new();
@@ -497,4 +497,22 @@ fn many_games_in_one_process_leak_nothing() {
     let output = Command::new(soak).arg("60").env("TMPDIR", temporary.path()).output();
     let output = output.expect("runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+/// Every fault under the pairs of user and method that the first set leaves out.
+mod heavy {
+    use super::every_fault_is_contained;
+    use support::prelude::*;
+
+    #[test]
+    #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+    fn a_namespace_contains_every_fault() {
+        every_fault_is_contained(User::Mine, "namespace");
+    }
+
+    #[test]
+    #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+    fn a_filter_needs_no_privilege() {
+        every_fault_is_contained(User::Nobody, "seccomp");
+    }
 }

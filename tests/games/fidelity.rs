@@ -131,7 +131,7 @@ impl Played {
 }
 
 /// Plays every `step`th of the games, in this very process.
-pub(crate) fn matches_agree_with_the_original(step: usize) {
+fn matches_agree_with_the_original(step: usize) {
     let folder = tempdir().expect("a folder");
     let games: Vec<Played> = played().into_iter().step_by(step).collect();
     for_each_in_parallel(&games, |game| game.check_match(folder.path()));
@@ -215,5 +215,16 @@ proptest! {
             let bytes = judge(game(), output.chunks(1));
             prop_assert_eq!(&whole, &bytes);
         }
+    }
+}
+
+/// All games that were measured on the original, played by processes; the first set plays one in six.
+mod heavy {
+    use super::matches_agree_with_the_original;
+
+    #[test]
+    #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+    fn matches_agree_with_the_original_in_all_1199_games() {
+        matches_agree_with_the_original(1);
     }
 }

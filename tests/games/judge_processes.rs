@@ -29,7 +29,7 @@ fn the_time_of_a_slow_judge_is_not_the_bots() {
 }
 
 /// Kills this many referees: every second one while judge and bot play, the others at any moment before.
-pub(crate) fn kill_referees(kills: u32) {
+fn kill_referees(kills: u32) {
     let (place, mark) = (with_judges(), Mark::new());
     fs::create_dir(place.path("temporary")).expect("made");
     let (name, value) = mark.env().split_once('=').expect("a variable");
@@ -61,4 +61,16 @@ pub(crate) fn kill_referees(kills: u32) {
 #[test]
 fn a_referee_that_is_killed_leaves_neither_judge_nor_bot() {
     kill_referees(6);
+}
+
+/// Kills of referees whose games have outside judges.
+mod heavy {
+    use super::kill_referees;
+
+    #[test]
+    #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+    fn referees_killed_at_many_moments_leave_neither_judge_nor_bot() {
+        let kills = std::env::var("REFEREE_KILLS").ok();
+        kill_referees(kills.map_or(20, |kills| kills.parse().expect("REFEREE_KILLS is a number")));
+    }
 }

@@ -444,7 +444,7 @@ fn the_tester_has_no_limits_but_those_that_keep_the_machine_usable() {
 }
 
 /// What has no end has one here.
-pub(crate) fn the_tester_ends_a_flood() {
+fn the_tester_ends_a_flood() {
     let folder = tempdir().expect("a folder");
     let bot = sh_line(folder.path(), "echo 0; echo 0; tr '\\0' 0 </dev/zero");
     let (code, printed, said) = tester(&["-exec", &bot, "-seed", "3"]);
@@ -545,4 +545,15 @@ fn a_wrong_line_is_quoted_with_its_number() {
     );
     let outside = diagnosis("@misbehaving spoil outside 9000");
     assert!(outside.starts_with("turn 1: line 27001 of the reply was `"), "{outside}");
+}
+
+/// A bot for a tester that floods it, with half a gigabyte.
+mod heavy {
+    use super::the_tester_ends_a_flood;
+
+    #[test]
+    #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+    fn a_flood_of_one_line_is_ended_by_the_tester() {
+        the_tester_ends_a_flood();
+    }
 }

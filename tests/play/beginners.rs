@@ -36,7 +36,7 @@ fn scripts(python: &str) -> Vec<Language> {
 }
 
 /// The other languages; those that are compiled are built in `folder`.
-pub(crate) fn others(folder: &Path, [cpp, node, java, javac]: [&str; 4]) -> Vec<Language> {
+fn others(folder: &Path, [cpp, node, java, javac]: [&str; 4]) -> Vec<Language> {
     let built = |name: &str| format!("'{}'", folder.join(name).display());
     let compile = |program: &str, args: &[&str], name: &str| {
         let done = Command::new(program).args(args).arg(source(name)).output().expect("runs");
@@ -98,7 +98,7 @@ fn each_mistake_in_python_and_bash_is_named() {
 }
 
 /// Plays each mistake in these languages, with a limit for each turn and a grace after the game.
-pub(crate) fn each_mistake_is_named(languages: &[Language], times: [&str; 2]) {
+fn each_mistake_is_named(languages: &[Language], times: [&str; 2]) {
     let mut games = Vec::new();
     for mistake in MISTAKES {
         let possible = languages.iter().filter(|(language, ..)| is_possible(mistake.0, language));
@@ -132,4 +132,20 @@ pub(crate) fn each_mistake_is_named(languages: &[Language], times: [&str; 2]) {
             );
         }
     });
+}
+
+/// Beginners' mistakes in languages that take long to compile or to start.
+mod heavy {
+    use super::{each_mistake_is_named, others};
+    use support::prelude::*;
+
+    #[test]
+    #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+    fn each_mistake_in_each_other_language_is_named() {
+        // Java takes a while to start and to end, on a busy machine longer than a short limit.
+        let programs = need("beginners' mistakes", ["c++", "node", "java", "javac"]);
+        let Some(programs) = programs else { return };
+        let folder = tempdir().expect("a folder");
+        each_mistake_is_named(&others(folder.path(), programs), ["12s", "5s"]);
+    }
 }

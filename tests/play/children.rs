@@ -10,7 +10,7 @@ board
 ";
 
 /// Bots whose first process ends while a child plays on, and how many turns they last.
-pub(crate) const LEFT: [(&str, u64); 10] = [
+const LEFT: [(&str, u64); 10] = [
     ("echo '0 0'; play_on &", 2),
     ("echo '0 0'; sleep 0.002; play_on &", 2),
     ("echo '0 0'; sleep 0.005; play_on &", 2),
@@ -42,7 +42,7 @@ fn turns_of(script: &str, more: &[&str]) -> (u64, String) {
 }
 
 /// Plays a bot of [`LEFT`] again and again.
-pub(crate) fn is_not_heard((script, turns): (&str, u64), more: &[&str], games: usize) {
+fn is_not_heard((script, turns): (&str, u64), more: &[&str], games: usize) {
     for _ in 0..games {
         let expected = (turns, "[ERROR] Timeout!".to_owned());
         assert_eq!(turns_of(script, more), expected, "{script} {more:?}");
@@ -50,7 +50,7 @@ pub(crate) fn is_not_heard((script, turns): (&str, u64), more: &[&str], games: u
 }
 
 /// Whether the kernel shows this user what an exited process has written; otherwise prints what is left out.
-pub(crate) fn writers_are_known() -> bool {
+fn writers_are_known() -> bool {
     let mut child = Command::new("true").spawn().expect("starts");
     let file = |name: &str| format!("/proc/{}/{name}", child.id());
     let is_zombie = || fs::read_to_string(file("stat")).expect("/proc").contains(") Z ");
@@ -89,6 +89,47 @@ fn a_child_is_heard_as_long_as_the_bot_waits_for_it() {
     ] {
         for more in [&[][..], &["--containment", "plain"]] {
             assert_eq!(turns_of(script, more), endgame, "{script} {more:?}");
+        }
+    }
+}
+
+/// A child that plays on is heard in no game, whatever else the machine does.
+mod heavy {
+    use super::{LEFT, is_not_heard, writers_are_known};
+    use support::prelude::*;
+
+    /// Computes for as long as it lives.
+    struct Hog(Child);
+
+    impl Hog {
+        fn start() -> Self {
+            let hog = ["--pdeathsig", "KILL", "sh", "-c", "while :; do :; done"];
+            Self(Command::new("setpriv").args(hog).spawn().expect("util-linux is there"))
+        }
+    }
+
+    impl Drop for Hog {
+        fn drop(&mut self) {
+            // It may have ended already.
+            let _ = self.0.kill();
+            let _ = self.0.wait();
+        }
+    }
+
+    #[test]
+    #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+    fn a_child_that_plays_on_is_never_heard() {
+        if !writers_are_known() {
+            return;
+        }
+        for hogs in [0, 2] {
+            let _hogs: Vec<Hog> = (0..hogs).map(|_| Hog::start()).collect();
+            let plain = &["--containment", "plain"];
+            for more in [&[][..], &["--pin"], &["--sandbox"], &["--pin", "--sandbox"], plain] {
+                for bot in LEFT {
+                    is_not_heard(bot, more, 12);
+                }
+            }
         }
     }
 }

@@ -1,9 +1,7 @@
 //! Single games: what bots do wrong, what is said of it, and the limits that they have.
 
 mod beginners;
-mod beginners_heavy;
 mod children;
-mod children_heavy;
 mod diagnoses;
 mod examples;
 mod faults;

@@ -51,7 +51,7 @@ fn assert_succeeds(command: &mut Command) {
 }
 
 /// Kills a suite of 150 games for each repeat, and takes it up each time.
-pub(crate) fn a_killed_suite_ends_as_an_undisturbed_one(kills: usize, repeat: usize) {
+fn a_killed_suite_ends_as_an_undisturbed_one(kills: usize, repeat: usize) {
     let games = 150 * repeat;
     let folder = folder();
     let (calm, killed) = (folder.path().join("calm"), folder.path().join("killed"));
@@ -574,4 +574,15 @@ fn the_standard_boards_are_known_in_any_colours() {
             .collect::<Vec<_>>()
     };
     assert_eq!(sum(0), sum(20), "twins have the same records");
+}
+
+/// A suite that is killed again and again.
+mod heavy {
+    use super::a_killed_suite_ends_as_an_undisturbed_one;
+
+    #[test]
+    #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+    fn a_suite_killed_31_times_ends_with_the_results_of_an_undisturbed_one() {
+        a_killed_suite_ends_as_an_undisturbed_one(31, 2);
+    }
 }

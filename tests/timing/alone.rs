@@ -2,7 +2,6 @@
 //! work that these tests start themselves keeps their bots waiting.
 
 mod blame;
-mod blame_heavy;
 mod late_turns;
 mod turns;
 

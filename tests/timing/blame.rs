@@ -25,7 +25,7 @@ fn board(row: &str) -> NamedTempFile {
 }
 
 /// A trick, and the method of containment under which it is tried here.
-pub(crate) const TRICKS: [(&str, &str); 21] = [
+const TRICKS: [(&str, &str); 21] = [
     ("spin", "namespace"),
     ("sleep", "seccomp"),
     ("decoys", "seccomp"),
@@ -81,7 +81,7 @@ fn is_busy() -> bool {
 }
 
 /// Plays a trick, which must not work.
-pub(crate) fn is_no_excuse(python: &str, user: User, method: &str, trick: &str) {
+fn is_no_excuse(python: &str, user: User, method: &str, trick: &str) {
     let is_caught = |game: &Value| game["verdict"] == "timeout" && overruns(game) == (1, 0);
     // Beside others who want the cores an excuse may be true. And a bot whose helper was given a core at once was not late.
     let is_spoilt = |game: &Value| !is_caught(game) && (overruns(game) == (0, 0) || is_busy());
@@ -256,4 +256,22 @@ fn computing_is_an_excuse(python: &str, meanwhile: impl Fn(Pid, &[Pid])) {
     let computed = unspoilt(is_spoilt, || play_long_turn(python, "spin", 2000, &meanwhile));
     assert!(parts(&computed)["taken_ms"].as_f64() > Some(800.0), "it computed: {computed}");
     assert!(overruns(&computed).0 == 0 || is_busy(), "{computed}");
+}
+
+/// Tricks of every user, in the binary of the tests of times; the first set plays each trick by one user.
+mod heavy {
+    use super::{TRICKS, is_no_excuse};
+    use support::prelude::*;
+
+    #[test]
+    #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+    fn no_trick_of_any_user_puts_the_blame_on_the_host() {
+        let _alone = crate::alone();
+        let Some([python]) = need("tricks to be excused", ["python3"]) else { return };
+        for (trick, method) in TRICKS {
+            for user in [User::Mine, User::Nobody] {
+                is_no_excuse(python, user, method, trick);
+            }
+        }
+    }
 }

@@ -1,6 +1,5 @@
 //! Games and runs to look at: pages, pictures, the terminal player, reports for programs.
 
-mod accessibility_heavy;
 mod hostile;
 mod junit;
 mod metrics;
@@ -10,5 +9,4 @@ mod player;
 mod report;
 mod run_pages_heavy;
 pub(crate) mod schemas;
-mod side_by_side_heavy;
 mod tries_heavy;

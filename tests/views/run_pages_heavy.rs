@@ -1,5 +1,7 @@
 //! Pages of runs as a reader meets them: from one to the next, with long tables, and while a suite is played.
 
+use crate::views::metrics::charts_are_accessible;
+use crate::views::page_heavy::all_replay_pages_are_accessible;
 use crate::views::report::{LOSER, Runs, records};
 use support::prelude::*;
 
@@ -103,7 +105,7 @@ fn the_page_of_a_suite_that_is_played_renews_itself_until_the_end() {
 }
 
 /// Looks at pages of runs and of their games, and at the list of runs, in each state.
-pub(crate) fn all_pages_of_runs_are_accessible() {
+fn all_pages_of_runs_are_accessible() {
     let accessible = |url: &str, clicks: &[&str]| {
         browse("accessible", &json!({ "url": url, "clicks": clicks }));
     };
@@ -123,4 +125,14 @@ pub(crate) fn all_pages_of_runs_are_accessible() {
     let live = Live::start();
     accessible(&format!("{}#stay", live.url()), &[]);
     live.stop();
+}
+
+#[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+fn a_checker_of_accessibility_finds_nothing_in_any_page() {
+    if can_browse("a_checker_of_accessibility_finds_nothing_in_any_page") {
+        all_replay_pages_are_accessible();
+        all_pages_of_runs_are_accessible();
+        charts_are_accessible();
+    }
 }
