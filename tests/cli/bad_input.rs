@@ -39,10 +39,10 @@ impl Scene {
     /// The one-line error for these arguments.
     #[track_caller]
     fn error(&self, args: &[&str]) -> String {
-        let output = referee().current_dir(self.path()).args(args).output().expect("runs");
-        let error = String::from_utf8(output.stderr).expect("UTF-8");
+        let output = referee().current_dir(self.path()).args(args).run();
+        let error = output.err();
         assert_eq!(output.status.code(), Some(2), "{error}");
-        assert_eq!(String::from_utf8_lossy(&output.stdout), "");
+        assert_eq!(output.out(), "");
         // If the command line itself does not parse, a pointer to `--help` follows.
         let error = error.trim_end().trim_end_matches("For more information, try '--help'.");
         let lines: Vec<_> = error.trim_end().lines().map(str::trim).collect();
@@ -92,8 +92,8 @@ fn boards_that_do_not_parse() {
 
 #[test]
 fn boards_of_another_game() {
-    let case = referee().args(["generate", "--game", "square-remover", "--seed", "3"]).output();
-    assert_snapshot!(board_error(case.expect("runs").stdout), @"error: board:1:1: tile 5 is not in -1 (empty) to 4 (it is a board of another game: --game square-remover)");
+    let case = referee().args(["generate", "--game", "square-remover", "--seed", "3"]).run();
+    assert_snapshot!(board_error(case.stdout), @"error: board:1:1: tile 5 is not in -1 (empty) to 4 (it is a board of another game: --game square-remover)");
     let scene = Scene::new().file("board", rows(15));
     let args = ["play", "--game", "square-remover", "--board", "board"];
     assert_snapshot!(scene.error(&args), @"error: board:1:1: the number of colours must be 4 to 6, not `0 1 2 3 4 0 1 2 3 4 0 1 2 3 4` (it is a board of another game: --game samegame)");
@@ -137,8 +137,8 @@ fn limits_that_do_not_parse() {
 /// Seed 3's case, which has 5 colours and 8 rows, with something changed.
 #[track_caller]
 fn case_error(change: impl FnOnce(&mut Vec<String>)) -> String {
-    let case = referee().args(["generate", "--game", "square-remover", "--seed", "3"]).output();
-    let case = String::from_utf8(case.expect("runs").stdout).expect("UTF-8");
+    let case = referee().args(["generate", "--game", "square-remover", "--seed", "3"]).run();
+    let case = case.out();
     let mut lines: Vec<String> = case.lines().map(str::to_owned).collect();
     change(&mut lines);
     let scene = Scene::new().file("case", lines.join("\n"));
@@ -224,11 +224,13 @@ fn logs_that_cannot_be_replayed() {
         .file("number", "7\n")
         .file("other", "{\"type\":\"turn\",\"format\":1}\n")
         .file("version99", "{\"type\":\"start\",\"format\":99,\"referee\":\"7.1.0\"}\n");
-    let played = referee()
-        .current_dir(scene.path())
-        .args(["play", "--log", "game", "--first-turn", "60s", "--turn", "60s"])
-        .output();
-    assert!(played.expect("runs").status.success());
+    assert_code(
+        &referee()
+            .current_dir(scene.path())
+            .args(["play", "--log", "game", "--first-turn", "60s", "--turn", "60s"])
+            .run(),
+        0,
+    );
     let game = fs::read_to_string(scene.path().join("game")).expect("a log");
     let lines: Vec<&str> = game.lines().collect();
     let chess = game.replacen("\"samegame\"", "\"chess\"", 1);
@@ -242,8 +244,7 @@ fn logs_that_cannot_be_replayed() {
         .file("chess", chess)
         .file("board", game.replacen("0 2 2 1 0", "0 2 2 9 0", 1));
     let scene = scene.file("zstd", b"\x28\xb5\x2f\xfd\x04").file("gzip", b"\x1f\x8b\x08\0\0");
-    let untouched = referee().current_dir(scene.path()).args(["replay", "game"]).output();
-    assert!(untouched.expect("runs").status.success());
+    assert_code(&referee().current_dir(scene.path()).args(["replay", "game"]).run(), 0);
     let replay_error = |name| scene.error(&["replay", name]);
     assert_snapshot!(replay_error("nope"), @"error: nope: no such file");
     assert_snapshot!(replay_error("empty"), @"error: empty: not a game log: it has no complete line");

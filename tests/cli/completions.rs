@@ -6,11 +6,13 @@ use support::prelude::*;
 fn offered(folder: &Path, line: &str) -> Vec<String> {
     let breaks = |c: char| " \"'><=;|&(:".contains(c);
     let replaced = line.rsplit(breaks).next().expect("a last one");
-    let mut asked = referee();
-    asked.env("REFEREE_COMPLETE", "bash").args(["--", line, replaced]).current_dir(folder);
-    let output = asked.output().expect("runs");
+    let output = referee()
+        .env("REFEREE_COMPLETE", "bash")
+        .args(["--", line, replaced])
+        .current_dir(folder)
+        .run();
     assert!(output.status.success(), "{line}: {output:?}");
-    String::from_utf8(output.stdout).expect("UTF-8").lines().map(str::to_owned).collect()
+    output.out().lines().map(str::to_owned).collect()
 }
 
 #[track_caller]
@@ -39,10 +41,9 @@ fn project() -> TempDir {
     fs::write(at("boards/a b.txt"), "").expect("a board");
     fs::create_dir(at("kept")).expect("a folder");
     for run in ["kept/one", "kept/two"] {
-        let mut suite = referee();
-        suite.args(["suite", "--bot", "@first", "--bot", "@greedy", "--seed", "1", "--run", run]);
-        let output = suite.args(PATIENT).current_dir(&folder).output().expect("runs");
-        assert!(output.status.success(), "{output:?}");
+        let suite =
+            referee().suite(["--bot", "@first", "--bot", "@greedy", "--seed", "1", "--run", run]);
+        assert_code(&suite.args(PATIENT).current_dir(&folder).run(), 0);
     }
     folder
 }
@@ -106,13 +107,11 @@ fn a_malformed_project_takes_nothing_from_the_rest() {
 #[test]
 fn a_script_for_each_shell_names_the_program_that_printed_it() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
-        let output = referee().args(["completions", shell]).output().expect("runs");
-        let script = String::from_utf8(output.stdout).expect("UTF-8");
+        let script = referee().args(["completions", shell]).run().out();
         assert!(script.contains(program()), "{shell}: {script}");
         assert!(script.contains("REFEREE_COMPLETE"), "{shell}: {script}");
     }
-    let output = referee().args(["completions", "tcsh"]).output().expect("runs");
-    assert_eq!(output.status.code(), Some(2));
+    assert_code(&referee().args(["completions", "tcsh"]).run(), 2);
 }
 
 #[test]
@@ -122,7 +121,7 @@ fn the_tab_key_of_a_real_bash_completes() {
     }
     let project = project();
     let program = program();
-    let script = Command::new(program).args(["completions", "bash"]).output().expect("runs");
+    let script = Command::new(program).args(["completions", "bash"]).run();
     fs::write(project.path().join("script"), script.stdout).expect("a script");
     let terminal = Terminal::of_size(120, 24);
     terminal.run(&format!("cd '{}' && exec bash --norc --noprofile", project.path().display()));
@@ -155,7 +154,7 @@ fn the_tab_key_of_a_real_zsh_completes() {
     }
     let project = project();
     let program = program();
-    let script = Command::new(program).args(["completions", "zsh"]).output().expect("runs");
+    let script = Command::new(program).args(["completions", "zsh"]).run();
     fs::write(project.path().join("script"), script.stdout).expect("a script");
     let terminal = Terminal::of_size(120, 24);
     terminal.run(&format!("cd '{}' && exec {zsh} -f", project.path().display()));

@@ -358,9 +358,9 @@ fn the_readmes_commands_print_what_it_shows() {
         if is_run_elsewhere || NOT_RUN.iter().any(|flag| example.command.contains(flag)) {
             continue;
         }
-        let output = shell(&example.command, folder.path()).output().expect("runs");
-        let printed = String::from_utf8(output.stdout).expect("UTF-8");
-        let said = String::from_utf8_lossy(&output.stderr);
+        let output = shell(&example.command, folder.path()).run();
+        let printed = output.out();
+        let said = output.err();
         // 1 is the exit code when the bot loses.
         assert!(
             matches!(output.status.code(), Some(0 | 1)),
@@ -387,9 +387,9 @@ fn the_guides_examples_print_what_it_shows() {
     let folder = playground();
     let run = |command: &str| {
         let words = words(command).expect("a command of the referee");
-        let output = referee().args(&words[1..]).current_dir(&folder).output().expect("runs");
+        let output = referee().args(&words[1..]).current_dir(&folder).run();
         assert!(matches!(output.status.code(), Some(0 | 1)), "{command}: {output:?}");
-        String::from_utf8(output.stdout).expect("UTF-8")
+        output.out()
     };
     for (page, start) in [
         ("introduction.md", "referee play"),

@@ -18,7 +18,7 @@ fn again(first: &str, again: &str) -> (Output, String) {
     place.script("tests", &format!("case $1 in --exact) {again} ;; esac\n{first}\nexit 101"));
     let mut command = Command::new(repository().join("scripts/again"));
     command.arg(place.path("flaky")).arg(place.path("tests"));
-    let output = command.output().expect("runs");
+    let output = command.run();
     (output, fs::read_to_string(place.path("flaky")).unwrap_or_default())
 }
 
@@ -41,7 +41,7 @@ fn a_test_that_fails_twice_or_is_not_found_again_fails() {
     for (second, expected) in [(&*one_passes, "c::d\n"), ("exit 101", ""), (none_is_run, "")] {
         let (output, flaky) = again(&printed(&["a::b", "c::d"]), second);
         assert_code(&output, 1);
-        assert!(stderr(&output).contains("a::b has failed twice"), "{second}: {output:?}");
+        assert!(output.err().contains("a::b has failed twice"), "{second}: {output:?}");
         assert_eq!(flaky, expected, "{second}");
     }
 }
@@ -53,7 +53,7 @@ fn a_failure_without_the_name_of_a_test_fails() {
     for first in ["echo 'error: could not compile' >&2\n", killed, &one_of_two] {
         let (output, flaky) = again(first, PASSES);
         assert_code(&output, 1);
-        assert!(stderr(&output).contains("without naming a test"), "{first}: {output:?}");
+        assert!(output.err().contains("without naming a test"), "{first}: {output:?}");
         assert_eq!(flaky, "");
     }
 }

@@ -179,10 +179,10 @@ fn follow(page: &str, prepare: impl Fn(&Path)) -> Walked {
         {
             shell.env("RUSTUP_HOME", home.join(".rustup"));
         }
-        let output = shell.env("HOME", folder.path()).output().expect("runs");
+        let output = shell.env("HOME", folder.path()).run();
         let is_good = matches!(output.status.code(), Some(0 | 1));
         assert!(is_good, "{page}: {command}: {output:?}");
-        String::from_utf8(output.stdout).expect("UTF-8")
+        output.out()
     };
     walk.before.iter().for_each(|command| drop(run(command)));
     let mut unused: BTreeSet<&str> = walk.not_run.iter().map(|(start, _)| *start).collect();
@@ -362,9 +362,14 @@ fn the_page_on_a_game_of_ones_own_goes_as_it_says() {
 fn make_originals_config(config: &Path) {
     fs::create_dir_all(config).expect("made");
     let made = tempdir().expect("a folder");
-    let mut generate = referee();
-    generate.args(["generate", "--seed", "1..13", "--out"]).arg(made.path());
-    assert!(generate.output().expect("runs").status.success());
+    assert!(
+        referee()
+            .args(["generate", "--seed", "1..13", "--out"])
+            .arg(made.path())
+            .run()
+            .status
+            .success()
+    );
     for number in 1..=13 {
         let rows = read(&made.path().join(format!("seed-{number}.txt")));
         let file = json!({ "title": { "1": "a board" }, "testIn": rows.trim() });
@@ -397,7 +402,7 @@ fn the_pages_on_boards_and_suites_go_as_they_say_beside_the_originals_repository
                 Some(_) => code.to_owned(),
                 None => format!("referee suite {code}"),
             };
-            let output = shell(&command, walked.folder.path()).output().expect("runs");
+            let output = shell(&command, walked.folder.path()).run();
             assert!(output.status.success(), "{page}: {command}: {output:?}");
             with_config += 1;
         }
@@ -446,7 +451,7 @@ fn each_change_of_a_bot_is_played_and_compared_as_the_page_says() {
     let [output, errors] = ["output", "errors"]
         .map(|name| fs::File::create(folder.path().join(name)).expect("a file"));
     shell.env("SHELL", "/bin/sh").stdout(output).stderr(errors).process_group(0);
-    let _entr = Entr(shell.spawn().expect("runs"));
+    let _entr = Entr(shell.start());
     let printed = |name: &str| read(&folder.path().join(name));
     wait_until("the first suite", || printed("errors").contains("latest~1: runs has 1 run"));
     let bot = folder.path().join("mybot");

@@ -8,8 +8,7 @@ use support::prelude::*;
 fn each_command_has_a_manual_page_with_its_flags() {
     let folder = tempdir().expect("a folder");
     let pages = folder.path().join("new/man");
-    let output = referee().args(["man", "--out"]).arg(&pages).output().expect("runs");
-    assert!(output.status.success(), "{output:?}");
+    assert_code(&referee().args(["man", "--out"]).arg(&pages).run(), 0);
     let page = |name: &str| fs::read_to_string(pages.join(name)).expect(name);
     assert!(page("referee.1").contains("Exit codes:"));
     assert!(page("referee-play.1").contains("first\\-turn"));
@@ -23,7 +22,7 @@ fn each_command_has_a_manual_page_with_its_flags() {
         let path = entry.expect("an entry").path();
         let mut groff = Command::new(groff);
         let groff = groff.args(["-man", "-Tutf8", "-ww", "-z"]).arg(&path);
-        let warnings = groff.output().expect("runs").stderr;
+        let warnings = groff.run().stderr;
         assert!(warnings.is_empty(), "{}: {}", path.display(), String::from_utf8_lossy(&warnings));
     }
 }
@@ -33,8 +32,6 @@ fn a_folder_that_cannot_be_made_is_told() {
     let folder = tempdir().expect("a folder");
     let file = folder.path().join("file");
     fs::write(&file, "").expect("a file");
-    let output = referee().args(["man", "--out"]).arg(&file).output().expect("runs");
-    assert_eq!(output.status.code(), Some(2));
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let said = referee().args(["man", "--out"]).arg(&file).run().exits(2).err();
     assert!(said.contains("cannot write manual pages into") && said.contains("file"), "{said}");
 }

@@ -17,8 +17,8 @@ fn scene() -> TempDir {
 
 /// The error of a command that does not start to play.
 fn error(folder: &Path, args: &[&str]) -> String {
-    let output = referee().current_dir(folder).args(args).output().expect("runs");
-    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    let output = referee().current_dir(folder).args(args).run();
+    let said = output.err();
     assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
     said
 }
@@ -49,7 +49,7 @@ fn quoted_words_are_left_alone() {
     let scene = scene();
     for line in ["./good '|' '&&'", "sh -c 'exit 3; ./good | cat'", "sh -c 'exit $((1 + 2))'"] {
         let args = ["play", "--bot", line];
-        let output = referee().current_dir(scene.path()).args(args).output().expect("runs");
+        let output = referee().current_dir(scene.path()).args(args).run();
         assert_eq!(output.status.code(), Some(1), "{line}: {output:?}");
     }
 }
@@ -108,7 +108,7 @@ fn a_terminal_shows_a_spinner_while_a_bot_is_slow() {
     // Where nobody sits at a terminal it may not be set.
     script.env("TERM", "xterm");
     script.args(["-qefc", &command, "/dev/null"]).stdin(Stdio::null()).stdout(Stdio::piped());
-    let mut script = script.spawn().expect("runs");
+    let mut script = script.start();
     let shown = script.stdout.take().expect("a pipe");
     let mut shown = BufReader::new(shown).split(b'\r').map(|line| line.expect("a pipe"));
     let spins = shown.any(|line| {
@@ -120,8 +120,8 @@ fn a_terminal_shows_a_spinner_while_a_bot_is_slow() {
     assert!(spins);
     // Nobody looks at a pipe.
     let args = ["play", "--first-turn", "1s", "--bot", "@misbehaving hang"];
-    let output = referee().args(args).output().expect("runs");
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    let output = referee().args(args).run();
+    assert_eq!(output.err(), "");
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn a_flag_or_value_that_is_nearly_right_is_told_what_is_right() {
 #[test]
 fn a_board_that_is_replayed_is_called_one() {
     let scene = scene();
-    let board = referee().args(["generate", "--seed", "1"]).output().expect("runs").stdout;
+    let board = referee().args(["generate", "--seed", "1"]).run().stdout;
     fs::write(scene.path().join("a board.txt"), board).expect("written");
     let said = error(scene.path(), &["replay", "a board.txt"]);
     let advice =
@@ -182,21 +182,21 @@ fn timing_plays_the_boards_of_a_folder() {
     let scene = scene();
     fs::create_dir(scene.path().join("boards")).expect("a folder");
     for seed in ["1", "2"] {
-        let board = referee().args(["generate", "--seed", seed]).output().expect("runs").stdout;
+        let board = referee().args(["generate", "--seed", seed]).run().stdout;
         fs::write(scene.path().join(format!("boards/{seed}.txt")), board).expect("written");
     }
     let args = ["timing", "--bot", "@first", "--board", "boards", "--format", "csv"];
-    let output = referee().current_dir(&scene).args(args).output().expect("runs");
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let output = referee().current_dir(&scene).args(args).run();
+    let said = output.out();
     for game in ["\n1,boards/1.txt,", "\n2,boards/2.txt,"] {
-        assert!(said.contains(game), "{said}{}", String::from_utf8_lossy(&output.stderr));
+        assert!(said.contains(game), "{said}{}", output.err());
     }
 }
 
 #[test]
 fn a_resumed_run_keeps_what_the_flags_do_not_say_again() {
     let scene = scene();
-    let run = |args: &[&str]| referee().current_dir(&scene).args(args).output().expect("runs");
+    let run = |args: &[&str]| referee().current_dir(&scene).args(args).run();
     let suite = ["suite", "--bot", "@first", "--seed", "1..3", "--repeat", "2", "--run", "run"];
     let made = run(&[&suite[..], &PATIENT].concat());
     assert_eq!(made.status.code(), Some(0), "{made:?}");
@@ -222,8 +222,7 @@ fn a_resumed_run_keeps_what_the_flags_do_not_say_again() {
 fn a_suite_stops_when_a_bot_loses_its_first_ten_games_alike() {
     let scene = scene();
     let run = |args: &[&str]| {
-        let output = referee().current_dir(&scene).args(args).output().expect("runs");
-        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        let output = referee().current_dir(&scene).args(args).run().exits(1);
         let [said, shown] = [output.stderr, output.stdout].map(String::from_utf8);
         (said.expect("UTF-8"), shown.expect("UTF-8"))
     };
@@ -258,19 +257,14 @@ fn a_suite_stops_when_a_bot_loses_its_first_ten_games_alike() {
 fn a_suite_shows_each_game_with_v() {
     let scene = scene();
     let args = ["suite", "-v", "--no-run", "--bot", "@first", "--seed", "1..2"];
-    let output = referee().current_dir(&scene).args(args).args(PATIENT).output().expect("runs");
-    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    let said = referee().current_dir(&scene).args(args).args(PATIENT).run().err();
     assert!(said.contains("game 1: @first on seed 1: score 198 in 57 turns"), "{said}");
 }
 
 #[test]
 fn a_game_becomes_a_page_and_one_turns_input_as_it_is_played() {
     let scene = scene();
-    let run = |args: &[&str]| {
-        let output = referee().current_dir(&scene).args(args).output().expect("runs");
-        assert_eq!(output.status.code(), Some(0), "{output:?}");
-        String::from_utf8(output.stdout).expect("UTF-8")
-    };
+    let run = |args: &[&str]| referee().current_dir(&scene).args(args).run().exits(0).out();
     let [first, first_limit, turn, turn_limit] = PATIENT;
     let play = ["play", "--bot", "@first", first, first_limit, turn, turn_limit];
     let play = [&play[..], &["--log", "game.jsonl", "--html"]].concat();

@@ -5,7 +5,7 @@ use support::prelude::*;
 #[test]
 fn a_new_bot_of_each_language_plays_by_its_name() {
     let place = Place::new();
-    let run = |args: &[&str]| place.command(args).output().expect("runs");
+    let run = |args: &[&str]| place.command(args).run();
     let languages = [
         ("python", need("a new bot in Python", ["python3"]).is_some()),
         ("cpp", need("a new bot in C++", ["c++"]).is_some()),
@@ -18,13 +18,13 @@ fn a_new_bot_of_each_language_plays_by_its_name() {
         let name = format!("my-{language}");
         assert_code(&run(&["new", &name, "--lang", language]), 0);
         let played = run(&["play", "--bot", &name, "--first-turn", "60s", "--turn", "60s"]);
-        let shown = String::from_utf8_lossy(&played.stdout).into_owned();
+        let shown = played.out();
         assert!(shown.starts_with("Endgame. Obtained a score of 230."), "{language}: {played:?}");
     }
     let squares = ["new", "squares", "--lang", "rust", "--game", "square-remover"];
     let made = run(&squares);
     let advice = "referee play --game square-remover --bot squares";
-    assert!(String::from_utf8_lossy(&made.stdout).contains(advice), "{made:?}");
+    assert!(made.out().contains(advice), "{made:?}");
     let play = ["play", "--game", "square-remover", "--bot", "squares", "--total", "5m"];
     assert_code(&run(&play), 0);
     for (args, problem) in [
@@ -34,7 +34,7 @@ fn a_new_bot_of_each_language_plays_by_its_name() {
     ] {
         let refused = run(args);
         assert_code(&refused, 2);
-        assert!(stderr(&refused).contains(problem), "{refused:?}");
+        assert!(refused.err().contains(problem), "{refused:?}");
     }
     fs::write(place.path("mine.c"), "mine").expect("written");
     assert_code(&run(&["new", "mine", "--lang", "c"]), 2);

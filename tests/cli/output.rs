@@ -7,15 +7,11 @@ use referee::limits::LimitKind;
 use support::prelude::*;
 
 fn play(args: &[&str]) -> Output {
-    referee().arg("play").args(PATIENT).args(args).output().expect("runs")
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).expect("UTF-8")
+    referee().play(PATIENT).args(args).run()
 }
 
 fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).expect("UTF-8")
+    output.err()
 }
 
 /// A snapshot of a text report, without the parts that differ from run to run.
@@ -34,7 +30,7 @@ macro_rules! assert_report {
 #[test]
 fn a_game_ends_with_its_verdict_and_what_belongs_to_it() {
     let output = play(&[]);
-    assert_report!(stdout(&output), @"
+    assert_report!(output.out(), @"
     Endgame. Obtained a score of 230.
 
       game          samegame
@@ -54,7 +50,7 @@ fn without_arguments_greedy_plays_a_bundled_board_under_the_official_limits() {
     let folder = tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     // The exit code depends on the machine's load; the text above does not.
-    referee().args(["play", "--log"]).arg(&log).output().expect("runs");
+    referee().play(["--log"]).arg(&log).run();
     let start = referee::gamelog::read(&fs::read(log).expect("a log")).expect("a good log").start;
     assert_eq!(start.bot.name, "@greedy");
     assert_eq!(start.board, "@random-1");
@@ -68,7 +64,7 @@ fn without_arguments_greedy_plays_a_bundled_board_under_the_official_limits() {
 fn a_lost_game_shows_the_official_verdict_and_the_truth() {
     let script = "echo 'no such table' >&2; exit 4";
     let output = play(&["--", "sh", "-c", script]);
-    assert_report!(stdout(&output), @"
+    assert_report!(output.out(), @"
     [ERROR] Timeout!
 
       game          samegame
@@ -88,7 +84,7 @@ fn a_lost_game_shows_the_official_verdict_and_the_truth() {
 
 #[test]
 fn json_has_the_documented_fields() {
-    let result = json(&play(&["--format", "json", "--board", "@clearable"]));
+    let result = play(&["--format", "json", "--board", "@clearable"]).json();
     let types = [
         ("game", "string"),
         ("board", "string"),
@@ -124,18 +120,18 @@ fn json_has_the_documented_fields() {
 
 #[test]
 fn a_command_after_dashes_is_taken_word_by_word() {
-    let one = json(&play(&["--format", "json", "--bot", "@random --seed 7"]));
-    let other = json(&play(&["--format", "json", "--", "@random", "--seed", "7"]));
+    let one = play(&["--format", "json", "--bot", "@random --seed 7"]).json();
+    let other = play(&["--format", "json", "--", "@random", "--seed", "7"]).json();
     assert_eq!(one["summary"], other["summary"]);
     assert_eq!(one["bot"], other["bot"]);
-    let third = json(&play(&["--format", "json", "--", "@random", "--seed", "8"]));
+    let third = play(&["--format", "json", "--", "@random", "--seed", "8"]).json();
     assert_ne!(one["summary"], third["summary"]);
 }
 
 #[test]
 fn the_command_line_is_split_as_by_a_shell_but_without_one() {
     let bot = r#"printf '%s|' "a b" \$HOME '*' a;b"#;
-    let result = json(&play(&["--format", "json", "--bot", bot]));
+    let result = play(&["--format", "json", "--bot", bot]).json();
     let diagnosis = result["diagnosis"].as_str().expect("text");
     assert!(diagnosis.contains("`a b|$HOME|*|a;b|`"), "{diagnosis}");
 }
@@ -148,20 +144,20 @@ fn the_bot_gets_its_folder_and_its_environment() {
     let path = here.to_str().expect("UTF-8");
     // `./bot` is looked for in the bot's folder, as if the command were typed there.
     let args = ["--format", "json", "--cwd", path, "--env", "GREETING=a=b", "--bot", "./bot"];
-    let result = json(&play(&args));
+    let result = play(&args).json();
     assert_eq!(result["stderr_tail"][0], format!("a=b from {path}"), "{result}");
     assert_eq!(result["verdict"], "early_exit");
 }
 
 #[test]
 fn colours_disappear_in_pipes_and_obey_the_user() {
-    let escape = |output: &Output| stdout(output).contains('\x1b');
+    let escape = |output: &Output| output.out().contains('\x1b');
     let colored = |args: &[&str], no_color: bool| {
         let mut command = referee();
         if !no_color {
-            command.env_remove("NO_COLOR");
+            command = command.env_remove("NO_COLOR");
         }
-        command.arg("play").args(args).output().expect("runs")
+        command.arg("play").args(args).run()
     };
     assert!(!escape(&colored(&[], false)), "not in a pipe");
     assert!(escape(&colored(&["--color", "always"], false)));
@@ -171,7 +167,7 @@ fn colours_disappear_in_pipes_and_obey_the_user() {
 
 #[test]
 fn the_version_is_the_same_wherever_it_is_asked_for() {
-    let version = |args: &[&str]| stdout(&referee().args(args).output().expect("runs"));
+    let version = |args: &[&str]| referee().args(args).run().out();
     let alone = version(&["--version"]);
     assert!(alone.starts_with(concat!("referee ", env!("CARGO_PKG_VERSION"))), "{alone}");
     assert_eq!(version(&["-V"]), alone);
@@ -180,9 +176,9 @@ fn the_version_is_the_same_wherever_it_is_asked_for() {
 
 #[test]
 fn flags_may_stand_before_the_command_and_a_mistyped_command_is_told_the_nearest() {
-    let help = |args: &[&str]| stdout(&referee().args(args).output().expect("runs"));
+    let help = |args: &[&str]| referee().args(args).run().out();
     assert_eq!(help(&["-v", "play", "--help"]), help(&["play", "--help"]));
-    assert!(stderr(&referee().arg("plya").output().expect("runs")).contains("'play'"));
+    assert!(stderr(&referee().arg("plya").run()).contains("'play'"));
 }
 
 #[test]
@@ -195,7 +191,7 @@ fn verbose_shows_each_turn_on_stderr() {
 
 #[test]
 fn bundled_boards_match_their_names() {
-    let result = |board| json(&play(&["--format", "json", "--board", board]));
+    let result = |board| play(&["--format", "json", "--board", board]).json();
     assert_eq!(result("@clearable")["score"], 2857, "the bonus of 1000 included");
     let lost = result("@no-move");
     assert_eq!(lost["official"], "[ERROR] Selected region should have size greater than 1.");
@@ -204,16 +200,12 @@ fn bundled_boards_match_their_names() {
 
 #[test]
 fn a_bundled_bot_runs_on_its_own() {
-    let mut child = referee()
-        .args(["bot", "first"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("runs");
+    let mut child =
+        referee().args(["bot", "first"]).stdin(Stdio::piped()).stdout(Stdio::piped()).start();
     let board = "0 1 2 3 4 0 1 2 3 4 0 1 2 3 4\n".repeat(15);
     child.stdin.take().expect("piped").write_all(board.as_bytes()).expect("written");
     let output = finished(child);
-    assert_eq!(stdout(&output), "0 0\n");
+    assert_eq!(output.out(), "0 0\n");
     assert!(output.status.success());
 }
 
@@ -225,13 +217,11 @@ fn a_closed_output_pipe_is_not_an_error() {
         (&["--board", "@clearable", "--log", "/dev/full"], 3),
     ] {
         let mut child = referee()
-            .arg("play")
-            .args(PATIENT)
+            .play(PATIENT)
             .args(args)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            .spawn()
-            .expect("runs");
+            .start();
         drop(child.stdout.take());
         let output = finished(child);
         assert_eq!(output.status.code(), Some(code), "{args:?}");
@@ -242,7 +232,7 @@ fn a_closed_output_pipe_is_not_an_error() {
 #[test]
 fn a_result_that_cannot_be_written_is_the_referees_failure() {
     let full = OpenOptions::new().write(true).open("/dev/full").expect("a full disk");
-    let output = referee().arg("play").stdout(full).output().expect("runs");
+    let output = referee().arg("play").stdout(full).run();
     assert_snapshot!(stderr(&output), @"error: cannot write the result: No space left on device (os error 28)");
     assert_eq!(output.status.code(), Some(3));
 }
@@ -250,7 +240,7 @@ fn a_result_that_cannot_be_written_is_the_referees_failure() {
 #[test]
 fn a_full_disk_costs_the_log_and_not_the_verdict() {
     let output = play(&["--log", "/dev/full"]);
-    assert!(stdout(&output).starts_with("Endgame. Obtained a score of 230.\n"));
+    assert!(output.out().starts_with("Endgame. Obtained a score of 230.\n"));
     assert_snapshot!(stderr(&output), @"error: the log /dev/full is incomplete: No space left on device (os error 28)");
     assert_eq!(output.status.code(), Some(3));
 }
@@ -272,14 +262,13 @@ fn a_game_that_never_starts_leaves_an_earlier_log_alone() {
 /// Starts a game that hangs on a turn, and waits until it does.
 fn hanging(mark: &Mark, log: &Path, turn: usize) -> Child {
     let child = referee()
-        .args(["play", "--env", mark.env(), "--log"])
+        .play(["--env", mark.env(), "--log"])
         .arg(log)
         .args(["--bot", &format!("@misbehaving ignore-sigterm --on-turn {turn}")])
         .args(PATIENT)
         .stderr(Stdio::piped())
         .stdout(Stdio::null())
-        .spawn()
-        .expect("runs");
+        .start();
     mark.wait_for(1);
     wait_for_lines(log, turn);
     child
@@ -314,11 +303,10 @@ fn stderr_of_an_interrupted_turn_is_shown() {
     let mark = Mark::new();
     let script = format!("echo 'depth 7' >&2; touch '{}'; sleep 3600", said.display());
     let child = referee()
-        .args(["play", "--env", mark.env(), "--profile", "unlimited", "--", "sh", "-c", &script])
+        .play(["--env", mark.env(), "--profile", "unlimited", "--", "sh", "-c", &script])
         .stderr(Stdio::piped())
         .stdout(Stdio::null())
-        .spawn()
-        .expect("runs");
+        .start();
     mark.wait_for(2);
     kill_process(Pid::from_child(&child), Signal::INT).expect("sent");
     let output = finished(child);
@@ -328,9 +316,9 @@ fn stderr_of_an_interrupted_turn_is_shown() {
 
 #[test]
 fn the_misbehaving_bot_lists_its_faults() {
-    let output = referee().args(["bot", "misbehaving", "--help"]).output().expect("runs");
+    let output = referee().args(["bot", "misbehaving", "--help"]).run();
     for fault in ["close-stdout", "ignore-sigterm", "leave-child", "spoil"] {
-        assert!(stdout(&output).contains(fault), "{}", stdout(&output));
+        assert!(output.out().contains(fault), "{}", output.out());
     }
 }
 
@@ -350,8 +338,7 @@ fn a_signal_ends_the_bot_keeps_the_log_and_then_the_referee() {
         let s = if turns == 1 { "" } else { "s" };
         let kept = format!("after {turns} turn{s}; they are in {}", log.display());
         assert!(stderr(&output).contains(&kept), "{}", stderr(&output));
-        let replayed =
-            json(&referee().args(["replay", "--format", "json"]).arg(&log).output().expect("runs"));
+        let replayed = referee().args(["replay"]).arg(&log).json();
         assert_eq!(replayed["turns"], turns);
         assert_eq!(replayed["complete"], false);
         assert_eq!(replayed["agrees"], true);
@@ -365,7 +352,7 @@ fn a_signal_that_comes_when_the_game_is_over_still_ends_the_referee_after_the_re
     fs::write(&config, "[bot]\ngrace = '60s'").expect("written");
     let mark = Mark::new();
     let child = referee()
-        .args(["play", "--board", "@no-move", "--env", mark.env()])
+        .play(["--board", "@no-move", "--env", mark.env()])
         .args(PATIENT)
         .arg("--config")
         .arg(&config)
@@ -374,13 +361,12 @@ fn a_signal_that_comes_when_the_game_is_over_still_ends_the_referee_after_the_re
         .args(["--", "sh", "-c", "echo 0 0; sleep 3600"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        .spawn()
-        .expect("runs");
+        .start();
     wait_for_lines(&log, 2);
     kill_process(Pid::from_child(&child), Signal::INT).expect("sent");
     let output = finished(child);
     mark.assert_gone();
-    assert!(stdout(&output).starts_with("[ERROR] Selected region"), "{}", stdout(&output));
+    assert!(output.out().starts_with("[ERROR] Selected region"), "{}", output.out());
     assert_eq!(output.status.signal(), Some(Signal::INT.as_raw()));
     let complete = fs::read_to_string(&log).expect("a log").lines().count();
     assert_eq!(complete, 3, "the end is in the log");
@@ -399,8 +385,7 @@ fn a_signal_ignored_at_start_stays_ignored() {
         .args(["--bot", "@misbehaving late 1000 --on-turn 2"])
         .args(PATIENT)
         .stdout(Stdio::null())
-        .spawn()
-        .expect("runs");
+        .start();
     wait_for_lines(&log, 2);
     kill_process(Pid::from_child(&child), Signal::HUP).expect("sent");
     assert_eq!(finished(child).status.code(), Some(0), "the game was played to its end");
@@ -417,11 +402,9 @@ fn a_parent_that_ignores_sigchld_does_no_harm() {
         let output = Command::new(python)
             .args(["-c", "import os, signal, sys\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\nos.execv(sys.argv[1], sys.argv[1:])"])
             .args([program(), "play", "--format", "json", "--bot", bot])
-            .args(["--first-turn", limit, "--turn", "60s", "--containment", means])
-            .output()
-            .expect("runs");
+            .args(["--first-turn", limit, "--turn", "60s", "--containment", means]).run();
         assert_eq!(output.status.code(), Some(code), "{bot}: {output:?}");
-        let diagnosis = json(&output)["diagnosis"].to_string();
+        let diagnosis = output.json()["diagnosis"].to_string();
         let expected = match bot {
             "@greedy" => "null",
             "@misbehaving hang" => "no answer within 3 s",
@@ -460,12 +443,11 @@ fn stop_a_referee_for_a_while() -> Value {
     let heard = folder.path().join("heard");
     let bot = "tee \"$1\" | \"$2\" bot misbehaving late 1500 --on-turn 2";
     let child = referee()
-        .args(["play", "--format", "json", "--board", "@clearable"])
+        .play(["--format", "json", "--board", "@clearable"])
         .args(["--first-turn", "60s", "--turn", "2500ms", "--", "sh", "-c", bot, "sh"])
         .args([&heard, Path::new(program())])
         .stdout(Stdio::piped())
-        .spawn()
-        .expect("runs");
+        .start();
     // Had it been stopped with its clock running and the board not sent, the bot would not have heard of the turn. A board
     // has 15 lines, which `tee` passes on before it writes them down.
     wait_for_lines(&heard, 30);
@@ -474,7 +456,7 @@ fn stop_a_referee_for_a_while() -> Value {
     // The launcher ends a bot whose referee stands still for half a second after the limit, unless it is stopped.
     wait_until("the limit is long over", || stopped.elapsed() > Duration::from_secs(4));
     kill_process(Pid::from_child(&child), Signal::CONT).expect("sent");
-    json(&finished(child))
+    finished(child).json()
 }
 
 #[test]
@@ -528,11 +510,10 @@ fn help_can_be_asked_for_as_a_command() {
     for (asked, flag) in
         [(&["help"][..], &["--help"][..]), (&["help", "suite"], &["suite", "--help"])]
     {
-        let [asked, flag] = [asked, flag].map(|args| referee().args(args).output().expect("runs"));
-        assert_eq!((stdout(&asked), asked.status.code()), (stdout(&flag), Some(0)));
+        let [asked, flag] = [asked, flag].map(|args| referee().args(args).run());
+        assert_eq!((asked.out(), asked.status.code()), (flag.out(), Some(0)));
     }
-    let unknown = referee().args(["help", "plya"]).output().expect("runs");
-    assert_eq!(unknown.status.code(), Some(2));
+    assert_code(&referee().args(["help", "plya"]).run(), 2);
 }
 
 #[test]
@@ -562,8 +543,7 @@ fn help_of_every_command() {
         ("help-completions", &["completions", "--help"]),
         ("help-man", &["man", "--help"]),
     ] {
-        let output = referee().args(args).env("COLUMNS", "100").output().expect("runs");
-        assert!(output.status.success());
-        assert_snapshot!(name, stdout(&output));
+        let output = referee().args(args).env("COLUMNS", "100").run().exits(0);
+        assert_snapshot!(name, output.out());
     }
 }

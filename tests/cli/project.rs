@@ -21,14 +21,14 @@ impl Project {
 
     /// Runs in the folder below the project's own.
     fn run(&self, args: &[&str]) -> Output {
-        referee().current_dir(self.path().join("below")).args(args).output().expect("runs")
+        referee().current_dir(self.path().join("below")).args(args).run()
     }
 
     /// The error for these arguments, in the project's folder.
     #[track_caller]
     fn error(&self, args: &[&str]) -> String {
         let output = self.run(args);
-        let said = String::from_utf8(output.stderr).expect("UTF-8");
+        let said = output.err();
         assert_eq!(output.status.code(), Some(2), "{said}");
         said.trim_end().replace(&format!("{}/", self.path().display()), "")
     }
@@ -56,10 +56,8 @@ fn a_project_names_bots_boards_and_where_runs_go() {
     let args = ["generate", "--seed", "1..2", "--out", boards.to_str().expect("UTF-8")];
     assert_eq!(project.run(&args).status.code(), Some(0));
     let args = ["suite", "--bot", "mine", "--boards", "few", "--boards", "files"];
-    let mut command = referee();
-    command.current_dir(project.path().join("below")).env("BOT", program());
-    let output = command.args(args).args(PATIENT).output().expect("runs");
-    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let command = referee().current_dir(project.path().join("below")).env("BOT", program());
+    assert_code(&command.args(args).patient().run(), 0);
     let runs = fs::read_dir(project.path().join("all-runs")).expect("runs");
     let run = runs.last().expect("a run").expect("an entry").path();
     let run = RunFolder::open(&run).expect("a run");
@@ -94,9 +92,7 @@ fn settings_and_all_other_files_may_be_bare_names() {
         "report run --games --html games.html",
         "timing --config my.toml --bot mine --seed 1",
     ] {
-        let mut command = referee();
-        command.current_dir(project.path()).args(words.split(' '));
-        let output = command.output().expect("runs");
+        let output = referee().current_dir(project.path()).args(words.split(' ')).run();
         assert_eq!(output.status.code(), Some(0), "{words}: {output:?}");
     }
     assert_eq!(fs::read_dir(project.path().join("all-runs")).expect("runs").count(), 1);
@@ -106,7 +102,7 @@ fn settings_and_all_other_files_may_be_bare_names() {
 fn a_bot_of_the_project_plays_a_single_game_too() {
     let project = Project::new("[bots.mine]\ncommand = '@greedy'\n[bots.one]\ncommand = '@first'");
     let play = |bot: &str| {
-        json(&project.run(&[&["play", "--format", "json", "--bot", bot], &PATIENT[..]].concat()))
+        project.run(&[&["play", "--format", "json", "--bot", bot], &PATIENT[..]].concat()).json()
     };
     assert_eq!(play("mine")["score"], 230);
     assert_eq!(play("one")["bot"], "one");
@@ -147,7 +143,7 @@ fn config_tells_where_each_setting_comes_from() {
     let project = Project::new("profile = 'relaxed'\n[limits.samegame]\nturn = '70ms'\n");
     let output = project.run(&["config", "--first-turn", "3s"]);
     assert_eq!(output.status.code(), Some(0));
-    let shown = String::from_utf8(output.stdout).expect("UTF-8");
+    let shown = output.out();
     let line = |name: &str| {
         let found = shown.lines().find(|line| line.starts_with(&format!("{name} = ")));
         let words: Vec<_> = found.expect("a setting").split_whitespace().collect();
@@ -163,11 +159,11 @@ fn config_tells_where_each_setting_comes_from() {
 #[test]
 fn init_writes_a_project_file_that_works_and_replaces_none() {
     let folder = tempdir().expect("a folder");
-    let run = |args: &[&str]| referee().current_dir(&folder).args(args).output().expect("runs");
+    let run = |args: &[&str]| referee().current_dir(&folder).args(args).run();
     assert_eq!(run(&["init"]).status.code(), Some(0));
     let again = run(&["init"]);
     assert_eq!(again.status.code(), Some(2));
-    let said = String::from_utf8(again.stderr).expect("UTF-8");
+    let said = again.err();
     assert_eq!(said, "error: referee.toml: exists already\n");
     let suite = run(&["suite", "--bot", "@first", "--boards", "smoke"]);
     assert_eq!(suite.status.code().map(|code| code < 2), Some(true), "{suite:?}");
@@ -187,7 +183,7 @@ fn init_writes_a_project_file_that_works_and_replaces_none() {
     fs::write(folder.path().join("referee.toml"), all.join("\n")).expect("written");
     let config = run(&["config"]);
     assert_eq!(config.status.code(), Some(0), "{config:?}");
-    assert!(String::from_utf8_lossy(&config.stdout).contains("bots.mybot.command"));
+    assert!(config.out().contains("bots.mybot.command"));
 }
 
 #[test]
@@ -204,9 +200,9 @@ fn init_adds_the_game_of_a_contribution_and_says_what_it_lacks() {
         fs::write(path, text).expect("written");
     }
     fs::write(folder.path().join("referee.toml"), "profile = \"relaxed\"\n").expect("written");
-    let run = |args: &[&str]| referee().current_dir(&folder).args(args).output().expect("runs");
+    let run = |args: &[&str]| referee().current_dir(&folder).args(args).run();
     let added = run(&["init", "--codingame", "moon"]);
-    let told = String::from_utf8(added.stdout).expect("UTF-8");
+    let told = added.out();
     assert_eq!(added.status.code(), Some(0), "{told}");
     for part in ["the game moon", "1 test case", "criterion Fuel, lower is better", "engine 4.5.0"]
     {
@@ -222,7 +218,7 @@ fn init_adds_the_game_of_a_contribution_and_says_what_it_lacks() {
     assert_eq!(run(&["config"]).status.code(), Some(0), "the settings are valid");
     let again = run(&["init", "--codingame", "moon"]);
     assert_eq!(again.status.code(), Some(2));
-    let said = String::from_utf8(again.stderr).expect("UTF-8");
+    let said = again.err();
     assert!(said.contains("referee.toml: has the table [game.moon] already"), "{said}");
     let nowhere = run(&["init", "--codingame", "nowhere"]);
     assert_eq!(nowhere.status.code(), Some(2));

@@ -63,7 +63,7 @@ impl Workplace {
         let mut bash = Command::new("bash");
         bash.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", commands]).current_dir(folder);
         bash.envs(env.iter().map(|(name, value)| (name, value))).env("NO_COLOR", "1");
-        bash.output().expect("bash")
+        bash.run()
     }
 
     #[track_caller]

@@ -11,7 +11,8 @@ const COMMAND: &str = "cargo test --workspace heavy -- --ignored";
 /// The tests of this set in a source.
 fn tests_in(source: &str) -> Vec<String> {
     let reason = format!("#[ignore = \"heavy: {COMMAND}\"]");
-    let pairs = source.lines().zip(source.lines().skip(1));
+    let lines = || source.lines().map(str::trim_start);
+    let pairs = lines().zip(lines().skip(1));
     let functions = pairs.filter(|(line, _)| *line == reason).map(|(_, function)| function);
     let name =
         |function: &str| Some(function.strip_prefix("fn ")?.strip_suffix("() {")?.to_owned());
@@ -26,8 +27,8 @@ fn what_is_left_to_this_set_is_told_with_the_command_that_runs_it() {
     tell(&format!("{} heavy tests are left out: {}\n{COMMAND}", tests.len(), tests.join(", ")));
 
     let itself = std::env::current_exe().expect("this program");
-    let list = Command::new(itself).args(["--list", "--ignored", "heavy"]).output();
-    let list = String::from_utf8(list.expect("runs").stdout).expect("UTF-8");
+    let list = Command::new(itself).args(["--list", "--ignored", "heavy"]).run();
+    let list = list.out();
     let listed: Vec<&str> = list.lines().filter_map(|line| line.strip_suffix(": test")).collect();
     assert!(!listed.is_empty(), "{list}");
     for test in listed {

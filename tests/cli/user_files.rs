@@ -9,45 +9,38 @@ use support::prelude::*;
 fn with_log() -> (TempDir, PathBuf) {
     let folder = tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
-    let played = referee().args(["play", "--log"]).arg(&log).args(PATIENT).output().expect("runs");
-    assert_eq!(played.status.code(), Some(0), "{played:?}");
+    assert_code(&referee().play(["--log"]).arg(&log).args(PATIENT).run(), 0);
     (folder, log)
 }
 
 /// Has the command write `option` to this file, which it refuses to touch.
 #[track_caller]
-fn expect_refused(command: &mut Command, file: &Path) {
+fn expect_refused(command: Referee, file: &Path) {
     let before = fs::read(file).expect("a file");
-    let output = command.output().expect("runs");
-    let said = String::from_utf8_lossy(&output.stderr);
+    let output = command.run();
+    let said = output.err();
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(said.contains("the referee did not make it"), "{said}");
     assert!(said.contains("--force"), "{said}");
     assert_eq!(fs::read(file).expect("still there"), before);
 }
 
-fn succeeded(command: &mut Command) -> Output {
-    let output = command.output().expect("runs");
-    assert_eq!(output.status.code(), Some(0), "{output:?}");
-    output
+fn succeeded(command: Referee) -> Output {
+    command.run().exits(0)
 }
 
 #[test]
 fn a_page_replaces_a_page_and_nothing_else() {
     let (folder, log) = with_log();
     let page = folder.path().join("game.html");
-    let replay = |html: &Path| {
-        let mut replay = referee();
-        replay.arg("replay").arg(&log).arg("--html").arg(html);
-        replay
-    };
-    expect_refused(&mut replay(&log), &log);
+    let replay = |html: &Path| referee().replay(&log).arg("--html").arg(html);
+    expect_refused(replay(&log), &log);
     fs::write(&page, "<html>mine</html>").expect("written");
-    expect_refused(&mut replay(&page), &page);
+    expect_refused(replay(&page), &page);
     succeeded(replay(&page).arg("--force"));
     let made = fs::read(&page).expect("a page");
     fs::write(&page, [&made[..], b"<!-- an earlier one -->"].concat()).expect("written");
-    succeeded(&mut replay(&page));
+    succeeded(replay(&page));
     assert_eq!(fs::read(&page).expect("a page"), made);
     let names = fs::read_dir(folder.path()).expect("a folder").count();
     assert_eq!(names, 2, "the log and the page, and nothing half-made");
@@ -58,28 +51,22 @@ fn what_a_bot_was_sent_replaces_only_the_same_content() {
     let (folder, log) = with_log();
     let file = folder.path().join("bot.cpp");
     fs::write(&file, "int main() {}\n").expect("written");
-    let replay = || {
-        let mut replay = referee();
-        replay.arg("replay").arg(&log).arg("--stdin").arg(&file);
-        replay
-    };
-    expect_refused(&mut replay(), &file);
+    let replay = || referee().replay(&log).arg("--stdin").arg(&file);
+    expect_refused(replay(), &file);
     succeeded(replay().arg("--force"));
-    succeeded(&mut replay());
+    succeeded(replay());
 }
 
 #[test]
 fn an_image_is_refused_before_a_game_is_played() {
     let (folder, log) = with_log();
-    let mut timing = referee();
-    timing.args(["timing", "--bot", "touch played", "--svg"]).arg(&log);
+    let timing = referee().args(["timing", "--bot", "touch played", "--svg"]).arg(&log);
     expect_refused(timing.current_dir(folder.path()), &log);
     assert!(!folder.path().join("played").exists());
     let image = folder.path().join("times.svg");
     for _ in 0..2 {
-        let mut timing = referee();
-        timing.args(["timing", "--seed", "1", "--svg"]).arg(&image).args(PATIENT);
-        succeeded(&mut timing);
+        let timing = referee().args(["timing", "--seed", "1", "--svg"]).arg(&image).args(PATIENT);
+        succeeded(timing);
     }
 }
 
@@ -87,33 +74,25 @@ fn an_image_is_refused_before_a_game_is_played() {
 fn pages_of_runs_games_and_manuals_replace_only_their_like() {
     let (folder, log) = with_log();
     let run = folder.path().join("run");
-    let mut suite = referee();
-    suite.args(["suite", "--seed", "1..2", "--logs", "all", "--run"]).arg(&run).args(PATIENT);
-    succeeded(&mut suite);
+    let suite =
+        referee().suite(["--seed", "1..2", "--logs", "all", "--run"]).arg(&run).args(PATIENT);
+    succeeded(suite);
     expect_refused(referee().arg("report").arg(&run).arg("--html").arg(&log), &log);
     let page = folder.path().join("run.html");
-    let report = || {
-        let mut report = referee();
-        report.arg("report").arg(&run).arg("--games").arg("--html").arg(&page);
-        report
-    };
-    succeeded(&mut report());
-    succeeded(&mut report());
+    let report = || referee().arg("report").arg(&run).arg("--games").arg("--html").arg(&page);
+    succeeded(report());
+    succeeded(report());
     let game = folder.path().join("run-games.html");
     fs::write(&game, "mine").expect("written");
-    expect_refused(&mut report(), &game);
+    expect_refused(report(), &game);
 
     let manuals = folder.path().join("man");
-    let man = || {
-        let mut man = referee();
-        man.args(["man", "--out"]).arg(&manuals);
-        man
-    };
-    succeeded(&mut man());
-    succeeded(&mut man());
+    let man = || referee().args(["man", "--out"]).arg(&manuals);
+    succeeded(man());
+    succeeded(man());
     let manual = manuals.join("referee-play.1");
     fs::write(&manual, "mine").expect("written");
-    expect_refused(&mut man(), &manual);
+    expect_refused(man(), &manual);
 }
 
 #[test]
@@ -122,9 +101,8 @@ fn a_page_is_written_through_a_link_with_the_rights_that_the_file_had_and_into_a
     let (page, link) = (folder.path().join("game.html"), folder.path().join("link.html"));
     symlink("game.html", &link).expect("a link");
     let replay = |html: &Path| {
-        let mut replay = referee();
-        replay.arg("replay").arg(&log).arg("--html").arg(html);
-        succeeded(&mut replay)
+        let replay = referee().replay(&log).arg("--html").arg(html);
+        succeeded(replay)
     };
     replay(&link);
     fs::set_permissions(&page, fs::Permissions::from_mode(0o604)).expect("mine");
@@ -138,11 +116,11 @@ fn a_page_is_written_through_a_link_with_the_rights_that_the_file_had_and_into_a
 
 /// Plays two games of the first bot.
 fn play(place: &Place, run: &str) {
-    let mut suite = place.command(&["suite", "--bot", "@first", "--seed", "1..2", "--run", run]);
-    assert_code(&suite.args(PATIENT).output().expect("runs"), 0);
+    let suite = place.command(&["suite", "--bot", "@first", "--seed", "1..2", "--run", run]);
+    assert_code(&suite.args(PATIENT).run(), 0);
 }
 
-fn prune(place: &Place) -> Command {
+fn prune(place: &Place) -> Referee {
     place.command(&["runs", "prune", "--keep", "0", "--yes"])
 }
 
@@ -164,9 +142,7 @@ fn pruning_leaves_what_is_not_the_runs_with_its_folder() {
     fs::create_dir(place.path("runs/noted/games")).expect("made");
     fs::write(place.path("runs/noted/games/000001.jsonl.bak"), "mine").expect("written");
     symlink("../..", place.path("runs/noted/up")).expect("a link");
-    let output = prune(&place).output().expect("runs");
-    assert_code(&output, 0);
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let said = prune(&place).run().exits(0).out();
     let stays = "these are not the run's and stay: NOTES.txt, games/000001.jsonl.bak, up\n";
     assert!(said.contains(stays) && said.contains("Removed 2 runs"), "{said}");
     assert_eq!(entries(&place.path("runs")), ["noted"]);
@@ -178,12 +154,15 @@ fn pruning_leaves_what_is_not_the_runs_with_its_folder() {
 fn pruning_leaves_a_run_that_is_played_inside_the_folder_of_another() {
     let place = Place::new();
     play(&place, "runs/old");
-    let mut inner = place.command(&["suite", "--bot", "@thinker --sleep 20", "--seed", "1..300"]);
-    inner.args(["--jobs", "1", "--run", "runs/old/inner"]).args(PATIENT);
-    let inner = inner.stdout(Stdio::null()).spawn().expect("runs");
+    let inner = place
+        .command(&["suite", "--bot", "@thinker --sleep 20", "--seed", "1..300"])
+        .args(["--jobs", "1", "--run", "runs/old/inner"])
+        .args(PATIENT)
+        .stdout(Stdio::null())
+        .start();
     let results = place.path("runs/old/inner/results.jsonl");
     wait_until("it begins", || fs::metadata(&results).is_ok_and(|file| file.len() > 0));
-    assert_code(&prune(&place).output().expect("runs"), 0);
+    assert_code(&prune(&place).run(), 0);
     assert_eq!(entries(&place.path("runs/old")), ["inner"]);
     kill_process(Pid::from_child(&inner), Signal::INT).expect("it runs");
     finished(inner);
@@ -194,11 +173,10 @@ fn pruning_leaves_a_run_that_is_played_inside_the_folder_of_another() {
 fn pruning_removes_no_run_that_cannot_be_locked() {
     let place = Place::new();
     play(&place, "runs/old");
-    let mut command = prune(&place);
-    command.stdout(Stdio::piped());
-    let pruned = finished(start_without(SYS_flock, Vec::new(), ENOLCK.cast_unsigned(), command));
-    assert_code(&pruned, 0);
-    let said = String::from_utf8_lossy(&pruned.stdout).into_owned();
+    let command = prune(&place).stdout(Stdio::piped());
+    let said = finished(start_without(SYS_flock, Vec::new(), ENOLCK.cast_unsigned(), command))
+        .exits(0)
+        .out();
     assert!(said.contains("runs/old stays: runs/old cannot be locked"), "{said}");
     assert!(place.path("runs/old/run.toml").exists());
 }
@@ -214,7 +192,7 @@ fn what_a_kill_leaves_of_a_run_that_was_being_removed_goes_and_what_is_the_users
     fs::rename(place.path("runs/in-place/run.toml"), hidden).expect("renamed");
     fs::create_dir(place.path("runs/.removed-mine")).expect("made");
     fs::write(place.path("runs/.removed-mine/file"), "mine").expect("written");
-    assert_code(&prune(&place).output().expect("runs"), 0);
+    assert_code(&prune(&place).run(), 0);
     assert_eq!(entries(&place.path("runs")), [".removed-mine", "in-place"]);
     assert_eq!(entries(&place.path("runs/.removed-mine")), ["file"]);
     assert_eq!(entries(&place.path("runs/in-place")), ["NOTES.txt"]);
@@ -228,17 +206,14 @@ fn records_are_kept_through_a_link_and_protect_their_runs() {
         symlink(target, place.path(link)).expect("a link");
     }
     // Only scores under limits as strict as the official ones are records; those of this game hold on a busy machine.
-    let mut suite =
-        place.command(&["suite", "--game", "square-remover", "--bot", "@squares-random"]);
+    let suite = place.command(&["suite", "--game", "square-remover", "--bot", "@squares-random"]);
     let kept = ["--seed", "1", "--run", "runs/best", "--records", "one.toml"];
-    let output = suite.args(kept).output().expect("runs");
-    assert_code(&output, 0);
+    assert_code(&suite.args(kept).run(), 0);
     assert!(place.path("one.toml").is_symlink() && place.path("two.toml").is_symlink());
     let records = fs::read_to_string(place.path("shared/records.toml")).expect("records");
     assert!(records.contains("/runs/best\""), "{records}");
-    let mut prune = prune(&place);
-    let pruned = prune.args(["--records", "one.toml"]).output().expect("runs");
-    assert!(place.path("runs/best").exists(), "{}", stderr(&pruned));
+    let pruned = prune(&place).args(["--records", "one.toml"]).run();
+    assert!(place.path("runs/best").exists(), "{}", pruned.err());
 }
 
 /// Everything below a folder, with its mode, owner and size.
@@ -273,10 +248,9 @@ fn temporary_files_survive(user: User, make_more: impl Fn(&Path)) {
     fs::write(place.path("judge.sh"), "echo '{\"end\": \"completed\"}'").expect("written");
     fs::set_permissions(place.folder(), fs::Permissions::from_mode(0o755)).expect("its owner");
     let before = everything(&temporary);
-    let mut play = referee_of(user);
-    play.args(["play", "--game", "any", "--seed", "1", "--bot", "cat"]).args(PATIENT);
-    let output = play.current_dir(place.folder()).env("TMPDIR", &temporary).output().expect("runs");
-    assert_code(&output, 0);
+    let play =
+        referee_of(user).play(["--game", "any", "--seed", "1", "--bot", "cat"]).args(PATIENT);
+    assert_code(&play.current_dir(place.folder()).env("TMPDIR", &temporary).run(), 0);
     assert_eq!(everything(&temporary), before, "{user:?}");
 }
 
@@ -288,7 +262,7 @@ fn uid(user: User) -> u32 {
 
 #[test]
 fn folders_among_the_temporary_files_survive_whatever_their_names() {
-    for user in [User::Mine, User::Nobody] {
+    for user in USERS {
         temporary_files_survive(user, |_| {});
         temporary_files_survive(user, |place| {
             fs::create_dir_all(place.join("bot-x")).expect("made");

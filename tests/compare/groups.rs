@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::compare::pairs::{Runs, scores, stdout};
+use crate::compare::pairs::{Runs, scores};
 use support::prelude::*;
 
 /// Runs of two bots on 80 boards, whose property n is 1 to 20 four times over.
@@ -35,7 +35,7 @@ fn several_names_and_chosen_values_group_the_boards() {
     let runs = runs();
     let found = |by: &[&str]| {
         let output = runs.compare(&[&["old", "new", "--format", "json"], by].concat());
-        groups(&json(&output)[0], "pairs")
+        groups(&output.json()[0], "pairs")
     };
     let pairs = |expected: &[(&str, u64)]| -> Vec<_> {
         expected.iter().map(|(name, boards)| ((*name).to_owned(), *boards)).collect()
@@ -54,7 +54,7 @@ fn a_bot_alone_is_shown_by_its_groups() {
     let runs = runs();
     let output = runs.compare(&["old", "--by", "colors,n=1..4"]);
     assert_code(&output, 0);
-    assert_snapshot!(stdout(&output), @"
+    assert_snapshot!(output.out(), @"
     old
 
                   boards  games  lost   mean   95 % interval
@@ -63,17 +63,17 @@ fn a_bot_alone_is_shown_by_its_groups() {
       colors 5        40     40     0  101.0  100.8 to 101.3
       n 1 to 4        16     16     0  101.0  100.6 to 101.4
     ");
-    let alone = json(&runs.compare(&["old", "--by", "n=1..4", "--format", "json"]));
+    let alone = runs.compare(&["old", "--by", "n=1..4", "--format", "json"]).json();
     assert_eq!(alone["bot"], "old");
     let expected = [("all boards".to_owned(), 80), ("n 1 to 4".to_owned(), 16)];
     assert_eq!(groups(&alone, "boards"), expected);
-    let csv = stdout(&runs.compare(&["old", "--by", "n=1..4", "--format", "csv"]));
+    let csv = runs.compare(&["old", "--by", "n=1..4", "--format", "csv"]).out();
     assert_eq!(csv.lines().next(), Some("group,boards,games,lost,mean,low,high"));
     assert_eq!(csv.lines().count(), 3);
     for more in [&[][..], &["--by", "n", "--format", "junit"], &["--by", "n", "--score", "log"]] {
         let refused = runs.compare(&[&["old"], more].concat());
         assert_code(&refused, 2);
-        assert!(stderr(&refused).contains("there is only `old` to compare"), "{more:?}");
+        assert!(refused.err().contains("there is only `old` to compare"), "{more:?}");
     }
 }
 
@@ -83,7 +83,7 @@ fn what_no_board_has_is_refused_with_what_there_is() {
     let refused = |by: &str| {
         let output = runs.compare(&["old", "new", "--by", by]);
         assert_code(&output, 2);
-        stderr(&output)
+        output.err()
     };
     assert!(refused("colors,m").contains("--by m: no bot said this name"), "{}", refused("m"));
     assert!(refused("m").contains("; there are: colors, n\n"), "{}", refused("m"));

@@ -1,6 +1,6 @@
 //! Comparisons of many bots at once: one table of all, any of them as the one to compare with, boards that are copies.
 
-use crate::compare::pairs::{Runs, scores, stdout};
+use crate::compare::pairs::{Runs, scores};
 use support::prelude::*;
 
 /// Three bots in a run, the second 20 points ahead of the first, and the third 20 behind.
@@ -14,7 +14,7 @@ fn three() -> Runs {
 #[test]
 fn all_bots_are_in_one_table_with_their_intervals_and_verdicts() {
     let runs = three();
-    let text = stdout(&runs.compare(&["run"]));
+    let text = runs.compare(&["run"]).out();
     let rows: Vec<Vec<&str>> = text
         .lines()
         .take_while(|line| !line.contains("Means are"))
@@ -29,16 +29,16 @@ fn all_bots_are_in_one_table_with_their_intervals_and_verdicts() {
     let expected = "b 80 0 1025.1 1024.4 to 1025.8 80 +20.0 ";
     assert!(row("b").starts_with(expected) && row("b").ends_with(" < 0.0001 better"), "{text}");
     assert!(row("c").ends_with(" < 0.0001 worse"), "{text}");
-    let markdown = stdout(&runs.compare(&["run", "--format", "markdown"]));
+    let markdown = runs.compare(&["run", "--format", "markdown"]).out();
     assert!(markdown.starts_with("### 2 bots against a\n\n| bot | boards |"), "{markdown}");
-    assert!(!stdout(&runs.compare(&["run:a", "run:b"])).contains("bots against"));
+    assert!(!runs.compare(&["run:a", "run:b"]).out().contains("bots against"));
 }
 
 #[test]
 fn any_bot_can_be_the_one_that_the_others_are_compared_with() {
     let runs = three();
     let against = |args: &[&str]| {
-        let all = json(&runs.compare(&[args, &["--format", "json"]].concat()));
+        let all = runs.compare(&[args, &["--format", "json"]].concat()).json();
         let all = all.as_array().expect("comparisons").iter();
         let names = all.map(|it| {
             let text = |name: &str| it[name].as_str().expect("text").to_owned();
@@ -59,10 +59,10 @@ fn any_bot_can_be_the_one_that_the_others_are_compared_with() {
     ] {
         let refused = runs.compare(&args);
         assert_code(&refused, 2);
-        assert!(stderr(&refused).contains(problem), "{}", stderr(&refused));
+        assert!(refused.err().contains(problem), "{}", refused.err());
     }
     let several = runs.compare(&["run", "run", "--baseline", "a"]);
-    assert!(stderr(&several).contains("`a` is in several runs"), "{}", stderr(&several));
+    assert!(several.err().contains("`a` is in several runs"), "{}", several.err());
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn a_bot_without_a_shared_board_is_named_and_does_not_count() {
     let mut other = MadeRun::new(&[("d", &[7])]);
     other.outcomes[0].record_id = serde_json::from_value("another".into()).expect("an id");
     other.save(&runs.path("other"));
-    let text = stdout(&runs.compare(&["run", "other"]));
+    let text = runs.compare(&["run", "other"]).out();
     assert!(text.contains("p is adjusted for 2 comparisons (Holm)"), "{text}");
     assert!(text.lines().any(|line| line.trim_end().ends_with("no shared board")), "{text}");
     assert_eq!(text.matches("Adjusted for 2 comparisons").count(), 3, "{text}");
@@ -84,10 +84,10 @@ fn boards_in_other_colours_are_named_and_count_once() {
     // The last board is the third in other colours.
     new.outcomes[80].record_id = new.outcomes[2].record_id.clone();
     new.save(&runs.path("new"));
-    let found = json(&runs.compare(&["old", "new", "--format", "json"]))[0].take();
+    let found = runs.compare(&["old", "new", "--format", "json"]).json()[0].take();
     assert_eq!(found["pairs"], 80);
     assert_eq!(found["copies"], json!({ "count": 1, "boards": [["seed 81", "seed 3"]] }));
-    let text = stdout(&runs.compare(&["old", "new"]));
+    let text = runs.compare(&["old", "new"]).out();
     assert!(text.contains("1 board is a copy of others (the same record_id)"), "{text}");
     assert!(text.contains(": seed 81 is seed 3.\n"), "{text}");
 }

@@ -2,7 +2,7 @@
 
 use referee::measure::Measure;
 
-use crate::compare::pairs::{Runs, scores, stdout};
+use crate::compare::pairs::{Runs, scores};
 use support::prelude::*;
 
 /// Boards of two sizes: the second bot is 300 points behind on large ones, and 10 % ahead on small ones, of which there are as many.
@@ -17,7 +17,7 @@ fn a_measure_may_turn_a_verdict_and_is_named() {
     let runs = of_two_sizes();
     let found = |measure: &[&str]| {
         let args = [&["old", "new", "--format", "json"], measure].concat();
-        json(&runs.compare(&args))[0].take()
+        runs.compare(&args).json()[0].take()
     };
     let plain = found(&[]);
     assert_eq!((&plain["conclusion"], &plain["measure"]), (&"worse".into(), &"points".into()));
@@ -34,10 +34,10 @@ fn a_measure_may_turn_a_verdict_and_is_named() {
         let boards = found["boards"].as_array().expect("boards");
         assert!(boards.iter().any(|board| board["baseline"] == 10_002.0), "{measure}");
     }
-    let text = stdout(&runs.compare(&["old", "new", "--score", "ratio"]));
+    let text = runs.compare(&["old", "new", "--score", "ratio"]).out();
     assert!(text.contains("\n  Compared is yours/best in percent, "), "{text}");
     assert!(!text.contains("'s mean."), "percent of what, in a measure that is in percent: {text}");
-    let needed = stdout(&runs.compare(&["old", "new", "--score", "ratio", "--plan", "0.5%"]));
+    let needed = runs.compare(&["old", "new", "--score", "ratio", "--plan", "0.5%"]).out();
     assert!(needed.lines().any(|line| line.contains(" 0.50 ")), "{needed}");
 }
 
@@ -55,13 +55,13 @@ fn a_run_keeps_its_measure_for_its_table_its_page_and_its_comparison() {
         let mut run = MadeRun::new(&bots);
         run.plan().measure = Some(measure);
         run.save(&runs.path(&name));
-        let found = json(&runs.referee(&["show", &name, "--format", "json"]))["summary"].take();
+        let found = runs.referee(&["show", &name, "--format", "json"]).json()["summary"].take();
         assert_eq!(found["measure"], name);
         for (bot, value) in values.into_iter().enumerate() {
             let found = found["bots"][bot]["value"].as_f64().expect("a number");
             assert!((found - value).abs() < 1e-3, "{name}: {found} {value}");
         }
-        let text = stdout(&runs.referee(&["show", &name]));
+        let text = runs.referee(&["show", &name]).out();
         runs.referee(&["report", &name, "--html", "page.html", "--force"]);
         let page = fs::read_to_string(runs.path("page.html")).expect("a page");
         for (heading, is_there) in ["log", "rank"].map(|it| (it, Some(it) == column)) {
@@ -69,7 +69,7 @@ fn a_run_keeps_its_measure_for_its_table_its_page_and_its_comparison() {
             assert_eq!(page.contains(&cell), is_there, "{name} {heading}");
             assert_eq!(text.contains(&format!("\n  {heading}: the ")), is_there, "{text}");
         }
-        let compared = json(&runs.compare(&[&name, "--format", "json"]));
+        let compared = runs.compare(&[&name, "--format", "json"]).json();
         assert_eq!(compared[0]["measure"], name);
     }
 }
@@ -96,7 +96,7 @@ fn a_score_without_a_logarithm_is_refused_and_named() {
         ],
     ] {
         let output = runs.referee(args);
-        let said = String::from_utf8_lossy(&output.stderr);
+        let said = output.err();
         assert_code(&output, 2);
         assert!(said.contains(problem.trim_start_matches("./bot")), "{args:?}: {said}");
         assert!(!runs.path("new").exists() && !runs.path("page.html").exists());
@@ -111,9 +111,9 @@ fn a_suite_without_an_opponent_takes_a_measure() {
         "new",
     ];
     let output = runs.referee(&[&args[..], &PATIENT].concat());
-    let text = stdout(&output);
+    let text = output.out();
     assert!(text.contains("yours/best    rank\n") && text.contains("  100.00\n"), "{output:?}");
-    let compared = stdout(&runs.compare(&["new"]));
+    let compared = runs.compare(&["new"]).out();
     assert!(compared.contains("Compared is who has the better score"), "{compared}");
 }
 
@@ -122,7 +122,7 @@ fn a_ratio_is_to_the_best_that_was_known_when_the_games_were_played() {
     let runs = Runs::new().run("old", "a", &scores(80, |n| 1000 + n));
     let mean = |new: &str| {
         let args = ["old", new, "--score", "ratio", "--format", "json"];
-        json(&runs.compare(&args))[0]["mean"].as_f64().expect("a number")
+        runs.compare(&args).json()[0]["mean"].as_f64().expect("a number")
     };
     let new = MadeRun::new(&[("b", &scores(80, |n| 900 + n))]);
     new.save(&runs.path("new"));

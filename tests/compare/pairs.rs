@@ -8,10 +8,6 @@ fn text(path: &Path) -> &str {
     path.to_str().expect("UTF-8")
 }
 
-pub(crate) fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).expect("UTF-8")
-}
-
 /// Runs made by hand: the scores of bots on boards, which are all that a comparison reads.
 pub(crate) struct Runs(TempDir);
 
@@ -35,7 +31,7 @@ impl Runs {
     }
 
     pub(crate) fn referee(&self, args: &[&str]) -> Output {
-        referee().current_dir(self.0.path()).args(args).output().expect("runs")
+        referee().current_dir(self.0.path()).args(args).run()
     }
 }
 
@@ -57,7 +53,7 @@ fn better() -> Runs {
 fn a_comparison_tells_who_is_better_and_what_that_rests_on() {
     let runs = better();
     let output = runs.compare(&["old", "new"]);
-    assert_snapshot!(stdout(&output), @"
+    assert_snapshot!(output.out(), @"
     ./v2 (new) is better than ./v1 (old)
 
                   boards  higher  even  lower   mean   95 % interval  guarded interval         p
@@ -89,7 +85,7 @@ fn a_comparison_tells_who_is_better_and_what_that_rests_on() {
     ");
     assert_eq!(output.status.code(), Some(0));
     let reversed = runs.compare(&["new", "old"]);
-    assert!(stdout(&reversed).starts_with("./v1 (old) is worse than ./v2 (new)\n"));
+    assert!(reversed.out().starts_with("./v1 (old) is worse than ./v2 (new)\n"));
     assert_eq!(reversed.status.code(), Some(1), "a bot that is worse");
 }
 
@@ -99,17 +95,17 @@ fn a_comparison_says_when_it_shows_nothing_and_what_would() {
         .run("old", "a", &scores(80, |n| 1000 + n))
         .run("new", "b", &scores(80, |n| 1000 + n + (n % 9) * 20 - 75))
         .run("few", "c", &[1, 2, 3]);
-    let same = stdout(&runs.compare(&["old", "new"]));
+    let same = runs.compare(&["old", "new"]).out();
     assert!(
         same.starts_with("no difference shown between b (new) and a (old)\n  About "),
         "{same}"
     );
     assert!(same.contains("more boards would settle a difference of this size."), "{same}");
-    let few = stdout(&runs.compare(&["old", "few"]));
+    let few = runs.compare(&["old", "few"]).out();
     let expected = "too few boards to compare c (few) with a (old)\n  A verdict takes 60 boards: play 57 more \
                     boards with both bots.\n";
     assert!(few.starts_with(expected), "{few}");
-    let itself = stdout(&runs.compare(&["old", "old"]));
+    let itself = runs.compare(&["old", "old"]).out();
     assert!(itself.starts_with("no difference shown between "), "{itself}");
     assert!(!itself.contains("would settle"), "{itself}");
 }
@@ -124,7 +120,7 @@ fn a_plan_says_how_many_boards_a_difference_takes() {
     let plan = |args: &[&str]| {
         let output = runs.compare(&[&["old", "new"], args].concat());
         assert_eq!(output.status.code(), Some(0), "{output:?}");
-        stdout(&output)
+        output.out()
     };
     assert_snapshot!(plan(&["--plan", "1%"]), @"
     Boards to show a difference of 1%
@@ -150,23 +146,23 @@ fn games_that_the_host_ended_are_no_result_and_the_comparison_says_how_many() {
         let late = MadeRun::new(&[("a", &scores(80, |n| 1000 + n))]).late(&[3, 20, 71], culprit);
         late.save(&runs.path(run));
     }
-    let found = |run: &str| json(&runs.compare(&["quiet", run, "--format", "json"]))[0].take();
+    let found = |run: &str| runs.compare(&["quiet", run, "--format", "json"]).json()[0].take();
     let (busy, slow) = (found("busy"), found("slow"));
     assert_eq!((&busy["pairs"], &busy["lost_by_host"]), (&77.into(), &3.into()), "{busy}");
     assert_eq!(busy["interval"], json!([0.0, 0.0]), "a bot against itself");
     assert_eq!((&slow["pairs"], &slow["lost_by_host"]), (&80.into(), &0.into()), "{slow}");
     assert!(slow["mean"].as_f64().expect("a number") < -30.0, "{slow}");
-    let text = stdout(&runs.compare(&["quiet", "busy"]));
+    let text = runs.compare(&["quiet", "busy"]).out();
     let left_out = "\n  3 games are left out: lost to a delay by the host.\n";
     assert!(text.contains(left_out), "{text}");
-    assert!(!stdout(&runs.compare(&["quiet", "slow"])).contains("left out"));
+    assert!(!runs.compare(&["quiet", "slow"]).out().contains("left out"));
 }
 
 #[test]
 fn comparisons_have_a_report_for_every_reader() {
     let runs = better();
     let report = |format: &str| runs.compare(&["old", "new", "--format", format]);
-    assert_snapshot!(stdout(&report("markdown")), @"
+    assert_snapshot!(report("markdown").out(), @"
     ### ./v2 (new) is better than ./v1 (old)
 
     |  | boards | higher | even | lower | mean | 95 % interval | guarded interval | p |
@@ -183,7 +179,7 @@ fn comparisons_have_a_report_for_every_reader() {
 
     Only ./v2 (new) has played 2 boards: seed 81, seed 82.
     ");
-    assert_snapshot!(stdout(&report("junit")), @r#"
+    assert_snapshot!(report("junit").out(), @r#"
     <?xml version="1.0" encoding="UTF-8"?>
     <testsuites name="referee compare" tests="1" failures="0" errors="0" time="0.000">
         <testsuite name="comparisons" tests="1" skipped="0" errors="0" failures="0" time="0.000">
@@ -191,15 +187,15 @@ fn comparisons_have_a_report_for_every_reader() {
         </testsuite>
     </testsuites>
     "#);
-    let csv = stdout(&report("csv"));
+    let csv = report("csv").out();
     assert_eq!(csv.lines().count(), 81);
     let first = "baseline,challenger,board,baseline_points,challenger_points,difference";
     assert_eq!(csv.lines().next(), Some(first));
-    let json = json(&report("json"));
+    let json = report("json").json();
     assert_eq!(json[0]["conclusion"], "better");
     assert_eq!(json[0]["boards"].as_array().map(Vec::len), Some(80));
     assert_eq!(json[0]["only_challenger"]["count"], 2);
-    let worse = stdout(&runs.compare(&["new", "old", "--format", "junit"]));
+    let worse = runs.compare(&["new", "old", "--format", "junit"]).out();
     assert!(worse.contains("failures=\"1\"") && worse.contains("type=\"worse\""), "{worse}");
 }
 
@@ -208,17 +204,22 @@ fn bots_of_a_run_are_compared_by_name() {
     let folder = tempdir().expect("a folder");
     let run = folder.path().join("run");
     let bots = ["--bot", "@greedy", "--bot", "@first", "--bot", "@random --seed 1"];
-    let mut suite = referee();
-    suite.arg("suite").args(bots).args(["--seed", "1..8", "--run", text(&run)]).args(PATIENT);
-    assert_eq!(suite.output().expect("runs").status.code(), Some(0));
-    let compare = |args: &[&str]| {
-        referee().current_dir(&folder).arg("compare").args(args).output().expect("runs")
-    };
-    let all = json(&compare(&["run", "--format", "json"]));
+    assert_eq!(
+        referee()
+            .suite(bots)
+            .args(["--seed", "1..8", "--run", text(&run)])
+            .args(PATIENT)
+            .run()
+            .status
+            .code(),
+        Some(0)
+    );
+    let compare = |args: &[&str]| referee().current_dir(&folder).arg("compare").args(args).run();
+    let all = compare(&["run", "--format", "json"]).json();
     let names = |value: &Value| (value["baseline"].clone(), value["challenger"].clone());
     assert_eq!(names(&all[0]), ("@greedy".into(), "@first".into()));
     assert_eq!(names(&all[1]), ("@greedy".into(), "@random --seed 1".into()));
-    let two = json(&compare(&["run:@random --seed 1", "run:@greedy", "--format", "json"]));
+    let two = compare(&["run:@random --seed 1", "run:@greedy", "--format", "json"]).json();
     assert_eq!(two[0]["challenger"], "@greedy (run)");
     assert_eq!(two[0]["pairs"], 8);
 }
@@ -229,7 +230,7 @@ fn runs_that_cannot_be_compared_are_refused_with_a_reason() {
     let error = |args: &[&str]| {
         let output = runs.compare(args);
         assert_eq!(output.status.code(), Some(2), "{output:?}");
-        String::from_utf8(output.stderr).expect("UTF-8").trim_end().to_owned()
+        output.err().trim_end().to_owned()
     };
     assert_snapshot!(error(&["old"]), @"error: there is only `./v1` to compare; name another run");
     assert_snapshot!(error(&["old", "nope"]), @"error: nope is not a run folder: it has no run.toml");
@@ -252,14 +253,11 @@ fn a_suite_has_a_report_for_every_reader() {
     let folder = tempdir().expect("a folder");
     let run = folder.path().join("run");
     let bots = ["--bot", "@first", "--bot", "@misbehaving exit 3 --on-turn 2"];
-    let mut suite = referee();
-    suite.arg("suite").args(bots).args(["--seed", "1..2", "--run", text(&run)]).args(PATIENT);
-    assert_eq!(suite.output().expect("runs").status.code(), Some(1));
+    let suite = referee().suite(bots).args(["--seed", "1..2", "--run", text(&run)]).args(PATIENT);
+    assert_eq!(suite.run().status.code(), Some(1));
     let report = |format: &str| {
         let args = ["suite", "--resume", "run", "--format", format];
-        let output = referee().args(args).current_dir(&folder).output().expect("runs");
-        assert_eq!(output.status.code(), Some(1), "{output:?}");
-        stdout(&output)
+        referee().args(args).current_dir(&folder).run().exits(1).out()
     };
     with_settings!({filters => vec![
         (r"after [0-9.]+ (µs|ms|s)", "after [time]"),
@@ -316,11 +314,8 @@ fn a_suite_has_a_report_for_every_reader() {
 #[test]
 fn a_suite_can_fail_by_ratio_and_by_a_single_late_answer() {
     let folder = tempdir().expect("a folder");
-    let suite = |args: &[&str]| {
-        let mut suite = referee();
-        suite.current_dir(&folder).arg("suite").args(args);
-        suite.output().expect("runs").status.code()
-    };
+    let suite =
+        |args: &[&str]| referee().current_dir(&folder).arg("suite").args(args).run().status.code();
     let bots = ["--bot", "@greedy", "--bot", "@first", "--seed", "1..10", "--run", "run"];
     assert_eq!(suite(&[&bots[..], &PATIENT].concat()), Some(0));
     assert_eq!(suite(&["--resume", "run", "--fail-below", "0.2"]), Some(0));
@@ -356,7 +351,7 @@ fn ten_times_as_many_games_take_at_most_twenty_times_as_long_to_compare() {
         let script = "\"$0\" compare old new --format csv; times";
         let mut shell = Command::new("sh");
         shell.args(["-c", script]).arg(referee().get_program()).current_dir(&runs.0);
-        let text = stdout(&shell.output().expect("runs"));
+        let text = shell.run().out();
         assert_eq!(
             text.lines().count(),
             1 + boards + 2,
@@ -376,9 +371,11 @@ fn a_suite_stops_once_it_is_decided_who_is_better() {
         run.save(&runs.path(name));
     }
     let suite = |args: &[&str]| {
-        let mut suite = referee();
-        suite.current_dir(&runs.0).args(["suite", "--format", "json", "--logs", "none"]);
-        suite.args(args).output().expect("runs")
+        referee()
+            .current_dir(&runs.0)
+            .args(["suite", "--format", "json", "--logs", "none"])
+            .args(args)
+            .run()
     };
     let against = |bot: &str, other: &str, run: &str| {
         let args = ["--bot", bot, "--against", other, "--until-decided", "--run", run];
@@ -386,22 +383,23 @@ fn a_suite_stops_once_it_is_decided_who_is_better() {
     };
     let decided = against("@first", "weak", "new");
     assert_eq!(decided.status.code(), Some(0), "{decided:?}");
-    let report = json(&decided);
+    let report = decided.json();
     assert_eq!(report["decision"]["bot_is"], "better", "{report}");
     assert_eq!(report["planned"], 200, "the opponent's boards");
     let games = report["games"].as_u64().expect("a number");
     assert!((100..200).contains(&games), "{games}");
-    let again = json(&suite(&["--resume", "new"]));
+    let again = suite(&["--resume", "new"]).json();
     assert_eq!(again["games"], games, "what is decided stays so");
     assert_eq!(again["decision"], report["decision"]);
-    let ratio = json(&suite(
+    let ratio = suite(
         &[
             &["--bot", "@first", "--against", "weak", "--until-decided", "--run", "ratio"][..],
             &["--score", "ratio"],
             &PATIENT,
         ]
         .concat(),
-    ));
+    )
+    .json();
     let decision = &ratio["decision"];
     assert_eq!((&decision["bot_is"], &decision["measure"]), (&"better".into(), &"ratio".into()));
     assert!(
@@ -409,13 +407,13 @@ fn a_suite_stops_once_it_is_decided_who_is_better() {
         "{decision}"
     );
     assert_eq!(
-        json(&suite(&["--resume", "ratio"]))["decision"],
+        suite(&["--resume", "ratio"]).json()["decision"],
         *decision,
         "the run keeps its measure"
     );
     let worse = against(LOSER, "strong", "back");
     assert_eq!(worse.status.code(), Some(1), "{worse:?}");
-    let decision = &json(&worse)["decision"];
+    let decision = &worse.json()["decision"];
     assert_eq!((&decision["bot_is"], &decision["opponent"]), (&"worse".into(), &"strong".into()));
 }
 
@@ -427,16 +425,16 @@ fn verdicts_on_many_bots_are_adjusted_for_their_number() {
         let with_luck = |n: i64| 1000 + 2 * (n % 7) + (n * (7 + bot) % 11) * 3 - 11;
         runs = runs.run(&format!("new{bot}"), &format!("b{bot}"), &scores(80, with_luck));
     }
-    let alone = json(&runs.compare(&["old", "new0", "--format", "json"]));
+    let alone = runs.compare(&["old", "new0", "--format", "json"]).json();
     assert_eq!(alone[0]["conclusion"], "better", "{}", alone[0]["mean_p"]);
     let names: Vec<String> = (0..8).map(|bot| format!("new{bot}")).collect();
     let mut args = vec!["old"];
     args.extend(names.iter().map(String::as_str));
-    let among = json(&runs.compare(&[&args[..], &["--format", "json"]].concat()));
+    let among = runs.compare(&[&args[..], &["--format", "json"]].concat()).json();
     let p = |value: &Value, name: &str| value[name].as_f64().expect("a number");
     assert!(p(&among[0], "adjusted_p") > p(&alone[0], "adjusted_p"));
     assert_eq!(among[0]["mean_p"], alone[0]["mean_p"], "shown as it is too");
-    let text = stdout(&runs.compare(&args));
+    let text = runs.compare(&args).out();
     assert_eq!(text.matches("Adjusted for 8 comparisons (Holm), the verdict's p ").count(), 8);
 }
 
@@ -446,13 +444,11 @@ fn a_suite_stops_when_bots_are_even_and_says_how_to_go_on_when_the_boards_run_ou
     let runs = Runs::new();
     MadeRun::new(&[("old", &[0; 120])]).on_real_boards().save(&runs.path("old"));
     let suite = |args: &[&str]| {
-        let mut suite = referee();
-        suite.current_dir(&runs.0).args(["suite", "--logs", "none"]).args(args);
-        suite.output().expect("runs")
+        referee().current_dir(&runs.0).args(["suite", "--logs", "none"]).args(args).run()
     };
     let against = |margin: &str, run: &str| {
         let args = ["--bot", LOSER, "--against", "old", "--until-decided", "--run", run];
-        stdout(&suite(&[&args[..], &["--margin", margin], &PATIENT].concat()))
+        suite(&[&args[..], &["--margin", margin], &PATIENT].concat()).out()
     };
     let even = against("10", "even");
     let games = even.split(" of 120 games of samegame, ").next().and_then(|it| it.parse().ok());
@@ -464,9 +460,8 @@ fn a_suite_stops_when_bots_are_even_and_says_how_to_go_on_when_the_boards_run_ou
     let line = open.lines().find(|line| line.starts_with(&expected)).expect("the decision");
     let hint = " on 120 boards. Play both bots on more boards to go on";
     assert!(line.ends_with(hint), "{line}");
-    let again = json(&suite(&["--resume", "even", "--format", "json"]));
+    let again = suite(&["--resume", "even", "--format", "json"]).json();
     assert_eq!(again["decision"]["bot_is"], "even");
-    let wrong = suite(&["--against", "old", "--until-decided", "--margin", "much"]);
-    let said = String::from_utf8_lossy(&wrong.stderr).into_owned();
+    let said = suite(&["--against", "old", "--until-decided", "--margin", "much"]).err();
     assert!(said.contains("`much` is neither a percentage such as 0.5% nor points"), "{said}");
 }

@@ -5,23 +5,17 @@ use rand_pcg::Pcg32;
 use support::prelude::*;
 use support::programs::tell;
 
-/// The methods that promise to contain a bot.
-pub(crate) const METHODS: [&str; 2] = ["namespace", "seccomp"];
-
-/// All methods, under each of which the limits of a bot hold.
-pub(crate) const ALL_METHODS: [&str; 3] = ["namespace", "seccomp", "plain"];
-
-pub(crate) const USERS: [User; 2] = [User::Mine, User::Nobody];
-
 /// The time for a game that a bot tries to delay for ever. Seconds are enough for the limit, the grace and the
 /// keeper; a busy machine gets more.
 const SOON: Duration = Duration::from_mins(2);
 
 /// Plays a bot; processes that it leaves carry the mark.
 pub(crate) fn play(user: User, method: &str, mark: &Mark, bot: &str, more: &[&str]) -> Value {
-    let mut command = referee_of(user);
-    command.args(["play", "--format", "json", "--env", mark.env(), "--containment", method]);
-    json(&command.args(["--bot", bot]).args(more).output().expect("runs"))
+    referee_of(user)
+        .play(["--env", mark.env(), "--containment", method])
+        .args(["--bot", bot])
+        .args(more)
+        .json()
 }
 
 fn diagnosis(result: &Value) -> &str {
@@ -41,39 +35,29 @@ pub(crate) fn kill_marked(mark: &Mark) -> usize {
 
 #[test]
 fn a_keeper_without_the_right_to_open_files_does_its_work() {
-    for user in USERS {
-        for method in METHODS {
-            let mark = Mark::new();
-            let bot = "@misbehaving cripple-parent --on-turn 2";
-            let result = play(user, method, &mark, bot, &PATIENT);
-            assert_eq!(result["verdict"], "completed", "{method} {user:?}: {result}");
-            mark.assert_gone();
-        }
+    for (user, method) in grid(METHODS) {
+        let mark = Mark::new();
+        let bot = "@misbehaving cripple-parent --on-turn 2";
+        let result = play(user, method, &mark, bot, &PATIENT);
+        assert_eq!(result["verdict"], "completed", "{method} {user:?}: {result}");
+        mark.assert_gone();
     }
 }
 
 #[test]
 fn a_bot_changes_no_limits_scheduling_or_memory_of_the_processes_above_it() {
-    for user in USERS {
-        for method in METHODS {
-            let mark = Mark::new();
-            let result = play(user, method, &mark, "@misbehaving meddle", &PATIENT);
-            let said = result["stderr_tail"].as_array().expect("lines");
-            let said: Vec<&str> = said.iter().map(|line| line.as_str().expect("text")).collect();
-            assert!(!said.is_empty(), "{result}");
-            if method == "namespace" {
-                // It can reach only its keeper, which is in its namespace, and dies with it.
-                assert!(
-                    said.iter().all(|line| !line.contains("the referee")),
-                    "{user:?}: {said:?}"
-                );
-            } else {
-                assert_eq!(said.len(), 8, "{said:?}");
-                assert!(
-                    said.iter().all(|line| line.ends_with(": no")),
-                    "{method} {user:?}: {said:?}"
-                );
-            }
+    for (user, method) in grid(METHODS) {
+        let mark = Mark::new();
+        let result = play(user, method, &mark, "@misbehaving meddle", &PATIENT);
+        let said = result["stderr_tail"].as_array().expect("lines");
+        let said: Vec<&str> = said.iter().map(|line| line.as_str().expect("text")).collect();
+        assert!(!said.is_empty(), "{result}");
+        if method == "namespace" {
+            // It can reach only its keeper, which is in its namespace, and dies with it.
+            assert!(said.iter().all(|line| !line.contains("the referee")), "{user:?}: {said:?}");
+        } else {
+            assert_eq!(said.len(), 8, "{said:?}");
+            assert!(said.iter().all(|line| line.ends_with(": no")), "{method} {user:?}: {said:?}");
         }
     }
 }
@@ -86,7 +70,7 @@ fn a_referee_whose_files_may_not_grow_says_so_and_ends() {
     command.args(["--fsize=100:100", "--", program(), "play", "--log"]);
     let output = command.arg(&log).args(PATIENT).output().expect("prlimit, from util-linux");
     assert_eq!(output.status.code(), Some(3), "{output:?}");
-    let stderr = String::from_utf8_lossy(&output.stderr);
+    let stderr = output.err();
     assert!(stderr.contains("File too large"), "{stderr}");
 }
 
@@ -208,8 +192,7 @@ fn kill_at_random(user: User, args: &[&str], mark: &Mark, folder: &Path, random:
         .env("TMPDIR", folder)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        .spawn()
-        .expect("starts");
+        .start();
     sleep(Duration::from_micros(u64::from(random.next_u32() % 150_000)));
     let signal = if random.next_u32().is_multiple_of(4) { Signal::TERM } else { Signal::KILL };
     let _ = kill_process(Pid::from_child(&child), signal);
@@ -240,10 +223,8 @@ fn referees_killed_at_any_moment_leave_nothing(method: &str, more: &[&str], kill
             mark.wait_for(0);
         }
         // The next start finds the rest and removes it.
-        let mut next = referee_of(user);
-        next.args(["play", "--containment", method]).args(PATIENT).args(more);
-        let output = next.env("TMPDIR", folder.path()).output().expect("runs");
-        assert!(output.status.success(), "{output:?}");
+        let next = referee_of(user).play(["--containment", method]).args(PATIENT).args(more);
+        assert_code(&next.env("TMPDIR", folder.path()).run(), 0);
         let left: Vec<_> = fs::read_dir(folder.path()).expect("it").flatten().collect();
         let left = left.iter().filter(|entry| entry.file_name() != "runs").count();
         assert_eq!(left, 0, "{method} {user:?}");
@@ -489,8 +470,8 @@ fn memory_that_many_processes_share_is_reported_once() {
 /// Attacks under each containment method and by each user; the first set has only some of these pairs.
 mod heavy {
     use super::{
-        HELD, METHODS, USERS, churn_holds_up_no_verdict,
-        referees_killed_at_any_moment_leave_nothing, speaking_for_a_keeper_holds_up_no_verdict,
+        HELD, churn_holds_up_no_verdict, referees_killed_at_any_moment_leave_nothing,
+        speaking_for_a_keeper_holds_up_no_verdict,
     };
     use crate::contain::held_up::{
         PUNCHED, SERVED, held_up_referees_can_be_ended, holding_a_pipe_holds_up_no_verdict,
@@ -501,20 +482,16 @@ mod heavy {
     #[test]
     #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
     fn processes_that_come_and_go_all_the_time_hold_up_no_verdict_under_any_method() {
-        for user in USERS {
-            for method in METHODS {
-                churn_holds_up_no_verdict(user, method);
-            }
+        for (user, method) in grid(METHODS) {
+            churn_holds_up_no_verdict(user, method);
         }
     }
 
     #[test]
     #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
     fn a_bot_that_speaks_for_its_keeper_holds_up_no_verdict_under_any_method() {
-        for user in USERS {
-            for method in METHODS {
-                speaking_for_a_keeper_holds_up_no_verdict(user, method);
-            }
+        for (user, method) in grid(METHODS) {
+            speaking_for_a_keeper_holds_up_no_verdict(user, method);
         }
     }
 
@@ -530,12 +507,10 @@ mod heavy {
                 no_file_system_is_mounted(python, user, method, more);
             }
         };
-        for user in USERS {
-            for method in METHODS {
-                holds(user, method, &[]);
-                if has_sandbox(method) {
-                    holds(user, method, &["--sandbox"]);
-                }
+        for (user, method) in grid(METHODS) {
+            holds(user, method, &[]);
+            if has_sandbox(method) {
+                holds(user, method, &["--sandbox"]);
             }
         }
     }

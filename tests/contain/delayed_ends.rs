@@ -1,6 +1,6 @@
 //! Bots that delay the end of their game by what they leave: processes, descriptors, files, and memory to free.
 
-use crate::contain::attacks::{METHODS, USERS, play};
+use crate::contain::attacks::play;
 use support::prelude::*;
 use support::yardstick::beside_a_yardstick;
 
@@ -32,17 +32,17 @@ fn public_folder() -> TempDir {
 }
 
 /// Plays a bot that does not answer its first turn, and waits for the verdict and for the end.
-fn watched(play: &mut Command, limit: Duration) -> (Value, Lateness) {
+fn watched(mut play: Referee, limit: Duration) -> (Value, Lateness) {
     let folder = public_folder();
     let log = folder.path().join("log");
-    play.args(["--first-turn", &format!("{}ms", limit.as_millis()), "--log"]).arg(&log);
+    play = play.args(["--first-turn", &format!("{}ms", limit.as_millis()), "--log"]).arg(&log);
     let start = Instant::now();
     let late = || start.elapsed().saturating_sub(limit);
-    let child = play.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
+    let child = play.piped().start();
     let is_there = || fs::read_to_string(&log).is_ok_and(|log| log.contains("\"type\":\"turn\""));
     wait_until("the verdict", is_there);
     let verdict = late();
-    let result = json(&finished(child));
+    let result = finished(child).json();
     (result, Lateness { verdict, end: late() })
 }
 
@@ -51,8 +51,14 @@ fn begun(user: User, method: &str, bot: &str, more: &[&str]) -> (Value, Lateness
     let mark = Mark::new();
     let mut last = None;
     for limit in [1, 4, 16, 48].map(Duration::from_secs) {
-        let mut play = referee_of(user);
-        play.args(["play", "--format", "json", "--env", mark.env(), "--containment", method]);
+        let play = referee_of(user).play([
+            "--format",
+            "json",
+            "--env",
+            mark.env(),
+            "--containment",
+            method,
+        ]);
         let seen = watched(play.args(["--bot", bot]).args(more), limit);
         let has_begun = seen.0["stderr_tail"].to_string().contains("armed");
         last = Some(seen);
@@ -121,10 +127,13 @@ fn many_files_are_removed(user: User, method: &str, files: u32) {
     }
     let folder = public_folder();
     let fill = format!("cd $TMPDIR; while [ $((i += 1)) -le {files} ]; do : > $i; done");
-    let mut command = referee_of(user);
-    command.args(["play", "--format", "json", "--sandbox", "--containment", method]);
-    command.args(PATIENT).args(["--memory", "none", "--", "sh", "-c", &fill]);
-    let result = json(&command.env("TMPDIR", folder.path()).output().expect("runs"));
+    let result = referee_of(user)
+        .play(["--format", "json", "--sandbox", "--containment", method])
+        .args(PATIENT)
+        .args(["--memory", "none", "--", "sh", "-c", &fill])
+        .env("TMPDIR", folder.path())
+        .run()
+        .json();
     assert_eq!(result["verdict"], "early_exit", "{method} {user:?}: {result}");
     let left = fs::read_dir(folder.path()).expect("a folder").count();
     assert_eq!(left, 0, "{method} {user:?}: {result}");
@@ -170,12 +179,10 @@ fn in_a_namespace_a_bot_uses_up_its_own_process_numbers_alone() {
 fn a_method_that_lets_roots_bot_use_up_the_hosts_process_numbers_says_so_once() {
     let told = |user: User, method: &str| {
         let mut command = referee_of(user);
-        command
+        command = command
             .args(["suite", "--seed", "1..2", "--bot", "@first", "--bot", "@greedy", "--no-run"]);
-        command.args(["--containment", method]).args(PATIENT);
-        let output = command.output().expect("runs");
-        assert!(output.status.success(), "{output:?}");
-        String::from_utf8_lossy(&output.stderr).matches("can take all process numbers").count()
+        command = command.args(["--containment", method]).args(PATIENT);
+        command.run().exits(0).err().matches("can take all process numbers").count()
     };
     let is_exposed = rustix::process::getuid().is_root() && !has_control_groups(User::Mine);
     for method in METHODS {
@@ -227,7 +234,7 @@ mod heavy {
     use super::{
         LONG_ENDS, a_long_end_is_known, many_descriptors_delay_no_end, many_files_are_removed,
     };
-    use crate::contain::attacks::{ALL_METHODS, METHODS, USERS, shared_memory_is_reported_once};
+    use crate::contain::attacks::shared_memory_is_reported_once;
     use support::prelude::*;
 
     const PLAIN: &[&str] = &[];
@@ -257,10 +264,8 @@ mod heavy {
     #[test]
     #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
     fn many_files_in_a_scratch_folder_are_removed_under_any_method() {
-        for user in USERS {
-            for method in METHODS {
-                many_files_are_removed(user, method, 2_000);
-            }
+        for (user, method) in grid(METHODS) {
+            many_files_are_removed(user, method, 2_000);
         }
     }
 
@@ -278,10 +283,8 @@ mod heavy {
     #[test]
     #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
     fn memory_that_many_processes_share_is_reported_once_under_any_method() {
-        for user in USERS {
-            for method in ALL_METHODS {
-                shared_memory_is_reported_once(user, method);
-            }
+        for (user, method) in grid(ALL_METHODS) {
+            shared_memory_is_reported_once(user, method);
         }
     }
 }

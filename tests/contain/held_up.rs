@@ -80,7 +80,7 @@ fn lateness(result: &Value) -> Duration {
 #[test]
 fn a_bot_that_holds_its_pipe_in_the_kernel_holds_up_no_verdict() {
     let Some(python) = python() else { return };
-    for user in [User::Mine, User::Nobody] {
+    for user in USERS {
         holding_a_pipe_holds_up_no_verdict(python, user, "namespace", &[], SERVED);
     }
 }
@@ -96,8 +96,8 @@ pub(crate) fn no_file_system_is_mounted(python: &str, user: User, method: &str, 
 }
 
 /// Starts a referee of which this many threads are held up in the kernel, in a turn without a limit that will pass.
-fn held_up(mut command: Command, threads: usize) -> Child {
-    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
+fn held_up(command: Referee, threads: usize) -> Child {
+    let child = command.silent().start();
     let is_held_up = |thread: &fs::DirEntry| {
         let stat = fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
         stat.contains(") D ")
@@ -124,10 +124,12 @@ pub(crate) fn held_up_referees_can_be_ended(python: &str, user: User) {
             let (mark, folder) = (Mark::new(), tempdir().expect("a folder"));
             let all = fs::Permissions::from_mode(0o777);
             fs::set_permissions(folder.path(), all).expect("its owner");
-            let mut referee = referee_of(user);
-            referee.args(command).args((threads > 1).then(|| folder.path().join("run")));
-            referee.args(START).args(["--turn", "1h", "--env", mark.env()]);
-            referee.args(["--containment", "namespace", "--bot", &bot(python, SERVED, "1")]);
+            let referee = referee_of(user)
+                .args(command)
+                .args((threads > 1).then(|| folder.path().join("run")))
+                .args(START)
+                .args(["--turn", "1h", "--env", mark.env()])
+                .args(["--containment", "namespace", "--bot", &bot(python, SERVED, "1")]);
             let mut child = held_up(referee, threads);
             beside_a_yardstick(|| {
                 let start = Instant::now();

@@ -3,9 +3,6 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use support::prelude::*;
 
-const METHODS: [&str; 3] = ["namespace", "seccomp", "plain"];
-const USERS: [User; 2] = [User::Mine, User::Nobody];
-
 /// The group's memory limit; the referee and several small bots need less.
 const LIMIT: &str = "157286400";
 
@@ -48,12 +45,8 @@ impl Group {
         command.args(["-c", "read go; exec \"$0\" \"$@\""]);
         command.arg(referee_of(user).get_program()).args(args).env("NO_COLOR", "1");
         run_as(user, &mut command);
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("starts");
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).start();
         fs::write(self.0.join("cgroup.procs"), child.id().to_string())
             .expect("it is made for this");
         child.stdin.take().expect("piped").write_all(b"go\n").expect("it reads");
@@ -100,16 +93,14 @@ fn own_group(controller: &str) -> Option<PathBuf> {
 #[test]
 fn a_bot_that_the_host_has_no_memory_for_does_not_lose() {
     let Some(group) = Group::make("the host's memory") else { return };
-    for user in USERS {
-        for method in METHODS {
-            let bot = "@misbehaving memory 400 --on-turn 2";
-            let args = ["play", "--memory", "1GiB", "--containment", method, "--bot", bot];
-            let output = group.run(user, &[&args[..], &PATIENT].concat());
-            let said = String::from_utf8_lossy(&output.stderr);
-            assert_eq!(output.status.code(), Some(3), "{method} {user:?}: {output:?}");
-            assert!(said.contains("the host ran out of memory"), "{method} {user:?}: {said}");
-            assert!(said.contains("has 150 MiB for all"), "{method} {user:?}: {said}");
-        }
+    for (user, method) in grid(ALL_METHODS) {
+        let bot = "@misbehaving memory 400 --on-turn 2";
+        let args = ["play", "--memory", "1GiB", "--containment", method, "--bot", bot];
+        let output = group.run(user, &[&args[..], &PATIENT].concat());
+        let said = output.err();
+        assert_eq!(output.status.code(), Some(3), "{method} {user:?}: {output:?}");
+        assert!(said.contains("the host ran out of memory"), "{method} {user:?}: {said}");
+        assert!(said.contains("has 150 MiB for all"), "{method} {user:?}: {said}");
     }
 }
 
@@ -123,7 +114,7 @@ fn what_a_bot_does_itself_stays_its_own_fault_where_memory_is_scarce() {
         let bot = format!("@misbehaving {fault} --on-turn 2");
         let args = ["play", "--format", "json", "--memory", memory, "--bot", &bot];
         let output = group.run(User::Mine, &[&args[..], &PATIENT].concat());
-        assert_eq!(json(&output)["verdict"], verdict, "{output:?}");
+        assert_eq!(output.json()["verdict"], verdict, "{output:?}");
     }
 }
 

@@ -8,10 +8,6 @@ use seccompiler::{SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule}
 use crate::contain::attacks::{kill_marked, leaving};
 use support::prelude::*;
 
-const MEANS: [&str; 2] = ["namespace", "seccomp"];
-const ALL_MEANS: [&str; 3] = ["namespace", "seccomp", "plain"];
-const USERS: [User; 2] = [User::Mine, User::Nobody];
-
 /// For bots that hang.
 const SHORT: [&str; 4] = ["--first-turn", "60s", "--turn", "1s"];
 
@@ -74,9 +70,9 @@ struct Shown {
 }
 
 /// Runs the referee to its end, and watches its memory.
-fn run(mut command: Command) -> Shown {
+fn run(command: Referee) -> Shown {
     let start = Instant::now();
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).start();
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     let (mut out, mut err) =
         (child.stdout.take().expect("piped"), child.stderr.take().expect("piped"));
@@ -94,7 +90,7 @@ fn run(mut command: Command) -> Shown {
             sleep(Duration::from_millis(5));
         }
     });
-    let result = json(&Output { status, stdout, stderr });
+    let result = Output { status, stdout, stderr }.json();
     // One that has ended before it was looked at was quick, and no game that takes much memory is. That peaks
     // are found at all is shown by this process's own.
     assert!(peak(std::process::id()).is_some());
@@ -110,9 +106,10 @@ fn peak(pid: u32) -> Option<u64> {
 }
 
 fn play(user: User, means: &str, mark: &Mark, bot: &str, more: &[&str]) -> Shown {
-    let mut command = referee_of(user);
-    command.args(["play", "--format", "json", "--env", mark.env(), "--containment", means]);
-    command.args(["--bot", bot]).args(more);
+    let command = referee_of(user)
+        .play(["--format", "json", "--env", mark.env(), "--containment", means])
+        .args(["--bot", bot])
+        .args(more);
     run(command)
 }
 
@@ -177,15 +174,13 @@ matrix! {
 
 #[test]
 fn daemons_are_killed() {
-    for user in USERS {
-        for means in MEANS {
-            let mark = Mark::new();
-            let bot = "@misbehaving daemons 3 --on-turn 2";
-            let result = play(user, means, &mark, bot, &PATIENT).result;
-            assert_eq!(result["verdict"], "completed", "{means}: {result}");
-            assert_eq!(result["diagnosis"], Value::Null, "{means}: {result}");
-            mark.assert_gone();
-        }
+    for (user, means) in grid(METHODS) {
+        let mark = Mark::new();
+        let bot = "@misbehaving daemons 3 --on-turn 2";
+        let result = play(user, means, &mark, bot, &PATIENT).result;
+        assert_eq!(result["verdict"], "completed", "{means}: {result}");
+        assert_eq!(result["diagnosis"], Value::Null, "{means}: {result}");
+        mark.assert_gone();
     }
 }
 
@@ -228,12 +223,12 @@ fn group_is_another_spelling_of_plain_which_a_warning_replaces() {
     for (means, warnings) in [("group", 1), ("plain", 0)] {
         let args =
             ["suite", "--containment", means, "--seed", "1..2", "--no-run", "--bot", "@first"];
-        let output = referee().args(args).args(PATIENT).output().expect("runs");
-        let said = String::from_utf8_lossy(&output.stderr);
+        let output = referee().args(args).args(PATIENT).run();
+        let said = output.err();
         let warned = said.matches("the containment method `group` is now `plain`").count();
         assert_eq!((warned, output.status.code()), (warnings, Some(0)), "{means}: {said}");
         let args = ["play", "--containment", means, "--log", log];
-        assert!(referee().args(args).args(PATIENT).output().expect("runs").status.success());
+        assert!(referee().args(args).args(PATIENT).run().status.success());
         let read = referee::gamelog::read(&fs::read(log).expect("a log")).expect("whole");
         assert_eq!(read.start.bot.containment, "plain");
     }
@@ -243,8 +238,8 @@ fn group_is_another_spelling_of_plain_which_a_warning_replaces() {
 fn a_plain_bot_has_no_sandbox() {
     for means in ["plain", "group"] {
         let args = ["play", "--sandbox", "--containment", means];
-        let output = referee().args(args).output().expect("runs");
-        let said = String::from_utf8_lossy(&output.stderr);
+        let output = referee().args(args).run();
+        let said = output.err();
         assert_eq!(output.status.code(), Some(2), "{said}");
         let remedy = "plain: it has no sandbox; `namespace` and `seccomp` have one";
         assert!(said.contains(remedy), "{said}");
@@ -255,19 +250,18 @@ fn a_plain_bot_has_no_sandbox() {
 fn hanging(means: &str, mark: &Mark) -> Child {
     let line = "sh -c 'sleep 3600 & setsid sleep 3600 2>&- & exec sleep 3600'";
     let child = referee()
-        .args(["play", "--env", mark.env(), "--containment", means, "--bot", line])
+        .play(["--env", mark.env(), "--containment", means, "--bot", line])
         .args(PATIENT)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        .spawn()
-        .expect("starts");
+        .start();
     mark.wait_for(if means == "seccomp" { 2 } else { 3 });
     child
 }
 
 #[test]
 fn nothing_outlives_a_referee_that_is_killed() {
-    for means in MEANS {
+    for means in METHODS {
         for signal in [Signal::KILL, Signal::INT, Signal::TERM, Signal::HUP] {
             let mark = Mark::new();
             let mut child = hanging(means, &mark);
@@ -285,14 +279,13 @@ fn badness(pid: u32) -> String {
 
 #[test]
 fn out_of_memory_kills_the_bot_before_the_referee() {
-    for (user, means) in USERS.into_iter().flat_map(|user| MEANS.map(|means| (user, means))) {
+    for (user, means) in grid(METHODS) {
         let mark = Mark::new();
         let mut child = referee_of(user)
-            .args(["play", "--env", mark.env(), "--containment", means, "--bot", "sleep 3600"])
+            .play(["--env", mark.env(), "--containment", means, "--bot", "sleep 3600"])
             .args(PATIENT)
             .stdout(Stdio::null())
-            .spawn()
-            .expect("starts");
+            .start();
         mark.wait_for(1);
         let bot = *mark.processes().keys().next().expect("just seen");
         wait_until(&format!("{means}: the bot's badness"), || badness(bot) == "500\n");
@@ -315,15 +308,14 @@ fn plays_on_while_killed(
     let folder = tempdir().expect("a folder");
     let run = folder.path().join("run");
     let mut child = referee()
-        .args(["suite", "--env", mark.env(), "--containment", means, "--bot", "sleep 3600"])
+        .suite(["--env", mark.env(), "--containment", means, "--bot", "sleep 3600"])
         .args(["--seed", "1..100000", "--first-turn", "20ms", "--logs", "none"])
         // All may be lost in the same way.
         .args(["--keep-going", "--run"])
         .arg(&run)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        .spawn()
-        .expect("starts");
+        .start();
     let start = Instant::now();
     let (mut killed, mut rounds) = (0, 0_u32);
     // A machine that is busy may take longer than that for the first game.
@@ -367,10 +359,10 @@ fn a_death_of_the_referee_without_a_signal_is_noticed() {
     let asked = libc::PR_SET_PDEATHSIG.try_into().expect("small");
     let asks = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, asked);
     let asks = SeccompRule::new(vec![asks.expect("a condition")]).expect("a rule");
-    for means in MEANS {
+    for means in METHODS {
         let mark = Mark::new();
-        let mut play = referee();
-        play.args(["play", "--env", mark.env(), "--containment", means, "--bot", "sleep 3600"])
+        let play = referee()
+            .play(["--env", mark.env(), "--containment", means, "--bot", "sleep 3600"])
             .args(PATIENT)
             .stdout(Stdio::null());
         let mut child = start_without(libc::SYS_prctl, vec![asks.clone()], 0, play);
@@ -385,7 +377,7 @@ fn a_death_of_the_referee_without_a_signal_is_noticed() {
 fn a_bot_has_no_terminal_to_write_to() {
     // Outside a namespace a bot may write to everything that its user may.
     let others = [("namespace", "other-terminals")];
-    for (means, fault) in MEANS.map(|means| (means, "terminal")).into_iter().chain(others) {
+    for (means, fault) in METHODS.map(|means| (means, "terminal")).into_iter().chain(others) {
         for user in USERS {
             let bin = referee_of(user).get_program().to_owned().into_string().expect("UTF-8");
             let line = format!(
@@ -405,10 +397,10 @@ fn a_bot_has_no_terminal_to_write_to() {
 #[test]
 fn a_bot_starts_with_no_signal_blocked_and_sigpipe_at_its_default() {
     let script = "grep -E 'SigBlk|SigIgn' /proc/self/status >&2";
-    for means in ALL_MEANS {
+    for means in ALL_METHODS {
         let args = ["play", "--format", "json", "--containment", means];
-        let output = referee().args(args).args(PATIENT).args(["--", "sh", "-c", script]).output();
-        let result = json(&output.expect("runs"));
+        let result =
+            referee().args(args).args(PATIENT).args(["--", "sh", "-c", script]).run().json();
         let signals = |line: usize, name: &str| {
             let said = result["stderr_tail"][line].as_str().unwrap_or_else(|| panic!("{result}"));
             let set = said.strip_prefix(name).unwrap_or_else(|| panic!("{said}"));
@@ -426,9 +418,9 @@ fn the_log_names_the_containment_method() {
     let folder = tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     let log = log.to_str().expect("UTF-8");
-    for means in ALL_MEANS {
+    for means in ALL_METHODS {
         let args = ["play", "--containment", means, "--memory", "1GB", "--log", log];
-        assert!(referee().args(args).args(PATIENT).output().expect("runs").status.success());
+        assert!(referee().args(args).args(PATIENT).run().status.success());
         let read = referee::gamelog::read(&fs::read(log).expect("a log")).expect("whole");
         assert_eq!(read.start.bot.containment, means);
         assert_eq!(read.start.bot.resources.memory, Some(1_000_000_000));
@@ -445,8 +437,8 @@ fn without_namespaces(args: &str) -> Option<Output> {
         "echo 0 > /proc/sys/user/max_user_namespaces && echo 0 > /proc/sys/user/max_pid_namespaces \
          && exec '{bin}' {args}"
     );
-    let output = Command::new("unshare").args(["-Ur", "sh", "-c", &script]).output().expect("runs");
-    (!String::from_utf8_lossy(&output.stderr).contains("unshare")).then_some(output)
+    let output = Command::new("unshare").args(["-Ur", "sh", "-c", &script]).run();
+    (!output.err().contains("unshare")).then_some(output)
 }
 
 #[test]
@@ -454,19 +446,19 @@ fn a_host_without_namespaces_gets_the_next_best() {
     let Some(output) = without_namespaces("play --containment namespace") else {
         return leave_out("a host without namespaces", "unshare is refused");
     };
-    let stderr = String::from_utf8_lossy(&output.stderr);
+    let stderr = output.err();
     assert_eq!(output.status.code(), Some(2), "{stderr}");
     assert!(stderr.contains("error: containment by the method namespace: "), "{stderr}");
     assert!(stderr.contains("`referee doctor` shows what this host offers"), "{stderr}");
     let doctor = without_namespaces("doctor").expect("as before");
-    let stdout = String::from_utf8_lossy(&doctor.stdout);
+    let stdout = doctor.out();
     assert!(stdout.contains("no   namespace "), "{stdout}");
     assert!(stdout.contains("unless --containment names another: seccomp."), "{stdout}");
     assert!(stdout.contains("sysctl -w user.max_user_namespaces=10000 (it is 0)"), "{stdout}");
     let log = tempfile::NamedTempFile::new().expect("a file");
     let args = format!("play --first-turn 60s --turn 60s --log '{}'", log.path().display());
     let played = without_namespaces(&args).expect("as before");
-    assert!(played.status.success(), "{}", String::from_utf8_lossy(&played.stderr));
+    assert!(played.status.success(), "{}", played.err());
     let read = referee::gamelog::read(&fs::read(log.path()).expect("a log")).expect("whole");
     assert_eq!(read.start.bot.containment, "seccomp");
 }
@@ -494,9 +486,8 @@ fn many_games_in_one_process_leak_nothing() {
     }
     // It counts the folders that are left there.
     let temporary = tempdir().expect("a folder");
-    let output = Command::new(soak).arg("60").env("TMPDIR", temporary.path()).output();
-    let output = output.expect("runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    let output = Command::new(soak).arg("60").env("TMPDIR", temporary.path()).run();
+    assert!(output.status.success(), "{}", output.out());
 }
 
 /// Every fault under the pairs of user and method that the first set leaves out.

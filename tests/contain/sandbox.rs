@@ -5,20 +5,19 @@ use std::os::unix::fs::chown;
 use std::os::unix::net::{SocketAddr, UnixListener};
 use support::prelude::*;
 
-const METHODS: [&str; 2] = ["namespace", "seccomp"];
-const USERS: [User; 2] = [User::Mine, User::Nobody];
-
 /// The output of a bot in a sandbox, line by line.
 fn said(user: User, method: &str, bot: &[&str], more: &[&str]) -> Vec<String> {
-    let output = referee_of(user)
-        .args(["play", "--sandbox", "--format", "json", "--containment", method])
+    let lines = referee_of(user)
+        .play(["--sandbox", "--format", "json", "--containment", method])
         .args(PATIENT)
         .args(more)
         .arg("--")
         .args(bot)
-        .output()
-        .expect("runs");
-    let lines = json(&output)["stderr_tail"].as_array().expect("lines").clone();
+        .run()
+        .json()["stderr_tail"]
+        .as_array()
+        .expect("lines")
+        .clone();
     lines.iter().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
@@ -29,7 +28,7 @@ impl Segment {
     fn make() -> Self {
         let output = Command::new("ipcmk").args(["-M", "4096", "-p", "0666"]).output();
         let output = output.expect("ipcmk, from util-linux");
-        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        let text = output.out();
         Self(text.trim().rsplit(' ').next().expect("a number").to_owned())
     }
 }
@@ -78,7 +77,7 @@ fn a_sandbox_refuses_every_way_around_it() {
         if user == User::Nobody && rustix::process::getuid().is_root() {
             chown(&file, Some(65534), Some(65534)).expect("root may");
         }
-        for method in METHODS.into_iter().filter(|method| has_sandbox(method)) {
+        for method in sandboxes() {
             let file = file.to_str().expect("UTF-8");
             let bot = [python, "-c", script, &segment.0, file];
             let said = said(user, method, &bot, &[]);
@@ -113,14 +112,19 @@ fn what_a_sandboxed_bot_may_only_read_stays_as_it_is_for_those_who_write_to_it()
     let bot = [python, "-c", script];
     let bot = [&bot[..], &[&file, &fifo].map(|path| path.to_str().expect("UTF-8"))].concat();
     for user in USERS {
-        for method in METHODS.into_iter().filter(|method| has_sandbox(method)) {
+        for method in sandboxes() {
             give(bot_user(user, method));
             assert_eq!(said(user, method, &bot, &[]), [""; 0], "{method} {user:?}");
         }
         give(bot_user(user, "seccomp"));
-        let mut play = referee_of(user);
-        play.args(["play", "--format", "json"]).args(PATIENT).arg("--").args(&bot);
-        let done = json(&play.output().expect("runs"))["stderr_tail"].clone();
+        let done = referee_of(user)
+            .play(["--format", "json"])
+            .args(PATIENT)
+            .arg("--")
+            .args(&bot)
+            .run()
+            .json()["stderr_tail"]
+            .clone();
         let done = done.as_array().expect("lines").iter().filter_map(Value::as_str);
         let done: Vec<&str> = done.filter(|done| *done != "generation").collect();
         assert_eq!(done, ["lease", "fifo", "badness"], "{user:?}: without a sandbox it may");
@@ -155,7 +159,7 @@ fn what_the_host_mounts_during_a_game_stays_out_of_a_sandbox() {
         \"$@\"; wait";
     let bot =
         "until [ -e end ]; do sleep 0.05; done; true >mounted/x && echo written >&2; echo over >&2";
-    for method in ["namespace", "seccomp"].into_iter().filter(|method| has_sandbox(method)) {
+    for method in sandboxes() {
         let mark = Mark::new();
         let mut play = Command::new("unshare");
         play.args(["-m", "--propagation", "private", "sh", "-c", host, "sh"]);
@@ -164,10 +168,10 @@ fn what_the_host_mounts_during_a_game_stays_out_of_a_sandbox() {
             .args(PATIENT)
             .args(["--", "sh", "-c", bot]);
         play.current_dir(folder.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let play = play.spawn().expect("starts");
+        let play = play.start();
         wait_until("the bot plays", || !mark.processes().is_empty());
         fs::write(folder.path().join("begin"), "").expect("room");
-        let said = json(&finished(play))["stderr_tail"].to_string();
+        let said = finished(play).json()["stderr_tail"].to_string();
         assert!(said.contains("over") && !said.contains("written"), "{method}: {said}");
         for made in ["begin", "end"] {
             fs::remove_file(folder.path().join(made)).expect("it was made");
@@ -233,13 +237,13 @@ fn home() -> TempDir {
 }
 
 fn reads(user: User, method: &str, bot: &Path, file: &Path, home: &Path) -> bool {
-    let output = referee_of(user)
-        .args(["play", "--sandbox", "--format", "json", "--containment", method, "--"])
+    let lines = referee_of(user)
+        .play(["--sandbox", "--format", "json", "--containment", method, "--"])
         .args([bot, file])
         .env("HOME", home)
-        .output()
-        .expect("runs");
-    let lines = json(&output)["stderr_tail"].clone();
+        .run()
+        .json()["stderr_tail"]
+        .clone();
     lines.as_array().is_some_and(|lines| lines.iter().any(|line| line == "read"))
 }
 
@@ -247,22 +251,20 @@ fn reads(user: User, method: &str, bot: &Path, file: &Path, home: &Path) -> bool
 fn a_program_in_a_home_shows_nothing_else_of_it() {
     let home = home();
     let (bot, key) = (home.path().join("bot"), home.path().join(".ssh/key"));
-    for user in USERS {
-        for method in ["namespace", "seccomp"].into_iter().filter(|it| has_sandbox(it)) {
-            let own = |file: &Path| reads(user, method, &bot, file, home.path());
-            // A named file is visible; its neighbours are not.
-            assert!(own(&bot), "{method} {user:?}");
-            assert!(own(&key), "{method} {user:?}: it is an argument");
-            let script = format!("cat $(dirname {})/.ssh/key && echo read >&2", bot.display());
-            let output = referee_of(user)
-                .args(["play", "--sandbox", "--format", "json", "--containment", method, "--"])
-                .args(["sh", "-c", &script, bot.to_str().expect("UTF-8")])
-                .env("HOME", home.path())
-                .output()
-                .expect("runs");
-            let tail = json(&output)["stderr_tail"].to_string();
-            assert!(!tail.contains("\"read\""), "{method} {user:?}: {tail}");
-        }
+    for (user, method) in sandbox_grid() {
+        let own = |file: &Path| reads(user, method, &bot, file, home.path());
+        // A named file is visible; its neighbours are not.
+        assert!(own(&bot), "{method} {user:?}");
+        assert!(own(&key), "{method} {user:?}: it is an argument");
+        let script = format!("cat $(dirname {})/.ssh/key && echo read >&2", bot.display());
+        let tail = referee_of(user)
+            .play(["--sandbox", "--format", "json", "--containment", method, "--"])
+            .args(["sh", "-c", &script, bot.to_str().expect("UTF-8")])
+            .env("HOME", home.path())
+            .run()
+            .json()["stderr_tail"]
+            .to_string();
+        assert!(!tail.contains("\"read\""), "{method} {user:?}: {tail}");
     }
 }
 
@@ -273,11 +275,9 @@ fn a_folder_that_everybody_shares_is_not_shown_as_a_whole() {
     let file = shared.path().join("of-somebody");
     fs::write(&file, "private").expect("written");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).expect("its owner");
-    for user in USERS {
-        for method in ["namespace", "seccomp"].into_iter().filter(|it| has_sandbox(it)) {
-            let cwd = ["--cwd", shared.path().to_str().expect("UTF-8")];
-            let said = said(user, method, &["sh", "-c", "cat of-somebody && echo read >&2"], &cwd);
-            assert!(!said.contains(&"read".to_owned()), "{method} {user:?}: {said:?}");
-        }
+    for (user, method) in sandbox_grid() {
+        let cwd = ["--cwd", shared.path().to_str().expect("UTF-8")];
+        let said = said(user, method, &["sh", "-c", "cat of-somebody && echo read >&2"], &cwd);
+        assert!(!said.contains(&"read".to_owned()), "{method} {user:?}: {said:?}");
     }
 }

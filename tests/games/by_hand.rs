@@ -85,7 +85,7 @@ impl Game<'_> {
         self.prepare(&place, kept.path());
         let file = |name: &str| place.path(name).display().to_string();
         if self.has("{answer}") {
-            let answer = Command::new(place.path("bot")).output().expect("runs").stdout;
+            let answer = Command::new(place.path("bot")).run().stdout;
             fs::write(place.path("answer"), answer).expect("written");
         }
         let words = self.command.replace("{case}", &file("case")).replace("{bot}", &file("bot"));
@@ -95,7 +95,7 @@ impl Game<'_> {
         let case = || fs::File::open(place.path("case")).expect("there").into();
         judge.stdin(if self.reads_case() { case() } else { Stdio::null() });
         judge.current_dir(work.path()).stdout(Stdio::null()).stderr(Stdio::null());
-        finished(judge.spawn().expect("runs"));
+        finished(judge.start());
         recorded(kept.path(), work.path())
     }
 
@@ -114,8 +114,7 @@ impl Game<'_> {
         fs::write(place.path("referee.toml"), settings).expect("written");
         let case = if self.has("{seed}") { ["--seed", self.case] } else { ["--board", "case"] };
         let play = ["play", "--game", "recorded", "--bot", "./bot", "--log", "log"];
-        let mut play = place.command(&[&play[..], &case].concat());
-        let result = json(&play.args(["--format", "json"]).output().expect("runs"));
+        let result = place.command(&[&play[..], &case].concat()).json();
         (recorded(kept.path(), &place.path("log.pictures")), result)
     }
 

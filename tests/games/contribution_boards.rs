@@ -12,20 +12,18 @@ fn greedy_plays_the_50_codingame_boards_to_a_natural_end_and_their_replays_agree
     for number in 1..=50 {
         let board = shared.join(format!("samegame/codingame/test{number}.json"));
         let output = referee()
-            .args(["play", "--format", "json", "--bot", "@greedy", "--board"])
+            .play(["--format", "json", "--bot", "@greedy", "--board"])
             .arg(&board)
             .arg("--log")
             .arg(&log)
-            .args(PATIENT)
-            .output()
-            .expect("runs");
-        let played = json(&output);
+            .patient()
+            .run();
+        let played = output.json();
         assert_eq!(played["verdict"], "completed", "{}: {played}", board.display());
         assert_eq!(output.status.code(), Some(0));
 
-        let output =
-            referee().args(["replay", "--format", "json"]).arg(&log).output().expect("runs");
-        let replayed = json(&output);
+        let output = referee().args(["replay", "--format", "json"]).arg(&log).run();
+        let replayed = output.json();
         assert_eq!(replayed["agrees"], true, "{}: {replayed}", board.display());
         assert_eq!(replayed["score"], played["score"]);
         assert_eq!(replayed["summary"], played["summary"]);

@@ -29,10 +29,10 @@ const CLASSES: [&str; 7] = [
 ];
 
 /// The referee in a place where `java` is the double.
-fn command(place: &Place, args: &[&str]) -> Command {
+fn command(place: &Place, args: &[&str]) -> Referee {
     let mut command = place.command(args);
     let path = std::env::var("PATH").expect("a path");
-    command.env("PATH", format!("{}:{path}", place.path("bin").display()));
+    command = command.env("PATH", format!("{}:{path}", place.path("bin").display()));
     command
 }
 
@@ -57,9 +57,7 @@ fn with_contributions() -> Place {
         }
         let game = fs::read(data("conversations").join(conversation)).expect("a conversation");
         write(&classes.join("com/codingame/game/Referee.class"), game);
-        let init = command(&place, &["init", "--codingame", name]).output().expect("runs");
-        assert_code(&init, 0);
-        let told = String::from_utf8_lossy(&init.stdout).into_owned();
+        let told = command(&place, &["init", "--codingame", name]).run().exits(0).out();
         assert!(told.contains("\nNothing is missing. "), "{told}");
     }
     // Answers each question of six lines with the next direction; after two results it waits for the file `go` first.
@@ -79,23 +77,25 @@ fn number_shifting_is_played_in_a_suite_and_verified_without_its_judge() {
     let place = with_contributions();
     let suite = ["suite", "--game", "number-shifting", "--bot", "./shift", "--repeat", "3"];
     let more = ["--logs", "all", "--run", "run", "--format", "json"];
-    let report = json(&command(&place, &suite).args(more).args(PATIENT).output().expect("runs"));
+    let report = command(&place, &suite).args(more).args(PATIENT).run().json();
     assert_eq!((&report["games"], &report["lost"]), (&3.into(), &3.into()), "{report}");
     let outcomes = place.run("run").outcomes().expect("results").map(|it| it.expect("whole"));
     let official: Vec<_> = outcomes.map(|outcome| outcome.official).collect();
     assert_eq!(official, ["timeout"; 3]);
     fs::remove_file(place.path("referee.toml")).expect("removed");
     fs::remove_dir_all(place.path("shifting")).expect("removed");
-    assert_code(&place.command(&["verify", "run"]).output().expect("runs"), 0);
+    assert_code(&place.command(&["verify", "run"]).run(), 0);
 }
 
 #[test]
 fn a_killed_suite_of_2048_is_resumed() {
     let place = with_contributions();
     let suite = ["suite", "--game", "2048", "--bot", "./around", "--jobs", "1", "--run", "run"];
-    let mut suite = command(&place, &suite);
-    suite.args(["--repeat", "6", "--logs", "all"]).args(PATIENT);
-    let mut suite = suite.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("runs");
+    let mut suite = command(&place, &suite)
+        .args(["--repeat", "6", "--logs", "all"])
+        .args(PATIENT)
+        .silent()
+        .start();
     let results = place.path("run/results.jsonl");
     let kept = || fs::read_to_string(&results).unwrap_or_default();
     wait_until("two results", || kept().lines().count() >= 2);
@@ -104,7 +104,7 @@ fn a_killed_suite_of_2048_is_resumed() {
     let kept = kept();
     fs::write(place.path("go"), "").expect("written");
     let resume = ["suite", "--resume", "run", "--jobs", "1", "--logs", "all"];
-    assert_code(&command(&place, &resume).output().expect("runs"), 0);
+    assert_code(&command(&place, &resume).run(), 0);
     let all = fs::read_to_string(&results).expect("results");
     assert!(kept.lines().count() < 6, "it was killed in the midst of the run");
     let whole = kept.rfind('\n').map_or("", |end| &kept[..=end]);
@@ -112,7 +112,7 @@ fn a_killed_suite_of_2048_is_resumed() {
     let outcomes = place.run("run").outcomes().expect("results").map(|it| it.expect("whole"));
     let repeats: Vec<_> = outcomes.map(|it| (it.repeat, it.official)).collect();
     assert_eq!(repeats, [1, 2, 3, 4, 5, 6].map(|repeat| (repeat, "score: 2932".to_owned())));
-    assert_code(&place.command(&["verify", "run"]).output().expect("runs"), 0);
+    assert_code(&place.command(&["verify", "run"]).run(), 0);
 }
 
 #[test]
@@ -136,9 +136,8 @@ fn number_shifting_is_watched_while_it_is_played() {
 #[test]
 fn a_game_that_is_in_the_settings_is_not_added_again() {
     let place = with_contributions();
-    let again = place.command(&["init", "--codingame", "2048"]).output().expect("runs");
-    assert_code(&again, 2);
-    assert!(stderr(&again).contains("has the table [game.2048] already"), "{}", stderr(&again));
+    let again = place.command(&["init", "--codingame", "2048"]).run().exits(2);
+    assert!(again.err().contains("has the table [game.2048] already"), "{}", again.err());
 }
 
 #[test]

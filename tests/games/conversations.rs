@@ -171,7 +171,7 @@ fn the_double_refuses_a_host_that_differs() {
         let mut double = double.stdout(Stdio::null()).spawn().expect("it was built");
         double.stdin.take().expect("piped").write_all(sent.as_bytes()).expect("it reads");
         let output = double.wait_with_output().expect("it ends");
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        let told = output.err();
         assert_eq!(output.status.code(), Some(1), "{told}");
         assert!(told.contains(expected), "{told}");
     }

@@ -115,14 +115,13 @@ impl Played {
         let board = folder.join(format!("{id}.txt"));
         fs::write(&board, &self.board).expect("written");
         let output = referee()
-            .args(["play", "--format", "json", "--bot"])
+            .play(["--format", "json", "--bot"])
             .arg(bot_line(&["@script".as_ref(), file.as_os_str()]))
             .args(["--board".as_ref(), board.as_os_str()])
             .args(["--first-turn", "60s", "--turn", &format!("{}s", self.turn.as_secs())])
-            .output()
-            .expect("runs");
+            .run();
         let (lines, won, score) = &self.expected;
-        let result = json(&output);
+        let result = output.json();
         assert_eq!(summary(&result), *lines, "{id}");
         assert_eq!((&result["won"], &result["score"]), (&json!(won), &json!(score)), "{id}");
         assert_eq!(result["metadata"]["Score"], score.to_string(), "{id}");

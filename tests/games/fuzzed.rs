@@ -139,7 +139,7 @@ fn check_samegame(case: &Case, folder: &Path) {
         assert_eq!(output.status.code(), Some(2), "{of}");
         return;
     }
-    let result = json(&output);
+    let result = output.json();
     let diagnosis = result["diagnosis"].as_str().unwrap_or_default();
     match case.different() {
         Some(Different::Survives) => {
@@ -167,12 +167,11 @@ fn play(case: &Case, folder: &Path) -> Output {
     fs::write(&script, case.steps().to_string()).expect("written");
     let limit = if case.is_about_time() { "2s" } else { "60s" };
     referee()
-        .args(["play", "--format", "json", "--first-turn", limit, "--turn", limit, "--bot"])
+        .play(["--format", "json", "--first-turn", limit, "--turn", limit, "--bot"])
         .arg(bot_line(&["@script".as_ref(), script.as_os_str()]))
         .args(["--board".as_ref(), board.as_os_str()])
         .args(["--log".as_ref(), folder.join("log").as_os_str()])
-        .output()
-        .expect("runs")
+        .run()
 }
 
 fn check_result(case: &Case, result: &Value, of: &str) {
@@ -220,7 +219,7 @@ fn fuzzed_runs_of_square_remover_agree_with_the_original() {
 fn check_square_remover(case: &Case, folder: &Path) {
     fs::create_dir(folder).expect("a folder");
     let output = run_tester(case, folder);
-    let printed = String::from_utf8(output.stdout).expect("UTF-8");
+    let printed = output.out();
     let of = format!("{}: {:?} {}", folder.display(), case.args, case.why);
     let code = i32::from(!case.args.iter().any(|arg| arg == "-exec"));
     assert_eq!(output.status.code(), Some(code), "{of}");
@@ -250,5 +249,5 @@ fn run_tester(case: &Case, folder: &Path) -> Output {
         "mem 1200" => format!("{line} {arg}"),
         _ => arg.replace("BOT", &line).replace("SCRIPT", &script.display().to_string()),
     });
-    referee().arg("tester").args(args).output().expect("runs")
+    referee().arg("tester").args(args).run()
 }

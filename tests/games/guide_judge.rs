@@ -134,8 +134,7 @@ fn the_schema_takes_the_messages_that_the_referee_takes() {
     python.stdin.take().expect("piped").write_all(text.as_bytes()).expect("it reads");
     let output = python.wait_with_output().expect("it ends");
     assert!(output.status.success(), "{}", output.status);
-    let fits: Vec<bool> =
-        String::from_utf8_lossy(&output.stdout).lines().map(|line| line == "True").collect();
+    let fits: Vec<bool> = output.out().lines().map(|line| line == "True").collect();
     let taken: Vec<bool> =
         lines.iter().map(|line| message::parse(line.as_bytes()).is_ok()).collect();
     assert_eq!(fits, taken);

@@ -22,9 +22,7 @@ fn the_time_of_a_slow_judge_is_not_the_bots() {
     let words = ["play", "--game", "slow", "--seed", "1", "--bot", "sh repeat.sh"];
     // Half of what the judge takes for a question.
     let limits = ["--first-turn", "60s", "--turn", "500ms", "--format", "json"];
-    let played = unspoilt(has_host_part, || {
-        json(&place.command(&words).args(limits).output().expect("runs"))
-    });
+    let played = unspoilt(has_host_part, || place.command(&words).args(limits).run().json());
     assert_eq!((&played["verdict"], &played["turns"]), (&"completed".into(), &3.into()));
 }
 
@@ -34,14 +32,17 @@ fn kill_referees(kills: u32) {
     fs::create_dir(place.path("temporary")).expect("made");
     let (name, value) = mark.env().split_once('=').expect("a variable");
     let play = |game: &str| {
-        let mut play = place.command(&["play", "--game", game, "--seed", "1"]);
-        play.args(["--bot", "sh repeat.sh"]).args(PATIENT).stdout(Stdio::null());
+        let mut play = place
+            .command(&["play", "--game", game, "--seed", "1"])
+            .args(["--bot", "sh repeat.sh"])
+            .patient()
+            .stdout(Stdio::null());
         // What is in the referee's environment, its launcher and its keepers have as well.
-        play.env("TMPDIR", place.path("temporary")).env(name, value);
+        play = play.env("TMPDIR", place.path("temporary")).env(name, value);
         play
     };
     for kill in 0..kills {
-        let mut referee = play("endless").stderr(Stdio::null()).spawn().expect("runs");
+        let mut referee = play("endless").stderr(Stdio::null()).start();
         if kill % 2 == 0 {
             let plays =
                 |program: &str| mark.processes().values().any(|command| command.contains(program));
@@ -53,7 +54,7 @@ fn kill_referees(kills: u32) {
         mark.assert_gone();
     }
     // What is left of files goes with the next referee.
-    assert_code(&play("quick").output().expect("runs"), 0);
+    assert_code(&play("quick").run(), 0);
     let left = fs::read_dir(place.path("temporary")).expect("a folder").count();
     assert_eq!(left, 0, "scratch folders");
 }

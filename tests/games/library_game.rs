@@ -282,10 +282,9 @@ pub(crate) fn own_output(folder: &Path, line: &str) -> String {
         .args(["--ignored", "--exact", "--nocapture", "games::library_game::a_custom_referee"])
         .env(ARGUMENTS, format!("referee {line}"))
         .current_dir(folder)
-        .output()
-        .expect("runs");
+        .run();
     assert!(output.status.success(), "{line}: {output:?}");
-    String::from_utf8_lossy(&output.stdout).into_owned()
+    output.out()
 }
 
 /// What that referee prints, as JSON.

@@ -36,13 +36,9 @@ fn project() -> Place {
     place
 }
 
-fn run(place: &Place, args: &[&str]) -> Output {
-    place.command(args).output().expect("runs")
-}
-
 fn play(place: &Place, bot: &str, more: &[&str]) -> Output {
     let args = ["play", "--game", "sum", "--board", "0012", "--format", "json", "--bot", bot];
-    run(place, &[&args, more].concat())
+    place.referee(&[&args, more].concat())
 }
 
 #[test]
@@ -50,16 +46,15 @@ fn an_answer_is_scored_and_its_log_needs_no_scorer() {
     let place = project();
     let played = play(&place, "sh adds.sh", &["--log", "log"]);
     assert_code(&played, 0);
-    let result = json(&played);
+    let result = played.json();
     assert_eq!((&result["verdict"], &result["score"]), (&"completed".into(), &1000.into()));
     assert_eq!(result["summary"], json!(["Score = 1000"]));
     assert_eq!(fs::read_to_string(place.path("out.svg")).expect("there"), "mine");
-    assert_code(&run(&place, &["replay", "log", "--rejudge"]), 0);
-    let checked = run(&place, &["game", "check", "sum", "--bot", "sh adds.sh"]);
-    assert_code(&checked, 0);
+    assert_code(&place.referee(&["replay", "log", "--rejudge"]), 0);
+    assert_code(&place.referee(&["game", "check", "sum", "--bot", "sh adds.sh"]), 0);
     fs::remove_file(place.path("scorer")).expect("removed");
     fs::remove_file(place.path("referee.toml")).expect("removed");
-    assert_eq!(json(&run(&place, &["replay", "log", "--format", "json"]))["agrees"], true);
+    assert_eq!(place.referee(&["replay", "log", "--format", "json"]).json()["agrees"], true);
 }
 
 #[test]
@@ -72,16 +67,16 @@ fn what_the_scorer_draws_is_kept_with_the_log_and_pages_lead_to_it() {
     assert!(page("game.html").contains(r#""address":"./game.pictures/out.svg""#));
     assert_code(&play(&place, "sh adds.sh", &["--log", "my log.jsonl"]), 0);
     fs::create_dir(place.path("pages")).expect("made");
-    assert_code(&run(&place, &["replay", "my log.jsonl", "--html", "pages/game.html"]), 0);
+    assert_code(&place.referee(&["replay", "my log.jsonl", "--html", "pages/game.html"]), 0);
     assert!(page("pages/game.html").contains(r#""address":"./../my%20log.pictures/out.svg""#));
     // A bot without an answer has no picture, and the earlier game's must not pass for its own.
     assert_code(&play(&place, "false", &["--log", "my log.jsonl"]), 1);
     assert_eq!(drawn("my log.pictures/out.svg"), None);
 
     let suite = ["suite", "--game", "sum", "--run", "one", "--logs", "all", "--bot", "sh adds.sh"];
-    assert_code(&run(&place, &suite), 0);
+    assert_code(&place.referee(&suite), 0);
     assert_eq!(drawn("one/games/000002.pictures/out.svg").as_deref(), Some("<svg/>"));
-    assert_code(&run(&place, &["report", "one", "--html", "pages/one.html", "--games"]), 0);
+    assert_code(&place.referee(&["report", "one", "--html", "pages/one.html", "--games"]), 0);
     let films = films(&page("pages/one-games.html"));
     let address = r#""address":"./../one/games/000002.pictures/out.svg""#;
     assert!(films.iter().any(|film| film.contains(address)), "{films:?}");
@@ -103,7 +98,7 @@ fn films(page: &str) -> Vec<String> {
 fn the_scorer_gets_the_answer_byte_by_byte() {
     let place = project();
     fs::write(place.path("bytes.sh"), "printf 'bytes\\r\\n\\n x'").expect("written");
-    assert_eq!(json(&play(&place, "sh bytes.sh", &[]))["score"], 10);
+    assert_eq!(play(&place, "sh bytes.sh", &[]).json()["score"], 10);
 }
 
 #[test]
@@ -113,13 +108,13 @@ fn a_refused_answer_is_a_lost_game_with_the_scorers_reason() {
         ("seven", "Not a number: seven"),
         ("panic", "thread 'main' panicked at src/bin/vis.rs:9:5: no number"),
     ] {
-        let result = json(&play(&place, &format!("echo {answer}"), &["--log", "log"]));
+        let result = play(&place, &format!("echo {answer}"), &["--log", "log"]).json();
         assert_eq!((&result["verdict"], &result["won"]), (&"lost".into(), &false.into()));
         assert_eq!(result["official"], official);
         let diagnosis = result["diagnosis"].as_str().expect("one");
         let expected = format!("turn 1: the judge does not accept the answer: {official}");
         assert!(diagnosis.starts_with(&expected), "{diagnosis}");
-        assert_eq!(json(&run(&place, &["replay", "log", "--format", "json"]))["agrees"], true);
+        assert_eq!(place.referee(&["replay", "log", "--format", "json"]).json()["agrees"], true);
     }
 }
 
@@ -131,13 +126,13 @@ fn a_bot_without_an_answer_loses_by_its_own_fault() {
         ("sh -c 'echo 60; kill -SEGV $$'", "60s", "crash", "SIGSEGV"),
         ("sh -c 'cat; sleep 600'", "300ms", "timeout", "no answer within 300 ms"),
     ] {
-        let result = json(&play(&place, bot, &["--total", limit]));
+        let result = play(&place, bot, &["--total", limit]).json();
         assert_eq!(result["verdict"], verdict, "{bot}: {result}");
         let diagnosis = result["diagnosis"].as_str().expect("one");
         assert!(diagnosis.contains(words), "{bot}: {diagnosis}");
         assert_eq!(result["official"], "no answer");
     }
-    let silent = json(&play(&place, "true", &[]));
+    let silent = play(&place, "true", &[]).json();
     assert_eq!(silent["official"], "Not a number:", "{silent}");
 }
 
@@ -146,13 +141,13 @@ fn a_scorer_that_fails_is_nobodys_loss() {
     let place = project();
     let broken = play(&place, "echo break", &[]);
     assert_code(&broken, 3);
-    let told = stderr(&broken);
+    let told = broken.err();
     assert!(told.contains("the judge: exited with status 3 without a score"), "{told}");
     assert!(told.contains("the scorer is broken"), "{told}");
     fs::write(place.path("referee.toml"), SETTINGS.replace("20s", "300ms")).expect("written");
     let hanging = play(&place, "echo hang", &[]);
     assert_code(&hanging, 3);
-    let told = stderr(&hanging);
+    let told = hanging.err();
     assert!(told.contains("did not end within 300ms (judge-limit)"), "{told}");
 }
 
@@ -160,23 +155,23 @@ fn a_scorer_that_fails_is_nobodys_loss() {
 fn cases_are_chosen_by_number_and_grouped_by_traits() {
     let place = project();
     let suite = ["suite", "--game", "sum", "--seed", "1,12", "--run", "one", "--logs", "all"];
-    assert_code(&run(&place, &[&suite[..], &["--bot", "sh adds.sh"]].concat()), 0);
+    assert_code(&place.referee(&[&suite[..], &["--bot", "sh adds.sh"]].concat()), 0);
     let outcomes = fs::read_to_string(place.path("one/results.jsonl")).expect("results");
     for traits in [r#""traits":{"n":2}"#, r#""traits":{"n":3}"#] {
         assert!(outcomes.contains(traits), "{outcomes}");
     }
     fs::remove_file(place.path("referee.toml")).expect("removed");
-    assert_code(&run(&place, &["verify", "one"]), 0);
+    assert_code(&place.referee(&["verify", "one"]), 0);
     // Naming another property makes no other game of it.
     fs::write(place.path("referee.toml"), SETTINGS.replace("\"n\"", "\"size\"")).expect("written");
     let two = ["suite", "--game", "sum", "--seed", "1,12", "--run", "two", "--bot", "sh adds.sh"];
-    assert_code(&run(&place, &two), 0);
-    let compared = run(&place, &["compare", "one", "two"]);
-    assert!(!stderr(&compared).contains("different judges"), "{}", stderr(&compared));
+    assert_code(&place.referee(&two), 0);
+    let compared = place.referee(&["compare", "one", "two"]);
+    assert!(!compared.err().contains("different judges"), "{}", compared.err());
     let place = project();
-    let missing = run(&place, &["play", "--game", "sum", "--seed", "2", "--bot", "true"]);
-    assert_code(&missing, 2);
-    assert!(stderr(&missing).contains(
+    let missing =
+        place.referee(&["play", "--game", "sum", "--seed", "2", "--bot", "true"]).exits(2);
+    assert!(missing.err().contains(
         "`cases` has no file of the number 2, such as 0002.txt; it has 2 files, from 0001 to 0012"
     ));
 }
@@ -188,21 +183,20 @@ fn a_suite_of_a_contest_has_the_columns_that_its_users_know() {
     place.script("same", ADDS);
     let suite = ["suite", "--game", "sum", "--bot", "sh adds.sh"];
     let more = ["--bot", "./ones", "--bot", "./same", "--run", "all", "--format", "json"];
-    let result = json(&run(&place, &[&suite[..], &more].concat()));
+    let result = place.referee(&[&suite[..], &more].concat()).json();
     let of = |key: &str| -> Vec<_> { (0..3).map(|bot| result["bots"][bot][key].clone()).collect() };
     assert_eq!(
         (of("bests"), of("uniques")),
         (vec![2.into(), 0.into(), 2.into()], vec![0.into(); 3])
     );
     assert_eq!(of("mean_log10")[0], 3.0);
-    let alone = run(&place, &[&suite[..], &["--run", "alone"]].concat());
-    let text = String::from_utf8(alone.stdout).expect("UTF-8");
+    let text = place.referee(&[&suite[..], &["--run", "alone"]].concat()).out();
     let row = |name: &str| text.lines().find(|line| line.contains(name)).expect("a row").to_owned();
     assert!(
         row("mean log10").ends_with("mean log10") && row("adds.sh").ends_with("3.0000"),
         "{text}"
     );
-    let text = run(&place, &["show", "all", "--sort", "worst"]).stdout;
+    let text = place.referee(&["show", "all", "--sort", "worst"]).stdout;
     let text = String::from_utf8(text).expect("UTF-8");
     assert!(text.contains("mean log10  bests  uniques"), "{text}");
 }
@@ -215,11 +209,11 @@ fn a_contests_tools_become_a_game_whose_best_scores_are_kept() {
     fs::write(place.path("pahcer_config.toml"), "[problem]\nproblem_name = 'sum'\n")
         .expect("written");
     place.script("tools/score", "read -r answer <$2; echo Score = $answer");
-    assert_code(&run(&place, &["init", "--ahc", "."]), 0);
+    assert_code(&place.referee(&["init", "--ahc", "."]), 0);
     for (bot, share) in [("echo 8", Value::Null), ("echo 4", 0.5.into())] {
-        let suite = run(&place, &["suite", "--game", "sum", "--bot", bot, "--format", "json"]);
-        assert_code(&suite, 0);
-        assert_eq!(json(&suite)["bots"][0]["ratio"], share, "{bot}");
+        let suite =
+            place.referee(&["suite", "--game", "sum", "--bot", bot, "--format", "json"]).exits(0);
+        assert_eq!(suite.json()["bots"][0]["ratio"], share, "{bot}");
     }
 }
 
@@ -243,8 +237,8 @@ fn wrong_settings_of_a_scorer_are_refused_with_their_place() {
         let place = Place::new();
         let text = format!("[game.sum]\nkind = 'scored'\n{line}\n");
         fs::write(place.path("referee.toml"), text).expect("written");
-        let output = run(&place, &["play", "--game", "sum", "--seed", "1", "--bot", "cat"]);
-        assert_code(&output, 2);
-        assert!(stderr(&output).contains(expected), "{line}: {}", stderr(&output));
+        let output =
+            place.referee(&["play", "--game", "sum", "--seed", "1", "--bot", "cat"]).exits(2);
+        assert!(output.err().contains(expected), "{line}: {}", output.err());
     }
 }

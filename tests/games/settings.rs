@@ -38,7 +38,7 @@ fn project() -> Place {
 }
 
 fn run(place: &Place, line: &str) -> Output {
-    place.command(&line.split(' ').collect::<Vec<_>>()).output().expect("runs")
+    place.command(&line.split(' ').collect::<Vec<_>>()).run()
 }
 
 #[test]
@@ -46,17 +46,17 @@ fn a_game_from_settings_is_played_and_its_log_needs_neither_judge_nor_settings()
     let place = project();
     let played = run(&place, "play --game guess --seed 9 --bot halves --log log --format json");
     assert_code(&played, 0);
-    let result = json(&played);
+    let result = played.json();
     assert_eq!((&result["score"], &result["official"]), (&3.into(), &"Found".into()), "{result}");
     let by_name = run(&place, "play --game guess --board nine --bot halves --format json");
-    assert_eq!(json(&by_name)["score"], 3);
+    assert_eq!(by_name.json()["score"], 3);
     let by_file = run(&place, "play --game referee.toml --board three --bot counts --format json");
-    assert_eq!(json(&by_file)["score"], 4);
+    assert_eq!(by_file.json()["score"], 4);
     assert_code(&run(&place, "replay log --rejudge"), 0);
     place.double("judge", "guess was");
     let rejudged = run(&place, "replay log --rejudge --format json");
     assert_code(&rejudged, 1);
-    let rejudged = json(&rejudged);
+    let rejudged = rejudged.json();
     assert_eq!(
         (&rejudged["agrees"], &rejudged["difference"]["what"]),
         (&false.into(), &"summary".into())
@@ -65,7 +65,7 @@ fn a_game_from_settings_is_played_and_its_log_needs_neither_judge_nor_settings()
     fs::remove_file(place.path("referee.toml")).expect("removed");
     let replayed = run(&place, "replay log --format json --html page.html --stdin sent");
     assert_code(&replayed, 0);
-    assert_eq!(json(&replayed)["agrees"], true);
+    assert_eq!(replayed.json()["agrees"], true);
     assert_eq!(fs::read_to_string(place.path("sent")).expect("written"), "start\nlow\nhigh\n");
 }
 
@@ -74,7 +74,7 @@ fn a_check_shows_what_a_judge_does() {
     let place = project();
     let checked = run(&place, "game check guess --bot halves --board nine");
     assert_code(&checked, 0);
-    let text = String::from_utf8(checked.stdout).expect("UTF-8");
+    let text = checked.out();
     for part in [
         "guess\n  kind         judge\n",
         "better       lower\n",
@@ -91,7 +91,7 @@ fn a_check_shows_what_a_judge_does() {
     let limits = "[limits.guess]\nfirst-turn = '100ms'\n";
     fs::write(place.path("referee.toml"), format!("{SETTINGS}{limits}")).expect("written");
     let checked = run(&place, "game check guess --bot halves --board nine");
-    let text = String::from_utf8(checked.stdout).expect("UTF-8");
+    let text = checked.out();
     for part in ["diagnosis: turn 1: no answer within 100 ms", "the text of turn 1 does not end"] {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -99,14 +99,14 @@ fn a_check_shows_what_a_judge_does() {
     place.double("judge", "guess random");
     let checked = run(&place, "game check guess --bot halves --board nine");
     assert_code(&checked, 1);
-    let text = String::from_utf8(checked.stdout).expect("UTF-8");
+    let text = checked.out();
     assert!(text.contains("says something else to these replies, at turn 3: summary"), "{text}");
 }
 
 #[test]
 fn the_list_of_games_has_those_of_the_settings() {
     let listed = run(&project(), "games --format json");
-    let games = json(&listed);
+    let games = listed.json();
     let names: Vec<_> =
         games.as_array().expect("a list").iter().map(|game| &game["name"]).collect();
     assert_eq!(names, ["samegame", "square-remover", "guess"]);
@@ -134,13 +134,13 @@ fn a_suite_plays_all_cases_and_refuses_another_judge() {
     fs::write(place.path("one/results.jsonl"), "").expect("written");
     let refused = run(&place, "suite --resume one");
     assert_code(&refused, 2);
-    assert!(stderr(&refused).contains("the game's judge is not the same"), "{}", stderr(&refused));
+    assert!(refused.err().contains("the game's judge is not the same"), "{}", refused.err());
     place.double("judge", "guess");
     let env = SETTINGS.replace("kind =", "env = { LEVEL = '2' }\nkind =");
     fs::write(place.path("referee.toml"), env).expect("written");
     let refused = run(&place, "suite --resume one");
     assert_code(&refused, 2);
-    assert!(stderr(&refused).contains("the game's judge is not the same"), "{}", stderr(&refused));
+    assert!(refused.err().contains("the game's judge is not the same"), "{}", refused.err());
     let other = run(&place, "suite --game guess --bot halves --run two");
     assert_code(&other, 0);
     // The best scores of one judge are not those of another.
@@ -155,7 +155,7 @@ fn a_suite_plays_all_cases_and_refuses_another_judge() {
     assert!(!ids("two").is_empty() && ids("two").iter().all(|id| !ids("before").contains(id)));
     let compared = run(&place, "compare one:halves two:halves");
     assert_code(&compared, 2);
-    assert!(stderr(&compared).contains("were played with different judges"));
+    assert!(compared.err().contains("were played with different judges"));
 }
 
 #[test]
@@ -174,9 +174,7 @@ fn a_lost_game_is_played_again_from_anywhere_under_the_judges_own_limits() {
     assert!(text.contains("/games/guess.toml") && text.contains("limits=''"), "{text}");
     let program = Path::new(program()).parent().expect("a folder");
     let path = format!("{}:{}", program.display(), std::env::var("PATH").expect("PATH"));
-    let again = Command::new(&script).current_dir("/").env("PATH", path).output().expect("runs");
-    assert_code(&again, 1);
-    let said = String::from_utf8_lossy(&again.stdout).into_owned();
+    let said = Command::new(&script).current_dir("/").env("PATH", path).run().exits(1).out();
     assert!(said.contains("No answer") && said.contains(" of 60 s"), "{said}");
 }
 
@@ -185,18 +183,17 @@ fn a_run_of_a_game_in_a_file_of_its_own_says_how_it_is_resumed() {
     let place = project();
     fs::rename(place.path("referee.toml"), place.path("guess.toml")).expect("moved");
     let halves = ["--bot", "sh halves.sh", "--run", "one"];
-    let suite = place.command(&["suite", "--game", "guess.toml"]).args(halves).output();
-    assert_code(&suite.expect("runs"), 0);
+    assert_code(&place.command(&["suite", "--game", "guess.toml"]).args(halves).run(), 0);
     fs::write(place.path("one/results.jsonl"), "").expect("written");
     let refused = run(&place, "suite --resume one");
     assert_code(&refused, 2);
-    let said = stderr(&refused);
+    let said = refused.err();
     let remedy =
         "no table [game.guess], which names its judge; `referee suite --resume one --config FILE`";
     assert!(said.contains(remedy), "{said}");
     assert_code(&run(&place, "suite --resume one --config guess.toml"), 0);
     let parts = ["suite", "--game", "guess.toml", "--bot", "sh halves.sh", "--parts", "1"];
-    assert_code(&place.command(&parts).args(["--run", "two"]).output().expect("runs"), 0);
+    assert_code(&place.command(&parts).args(["--run", "two"]).run(), 0);
     assert_code(&run(&place, "suite --run two --part 1 --config guess.toml"), 0);
     assert_eq!(place.run("one").played().expect("results").count(), 2);
 }
@@ -208,10 +205,9 @@ fn a_judge_that_is_replaced_during_a_run_ends_it_and_the_game_does_not_count() {
     fs::write(place.path("swaps.sh"), swaps).expect("written");
     let suite =
         ["suite", "--game", "guess", "--board", "three", "--run", "r", "--bot", "sh swaps.sh"];
-    let output = place.command(&suite).output().expect("runs");
-    assert_code(&output, 2);
+    let output = place.command(&suite).run().exits(2);
     let expected = "the judge changed while it was played: ./judge is not the same; no game of the new one was kept";
-    assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+    assert!(output.err().contains(expected), "{}", output.err());
     assert_eq!(fs::read_to_string(place.path("r/results.jsonl")).expect("there"), "");
 }
 
@@ -221,7 +217,7 @@ fn a_game_that_is_played_again_leaves_no_log_of_the_earlier_try() {
     fs::write(place.path("later.sh"), "read -r hint; [ -e now ] && echo 3").expect("written");
     let suite =
         ["suite", "--game", "guess", "--board", "three", "--run", "r", "--bot", "sh later.sh"];
-    assert_code(&place.command(&suite).output().expect("runs"), 1);
+    assert_code(&place.command(&suite).run(), 1);
     let (log, bundle) = (place.path("r/games/000001.jsonl"), place.path("r/failures/000001"));
     assert!(log.exists() && bundle.join("again.sh").exists());
     fs::write(bundle.join("notes.txt"), "the user's").expect("written");
@@ -244,7 +240,7 @@ fn cases_are_found_in_a_folder_of_any_name() {
     place.double("a [b] */judge", "guess");
     let play =
         ["play", "--game", "a [b] */referee.toml", "--board", "three", "--bot", "sh halves.sh"];
-    assert_code(&place.command(&play).output().expect("runs"), 0);
+    assert_code(&place.command(&play).run(), 0);
 }
 
 #[test]
@@ -253,17 +249,15 @@ fn a_judge_that_fails_leaves_a_game_to_be_played() {
     fs::write(place.path("breaks.sh"), "while read -r hint; do echo -1; done").expect("written");
     let played = place
         .command(&["play", "--game", "guess", "--seed", "1", "--bot", "sh breaks.sh"])
-        .output()
-        .expect("runs");
-    assert_code(&played, 3);
-    assert!(stderr(&played).contains("broken by a negative guess"), "{}", stderr(&played));
+        .run()
+        .exits(3);
+    assert!(played.err().contains("broken by a negative guess"), "{}", played.err());
     let suite = place
         .command(&["suite", "--game", "guess", "--board", "nine", "--run", "r"])
         .args(["--bot", "sh breaks.sh", "--format", "json"])
-        .output()
-        .expect("runs");
-    assert_eq!(json(&suite)["games_not_played"], 1, "{suite:?}");
-    assert_eq!(json(&suite)["not_played"][0]["verdict"], "judge_trouble");
+        .run();
+    assert_eq!(suite.json()["games_not_played"], 1, "{suite:?}");
+    assert_eq!(suite.json()["not_played"][0]["verdict"], "judge_trouble");
 }
 
 #[test]
@@ -302,14 +296,14 @@ fn wrong_settings_of_a_game_are_refused_with_their_place() {
         fs::write(place.path("referee.toml"), format!("[game.moon]\n{line}\n")).expect("written");
         let output = run(&place, "play --game moon --seed 1 --bot cat");
         assert_code(&output, 2);
-        assert!(stderr(&output).contains(expected), "{line}: {}", stderr(&output));
+        assert!(output.err().contains(expected), "{line}: {}", output.err());
     }
     let place = project();
     fs::write(place.path("referee.toml"), "[game.samegame]\nkind = 'judge'\ncommand = 'x'\n")
         .expect("written");
     let output = run(&place, "play");
-    assert!(stderr(&output).contains("there is another game `samegame`"), "{}", stderr(&output));
+    assert!(output.err().contains("there is another game `samegame`"), "{}", output.err());
     let output = run(&project(), "play --game moon");
     let known = "there is no game `moon`; the games are: samegame, square-remover, guess";
-    assert!(stderr(&output).contains(known), "{}", stderr(&output));
+    assert!(output.err().contains(known), "{}", output.err());
 }

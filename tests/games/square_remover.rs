@@ -50,7 +50,7 @@ fn case(seed: i64) -> String {
 
 fn play(args: &[&str]) -> Output {
     let game = ["play", "--format", "json", "--game", "square-remover"];
-    referee().args(game).args(args).output().expect("runs")
+    referee().args(game).args(args).run()
 }
 
 /// All runs that end in another way, and one in seven of the others, which differ by their boards alone.
@@ -62,12 +62,11 @@ fn the_tester_command_prints_what_the_original_printed() {
     for run in others.into_iter().chain(whole.into_iter().step_by(7)) {
         let output = referee()
             .args(["tester", "-exec", &run.bot(), "-novis", "-seed", &run.seed.to_string()])
-            .output()
-            .expect("runs");
-        let printed = String::from_utf8(output.stdout).expect("UTF-8");
+            .run();
+        let printed = output.out();
         assert_eq!(printed, run.tester_output, "seed {} {}", run.seed, run.mode);
         assert_eq!(output.status.code(), Some(0), "as the original");
-        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+        assert_eq!(output.err(), "");
     }
 }
 
@@ -79,7 +78,7 @@ fn a_bot_receives_exactly_the_case() {
         let script = format!("cat > '{}'", received.display());
         // `cat` ends when the referee closes its input, at the end of the limit.
         let args = ["--seed", &run.seed.to_string(), "--total", "2s", "--", "sh", "-c", &script];
-        unspoilt(has_host_part, || json(&play(&args)));
+        unspoilt(has_host_part, || play(&args).json());
         assert_eq!(fs::read_to_string(&received).expect("written"), run.input);
     });
 }
@@ -115,8 +114,7 @@ fn the_text_has_each_of_the_testers_own_lines_once() {
         ("@misbehaving spoil text 0", unreadable, "\n\nScore  = -1\n"),
     ] {
         let args = ["play", "--game", "square-remover", "--seed", "3", "--bot", bot];
-        let output = referee().args(args).output().expect("runs");
-        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        let text = referee().args(args).run().out();
         assert!(text.starts_with(start) && text.ends_with(end), "{text}");
         assert_eq!(text.matches("Score  = ").count(), 1, "{text}");
     }
@@ -148,7 +146,7 @@ fn an_unreadable_number_ends_the_reading_at_once() {
     let mark = Mark::new();
     let bot = ["--", "sh", "-c", "echo 1; echo x; sleep 3600"];
     let args = ["--seed", "3", "--profile", "unlimited", "--env", mark.env()];
-    let result = json(&play(&[&args[..], &bot].concat()));
+    let result = play(&[&args[..], &bot].concat()).json();
     mark.assert_gone();
     assert_eq!(result["verdict"], "malformed_reply");
     let official = "ERROR: Unable to read element 1 (0-based) of your solution's return value.";
@@ -174,7 +172,7 @@ fn lines_may_be_of_any_length() {
         // A last line without an end.
         (format!("yes 0 | head -20000; {}", long(17 << 20)), unreadable(20_000)),
     ] {
-        let result = json(&play(&["--seed", "3", "--total", "120s", "--", "sh", "-c", &script]));
+        let result = play(&["--seed", "3", "--total", "120s", "--", "sh", "-c", &script]).json();
         assert_eq!(result["official"], official, "{script}");
     }
 }
@@ -186,7 +184,7 @@ fn another_process_may_answer_for_a_bot_that_has_ended() {
         // A shell gives what it leaves in the background another input.
         let script =
             format!("exec 3<&0; {{ sleep {pause}; exec '{bot}' bot squares-random <&3; }} &");
-        let result = json(&play(&["--seed", "3", "--total", "60s", "--", "sh", "-c", &script]));
+        let result = play(&["--seed", "3", "--total", "60s", "--", "sh", "-c", &script]).json();
         assert_eq!(
             (&result["official"], &result["score"]),
             (&"Score  = 125".into(), &125.into()),
@@ -197,13 +195,13 @@ fn another_process_may_answer_for_a_bot_that_has_ended() {
 
 #[test]
 fn a_negative_direction_has_javas_wording() {
-    let result = json(&play(&["--seed", "3", "--bot", "@misbehaving spoil negdir 2"]));
+    let result = play(&["--seed", "3", "--bot", "@misbehaving spoil negdir 2"]).json();
     assert_eq!(result["official"], "ERROR: Index -1 out of bounds for length 4");
 }
 
 #[test]
 fn surplus_numbers_are_reported() {
-    let result = json(&play(&["--seed", "3", "--bot", "@misbehaving spoil extra"]));
+    let result = play(&["--seed", "3", "--bot", "@misbehaving spoil extra"]).json();
     let diagnosis = "the bot wrote 6 bytes too many: `7\\n8\\n9`";
     assert_eq!(result["diagnosis"], diagnosis);
 }
@@ -245,9 +243,9 @@ fn shows_itself(&(fault, limit, verdict, diagnosis): &(&str, &str, &str, &str)) 
     let bot = format!("@misbehaving {fault}");
     let args = ["--seed", "3", "--bot", &bot, "--total", limit, "--env", mark.env()];
     // What is seen of a bot by the end of a second is up to the host too.
-    let output = unspoilt(|output: &Output| has_host_part(&json(output)), || play(&args));
+    let output = unspoilt(|output: &Output| has_host_part(&output.json()), || play(&args));
     mark.assert_gone();
-    let result = json(&output);
+    let result = output.json();
     assert_eq!(result["verdict"], verdict, "{fault}: {result}");
     assert_eq!(output.status.code(), Some(i32::from(verdict != "completed")), "{fault}");
     let found = result["diagnosis"].as_str().unwrap_or_default();
@@ -273,24 +271,23 @@ fn logs_are_small_hold_the_moves_and_replay_to_the_same() {
         "@misbehaving late 50",
         "@misbehaving spoil crlf",
     ] {
-        let played = json(&play(&["--seed", "18", "--bot", bot, "--log", path]));
+        let played = play(&["--seed", "18", "--bot", bot, "--log", path]).json();
         let size = fs::metadata(&log).expect("a log").len();
         assert!(size < 400_000, "{bot}: {size} bytes");
-        let output = referee().args(["replay", "--format", "json", path]).output().expect("runs");
-        let replayed = json(&output);
+        let replayed = referee().args(["replay", path]).json();
         assert_eq!(replayed["agrees"], true, "{bot}: {replayed}");
         for field in ["score", "verdict", "official", "summary", "won"] {
             assert_eq!(replayed[field], played[field], "{bot}: {field}");
         }
     }
-    json(&play(&["--seed", "18", "--bot", "@squares-random", "--log", path]));
+    play(&["--seed", "18", "--bot", "@squares-random", "--log", path]).json();
     let read = referee::gamelog::read(&fs::read(&log).expect("a log")).expect("a good log");
     assert_eq!(Lines::split(&read.turns[0].reply.0).len(), 30_000);
 }
 
 #[test]
 fn greedy_scores_a_few_thousand() {
-    let result = json(&play(&["--seed", "1"]));
+    let result = play(&["--seed", "1"]).json();
     assert_eq!(result["bot"], "@squares-greedy", "the default");
     assert!(result["score"].as_i64().expect("a number") > 2000, "{result}");
 }
@@ -300,7 +297,7 @@ fn the_python_sample_plays() {
     let Some([python]) = need("the Python sample of Square Remover", ["python3"]) else { return };
     let sample = repository().join("example-bots/python/squares.py");
     let bot = format!("{python} '{}'", sample.display());
-    let result = json(&play(&["--seed", "1", "--total", "120s", "--bot", &bot]));
+    let result = play(&["--seed", "1", "--total", "120s", "--bot", &bot]).json();
     assert_eq!(result["verdict"], "completed", "{result}");
     assert!(result["score"].as_i64().expect("a number") > 1000, "{result}");
 }
@@ -308,7 +305,7 @@ fn the_python_sample_plays() {
 #[test]
 fn the_official_profile_has_the_statements_limit_and_unlimited_none() {
     let limit = |profile| -> Value {
-        let result = json(&play(&["--bot", "@squares-random", "--profile", profile]));
+        let result = play(&["--bot", "@squares-random", "--profile", profile]).json();
         result["timing"]["first_turn"]["limit_ms"].clone()
     };
     assert_eq!(limit("official"), 30_000.0);
@@ -324,7 +321,7 @@ fn sh_line(folder: &Path, script: &str) -> String {
 }
 
 fn tester<A: AsRef<OsStr>>(args: &[A]) -> (Option<i32>, String, String) {
-    let output = referee().arg("tester").args(args).output().expect("runs");
+    let output = referee().arg("tester").args(args).run();
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
@@ -455,7 +452,7 @@ fn the_tester_ends_a_flood() {
 }
 
 fn generate(folder: &Path, args: &[&str]) -> Output {
-    referee().current_dir(folder).arg("generate").args(args).output().expect("runs")
+    referee().current_dir(folder).arg("generate").args(args).run()
 }
 
 #[test]
@@ -474,8 +471,8 @@ fn generate_writes_the_cases_of_a_range_and_play_reads_them() {
     }
     let board = cases.join("seed-3.txt");
     let by_file =
-        json(&play(&["--bot", "@squares-random", "--board", board.to_str().expect("UTF-8")]));
-    let by_seed = json(&play(&["--bot", "@squares-random", "--seed", "3"]));
+        play(&["--bot", "@squares-random", "--board", board.to_str().expect("UTF-8")]).json();
+    let by_seed = play(&["--bot", "@squares-random", "--seed", "3"]).json();
     assert_eq!(by_file["score"], by_seed["score"]);
     fs::write(&board, "mine").expect("written");
     assert_eq!(generate(folder.path(), &args).status.code(), Some(2));
@@ -486,14 +483,14 @@ fn generate_writes_the_cases_of_a_range_and_play_reads_them() {
 fn a_single_board_is_printed_and_playable() {
     let folder = tempdir().expect("a folder");
     let output = generate(folder.path(), &["--seed", "-5", "--colors", "3"]);
-    let board = String::from_utf8(output.stdout).expect("UTF-8");
+    let board = output.out();
     assert_eq!(board.lines().count(), 15);
     assert!(!board.contains(['3', '4', '-']), "three colours: {board}");
     let file = folder.path().join("board.txt");
     fs::write(&file, board).expect("written");
     let score = |args: &[&str]| {
         let limits = ["play", "--format", "json", "--first-turn", "60s", "--turn", "60s"];
-        json(&referee().args(limits).args(args).output().expect("runs"))["score"].clone()
+        referee().args(limits).args(args).run().json()["score"].clone()
     };
     let by_file = score(&["--board", file.to_str().expect("UTF-8")]);
     assert_eq!(by_file, score(&["--seed", "-5", "--colors", "3"]));
@@ -507,14 +504,13 @@ fn a_timeout_with_half_a_number_replays_to_the_same() {
     let plays_and_replays = |output: &str| {
         let bot = format!("printf '{output}'; sleep 3600");
         let args = ["--seed", "1", "--total", "1s", "--log", path, "--", "sh", "-c", &bot];
-        let played = unspoilt(has_host_part, || json(&play(&args)));
+        let played = unspoilt(has_host_part, || play(&args).json());
         assert_eq!(played["verdict"], "timeout");
         let official = "ERROR: Unable to read element 2 (0-based) of your solution's return value.";
         assert_eq!(played["official"], official);
         let diagnosis = played["diagnosis"].as_str().expect("text");
         assert!(diagnosis.contains("it had written 2 of 30000 lines"), "{diagnosis}");
-        let replayed =
-            json(&referee().args(["replay", "--format", "json", path]).output().expect("runs"));
+        let replayed = referee().args(["replay", path]).json();
         assert_eq!(replayed["agrees"], true, "{replayed}");
     };
     for output in ["1\\n2\\n3", "1\\n2\\nabc"] {
@@ -526,7 +522,7 @@ fn a_timeout_with_half_a_number_replays_to_the_same() {
 fn a_last_number_without_newline_counts_when_the_output_is_closed() {
     let bot = format!("'{}' bot misbehaving spoil noeol; exec >&-; sleep 3600", program());
     let mark = Mark::new();
-    let result = json(&play(&["--seed", "3", "--env", mark.env(), "--", "sh", "-c", &bot]));
+    let result = play(&["--seed", "3", "--env", mark.env(), "--", "sh", "-c", &bot]).json();
     mark.assert_gone();
     assert_eq!((&result["verdict"], &result["score"]), (&"completed".into(), &125.into()));
 }
@@ -534,7 +530,7 @@ fn a_last_number_without_newline_counts_when_the_output_is_closed() {
 #[test]
 fn a_wrong_line_is_quoted_with_its_number() {
     let diagnosis = |bot| {
-        let result = json(&play(&["--seed", "3", "--bot", bot]));
+        let result = play(&["--seed", "3", "--bot", bot]).json();
         result["diagnosis"].as_str().expect("text").to_owned()
     };
     let text = diagnosis("@misbehaving spoil text 29000");

@@ -30,10 +30,9 @@ fn project(kind: &str, settings: &str) -> Place {
 /// The game of case 2.
 fn play(place: &Place, bot: &str) -> Value {
     let play = ["play", "--game", "twice", "--seed", "2", "--format", "json", "--log", "log"];
-    let result =
-        json(&place.command(&[&play[..], &["--bot", bot]].concat()).output().expect("runs"));
-    let again = place.command(&["replay", "log", "--format", "json"]).output().expect("runs");
-    assert_eq!(json(&again)["agrees"], true, "{result}");
+    let result = place.command(&[&play[..], &["--bot", bot]].concat()).run().json();
+    let again = place.command(&["replay", "log", "--format", "json"]).run();
+    assert_eq!(again.json()["agrees"], true, "{result}");
     result
 }
 
@@ -55,8 +54,8 @@ fn the_time_of_a_game_is_that_of_all_its_turns() {
         "read -r n; sleep 0.2; echo $((2 * n)); read -r n rest; sleep 0.4; echo $((2 * n))",
     );
     play(&place, "./slow");
-    let shown = place.command(&["replay", "log"]).output().expect("runs");
-    let shown = String::from_utf8(shown.stdout).expect("UTF-8");
+    let shown = place.command(&["replay", "log"]).run();
+    let shown = shown.out();
     let time = |label: &str| {
         let line = shown.lines().find_map(|line| line.trim().strip_prefix(label));
         let mut words = line.unwrap_or_else(|| panic!("{label}: {shown}")).split_whitespace();
@@ -66,8 +65,8 @@ fn the_time_of_a_game_is_that_of_all_its_turns() {
     assert!(time("time ") > time("slowest turn ") + 0.19, "{shown}");
     assert!(!shown.contains("first turn"), "{shown}");
     let suite = ["suite", "--game", "twice", "--bot", "./slow", "--seed", "2", "--run", "run"];
-    assert_code(&place.command(&suite).output().expect("runs"), 0);
-    let suite = json(&place.command(&["show", "run", "--format", "json"]).output().expect("runs"));
+    assert_code(&place.command(&suite).run(), 0);
+    let suite = place.command(&["show", "run"]).json();
     let game = &suite["games"][0];
     let of = |key: &str| game[key].as_f64().unwrap_or_default();
     assert!(of("first_ms") >= 600.0 && of("of_limit") >= 0.01, "600 ms of 60 s: {game}");
@@ -76,10 +75,7 @@ fn the_time_of_a_game_is_that_of_all_its_turns() {
 #[test]
 fn a_check_of_a_tester_promises_neither_seeds_nor_the_end_of_output() {
     let place = project("bare", "");
-    let check = place.command(&["game", "check", "twice", "--bot", "./twice"]).output();
-    let check = check.expect("runs");
-    assert_code(&check, 0);
-    let shown = String::from_utf8(check.stdout).expect("UTF-8");
+    let shown = place.command(&["game", "check", "twice", "--bot", "./twice"]).run().exits(0).out();
     for part in
         ["  limits       total 60 s\n", "  cases        3\n", "wants an answer within 60 s;"]
     {
@@ -133,7 +129,7 @@ fn a_tester_of_one_thread_comes_to_the_core_of_a_pinned_bot_that_answers_at_once
     let met = |more: &[&str]| {
         let play = ["play", "--game", "twice", "--seed", "2", "--format", "json"];
         let play = [&play[..], &["--bot", "./where"], more].concat();
-        json(&place.command(&play).output().expect("runs"))["score"] == 1
+        place.command(&play).run().json()["score"] == 1
     };
     // On a busy machine no answer may come at once.
     assert!((0..20).any(|_| met(&["--pin"])));
@@ -143,16 +139,14 @@ fn a_tester_of_one_thread_comes_to_the_core_of_a_pinned_bot_that_answers_at_once
 fn the_first_bot_to_cost_less_is_better_and_a_suite_says_so() {
     let place = project("cost", "better = \"lower\"\nmeasure = \"ratio\"");
     let suite = ["suite", "--game", "twice", "--bot", "./more", "--bot", "./twice", "--run", "run"];
-    let suite =
-        place.command(&[&suite[..], &["--format", "json"]].concat()).output().expect("runs");
-    assert_code(&suite, 0);
-    let bots = json(&suite)["bots"].clone();
+    let bots =
+        place.command(&[&suite[..], &["--format", "json"]].concat()).run().exits(0).json()["bots"]
+            .clone();
     let of = |bot: usize, key: &str| bots[bot][key].clone();
     assert_eq!((of(0, "sum"), of(1, "sum")), (18.into(), 12.into()), "{bots}");
     assert_eq!((of(0, "bests"), of(1, "bests")), (0.into(), 3.into()), "{bots}");
-    let compared = place.command(&["compare", "run", "--format", "json"]).output().expect("runs");
-    assert!(compared.status.success(), "{}", stderr(&compared));
-    let compared = json(&compared)[0].clone();
+    let compared = place.command(&["compare", "run", "--format", "json"]).run().exits(0);
+    let compared = compared.json()[0].clone();
     assert_eq!(compared["measure"], "ratio", "{compared}");
     let mean = compared["mean"].as_f64().expect("a number");
     assert!((mean - 100.0 / 3.0).abs() < 1e-6, "the best is 2 of 3, in percent: {compared}");

@@ -25,15 +25,11 @@ fn project() -> Place {
     place
 }
 
-fn run(place: &Place, args: &[&str]) -> Output {
-    place.command(args).output().expect("runs")
-}
-
 /// Plays a game with the tester that has this fault.
 fn play(place: &Place, fault: &str, bot: &str, more: &[&str]) -> Output {
     fs::write(place.path("case"), format!("{fault} 5\n")).expect("written");
     let args = ["play", "--game", "twice", "--board", "case", "--format", "json", "--bot", bot];
-    run(place, &[&args, more].concat())
+    place.referee(&[&args, more].concat())
 }
 
 fn set(place: &Place, from: &str, to: &str) {
@@ -53,26 +49,25 @@ fn a_tester_plays_with_a_bot_that_the_referee_starts() {
     for fault in ["none", "waits", "kills"] {
         let played = play(&place, fault, "sh doubles.sh", &["--log", "log"]);
         assert_code(&played, 0);
-        let result = json(&played);
+        let result = played.json();
         assert_eq!((&result["verdict"], &result["score"]), (&"completed".into(), &5.into()));
         assert_eq!(told(&result).1, "Score 5", "{fault}");
         let drawn = fs::read_to_string(place.path("log.pictures/vis.html")).expect("kept");
         assert_eq!(drawn, "<p>drawn</p>");
         let log = fs::read_to_string(place.path("log")).expect("written");
         assert!(log.contains(r#""input":"3\n""#) && log.contains(r#""reply":"6\n""#), "{log}");
-        assert_eq!(json(&run(&place, &["replay", "log", "--format", "json"]))["agrees"], true);
+        assert_eq!(place.referee(&["replay", "log", "--format", "json"]).json()["agrees"], true);
     }
-    let again = run(&place, &["replay", "log", "--rejudge"]);
-    assert_code(&again, 3);
-    assert!(stderr(&again).contains("starts the bot itself"), "{}", stderr(&again));
-    assert_code(&run(&place, &["game", "check", "twice", "--bot", "sh doubles.sh"]), 0);
+    let again = place.referee(&["replay", "log", "--rejudge"]).exits(3);
+    assert!(again.err().contains("starts the bot itself"), "{}", again.err());
+    assert_code(&place.referee(&["game", "check", "twice", "--bot", "sh doubles.sh"]), 0);
 }
 
 #[test]
 fn a_tester_may_read_the_case_from_its_standard_input_or_take_a_seed() {
     let place = project();
     set(&place, "tester {case} {bot}\"", "tester {bot}\"\nstdin = \"{case}\"");
-    let result = json(&play(&place, "none", "sh doubles.sh", &[]));
+    let result = play(&place, "none", "sh doubles.sh", &[]).json();
     assert_eq!(told(&result).1, "Score 5", "{result}");
     let place = project();
     for seed in ["0007", "0008"] {
@@ -80,8 +75,7 @@ fn a_tester_may_read_the_case_from_its_standard_input_or_take_a_seed() {
     }
     set(&place, "{case} {bot}\"\ncases = \"in/*.txt\"", "{seed04}.txt {bot}\"");
     let args = ["suite", "--game", "twice", "--seed", "7..8", "--bot", "sh doubles.sh"];
-    let suite = run(&place, &[&args[..], &["--format", "json", "--run", "run"]].concat());
-    assert_code(&suite, 0);
+    assert_code(&place.referee(&[&args[..], &["--format", "json", "--run", "run"]].concat()), 0);
     let scores: Vec<_> = place
         .run("run")
         .outcomes()
@@ -121,7 +115,7 @@ fn how_a_bot_failed_is_told_by_the_referee_beside_the_testers_words() {
         let limits = ["--turn", limit, "--first-turn", limit];
         let played = play(&place, "none", "sh bot.sh", &limits);
         assert_code(&played, 1);
-        let result = json(&played);
+        let result = played.json();
         let (found, official, diagnosis) = told(&result);
         assert_eq!(found, verdict, "{bot}: {result}");
         assert!(diagnosis.contains(words) && official.contains(said), "{bot}: {result}");
@@ -132,7 +126,7 @@ fn how_a_bot_failed_is_told_by_the_referee_beside_the_testers_words() {
 fn a_flood_ends_at_the_limit_on_output() {
     let place = project();
     fs::write(place.path("bot.sh"), "read n; yes").expect("written");
-    let result = json(&play(&place, "waits", "sh bot.sh", &["--turn", "60s"]));
+    let result = play(&place, "waits", "sh bot.sh", &["--turn", "60s"]).json();
     assert!(["lost", "output_limit"].contains(&told(&result).0), "{result}");
 }
 
@@ -140,7 +134,7 @@ fn a_flood_ends_at_the_limit_on_output() {
 fn a_bot_that_never_ends_is_ended_at_its_limit() {
     let place = project();
     fs::write(place.path("bot.sh"), format!("{DOUBLES}; sleep 600")).expect("written");
-    let result = json(&play(&place, "waits", "sh bot.sh", &["--turn", "500ms"]));
+    let result = play(&place, "waits", "sh bot.sh", &["--turn", "500ms"]).json();
     let (verdict, official, _) = told(&result);
     assert_eq!((verdict, official), ("timeout", "Score 5"), "{result}");
 }
@@ -152,7 +146,7 @@ fn a_tester_that_polls_for_the_bots_end_learns_of_it_at_once() {
     let bot = "for i in 1 2 3 4 5; do read n; echo $((n * 2)); done; sleep 0.3";
     fs::write(place.path("bot.sh"), bot).expect("written");
     let turns = || {
-        let result = json(&play(&place, "polls", "sh bot.sh", &["--log", "log"]));
+        let result = play(&place, "polls", "sh bot.sh", &["--log", "log"]).json();
         assert_eq!(told(&result).1, "Score 5", "{result}");
         let log = fs::read_to_string(place.path("log")).expect("written");
         log.matches(r#""reply":"#).count()
@@ -179,12 +173,12 @@ fn a_tester_that_fails_costs_no_bot_a_game() {
         let limits = ["--turn", "1s", "--first-turn", "60s"];
         let played = play(&place, fault, "sh doubles.sh", &limits);
         assert_code(&played, 3);
-        assert!(stderr(&played).contains(words), "{fault}: {}", stderr(&played));
+        assert!(played.err().contains(words), "{fault}: {}", played.err());
     }
     let unlimited = play(&place, "hang", "sh doubles.sh", &["--profile", "unlimited"]);
     assert_code(&unlimited, 3);
     let words = "neither wrote to the bot nor waited for it for 500ms (judge-limit)";
-    assert!(stderr(&unlimited).contains(words), "{}", stderr(&unlimited));
+    assert!(unlimited.err().contains(words), "{}", unlimited.err());
 }
 
 #[test]
@@ -196,7 +190,7 @@ fn a_tester_leaves_nothing_behind() {
         fs::write(place.path("case"), format!("{fault} 5\n")).expect("written");
         let args = ["play", "--game", "twice", "--board", "case", "--bot", "sh doubles.sh"];
         let bot = ["--env", mark.env()];
-        run(&place, &[&args[..], &bot].concat());
+        place.referee(&[&args[..], &bot].concat());
         mark.assert_gone();
     }
 }
@@ -209,17 +203,17 @@ fn a_bot_in_a_sandbox_reads_neither_the_tester_nor_the_cases() {
     let open = fs::Permissions::from_mode(0o755);
     fs::set_permissions(place.folder(), open).expect("its owner");
     let read = |more: &[&str]| {
-        let result = json(&play(&place, "none", "sh spy.sh", more));
+        let result = play(&place, "none", "sh spy.sh", more).json();
         assert_eq!(told(&result).1, "Score 5", "{more:?}: {result}");
         result["stderr_tail"].as_array().expect("lines").clone()
     };
-    for method in ["namespace", "seccomp"].into_iter().filter(|method| has_sandbox(method)) {
+    for method in sandboxes() {
         let sandbox = ["--sandbox", "--containment", method];
         assert_eq!(read(&sandbox), ["own"], "{method}");
         let shown = read(&[&sandbox[..], &["--sandbox-read", "in"]].concat());
         assert_eq!(shown, ["none 5", "own"], "{method}");
         // What the bot's own command names is its own.
-        let own = json(&play(&place, "none", "sh spy.sh in/none.txt", &sandbox));
+        let own = play(&place, "none", "sh spy.sh in/none.txt", &sandbox).json();
         assert_eq!(own["stderr_tail"], json!(["none 5", "own"]), "{method}");
     }
     assert_eq!(read(&[])[..].last_chunk(), Some(&["none 5".into(), "own".into()]));
@@ -230,9 +224,9 @@ fn a_tester_may_start_the_bot_several_times_if_its_settings_say_so() {
     let place = project();
     set(&place, "judge-limit", "bots = 2\njudge-limit");
     for fault in ["twice", "overlap"] {
-        let result = json(&play(&place, fault, "sh doubles.sh", &["--log", "log"]));
+        let result = play(&place, fault, "sh doubles.sh", &["--log", "log"]).json();
         assert_eq!(told(&result).1, "Score 5", "{fault}: {result}");
-        assert_eq!(json(&run(&place, &["replay", "log", "--format", "json"]))["agrees"], true);
+        assert_eq!(place.referee(&["replay", "log", "--format", "json"]).json()["agrees"], true);
     }
 }
 
@@ -243,7 +237,7 @@ fn a_total_limit_holds_for_each_start_of_the_bot() {
     let settings = SETTINGS.replace("first-turn = \"60s\", turn = \"60s\"", "total = \"1900ms\"");
     let settings = settings.replace("judge-limit", "bots = 2\njudge-limit");
     fs::write(place.path("referee.toml"), settings).expect("written");
-    let played = || json(&play(&place, "twice", "sh late.sh", &[]));
+    let played = || play(&place, "twice", "sh late.sh", &[]).json();
     let result = unspoilt(has_host_part, played);
     assert_eq!(told(&result).1, "Score 5", "{result}");
 }
@@ -256,12 +250,12 @@ fn a_tester_that_talks_to_two_bots_at_a_time_costs_neither_the_game() {
     let played = play(&place, "both", "sh doubles.sh", &limits);
     assert_code(&played, 3);
     let words = "waits for a second bot while the first one runs; a game has one at a time";
-    assert!(stderr(&played).contains(words), "{}", stderr(&played));
+    assert!(played.err().contains(words), "{}", played.err());
 }
 
 #[test]
 fn no_score_is_a_lost_game() {
-    let result = json(&play(&project(), "unscored", "sh doubles.sh", &[]));
+    let result = play(&project(), "unscored", "sh doubles.sh", &[]).json();
     let (verdict, official, _) = told(&result);
     assert_eq!((verdict, official), ("lost", "no score: nothing to score"), "{result}");
 }
@@ -270,7 +264,7 @@ fn no_score_is_a_lost_game() {
 fn the_testers_own_time_is_never_the_bots() {
     let place = project();
     let limits = ["--turn", "1s", "--first-turn", "1s"];
-    let played = || json(&play(&place, "slow", "sh doubles.sh", &limits));
+    let played = || play(&place, "slow", "sh doubles.sh", &limits).json();
     let result = unspoilt(has_host_part, played);
     assert_eq!(told(&result).1, "Score 5", "{result}");
 }
@@ -281,11 +275,11 @@ fn a_reply_that_takes_too_long_is_late_and_one_that_a_busy_tester_keeps_waiting_
     fs::write(place.path("late.sh"), "read n; echo 2; read n; sleep 0.06; echo 4; cat")
         .expect("written");
     let limits = ["--turn", "50ms", "--first-turn", "60s"];
-    let late = || json(&play(&place, "none", "sh late.sh", &limits));
+    let late = || play(&place, "none", "sh late.sh", &limits).json();
     let late = unspoilt(has_host_part, late);
     assert_eq!(told(&late).0, "timeout", "{late}");
     assert!(told(&late).2.starts_with("turn 2: no answer within 50 ms"), "{late}");
-    let busy = || json(&play(&place, "busy", "sh doubles.sh", &limits));
+    let busy = || play(&place, "busy", "sh doubles.sh", &limits).json();
     let busy = unspoilt(has_host_part, busy);
     assert_eq!(told(&busy).1, "Score 5", "{busy}");
 }
@@ -297,9 +291,9 @@ fn a_total_limit_holds_for_all_replies_together() {
     // No reply is late by itself, and the fifth is certainly too much.
     fs::write(place.path("bot.sh"), "while read -r n; do sleep 0.8; echo $((n * 2)); done")
         .expect("written");
-    let played = json(&play(&place, "none", "sh bot.sh", &[]));
+    let played = play(&place, "none", "sh bot.sh", &[]).json();
     assert_eq!(told(&played).0, "timeout", "{played}");
-    let quick = || json(&play(&place, "none", "sh doubles.sh", &[]));
+    let quick = || play(&place, "none", "sh doubles.sh", &[]).json();
     let result = unspoilt(has_host_part, quick);
     assert_eq!(told(&result).0, "completed", "{result}");
 }
@@ -324,8 +318,8 @@ fn wrong_settings_of_a_tester_are_refused_with_their_place() {
         let place = Place::new();
         let text = format!("[game.twice]\nkind = 'tester'\n{line}\n");
         fs::write(place.path("referee.toml"), text).expect("written");
-        let output = run(&place, &["play", "--game", "twice", "--seed", "1", "--bot", "cat"]);
-        assert_code(&output, 2);
-        assert!(stderr(&output).contains(expected), "{line}: {}", stderr(&output));
+        let output =
+            place.referee(&["play", "--game", "twice", "--seed", "1", "--bot", "cat"]).exits(2);
+        assert!(output.err().contains(expected), "{line}: {}", output.err());
     }
 }

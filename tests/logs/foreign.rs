@@ -5,7 +5,6 @@ use referee::gamelog::{self, foreign};
 use referee::replay::foreign::{Refereed, referee as referee_foreign};
 
 use crate::measured::{Case, Expected, cases};
-use support::json as object;
 use support::prelude::*;
 
 /// The summary lines, split over frames as the original does: one for each turn, the last one with
@@ -107,7 +106,7 @@ impl Scene {
     fn new(args: &[&str]) -> Self {
         let folder = tempdir().expect("a folder");
         let log = folder.path().join("game.jsonl");
-        referee().arg("play").args(args).arg("--log").arg(&log).output().expect("runs");
+        referee().play(args).arg("--log").arg(&log).run();
         let log = gamelog::read(&fs::read(log).expect("a log")).expect("a good log");
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("UTF-8");
         Self { folder, moves: log.turns.iter().map(|turn| text(&turn.reply.0)).collect() }
@@ -116,12 +115,7 @@ impl Scene {
     fn replay(&self, file: &str, content: &str, args: &[&str]) -> Output {
         let path = self.folder.path().join(file);
         fs::write(&path, content).expect("written");
-        referee()
-            .current_dir(self.folder.path())
-            .args(["replay", file])
-            .args(args)
-            .output()
-            .expect("runs")
+        referee().current_dir(self.folder.path()).args(["replay", file]).args(args).run()
     }
 
     fn path(&self) -> &Path {
@@ -146,12 +140,9 @@ fn genuine_results_of_the_sdks_runner_agree() {
             let Some(shared) = &shared else { continue };
             board = shared.join("samegame/codingame/test1.json");
         }
-        let output = referee()
-            .args(["replay", "--format", "json", "--board"])
-            .args([&board, &file])
-            .output()
-            .expect("runs");
-        let replayed = object(&output);
+        let output =
+            referee().args(["replay", "--format", "json", "--board"]).args([&board, &file]).run();
+        let replayed = output.json();
         assert_eq!(replayed["differences"], json!([]), "{}", file.display());
         assert_eq!(replayed["complete"], true, "{}", file.display());
         assert_eq!(output.status.code(), Some(0), "{}", file.display());
@@ -184,7 +175,7 @@ fn a_list_of_moves_is_a_game() {
     let args = ["--board", "@random-1", "--format", "json", "--html", "page.html"];
     let output = scene.replay("moves.txt", &scene.moves.concat(), &args);
     assert_eq!(output.status.code(), Some(0));
-    let result = object(&output);
+    let result = output.json();
     assert_eq!(result["score"], 230);
     assert_eq!(result["verdict"], "completed");
     assert_eq!(result["timing"]["first_turn"], Value::Null, "nobody took the time");
@@ -193,7 +184,7 @@ fn a_list_of_moves_is_a_game() {
             .expect("a page")
             .contains("a list of moves")
     );
-    let half = object(&scene.replay("half.txt", &scene.moves[..9].concat(), &args[..4]));
+    let half = scene.replay("half.txt", &scene.moves[..9].concat(), &args[..4]).json();
     assert_eq!(half["complete"], false);
     assert_eq!(half["turns"], 9);
 }
@@ -205,10 +196,10 @@ fn numbers_of_square_remover_may_be_spread_over_lines_in_any_way() {
     let numbers: Vec<&str> = scene.moves[0].split_whitespace().collect();
     let rows: Vec<String> = numbers.chunks(3).map(|step| step.join(" ")).collect();
     for text in [scene.moves[0].clone(), rows.join("\n")] {
-        let result = object(&scene.replay("moves.txt", &text, &args));
+        let result = scene.replay("moves.txt", &text, &args).json();
         assert_eq!((&result["score"], &result["verdict"]), (&json!(6201), &json!("completed")));
     }
-    let short = object(&scene.replay("moves.txt", &rows[..100].join("\n"), &args));
+    let short = scene.replay("moves.txt", &rows[..100].join("\n"), &args).json();
     assert_eq!(short["score"], -1);
 }
 
@@ -224,13 +215,13 @@ fn every_difference_from_what_is_claimed_is_listed() {
     let args = ["--board", "board.txt"];
     let output = scene.replay("game.json", &file.to_string(), &args);
     assert_eq!(output.status.code(), Some(1));
-    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let text = output.out();
     assert!(text.starts_with("The replay differs from the log at turn 3.\n"), "{text}");
     for expected in ["at turn 3: summary", "x=9, y=9", ": won", ": metadata", "99999"] {
         assert!(text.contains(expected), "{expected}: {text}");
     }
     let args = ["--board", "board.txt", "--format", "json"];
-    let result = object(&scene.replay("game.json", &file.to_string(), &args));
+    let result = scene.replay("game.json", &file.to_string(), &args).json();
     let differences = result["differences"].as_array().expect("an array");
     assert_eq!(differences.len(), 3, "{result}");
     assert_eq!(result["difference"], differences[0]);
@@ -242,7 +233,7 @@ fn a_game_that_goes_on_after_its_end_differs() {
     let moves = scene.moves.concat() + "0 0\n";
     let output = scene.replay("moves.txt", &moves, &["--board", "@random-1"]);
     assert_eq!(output.status.code(), Some(1));
-    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let text = output.out();
     assert!(text.contains("differs from the log at turn 48: the game"), "{text}");
 }
 
@@ -251,7 +242,7 @@ fn moves_may_stand_on_one_line_and_an_illegal_one_says_which_rule_it_broke() {
     let scene = Scene::new(&PATIENT);
     let moves: Vec<&str> = scene.moves.iter().map(|line| line.trim_end()).collect();
     let args = ["--board", "@random-1"];
-    let text = |output: Output| String::from_utf8(output.stdout).expect("UTF-8");
+    let text = |output: Output| output.out();
     let whole = text(scene.replay("moves.txt", &format!("{};\n", moves.join(";")), &args));
     assert!(whole.starts_with("Endgame. Obtained a score of 230.\n"), "{whole}");
     let rule = "[ERROR] Selected target out of bounds: x=0, y=15";
@@ -268,7 +259,7 @@ fn missing_and_surplus_options_are_named() {
     let scene = Scene::new(&PATIENT);
     let error = |output: Output| {
         assert_eq!(output.status.code(), Some(2));
-        String::from_utf8(output.stderr).expect("UTF-8")
+        output.err()
     };
     let runner = runner_json(&cases()[0]).expect("a result").to_string();
     let asked = "game.json: a game of CodinGame's SDK has no board; name it with --board FILE";

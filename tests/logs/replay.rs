@@ -7,19 +7,18 @@ use support::prelude::*;
 fn logged(folder: &Path, bot: &str, more: &[&str]) -> (Value, String) {
     let log = folder.join("game.jsonl");
     let output = referee()
-        .args(["play", "--format", "json", "--bot", bot, "--log"])
+        .play(["--format", "json", "--bot", bot, "--log"])
         .arg(&log)
-        .args(PATIENT)
+        .patient()
         .args(more)
-        .output()
-        .expect("runs");
-    (json(&output), fs::read_to_string(log).expect("a log"))
+        .run();
+    (output.json(), fs::read_to_string(log).expect("a log"))
 }
 
 fn replay(folder: &Path, text: &str) -> Output {
     let log = folder.join("replayed.jsonl");
     fs::write(&log, text).expect("written");
-    referee().args(["replay", "--format", "json"]).arg(&log).output().expect("runs")
+    referee().args(["replay", "--format", "json"]).arg(&log).run()
 }
 
 #[test]
@@ -50,7 +49,7 @@ fn the_replay_of_any_played_game_agrees() {
         for board in ["@random-1", "@clearable"] {
             let (played, text) = logged(folder.path(), bot, &["--board", board]);
             let output = replay(folder.path(), &text);
-            let replayed = json(&output);
+            let replayed = output.json();
             assert_eq!(replayed["agrees"], true, "{bot}: {replayed}");
             assert_eq!(replayed["complete"], true);
             assert_eq!(output.status.code(), Some(0));
@@ -69,15 +68,14 @@ fn a_timeout_is_taken_from_the_log() {
     let limits = ["--profile", "official"];
     let log = folder.path().join("late.jsonl");
     let played = referee()
-        .args(["play", "--format", "json", "--bot", "@misbehaving hang --on-turn 3"])
+        .play(["--format", "json", "--bot", "@misbehaving hang --on-turn 3"])
         .args(limits)
         .arg("--log")
         .arg(&log)
-        .output()
-        .expect("runs");
-    assert_eq!(json(&played)["verdict"], "timeout");
+        .run();
+    assert_eq!(played.json()["verdict"], "timeout");
     let output = replay(folder.path(), &fs::read_to_string(log).expect("a log"));
-    let replayed = json(&output);
+    let replayed = output.json();
     assert_eq!(replayed["verdict"], "timeout");
     assert_eq!(replayed["official"], "[ERROR] Timeout!");
     assert_eq!(output.status.code(), Some(0));
@@ -93,7 +91,7 @@ fn a_truncated_log_replays_to_its_last_whole_line() {
         let half = &lines[turns + 1][..lines[turns + 1].len() / 2];
         for text in [whole.clone(), whole + half] {
             let output = replay(folder.path(), &text);
-            let replayed = json(&output);
+            let replayed = output.json();
             assert_eq!(output.status.code(), Some(0), "{replayed}");
             assert_eq!(replayed["complete"], false);
             assert_eq!(replayed["agrees"], true);
@@ -103,7 +101,7 @@ fn a_truncated_log_replays_to_its_last_whole_line() {
         }
     }
     let last = lines.len() - 1;
-    let replayed = json(&replay(folder.path(), &lines[..last].concat()));
+    let replayed = replay(folder.path(), &lines[..last].concat()).json();
     assert_eq!(replayed["complete"], false, "only the end is missing");
     assert_eq!(replayed["official"], played["official"], "the rules still know it");
 }
@@ -114,8 +112,7 @@ fn an_incomplete_log_says_so() {
     let (_, text) = logged(folder.path(), "@greedy", &[]);
     let log = folder.path().join("cut.jsonl");
     fs::write(&log, &text[..text.len() / 2]).expect("written");
-    let output = referee().arg("replay").arg(&log).output().expect("runs");
-    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let text = referee().replay(&log).run().out();
     assert!(text.contains("incomplete    the log stops before the end of the game"), "{text}");
 }
 
@@ -123,7 +120,7 @@ fn an_incomplete_log_says_so() {
 fn a_log_that_lacks_only_its_last_newline_is_complete() {
     let folder = tempdir().expect("a folder");
     let (_, text) = logged(folder.path(), "@greedy", &[]);
-    assert_eq!(json(&replay(folder.path(), text.trim_end()))["complete"], true);
+    assert_eq!(replay(folder.path(), text.trim_end()).json()["complete"], true);
 }
 
 #[test]
@@ -170,7 +167,7 @@ fn the_first_turn_that_differs_is_named() {
     ];
     for (what, text, turn) in checks {
         let output = replay(folder.path(), &text);
-        let replayed = json(&output);
+        let replayed = output.json();
         assert_eq!(output.status.code(), Some(1), "{what}: {replayed}");
         assert_eq!(replayed["agrees"], false);
         assert_eq!(replayed["difference"]["what"], what, "{replayed}");
@@ -184,8 +181,7 @@ fn a_difference_reads_well() {
     let (_, text) = logged(folder.path(), "@greedy", &[]);
     let log = folder.path().join("tampered.jsonl");
     fs::write(&log, tampered(&text, 5, |turn| turn["gain"] = json!(12))).expect("written");
-    let output = referee().arg("replay").arg(&log).output().expect("runs");
-    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let text = referee().replay(&log).run().out();
     assert!(text.starts_with("The replay differs from the log at turn 5.\n"), "{text}");
     assert!(text.contains("replay        differs from the log at turn 5: gain"), "{text}");
 }
@@ -196,5 +192,5 @@ fn unknown_fields_are_ignored() {
     let (_, text) = logged(folder.path(), "@greedy", &[]);
     let text = tampered(&text, 0, |start| start["later"] = json!({ "a": 1 }));
     let text = tampered(&text, 4, |turn| turn["later"] = json!([1, 2]));
-    assert_eq!(json(&replay(folder.path(), &text))["agrees"], true);
+    assert_eq!(replay(folder.path(), &text).json()["agrees"], true);
 }

@@ -4,12 +4,12 @@ use support::prelude::*;
 
 fn play(folder: &Path, args: &[&str]) -> PathBuf {
     let log = folder.join("game.jsonl");
-    referee().arg("play").args(PATIENT).arg("--log").arg(&log).args(args).output().expect("runs");
+    referee().play(PATIENT).arg("--log").arg(&log).args(args).run();
     log
 }
 
 fn rerun(log: &Path, args: &[&str]) -> Output {
-    referee().args(["replay", "--rerun"]).args(args).arg(log).output().expect("runs")
+    referee().args(["replay", "--rerun"]).args(args).arg(log).run()
 }
 
 #[test]
@@ -17,7 +17,7 @@ fn a_bot_that_answers_the_same_again_agrees() {
     let folder = tempdir().expect("a folder");
     for args in [&[][..], &["--bot", "@misbehaving exit 3 --on-turn 4"]] {
         let output = rerun(&play(folder.path(), args), &[]);
-        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        let text = output.out();
         assert!(text.starts_with("The bot plays as in the log: "), "{text}");
         assert_eq!(output.status.code(), Some(0));
     }
@@ -39,12 +39,12 @@ fn the_first_exchange_that_differs_is_named() {
     fs::write(folder.path().join("mark"), "").expect("written");
     let output = rerun(&log, &[]);
     assert_eq!(output.status.code(), Some(1));
-    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let text = output.out();
     assert_eq!(
         text,
         "The bot plays differently at turn 3: the reply\n  in the log  \"0 0\\n\"\n  now         \"3 0\\n\"\n"
     );
-    let result = json(&rerun(&log, &["--format", "json"]));
+    let result = rerun(&log, &["--format", "json"]).json();
     assert_eq!(result["agrees"], false);
     assert_eq!(result["difference"]["turn"], 3);
 }
@@ -71,7 +71,7 @@ fn the_logged_limits_hold() {
     lines[0]["limits"]["turn_ms"] = Value::from(100.0);
     let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
     fs::write(&log, lines.join("\n") + "\n").expect("written");
-    let result = json(&rerun(&log, &["--format", "json"]));
+    let result = rerun(&log, &["--format", "json"]).json();
     assert_eq!(result["difference"]["turn"], 2, "{result}");
 }
 
@@ -88,7 +88,7 @@ fn what_cannot_be_run_again_is_refused() {
         fs::write(&log, format!("{start}\n{rest}")).expect("written");
         let output = rerun(&log, &[]);
         assert_eq!(output.status.code(), Some(2));
-        String::from_utf8(output.stderr).expect("UTF-8")
+        output.err()
     };
     let none = error(&|start| start["bot"]["command"] = Value::from(Vec::<Value>::new()));
     assert!(none.contains("the log does not name a command to run"), "{none}");

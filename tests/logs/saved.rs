@@ -17,9 +17,7 @@ fn read(name: &str) -> String {
 
 /// The output of `referee replay` with these arguments, started beside the logs.
 fn replay(args: &[&str]) -> String {
-    let output = referee().arg("replay").args(args).current_dir(folder()).output().expect("runs");
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("UTF-8")
+    referee().arg("replay").args(args).current_dir(folder()).run().exits(0).out()
 }
 
 #[test]

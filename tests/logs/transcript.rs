@@ -10,11 +10,8 @@ fn a_transcript_has_all_that_was_sent_and_answered() {
     let script = "for turn in 1 2; do for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do read -r line; done; \
                   echo \"seen $turn\" >&2; echo \"0 0 turn $turn\"; done; exit 3";
     let bot = ["--board", "@clearable", "--", "sh", "-c", script];
-    referee().arg("play").args(PATIENT).arg("--log").arg(&log).args(bot).output().expect("runs");
-    let output =
-        referee().args(["replay", "--export", "transcript"]).arg(&log).output().expect("runs");
-    assert_eq!(output.status.code(), Some(0));
-    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    referee().play(PATIENT).arg("--log").arg(&log).args(bot).run();
+    let text = referee().args(["replay", "--export", "transcript"]).arg(&log).run().exits(0).out();
     insta::with_settings!({filters => vec![(r"[0-9.]+ (µs|ms|s)\b", "[time]")]}, {
         insta::assert_snapshot!("transcript", text);
     });
@@ -25,14 +22,10 @@ fn a_bot_that_is_fed_what_the_other_was_sent_says_the_same() {
     for (game, bot) in [("samegame", "greedy"), ("square-remover", "squares-greedy")] {
         let folder = tempdir().expect("a folder");
         let (log, stdin) = (folder.path().join("game.jsonl"), folder.path().join("stdin.txt"));
-        referee()
-            .args(["play", "--profile", "unlimited", "--game", game, "--log"])
-            .arg(&log)
-            .output()
-            .expect("runs");
-        referee().arg("replay").arg(&log).arg("--stdin").arg(&stdin).output().expect("runs");
+        referee().play(["--profile", "unlimited", "--game", game, "--log"]).arg(&log).run();
+        referee().replay(&log).arg("--stdin").arg(&stdin).run();
         let fed = fs::File::open(&stdin).expect("written");
-        let output = referee().args(["bot", bot]).stdin(Stdio::from(fed)).output().expect("runs");
+        let output = referee().args(["bot", bot]).stdin(Stdio::from(fed)).run();
         let log = gamelog::read(&fs::read(log).expect("a log")).expect("a good log");
         let replies: Vec<u8> = log.turns.iter().flat_map(|turn| turn.reply.0.clone()).collect();
         assert_eq!(output.stdout, replies, "{game}");

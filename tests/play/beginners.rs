@@ -39,8 +39,7 @@ fn scripts(python: &str) -> Vec<Language> {
 fn others(folder: &Path, [cpp, node, java, javac]: [&str; 4]) -> Vec<Language> {
     let built = |name: &str| format!("'{}'", folder.join(name).display());
     let compile = |program: &str, args: &[&str], name: &str| {
-        let done = Command::new(program).args(args).arg(source(name)).output().expect("runs");
-        assert!(done.status.success(), "{done:?}");
+        assert_code(&Command::new(program).args(args).arg(source(name)).run(), 0);
     };
     let out = |name: &str| folder.join(name).display().to_string();
     compile("cc", &["-O1", "-o", &out("c")], "bot.c");
@@ -72,16 +71,13 @@ fn play(bot: &str, mistake: &str, [limit, grace]: [&str; 2]) -> Value {
     let bot = format!("{bot} {mistake}");
     // An empty one is as good as none.
     let buffered = ["--env", "PYTHONUNBUFFERED="];
-    json(
-        &referee()
-            .args(["play", "--format", "json", "--bot", &bot])
-            .args(limits)
-            .args(buffered)
-            .arg("--config")
-            .arg(config.path())
-            .output()
-            .expect("runs"),
-    )
+    referee()
+        .play(["--bot", &bot])
+        .args(limits)
+        .args(buffered)
+        .arg("--config")
+        .arg(config.path())
+        .json()
 }
 
 /// Whether others had the core that a bot wanted in its first turn. If one of its threads waits for a core at the end of its

@@ -29,14 +29,14 @@ fn turns_of(script: &str, more: &[&str]) -> (u64, String) {
     let board = folder.path().join("board.txt");
     let rows = (0..15).map(|row| format!("{} ", row % 2).repeat(15) + "\n");
     fs::write(&board, rows.collect::<String>()).expect("written");
-    let output = referee()
-        .args(["play", "--format", "json", "--board"])
+    let result = referee()
+        .play(["--format", "json", "--board"])
         .arg(&board)
         .args(PATIENT)
         .args(more)
         .args(["--", "sh", "-c", &format!("{READ_BOARD}{script}")])
-        .output();
-    let result = json(&output.expect("runs"));
+        .run()
+        .json();
     let official = result["official"].as_str().expect("text").to_owned();
     (result["turns"].as_u64().expect("a number"), official)
 }
@@ -51,7 +51,7 @@ fn is_not_heard((script, turns): (&str, u64), more: &[&str], games: usize) {
 
 /// Whether the kernel shows this user what an exited process has written; otherwise prints what is left out.
 fn writers_are_known() -> bool {
-    let mut child = Command::new("true").spawn().expect("starts");
+    let mut child = Command::new("true").start();
     let file = |name: &str| format!("/proc/{}/{name}", child.id());
     let is_zombie = || fs::read_to_string(file("stat")).expect("/proc").contains(") Z ");
     wait_until("it has exited", is_zombie);

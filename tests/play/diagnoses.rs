@@ -5,7 +5,7 @@ use support::prelude::*;
 /// The result of a game of the bot in `place`.
 fn play(place: &Place, args: &[&str]) -> Value {
     let args = [&["play", "--format", "json"], args].concat();
-    json(&place.command(&args).output().expect("runs"))
+    place.command(&args).run().json()
 }
 
 /// A program in a place that every user may run, folders included.
@@ -58,8 +58,8 @@ fn an_interpreter_in_a_home_is_named_where_a_sandbox_hides_a_part_of_it() {
     let played = |more: &[&Path]| {
         let mut command = place.command(&["play", "--format", "json", "--sandbox", "--bot"]);
         let path = format!("{}:/usr/bin:/bin", shims.display());
-        command.arg("./bot").args(PATIENT).env("HOME", &home).env("PATH", path).args(more);
-        json(&command.output().expect("runs"))
+        command = command.arg("./bot").patient().env("HOME", &home).env("PATH", path).args(more);
+        command.run().json()
     };
     let folder = home.join(".versions");
     let result = played(&[]);
@@ -79,9 +79,8 @@ fn a_bot_that_ignores_the_end_of_its_input_learns_that_this_is_harmless() {
     let [limit, patient, ..] = PATIENT;
     let result = play(&place, &["--bot", "./stub", limit, patient]);
     assert_says(&result, "after the game the bot did not notice that its input had ended");
-    let output =
-        place.command(&["play", "--bot", "@misbehaving flood-stdout"]).args(PATIENT).output();
-    let shown = String::from_utf8(output.expect("runs").stdout).expect("UTF-8");
+    let output = place.command(&["play", "--bot", "@misbehaving flood-stdout"]).patient().run();
+    let shown = output.out();
     assert!(shown.contains("bytes too many") && !shown.contains("harmless"), "{shown}");
 }
 
@@ -94,8 +93,7 @@ fn a_sanitizers_report_that_outlasts_the_turn_is_the_cause() {
     fs::write(place.path("grace.toml"), "[bot]\ngrace = '60s'\n").expect("written");
     let shown = &|bot: &str| {
         let limits = ["--config", "grace.toml", "--first-turn", "2s"];
-        let output = place.command(&["play", "--bot", bot]).args(limits).output().expect("runs");
-        String::from_utf8(output.stdout).expect("UTF-8")
+        place.command(&["play", "--bot", bot]).args(limits).run().out()
     };
     let [found, slow] = std::thread::scope(|games| {
         ["./found", "./slow"]

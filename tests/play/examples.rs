@@ -15,7 +15,7 @@ fn run(name: &str, args: &[&OsStr]) -> Output {
 #[track_caller]
 fn said(output: &Output) -> String {
     assert!(output.status.success(), "{output:?}");
-    String::from_utf8(output.stdout.clone()).expect("UTF-8")
+    output.out()
 }
 
 #[test]
@@ -67,9 +67,15 @@ fn a_game_of_ones_own_is_played_logged_refereed_again_and_shown_with_its_labels(
 }
 
 fn write_log(path: &Path, bot: &str) {
-    let mut play = referee();
-    play.args(["play", "--board", "@clearable", "--bot", bot, "--log"]).arg(path).args(PATIENT);
-    assert!(play.output().expect("runs").status.success());
+    assert!(
+        referee()
+            .play(["--board", "@clearable", "--bot", bot, "--log"])
+            .arg(path)
+            .args(PATIENT)
+            .run()
+            .status
+            .success()
+    );
 }
 
 #[test]
@@ -90,7 +96,7 @@ fn a_folder_of_logs_is_refereed_again() {
     fs::write(file("4-damaged.jsonl"), format!("{}\n{{\n", lines[0])).expect("written");
     let output = run("refereed_again", &[folder.path().as_os_str()]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
-    let said = String::from_utf8(output.stdout).expect("UTF-8");
+    let said = output.out();
     let said: Vec<&str> =
         said.lines().filter_map(|line| line.strip_prefix(folder.path().to_str()?)).collect();
     let altered =

@@ -54,15 +54,14 @@ fn play_once(fault: &str, limits: [&str; 4], more: &[&str]) -> Shown {
     let mark = Mark::new();
     let start = Instant::now();
     let output = referee()
-        .args(["play", "--format", "json", "--env", mark.env()])
+        .play(["--format", "json", "--env", mark.env()])
         .args(["--bot", &format!("@misbehaving {fault}")])
         .args(limits)
         .args(more)
-        .output()
-        .expect("runs");
+        .run();
     let took = start.elapsed();
     mark.assert_gone();
-    Shown { result: json(&output), code: output.status.code(), took }
+    Shown { result: output.json(), code: output.status.code(), took }
 }
 
 #[test]
@@ -199,7 +198,7 @@ fn a_bot_that_answers_without_reading_its_turn_is_reported() {
     // By now the board has certainly been sent.
     let bot = "sh -c 'sleep 1.5; echo 0 0; exec sleep 60'";
     let args = ["play", "--format", "json", "--board", "@clearable", "--turn", "1s", "--bot", bot];
-    let result = json(&referee().args(args).output().expect("runs"));
+    let result = referee().args(args).run().json();
     let diagnosis = result["diagnosis"].as_str().expect("text");
     let told = "1 turn answered before the bot had read the input (the first is turn 1)";
     assert!(diagnosis.contains(told), "{diagnosis}");
@@ -303,8 +302,7 @@ fn a_message_that_is_not_utf8_is_legal_and_survives_in_the_log() {
         read.turns[1].action.as_ref().expect("a move")["message"][0],
         "\u{FFFD}\u{FFFD}\u{FFFD}"
     );
-    let replayed = referee().args(["replay", path]).output().expect("runs");
-    assert_eq!(replayed.status.code(), Some(0), "{replayed:?}");
+    assert_code(&referee().args(["replay", path]).run(), 0);
 }
 
 #[test]
@@ -342,9 +340,8 @@ fn each_illegal_move_has_its_official_wording() {
 fn quick_turns_without_a_certificate_add_up_to_less_than_a_millisecond() {
     let folder = tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
-    let mut play = referee();
-    play.args(["play", "--bot", "@echo", "--board", "@clearable", "--log"]).arg(&log);
-    assert!(play.args(PATIENT).output().expect("runs").status.success());
+    let play = referee().play(["--bot", "@echo", "--board", "@clearable", "--log"]).arg(&log);
+    assert!(play.patient().run().status.success());
     let log = referee::gamelog::read(&fs::read(&log).expect("a log")).expect("whole");
     assert!(log.turns.len() > 10 && log.turns[0].certificate.cpu.is_some());
     let mut unsampled = Duration::ZERO;

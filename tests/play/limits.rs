@@ -2,8 +2,6 @@
 
 use support::prelude::*;
 
-const USERS: [User; 2] = [User::Mine, User::Nobody];
-
 /// Plays the misbehaving bot under these settings.
 fn play(settings: &str, fault: &str, more: &[&str]) -> Output {
     let mark = Mark::new();
@@ -11,13 +9,12 @@ fn play(settings: &str, fault: &str, more: &[&str]) -> Output {
     fs::write(config.path(), settings).expect("written");
     let limits = if more.contains(&"--turn") { &[][..] } else { &PATIENT };
     let output = referee()
-        .args(["play", "--format", "json", "--env", mark.env(), "--config"])
+        .play(["--format", "json", "--env", mark.env(), "--config"])
         .arg(config.path())
         .args(["--bot", &format!("@misbehaving {fault} --on-turn 2")])
         .args(limits)
         .args(more)
-        .output()
-        .expect("runs");
+        .run();
     mark.assert_gone();
     output
 }
@@ -28,10 +25,9 @@ fn lost(settings: &str, fault: &str, more: &[&str], verdict: &str, diagnosis: &[
     let log = tempfile::NamedTempFile::new().expect("a file");
     let logged = ["--log", log.path().to_str().expect("UTF-8")];
     let more = [more, &logged].concat();
-    let result = unspoilt(has_host_part, || json(&play(settings, fault, &more)));
+    let result = unspoilt(has_host_part, || play(settings, fault, &more).json());
     assert_eq!(result["verdict"], verdict, "{result}");
-    let replayed = referee().arg("replay").arg(log.path()).output().expect("runs");
-    assert_eq!(replayed.status.code(), Some(0), "{replayed:?}");
+    assert_code(&referee().replay(log.path()).run(), 0);
     assert_eq!(result["official"], "[ERROR] Timeout!", "{result}");
     let said = result["diagnosis"].as_str().unwrap_or_default();
     for part in diagnosis {
@@ -44,7 +40,7 @@ fn memory() {
     let diagnosis = ["turn 2: the bot used ", "; its limit is 60 MiB (--memory)"];
     lost("", "memory 400", &["--memory", "60MiB"], "memory_limit", &diagnosis);
     lost("[limits.samegame]\nmemory = '60MiB'", "memory 400", &[], "memory_limit", &diagnosis);
-    let free = json(&play("", "memory 1000", &["--memory", "none"]));
+    let free = play("", "memory 1000", &["--memory", "none"]).json();
     assert_eq!(free["verdict"], "completed", "{free}");
 }
 
@@ -61,8 +57,8 @@ fn memory_that_processes_share_counts_once() {
                sys.stdin.read()";
     let args = ["--format", "json", "--memory", "100MiB", "--", python, "-c", bot];
     for user in USERS {
-        let output = referee_of(user).arg("play").args(PATIENT).args(args).output().expect("runs");
-        assert_eq!(json(&output)["verdict"], "malformed_reply", "{user:?}: {output:?}");
+        let output = referee_of(user).play(PATIENT).args(args).run();
+        assert_eq!(output.json()["verdict"], "malformed_reply", "{user:?}: {output:?}");
     }
 }
 
@@ -74,8 +70,8 @@ fn a_process_name_that_is_not_utf8_hides_no_memory() {
                held = bytearray(300 << 20)\n\
                time.sleep(3600)";
     let args = ["--format", "json", "--memory", "100MiB", "--", python, "-c", bot];
-    let output = referee().arg("play").args(PATIENT).args(args).output().expect("runs");
-    assert_eq!(json(&output)["verdict"], "memory_limit", "{output:?}");
+    let output = referee().play(PATIENT).args(args).run();
+    assert_eq!(output.json()["verdict"], "memory_limit", "{output:?}");
 }
 
 #[test]
@@ -110,16 +106,14 @@ fn output() {
     fs::write(config.path(), "resources.turn-output = '100B'").expect("written");
     let log = tempfile::NamedTempFile::new().expect("a file");
     let output = referee()
-        .args(["play", "--game", "square-remover", "--format", "json", "--config"])
+        .play(["--game", "square-remover", "--format", "json", "--config"])
         .arg(config.path())
         .args(["--bot", "@squares-random", "--log"])
         .arg(log.path())
-        .output()
-        .expect("runs");
-    let result = json(&output);
+        .run();
+    let result = output.json();
     assert_eq!(result["verdict"], "output_limit", "{result}");
-    let replayed = referee().arg("replay").arg(log.path()).output().expect("runs");
-    assert_eq!(replayed.status.code(), Some(0), "{replayed:?}");
+    assert_code(&referee().replay(log.path()).run(), 0);
     let said = result["diagnosis"].as_str().expect("text");
     assert!(said.contains("in one turn; its limit is 100 B (`turn-output`"), "{said}");
     let diagnosis = ["the bot has written ", "; its limit for a game is 30 B (`game-output`"];
@@ -136,13 +130,12 @@ fn a_reply_counts_up_to_the_last_byte_of_its_limit_whatever_floods_in_behind() {
     ] {
         let settings = format!("resources.turn-output = '{limit}B'");
         fs::write(config.path(), settings).expect("written");
-        let output = referee()
-            .args(["play", "--game", "square-remover", "--format", "json", "--config"])
+        let result = referee()
+            .play(["--game", "square-remover", "--format", "json", "--config"])
             .arg(config.path())
             .args(["--total", "60s", "--", "yes", "0"])
-            .output()
-            .expect("runs");
-        let result = json(&output);
+            .run()
+            .json();
         assert_eq!(result["verdict"], verdict, "{limit}: {result}");
         if let Some(element) = element {
             let official = result["official"].as_str().expect("text");
@@ -155,8 +148,8 @@ fn a_reply_counts_up_to_the_last_byte_of_its_limit_whatever_floods_in_behind() {
 fn no_core_is_dumped() {
     let bot = "grep 'Max core file size' /proc/self/limits >&2";
     let args = ["play", "--format", "json", "--", "sh", "-c", bot];
-    let output = referee().args(args).output().expect("runs");
-    let said = json(&output)["stderr_tail"][0].as_str().expect("a line").to_owned();
+    let said =
+        referee().args(args).run().json()["stderr_tail"][0].as_str().expect("a line").to_owned();
     assert_eq!(said.split_whitespace().collect::<Vec<_>>()[4..6], ["1", "1"], "{said}");
 }
 
@@ -166,7 +159,7 @@ fn standard_error_of_a_game() {
     let log = folder.path().join("game.jsonl");
     let more = ["--log", log.to_str().expect("UTF-8")];
     let output = play("resources.game-stderr = '1kB'", "flood-stderr 3000000", &more);
-    assert_eq!(json(&output)["verdict"], "completed");
+    assert_eq!(output.json()["verdict"], "completed");
     let read = referee::gamelog::read(&fs::read(&log).expect("a log")).expect("whole");
     assert_eq!(read.turns[1].stderr.0.len(), 1000);
     assert_eq!(read.turns[1].stderr_dropped, 2_999_000);
@@ -178,25 +171,19 @@ fn a_log_that_is_full_holds_no_more_standard_error_and_all_the_moves() {
     let log = folder.path().join("game.jsonl");
     let path = log.to_str().expect("UTF-8");
     let output = play("resources.log-size = '10kB'", "flood-stderr 60000", &["--log", path]);
-    assert_eq!(json(&output)["verdict"], "completed");
-    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.json()["verdict"], "completed");
+    let stderr = output.err();
     assert!(stderr.contains("has reached its limit of 10 kB"), "{stderr}");
     let read = referee::gamelog::read(&fs::read(&log).expect("a log")).expect("whole");
     assert_eq!((read.turns[1].stderr.0.len(), read.turns[1].stderr_dropped), (0, 60_000));
-    assert_eq!(referee().args(["replay", path]).output().expect("runs").status.code(), Some(0));
+    assert_eq!(referee().args(["replay", path]).run().status.code(), Some(0));
 }
 
 /// The successes of the prying bot.
 fn pry(user: User, folder: &Path, more: &[&str]) -> Vec<String> {
     let file = folder.join("new");
     let bot = format!("@misbehaving pry '{}'", file.display());
-    let output = referee_of(user)
-        .args(["play", "--format", "json", "--bot", &bot])
-        .args(PATIENT)
-        .args(more)
-        .output()
-        .expect("runs");
-    let result = json(&output);
+    let result = referee_of(user).play(["--bot", &bot]).patient().args(more).json();
     assert_eq!(result["verdict"], "completed", "{result}");
     let said = result["stderr_tail"].as_array().expect("lines").iter();
     let said: Vec<_> = said.map(|line| line.as_str().expect("text").to_owned()).collect();
@@ -243,12 +230,11 @@ fn a_sandbox_leaves_no_folder_behind() {
     let folder = tempdir().expect("a folder");
     let left = |fault: &str| {
         let output = referee()
-            .args(["play", "--sandbox", "--format", "json", "--bot", fault])
+            .play(["--sandbox", "--format", "json", "--bot", fault])
             .env("TMPDIR", folder.path())
-            .args(PATIENT)
-            .output()
-            .expect("runs");
-        (json(&output)["verdict"].clone(), fs::read_dir(folder.path()).expect("it").count())
+            .patient()
+            .run();
+        (output.json()["verdict"].clone(), fs::read_dir(folder.path()).expect("it").count())
     };
     assert_eq!(left("@misbehaving exit 1"), (Value::from("crash"), 0));
     let litter =
@@ -264,32 +250,28 @@ fn a_sandbox_leaves_no_folder_behind_that_nobody_may_enter() {
     fs::set_permissions(&scratch, fs::Permissions::from_mode(0o777)).expect("its owner");
     let bot = "mkdir $TMPDIR/a $TMPDIR/a/b && umask 777 && mkdir $TMPDIR/a/b/c && exit 7";
     let output = referee_of(User::Nobody)
-        .args(["play", "--sandbox", "--format", "json"])
-        .args(PATIENT)
+        .play(["--sandbox", "--format", "json"])
+        .patient()
         .args(["--", "sh", "-c", bot])
         .env("TMPDIR", &scratch)
-        .output()
-        .expect("runs");
+        .run();
     assert!(said(&output).contains("exited with status 7"), "{output:?}");
     assert_eq!(fs::read_dir(scratch).expect("it").count(), 0);
 }
 
 /// What the diagnosis says.
 fn said(output: &Output) -> String {
-    json(output)["diagnosis"].as_str().unwrap_or_default().to_owned()
+    output.json()["diagnosis"].as_str().unwrap_or_default().to_owned()
 }
 
 #[test]
 fn a_bot_in_a_sandbox_has_no_privileges_and_leaves_no_shared_memory() {
     // A device made in the only writable folder would bypass all rules.
     let bot = "mknod $TMPDIR/d b 7 250 && exit 9; ipcmk -M 4096 && exit 10; exit 8";
-    for user in USERS {
-        for means in ["namespace", "seccomp"].into_iter().filter(|it| has_sandbox(it)) {
-            let args = ["play", "--sandbox", "--format", "json", "--containment", means];
-            let output = referee_of(user).args(args).args(["--", "sh", "-c", bot]).output();
-            let output = output.expect("runs");
-            assert!(said(&output).contains("exited with status 8"), "{means} {user:?}: {output:?}");
-        }
+    for (user, means) in sandbox_grid() {
+        let args = ["play", "--sandbox", "--format", "json", "--containment", means];
+        let output = referee_of(user).args(args).args(["--", "sh", "-c", bot]).run();
+        assert!(said(&output).contains("exited with status 8"), "{means} {user:?}: {output:?}");
     }
 }
 
@@ -299,12 +281,8 @@ fn a_bot_sets_no_limits_for_the_processes_above_it() {
     let sandboxed = has_sandbox("seccomp").then_some(sandboxed);
     for more in [&["--containment", "seccomp"][..]].into_iter().chain(sandboxed) {
         let bot = "prlimit --pid $PPID --core=0:0 && exit 9; prlimit --pid $PPID >&2 && exit 8";
-        let output = referee()
-            .args(["play", "--format", "json"])
-            .args(more)
-            .args(["--", "sh", "-c", bot])
-            .output()
-            .expect("runs");
+        let output =
+            referee().play(["--format", "json"]).args(more).args(["--", "sh", "-c", bot]).run();
         assert!(said(&output).contains("exited with status 8"), "{output:?}");
     }
 }
@@ -318,7 +296,7 @@ fn a_filter_knows_both_numbers_of_a_call() {
                c.syscall(0x40000000 + 112)\n\
                os._exit(ctypes.get_errno())";
     let args = ["play", "--format", "json", "--containment", "seccomp", "--", python, "-c", bot];
-    let output = referee().args(args).output().expect("runs");
+    let output = referee().args(args).run();
     // EPERM from the filter, and not ENOSYS from a kernel that does not know it.
     assert!(said(&output).contains("exited with status 1 "), "{output:?}");
 }

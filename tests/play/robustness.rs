@@ -2,10 +2,6 @@
 
 use support::prelude::*;
 
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
 /// The referee under one of the limits that `prlimit` sets.
 fn limited(limit: &str, user: User, args: &[&str]) -> Output {
     let referee = referee_of(user);
@@ -24,7 +20,7 @@ fn without_descriptors_there_is_no_game_and_a_clear_error() {
         let mark = Mark::new();
         let args = ["play", "--env", mark.env(), "--first-turn", "60s", "--turn", "60s"];
         let output = limited(&format!("--nofile={files}"), User::Mine, &args);
-        let stderr = text(&output.stderr);
+        let stderr = output.err();
         match output.status.code() {
             Some(0) => {}
             Some(3) => {
@@ -51,7 +47,7 @@ fn without_processes_there_is_no_game_and_a_clear_error() {
     for means in ["auto", "seccomp", "plain"] {
         let args = ["play", "--containment", means, "--first-turn", "60s", "--turn", "60s"];
         let output = limited("--nproc=1", User::Nobody, &args);
-        let stderr = text(&output.stderr);
+        let stderr = output.err();
         assert_eq!(output.status.code(), Some(3), "{means}: {stderr}");
         assert!(stderr.contains("temporarily unavailable"), "{means}: {stderr}");
     }
@@ -62,10 +58,7 @@ fn a_log_in_a_folder_that_is_not_ours_is_refused() {
     let folder = tempdir().expect("a folder");
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o555)).expect("its owner");
     let log = folder.path().join("game.jsonl");
-    let output =
-        referee_of(User::Nobody).arg("play").arg("--log").arg(&log).output().expect("runs");
-    assert_eq!(output.status.code(), Some(2));
-    let stderr = text(&output.stderr);
+    let stderr = referee_of(User::Nobody).arg("play").arg("--log").arg(&log).run().exits(2).err();
     assert!(stderr.contains("cannot write the log") && stderr.contains("denied"), "{stderr}");
 }
 
@@ -85,13 +78,13 @@ fn a_bot_whose_program_is_deleted_plays_on_and_cannot_start_again() {
     let play = || {
         let words = ["play", "--format", "json", "--first-turn", "60s", "--turn", "60s", "--"];
         let fault = [bot, "bot", "misbehaving", "delete", bot, "--on-turn", "2"];
-        referee().args(words).args(fault).output().expect("runs")
+        referee().args(words).args(fault).run()
     };
     let output = play();
-    assert_eq!(json(&output)["verdict"], "completed", "{output:?}");
+    assert_eq!(output.json()["verdict"], "completed", "{output:?}");
     let output = play();
     assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).contains(&format!("no such file: {bot}")), "{output:?}");
+    assert!(output.err().contains(&format!("no such file: {bot}")), "{output:?}");
 }
 
 #[test]
@@ -103,20 +96,19 @@ fn a_bot_whose_program_is_replaced_while_it_runs_plays_on() {
     write_program(&other, "#!/bin/sh\nexit 7\n");
     let log = folder.path().join("game.jsonl");
     let game = referee()
-        .args(["play", "--format", "json", "--log"])
+        .play(["--format", "json", "--log"])
         .arg(&log)
         .args(PATIENT)
         .arg("--")
         .arg(&bot)
         .args(["bot", "thinker", "--sleep", "20"])
         .stdout(Stdio::piped())
-        .spawn()
-        .expect("starts");
+        .start();
     let lines = || fs::read_to_string(&log).unwrap_or_default().lines().count();
     wait_until("a turn is over", || lines() >= 2);
     fs::rename(other, bot).expect("replaced");
     let output = finished(game);
-    assert_eq!(json(&output)["verdict"], "completed", "{output:?}");
+    assert_eq!(output.json()["verdict"], "completed", "{output:?}");
 }
 
 #[test]
@@ -130,6 +122,6 @@ fn on_an_older_kernel_a_bot_gets_no_descriptor_of_the_referees_either() {
     let missing = rustix::io::Errno::NOSYS.raw_os_error().cast_unsigned();
     let child = start_without(libc::SYS_close_range, Vec::new(), missing, shell);
     let output = finished(child);
-    let diagnosis = json(&output)["diagnosis"].to_string();
+    let diagnosis = output.json()["diagnosis"].to_string();
     assert!(diagnosis.contains("exited with status 8"), "{output:?}");
 }

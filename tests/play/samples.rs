@@ -16,9 +16,10 @@ const HELD: [&[&str]; 5] = [
 #[track_caller]
 fn removes_squares(bot: &Path) {
     let bot = format!("'{}'", bot.display());
-    let mut play = referee();
-    play.args(["play", "--game", "square-remover", "--seed", "2", "--total", "120s"]);
-    let result = json(&play.args(["--format", "json", "--bot", &bot]).output().expect("runs"));
+    let result = referee()
+        .play(["--game", "square-remover", "--seed", "2", "--total", "120s"])
+        .args(["--bot", &bot])
+        .json();
     assert_eq!(result["verdict"], "completed", "{result}");
     assert!(result["score"].as_u64() > Some(2500), "{result}");
 }
@@ -32,14 +33,8 @@ fn sample(path: &str) -> PathBuf {
 #[track_caller]
 fn moves(bot: &str, held: &[&str]) -> Vec<Vec<u8>> {
     let log = tempfile::NamedTempFile::new().expect("a file");
-    let output = referee()
-        .args(["play", "--format", "json", "--bot", bot, "--log"])
-        .arg(log.path())
-        .args(PATIENT)
-        .args(held)
-        .output()
-        .expect("runs");
-    let result = json(&output);
+    let result =
+        referee().play(["--bot", bot, "--log"]).arg(log.path()).args(PATIENT).args(held).json();
     assert_eq!(result["verdict"], "completed", "{held:?}: {result}");
     assert_eq!(result["score"], 230, "as the bundled @greedy: {held:?}: {result}");
     let log = fs::read(log.path()).expect("a log");
@@ -129,8 +124,8 @@ fn beats(bot: impl Fn(&str) -> String, game: &[&str], score: u64) {
     let beats = ["0.5", "2", "8"].into_iter().any(|seconds| {
         let mut play = referee();
         // Delays by the host must not make the bot lose.
-        play.args(["play", "--format", "json", "--on-host-delay", "accept"]);
-        last = json(&play.args(game).args(["--bot", &bot(seconds)]).output().expect("runs"));
+        play = play.args(["play", "--format", "json", "--on-host-delay", "accept"]);
+        last = play.args(game).args(["--bot", &bot(seconds)]).run().json();
         last["verdict"] == "completed" && last["score"].as_u64() > Some(score)
     });
     assert!(beats, "more than {score}: {last}");

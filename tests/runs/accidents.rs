@@ -7,8 +7,8 @@ use support::prelude::*;
 
 /// Plays games of a quick bot on these seeds.
 fn play(place: &Place, run: &str, seeds: &str) {
-    let mut suite = place.command(&["suite", "--bot", "@first", "--seed", seeds, "--run", run]);
-    assert_code(&suite.args(PATIENT).output().expect("runs"), 0);
+    let suite = place.command(&["suite", "--bot", "@first", "--seed", seeds, "--run", run]);
+    assert_code(&suite.args(PATIENT).run(), 0);
 }
 
 fn append(path: &Path, text: &str) {
@@ -23,8 +23,8 @@ fn keep_one_result(results: &Path) {
 }
 
 /// Runs a command on a file system without locks.
-fn without_locks(mut command: Command) -> Output {
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+fn without_locks(mut command: Referee) -> Output {
+    command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
     finished(start_without(SYS_flock, Vec::new(), ENOLCK.cast_unsigned(), command))
 }
 
@@ -35,13 +35,12 @@ fn a_torn_session_is_cut_off_when_the_run_is_taken_up() {
     append(&place.path("run/sessions.jsonl"), r#"{"number":2,"started":"2026-"#);
     keep_one_result(&place.path("run/results.jsonl"));
     for _ in 0..2 {
-        let output = place.command(&["suite", "--resume", "run"]).output().expect("runs");
-        assert_code(&output, 0);
+        assert_code(&place.command(&["suite", "--resume", "run"]).run(), 0);
     }
     let sessions = place.run("run").sessions().expect("whole sessions");
     assert_eq!(sessions.iter().map(|session| session.number).collect::<Vec<_>>(), [1, 2]);
     for command in [&["compare", "run", "run"][..], &["runs", "--folder", "."]] {
-        assert_code(&place.command(command).output().expect("runs"), 0);
+        assert_code(&place.command(command).run(), 0);
     }
 }
 
@@ -50,8 +49,8 @@ fn a_damaged_session_is_named_as_one() {
     let place = Place::new();
     play(&place, "run", "1");
     append(&place.path("run/sessions.jsonl"), "{\"num{\"number\":2}\n");
-    let output = place.command(&["compare", "run", "run"]).output().expect("runs");
-    let said = stderr(&output);
+    let output = place.command(&["compare", "run", "run"]).run();
+    let said = output.err();
     assert_code(&output, 2);
     assert!(said.contains("run/sessions.jsonl:2: not a session: "), "{said}");
     assert!(said.ends_with("; delete this line\n"), "{said}");
@@ -66,7 +65,7 @@ fn without_locks_results_are_only_appended() {
     let before = fs::read_to_string(&results).expect("results");
     let output = without_locks(place.command(&["suite", "--resume", "run"]));
     assert_code(&output, 0);
-    assert_eq!(stderr(&output).matches("cannot be locked").count(), 1, "{}", stderr(&output));
+    assert_eq!(output.err().matches("cannot be locked").count(), 1, "{}", output.err());
     let after = fs::read_to_string(&results).expect("results");
     assert!(after.starts_with(&before) && after.lines().count() == 4, "{after}");
     // Two processes may have played the same games.
@@ -79,10 +78,12 @@ fn without_locks_results_are_only_appended() {
 fn two_writers_of_a_part_without_locks_lose_nothing() {
     let place = Place::new();
     let plan = ["suite", "--bot", "@first", "--seed", "1..15", "--parts", "1", "--run", "run"];
-    assert_code(&place.command(&plan).args(PATIENT).output().expect("runs"), 0);
+    assert_code(&place.command(&plan).args(PATIENT).run(), 0);
     let part = || {
-        let mut part = place.command(&["suite", "--run", "run", "--part", "1", "--jobs", "1"]);
-        part.stdout(Stdio::null()).stderr(Stdio::piped());
+        let part = place
+            .command(&["suite", "--run", "run", "--part", "1", "--jobs", "1"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
         start_without(SYS_flock, Vec::new(), ENOLCK.cast_unsigned(), part)
     };
     for writer in [part(), part(), part()] {
@@ -102,7 +103,7 @@ fn without_locks_nothing_is_cut_off_or_dropped() {
     let refused = |args: &[&str]| {
         let before = fs::read(&results).expect("results");
         let output = without_locks(place.command(args));
-        let said = stderr(&output);
+        let said = output.err();
         assert_code(&output, 2);
         assert!(said.contains("can neither be cut off nor dropped"), "{said}");
         assert_eq!(fs::read(&results).expect("results"), before);
@@ -120,10 +121,13 @@ fn without_locks_nothing_is_cut_off_or_dropped() {
 fn a_run_that_is_renamed_or_removed_while_it_is_played_is_noticed_at_the_next_result() {
     let place = Place::new();
     for (run, logs) in [("renamed", "none"), ("removed", "none"), ("logged", "all")] {
-        let mut suite =
-            place.command(&["suite", "--bot", "@thinker --sleep 10", "--seed", "1..1000"]);
-        suite.args(["--jobs", "1", "--logs", logs, "--run", run]).args(PATIENT);
-        let suite = suite.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("runs");
+        let suite = place
+            .command(&["suite", "--bot", "@thinker --sleep 10", "--seed", "1..1000"])
+            .args(["--jobs", "1", "--logs", logs, "--run", run])
+            .args(PATIENT)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .start();
         let results = place.path(run).join("results.jsonl");
         wait_until("it begins", || fs::metadata(&results).is_ok_and(|file| file.len() > 0));
         if run == "removed" {
@@ -132,7 +136,7 @@ fn a_run_that_is_renamed_or_removed_while_it_is_played_is_noticed_at_the_next_re
             fs::rename(place.path(run), place.path("elsewhere")).expect("renamed");
         }
         let output = finished(suite);
-        let said = stderr(&output);
+        let said = output.err();
         assert!(said.contains("was removed or renamed") || logs == "all", "{said}");
         assert!(matches!(output.status.code(), Some(2 | 3)), "{said}");
         assert!(!place.path(run).exists(), "it is not made again");
@@ -148,18 +152,17 @@ fn a_run_that_is_renamed_or_removed_while_it_is_played_is_noticed_at_the_next_re
 fn a_merge_leaves_what_tasks_have_printed_and_sweeps_what_a_kill_has_left() {
     let place = Place::new();
     let plan = ["suite", "--bot", "@first", "--seed", "1..4", "--parts", "2", "--run", "run"];
-    assert_code(&place.command(&plan).args(PATIENT).output().expect("runs"), 0);
+    assert_code(&place.command(&plan).args(PATIENT).run(), 0);
     for part in ["1", "2"] {
-        let part = place.command(&["suite", "--run", "run", "--part", part]).output();
-        assert_code(&part.expect("runs"), 0);
+        assert_code(&place.command(&["suite", "--run", "run", "--part", part]).run(), 0);
     }
     fs::write(place.path("run/parts/4711_1.out"), "why it failed").expect("written");
     fs::write(place.path("run/.new-a1b2c3"), "half").expect("written");
-    assert_code(&place.command(&["merge", "run"]).output().expect("runs"), 0);
+    assert_code(&place.command(&["merge", "run"]).run(), 0);
     let printed = fs::read_to_string(place.path("run/parts/4711_1.out")).expect("it is there");
     assert_eq!(printed, "why it failed");
     assert!(!place.path("run/parts/0001").exists() && !place.path("run/.new-a1b2c3").exists());
-    assert_code(&place.command(&["merge", "run"]).output().expect("runs"), 0);
+    assert_code(&place.command(&["merge", "run"]).run(), 0);
     assert_eq!(place.run("run").played().expect("results").count(), 4);
 }
 
@@ -181,8 +184,7 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, u64> {
 /// at last.
 fn kill_again_and_again(place: &Place, args: &[&str]) -> Output {
     for changes in 1..=8 {
-        let mut command = place.command(args);
-        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("runs");
+        let mut child = place.command(args).stdout(Stdio::null()).stderr(Stdio::null()).start();
         let (mut seen, mut count) = (files(place.folder()), 0);
         while count < changes && child.try_wait().expect("a child").is_none() {
             let now = files(place.folder());
@@ -194,14 +196,14 @@ fn kill_again_and_again(place: &Place, args: &[&str]) -> Output {
         let _ = child.kill();
         finished(child);
     }
-    place.command(args).output().expect("runs")
+    place.command(args).run()
 }
 
 #[test]
 fn kills_of_a_suite_that_is_taken_up_lose_nothing() {
     let place = Place::new();
     let plan = ["suite", "--bot", "@first", "--seed", "1..60", "--parts", "1", "--run", "run"];
-    assert_code(&place.command(&plan).args(PATIENT).output().expect("runs"), 0);
+    assert_code(&place.command(&plan).args(PATIENT).run(), 0);
     let part = ["suite", "--run", "run", "--part", "1", "--jobs", "1"];
     assert_code(&kill_again_and_again(&place, &part), 0);
     assert_code(&kill_again_and_again(&place, &["merge", "run"]), 0);
@@ -233,16 +235,15 @@ fn a_plan_that_cannot_be_held_is_refused_before_anything_is_written() {
     let place = Place::new();
     for seeds in ["1..20261123000000", "-9223372036854775808..9223372036854775807"] {
         for more in [&[][..], &["--shuffle"], &["--repeat", "4000000000"], &["--parts", "7"]] {
-            let mut suite = place.command(&["suite", "--seed", seeds, "--run", "runs/huge"]);
-            let output = suite.args(more).output().expect("runs");
-            let said = stderr(&output);
+            let output =
+                place.command(&["suite", "--seed", seeds, "--run", "runs/huge"]).args(more).run();
+            let said = output.err();
             assert_code(&output, 2);
             assert!(said.contains("games, and a run has at most 100000000"), "{said}");
         }
     }
     assert!(!place.path("runs").exists());
-    let timing = place.command(&["timing", "--seed", "1..20261123000000"]).output();
-    assert_code(&timing.expect("runs"), 2);
+    assert_code(&place.command(&["timing", "--seed", "1..20261123000000"]).run(), 2);
 }
 
 #[test]
@@ -254,20 +255,17 @@ fn a_run_whose_plan_cannot_be_held_stops_no_list_of_runs() {
     let plan = place.path("runs/huge/run.toml");
     let text = fs::read_to_string(&plan).expect("a plan");
     fs::write(&plan, text.replace("last = 3", "last = 20261123000000")).expect("written");
-    let listed = place.command(&["runs"]).output().expect("runs");
-    assert_code(&listed, 0);
-    let said = String::from_utf8_lossy(&listed.stdout).into_owned();
+    let said = place.command(&["runs"]).run().exits(0).out();
     assert!(said.contains("20261123000000 games; a run has at most"), "{said}");
     for command in [
         &["compare", "latest~1", "latest"][..],
         &["report", "latest", "--html", "page.html"],
         &["runs", "prune", "--keep", "1", "--yes"],
     ] {
-        assert_code(&place.command(command).output().expect("runs"), 0);
+        assert_code(&place.command(command).run(), 0);
     }
     assert!(plan.exists(), "what cannot be read is left alone");
-    let resumed = place.command(&["suite", "--resume", "runs/huge"]).output().expect("runs");
-    assert_code(&resumed, 2);
+    assert_code(&place.command(&["suite", "--resume", "runs/huge"]).run(), 2);
 }
 
 #[test]
@@ -276,15 +274,19 @@ fn a_suite_that_is_interrupted_reports_what_was_played_to_a_file() {
     for format in ["junit", "csv", "json", "markdown"] {
         let bot =
             ["--bot", "@thinker --sleep 10", "--jobs", "1", "--format", format, "--run", format];
-        let mut suite = place.command(&["suite", "--seed", "1..1000"]);
-        let suite = suite.args(bot).args(PATIENT).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let suite = suite.spawn().expect("runs");
+        let suite = place
+            .command(&["suite", "--seed", "1..1000"])
+            .args(bot)
+            .args(PATIENT)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .start();
         let results = place.path(format).join("results.jsonl");
         wait_until("it begins", || fs::metadata(&results).is_ok_and(|file| file.len() > 0));
         kill_process(Pid::from_child(&suite), Signal::INT).expect("it runs");
         let output = finished(suite);
-        assert!(stderr(&output).contains("interrupted by SIGINT"), "{}", stderr(&output));
-        let report = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.err().contains("interrupted by SIGINT"), "{}", output.err());
+        let report = output.out();
         assert!(!report.is_empty(), "{format}");
         if format == "junit" {
             assert!(
@@ -302,9 +304,8 @@ fn a_report_that_is_not_made_is_not_promised() {
     for (args, format) in
         [(&plan[..], "json"), (&["suite", "--run", "run", "--part", "1"], "junit")]
     {
-        let output = place.command(args).args(["--format", format]).output().expect("runs");
-        assert_code(&output, 2);
-        assert!(stderr(&output).contains("`referee merge` takes it"), "{}", stderr(&output));
+        let output = place.command(args).args(["--format", format]).run().exits(2);
+        assert!(output.err().contains("`referee merge` takes it"), "{}", output.err());
     }
     assert!(!place.path("run").exists());
 }
@@ -321,7 +322,7 @@ fn on_a_small_disk(place: &Place, lines: &str) -> Option<Output> {
     shell.args(["-rm", "sh", "-c", &script]).arg(program);
     shell.current_dir(place.folder()).env("NO_COLOR", "1").env_remove("REFEREE_LOG");
     let output = shell.output().expect("util-linux is there");
-    let is_refused = output.status.code() == Some(77) || stderr(&output).starts_with("unshare");
+    let is_refused = output.status.code() == Some(77) || output.err().starts_with("unshare");
     (!is_refused).then_some(output)
 }
 
@@ -338,8 +339,8 @@ fn a_tester_whose_bot_may_not_be_started_where_temporary_files_are_says_what_hel
     let Some(output) = output else {
         return leave_out("a folder without programs", "this user can mount nothing");
     };
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "code 3\n");
-    assert!(stderr(&output).contains("may not be started (noexec); set TMPDIR"), "{output:?}");
+    assert_eq!(output.out(), "code 3\n");
+    assert!(output.err().contains("may not be started (noexec); set TMPDIR"), "{output:?}");
 }
 
 #[test]
@@ -358,9 +359,9 @@ fn a_disk_that_is_full_when_a_bot_is_started_costs_no_game() {
     let Some(output) = output else {
         return leave_out("a full disk", "this user can mount nothing");
     };
-    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let printed = output.out();
     let codes: Vec<&str> = printed.lines().filter(|line| line.starts_with("code ")).collect();
-    let said = stderr(&output);
+    let said = output.err();
     if said.contains("needs Landlock") {
         return leave_out("a full disk", "the kernel's Landlock is too old");
     }
@@ -393,7 +394,7 @@ fn a_disk_that_is_full_when_a_log_is_written_keeps_all_games_before() {
     let Some(output) = output else {
         return leave_out("a full disk", "this user can mount nothing");
     };
-    let (printed, said) = (String::from_utf8_lossy(&output.stdout).into_owned(), stderr(&output));
+    let (printed, said) = (output.out(), output.err());
     let codes: Vec<&str> = printed.lines().filter(|line| line.starts_with("code ")).collect();
     assert_eq!(codes, ["code 3", "code 3", "code 0", "code 0"], "{printed}{said}");
     assert!(said.contains("the results so far are kept, and --resume goes on from them"), "{said}");

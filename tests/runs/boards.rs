@@ -4,8 +4,8 @@ use support::prelude::*;
 
 /// Plays games of a quick bot on these seeds.
 fn play(place: &Place, run: &str, seeds: &str) {
-    let mut suite = place.command(&["suite", "--bot", "@first", "--seed", seeds, "--run", run]);
-    assert_code(&suite.args(PATIENT).output().expect("runs"), 0);
+    let suite = place.command(&["suite", "--bot", "@first", "--seed", seeds, "--run", run]);
+    assert_code(&suite.patient().run(), 0);
 }
 
 /// The names of the boards of a run, in the order of its games.
@@ -24,11 +24,11 @@ fn seeds_come_as_a_list_or_from_a_file_also_in_the_project() {
     assert_eq!(boards(&place, "file"), boards(&place, "list"));
     let resumed =
         place.command(&["suite", "--resume", "list", "--bot", "@first", "--seed", "seeds.txt"]);
-    assert_code(&{ resumed }.args(PATIENT).output().expect("runs"), 0);
+    assert_code(&{ resumed }.patient().run(), 0);
     fs::write(place.path("referee.toml"), "[boards.mine]\nseeds = 'seeds.txt'\n").expect("written");
     fs::create_dir(place.path("below")).expect("made");
-    let mut suite = place.command(&["suite", "--boards", "mine", "--run", "../set"]);
-    assert_code(&suite.current_dir(place.path("below")).args(PATIENT).output().expect("runs"), 0);
+    let suite = place.command(&["suite", "--boards", "mine", "--run", "../set"]);
+    assert_code(&suite.current_dir(place.path("below")).patient().run(), 0);
     assert_eq!(boards(&place, "set"), boards(&place, "list"));
     fs::write(place.path("bad.txt"), "1\n5..x\n").expect("written");
     for (seeds, problem) in [
@@ -36,9 +36,8 @@ fn seeds_come_as_a_list_or_from_a_file_also_in_the_project() {
         ("bad.txt", "bad.txt:2: `5..x` is neither a number nor a range"),
         ("none.txt", "none.txt: no such file; seeds are numbers and ranges"),
     ] {
-        let output = place.command(&["suite", "--seed", seeds]).output().expect("runs");
-        assert_code(&output, 2);
-        assert!(stderr(&output).contains(problem), "{}", stderr(&output));
+        let output = place.command(&["suite", "--seed", seeds]).run().exits(2);
+        assert!(output.err().contains(problem), "{}", output.err());
     }
 }
 
@@ -47,8 +46,7 @@ fn with_config() -> Place {
     let place = Place::new();
     let config = place.path("SameGame/config");
     fs::create_dir_all(&config).expect("made");
-    let made = place.command(&["generate", "--seed", "1..12", "--out", "boards"]).output();
-    assert_code(&made.expect("runs"), 0);
+    assert_code(&place.command(&["generate", "--seed", "1..12", "--out", "boards"]).run(), 0);
     for seed in 1..=12 {
         let rows =
             fs::read_to_string(place.path(&format!("boards/seed-{seed}.txt"))).expect("a board");
@@ -66,22 +64,20 @@ fn a_folder_of_boards_may_hold_other_files_and_a_pattern_chooses() {
     let place = with_config();
     let config = place.path("SameGame/config");
     let suite = |board: &str, run: &str| {
-        let mut suite =
-            place.command(&["suite", "--bot", "@first", "--board", board, "--run", run]);
-        suite.args(PATIENT).output().expect("runs")
+        place.command(&["suite", "--bot", "@first", "--board", board, "--run", run]).patient().run()
     };
     let output = suite("SameGame/config", "all");
     assert_code(&output, 0);
     let warning = "SameGame/config: left out files that are not boards: config.ini, statement_en.html, stub.txt";
-    assert_eq!(stderr(&output).matches("left out").count(), 1, "{}", stderr(&output));
-    assert!(stderr(&output).contains(warning), "{}", stderr(&output));
+    assert_eq!(output.err().matches("left out").count(), 1, "{}", output.err());
+    assert!(output.err().contains(warning), "{}", output.err());
     assert_eq!(boards(&place, "all").len(), 12);
     assert_code(&suite("SameGame/config/test?.json", "few"), 0);
     assert_eq!(boards(&place, "few")[8..], ["SameGame/config/test9.json"]);
     let set = "[boards.tests]\nfiles = ['SameGame/config/test1*.json']\n";
     fs::write(place.path("referee.toml"), set).expect("written");
-    let mut of_set = place.command(&["suite", "--boards", "tests", "--run", "named"]);
-    assert_code(&of_set.args(PATIENT).output().expect("runs"), 0);
+    let of_set = place.command(&["suite", "--boards", "tests", "--run", "named"]);
+    assert_code(&of_set.patient().run(), 0);
     let names = boards(&place, "named");
     assert_eq!(names.len(), 4);
     assert!(names[0].ends_with("/test1.json") && names[3].ends_with("/test12.json"), "{names:?}");
@@ -92,10 +88,10 @@ fn a_folder_of_boards_may_hold_other_files_and_a_pattern_chooses() {
     ] {
         let output = suite(board, "none");
         assert_code(&output, 2);
-        assert!(stderr(&output).contains(problem), "{}", stderr(&output));
+        assert!(output.err().contains(problem), "{}", output.err());
     }
     fs::write(config.join("test13.json"), "{}").expect("written");
     let output = suite("SameGame/config", "damaged");
     assert_code(&output, 2);
-    assert!(stderr(&output).contains("test13.json:1:1: no `testIn`"), "{}", stderr(&output));
+    assert!(output.err().contains("test13.json:1:1: no `testIn`"), "{}", output.err());
 }

@@ -4,13 +4,15 @@ use std::os::unix::fs::symlink;
 
 use referee::suite::RunFolder;
 use support::prelude::*;
-use support::slurm::{Cluster, assert_code, ended, outcomes, part_of, start_daemon, text};
+use support::slurm::{Cluster, ended, outcomes, part_of, start_daemon};
 
 /// Submits a suite of a bot that loses.
-fn losers(cluster: &Cluster, run: &str, more: &[&str]) -> Command {
-    let mut command = cluster.referee(&["suite", "--bot", "./loser", "--seed", "1..50"]);
-    command.args(PATIENT).args(["--slurm", "--run", run]).args(more);
-    command
+fn losers(cluster: &Cluster, run: &str, more: &[&str]) -> Referee {
+    cluster
+        .referee(&["suite", "--bot", "./loser", "--seed", "1..50"])
+        .args(PATIENT)
+        .args(["--slurm", "--run", run])
+        .args(more)
 }
 
 /// One cluster for all of this: it takes long to start, and waits for most of its time.
@@ -48,10 +50,9 @@ fn a_program_is_missing(cluster: &Cluster) {
         for other in PROGRAMS.iter().filter(|program| **program != missing) {
             symlink(format!("/usr/bin/{other}"), folder.join(other)).expect("made");
         }
-        let mut submit = losers(cluster, "none", &["--parts", "2"]);
-        let refused = submit.env("PATH", &folder).output().expect("runs");
-        assert_code(&refused, 2);
-        let said = text(&refused.stderr);
+        let refused =
+            losers(cluster, "none", &["--parts", "2"]).env("PATH", &folder).run().exits(2);
+        let said = refused.err();
         assert!(said.contains(&format!("there is no {missing} in PATH")), "{said}");
         assert!(!cluster.path("none").exists(), "nothing is made");
     }
@@ -60,10 +61,10 @@ fn a_program_is_missing(cluster: &Cluster) {
 fn a_partition_that_is_down(cluster: &Cluster) {
     // Slurm takes the job and does not start it. Ctrl-C leaves it there.
     let down = ["--parts", "2", "--wait", "--slurm-arg=--partition=down"];
-    let mut waiting = losers(cluster, "down", &down);
+    let waiting = losers(cluster, "down", &down);
     let said = || fs::read_to_string(cluster.path("said")).expect("text");
     let told = fs::File::create(cluster.path("said")).expect("made");
-    let waiting = waiting.stdout(Stdio::null()).stderr(told).spawn().expect("runs");
+    let waiting = waiting.stdout(Stdio::null()).stderr(told).start();
     cluster.wait_until("it is told", || said().contains("0/50 games, 2 pending (PartitionDown)"));
     kill_process(Pid::from_child(&waiting), Signal::INT).expect("SIGINT");
     finished(waiting);
@@ -73,39 +74,36 @@ fn a_partition_that_is_down(cluster: &Cluster) {
         "{said}"
     );
     assert_eq!(cluster.tasks("PENDING").len(), 2);
-    let status = cluster.referee(&["status", "down"]).output().expect("runs");
-    assert_code(&status, 1);
-    let status = text(&status.stdout);
+    let status = cluster.referee(&["status", "down"]).run().exits(1);
+    let status = status.out();
     assert!(
         status.contains("in the queue: 2 pending (PartitionDown), and 1 job to merge"),
         "{status}"
     );
-    assert_code(&cluster.referee(&["cancel", "down"]).output().expect("runs"), 0);
+    assert_code(&cluster.referee(&["cancel", "down"]).run(), 0);
     cluster.wait_until("they are gone", || cluster.tasks("PENDING").is_empty());
 }
 
 fn what_slurm_refuses(cluster: &Cluster) {
     // The error says that the run can be submitted later.
     let refused =
-        losers(cluster, "refused", &["--parts", "2", "--slurm-arg=--partition=none"]).output();
-    let refused = refused.expect("runs");
+        losers(cluster, "refused", &["--parts", "2", "--slurm-arg=--partition=none"]).run();
     assert_code(&refused, 2);
-    let said = text(&refused.stderr);
+    let said = refused.err();
     let expected = "error: refused is planned, but cannot be submitted: sbatch failed: invalid partition specified: none; ";
     assert!(said.starts_with(expected), "{said}");
     let remedy = "; mend its options, which are those of --slurm-arg and of `cluster` in referee.toml; `referee \
                   suite --resume refused --slurm` submits what is not";
     assert!(said.trim_end().ends_with(remedy), "{said}");
     let mended = ["suite", "--resume", "refused", "--slurm", "--wait", "--slurm-arg=--time=5"];
-    assert_code(&ended(&mut cluster.referee(&mended)), 1);
+    assert_code(&ended(cluster.referee(&mended)), 1);
 }
 
 fn too_few_processors(cluster: &Cluster) {
     // The task plays nothing, and waiting for it ends.
     let few = ["--parts", "1", "--wait", "--slurm-arg=--cpus-per-task=1"];
-    let few = ended(&mut losers(cluster, "few", &few));
-    assert_code(&few, 2);
-    let said = text(&few.stderr);
+    let few = ended(losers(cluster, "few", &few)).exits(2);
+    let said = few.err();
     assert!(
         said.contains("no task is in the queue any more, and 1 of 1 parts are not complete"),
         "{said}"
@@ -118,23 +116,20 @@ fn too_few_processors(cluster: &Cluster) {
 fn a_controller_that_is_away(cluster: &Cluster) {
     // The waiting command goes on waiting, and warns once; nothing new is submitted.
     let tasks = ["--seed", "1..60", "--parts", "2", "--wait"];
-    let mut waiting = slow_losers(cluster, "away", &tasks);
+    let waiting = slow_losers(cluster, "away", &tasks);
     let said = || fs::read_to_string(cluster.path("said")).expect("text");
     let told = fs::File::create(cluster.path("said")).expect("made");
-    let waiting = waiting.stdout(Stdio::null()).stderr(told).spawn().expect("runs");
+    let waiting = waiting.stdout(Stdio::null()).stderr(told).start();
     cluster.playing("away", "n1", 60);
     cluster.stop_controller();
     cluster.wait_until("it is told", || said().contains("squeue failed: "));
-    let refused = losers(cluster, "none", &["--parts", "2"]).output().expect("runs");
-    assert_code(&refused, 2);
-    let told = text(&refused.stderr);
+    let told = losers(cluster, "none", &["--parts", "2"]).run().exits(2).err();
     let asked = "error: the cluster cannot be asked, so nothing was submitted: scontrol failed: ";
     assert!(told.starts_with(asked) && told.contains("`scontrol ping` tells"), "{told}");
     assert!(!cluster.path("none").exists(), "nothing is made");
     start_daemon(&mut cluster.on(Command::new(cluster.controller)));
     set_delay(cluster, "away", "0");
-    let waited = finished(waiting);
-    assert_code(&waited, 1);
+    assert_code(&finished(waiting), 1);
     let said = said();
     let told: Vec<_> = said.lines().filter(|line| line.contains("squeue failed: ")).collect();
     let different: BTreeSet<_> = told.iter().collect();
@@ -154,25 +149,27 @@ fn nodes_that_do_not_share_the_run_folder(cluster: &Cluster) {
         start.arg(cluster.path("cluster/start-node")).arg(node);
         start_daemon(&mut start);
     }
-    let mut submit =
-        cluster.referee(&["suite", "--bot", "@first", "--seed", "1..4", "--parts", "2"]);
-    submit.args(PATIENT).args(["--slurm", "--wait", "--run", "home/run"]);
-    let told = ended(&mut submit);
-    assert_code(&told, 2);
-    let said = text(&told.stderr);
+    let submit = cluster
+        .referee(&["suite", "--bot", "@first", "--seed", "1..4", "--parts", "2"])
+        .args(PATIENT)
+        .args(["--slurm", "--wait", "--run", "home/run"]);
+    let said = ended(submit).exits(2).err();
     assert!(said.contains("the nodes do not share home/run"), "{said}");
     // Nothing is lost: games that the cluster cannot play are played here.
-    assert_code(&cluster.referee(&["suite", "--resume", "home/run"]).output().expect("runs"), 0);
+    assert_code(&cluster.referee(&["suite", "--resume", "home/run"]).run(), 0);
 }
 
 /// Submits a suite of a bot that loses slowly, so that it can be disturbed while it is played.
-fn slow_losers(cluster: &Cluster, run: &str, more: &[&str]) -> Command {
+fn slow_losers(cluster: &Cluster, run: &str, more: &[&str]) -> Referee {
     let (bot, delay) = (format!("./slow-{run}"), cluster.path(&format!("delay-{run}")));
     cluster.script(&bot, &format!("sleep \"$(cat '{}')\"; exit 3", delay.display()));
     set_delay(cluster, run, "0.2");
-    let mut command = cluster.referee(&["suite", "--bot", &bot, "--slurm", "--run", run]);
-    command.args(PATIENT).args(["--logs", "none"]).args(more);
-    command
+
+    cluster
+        .referee(&["suite", "--bot", &bot, "--slurm", "--run", run])
+        .args(PATIENT)
+        .args(["--logs", "none"])
+        .args(more)
 }
 
 /// Makes each game of a run's bots take `seconds` from now on.
@@ -184,8 +181,10 @@ fn set_delay(cluster: &Cluster, run: &str, seconds: &str) {
 /// Has the rest of a run played quickly, and checks that the run is complete.
 fn plays_the_rest(cluster: &Cluster, run: &str, games: usize, more: &[&str]) {
     set_delay(cluster, run, "0");
-    let mut rest = cluster.referee(&["suite", "--resume", run, "--slurm", "--wait"]);
-    assert_code(&ended(rest.args(more)), 1);
+    assert_code(
+        &ended(cluster.referee(&["suite", "--resume", run, "--slurm", "--wait"]).args(more)),
+        1,
+    );
     let folder = RunFolder::open(&cluster.path(run)).expect("a run");
     let results = outcomes(&folder);
     assert_eq!(results.len(), games);
@@ -198,7 +197,7 @@ fn plays_the_rest(cluster: &Cluster, run: &str, games: usize, more: &[&str]) {
 
 fn tasks_that_are_preempted_or_lose_their_node_go_on(cluster: &Cluster) {
     let parts = ["--seed", "1..150", "--parts", "6"];
-    assert_code(&slow_losers(cluster, "run", &parts).output().expect("runs"), 0);
+    assert_code(&slow_losers(cluster, "run", &parts).run(), 0);
 
     let preempted = cluster.playing("run", "n1", 5);
     // Slurm may take a while; meanwhile the wait must not end.
@@ -229,15 +228,16 @@ fn tasks_that_are_preempted_or_lose_their_node_go_on(cluster: &Cluster) {
 
 /// While a process waits, all tasks are cancelled, and another process submits the rest.
 fn submitted_again_by_another(cluster: &Cluster) {
-    let mut submit = slow_losers(cluster, "again", &["--seed", "1..40", "--parts", "2", "--wait"]);
-    let waiting = submit.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("runs");
+    let waiting = slow_losers(cluster, "again", &["--seed", "1..40", "--parts", "2", "--wait"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .start();
     cluster.wait_until("it plays", || cluster.results("again") > 0);
-    assert_code(&cluster.referee(&["cancel", "again"]).output().expect("runs"), 0);
+    assert_code(&cluster.referee(&["cancel", "again"]).run(), 0);
     cluster.wait_until("no task plays", || cluster.tasks("RUNNING,PENDING,COMPLETING").is_empty());
     // Each game takes so long that a process that only knew the first tasks would give up.
     set_delay(cluster, "again", "5");
-    let again = cluster.referee(&["suite", "--resume", "again", "--slurm"]).output();
-    assert_code(&again.expect("runs"), 0);
+    assert_code(&cluster.referee(&["suite", "--resume", "again", "--slurm"]).run(), 0);
     let before = cluster.results("again");
     cluster.wait_until("games are played", || cluster.results("again") > before + 8);
     set_delay(cluster, "again", "0");
@@ -245,9 +245,9 @@ fn submitted_again_by_another(cluster: &Cluster) {
 }
 
 fn a_node_is_lost(cluster: &Cluster) {
-    let mut submit = slow_losers(cluster, "lost", &["--seed", "1..100", "--parts", "1"]);
+    let submit = slow_losers(cluster, "lost", &["--seed", "1..100", "--parts", "1"]);
     set_delay(cluster, "lost", "1");
-    assert_code(&submit.output().expect("runs"), 0);
+    assert_code(&submit.run(), 0);
     cluster.wait_until("it plays", || cluster.results_of_part("lost", 1) > 0);
     let (lost, node) = cluster.tasks("RUNNING").pop().expect("a task");
     // Slurm gives up a node that does not answer while its task goes on; the one that it starts elsewhere waits.
@@ -268,14 +268,12 @@ fn a_task_has_too_little_time(cluster: &Cluster) -> Child {
     let short = ["--seed", "1..100", "--parts", "1", "--wait", "--slurm-arg=--time=1"];
     let mut losers = slow_losers(cluster, "short", &short);
     set_delay(cluster, "short", "1");
-    losers.arg("--slurm-arg=--nodelist=n2").stdout(Stdio::piped()).stderr(Stdio::piped());
-    losers.spawn().expect("runs")
+    losers = losers.arg("--slurm-arg=--nodelist=n2").stdout(Stdio::piped()).stderr(Stdio::piped());
+    losers.start()
 }
 
 fn it_keeps_its_games_and_is_submitted_again(cluster: &Cluster, short: Child) {
-    let ran_out = finished(short);
-    assert_code(&ran_out, 2);
-    let said = text(&ran_out.stderr);
+    let said = finished(short).exits(2).err();
     let left = "no task is in the queue any more, and 1 of 1 parts are not complete";
     assert!(said.contains(left), "{said}");
     let played = cluster.results("short");

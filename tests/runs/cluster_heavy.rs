@@ -3,7 +3,7 @@
 use referee::suite::RunFolder;
 use serde::de::IgnoredAny;
 use support::prelude::*;
-use support::slurm::{Cluster, assert_code, ended, outcomes, part_of, text};
+use support::slurm::{Cluster, ended, outcomes, part_of};
 
 /// The fields of times and places in results and logs. `command` has the path of the copy of the referee that
 /// plays a bundled bot. Whether a bot ends by itself once its game is over depends on time as well.
@@ -105,21 +105,23 @@ fn what_is_done_to_tasks_and_nodes_does_not_change_the_results(cluster: &Cluster
     // The second bot takes a few milliseconds a turn, so that a part takes long enough to be disturbed.
     let bots = ["--bot", "@greedy", "--bot", "@thinker --sleep 1"];
     let suite = |more: &[&str]| {
-        let mut command = cluster.referee(&["suite"]);
-        command.args(bots).args(["--seed", &seeds, "--logs", "all"]).args(PATIENT).args(more);
-        command
+        cluster
+            .referee(&["suite"])
+            .args(bots)
+            .args(["--seed", &seeds, "--logs", "all"])
+            .args(PATIENT)
+            .args(more)
     };
-    let mut whole = suite(&["--run", "whole", "--jobs", "2"]);
-    assert_code(&whole.env("REFEREE_LOG", "error").output().expect("runs"), 0);
-    let submitted = suite(&["--run", "big", "--slurm", "--parts", "20"]).output();
-    assert_code(&submitted.expect("runs"), 0);
+    let whole = suite(&["--run", "whole", "--jobs", "2"]);
+    assert_code(&whole.env("REFEREE_LOG", "error").run(), 0);
+    assert_code(&suite(&["--run", "big", "--slurm", "--parts", "20"]).run(), 0);
     disturb(cluster, "big", games / 20 / 2);
 
     // Cancelled tasks are submitted again only on request.
     let mut last = None;
     for _ in 0..4 {
-        let mut again = cluster.referee(&["suite", "--resume", "big", "--slurm", "--wait"]);
-        let output = ended(&mut again);
+        let again = cluster.referee(&["suite", "--resume", "big", "--slurm", "--wait"]);
+        let output = ended(again);
         let is_done = output.status.success();
         last = Some(output);
         if is_done {
@@ -152,15 +154,17 @@ fn what_is_done_to_tasks_and_nodes_does_not_change_the_results(cluster: &Cluster
 fn several_arrays(cluster: &Cluster) {
     cluster.script("loser", "sleep 0.05; exit 3");
     // Nothing here needs accounting, and this cluster has none.
-    let accounting = cluster.on(Command::new("sacct")).output().expect("runs");
+    let accounting = cluster.on(Command::new("sacct")).run();
     assert!(!accounting.status.success(), "{accounting:?}");
     // The path has a blank, a quote, a hash, and a per cent sign, which Slurm reads as a placeholder.
-    let mut several = cluster.referee(&["suite", "--bot", "./loser", "--seed", "1..50"]);
-    several.args(PATIENT).args(["--slurm", "--run", "it's #1 %j", "--parts", "45"]);
-    several.args(["--slurm-max-tasks", "3"]);
-    let several = several.output().expect("runs");
-    assert_code(&several, 0);
-    let said = text(&several.stdout);
+    let said = cluster
+        .referee(&["suite", "--bot", "./loser", "--seed", "1..50"])
+        .args(PATIENT)
+        .args(["--slurm", "--run", "it's #1 %j", "--parts", "45"])
+        .args(["--slurm-max-tasks", "3"])
+        .run()
+        .exits(0)
+        .out();
     assert!(said.starts_with("50 games in 45 parts (1-45) are submitted"), "{said}");
     let submitted = fs::read_to_string(cluster.path("it's #1 %j/submissions.jsonl")).expect("jobs");
     let arrays: Vec<_> = submitted.lines().filter(|line| line.contains("first_part")).collect();
@@ -172,10 +176,9 @@ fn several_arrays(cluster: &Cluster) {
     assert!(throttled.contains("Dependency=afterany:"), "{throttled}");
     // All parts are in the queue, so nothing is submitted again; then the waiting job merges them.
     let again =
-        ended(&mut cluster.referee(&["suite", "--resume", "it's #1 %j", "--slurm", "--wait"]));
-    assert_code(&again, 1);
-    assert!(text(&again.stderr).contains("are in the queue already"), "{again:?}");
-    assert!(text(&again.stdout).starts_with("50 games of samegame, 50 lost"), "{again:?}");
+        ended(cluster.referee(&["suite", "--resume", "it's #1 %j", "--slurm", "--wait"])).exits(1);
+    assert!(again.err().contains("are in the queue already"), "{again:?}");
+    assert!(again.out().starts_with("50 games of samegame, 50 lost"), "{again:?}");
     let printed = fs::read_dir(cluster.path("it's #1 %j/parts")).expect("outputs").count();
     assert_eq!(printed, 45, "what each task printed is there");
 }
@@ -183,12 +186,19 @@ fn several_arrays(cluster: &Cluster) {
 fn records_are_those_of_one_machine(cluster: &Cluster) {
     // Under the official limit of 30 s, since games under other limits set no record.
     let suite = ["suite", "--game", "square-remover", "--bot", "@squares-greedy", "--seed", "1..6"];
-    let mut whole = cluster.referee(&suite);
-    whole.args(["--run", "squares", "--jobs", "1", "--records", "one.toml"]);
-    assert_code(&ended(&mut whole), 0);
-    let mut parts = cluster.referee(&suite);
-    parts.args(["--run", "squares-in-parts", "--slurm", "--parts", "2", "--records", "parts.toml"]);
-    assert_code(&ended(&mut parts), 0);
+    let whole =
+        cluster.referee(&suite).args(["--run", "squares", "--jobs", "1", "--records", "one.toml"]);
+    assert_code(&ended(whole), 0);
+    let parts = cluster.referee(&suite).args([
+        "--run",
+        "squares-in-parts",
+        "--slurm",
+        "--parts",
+        "2",
+        "--records",
+        "parts.toml",
+    ]);
+    assert_code(&ended(parts), 0);
     // The job that merges them keeps the records, and reports.
     cluster.wait_until_idle();
     let read = |name: &str| fs::read_to_string(cluster.path(name)).expect("a file");
@@ -208,8 +218,7 @@ fn mixed_processors(cluster: &Cluster) {
     let mut first: Value = serde_json::from_str(first).expect("a session");
     first["cpu"] = "Abacus 7".into();
     fs::write(&path, format!("{first}\n{others}")).expect("written");
-    let merged = cluster.referee(&["merge", "squares-in-parts"]).output().expect("runs");
-    let said = text(&merged.stderr);
+    let said = cluster.referee(&["merge", "squares-in-parts"]).run().err();
     assert!(said.contains("games come from different processors"), "{said}");
     assert!(said.contains("; --slurm-arg=--constraint=… keeps to one kind"), "{said}");
 }
@@ -218,11 +227,11 @@ fn a_suite_stops_once_it_is_decided(cluster: &Cluster) {
     let old = MadeRun::new(&[("@first", &[1; 600])]).on_real_boards();
     old.save(&cluster.path("old"));
     let new = ["suite", "--bot", "@greedy", "--against", "old", "--until-decided", "--run", "new"];
-    let mut new = cluster.referee(&new);
-    new.args(PATIENT).args(["--slurm", "--parts", "30", "--wait", "--logs", "none"]);
-    let decided = ended(&mut new);
-    assert_code(&decided, 0);
-    let said = text(&decided.stdout);
+    let new = cluster
+        .referee(&new)
+        .args(PATIENT)
+        .args(["--slurm", "--parts", "30", "--wait", "--logs", "none"]);
+    let said = ended(new).exits(0).out();
     assert!(said.contains("@greedy is better than @first"), "{said}");
     let folder = RunFolder::open(&cluster.path("new")).expect("a run");
     let games = outcomes(&folder).len();

@@ -5,16 +5,14 @@ use std::time::SystemTime;
 use support::prelude::*;
 
 /// A suite of one game in this place, into `run`.
-fn suite(place: &Place, more: &[&str]) -> Command {
-    let mut suite = place.command(&["suite", "--bot", "@first", "--seed", "1"]);
-    suite.args(PATIENT).args(more);
-    suite
+fn suite(place: &Place, more: &[&str]) -> Referee {
+    place.command(&["suite", "--bot", "@first", "--seed", "1"]).args(PATIENT).args(more)
 }
 
 /// Plays the suite, and returns what its plan has as `git`.
 #[track_caller]
 fn recorded(place: &Place, suite: &mut Command) -> Value {
-    assert_code(&suite.args(["--run", "run"]).output().expect("runs"), 0);
+    assert_code(&suite.args(["--run", "run"]).run(), 0);
     let git = place.run("run").run.git;
     fs::remove_dir_all(place.path("run")).expect("a folder");
     serde_json::to_value(git).expect("JSON")
@@ -138,7 +136,7 @@ fn git_is_not_asked_in_a_sandbox_or_without_a_run_folder() {
         let place = Place::new();
         let mut suite = suite(&place, more);
         in_place_of_git(&place, &mut suite, "exit 1");
-        assert_code(&suite.output().expect("runs"), 0);
+        assert_code(&suite.run(), 0);
         place.path("asked").exists()
     };
     assert!(is_asked(&[]));
@@ -154,14 +152,16 @@ fn the_repository_of_the_working_directory_counts_whatever_the_environment_names
     git(foreign.folder(), &["init", "--quiet"]);
     git(foreign.folder(), &["commit", "--quiet", "--allow-empty", "-m", "y"]);
     set_traps(&place, foreign.folder());
-    let mut suite = suite(&place, &[]);
-    suite.env("GIT_DIR", foreign.path(".git")).env("GIT_WORK_TREE", foreign.folder());
-    suite.env("GIT_INDEX_FILE", foreign.path(".git/index")).env("GIT_CONFIG", "/dev/null");
+    let mut suite = suite(&place, &[])
+        .env("GIT_DIR", foreign.path(".git"))
+        .env("GIT_WORK_TREE", foreign.folder())
+        .env("GIT_INDEX_FILE", foreign.path(".git/index"))
+        .env("GIT_CONFIG", "/dev/null");
     for (number, key) in ["core.fsmonitor", "filter.one.clean"].iter().enumerate() {
-        suite.env(format!("GIT_CONFIG_KEY_{number}"), key);
-        suite.env(format!("GIT_CONFIG_VALUE_{number}"), place.path("ours/trap"));
+        suite = suite.env(format!("GIT_CONFIG_KEY_{number}"), key);
+        suite = suite.env(format!("GIT_CONFIG_VALUE_{number}"), place.path("ours/trap"));
     }
-    suite.env("GIT_CONFIG_COUNT", "2");
+    suite = suite.env("GIT_CONFIG_COUNT", "2");
     assert_eq!(recorded(&place, &mut suite)["commit"], commit);
     assert!(!place.path("ours/ran").exists());
 }
@@ -172,10 +172,9 @@ fn a_commit_that_git_does_not_tell_is_a_warning_with_the_remedy() {
         let place = Place::new();
         let mut suite = suite(&place, &["--run", "run"]);
         in_place_of_git(&place, &mut suite, script);
-        let output = suite.output().expect("runs");
-        assert_code(&output, 0);
+        let output = suite.run().exits(0);
         assert_eq!(place.run("run").run.git, None);
-        let stderr = stderr(&output);
+        let stderr = output.err();
         let warning = stderr.lines().find_map(|line| line.strip_prefix("[WARN ] the git commit "));
         warning.unwrap_or_default().to_owned()
     };

@@ -95,7 +95,7 @@ fn try_each(scene: &Scene, fault: Fault, step: usize) {
         let place = new();
         let (output, is_disturbed) = disturbed(strace, &place, &(scene.args)(&place), fault, call);
         if !is_disturbed {
-            assert!(tried > 0, "{}: {}", scene.name, stderr(&output));
+            assert!(tried > 0, "{}: {}", scene.name, output.err());
             println!("{}: {fault:?} at {tried} calls", scene.name);
             return;
         }
@@ -103,7 +103,7 @@ fn try_each(scene: &Scene, fault: Fault, step: usize) {
         let (mend, code) = (scene.mend)(&place);
         let mended = run(&place, &mend);
         let context = || {
-            let said = [&output, &mended].map(stderr).concat();
+            let said = [&output, &mended].map(Printed::err).concat();
             format!("{}: {fault:?} at call {call}: {said}", scene.name)
         };
         assert_eq!(mended.status.code(), Some(code), "{}", context());
@@ -114,7 +114,7 @@ fn try_each(scene: &Scene, fault: Fault, step: usize) {
 
 fn run(place: &Place, args: &[String]) -> Output {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    place.command(&args).env("PATH", path(place)).output().expect("runs")
+    place.command(&args).env("PATH", path(place)).run()
 }
 
 /// The search path, with programs of the test's own first.
@@ -128,8 +128,8 @@ fn words(line: &str) -> Vec<String> {
 
 /// Plays games of a quick bot.
 fn suite(place: &Place, line: &str) {
-    let mut suite = place.command(&["suite", "--jobs", "1"]);
-    assert_code(&suite.args(line.split(' ')).args(PATIENT).output().expect("runs"), 0);
+    let suite = place.command(&["suite", "--jobs", "1"]);
+    assert_code(&suite.args(line.split(' ')).args(PATIENT).run(), 0);
 }
 
 /// The scores of a run by game, the number of its sessions, and the names of its files.
@@ -158,7 +158,7 @@ const MERGE: Scene = Scene {
         suite(place, "--bot @first --seed 1..4 --parts 2 --run run");
         for part in ["1", "2"] {
             let part = ["suite", "--run", "run", "--part", part, "--jobs", "1"];
-            assert_code(&place.command(&part).output().expect("runs"), 0);
+            assert_code(&place.command(&part).run(), 0);
         }
     },
     args: |_| words("merge run"),
@@ -173,12 +173,13 @@ const RECORDS: Scene = Scene {
     prepare: |place| {
         for (bot, run) in [("@squares-random", "first"), ("@squares-greedy", "greedy")] {
             // Games under other limits than the official ones set no record. Those of this game hold on a busy machine.
-            let mut suite = place.command(&["suite", "--game", "square-remover", "--seed", "1..2"]);
-            suite.args(["--jobs", "1", "--bot", bot, "--run", run]);
-            assert_code(&suite.output().expect("runs"), 0);
+            let suite = place
+                .command(&["suite", "--game", "square-remover", "--seed", "1..2"])
+                .args(["--jobs", "1", "--bot", bot, "--run", run]);
+            assert_code(&suite.run(), 0);
         }
         let first = ["suite", "--resume", "first", "--records", "records.toml"];
-        assert_code(&place.command(&first).output().expect("runs"), 0);
+        assert_code(&place.command(&first).run(), 0);
     },
     args: |_| words("suite --resume greedy --records records.toml"),
     mend: |_| (words("suite --resume greedy --records records.toml"), 0),
@@ -211,8 +212,7 @@ const PRUNE: Scene = Scene {
     holds: |place| {
         let notes = fs::read_to_string(place.path("runs/noted/NOTES.txt"));
         assert_eq!(notes.expect("the user's file"), "mine");
-        let listed = place.command(&["runs"]).output().expect("runs");
-        assert_code(&listed, 0);
+        assert_code(&place.command(&["runs"]).run(), 0);
     },
 };
 
@@ -314,7 +314,6 @@ fn a_fault_at_some_of_the_calls_that_change_files_loses_nothing_and_needs_no_han
 /// Kills and full disks at every call that changes a file, and kills of processes at random moments.
 mod heavy {
     use super::{Fault, MERGE, PRUNE, RECORDS, SESSION, START, SUBMIT, try_each};
-    use crate::contain::attacks::METHODS;
     use rand_core::{Rng as _, SeedableRng as _};
     use rand_pcg::Pcg32;
     use support::prelude::*;
@@ -343,16 +342,16 @@ mod heavy {
 
     /// Starts a suite whose games end at their limit; goes on with it if it was started before.
     fn suite(method: &str, mark: &Mark, run: &Path) -> Child {
-        let mut suite = referee();
-        suite.arg("suite");
+        let mut suite = referee().arg("suite");
         if run.join("run.toml").exists() {
-            suite.arg("--resume").arg(run);
+            suite = suite.arg("--resume").arg(run);
         } else {
-            suite.args(["--env", mark.env(), "--containment", method, "--bot", "sleep 3600"]);
-            suite.args(["--seed", "1..100000", "--jobs", "2", "--first-turn", "20ms"]);
-            suite.args(["--logs", "none", "--keep-going", "--run"]).arg(run);
+            suite =
+                suite.args(["--env", mark.env(), "--containment", method, "--bot", "sleep 3600"]);
+            suite = suite.args(["--seed", "1..100000", "--jobs", "2", "--first-turn", "20ms"]);
+            suite = suite.args(["--logs", "none", "--keep-going", "--run"]).arg(run);
         }
-        suite.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts")
+        suite.stdout(Stdio::null()).stderr(Stdio::null()).start()
     }
 
     /// The results of a run, without the line that is being written.

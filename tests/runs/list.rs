@@ -19,15 +19,15 @@ impl Project {
     }
 
     fn referee(&self, args: &[&str]) -> Output {
-        referee().args(args).current_dir(&self.0).output().expect("runs")
+        referee().args(args).current_dir(&self.0).run()
     }
 
     #[track_caller]
     fn prints(&self, args: &[&str]) -> String {
         let output = self.referee(args);
-        let said = String::from_utf8_lossy(&output.stderr);
+        let said = output.err();
         assert_eq!(output.status.code(), Some(0), "{args:?}: {said}");
-        String::from_utf8(output.stdout).expect("UTF-8")
+        output.out()
     }
 
     /// Plays a suite into `runs/NAME`.
@@ -35,9 +35,7 @@ impl Project {
     fn suite(&self, name: &str, args: &[&str]) -> Value {
         let run = format!("runs/{name}");
         let own = ["suite", "--format", "json", "--logs", "none", "--run", &run];
-        let output = self.referee(&[&own[..], &PATIENT, args].concat());
-        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-        json(&output)
+        self.referee(&[&own[..], &PATIENT, args].concat()).exits(0).json()
     }
 
     /// The entries of `referee runs`.
@@ -189,8 +187,7 @@ fn a_comment_is_replaced_and_removed() {
     project.prints(&["runs", "note", "runs/a", ""]);
     assert_eq!(comment(), Value::Null);
     assert_eq!(toml(), before);
-    let output = project.referee(&["runs", "note", "runs/none", "x"]);
-    assert_eq!(output.status.code(), Some(2));
+    assert_code(&project.referee(&["runs", "note", "runs/none", "x"]), 2);
     let output = project.referee(&["suite", "--resume", "runs/a", "-m", "x"]);
     assert_eq!(output.status.code(), Some(2), "there is `runs note` for that");
 }
@@ -230,7 +227,7 @@ fn latest_names_a_run_wherever_one_is_asked_for() {
     project.prints(&["report", "latest", "--html", "page.html"]);
     let page = fs::read_to_string(project.path("page.html")).expect("a page");
     assert!(page.contains("runs/y, started"));
-    let resumed = json(&project.referee(&["suite", "--resume", "latest~1", "--format", "json"]));
+    let resumed = project.referee(&["suite", "--resume", "latest~1", "--format", "json"]).json();
     assert_eq!(resumed["run"], "runs/z");
     let against = ["--bot", "@first", "--against", "latest~1", "--until-decided"];
     project.suite("x", &against);
@@ -245,7 +242,7 @@ fn latest_names_a_run_wherever_one_is_asked_for() {
         [("latest~9", "latest~9: runs has 2 runs"), ("latest~x", "latest~x is not a run folder")]
     {
         let output = project.referee(&["compare", name]);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let said = output.err();
         assert!(output.status.code() == Some(2) && said.contains(problem), "{said}");
     }
 }
@@ -255,9 +252,9 @@ fn latest_names_a_run_wherever_one_is_asked_for() {
 fn long_suite(project: &Project, run: &str) -> Child {
     let mut suite = referee();
     let slow = "@thinker --sleep 20";
-    suite.args(["suite", "--bot", slow, "--seed", "1..300", "--jobs", "1", "--run", run]);
-    suite.args(PATIENT).current_dir(&project.0).stdout(Stdio::null()).stderr(Stdio::null());
-    let suite = suite.spawn().expect("runs");
+    suite = suite.args(["suite", "--bot", slow, "--seed", "1..300", "--jobs", "1", "--run", run]);
+    suite = suite.patient().current_dir(&project.0).silent();
+    let suite = suite.start();
     wait_until("it begins", || project.path(run).join("results.jsonl").exists());
     suite
 }
@@ -308,8 +305,7 @@ fn pruning_keeps_what_is_new_named_or_in_use_and_shows_before_it_removes() {
     let told = project.prints(&["runs", "prune", "--keep", "9", "--yes"]);
     assert!(told.contains("nothing to remove"), "{told}");
     assert_eq!(project.referee(&["runs", "prune"]).status.code(), Some(2), "how many?");
-    let output = project.referee(&["runs", "prune", "--keep", "1", "--folder", "none"]);
-    assert_eq!(output.status.code(), Some(2));
+    assert_code(&project.referee(&["runs", "prune", "--keep", "1", "--folder", "none"]), 2);
 }
 
 #[test]
@@ -361,6 +357,5 @@ fn the_page_of_the_runs_so_far_links_to_the_page_of_each_run() {
     project.prints(&["report", "--history", "--html", "page.html", "-n", "1"]);
     let page = fs::read_to_string(project.path("page.html")).expect("a page");
     assert!(page.contains("<title>1 run of samegame</title>") && !page.contains("a%20b"));
-    let both = project.referee(&["report", "--history", "runs/c", "--html", "page.html"]);
-    assert_eq!(both.status.code(), Some(2));
+    assert_code(&project.referee(&["report", "--history", "runs/c", "--html", "page.html"]), 2);
 }

@@ -45,16 +45,15 @@ impl Saying {
     }
 
     fn run(&self, args: &[&str]) -> Output {
-        let mut command: Command = referee();
-        command.args(args).current_dir(&self.folder).output().expect("runs")
+        referee().args(args).current_dir(&self.folder).run()
     }
 
     #[track_caller]
     fn prints(&self, args: &[&str]) -> String {
         let output = self.run(args);
-        let said = String::from_utf8_lossy(&output.stderr);
+        let said = output.err();
         assert_eq!(output.status.code(), Some(0), "{args:?}: {said}");
-        String::from_utf8(output.stdout).expect("UTF-8")
+        output.out()
     }
 
     fn read(&self, name: &str) -> Vec<Value> {
@@ -175,7 +174,7 @@ fn assert_groups(saying: &Saying) {
         assert_eq!(groups.iter().map(|(_, boards)| boards).sum::<i64>(), 6, "{groups:?}");
     }
     let output = saying.run(&["compare", "run", "--by", "nothing"]);
-    let said = String::from_utf8_lossy(&output.stderr);
+    let said = output.err();
     assert!(
         output.status.code() == Some(2) && said.contains("--by nothing: no bot said this name"),
         "{said}"

@@ -6,9 +6,9 @@ use support::prelude::*;
 fn each_combination_of_values_is_a_bot_that_compare_knows() {
     let folder = tempdir().expect("a folder");
     let run = |args: &[&str]| {
-        let output = referee().args(args).current_dir(&folder).output().expect("runs");
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        (output.status.code(), String::from_utf8(output.stdout).expect("UTF-8"), said)
+        let output = referee().args(args).current_dir(&folder).run();
+        let said = output.err();
+        (output.status.code(), output.out(), said)
     };
     // It plays as the seed in its arguments says, and shows what its environment says.
     let bot = "sh -c 'echo @referee rate=$RATE >&2; exec \"$0\" bot random --seed {S}'";
@@ -82,8 +82,8 @@ fn what_cannot_be_tried_is_refused() {
         (&["--param", "X=1..40", "--param", "Y=1..40"], "these are 1600 combinations"),
     ] {
         let suite = [&["suite", "--bot", "@first"], flags].concat();
-        let output = referee().args(suite).current_dir(&folder).output().expect("runs");
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let output = referee().args(suite).current_dir(&folder).run();
+        let said = output.err();
         assert!(output.status.code() == Some(2) && said.contains(problem), "{flags:?}: {said}");
     }
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);

@@ -24,10 +24,6 @@ fn results(folder: &RunFolder) -> Vec<Outcome> {
     outcomes
 }
 
-fn stdout(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
 fn entries(folder: &Path) -> BTreeSet<String> {
     let entries = fs::read_dir(folder).expect("a folder").flatten();
     entries.map(|entry| entry.file_name().into_string().expect("UTF-8")).collect()
@@ -41,28 +37,25 @@ fn parts_that_are_merged_are_the_whole() {
     place.plan("run", "4", &bots, "1..10");
     let mut whole = place.command(&["suite", "--run", "whole", "--seed", "1..10", "--jobs", "2"]);
     for bot in bots {
-        whole.args(["--bot", bot]);
+        whole = whole.args(["--bot", bot]);
     }
-    assert_code(&whole.args(PATIENT).output().expect("runs"), 1);
+    assert_code(&whole.args(PATIENT).run(), 1);
 
     // A bot that loses does not fail the part; the order does not matter, nor does a second time.
     for part in ["3", "1", "4", "3"] {
         assert_code(&place.part("run", part), 0);
     }
-    let played = stdout(&place.part("run", "3"));
+    let played = place.part("run", "3").out();
     assert_snapshot!(played.trim_end(), @"part 3 of 4 of run: 6 games of samegame, 2 lost");
-    let missing = place.referee(&["merge", "run"]);
-    assert_code(&missing, 2);
-    assert_snapshot!(stderr(&missing).trim_end(), @"error: 1 of 4 parts are not complete (2), 9 of 30 games are missing; `referee suite --resume run` plays them here, and with --part on several machines");
+    let missing = place.referee(&["merge", "run"]).exits(2);
+    assert_snapshot!(missing.err().trim_end(), @"error: 1 of 4 parts are not complete (2), 9 of 30 games are missing; `referee suite --resume run` plays them here, and with --part on several machines");
     // Before it is merged it can be read like any other run.
-    let compared = place.referee(&["compare", "run", "--format", "json"]);
-    assert_code(&compared, 0);
+    assert_code(&place.referee(&["compare", "run", "--format", "json"]), 0);
     assert_eq!(results(&place.run("run")).len(), 21);
 
     assert_code(&place.part("run", "2"), 0);
-    let merged = place.referee(&["merge", "run"]);
-    assert_code(&merged, 1);
-    assert!(stdout(&merged).starts_with("30 games of samegame, 10 lost"), "{}", stdout(&merged));
+    let merged = place.referee(&["merge", "run"]).exits(1);
+    assert!(merged.out().starts_with("30 games of samegame, 10 lost"), "{}", merged.out());
     assert_eq!(results(&place.run("run")), results(&place.run("whole")));
     let sessions = place.run("run").sessions().expect("sessions");
     assert_eq!(sessions.iter().map(|session| session.number).collect::<Vec<_>>(), [1, 2, 3, 4]);
@@ -81,8 +74,7 @@ fn what_is_left_of_a_run_in_parts_can_be_played_on_one_machine() {
     let place = Place::new();
     place.plan("run", "3", &["@first"], "1..7");
     assert_code(&place.part("run", "2"), 0);
-    let resumed = place.referee(&["suite", "--resume", "run", "--format", "json"]);
-    assert_code(&resumed, 0);
+    assert_code(&place.referee(&["suite", "--resume", "run", "--format", "json"]), 0);
     assert_eq!(results(&place.run("run")).len(), 7);
     assert!(place.path("run/results.jsonl").exists());
 }
@@ -100,16 +92,15 @@ fn a_part_is_played_from_copies_of_the_bot_as_it_was_planned() {
     // From anywhere, and by the copy of the referee.
     let mut copy = Command::new(place.path("run/referee"));
     copy.args(["suite", "--part", "2", "--run"]).arg(place.path("run")).current_dir("/");
-    assert_code(&copy.output().expect("runs"), 0);
+    assert_code(&copy.run(), 0);
     let losses: BTreeSet<_> = results(&place.run("run")).iter().map(Outcome::loss).collect();
     assert_eq!(losses.len(), 1);
     assert!(losses.first().expect("one").contains("status 3"), "{losses:?}");
 
     fs::write(place.path("run/bots/1/1/status"), "9").expect("written");
     fs::remove_dir_all(place.path("run/parts/0002")).expect("removed");
-    let changed = place.part("run", "2");
-    assert_code(&changed, 2);
-    assert_snapshot!(stderr(&changed).trim_end(), @"error: run cannot be resumed: the bot `./bot status` has changed: status is not the same; put back what it was planned with, or start a new run, without --resume");
+    let changed = place.part("run", "2").exits(2);
+    assert_snapshot!(changed.err().trim_end(), @"error: run cannot be resumed: the bot `./bot status` has changed: status is not the same; put back what it was planned with, or start a new run, without --resume");
 }
 
 #[test]
@@ -119,9 +110,9 @@ fn a_part_that_is_played_already_is_waited_for() {
     place.plan("run", "2", &["./bot"], "1..6");
     let first = place.start_part("run", "1");
     place.wait_for_results("run/parts/0001", 1);
-    let mut second = place.command(&["suite", "--run", "run", "--part", "1"]);
+    let second = place.command(&["suite", "--run", "run", "--part", "1"]);
     let said = File::create(place.path("said")).expect("made");
-    let second = second.stdout(Stdio::null()).stderr(said).spawn().expect("runs");
+    let second = second.stdout(Stdio::null()).stderr(said).start();
     wait_until("it says that it waits", || {
         let said = fs::read_to_string(place.path("said")).expect("text");
         said.contains("another process is playing the run in run/parts/0001")
@@ -142,7 +133,7 @@ fn a_part_that_a_signal_ends_keeps_its_results_and_goes_on() {
     kill_process(Pid::from_child(&child), Signal::TERM).expect("SIGTERM");
     let ended = finished(child);
     assert_eq!(std::os::unix::process::ExitStatusExt::signal(&ended.status), Some(15));
-    let said = stderr(&ended);
+    let said = ended.err();
     assert!(said.contains("; `referee suite --run run --part 1` plays the rest"), "{said}");
     let before = results(&place.run("run"));
     assert_eq!(before.len(), 1);
@@ -156,9 +147,7 @@ fn parts_that_cannot_be_are_refused() {
     let place = Place::new();
     place.plan("run", "100", &["@first"], "1..3");
     let error = |args: &[&str]| {
-        let output = place.referee(args);
-        assert_code(&output, 2);
-        stderr(&output).lines().next().unwrap_or_default().to_owned()
+        place.referee(args).exits(2).err().lines().next().unwrap_or_default().to_owned()
     };
     assert_snapshot!(error(&["suite", "--run", "run", "--part", "4"]), @"error: --part 4: the run in run has 3 parts");
     assert_snapshot!(error(&["suite", "--part", "4"]), @"error: the following required arguments were not provided:");
@@ -166,9 +155,10 @@ fn parts_that_cannot_be_are_refused() {
     assert_snapshot!(error(&["suite", "--run", "run", "--part", "0"]), @"error: invalid value '0' for '--part <K>': 0 is not in 1..=4294967295");
     let gone = place.path("gone");
     fs::create_dir(&gone).expect("made");
-    let mut planned = referee();
-    planned.current_dir(&gone).args(["suite", "--seed", "1", "--parts", "1", "--run", "../far"]);
-    assert_code(&planned.output().expect("runs"), 0);
+    let planned = referee()
+        .current_dir(&gone)
+        .args(["suite", "--seed", "1", "--parts", "1", "--run", "../far"]);
+    assert_code(&planned.run(), 0);
     fs::remove_dir(&gone).expect("removed");
     let far = error(&["suite", "--run", "far", "--part", "1"]);
     assert!(far.ends_with("/gone: this folder, which the run was planned in, is not on this machine; it must be on a file system that all machines share, and so must all that the bots read"), "{far}");
@@ -186,10 +176,8 @@ fn a_merge_that_was_killed_is_done_again_and_two_do_it_once() {
     let whole = results(&place.run("run"));
     // The state after a kill: sessions without results, or results beside parts.
     fs::write(place.path("run/sessions.jsonl"), "").expect("written");
-    let start = |_| {
-        let mut command = place.command(&["merge", "run"]);
-        command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("runs")
-    };
+    let start =
+        |_| place.command(&["merge", "run"]).stdout(Stdio::null()).stderr(Stdio::piped()).start();
     for child in [0; 4].map(start) {
         assert_code(&finished(child), 0);
     }
@@ -226,11 +214,11 @@ fn a_machine_that_is_too_noisy_for_the_limits_is_named_with_its_late_replies() {
     change("results.jsonl", &|result| result["host_overruns"] = 1.into());
     let noisy = "n13 is too noisy for limits of 60 s: limits below 90 s cannot be judged there; 1 of its 3 games had a late reply";
     let compared = place.referee(&["compare", "run", "run"]);
-    assert!(stderr(&compared).contains(noisy), "{}", stderr(&compared));
+    assert!(compared.err().contains(noisy), "{}", compared.err());
     let merged = place.referee(&["merge", "run"]);
-    assert!(stdout(&merged).contains(&format!("\n  {noisy}\n")), "{}", stdout(&merged));
-    let json = json(&place.referee(&["merge", "run", "--format", "json"]));
+    assert!(merged.out().contains(&format!("\n  {noisy}\n")), "{}", merged.out());
+    let json = place.referee(&["merge", "run", "--format", "json"]).json();
     assert_eq!(json["noisy_hosts"], json!([noisy]));
     let markdown = place.referee(&["merge", "run", "--format", "markdown"]);
-    assert!(stdout(&markdown).contains("n13 is too noisy"), "{}", stdout(&markdown));
+    assert!(markdown.out().contains("n13 is too noisy"), "{}", markdown.out());
 }

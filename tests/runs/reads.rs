@@ -33,8 +33,7 @@ fn reads_at_end(run: &Path, play: impl FnOnce()) -> usize {
 fn a_suite_reads_its_results_once_after_its_last_game() {
     let place = Place::new();
     let suite = ["suite", "--bot", "@greedy", "--bot", "@first", "--seed", "1..10", "--run", "run"];
-    let play = place.command(&suite).args(PATIENT).output().expect("runs");
-    assert_code(&play, 0);
+    assert_code(&place.command(&suite).patient().run(), 0);
     for (format, reads) in [
         (&["text"][..], 1),
         (&["json", "--records", "records.toml"], 1),
@@ -45,8 +44,8 @@ fn a_suite_reads_its_results_once_after_its_last_game() {
     ] {
         fs::write(place.path("run/results.jsonl"), "").expect("no game is played");
         let found = reads_at_end(&place.path("run"), || {
-            let mut resume = place.command(&["suite", "--resume", "run", "--format"]);
-            assert_code(&resume.args(format).output().expect("runs"), 0);
+            let resume = place.command(&["suite", "--resume", "run", "--format"]);
+            assert_code(&resume.args(format).run(), 0);
         });
         assert_eq!(found, reads, "{format:?}");
     }

@@ -86,18 +86,14 @@ fn a_command_to_go_on_with_can_be_pasted_whatever_the_run_is_called() {
         parts.save(&place.path(run));
         // The game was not played, and the task that is still to play it has left nothing.
         fs::remove_dir_all(place.path(run).join("parts/0002")).expect("removed");
-        let output = place.command(&["merge", run]).output().expect("runs");
-        assert_code(&output, 2);
-        let said = stderr(&output);
+        let said = place.command(&["merge", run]).run().exits(2).err();
         let command = said.split('`').nth(1).unwrap_or_else(|| panic!("no command: {said}"));
         let words = shlex::split(command).expect("words");
         assert_eq!(words, ["referee", "suite", "--resume", run], "{said}");
 
         let planned = format!("{run} planned");
         let suite = ["suite", "--bot", "@first", "--seed", "1..2", "--parts", "2", "--run"];
-        let output = place.command(&suite).arg(&planned).output().expect("runs");
-        assert_code(&output, 0);
-        let said = String::from_utf8_lossy(&output.stdout);
+        let said = place.command(&suite).arg(&planned).run().exits(0).out();
         let commands: Vec<_> = said.lines().skip(2).filter_map(shlex::split).collect();
         let referee = format!("{planned}/referee");
         assert_eq!(commands[0][2..], [&referee, "suite", "--run", &planned, "--part", "1"]);
@@ -123,10 +119,7 @@ fn pruning_keeps_links_runs_in_parts_and_the_opponents_of_opponents() {
     };
     rematch("runs/second", "runs/first");
     rematch("runs/third", "runs/second");
-    let mut prune = place.command(&["runs", "prune", "--keep", "1", "--yes"]);
-    let output = prune.output().expect("runs");
-    assert_code(&output, 0);
-    let said = String::from_utf8_lossy(&output.stdout);
+    let said = place.command(&["runs", "prune", "--keep", "1", "--yes"]).run().exits(0).out();
     for stays in [
         "runs/second stays: it is the opponent of runs/third",
         "runs/first stays: it is the opponent of runs/second",
@@ -206,9 +199,7 @@ fn a_result_of_no_game_of_the_plan_is_refused_by_everyone_who_reads_it() {
     run.outcomes[3].game = 99;
     run.save(&place.path("run"));
     for line in ["report run --html page.html", "compare run", "verify run", "suite --resume run"] {
-        let output = place.command(&line.split(' ').collect::<Vec<_>>()).output().expect("runs");
-        assert_code(&output, 2);
-        let said = stderr(&output);
+        let said = place.command(&line.split(' ').collect::<Vec<_>>()).run().exits(2).err();
         assert!(
             said.contains("results.jsonl:4: there is no game 99 in the plan"),
             "{line}: {said}"
@@ -220,18 +211,12 @@ fn a_result_of_no_game_of_the_plan_is_refused_by_everyone_who_reads_it() {
 fn what_is_not_in_any_run_is_told_apart_from_no_runs() {
     let place = Place::new();
     fs::write(place.path("referee.toml"), "").expect("written");
-    let list = |args: &[&str]| {
-        let output = place.command(args).output().expect("runs");
-        assert_code(&output, 0);
-        String::from_utf8(output.stdout).expect("UTF-8")
-    };
+    let list = |args: &[&str]| place.command(args).run().exits(0).out();
     fs::create_dir(place.path("runs")).expect("made");
     assert!(list(&["runs", "--bot", "nosuch"]).contains("There are no runs."));
     MadeRun::new(&[("a", &[1]), ("b", &[2])]).save(&place.path("runs/one"));
     let said = list(&["runs", "--bot", "nosuch"]);
     assert!(said.contains("There are runs, but none with such a bot and such boards."), "{said}");
-    let output = place.command(&["compare", "runs/one", "--by", "N"]).output().expect("runs");
-    assert_code(&output, 2);
-    let said = stderr(&output);
+    let said = place.command(&["compare", "runs/one", "--by", "N"]).run().exits(2).err();
     assert!(said.contains("boards have no such property; there are: colors\n"), "{said}");
 }

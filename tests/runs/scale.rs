@@ -19,8 +19,7 @@ fn long_run(games: i64) -> MadeRun {
 /// The page of a run, which has this name.
 fn page(place: &Place, run: &MadeRun) -> String {
     run.save(&place.path("run"));
-    let output = place.command(&["report", "run", "--html", "page.html"]).output().expect("runs");
-    assert_code(&output, 0);
+    assert_code(&place.command(&["report", "run", "--html", "page.html"]).run(), 0);
     fs::read_to_string(place.path("page.html")).expect("a page")
 }
 
@@ -90,8 +89,6 @@ fn records_of_twenty_thousand_boards_are_read_in_little_memory() {
     let limited = "ulimit -d 49152; exec \"$0\" runs --records records.toml";
     let mut shell = Command::new("sh");
     shell.current_dir(place.path("")).args(["-c", limited, program()]);
-    let output = shell.output().expect("runs");
-    assert_code(&output, 0);
-    let said = String::from_utf8_lossy(&output.stdout);
+    let said = shell.run().exits(0).out();
     assert!(said.contains("100.00 %"), "the records are those of this run: {said}");
 }

@@ -28,9 +28,7 @@ fn scene() -> Place {
 }
 
 fn shown(place: &Place, args: &[&str]) -> String {
-    let output = place.command(&[&["show"], args].concat()).output().expect("runs");
-    assert_code(&output, 0);
-    String::from_utf8(output.stdout).expect("UTF-8")
+    place.command(&[&["show"], args].concat()).run().exits(0).out()
 }
 
 #[test]
@@ -49,7 +47,7 @@ fn the_seeds_of_the_games_that_matter_are_a_list_to_play_again() {
     }
     let list = shown(&place, &["new", "--sort", "slowest", "--limit", "3", "--format", "seeds"]);
     let suite = ["suite", "--no-run", "--bot", "@first", "--format", "json", "--seed", list.trim()];
-    assert_eq!(json(&place.command(&suite).output().expect("runs"))["games"], 3);
+    assert_eq!(place.command(&suite).run().json()["games"], 3);
 }
 
 #[test]
@@ -81,9 +79,8 @@ fn what_show_cannot_show_is_said() {
         (&["show", "old", "--against", "new"], "name one of its bots, new:BOT: `a`, `b`"),
         (&["show", "none"], "none"),
     ] {
-        let output = place.command(args).output().expect("runs");
-        assert_code(&output, 2);
-        assert!(stderr(&output).contains(problem), "{args:?}: {}", stderr(&output));
+        let output = place.command(args).run().exits(2);
+        assert!(output.err().contains(problem), "{args:?}: {}", output.err());
     }
 }
 
@@ -91,10 +88,7 @@ fn what_show_cannot_show_is_said() {
 fn the_list_of_runs_names_games_where_they_differ() {
     let place = Place::new();
     MadeRun::new(&[("a", &[1, 2])]).save(&place.path("runs/one"));
-    let list = || {
-        let output = place.command(&["runs"]).output().expect("runs");
-        String::from_utf8(output.stdout).expect("UTF-8")
-    };
+    let list = || place.command(&["runs"]).run().out();
     assert!(!list().contains("samegame"), "{}", list());
     let mut other = MadeRun::new(&[("a", &[1, 2])]);
     "square-remover".clone_into(&mut other.plan().game);

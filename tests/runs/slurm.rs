@@ -42,15 +42,14 @@ fn scene() -> Place {
 }
 
 /// The referee beside this Slurm.
-fn beside_slurm(place: &Place, args: &[&str]) -> Command {
+fn beside_slurm(place: &Place, args: &[&str]) -> Referee {
     let path = std::env::var("PATH").expect("PATH");
-    let mut command = place.command(args);
-    command.env("PATH", format!("{}:{path}", place.path("bin").display()));
-    command
+
+    place.command(args).env("PATH", format!("{}:{path}", place.path("bin").display()))
 }
 
 fn output(place: &Place, args: &[&str]) -> Output {
-    beside_slurm(place, args).output().expect("runs")
+    beside_slurm(place, args).run()
 }
 
 fn submit_to(place: &Place, run: &str, parts: &str, more: &[&str]) -> Output {
@@ -91,11 +90,9 @@ fn lines(place: &Place, name: &str) -> Vec<String> {
 
 /// Checks that nothing is submitted, since all parts are in the queue.
 #[track_caller]
-fn assert_in_the_queue(place: &Place, resume: &mut Command) {
+fn assert_in_the_queue(place: &Place, resume: Referee) {
     let before = lines(place, "submitted");
-    let resumed = resume.output().expect("runs");
-    assert_code(&resumed, 0);
-    let said = String::from_utf8_lossy(&resumed.stdout).into_owned();
+    let said = resume.run().exits(0).out();
     assert!(said.contains("are in the queue already"), "{said}");
     assert_eq!(lines(place, "submitted"), before);
 }
@@ -136,7 +133,7 @@ fn what_is_submitted_is_known_by_its_number_and_merged_after_it() {
     {"job":19,"first_part":23}
     {"job":20}
     "#);
-    let said = String::from_utf8_lossy(&output.stdout);
+    let said = output.out();
     assert!(said.contains("squeue --jobs=17,18,19,20\n"), "{said}");
 }
 
@@ -167,7 +164,7 @@ fn a_run_may_have_quotes_and_hashes_in_its_name_but_nothing_that_slurm_cannot_na
     for name in ["a\\b", "a\"b", "a\nb"] {
         let refused = submit_to(&place, name, "2", &[]);
         assert_code(&refused, 2);
-        assert!(stderr(&refused).contains("choose another folder"), "{}", stderr(&refused));
+        assert!(refused.err().contains("choose another folder"), "{}", refused.err());
         assert!(!place.path(name).exists(), "nothing is made");
     }
 }
@@ -177,10 +174,10 @@ fn a_kill_before_the_number_of_a_job_is_noted_has_no_part_submitted_twice() {
     let place = scene();
     fs::write(place.path("before"), "kill -9 $PPID; exit 1").expect("written");
     let killed = submit(&place, "2", &[]);
-    assert_eq!(killed.status.signal(), Some(Signal::KILL.as_raw()), "{}", stderr(&killed));
+    assert_eq!(killed.status.signal(), Some(Signal::KILL.as_raw()), "{}", killed.err());
     enqueue(&place, 17, own_user());
     let resume = ["suite", "--resume", "run", "--slurm"];
-    assert_in_the_queue(&place, &mut beside_slurm(&place, &resume));
+    assert_in_the_queue(&place, beside_slurm(&place, &resume));
 }
 
 #[test]
@@ -192,17 +189,15 @@ fn a_job_that_is_being_submitted_is_waited_for_even_if_its_referee_was_killed() 
     enqueue(&place, 17, own_user());
     fs::rename(place.path("queue"), place.path("waiting")).expect("renamed");
     fs::write(place.path("queue"), "").expect("written");
-    let mut resume = beside_slurm(&place, &["suite", "--resume", "run", "--slurm"]);
-    let resume = resume.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("runs");
+    let resume = beside_slurm(&place, &["suite", "--resume", "run", "--slurm"]);
+    let resume = resume.piped().start();
     let call = format!("/proc/{}/syscall", resume.id());
     wait_until("it waits for the lock", || {
         let call = fs::read_to_string(&call).unwrap_or_default();
         call.starts_with(&format!("{SYS_flock} "))
     });
     fs::write(place.path("go"), "").expect("written");
-    let resumed = finished(resume);
-    assert_code(&resumed, 0);
-    let said = String::from_utf8_lossy(&resumed.stdout).into_owned();
+    let said = finished(resume).exits(0).out();
     assert!(said.contains("are in the queue already"), "{said}");
 }
 
@@ -212,17 +207,17 @@ fn tasks_of_another_user_and_those_that_variables_hide_are_seen() {
     assert_code(&submit(&place, "2", &[]), 0);
     enqueue(&place, 17, own_user());
     let resume = ["suite", "--resume", "run", "--slurm"];
-    let mut hidden = beside_slurm(&place, &resume);
+    let hidden = beside_slurm(&place, &resume);
     assert_in_the_queue(&place, hidden.env("SQUEUE_STATES", "COMPLETED"));
     let notes = fs::read_to_string(place.path("run/submissions.jsonl")).expect("notes");
     let other = own_user() + 1;
     let notes = notes.replace(&format!("\"user\":{}", own_user()), &format!("\"user\":{other}"));
     fs::write(place.path("run/submissions.jsonl"), notes).expect("written");
     enqueue(&place, 17, other);
-    assert_in_the_queue(&place, &mut beside_slurm(&place, &resume));
+    assert_in_the_queue(&place, beside_slurm(&place, &resume));
     let cancelled = output(&place, &["cancel", "run"]);
     assert_code(&cancelled, 2);
-    let said = stderr(&cancelled);
+    let said = cancelled.err();
     assert!(said.contains("2 jobs of other users stay in the queue"), "{said}");
     assert!(!place.path("cancelled").exists());
 }
@@ -263,7 +258,7 @@ fn status_shows_how_far_a_run_is_and_changes_nothing_and_cancel_takes_it_out_of_
     let before = (files(&place.path("run")), lines(&place, "submitted"));
     let status = output(&place, &["status", "run"]);
     assert_code(&status, 1);
-    assert_snapshot!(String::from_utf8_lossy(&status.stdout).trim_end(), @"
+    assert_snapshot!(status.out().trim_end(), @"
     run: 3 of 6 games are played
     in the queue: 1 pending (Resources), 1 running, and 1 job to merge
     ");
@@ -271,13 +266,13 @@ fn status_shows_how_far_a_run_is_and_changes_nothing_and_cancel_takes_it_out_of_
 
     let cancelled = output(&place, &["cancel", "run"]);
     assert_code(&cancelled, 0);
-    assert_snapshot!(String::from_utf8_lossy(&cancelled.stdout).trim_end(), @"2 tasks cancelled; `referee suite --resume run --slurm` submits what is missing of run");
+    assert_snapshot!(cancelled.out().trim_end(), @"2 tasks cancelled; `referee suite --resume run --slurm` submits what is missing of run");
     assert_eq!(lines(&place, "cancelled"), ["17 18"]);
     fs::write(place.path("queue"), "").expect("written");
     assert_code(&output(&place, &["suite", "--resume", "run"]), 1);
     let status = output(&place, &["status", "run"]);
     assert_code(&status, 0);
-    assert_snapshot!(String::from_utf8_lossy(&status.stdout).trim_end(), @"run: 6 of 6 games are played");
+    assert_snapshot!(status.out().trim_end(), @"run: 6 of 6 games are played");
 }
 
 #[test]
@@ -286,9 +281,9 @@ fn a_wait_sees_the_games_while_the_queue_does_not_answer() {
     submit_few(&place);
     enqueue(&place, 17, own_user());
     fs::write(place.path("blocked"), "").expect("written");
-    let mut waiting = beside_slurm(&place, &["suite", "--resume", "run", "--slurm", "--wait"]);
+    let waiting = beside_slurm(&place, &["suite", "--resume", "run", "--slurm", "--wait"]);
     let told = fs::File::create(place.path("told")).expect("made");
-    let waiting = waiting.stdout(Stdio::piped()).stderr(told).spawn().expect("runs");
+    let waiting = waiting.stdout(Stdio::piped()).stderr(told).start();
     wait_until("squeue is blocked", || lines(&place, "asked").len() > 2);
     assert_code(&output(&place, &["suite", "--run", "run", "--part", "1", "--jobs", "1"]), 0);
     let said = || fs::read_to_string(place.path("told")).expect("text");
@@ -303,8 +298,7 @@ fn a_wait_sees_the_games_while_the_queue_does_not_answer() {
 fn without_slurm_nothing_is_made_and_the_way_round_is_told() {
     let place = Place::new();
     let args = ["suite", "--bot", "@first", "--seed", "1..4", "--slurm", "--run", "run"];
-    let output = place.command(&args).env("PATH", "/nowhere").output().expect("runs");
-    assert_code(&output, 2);
-    assert_snapshot!(stderr(&output).trim_end(), @"error: there is no sbatch in PATH, so this machine does not belong to a Slurm cluster; submit from a login node, or plan with --parts and play with --part elsewhere");
+    let output = place.command(&args).env("PATH", "/nowhere").run().exits(2);
+    assert_snapshot!(output.err().trim_end(), @"error: there is no sbatch in PATH, so this machine does not belong to a Slurm cluster; submit from a login node, or plan with --parts and play with --part elsewhere");
     assert!(!place.path("run").exists());
 }

@@ -8,21 +8,23 @@ fn folder() -> TempDir {
 }
 
 /// A suite in `folder`, whose temporary files are in `folder/tmp`.
-fn suite(folder: &TempDir, args: &[&str]) -> Command {
+fn suite(folder: &TempDir, args: &[&str]) -> Referee {
     let tmp = folder.path().join("tmp");
     fs::create_dir_all(&tmp).expect("made");
-    let mut command = referee();
-    command.arg("suite").args(args).args(PATIENT).current_dir(folder).env("TMPDIR", tmp);
-    command.stdin(Stdio::null()).stderr(Stdio::piped());
-    command
+
+    referee()
+        .suite(args)
+        .args(PATIENT)
+        .current_dir(folder)
+        .env("TMPDIR", tmp)
+        .stdin(Stdio::null())
+        .stderr(Stdio::piped())
 }
 
 /// The output lines of a suite.
 #[track_caller]
-fn lines(command: &mut Command) -> Vec<Value> {
-    let output = command.output().expect("runs");
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8(output.stdout).expect("UTF-8");
+fn lines(command: Referee) -> Vec<Value> {
+    let text = command.run().exits(0).out();
     text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
@@ -37,9 +39,9 @@ fn each_game_is_a_line_and_the_summary_is_the_last_one() {
     let folder = folder();
     let args =
         ["--bot", "@first", "--bot", "@misbehaving exit 3", "--seed", "1..3", "--format", "jsonl"];
-    let output = suite(&folder, &args).args(["--run", "run"]).output().expect("runs");
+    let output = suite(&folder, &args).args(["--run", "run"]).run();
     assert_eq!(output.status.code(), Some(1), "a bot lost");
-    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let text = output.out();
     let lines: Vec<Value> =
         text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let (summary, games) = lines.split_last().expect("lines");
@@ -55,12 +57,12 @@ fn each_game_is_a_line_and_the_summary_is_the_last_one() {
     }
     assert_eq!((&summary["type"], &summary["run"]), (&"summary".into(), &"run".into()));
     assert_eq!((&summary["games"], &summary["lost"]), (&6.into(), &3.into()));
-    let merge = referee().args(["merge", "run", "--format", "jsonl"]).current_dir(&folder).output();
-    let merged = String::from_utf8(merge.expect("runs").stdout).expect("UTF-8");
+    let merge = referee().args(["merge", "run", "--format", "jsonl"]).current_dir(&folder).run();
+    let merged = merge.out();
     assert_eq!(merged.lines().count(), 7);
     for elsewhere in [&["--parts", "2"][..], &["--slurm"]] {
-        let output = suite(&folder, &args).args(elsewhere).output().expect("runs");
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let output = suite(&folder, &args).args(elsewhere).run();
+        let said = output.err();
         assert!(
             output.status.code() == Some(2) && said.contains("--format jsonl is for"),
             "{said}"
@@ -73,8 +75,7 @@ fn a_line_comes_when_its_game_ends_and_a_signal_ends_all() {
     let folder = folder();
     let args =
         ["--bot", "@thinker --sleep 20", "--seed", "1..50", "--jobs", "1", "--format", "jsonl"];
-    let mut child =
-        suite(&folder, &args).arg("--no-run").stdout(Stdio::piped()).spawn().expect("runs");
+    let mut child = suite(&folder, &args).arg("--no-run").stdout(Stdio::piped()).start();
     let mut lines = BufReader::new(child.stdout.take().expect("a pipe"));
     let mut first = String::new();
     lines.read_line(&mut first).expect("a line");
@@ -86,8 +87,7 @@ fn a_line_comes_when_its_game_ends_and_a_signal_ends_all() {
     let mut rest = String::new();
     lines.read_to_string(&mut rest).expect("the rest");
     assert!(!rest.contains("summary"), "{rest}");
-    let output = finished(child);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let said = finished(child).err();
     assert!(said.contains("interrupted by SIGTERM; --no-run has kept no game"), "{said}");
     assert!(names(&folder.path().join("tmp")).is_empty(), "nothing is left");
 }
@@ -110,9 +110,8 @@ fn when_nobody_reads_the_lines_no_new_game_is_started() {
 fn without_a_run_nothing_is_kept() {
     let folder = folder();
     let args = ["--bot", "@misbehaving exit 3", "--bot", "@first", "--seed", "1..2", "--no-run"];
-    let output = suite(&folder, &args).args(["--records", "records.toml"]).output().expect("runs");
-    assert_eq!(output.status.code(), Some(1));
-    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let output = suite(&folder, &args).args(["--records", "records.toml"]).run().exits(1);
+    let text = output.out();
     assert!(text.starts_with("4 games of samegame, 2 lost"), "{text}");
     assert!(!text.contains("The run is in"), "{text}");
     assert_eq!(names(folder.path()), ["tmp"]);
@@ -122,7 +121,7 @@ fn without_a_run_nothing_is_kept() {
     );
     assert!(json[0]["run"].is_null());
     for kept in [&["--run", "x"][..], &["--logs", "all"], &["--comment", "x"], &["--parts", "2"]] {
-        let output = suite(&folder, &args).args(kept).output().expect("runs");
+        let output = suite(&folder, &args).args(kept).run();
         assert_eq!(output.status.code(), Some(2), "{kept:?}");
     }
 }

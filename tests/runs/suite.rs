@@ -10,14 +10,12 @@ fn folder() -> TempDir {
     tempdir().expect("a folder")
 }
 
-fn suite(args: &[&str]) -> Command {
-    let mut command = referee();
-    command.arg("suite").args(args);
-    command
+fn suite(args: &[&str]) -> Referee {
+    referee().suite(args)
 }
 
 fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).expect("UTF-8")
+    output.err()
 }
 
 fn text(path: &Path) -> &str {
@@ -38,15 +36,17 @@ fn results(run: &Path) -> Vec<Outcome> {
 }
 
 /// Three seeded bots on 50 boards, each so often on each of them.
-fn three_bots(into: [&str; 2], repeat: usize) -> Command {
-    let mut command = suite(&["--bot", "@greedy", "--bot", "@first", "--bot", "@random --seed 7"]);
-    command.args(["--seed", "1..50", "--repeat", &repeat.to_string(), "--logs", "none"]);
-    command.args(["--jobs", "2"]).args(PATIENT).args(into).env("REFEREE_LOG", "error");
-    command
+fn three_bots(into: [&str; 2], repeat: usize) -> Referee {
+    suite(&["--bot", "@greedy", "--bot", "@first", "--bot", "@random --seed 7"])
+        .args(["--seed", "1..50", "--repeat", &repeat.to_string(), "--logs", "none"])
+        .args(["--jobs", "2"])
+        .args(PATIENT)
+        .args(into)
+        .env("REFEREE_LOG", "error")
 }
 
-fn assert_succeeds(command: &mut Command) {
-    let output = command.output().expect("runs");
+fn assert_succeeds(command: Referee) {
+    let output = command.run();
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
 }
 
@@ -56,15 +56,15 @@ fn a_killed_suite_ends_as_an_undisturbed_one(kills: usize, repeat: usize) {
     let folder = folder();
     let (calm, killed) = (folder.path().join("calm"), folder.path().join("killed"));
     let start = Instant::now();
-    assert_succeeds(&mut three_bots(["--run", text(&calm)], repeat));
+    assert_succeeds(three_bots(["--run", text(&calm)], repeat));
     let longest = u32::try_from(start.elapsed().as_millis() / 32).expect("minutes at most");
     let played =
         || fs::read_to_string(killed.join("results.jsonl")).unwrap_or_default().lines().count();
     let mut random = rand_pcg::Pcg32::new(6, 6);
     let mut into = ["--run", text(&killed)];
     for kill in 0..kills {
-        let mut command = three_bots(into, repeat);
-        let mut child = command.stderr(Stdio::null()).spawn().expect("runs");
+        let command = three_bots(into, repeat);
+        let mut child = command.stderr(Stdio::null()).start();
         // The first half may come before there is even a run folder; on a slow machine, all of them do.
         if kill >= kills / 2 {
             wait_until("there is a run folder", || killed.join("run.toml").exists());
@@ -83,7 +83,7 @@ fn a_killed_suite_ends_as_an_undisturbed_one(kills: usize, repeat: usize) {
     }
     let partly = RunFolder::open(&killed).expect("a run").played().expect("whole results").count();
     assert!(partly < games, "it was over before it was killed often enough");
-    assert_succeeds(&mut suite(&["--resume", text(&killed)]));
+    assert_succeeds(suite(&["--resume", text(&killed)]));
     let results = results(&killed);
     assert_eq!(results.len(), games);
     assert_eq!(results, self::results(&calm));
@@ -160,16 +160,16 @@ fn play_side_by_side(faults: &[(&str, &str, u32)], turn: &str) -> Vec<Outcome> {
     let mut command = suite(&["--board", "@random-1", "--jobs", "4", "--run", text(&run)]);
     // Between the faults, bots without one.
     for (number, (fault, _, _)) in faults.iter().enumerate() {
-        command.args(["--bot", &format!("@misbehaving {fault}")]);
-        command.args(["--bot", &format!("@random --seed {}", number + 1)]);
+        command = command.args(["--bot", &format!("@misbehaving {fault}")]);
+        command = command.args(["--bot", &format!("@random --seed {}", number + 1)]);
     }
     // Few enough processes that a busy machine can start more within a turn.
     let config = folder.path().join("few-processes.toml");
     fs::write(&config, "[resources]\nprocesses = 100\n").expect("written");
     let mark = Mark::new();
-    command.args(["--first-turn", "60s", "--turn", turn, "--memory", "200MiB"]);
-    command.args(["--config", text(&config), "--env", mark.env()]);
-    let output = command.output().expect("runs");
+    command = command.args(["--first-turn", "60s", "--turn", turn, "--memory", "200MiB"]);
+    command = command.args(["--config", text(&config), "--env", mark.env()]);
+    let output = command.run();
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     mark.assert_gone();
     let run = RunFolder::open(&run).expect("a run");
@@ -187,16 +187,16 @@ fn bots_that_hang_or_crash_lose_their_games_and_no_others_and_one_that_cannot_st
     let run = folder.path().join("run");
     let bots = ["@misbehaving hang", "@misbehaving exit 7", "./not-executable", "@first"];
     fs::write(folder.path().join("not-executable"), "").expect("written");
-    let mut command = suite(&["--format", "json", "--seed", "1..3", "--run", text(&run)]);
-    command.current_dir(&folder);
+    let mut command =
+        suite(&["--format", "json", "--seed", "1..3", "--run", text(&run)]).current_dir(&folder);
     for bot in bots {
-        command.args(["--bot", bot]);
+        command = command.args(["--bot", bot]);
     }
     // Long enough for the first turn of a bot that answers on a busy machine.
-    command.args(["--first-turn", "5s", "--turn", "60s", "--jobs", "4"]);
-    let output = command.output().expect("runs");
+    command = command.args(["--first-turn", "5s", "--turn", "60s", "--jobs", "4"]);
+    let output = command.run();
     assert_eq!(output.status.code(), Some(2), "not all was played");
-    let report = json(&output);
+    let report = output.json();
     let tallies: Vec<_> = report["bots"].as_array().expect("an array").iter().collect();
     let counts = |tally: &Value| (tally["games"].as_i64(), tally["lost"].as_i64());
     assert_eq!(report["games_not_played"], 3);
@@ -217,22 +217,19 @@ fn a_lost_game_leaves_a_bundle_that_plays_it_again() {
     let folder = folder();
     let run = folder.path().join("run");
     let args = ["--bot", "@misbehaving exit 9 --on-turn 3", "--board", "@clearable"];
-    let output = suite(&args).args(["--compress", "--run", text(&run)]).args(PATIENT).output();
-    assert_eq!(output.expect("runs").status.code(), Some(1));
+    assert_code(&suite(&args).args(["--compress", "--run", text(&run)]).args(PATIENT).run(), 1);
     let bundle = run.join("failures/000001");
     let stdin = fs::read_to_string(bundle.join("stdin.txt")).expect("what the bot was sent");
     let board = fs::read_to_string(bundle.join("board.txt")).expect("the board");
     assert_eq!(stdin.lines().count(), 45);
     assert!(stdin.starts_with(&board));
     // Fed to the bot, it makes the bot repeat its moves.
-    let mut bot = referee();
-    bot.args(["bot", "misbehaving", "exit", "9", "--on-turn", "3"]);
+    let bot = referee().args(["bot", "misbehaving", "exit", "9", "--on-turn", "3"]);
     let input = fs::File::open(bundle.join("stdin.txt")).expect("what the bot was sent");
-    assert_eq!(bot.stdin(input).output().expect("runs").status.code(), Some(9));
+    assert_eq!(bot.stdin(input).run().status.code(), Some(9));
     let log = referee::gamelog::read(&fs::read(bundle.join("game.jsonl")).expect("a log"));
     assert!(log.expect("a good log").turns[0].certificate.cpu.is_some());
-    let packed = referee().arg("replay").arg(run.join("games/000001.jsonl.gz")).output();
-    assert_eq!(packed.expect("runs").status.code(), Some(0));
+    assert_code(&referee().replay(run.join("games/000001.jsonl.gz")).run(), 0);
 
     let program = Path::new(program()).parent().expect("a folder");
     let path = format!("{}:{}", program.display(), std::env::var("PATH").expect("PATH"));
@@ -247,7 +244,7 @@ fn a_lost_game_leaves_a_bundle_that_plays_it_again() {
     ] {
         let mut again = Command::new(bundle.join("again.sh"));
         again.args(["--format", "json", "--log"]).arg(&log).args(more);
-        let again = json(&again.env("PATH", &path).current_dir("/").output().expect("runs"));
+        let again = again.env("PATH", &path).current_dir("/").run().json();
         assert_eq!((&again["verdict"], &again["turns"]), (&"crash".into(), &3.into()));
         let start = referee::gamelog::read(&fs::read(&log).expect("a log")).expect("good").start;
         assert_eq!((start.profile.as_str(), start.limits.of(LimitKind::Turn)), (profile, limit));
@@ -261,8 +258,7 @@ fn the_script_that_plays_again_shows_nothing_that_a_terminal_obeys() {
     let run = folder.path().join("run");
     let bot = "sh -c 'printf %s \"$EVIL\" >&2; exit 9'";
     let args = ["--bot", bot, "--env", "EVIL=a\u{1b}[31m'b\u{202e}c%d", "--board", "@clearable"];
-    let output = suite(&args).args(["--run", text(&run)]).args(PATIENT).output();
-    assert_eq!(output.expect("runs").status.code(), Some(1));
+    assert_code(&suite(&args).args(["--run", text(&run)]).args(PATIENT).run(), 1);
     let bundle = run.join("failures/000001");
     let script = fs::read_to_string(bundle.join("again.sh")).expect("a script");
     assert!(!script.contains(['\u{1b}', '\u{202e}']), "{script}");
@@ -270,7 +266,7 @@ fn the_script_that_plays_again_shows_nothing_that_a_terminal_obeys() {
     let path = format!("{}:{}", program.display(), std::env::var("PATH").expect("PATH"));
     let mut again = Command::new(bundle.join("again.sh"));
     again.arg("--log").arg(folder.path().join("again.jsonl")).env("PATH", path);
-    assert_eq!(again.output().expect("runs").status.code(), Some(1));
+    assert_eq!(again.run().status.code(), Some(1));
     let said = |log: &Path| {
         let log = referee::gamelog::read(&fs::read(log).expect("a log")).expect("a good log");
         log.turns[0].stderr.clone()
@@ -292,10 +288,9 @@ fn a_torn_log_goes_when_the_game_is_played_again_and_its_log_packed() {
     let plain = run.join(format!("games/{lost}.jsonl"));
     let whole = fs::read(&plain).expect("a log");
     fs::write(&plain, &whole[..whole.len() / 2]).expect("written");
-    assert_succeeds(&mut suite(&["--resume", text(&run), "--compress", "--logs", "all"]));
+    assert_succeeds(suite(&["--resume", text(&run), "--compress", "--logs", "all"]));
     assert!(!plain.exists());
-    let packed = referee().arg("replay").arg(plain.with_extension("jsonl.gz")).output();
-    assert_eq!(packed.expect("runs").status.code(), Some(0));
+    assert_code(&referee().replay(plain.with_extension("jsonl.gz")).run(), 0);
 }
 
 #[test]
@@ -304,9 +299,8 @@ fn logs_are_kept_as_asked_for() {
     let logs = |logs: &str| {
         let run = folder.path().join(logs);
         let args = ["--bot", "@first", "--bot", "@misbehaving exit 1", "--seed", "1..2"];
-        let output =
-            suite(&args).args(["--logs", logs, "--run", text(&run)]).args(PATIENT).output();
-        assert_eq!(output.expect("runs").status.code(), Some(1));
+        let output = suite(&args).args(["--logs", logs, "--run", text(&run)]).args(PATIENT).run();
+        assert_eq!(output.status.code(), Some(1));
         let mut names = Vec::new();
         for entry in run.join("games").read_dir().into_iter().flatten() {
             names.push(entry.expect("an entry").file_name().into_string().expect("UTF-8"));
@@ -330,9 +324,12 @@ fn a_signal_keeps_the_finished_games_and_resuming_plays_the_rest() {
     let script = "mkdir begun 2>&- || until [ -e go ]; do sleep 0.1; done; exit 3";
     let bot = format!("sh -c '{script}'");
     let bot = ["--bot", &bot, "--seed", "1..4", "--run", text(&run)];
-    let mut command = suite(&bot);
-    command.current_dir(&folder);
-    let child = command.args(PATIENT).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let child = suite(&bot)
+        .current_dir(&folder)
+        .args(PATIENT)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
     let child = child.expect("runs");
     wait_until("a game has ended", || {
         fs::metadata(run.join("results.jsonl")).is_ok_and(|file| file.len() > 0)
@@ -346,7 +343,7 @@ fn a_signal_keeps_the_finished_games_and_resuming_plays_the_rest() {
     let before = results(&run);
     assert_eq!(before.len(), 1);
     fs::write(folder.path().join("go"), "").expect("written");
-    let resumed = suite(&["--resume", text(&run)]).output().expect("runs");
+    let resumed = suite(&["--resume", text(&run)]).run();
     assert_eq!(resumed.status.code(), Some(1), "{}", stderr(&resumed));
     let after = results(&run);
     assert_eq!(after.len(), 4);
@@ -364,7 +361,7 @@ fn small_run(folder: &TempDir) -> PathBuf {
 /// The one-line error for these arguments.
 #[track_caller]
 fn error(folder: &TempDir, args: &[&str]) -> String {
-    let output = suite(args).current_dir(folder.path()).output().expect("runs");
+    let output = suite(args).current_dir(folder.path()).run();
     let said = stderr(&output);
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert_eq!(said.lines().count(), 1, "{said}");
@@ -381,7 +378,7 @@ fn a_torn_last_line_is_played_again() {
     for keep in [content.len() - 1, content.len() - 40] {
         fs::write(&path, &content[..keep]).expect("written");
         assert_eq!(results(&run).len(), 2);
-        assert_succeeds(&mut suite(&["--resume", text(&run)]));
+        assert_succeeds(suite(&["--resume", text(&run)]));
         assert_eq!(results(&run), whole);
     }
 }
@@ -394,7 +391,7 @@ fn a_run_in_use_is_left_alone() {
     results.lock().expect("locked");
     assert_snapshot!(error(&folder, &["--resume", "run"]), @"error: another process is playing the run in run; wait for its end");
     results.unlock().expect("unlocked");
-    assert_succeeds(&mut suite(&["--resume", text(&run)]));
+    assert_succeeds(suite(&["--resume", text(&run)]));
 }
 
 #[test]
@@ -414,14 +411,12 @@ fn a_changed_plan_is_not_resumed() {
     let bot = folder.path().join("bot.sh");
     fs::write(&bot, "exit 1").expect("written");
     let args = ["--bot", "sh bot.sh", "--seed", "1..2", "--run", "own", "--logs", "none"];
-    let played = suite(&args).current_dir(folder.path()).output().expect("runs");
+    let played = suite(&args).current_dir(folder.path()).run();
     assert_eq!(played.status.code(), Some(1), "{}", stderr(&played));
     fs::write(&bot, "exit 2").expect("written");
-    let complete =
-        suite(&["--resume", "own", "--format", "csv"]).current_dir(folder.path()).output();
-    let complete = complete.expect("runs");
+    let complete = suite(&["--resume", "own", "--format", "csv"]).current_dir(folder.path()).run();
     assert_eq!(complete.status.code(), Some(1));
-    assert_eq!(String::from_utf8_lossy(&complete.stdout).lines().count(), 3);
+    assert_eq!(complete.out().lines().count(), 3);
     assert!(stderr(&complete).contains("own is complete, so nothing is played"), "{complete:?}");
     let why_and_what = "the bot `sh bot.sh` has changed: bot.sh is not the same: to play what is there now, start a new run";
     assert!(stderr(&complete).contains(why_and_what), "{complete:?}");
@@ -442,15 +437,12 @@ fn a_changed_plan_is_not_resumed() {
 fn one_bad_board_among_fifty_is_named_and_nothing_is_played_unless_the_user_says_so() {
     let folder = folder();
     let boards = folder.path().join("boards");
-    let made = referee().args(["generate", "--seed", "1..50", "--out", text(&boards)]).output();
-    assert_eq!(made.expect("runs").status.code(), Some(0));
+    assert_code(&referee().args(["generate", "--seed", "1..50", "--out", text(&boards)]).run(), 0);
     fs::write(boards.join("seed-7.txt"), "1 2 3").expect("written");
     let args = ["--bot", "@first", "--board", "boards", "--run", "run", "--logs", "none"];
     assert_snapshot!(error(&folder, &args), @"error: boards/seed-7.txt:1:6: the row ends after 3 numbers; it must have 15");
     assert!(!folder.path().join("run").exists());
-    let mut command = suite(&args);
-    command.arg("--keep-going").args(PATIENT).current_dir(folder.path());
-    let output = command.output().expect("runs");
+    let output = suite(&args).arg("--keep-going").args(PATIENT).current_dir(folder.path()).run();
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let said = stderr(&output);
     let warning = "left out: boards/seed-7.txt:1:6: the row ends after 3 numbers";
@@ -464,14 +456,12 @@ fn one_bad_board_among_fifty_is_named_and_nothing_is_played_unless_the_user_says
 #[test]
 fn a_board_named_twice_is_refused_and_a_copy_warned_of() {
     let folder = folder();
-    let made =
-        referee().args(["generate", "--seed", "1..2", "--out", text(folder.path())]).output();
-    assert_eq!(made.expect("runs").status.code(), Some(0));
+    let made = referee().args(["generate", "--seed", "1..2", "--out", text(folder.path())]).run();
+    assert_eq!(made.status.code(), Some(0));
     assert_snapshot!(error(&folder, &["--board", "seed-1.txt", "seed-2.txt", "seed-1.txt"]), @"error: seed-1.txt: this board is listed twice");
     fs::copy(folder.path().join("seed-1.txt"), folder.path().join("copy.txt")).expect("copied");
     let args = ["--board", "seed-1.txt", "copy.txt", "--run", "run"];
-    let output = suite(&args).args(PATIENT).current_dir(folder.path()).output().expect("runs");
-    assert_eq!(output.status.code(), Some(0));
+    let output = suite(&args).args(PATIENT).current_dir(folder.path()).run().exits(0);
     assert!(stderr(&output).contains("copy.txt is the same board as seed-1.txt"), "{output:?}");
     assert_eq!(results(&folder.path().join("run")).len(), 2);
 }
@@ -504,7 +494,7 @@ fn a_full_disk_ends_a_suite_with_the_results_so_far() {
     };
     let run = disk.0.path().join("run");
     let bot = ["--bot", "sh -c 'exit 3'", "--seed", "1..400", "--logs", "none", "--keep-going"];
-    let output = suite(&bot).args(["--run", text(&run)]).args(PATIENT).output().expect("runs");
+    let output = suite(&bot).args(["--run", text(&run)]).args(PATIENT).run();
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
     let said = stderr(&output);
     assert!(said.contains("error: cannot write the run: failed to write to file"), "{said}");
@@ -515,9 +505,8 @@ fn a_full_disk_ends_a_suite_with_the_results_so_far() {
     let before = results(&run);
     assert!(before.len() > 50, "{}", before.len());
 
-    let larger = Command::new("mount").args(["-o", "remount,size=8m"]).arg(disk.0.path()).output();
-    assert!(larger.expect("runs").status.success());
-    let resumed = suite(&["--resume", text(&run)]).output().expect("runs");
+    assert_code(&Command::new("mount").args(["-o", "remount,size=8m"]).arg(disk.0.path()).run(), 0);
+    let resumed = suite(&["--resume", text(&run)]).run();
     assert_eq!(resumed.status.code(), Some(1), "{}", stderr(&resumed));
     let after = results(&run);
     assert_eq!(after.len(), 400);
@@ -532,7 +521,7 @@ fn records_come_from_games_that_count_and_the_best_known_is_shown() {
         let run = folder.path().join(run);
         let args = ["--format", "json", "--seed", "1..5", "--bot", bot, "--run", text(&run)];
         let args = [&["--game", "square-remover"], &args[..]].concat();
-        json(&suite(&args).args(["--records", text(&records)]).args(more).output().expect("runs"))
+        suite(&args).args(["--records", text(&records)]).args(more).run().json()
     };
     // Of Square Remover, whose official limit holds on a busy machine too.
     let relaxed = play("@squares-greedy", "relaxed", &["--profile", "relaxed"]);
@@ -561,11 +550,9 @@ fn the_standard_boards_are_known_in_any_colours() {
     let boards = shared.join("samegame/codingame");
     let board = |number: u32| boards.join(format!("test{number}.json"));
     let run = folder.path().join("run");
-    let mut command =
-        suite(&["--format", "json", "--bot", "@greedy", "--run", text(&run), "--board"]);
+    let command = suite(&["--format", "json", "--bot", "@greedy", "--run", text(&run), "--board"]);
     // The 20 boards, and their recoloured twins.
-    let output = command.args((11..=50).map(board)).args(PATIENT).output().expect("runs");
-    let report = json(&output);
+    let report = command.args((11..=50).map(board)).args(PATIENT).run().json();
     assert_eq!(report["bots"][0]["compared"], 40, "{report}");
     let sum = |from: usize| {
         results(&run)[from..from + 20]

@@ -12,15 +12,14 @@ fn of_two_suites_that_start_one_run_exactly_one_gets_it() {
         let run = format!("run-{race}");
         let start = |seed: &str| {
             let args = ["--bot", "./loser", "--seed", seed, "--run", &run];
-            let mut command = place.suite(&args);
-            command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("runs")
+            place.suite(&args).stdout(Stdio::null()).stderr(Stdio::piped()).start()
         };
         let both = [start("1..3"), start("4..6")];
         let ends = both.map(|child| finished(child));
         let winner = ends.iter().position(|end| end.status.code() == Some(1)).expect("a winner");
         let loser = &ends[1 - winner];
         assert_code(loser, 2);
-        assert!(stderr(loser).contains("exists; choose another folder"), "{}", stderr(loser));
+        assert!(loser.err().contains("exists; choose another folder"), "{}", loser.err());
         let folder = place.run(&run);
         assert_eq!(folder.run.plan.seeds.as_ref().expect("seeds").bounds().0, [1, 4][winner]);
         assert_eq!(folder.played().expect("results of the plan").count(), 3);
@@ -31,10 +30,7 @@ fn of_two_suites_that_start_one_run_exactly_one_gets_it() {
 fn suites_that_start_in_one_second_without_a_name_have_folders_of_their_own() {
     let place = Place::new();
     place.script("loser", "exit 3");
-    let start = |_| {
-        let mut command = place.suite(&["--bot", "./loser", "--seed", "1"]);
-        command.stdout(Stdio::null()).spawn().expect("runs")
-    };
+    let start = |_| place.suite(&["--bot", "./loser", "--seed", "1"]).stdout(Stdio::null()).start();
     let all = [0; 4].map(start);
     for child in all {
         assert_code(&finished(child), 1);
@@ -47,13 +43,12 @@ fn a_bot_that_is_replaced_while_it_plays_ends_the_suite_and_nothing_of_the_other
     let place = Place::new();
     place.script("bot", "sleep 0.02; exit 3");
     let args = ["--bot", "./bot", "--seed", "1..2000", "--run", "run", "--jobs", "2"];
-    let mut command = place.suite(&args);
-    let child = command.args(PATIENT).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
+    let child =
+        place.suite(&args).args(PATIENT).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
     place.wait_for_results("run", 3);
     place.script("bot", "exit 4");
-    let output = finished(child.expect("runs"));
-    assert_code(&output, 2);
-    assert_snapshot!(stderr(&output).lines().last().unwrap_or_default(), @"error: the bot `./bot` changed while it was played: ./bot is not the same; no game of the new one was kept, and --resume goes on with the old one");
+    let output = finished(child.expect("runs")).exits(2);
+    assert_snapshot!(output.err().lines().last().unwrap_or_default(), @"error: the bot `./bot` changed while it was played: ./bot is not the same; no game of the new one was kept, and --resume goes on with the old one");
     let results = place.results("run");
     assert!((3..2000).contains(&results.len()), "{}", results.len());
     for outcome in results {
@@ -67,7 +62,7 @@ fn a_bot_that_is_only_touched_plays_on() {
     let place = Place::new();
     place.script("bot", "sleep 0.05; exit 3");
     let args = ["--bot", "./bot", "--seed", "1..20", "--run", "run", "--jobs", "1", "--keep-going"];
-    let child = place.suite(&args).args(PATIENT).stdout(Stdio::null()).spawn().expect("runs");
+    let child = place.suite(&args).args(PATIENT).stdout(Stdio::null()).start();
     place.wait_for_results("run", 2);
     place.script("bot", "sleep 0.05; exit 3");
     assert_code(&finished(child), 1);
@@ -80,25 +75,22 @@ fn games_of_a_bot_that_was_removed_are_not_played_and_resuming_plays_them() {
     place.script("bot", "sleep 0.02; exit 3");
     let args =
         ["--bot", "./bot", "--seed", "1..100", "--run", "run", "--jobs", "1", "--keep-going"];
-    let mut command = place.suite(&args);
-    let child = command.args(PATIENT).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
+    let child =
+        place.suite(&args).args(PATIENT).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
     place.wait_for_results("run", 3);
     fs::remove_file(place.path("bot")).expect("removed");
-    let output = finished(child.expect("runs"));
-    assert_code(&output, 2);
-    assert_snapshot!(stderr(&output).lines().last().unwrap_or_default(), @"error: 5 games of `./bot` in a row could not be played: cannot start the bot: no such file: ./bot; --resume plays them");
+    let output = finished(child.expect("runs")).exits(2);
+    assert_snapshot!(output.err().lines().last().unwrap_or_default(), @"error: 5 games of `./bot` in a row could not be played: cannot start the bot: no such file: ./bot; --resume plays them");
     let results = place.results("run");
     let not_played = SuiteVerdict::NotPlayed(NotPlayed::CannotStart);
     // A worker may have played one more, and have begun with the next.
     let count = results.iter().filter(|outcome| outcome.verdict == not_played).count();
     assert!((5..=7).contains(&count), "{count}");
     assert!(results.len() < 100);
-    assert_snapshot!(stderr(&place.resume("run", &[])).trim_end(), @"error: run cannot be resumed: the bot `./bot` is incomplete: ./bot is missing; put back what it was planned with, or start a new run, without --resume");
+    assert_snapshot!(place.resume("run", &[]).err().trim_end(), @"error: run cannot be resumed: the bot `./bot` is incomplete: ./bot is missing; put back what it was planned with, or start a new run, without --resume");
 
     place.script("bot", "sleep 0.02; exit 3");
-    let output = place.resume("run", &["--format", "json"]);
-    assert_code(&output, 1);
-    let report = json(&output);
+    let report = place.resume("run", &["--format", "json"]).exits(1).json();
     assert_eq!((&report["games"], &report["lost"]), (&100.into(), &100.into()), "{report}");
     assert_eq!(report["games_not_played"], 0);
     assert!(place.results("run").iter().all(Outcome::is_played));
@@ -108,17 +100,18 @@ fn games_of_a_bot_that_was_removed_are_not_played_and_resuming_plays_them() {
 fn a_host_without_processes_is_no_loss_of_the_bots() {
     let place = Place::new();
     place.script("bot", "exit 3");
-    let mut command = place.suite(&["--bot", "./bot", "--seed", "1..20", "--run", "run"]);
-    command.args(PATIENT).args(["--jobs", "1"]);
+    let command = place
+        .suite(&["--bot", "./bot", "--seed", "1..20", "--run", "run"])
+        .args(PATIENT)
+        .args(["--jobs", "1"]);
     // Few descriptors stand in for whatever a host may lack: the program starts with 11, and a game needs 17.
     let mut limited = Command::new("sh");
     limited.args(["-c", "ulimit -n 14; exec \"$@\"", "sh"]).arg(command.get_program());
     limited.args(command.get_args()).current_dir(place.folder());
-    let output = limited.env("NO_COLOR", "1").output().expect("runs");
-    assert_code(&output, 3);
-    assert!(stderr(&output).contains("could not be played: cannot start the bot"), "{output:?}");
+    let output = limited.env("NO_COLOR", "1").run().exits(3);
+    assert!(output.err().contains("could not be played: cannot start the bot"), "{output:?}");
     assert!(place.results("run").iter().all(|outcome| !outcome.is_played()));
-    let report = json(&place.resume("run", &["--format", "json"]));
+    let report = place.resume("run", &["--format", "json"]).json();
     assert_eq!((&report["games"], &report["lost"]), (&20.into(), &20.into()), "{report}");
 }
 
@@ -126,10 +119,9 @@ fn a_host_without_processes_is_no_loss_of_the_bots() {
 fn a_missing_bot_is_reported_before_a_run_is_made() {
     let place = Place::new();
     let error = |bot: &str| {
-        let output = place.play(&["--bot", bot, "--seed", "1", "--run", "run"]);
-        assert_code(&output, 2);
+        let output = place.play(&["--bot", bot, "--seed", "1", "--run", "run"]).exits(2);
         assert!(!place.path("run").exists());
-        stderr(&output).trim_end().to_owned()
+        output.err().trim_end().to_owned()
     };
     assert_snapshot!(error("./nope"), @"error: cannot start the bot: no such file: ./nope");
     assert_snapshot!(error("nope --fast"), @"error: cannot start the bot: no program `nope` in PATH (for a file in the current directory write `./nope`)");
@@ -160,7 +152,7 @@ fn verdicts_that_are_named_are_played_again() {
     };
     assert_eq!(sessions("./bot"), [Some(2); 3], "played again");
     assert_eq!(sessions("@first"), [Some(1); 3], "kept");
-    let unknown = stderr(&place.resume("run", &["--again", "luck"]));
+    let unknown = place.resume("run", &["--again", "luck"]).err();
     assert!(unknown.contains("unknown variant `luck`, expected one of `completed`"), "{unknown}");
 }
 
@@ -172,13 +164,11 @@ fn a_duplicate_result_counts_once_and_is_reported() {
     let path = place.path("run/results.jsonl");
     let text = fs::read_to_string(&path).expect("results");
     fs::write(&path, format!("{text}{text}")).expect("written");
-    let mut compare = referee();
-    compare.current_dir(place.folder()).args(["compare", "run", "run"]);
-    let told = stderr(&compare.output().expect("runs"));
+    let told = referee().current_dir(place.folder()).args(["compare", "run", "run"]).run().err();
     let said = "run/results.jsonl: left out 3 results of games that have an earlier one";
     assert!(told.contains(said), "{told}");
     assert_eq!(place.results("run").len(), 3);
-    let report = json(&place.resume("run", &["--format", "json"]));
+    let report = place.resume("run", &["--format", "json"]).json();
     assert_eq!(report["games"], 3);
     assert_eq!(fs::read_to_string(&path).expect("results"), text, "they are taken away");
 }
@@ -187,9 +177,11 @@ fn a_duplicate_result_counts_once_and_is_reported() {
 fn a_run_says_where_each_game_was_played() {
     let place = Place::new();
     place.script("bot", "exit 3");
-    let mut first = place.suite(&["--bot", "./bot", "--seed", "1..2", "--run", "run"]);
-    first.env("SLURM_JOB_ID", "4711").env("SLURM_ARRAY_TASK_ID", "3");
-    assert_code(&first.output().expect("runs"), 1);
+    let first = place
+        .suite(&["--bot", "./bot", "--seed", "1..2", "--run", "run"])
+        .env("SLURM_JOB_ID", "4711")
+        .env("SLURM_ARRAY_TASK_ID", "3");
+    assert_code(&first.run(), 1);
     assert_code(&place.resume("run", &["--again", "crash"]), 1);
     assert_code(&place.resume("run", &[]), 1);
     let sessions = place.sessions("run");
@@ -213,11 +205,10 @@ fn a_run_is_resumed_from_any_folder() {
     fs::create_dir_all(place.path("elsewhere")).expect("made");
     place.script("bots/bot", "pwd >&2; exit 3");
     assert_code(&place.play(&["--bot", "./bots/bot", "--seed", "1..2", "--run", "run"]), 1);
-    let mut again = referee();
-    again.current_dir(place.path("elsewhere"));
-    again.args(["suite", "--resume", "../run", "--again", "crash", "--logs", "failed"]);
-    let again = again.output().expect("runs");
-    assert_code(&again, 1);
+    let again = referee()
+        .current_dir(place.path("elsewhere"))
+        .args(["suite", "--resume", "../run", "--again", "crash", "--logs", "failed"]);
+    assert_code(&again.run(), 1);
     assert_eq!(place.sessions("run").len(), 2);
     let stderr =
         fs::read_to_string(place.path("run/failures/000001/stderr.txt")).expect("a bundle");
@@ -229,15 +220,14 @@ fn a_run_is_resumed_from_any_folder() {
 fn a_run_has_at_most_a_hundred_bundles_however_often_it_is_resumed() {
     let place = Place::new();
     place.script("bot", "exit 3");
-    let mut first = referee();
-    first.current_dir(place.folder()).args(["suite", "--bot", "./bot", "--seed", "1..130"]);
-    assert_code(&first.args(["--run", "run", "--keep-going"]).output().expect("runs"), 1);
+    let first =
+        referee().current_dir(place.folder()).args(["suite", "--bot", "./bot", "--seed", "1..130"]);
+    assert_code(&first.args(["--run", "run", "--keep-going"]).run(), 1);
     let results = fs::read_to_string(place.path("run/results.jsonl")).expect("results");
     let first: Vec<_> = results.lines().take(60).collect();
     fs::write(place.path("run/results.jsonl"), first.join("\n") + "\n").expect("written");
-    let mut again = referee();
-    again.current_dir(place.folder()).args(["suite", "--resume", "run"]);
-    assert_code(&again.output().expect("runs"), 1);
+    let again = referee().current_dir(place.folder()).args(["suite", "--resume", "run"]);
+    assert_code(&again.run(), 1);
     assert_eq!(fs::read_dir(place.path("run/failures")).expect("bundles").count(), 100);
 }
 
@@ -249,7 +239,7 @@ fn games_from_different_machines_or_referees_are_warned_of() {
         assert_code(&place.play(&["--bot", "./bot", "--seed", "1..2", "--run", run]), 1);
     }
     let free = ["--bot", "./bot", "--seed", "1..2", "--profile", "unlimited", "--run", "free"];
-    assert_code(&place.suite(&free).output().expect("runs"), 1);
+    assert_code(&place.suite(&free).run(), 1);
     let change = |run: &str, field: &str, value: &str| {
         let path = place.path(run).join("sessions.jsonl");
         let mut part: Value =
@@ -257,10 +247,7 @@ fn games_from_different_machines_or_referees_are_warned_of() {
         part[field] = value.into();
         fs::write(path, format!("{part}\n")).expect("written");
     };
-    let told = |args: &[&str]| {
-        let mut command = referee();
-        stderr(&command.current_dir(place.folder()).args(args).output().expect("runs"))
-    };
+    let told = |args: &[&str]| referee().current_dir(place.folder()).args(args).run().err();
     assert_eq!(told(&["compare", "a", "b"]), "");
     change("b", "cpu", "Abacus 7");
     change("free", "cpu", "Slide Rule");
@@ -292,8 +279,7 @@ fn two_pinned_suites_do_not_share_a_core() {
     place.script("bot", "sleep 60");
     let pinned = |run: &str| {
         let args = ["--bot", "./bot", "--seed", "1", "--run", run, "--jobs", "1", "--pin"];
-        let mut command = place.suite(&args);
-        command.args(PATIENT).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("runs")
+        place.suite(&args).args(PATIENT).stdout(Stdio::null()).stderr(Stdio::piped()).start()
     };
     let mut first = pinned("first");
     wait_until("it plays", || place.path("first/sessions.jsonl").exists());
@@ -301,7 +287,7 @@ fn two_pinned_suites_do_not_share_a_core() {
     first.kill().expect("SIGKILL");
     first.wait().expect("ends");
     assert_code(&second, 2);
-    let said = stderr(&second);
+    let said = second.err();
     assert!(said.contains(&format!("may use {cores}, of which other suites have 2")), "{said}");
     let third = pinned("third");
     wait_until("the cores are free again", || place.path("third/sessions.jsonl").exists());

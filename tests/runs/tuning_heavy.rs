@@ -39,15 +39,15 @@ fn run(python: &Path, folder: &Path, program: &str, args: &[&str]) -> Output {
     let mut tune = Command::new(python);
     tune.arg(repository().join("example-bots/tuning/tune.py"));
     tune.args(["--referee", program]).args(args).arg("--").args(PATIENT);
-    tune.current_dir(folder).output().expect("runs")
+    tune.current_dir(folder).run()
 }
 
 #[track_caller]
 fn tune(python: &Path, folder: &Path, args: &[&str]) -> String {
     let output = run(python, folder, program(), args);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let said = output.err();
     assert!(output.status.success(), "{said}");
-    String::from_utf8(output.stdout).expect("UTF-8")
+    output.out()
 }
 
 /// The number before a word.
@@ -93,8 +93,7 @@ fn the_tuner_tunes_a_bundled_bot() {
     assert!(text.contains("\nbest width: ") && text.contains("\n3 trials, "), "{text}");
     assert!(folder.path().join("tuning.db").exists());
     let report = ["report", "tries/0000", "tries/0001", "tries/0002", "--html", "tries.html"];
-    let made = Command::new(program()).args(report).current_dir(&folder).output();
-    assert!(made.expect("runs").status.success());
+    assert_code(&Command::new(program()).args(report).current_dir(&folder).run(), 0);
     let page = fs::read_to_string(folder.path().join("tries.html")).expect("a page");
     let points = page.matches("<circle class=\"s0\"").count();
     assert_eq!(points, 3, "one for each trial");
@@ -108,7 +107,7 @@ fn a_tuner_that_cannot_play_says_why_in_a_line() {
     let said = |program: &str, bot: &str| {
         let output = run(&python, folder.path(), program, &["--bot", bot, "--trials", "1"]);
         assert_eq!(output.status.code(), Some(1), "{output:?}");
-        String::from_utf8(output.stderr).expect("UTF-8")
+        output.err()
     };
     let program = program();
     let missing = said("no-such-referee", "@first");

@@ -1,21 +1,18 @@
 //! `referee verify`: whatever is changed in a run is found, and named.
 
-use support::json as printed;
 use support::prelude::*;
 
 /// A run of six games with all logs, one of them lost.
 fn published(place: &Place, packing: &[&str]) {
     place.script("bot", "exit 3");
-    let mut suite =
-        place.command(&["suite", "--bot", "@first", "--bot", "@greedy", "--logs", "all"]);
-    let played =
-        suite.args(["--seed", "1..3", "--run", "run"]).args(packing).args(PATIENT).output();
-    assert_code(&played.expect("runs"), 0);
+    let suite = place.command(&["suite", "--bot", "@first", "--bot", "@greedy", "--logs", "all"]);
+    let played = suite.args(["--seed", "1..3", "--run", "run"]).args(packing).args(PATIENT).run();
+    assert_code(&played, 0);
 }
 
 fn verify(place: &Place) -> (Option<i32>, Value) {
-    let output = place.command(&["verify", "run", "--format", "json"]).output().expect("runs");
-    (output.status.code(), printed(&output))
+    let output = place.command(&["verify", "run", "--format", "json"]).run();
+    (output.status.code(), output.json())
 }
 
 /// Each game that does not agree, with what is wrong.
@@ -43,8 +40,8 @@ fn an_honest_run_agrees_packed_or_not_and_so_does_one_with_lost_games() {
     assert_eq!(found(&packed), []);
     let lost = Place::new();
     lost.script("bot", "exit 3");
-    let mut suite = lost.command(&["suite", "--bot", "./bot", "--seed", "1..3", "--run", "run"]);
-    assert_code(&suite.args(PATIENT).output().expect("runs"), 1);
+    let suite = lost.command(&["suite", "--bot", "./bot", "--seed", "1..3", "--run", "run"]);
+    assert_code(&suite.args(PATIENT).run(), 1);
     assert_eq!(found(&lost), []);
 }
 
@@ -115,7 +112,7 @@ fn a_result_that_is_missing_between_others_of_a_run_with_an_opponent_is_named() 
     let place = Place::new();
     let play = |args: &[&str]| {
         let suite = [&["suite", "--jobs", "1", "--logs", "all"], args, &PATIENT[..]].concat();
-        assert_code(&place.command(&suite).output().expect("runs"), 0);
+        assert_code(&place.command(&suite).run(), 0);
     };
     play(&["--bot", "@first", "--seed", "1..6", "--run", "old"]);
     play(&["--bot", "@greedy", "--against", "old", "--until-decided", "--run", "run"]);
@@ -209,12 +206,10 @@ fn a_digest_covers_the_plan_and_no_numbers_of_sessions_and_a_list_that_lies_is_f
 fn a_run_without_logs_is_named_game_by_game() {
     let place = Place::new();
     let suite = ["suite", "--bot", "@first", "--seed", "1..3", "--run", "run"];
-    assert_code(&place.command(&suite).args(PATIENT).output().expect("runs"), 0);
+    assert_code(&place.command(&suite).args(PATIENT).run(), 0);
     let games: Vec<u64> = found(&place).into_iter().map(|(game, _)| game).collect();
     assert_eq!(games, [1, 2, 3]);
-    let output = place.command(&["verify", "run"]).output().expect("runs");
-    assert_code(&output, 1);
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let said = place.command(&["verify", "run"]).run().exits(1).out();
     assert!(said.starts_with("0 of 3 games of samegame agree with their logs\n"), "{said}");
     assert!(said.contains("  game 2: it has no log\n"), "{said}");
 }
@@ -230,7 +225,7 @@ fn a_pipe_among_the_runs_hangs_nothing() {
     {
         let run = format!("runs/{index}");
         let suite = ["suite", "--bot", "@first", "--seed", "1", "--run", &run];
-        assert_code(&place.command(&suite).args(PATIENT).output().expect("runs"), 0);
+        assert_code(&place.command(&suite).args(PATIENT).run(), 0);
         let _ = fs::remove_file(place.path(&run).join("listing.json"));
         let path = place.path(&run).join(file);
         let _ = fs::remove_file(&path);
@@ -239,7 +234,7 @@ fn a_pipe_among_the_runs_hangs_nothing() {
     }
     for args in [&["runs"][..], &["runs", "prune", "--keep", "0"], &["compare", "runs/1", "runs/2"]]
     {
-        let child = place.command(args).stdout(Stdio::null()).spawn().expect("runs");
+        let child = place.command(args).stdout(Stdio::null()).start();
         assert!(finished(child).status.code().is_some());
     }
 }

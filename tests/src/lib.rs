@@ -2,7 +2,9 @@
 //! needs.
 
 pub mod browser;
+pub mod command_line;
 pub mod double;
+pub mod grid;
 pub mod made;
 pub mod place;
 pub mod prelude;
@@ -24,6 +26,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Once, OnceLock, mpsc};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
+pub use command_line::{Printed, Referee, Run, assert_code, referee, referee_of};
 pub use programs::{leave_out, need};
 use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
 use rustix::process::{Pid, Signal, kill_process};
@@ -121,14 +124,6 @@ pub fn program() -> &'static str {
     })
 }
 
-/// The program under test, without colours and without settings from the environment.
-pub fn referee() -> Command {
-    heed_signals();
-    let mut command = Command::new(program());
-    command.env_remove("REFEREE_LOG").env_remove("CLICOLOR_FORCE").env("NO_COLOR", "1");
-    command
-}
-
 /// The user who starts the referee.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum User {
@@ -136,17 +131,6 @@ pub enum User {
     Mine,
     /// A user without privileges; the same as `Mine` unless the tests run as root.
     Nobody,
-}
-
-/// The program under test, started by this user.
-pub fn referee_of(user: User) -> Command {
-    let mut command = referee();
-    if user == User::Nobody && rustix::process::getuid().is_root() {
-        command = Command::new(public_copy());
-        command.env_remove("REFEREE_LOG").env_remove("CLICOLOR_FORCE").env("NO_COLOR", "1");
-        run_as(user, &mut command);
-    }
-    command
 }
 
 /// Makes this user run a command.
@@ -174,10 +158,8 @@ pub fn has_sandbox(method: &str) -> bool {
     if method == "plain" {
         return false;
     }
-    let mut play = referee();
-    play.args(["play", "--sandbox", "--containment", method]).args(PATIENT);
-    let refused = method != "namespace"
-        && String::from_utf8_lossy(&play.output().expect("runs").stderr).contains("needs Landlock");
+    let play = referee().play(["--sandbox", "--containment", method]).patient();
+    let refused = method != "namespace" && play.run().err().contains("needs Landlock");
     if refused {
         leave_out("a sandbox outside a namespace", "the kernel's Landlock is too old");
     }
@@ -284,14 +266,6 @@ pub fn for_each_in_parallel<T: Sync>(items: &[T], check: impl Fn(&T) + Sync) {
             });
         }
     });
-}
-
-/// The one JSON object that a command printed.
-pub fn json(output: &Output) -> Value {
-    let text = String::from_utf8(output.stdout.clone()).expect("UTF-8");
-    serde_json::from_str(&text).unwrap_or_else(|error| {
-        panic!("{error}\nstdout: {text}\nstderr: {}", String::from_utf8_lossy(&output.stderr))
-    })
 }
 
 /// The summary of a result, as strings.
@@ -419,8 +393,9 @@ pub fn start_without(
     call: i64,
     rules: Vec<SeccompRule>,
     answer: u32,
-    mut program: Command,
+    program: impl Into<Command>,
 ) -> Child {
+    let mut program = program.into();
     let processor = std::env::consts::ARCH.try_into().expect("a known processor");
     let calls = [(call, rules)].into_iter().collect();
     let answer = SeccompAction::Errno(answer);
@@ -429,7 +404,7 @@ pub fn start_without(
     // The filter applies to this thread and the processes that it starts.
     let child = std::thread::spawn(move || {
         apply_filter(&filter).expect("the kernel has filters");
-        program.spawn().expect("starts")
+        program.start()
     });
     child.join().expect("no panic")
 }

@@ -2,13 +2,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Output, Stdio};
 
 use results::suite::{Outcome, RunFolder, Session};
 use tempfile::TempDir;
 
 use super::double::double;
-use super::{PATIENT, referee, wait_until, write_program};
+use super::{Referee, assert_code, referee, wait_until, write_program};
 
 /// A folder to run suites in.
 #[derive(Debug)]
@@ -46,42 +46,35 @@ impl Place {
     }
 
     /// The referee in this folder.
-    pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = referee();
-        command.current_dir(self.0.path()).args(args);
-        command
+    pub fn command(&self, args: &[&str]) -> Referee {
+        referee().current_dir(self.0.path()).args(args)
     }
 
     /// What the referee did in this folder.
     pub fn referee(&self, args: &[&str]) -> Output {
-        self.command(args).output().expect("runs")
+        self.command(args).run()
     }
 
     /// A suite without logs.
-    pub fn suite(&self, args: &[&str]) -> Command {
-        let mut command = self.command(&["suite"]);
-        command.args(args).args(["--logs", "none"]);
-        command
+    pub fn suite(&self, args: &[&str]) -> Referee {
+        self.command(&["suite"]).args(args).args(["--logs", "none"])
     }
 
     /// What a suite without logs did, on a machine that is busy.
     pub fn play(&self, args: &[&str]) -> Output {
-        self.suite(args).args(PATIENT).output().expect("runs")
+        self.suite(args).patient().run()
     }
 
     /// What a suite did that goes on with a run.
     pub fn resume(&self, run: &str, more: &[&str]) -> Output {
-        self.suite(&["--resume", run]).args(more).output().expect("runs")
+        self.suite(&["--resume", run]).args(more).run()
     }
 
     /// Plans a run in parts.
     pub fn plan(&self, run: &str, parts: &str, bots: &[&str], seeds: &str) {
-        let mut command = self.command(&["suite", "--parts", parts, "--run", run]);
-        for bot in bots {
-            command.args(["--bot", bot]);
-        }
-        command.args(["--seed", seeds]).args(PATIENT);
-        assert_code(&command.output().expect("runs"), 0);
+        let suite = self.command(&["suite", "--parts", parts, "--run", run, "--seed", seeds]);
+        let bots = bots.iter().flat_map(|bot| ["--bot", bot]);
+        assert_code(&suite.args(bots).patient().run(), 0);
     }
 
     /// What a suite did that plays a part of a run.
@@ -91,8 +84,8 @@ impl Place {
 
     /// Starts a suite that plays a part of a run.
     pub fn start_part(&self, run: &str, part: &str) -> Child {
-        let mut command = self.command(&["suite", "--run", run, "--part", part]);
-        command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("runs")
+        let suite = self.command(&["suite", "--run", run, "--part", part]);
+        suite.stdout(Stdio::null()).stderr(Stdio::piped()).start()
     }
 
     /// The results of a run by game.
@@ -118,15 +111,4 @@ impl Place {
     pub fn run(&self, run: &str) -> RunFolder {
         RunFolder::open(&self.path(run)).expect("a run")
     }
-}
-
-/// What a program printed to standard error.
-pub fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-/// Fails with what the program printed unless it exited with this code.
-#[track_caller]
-pub fn assert_code(output: &Output, code: i32) {
-    assert_eq!(output.status.code(), Some(code), "{}", stderr(output));
 }

@@ -16,12 +16,13 @@ pub use tempfile::{TempDir, tempdir};
 
 pub use crate::browser::{browse, can_browse};
 pub use crate::double::double;
+pub use crate::grid::{ALL_METHODS, METHODS, USERS, grid, sandbox_grid, sandboxes};
 pub use crate::made::MadeRun;
-pub use crate::place::{Place, assert_code, stderr};
+pub use crate::place::Place;
 pub use crate::terminal::{Terminal, can_watch};
 pub use crate::{
-    Mark, PATIENT, User, as_nobody, bot_line, bound, children, data, finished,
-    for_each_in_parallel, git, has_control_groups, has_host_part, has_sandbox, is_linux, json,
-    keepers, leave_out, need, overruns, program, referee, referee_of, repository, run_as,
+    Mark, PATIENT, Printed, Referee, Run, User, as_nobody, assert_code, bot_line, bound, children,
+    data, finished, for_each_in_parallel, git, has_control_groups, has_host_part, has_sandbox,
+    is_linux, keepers, leave_out, need, overruns, program, referee, referee_of, repository, run_as,
     shared_data, stalling_file_system, start_without, summary, unspoilt, wait_until, write_program,
 };

@@ -10,7 +10,7 @@ use results::suite::{Outcome, RunFolder, Times};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-use super::{finished, need, referee, repository, write_program};
+use super::{Referee, assert_code, finished, need, referee, repository, write_program};
 
 /// The time limit of every operation here.
 const BOUND: Duration = Duration::from_mins(4);
@@ -58,10 +58,9 @@ impl Cluster {
     }
 
     /// The referee in that folder, which finds the cluster.
-    pub fn referee(&self, args: &[&str]) -> Command {
-        let mut command = self.on(referee());
-        command.args(args);
-        command
+    pub fn referee(&self, args: &[&str]) -> Referee {
+        let config = self.path("cluster/slurm.conf");
+        referee().current_dir(self.folder.path()).env("SLURM_CONF", config).args(args)
     }
 
     /// The output of a Slurm program.
@@ -241,19 +240,7 @@ pub fn outcomes(folder: &RunFolder) -> Vec<Outcome> {
     outcomes
 }
 
-/// What a program printed.
-pub fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// Fails with all that the program printed unless it exited with this code.
-#[track_caller]
-pub fn assert_code(output: &Output, code: i32) {
-    let said = || format!("{}{}", text(&output.stdout), text(&output.stderr));
-    assert_eq!(output.status.code(), Some(code), "{}", said());
-}
-
 /// Runs a command that must end within the bound of all tests.
-pub fn ended(command: &mut Command) -> Output {
-    finished(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("runs"))
+pub fn ended(command: Referee) -> Output {
+    finished(command.piped().start())
 }

@@ -57,9 +57,12 @@ fn bot(python: &str, trick: &str, millis: u32) -> String {
 
 fn play(python: &str, user: User, method: &str, trick: &str) -> Value {
     let board = board(TWO_MOVES);
-    let mut command = referee_of(user);
-    command.args(["play", "--containment", method, "--bot", &bot(python, trick, 150), "--board"]);
-    json(&command.arg(board.path()).args(RULES).output().expect("runs"))
+    referee_of(user)
+        .play(["--containment", method, "--bot", &bot(python, trick, 150), "--board"])
+        .arg(board.path())
+        .args(RULES)
+        .run()
+        .json()
 }
 
 /// Whether others want the cores: threads that fill them wait for a tenth of their time.
@@ -107,10 +110,13 @@ fn hogs_of_an_earlier_game_are_no_excuse() {
     let Some([python]) = need("hogs of an earlier game", ["python3"]) else { return };
     let (bot, board, mark) = (bot(python, "daemons", 150), board(EIGHT_MOVES), Mark::new());
     let play = || {
-        let mut timing = referee();
-        timing.args(["timing", "--containment", "plain", "--games", "2", "--env", mark.env()]);
-        timing.args(["--bot", &bot, "--board"]).arg(board.path()).args(&RULES[..6]);
-        let report = json(&timing.output().expect("runs"));
+        let report = referee()
+            .args(["timing", "--containment", "plain", "--games", "2", "--env", mark.env()])
+            .args(["--bot", &bot, "--board"])
+            .arg(board.path())
+            .args(&RULES[..6])
+            .run()
+            .json();
         // The method of containment leaves them, for 20 s: beside them the next test would be late.
         for &hog in mark.processes().keys() {
             let hog = Pid::from_raw(hog.try_into().expect("a process")).expect("a process");
@@ -138,9 +144,13 @@ fn what_is_not_known_of_a_thread_that_has_ended_is_not_called_sleep() {
     for (trick, has_ended) in [("brief_threads", true), ("sleep", false)] {
         // The threads end after 0.82 s, well before the limit.
         let play = || {
-            let mut play = referee();
-            play.args(["play", "--bot", &bot(python, trick, 1200), "--board"]).arg(board.path());
-            json(&play.args(RULES).args(["--turn", "1s"]).output().expect("runs"))
+            referee()
+                .play(["--bot", &bot(python, trick, 1200), "--board"])
+                .arg(board.path())
+                .args(RULES)
+                .args(["--turn", "1s"])
+                .run()
+                .json()
         };
         let is_known =
             |game: &Value| (game["timing"]["exchanges"][1]["parts"]["ended"] == true) == has_ended;
@@ -159,7 +169,7 @@ fn is_excused_beside_hogs(python: &str, trick: &str) {
         .args(["--bot", &bot(python, trick, 40), "--board"])
         .arg(board.path())
         .args(RULES);
-    let result = json(&play.output().expect("runs"));
+    let result = play.run().json();
     let (bot, host) = overruns(&result);
     // A turn of the bot's own ends the game; with other tests on its core that may happen at last.
     assert!((bot == 0 && host > 0) || host >= 2, "{trick}: {result}");
@@ -183,12 +193,15 @@ fn play_long_turn(
     meanwhile: impl Fn(Pid, &[Pid]),
 ) -> Value {
     let (log, board) = (NamedTempFile::new().expect("a file"), board(TWO_MOVES));
-    let mut play = referee();
-    play.args(["play", "--bot", &bot(python, trick, millis), "--turn", "1500ms", "--log"])
-        .arg(log.path());
-    play.arg("--board").arg(board.path());
-    play.args(&RULES[..4]).args(&RULES[6..]).stdout(Stdio::piped());
-    let referee = play.spawn().expect("runs");
+    let referee = referee()
+        .play(["--bot", &bot(python, trick, millis), "--turn", "1500ms", "--log"])
+        .arg(log.path())
+        .arg("--board")
+        .arg(board.path())
+        .args(&RULES[..4])
+        .args(&RULES[6..])
+        .stdout(Stdio::piped())
+        .start();
     let bots = || {
         let keeper = keepers(referee.id()).first().copied();
         keeper.map(|keeper| children(keeper.as_raw_pid().cast_unsigned())).unwrap_or_default()
@@ -196,7 +209,7 @@ fn play_long_turn(
     let lines = || fs::read_to_string(log.path()).expect("a log").lines().count();
     wait_until("the first turn is over", || lines() >= 2);
     meanwhile(Pid::from_child(&referee), &bots());
-    json(&referee.wait_with_output().expect("runs"))
+    referee.wait_with_output().expect("runs").json()
 }
 
 /// Stops processes for a while.
@@ -269,7 +282,7 @@ mod heavy {
         let _alone = crate::alone();
         let Some([python]) = need("tricks to be excused", ["python3"]) else { return };
         for (trick, method) in TRICKS {
-            for user in [User::Mine, User::Nobody] {
+            for user in USERS {
                 is_no_excuse(python, user, method, trick);
             }
         }

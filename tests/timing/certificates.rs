@@ -4,7 +4,7 @@
 use support::prelude::*;
 
 fn play(args: &[&str]) -> Value {
-    json(&referee().args(["play", "--format", "json"]).args(args).output().expect("runs"))
+    referee().play(args).json()
 }
 
 #[test]
@@ -82,8 +82,7 @@ fn sdk_soft_forgives_two_late_answers_and_not_the_third() {
     let diagnosis = result["diagnosis"].as_str().expect("text");
     let forgiven = "2 turns answered late, and forgiven (the first is turn 2)";
     assert!(diagnosis.contains(forgiven), "{diagnosis}");
-    let replayed =
-        json(&referee().args(["replay", "--format", "json", log[1]]).output().expect("runs"));
+    let replayed = referee().args(["replay", log[1]]).json();
     assert_eq!(replayed["agrees"], true, "a late reply that is whole is a timeout: {replayed}");
 }
 

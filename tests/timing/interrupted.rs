@@ -10,10 +10,8 @@ fn interrupted(script: &str, format: &str) -> Output {
         .current_dir(folder.path())
         .args(["timing", "--games", "10", "--board", "@clearable", "--format", format])
         .args(["--first-turn", "60s", "--turn", "60s", "--", "sh", "-c", script])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("runs");
+        .piped()
+        .start();
     wait_until("the bot is ready", || folder.path().join("ready").exists());
     kill_process(Pid::from_child(&measurement), Signal::INT).expect("it runs");
     measurement.wait_with_output().expect("a child")
@@ -54,6 +52,6 @@ fn programs_are_told_how_much_has_been_measured() {
 fn ctrl_c_before_the_first_turn_has_nothing_to_report() {
     let output = interrupted(": > ready; exec sleep 1000", "text");
     assert!(output.stdout.is_empty(), "{output:?}");
-    let said = String::from_utf8_lossy(&output.stderr);
+    let said = output.err();
     assert!(said.contains("interrupted by SIGINT before the first turn was measured"), "{said}");
 }

@@ -16,8 +16,8 @@ fn an_answer_that_is_a_little_late_is_late_and_its_bot_does_not_wait_for_input()
         let bot = format!("@thinker --sleep {sleep}");
         // The second turn, since the start of a bot is part of its first one.
         let limits = ["--first-turn", "60s", "--turn", "200ms", "--bot", &bot];
-        let play = || referee().args(["play", "--format", "json"]).args(limits).output();
-        let result = unspoilt(has_host_part, || json(&play().expect("runs")));
+        let play = || referee().play(["--format", "json"]).args(limits).output();
+        let result = unspoilt(has_host_part, || play().expect("runs").json());
         let diagnosis = result["diagnosis"].as_str().expect("text");
         // How late it was depends on the host too.
         let late = "turn 2: no answer within 200 ms; the bot's fault: in ";
@@ -47,7 +47,7 @@ fn an_answer_to_a_tester_that_is_a_little_late_is_late_and_its_bot_does_not_wait
         let bot = format!("./sleeper {sleep}");
         let args =
             ["play", "--game", "twice", "--board", "case", "--format", "json", "--bot", &bot];
-        let play = || json(&place.command(&args).output().expect("runs"));
+        let play = || place.command(&args).run().json();
         let result = unspoilt(has_host_part, play);
         let diagnosis = result["diagnosis"].as_str().expect("text");
         assert!(diagnosis.starts_with("turn 2: no answer within 200 ms; "), "{diagnosis}");
@@ -103,17 +103,15 @@ fn a_suite_and_the_doctor_say_that_others_want_all_cores() {
     let said = |turn: &str| {
         let limits = ["--first-turn", "60s", "--turn", turn];
         let suite = ["suite", "--bot", "@first", "--seed", "1", "--no-run", "--jobs", "1"];
-        let output = referee().args(suite).args(limits).output().expect("runs");
-        String::from_utf8(output.stderr).expect("UTF-8")
+        referee().args(suite).args(limits).run().err()
     };
     let short = said("1s");
     assert!(short.contains("1 bot and, on average, "), "{short}");
     assert!(short.contains("games may be lost to the host"), "{short}");
     assert!(!said("60s").contains("other threads"), "a long limit bears it");
-    let doctor = json(&referee().args(["doctor", "--format", "json"]).output().expect("runs"));
+    let doctor = referee().args(["doctor"]).json();
     assert_eq!(doctor["timing"]["advice"][0], "run fewer jobs beside it", "{doctor}");
-    let doctor = referee().arg("doctor").output().expect("runs");
-    let shown = String::from_utf8(doctor.stdout).expect("UTF-8");
+    let shown = referee().arg("doctor").run().out();
     assert!(
         shown.contains(" other threads want the ") && shown.contains("too restless"),
         "{shown}"

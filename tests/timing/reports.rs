@@ -4,7 +4,7 @@ use serde_json::json as expected;
 use support::prelude::*;
 
 fn timing(args: &[&str]) -> Output {
-    referee().arg("timing").args(args).output().expect("runs")
+    referee().arg("timing").args(args).run()
 }
 
 #[test]
@@ -15,7 +15,7 @@ fn a_slower_judge_scales_the_times() {
     assert_eq!(kept.status.code(), Some(0), "{kept:?}");
     let broken = timing(&[&args[..], &["100"]].concat());
     assert_eq!(broken.status.code(), Some(1));
-    let text = String::from_utf8(broken.stdout).expect("UTF-8");
+    let text = broken.out();
     assert!(text.contains("Times are shown 100 times as long, for a slower judge."), "{text}");
     assert!(
         text.contains("@thinker --sleep 60 breaks its limits: 1 game of samegame, 21 turns"),
@@ -38,7 +38,7 @@ fn a_bot_that_crashes_is_reported_as_lost() {
         "--turn",
         "60s",
     ]);
-    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let text = output.out();
     assert!(text.contains("lost seed 1: crash: turn 2: the bot exited with status 3"), "{text}");
     assert!(text.contains("lost seed 2: crash"), "{text}");
     assert_eq!(output.status.code(), Some(1));
@@ -62,7 +62,7 @@ fn timing_writes_csv_and_svg() {
         "--svg",
     ];
     let output = timing(&[&args[..], &[svg.to_str().expect("UTF-8")]].concat());
-    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let text = output.out();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 22, "a heading and 21 turns");
     assert!(
@@ -88,7 +88,7 @@ fn timing_writes_csv_and_svg() {
 
 #[test]
 fn square_remover_is_timed_as_a_whole() {
-    let report = json(&timing(&[
+    let report = timing(&[
         "--game",
         "square-remover",
         "--bot",
@@ -97,7 +97,8 @@ fn square_remover_is_timed_as_a_whole() {
         "1..3",
         "--format",
         "json",
-    ]));
+    ])
+    .json();
     assert_eq!(report["turns"][0]["kind"], "total");
     assert_eq!(report["turns"][0]["count"], 3);
 }

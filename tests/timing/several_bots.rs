@@ -7,7 +7,7 @@ const CRASHER: &str = "@misbehaving exit 3 --on-turn 2";
 
 fn timing(place: &Place, args: &[&str]) -> Output {
     let args = [&["timing", "--board", "@clearable"], &PATIENT[..], args].concat();
-    place.command(&args).output().expect("runs")
+    place.command(&args).run()
 }
 
 #[test]
@@ -16,7 +16,7 @@ fn several_bots_are_shown_side_by_side() {
     let bots = ["--bot", "@first", "--bot", SLEEPER, "--svg", "times.svg"];
     let output = timing(&place, &bots);
     assert_code(&output, 0);
-    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let text = output.out();
     let starts: Vec<&str> = text.lines().filter(|line| !line.is_empty()).take(2).collect();
     let keeps = "keeps its limits: 1 game of samegame, 21 turns";
     assert_eq!(starts[0], format!("@first {keeps}"), "{text}");
@@ -44,7 +44,7 @@ fn programs_read_each_of_several_bots() {
     let bots = ["--games", "2", "--bot", "@first", "--bot", CRASHER];
     let output = timing(&place, &[&bots[..], &["--format", "json"]].concat());
     assert_code(&output, 1);
-    let report = json(&output);
+    let report = output.json();
     let names = |key: &str| -> Vec<&Value> {
         report["bots"].as_array().expect("a list").iter().map(|bot| &bot[key]).collect()
     };
@@ -54,11 +54,11 @@ fn programs_read_each_of_several_bots() {
     assert_eq!(report["bots"][1]["lost"].as_array().map(Vec::len), Some(2));
     assert!(report["host"]["cores"].is_u64() && report.get("bot").is_none(), "{report}");
     let csv = timing(&place, &[&bots[..], &["--format", "csv"]].concat());
-    let csv = String::from_utf8(csv.stdout).expect("UTF-8");
+    let csv = csv.out();
     let rows = |bot: &str| csv.lines().filter(|line| line.ends_with(&format!(",{bot}"))).count();
     assert_eq!((rows("bot"), rows("@first"), rows(CRASHER)), (1, 42, 4), "{csv}");
     let junit = timing(&place, &[&bots[..], &["--format", "junit"]].concat());
-    let junit = String::from_utf8(junit.stdout).expect("UTF-8");
+    let junit = junit.out();
     assert!(junit.contains("name=\"@first\"") && junit.contains(CRASHER), "{junit}");
 }
 
@@ -67,10 +67,8 @@ fn a_bot_named_twice_and_several_bots_of_one_game_are_refused() {
     let place = Place::new();
     let twice = timing(&place, &["--bot", "@first", "--bot", "@first"]);
     assert_code(&twice, 2);
-    assert_eq!(stderr(&twice).trim_end(), "error: --bot: `@first` is named twice");
-    let play = place.command(&["play", "--bot", "@first", "--bot", "@greedy"]).output();
-    let play = play.expect("runs");
-    assert_code(&play, 2);
+    assert_eq!(twice.err().trim_end(), "error: --bot: `@first` is named twice");
+    let play = place.command(&["play", "--bot", "@first", "--bot", "@greedy"]).run().exits(2);
     let several = "this command takes one --bot; `referee suite` and `referee timing` take several";
-    assert_eq!(stderr(&play).trim_end(), format!("error: {several}"));
+    assert_eq!(play.err().trim_end(), format!("error: {several}"));
 }

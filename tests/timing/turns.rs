@@ -5,7 +5,7 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 use support::prelude::*;
 
 fn play(args: &[&str]) -> Value {
-    json(&referee().args(["play", "--format", "json"]).args(args).output().expect("runs"))
+    referee().play(args).json()
 }
 
 /// How late a thread on core 0 is at most, in ms, that wakes every 25 ms as a referee does, until this child ends.
@@ -36,7 +36,7 @@ impl Hogs {
             hog.args(["setpriv", "--pdeathsig", "KILL", "taskset", "-c", core])
                 .args(["sh", "-c", "while :; do :; done"])
                 .stdin(Stdio::null());
-            hog.spawn().expect("runs")
+            hog.start()
         };
         let hogs: Vec<Child> = (0..count).map(|_| hog()).collect();
         for hog in &hogs {
@@ -64,13 +64,13 @@ fn starved(core: &str, more: &[&str]) -> Value {
     let args = ["--seed", "7", "--colors", "1", "--first-turn", "400ms"];
     let _hogs = Hogs::on_core(core, 6);
     // The bot gets the core from its referee: a core that it chose itself would be its own fault.
-    let output = Command::new("taskset")
+    Command::new("taskset")
         .args(["-c", core, program(), "play", "--format", "json"])
         .args(args)
         .args(["--bot", "@thinker --compute 200"])
         .args(more)
-        .output();
-    json(&output.expect("runs"))
+        .run()
+        .json()
 }
 
 /// The parts of an exchange's time, which add up to it.
@@ -173,9 +173,9 @@ fn only_the_referees_wait_that_delayed_a_reply_counts() {
         "--colors",
         "1",
     ]);
-    let mut play = play.stdout(Stdio::piped()).spawn().expect("runs");
+    let mut play = play.stdout(Stdio::piped()).start();
     let longest = longest_wake_until_the_end_of(&mut play);
-    let result = json(&play.wait_with_output().expect("runs"));
+    let result = play.wait_with_output().expect("runs").json();
     let exchange = &result["timing"]["exchanges"][0];
     let wait = exchange["referee_wait_ms"].as_f64().expect("a number");
     assert!(wait < 2.0 * longest + 20.0, "one wake, and others take {longest} ms: {exchange}");
@@ -196,7 +196,7 @@ fn a_bot_that_starves_itself_has_nobody_else_to_blame() {
 }
 
 fn timing(args: &[&str]) -> Output {
-    referee().arg("timing").args(args).output().expect("runs")
+    referee().arg("timing").args(args).run()
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn timing_measures_every_turn_of_every_game() {
     let patient = ["--first-turn", "60s", "--turn", "60s", "--format", "json"];
     let output =
         timing(&[&["--bot", "@first", "--seed", "1..2", "--games", "3"], &patient[..]].concat());
-    let report = json(&output);
+    let report = output.json();
     assert_eq!(report["games"], 3);
     assert_eq!(report["turns"][0]["kind"], "first_turn");
     assert_eq!(report["turns"][0]["count"], 3);
@@ -231,9 +231,9 @@ fn timing_goes_on_beyond_the_limit_and_says_who_was_late() {
         ["bot_overruns", "host_overruns"]
             .map(|culprit| report["turns"][1][culprit].as_i64().expect("a count"))
     };
-    let is_spoilt = |output: &Output| overruns(&json(output))[1] > 0;
+    let is_spoilt = |output: &Output| overruns(&output.json())[1] > 0;
     let output = unspoilt(is_spoilt, || timing(&args.concat()));
-    let report = json(&output);
+    let report = output.json();
     assert_eq!(report["turns"][1]["count"], 20, "the game went on: {report}");
     assert_eq!(overruns(&report), [20, 0], "{report}");
     assert_eq!(report["lost"], json!([]));
@@ -249,7 +249,7 @@ fn timing_goes_on_beyond_the_limit_and_says_who_was_late() {
 fn the_host_check_stands_alone() {
     let _alone = crate::alone();
     let output = timing(&["--host"]);
-    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let text = output.out();
     for part in [
         "round trip of an echo child:",
         "waking up late:",
@@ -258,7 +258,7 @@ fn the_host_check_stands_alone() {
         assert!(text.contains(part), "{part:?} is not in {text}");
     }
     assert_eq!(output.status.code(), Some(0));
-    let report = json(&timing(&["--host", "--format", "json"]));
+    let report = timing(&["--host", "--format", "json"]).json();
     assert_eq!(report["host"]["round_trip"]["count"], 300);
     assert!(report.get("bot").is_none());
 }
@@ -280,10 +280,7 @@ fn a_pinned_bot_has_cores_of_its_own_and_too_few_are_refused() {
     let _alone = crate::alone();
     let cores = std::thread::available_parallelism().expect("known").get();
     let too_many = cores.to_string();
-    let output =
-        referee().args(["play", "--pin", "--cores-per-bot", &too_many]).output().expect("runs");
-    assert_eq!(output.status.code(), Some(2));
-    let error = String::from_utf8(output.stderr).expect("UTF-8");
+    let error = referee().play(["--pin", "--cores-per-bot", &too_many]).run().exits(2).err();
     assert!(error.contains(&format!("the referee need {} cores", cores + 1)), "{error}");
     if cores < 2 {
         return leave_out("a pinned bot", "this machine has one core");
@@ -319,7 +316,7 @@ fn the_referee_keeps_to_one_core_and_the_keeper_to_those_of_its_bot() {
         return leave_out("a pinned referee", "this machine has one core");
     }
     let bot = ["play", "--pin", "--bot", "@thinker --sleep 60000"];
-    let mut child = referee().args(bot).args(PATIENT).stdout(Stdio::null()).spawn().expect("runs");
+    let mut child = referee().args(bot).args(PATIENT).stdout(Stdio::null()).start();
     let is_one = |cores: &str| !cores.is_empty() && !cores.contains(['-', ',']);
     let keepers = || {
         let keeper = keepers(child.id()).first().copied();

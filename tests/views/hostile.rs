@@ -24,7 +24,7 @@ fn evil_log(folder: &Path) -> PathBuf {
     fs::write(&script, json!(answers).to_string()).expect("written");
     let log = folder.join("game.jsonl");
     let bot = ["--board", "@clearable", "--", "@script", script.to_str().expect("UTF-8")];
-    referee().arg("play").args(PATIENT).arg("--log").arg(&log).args(bot).output().expect("runs");
+    referee().play(PATIENT).arg("--log").arg(&log).args(bot).run();
     let text = fs::read_to_string(&log).expect("a log");
     let mut lines: Vec<Value> =
         text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
@@ -73,7 +73,7 @@ fn no_text_from_a_bot_runs_in_the_page() {
     }
     let folder = tempdir().expect("a folder");
     let (log, page) = (evil_log(folder.path()), folder.path().join("page.html"));
-    referee().arg("replay").arg(&log).arg("--html").arg(&page).output().expect("runs");
+    referee().replay(&log).arg("--html").arg(&page).run();
     assert_inert(&fs::read(&page).expect("a page"), &['\n']);
     let start = "</script><script>ran=1</script><img src=x onerror=ran=1>";
     let shown = json!({
@@ -88,10 +88,10 @@ fn no_text_from_a_bot_runs_in_the_page() {
 fn no_text_from_a_bot_reaches_the_terminal_raw_in_reports() {
     let folder = tempdir().expect("a folder");
     let log = evil_log(folder.path());
-    let output = referee().arg("replay").arg(&log).output().expect("runs");
+    let output = referee().replay(&log).run();
     assert_inert(&output.stdout, &['\n']);
     assert_inert(&output.stderr, &['\n']);
-    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let text = output.out();
     assert!(text.contains("\\u{1b}]52;c;aGk="), "it is still shown: {text}");
 }
 
@@ -110,14 +110,14 @@ fn no_text_from_a_bot_reaches_the_terminal_raw_in_errors() {
         let mut start = first.clone();
         start[field] = value;
         fs::write(&log, format!("{start}\n")).expect("written");
-        let output = referee().arg("replay").arg(&log).output().expect("runs");
+        let output = referee().replay(&log).run();
         assert_eq!(output.status.code(), Some(2), "{field}");
         assert_inert(&output.stderr, &['\n']);
     }
     let mut start = first;
     (start["format"], start["referee"]) = (json!(2), json!(EVIL));
     fs::write(&log, format!("{start}\n")).expect("written");
-    let output = referee().arg("replay").arg(&log).output().expect("runs");
+    let output = referee().replay(&log).run();
     assert!(output.stderr.windows(5).any(|bytes| bytes == b"u{1b}"), "it is shown");
     assert_inert(&output.stderr, &['\n']);
 }

@@ -9,8 +9,8 @@ fn assert_valid(xmllint: &str, report: &str, folder: &TempDir) {
     fs::write(&path, report).expect("written");
     let mut lint = Command::new(xmllint);
     lint.args(["--noout", "--nonet", "--relaxng"]).arg(data("junit.rng")).arg(&path);
-    let output = lint.output().expect("runs");
-    let said = String::from_utf8_lossy(&output.stderr);
+    let output = lint.run();
+    let said = output.err();
     assert!(output.status.success(), "{said}\n{report}");
 }
 
@@ -20,9 +20,10 @@ fn junit_reports_of_suites_comparisons_and_timings_are_what_jenkins_and_surefire
     let folder = tempdir().expect("a folder");
     fs::write(folder.path().join("not-executable"), "").expect("written");
     let report = |args: &[&str]| {
-        let mut command = referee();
-        command.current_dir(&folder).args(args).args(["--format", "junit"]);
-        String::from_utf8(command.output().expect("runs").stdout).expect("UTF-8")
+        String::from_utf8(
+            referee().current_dir(&folder).args(args).args(["--format", "junit"]).run().stdout,
+        )
+        .expect("UTF-8")
     };
     let bots = ["--bot", "@first", "--bot", "@misbehaving exit 3", "--bot", "./not-executable"];
     let suite = ["suite", "--seed", "1..3", "--run", "run"];

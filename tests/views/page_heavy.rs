@@ -20,8 +20,7 @@ impl Shown {
         // Square Remover has no turns, and a test of late turns has a limit of its own.
         let has_limits = args.contains(&"square-remover") || args.contains(&"--turn");
         let patient: &[&str] = if has_limits { &[] } else { &PATIENT };
-        let played = referee().arg("play").args(patient).arg("--log").arg(&log).args(args).output();
-        played.expect("runs");
+        referee().play(patient).arg("--log").arg(&log).args(args).run();
         let text = fs::read(log).expect("a log");
         Self { folder, log: gamelog::read(&text).expect("a good log") }
     }
@@ -69,8 +68,7 @@ fn cells(game: &dyn Game) -> Vec<i32> {
 
 /// Writes the page of one log, or of two, and returns its address.
 pub(crate) fn page(logs: &[&Path], page: &Path) -> String {
-    let output = referee().arg("replay").args(logs).arg("--html").arg(page).output().expect("runs");
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_code(&referee().arg("replay").args(logs).arg("--html").arg(page).run(), 0);
     format!("file://{}", page.display())
 }
 
@@ -307,8 +305,7 @@ fn a_log_with_false_claims_is_shown_by_the_rules() {
     let end = end.replacen("\"score\":230", "\"score\":9999", 1);
     fs::write(game.path("game.jsonl"), format!("{turns}\n{end}\n")).expect("written");
     let (log, page) = (game.path("game.jsonl"), game.path("page.html"));
-    let output = referee().arg("replay").arg(log).arg("--html").arg(&page).output().expect("runs");
-    assert_eq!(output.status.code(), Some(1));
+    assert_code(&referee().replay(log).arg("--html").arg(&page).run(), 1);
     let note = "The log differs from the rules from turn 47 on (final score).";
     let url = format!("file://{}", page.display());
     browse("differs", &json!({ "url": url, "note": note, "score": 230 }));
@@ -343,9 +340,17 @@ fn the_first_move_that_differs_is_named() {
     let both = one.path("both.html");
     let compare = |other: &Shown, format: &str| {
         let logs = [one.path("game.jsonl"), other.path("game.jsonl")];
-        let mut replay = referee();
-        replay.arg("replay").args(logs).arg("--html").arg(&both).args(["--format", format]);
-        String::from_utf8(replay.output().expect("runs").stdout).expect("UTF-8")
+        String::from_utf8(
+            referee()
+                .arg("replay")
+                .args(logs)
+                .arg("--html")
+                .arg(&both)
+                .args(["--format", format])
+                .run()
+                .stdout,
+        )
+        .expect("UTF-8")
     };
     assert!(compare(&other, "text").starts_with("The games differ first in move 2; "));
     assert!(compare(&one, "text").starts_with("The games have the same moves; "));
@@ -358,13 +363,11 @@ fn the_first_move_that_differs_is_named() {
 fn games_on_different_boards_are_not_put_side_by_side() {
     let (one, other) = (Shown::play(&[]), Shown::play(&["--board", "@clearable"]));
     let (one, other) = (one.path("game.jsonl"), other.path("game.jsonl"));
-    let output =
-        referee().arg("replay").args([&one, &other]).args(["--html", "x"]).output().expect("runs");
-    let error = String::from_utf8_lossy(&output.stderr);
+    let output = referee().arg("replay").args([&one, &other]).args(["--html", "x"]).run();
+    let error = output.err();
     assert_eq!(output.status.code(), Some(2));
     assert!(error.contains("side by side two games must be on the same board"), "{error}");
-    let output = referee().arg("replay").args([&one, &other]).output().expect("runs");
-    let error = String::from_utf8_lossy(&output.stderr);
+    let error = referee().arg("replay").args([&one, &other]).run().err();
     assert!(error.contains("name it with --html FILE"), "{error}");
 }
 
@@ -405,9 +408,15 @@ fn a_long_game_with_much_standard_error_opens_soon() {
     fs::write(path("board.txt"), board).expect("written");
     fs::write(path("moves.json"), json!(moves).to_string()).expect("written");
     let (board, log) = (path("board.txt"), path("game.jsonl"));
-    let mut play = referee();
-    play.arg("play").args(PATIENT).arg("--board").arg(board).arg("--log").arg(&log);
-    play.args(["--", "@script"]).arg(path("moves.json")).output().expect("runs");
+    referee()
+        .play(PATIENT)
+        .arg("--board")
+        .arg(board)
+        .arg("--log")
+        .arg(&log)
+        .args(["--", "@script"])
+        .arg(path("moves.json"))
+        .run();
     let mut game = gamelog::read(&fs::read(&log).expect("a log")).expect("a good log");
     assert_eq!(game.turns.len(), 112);
     for turn in &mut game.turns {

@@ -17,12 +17,10 @@ fn draws(game: &Shown, words: &[&str]) {
 /// The image, or what was wrong.
 fn image(game: &Shown, args: &[&str]) -> Result<String, String> {
     let file = game.path("image.svg");
-    let mut replay = referee();
-    replay.arg("replay").arg(game.path("game.jsonl")).arg("--svg").arg(&file).args(args);
-    let output = replay.output().expect("runs");
+    let output = referee().replay(game.path("game.jsonl")).arg("--svg").arg(&file).args(args).run();
     match output.status.code() {
         Some(0) => Ok(fs::read_to_string(file).expect("an image")),
-        _ => Err(String::from_utf8(output.stderr).expect("UTF-8")),
+        _ => Err(output.err()),
     }
 }
 

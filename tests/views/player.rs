@@ -17,7 +17,7 @@ impl Game {
     fn play(args: &[&str]) -> Self {
         let folder = tempdir().expect("a folder");
         let path = folder.path().join("game.jsonl");
-        referee().arg("play").args(args).arg("--log").arg(&path).output().expect("runs");
+        referee().play(args).arg("--log").arg(&path).run();
         Self { _folder: folder, path }
     }
 
@@ -446,8 +446,8 @@ fn a_bot_that_does_not_start_is_reported_at_once() {
 
 #[test]
 fn without_a_terminal_there_is_nothing_to_watch() {
-    let output = referee().args(["play", "--watch"]).output().expect("runs");
-    let error = String::from_utf8_lossy(&output.stderr);
+    let output = referee().play(["--watch"]).run();
+    let error = output.err();
     assert_eq!(output.status.code(), Some(2));
     assert!(error.contains("--watch: standard input and output must be a terminal"), "{error}");
 }

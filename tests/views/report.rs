@@ -16,18 +16,19 @@ impl Runs {
 
     /// Plays some bots, each on the boards of `seeds`.
     pub(crate) fn run(self, name: &str, bots: &[&str], seeds: &str, more: &[&str]) -> Self {
-        let mut suite = referee();
-        suite.current_dir(self.0.path()).args(["suite", "--seed", seeds, "--run", name]);
-        suite.args(more);
+        let mut suite = referee()
+            .current_dir(self.0.path())
+            .args(["suite", "--seed", seeds, "--run", name])
+            .args(more);
         if !more.contains(&"square-remover") {
-            suite.args(PATIENT);
+            suite = suite.patient();
         }
         for bot in bots {
-            suite.args(["--bot", bot]);
+            suite = suite.args(["--bot", bot]);
         }
-        let output = suite.output().expect("runs");
+        let output = suite.run();
         let code = i32::from(bots.contains(&LOSER));
-        let said = String::from_utf8_lossy(&output.stderr);
+        let said = output.err();
         assert_eq!(output.status.code(), Some(code), "{said}");
         self
     }
@@ -37,16 +38,14 @@ impl Runs {
     }
 
     fn report(&self, args: &[&str]) -> Output {
-        let mut report = referee();
-        report.current_dir(self.0.path()).arg("report").args(args);
-        report.output().expect("runs")
+        referee().current_dir(self.0.path()).arg("report").args(args).run()
     }
 
     /// The address of the page made with these arguments.
     #[track_caller]
     pub(crate) fn page(&self, args: &[&str]) -> String {
         let output = self.report(&[args, &["--html", "page.html"]].concat());
-        let said = String::from_utf8_lossy(&output.stderr);
+        let said = output.err();
         assert_eq!((output.status.code(), said.as_ref()), (Some(0), ""));
         format!("file://{}", self.path("page.html").display())
     }
@@ -82,10 +81,6 @@ impl Runs {
         let path = self.path(run).join("results.jsonl");
         fs::write(path, lines.join("\n") + "\n").expect("written");
     }
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).expect("UTF-8")
 }
 
 /// The sum of a bot's points.
@@ -161,9 +156,8 @@ fn a_page_of_two_runs_has_the_distribution_of_their_differences() {
     let compared = referee()
         .current_dir(runs.0.path())
         .args(["compare", "old", "new", "--format", "json"])
-        .output()
-        .expect("runs");
-    let compared: Value = serde_json::from_str(&stdout(&compared)).expect("JSON");
+        .run();
+    let compared: Value = serde_json::from_str(&compared.out()).expect("JSON");
     let compared = &compared[0];
     let differences: Vec<String> = compared["boards"]
         .as_array()
@@ -290,7 +284,7 @@ fn replay_pages_are_written_for_kept_logs_when_asked_for() {
     assert!(!runs.path("page-games.html").exists());
     assert!(!runs.html().contains("page-games"));
     let games = || fs::read_to_string(runs.path("page-games.html")).expect("a page");
-    let said = stdout(&runs.report(&["run", "--games", "--html", "page.html"]));
+    let said = runs.report(&["run", "--games", "--html", "page.html"]).out();
     assert_snapshot!(said, @"
     too few boards to compare @misbehaving exit 3 --on-turn 4 with @first
 
@@ -301,7 +295,7 @@ fn replay_pages_are_written_for_kept_logs_when_asked_for() {
     assert!(runs.html().contains("<a href=\"page-games.html#game=2\">game 2</a>"));
     runs.page(&["run", "none", "--games"]);
     assert!(games().contains("\"id\":\"1-2\"") && !games().contains("\"id\":\"2\""));
-    let said = stdout(&runs.report(&["none", "--games", "--html", "a b#.html"]));
+    let said = runs.report(&["none", "--games", "--html", "a b#.html"]).out();
     assert!(
         said.ends_with("  No game left a log; `referee suite --logs all` keeps them.\n"),
         "{said}"
@@ -312,7 +306,7 @@ fn replay_pages_are_written_for_kept_logs_when_asked_for() {
 fn one_bot_of_a_run_is_shown_alone() {
     let runs = Runs::new().run("run", &["@first", LOSER], "1..3", &[]);
     let output = runs.report(&["run:@first", "--html", "page.html"]);
-    assert!(stdout(&output).starts_with("3 games of samegame, 0 lost\n"), "{output:?}");
+    assert!(output.out().starts_with("3 games of samegame, 0 lost\n"), "{output:?}");
     assert!(!runs.html().contains("misbehaving"));
 }
 
@@ -324,7 +318,7 @@ fn an_unreadable_log_is_skipped_with_a_warning() {
     fs::write(runs.path("run/games/000003.jsonl.zst"), b"\x28\xb5\x2f\xfd").expect("written");
     let output = runs.report(&["run", "--games", "--html", "page.html"]);
     assert_eq!(output.status.code(), Some(0));
-    let said = String::from_utf8_lossy(&output.stderr);
+    let said = output.err();
     assert!(said.contains("left out: run/games/000001.jsonl:1: not a game log: "), "{said}");
     let packed =
         "left out: run/games/000003.jsonl.zst: it is packed with zstd; unpack it with `zstd -d`";
@@ -339,7 +333,7 @@ fn runs_without_a_page_are_refused_with_a_reason() {
     let error = |args: &[&str]| {
         let output = runs.report(args);
         assert_eq!(output.status.code(), Some(2), "{output:?}");
-        String::from_utf8(output.stderr).expect("UTF-8").trim_end().to_owned()
+        output.err().trim_end().to_owned()
     };
     let page = ["--html", "page.html"];
     let with = |args: &[&'static str]| [args, &page[..]].concat();

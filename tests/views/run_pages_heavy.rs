@@ -63,13 +63,15 @@ struct Live {
 impl Live {
     fn start() -> Self {
         let runs = Runs::new();
-        let mut suite = referee();
-        suite.current_dir(runs.path(".")).args(["suite", "--seed", "1..1000", "--run", "run"]);
-        suite.args(["--jobs", "1", "--live", "live.html"]).args(PATIENT);
+        let mut suite = referee()
+            .current_dir(runs.path("."))
+            .args(["suite", "--seed", "1..1000", "--run", "run"])
+            .args(["--jobs", "1", "--live", "live.html"])
+            .patient();
         for bot in ["@thinker --sleep 1", "@greedy", LOSER] {
-            suite.args(["--bot", bot]);
+            suite = suite.args(["--bot", bot]);
         }
-        let suite = suite.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("runs");
+        let suite = suite.silent().start();
         let live = Self { runs, suite };
         wait_until("the first page", || live.page().contains("id=\"live\""));
         live

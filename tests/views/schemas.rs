@@ -48,14 +48,14 @@ impl Documents {
         let mut command = Command::new(python);
         command.arg(data("validate.py")).arg(schema);
         let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = pipes.spawn().expect("starts");
+        let mut child = pipes.start();
         let mut stdin = child.stdin.take().expect("a pipe");
         let texts = self.0.clone();
         let writer = std::thread::spawn(move || stdin.write_all(texts.as_bytes()));
         let output = child.wait_with_output().expect("ends");
         writer.join().expect("no panic").expect("all is read");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).expect("UTF-8")
+        assert!(output.status.success(), "{}", output.err());
+        output.out()
     }
 }
 
@@ -65,9 +65,9 @@ fn read(path: &Path) -> String {
 
 /// Runs the referee, and returns what it prints.
 fn printed(folder: &Path, args: &[&str]) -> String {
-    let output = referee().args(args).current_dir(folder).output().expect("runs");
+    let output = referee().args(args).current_dir(folder).run();
     assert!(matches!(output.status.code(), Some(0 | 1)), "{args:?}: {output:?}");
-    String::from_utf8(output.stdout).expect("UTF-8")
+    output.out()
 }
 
 const CRASH: &str = "@misbehaving signal 11 --on-turn 3";

@@ -97,9 +97,8 @@ fn the_pages_rules_are_the_referees_on_thousands_of_boards() {
         .expect("node runs");
     let input: String = lines.collect();
     node.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("read");
-    let output = finished(node);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert_eq!(String::from_utf8_lossy(&output.stdout), format!("{}\n", moves.len()));
+    let output = finished(node).exits(0);
+    assert_eq!(output.out(), format!("{}\n", moves.len()));
 }
 
 /// The tiles of a game's board before its turn `turn`, from 1.
