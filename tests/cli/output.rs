@@ -10,10 +10,6 @@ fn play(args: &[&str]) -> Output {
     referee().play(PATIENT).args(args).run()
 }
 
-fn stderr(output: &Output) -> String {
-    output.err()
-}
-
 /// A snapshot of a text report, without the parts that differ from run to run.
 macro_rules! assert_report {
     ($text:expr, @$expected:literal) => {
@@ -178,15 +174,15 @@ fn the_version_is_the_same_wherever_it_is_asked_for() {
 fn flags_may_stand_before_the_command_and_a_mistyped_command_is_told_the_nearest() {
     let help = |args: &[&str]| referee().args(args).run().out();
     assert_eq!(help(&["-v", "play", "--help"]), help(&["play", "--help"]));
-    assert!(stderr(&referee().arg("plya").run()).contains("'play'"));
+    assert!(referee().arg("plya").run().err().contains("'play'"));
 }
 
 #[test]
 fn verbose_shows_each_turn_on_stderr() {
     let output = play(&["-v", "--board", "@clearable"]);
-    let first = stderr(&output).lines().next().map(str::to_owned).expect("a line");
+    let first = output.err().lines().next().map(str::to_owned).expect("a line");
     assert!(first.contains("turn 1: `0 0` in ") && first.ends_with("gain 49, score 49"), "{first}");
-    assert_eq!(stderr(&output).lines().count(), 21);
+    assert_eq!(output.err().lines().count(), 21);
 }
 
 #[test]
@@ -225,7 +221,7 @@ fn a_closed_output_pipe_is_not_an_error() {
         drop(child.stdout.take());
         let output = finished(child);
         assert_eq!(output.status.code(), Some(code), "{args:?}");
-        assert_eq!(stderr(&output).is_empty(), code != 3, "{}", stderr(&output));
+        assert_eq!(output.err().is_empty(), code != 3, "{}", output.err());
     }
 }
 
@@ -233,7 +229,7 @@ fn a_closed_output_pipe_is_not_an_error() {
 fn a_result_that_cannot_be_written_is_the_referees_failure() {
     let full = OpenOptions::new().write(true).open("/dev/full").expect("a full disk");
     let output = referee().arg("play").stdout(full).run();
-    assert_snapshot!(stderr(&output), @"error: cannot write the result: No space left on device (os error 28)");
+    assert_snapshot!(output.err(), @"error: cannot write the result: No space left on device (os error 28)");
     assert_eq!(output.status.code(), Some(3));
 }
 
@@ -241,7 +237,7 @@ fn a_result_that_cannot_be_written_is_the_referees_failure() {
 fn a_full_disk_costs_the_log_and_not_the_verdict() {
     let output = play(&["--log", "/dev/full"]);
     assert!(output.out().starts_with("Endgame. Obtained a score of 230.\n"));
-    assert_snapshot!(stderr(&output), @"error: the log /dev/full is incomplete: No space left on device (os error 28)");
+    assert_snapshot!(output.err(), @"error: the log /dev/full is incomplete: No space left on device (os error 28)");
     assert_eq!(output.status.code(), Some(3));
 }
 
@@ -311,7 +307,7 @@ fn stderr_of_an_interrupted_turn_is_shown() {
     kill_process(Pid::from_child(&child), Signal::INT).expect("sent");
     let output = finished(child);
     mark.assert_gone();
-    assert!(stderr(&output).contains("depth 7\n"), "{}", stderr(&output));
+    assert!(output.err().contains("depth 7\n"), "{}", output.err());
 }
 
 #[test]
@@ -337,7 +333,7 @@ fn a_signal_ends_the_bot_keeps_the_log_and_then_the_referee() {
         let turns = turn - 1;
         let s = if turns == 1 { "" } else { "s" };
         let kept = format!("after {turns} turn{s}; they are in {}", log.display());
-        assert!(stderr(&output).contains(&kept), "{}", stderr(&output));
+        assert!(output.err().contains(&kept), "{}", output.err());
         let replayed = referee().args(["replay"]).arg(&log).json();
         assert_eq!(replayed["turns"], turns);
         assert_eq!(replayed["complete"], false);
@@ -467,7 +463,7 @@ fn a_log_has_one_writer() {
     let child = hanging(&mark, &log, 2);
     let output = play(&["--log", log.to_str().expect("UTF-8")]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("another game is writing the log"), "{}", stderr(&output));
+    assert!(output.err().contains("another game is writing the log"), "{}", output.err());
     kill_process(Pid::from_child(&child), Signal::TERM).expect("sent");
     finished(child);
     assert_eq!(fs::read_to_string(&log).expect("a log").lines().count(), 2);
@@ -501,8 +497,8 @@ fn very_verbose_shows_processes() {
     fs::write(config.path(), "[bot]\ngrace = '60s'").expect("written");
     let config = config.path().to_str().expect("UTF-8");
     let output = play(&["-vv", "--board", "@no-move", "--config", config]);
-    assert!(stderr(&output).contains("started BotCommand"), "{}", stderr(&output));
-    assert!(stderr(&output).contains("exit: Some(Code(0))"), "{}", stderr(&output));
+    assert!(output.err().contains("started BotCommand"), "{}", output.err());
+    assert!(output.err().contains("exit: Some(Code(0))"), "{}", output.err());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::ops::{Deref, DerefMut};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
@@ -168,7 +168,7 @@ pub fn referee_of(user: User) -> Referee {
     if user == User::Mine || !rustix::process::getuid().is_root() {
         return referee();
     }
-    let mut command = Referee::of_program(&PathBuf::from(public_copy()));
+    let mut command = Referee::of_program(&public_copy());
     run_as(user, &mut command);
     command
 }

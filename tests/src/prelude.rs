@@ -19,7 +19,7 @@ pub use crate::double::double;
 pub use crate::grid::{ALL_METHODS, METHODS, USERS, grid, sandbox_grid, sandboxes};
 pub use crate::made::MadeRun;
 pub use crate::place::Place;
-pub use crate::terminal::{Terminal, can_watch};
+pub use crate::terminal::Terminal;
 pub use crate::{
     Mark, PATIENT, Printed, Referee, Run, User, as_nobody, assert_code, bot_line, bound, children,
     data, finished, for_each_in_parallel, git, has_control_groups, has_host_part, has_sandbox,

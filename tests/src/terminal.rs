@@ -8,11 +8,6 @@ use std::time::{Duration, Instant};
 
 use super::{BOUND, need, program, wait_until};
 
-/// Whether there is a terminal to test in; otherwise prints what is left out.
-pub fn can_watch(test: &str) -> bool {
-    need(test, ["tmux"]).is_some()
-}
-
 /// A terminal with a shell in it; it goes away when this does.
 #[derive(Debug)]
 pub struct Terminal {
@@ -22,15 +17,15 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// A terminal of 80 columns and 24 lines.
-    pub fn open() -> Self {
+    /// A terminal of 80 columns and 24 lines; without tmux, prints what is left out.
+    pub fn open() -> Option<Self> {
         Self::of_size(80, 24)
     }
 
     /// A terminal of another size.
-    pub fn of_size(columns: u16, lines: u16) -> Self {
+    pub fn of_size(columns: u16, lines: u16) -> Option<Self> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
-        let [tmux] = need("a terminal", ["tmux"]).expect("`can_watch` was asked");
+        let [tmux] = need("what a terminal shows", ["tmux"])?;
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let socket = format!("referee-test-{}-{count}", std::process::id());
         let terminal = Self { tmux, socket, folder: tempfile::tempdir().expect("a folder") };
@@ -39,7 +34,7 @@ impl Terminal {
         terminal.tmux(&["new-session", "-d", "-x", &columns, "-y", &lines, shell]);
         let raw = format!("cat > '{}'", terminal.raw_path().display());
         terminal.tmux(&["pipe-pane", &raw]);
-        terminal
+        Some(terminal)
     }
 
     fn tmux(&self, args: &[&str]) -> Output {

@@ -67,11 +67,8 @@ fn names_that_all_objects_have_and_large_numbers_are_shown_as_they_were_said() {
 
 #[test]
 fn the_player_shows_what_a_bot_says() {
-    if !can_watch("the_player_shows_what_a_bot_says") {
-        return;
-    }
     let game = talker(2);
-    let terminal = Terminal::open();
+    let Some(terminal) = Terminal::open() else { return };
     terminal.referee(&["replay", "--watch", "--ascii"], &[&game.path("game.jsonl")]);
     terminal.wait_for("depth 2");
     terminal.press(&["5", "Enter"]);

@@ -76,12 +76,9 @@ fn wait_for_position(terminal: &Terminal, film: &Film, position: usize, texts: &
 
 #[test]
 fn a_game_is_stepped_through_jumped_about_in_and_left() {
-    if !can_watch("a_game_is_stepped_through_jumped_about_in_and_left") {
-        return;
-    }
     let game = samegame();
     let film = game.film();
-    let terminal = Terminal::open();
+    let Some(terminal) = Terminal::open() else { return };
     game.watch(&terminal, &[]);
     let heading = "@greedy plays samegame on @random-1";
     wait_for_position(&terminal, &film, 0, &["turn   1 of 47", heading]);
@@ -101,10 +98,7 @@ fn a_game_is_stepped_through_jumped_about_in_and_left() {
 
 #[test]
 fn a_game_plays_by_itself_to_its_end() {
-    if !can_watch("a_game_plays_by_itself_to_its_end") {
-        return;
-    }
-    let terminal = Terminal::open();
+    let Some(terminal) = Terminal::open() else { return };
     let game = samegame();
     game.watch(&terminal, &[]);
     terminal.wait_for("turn   1 of 47");
@@ -115,12 +109,9 @@ fn a_game_plays_by_itself_to_its_end() {
 
 #[test]
 fn square_remover_goes_from_square_to_square() {
-    if !can_watch("square_remover_goes_from_square_to_square") {
-        return;
-    }
     let game = Game::play(&["--game", "square-remover", "--bot", "@squares-random"]);
     let film = game.film();
-    let terminal = Terminal::open();
+    let Some(terminal) = Terminal::open() else { return };
     game.watch(&terminal, &[]);
     terminal.wait_for("of 10000");
     let next = film.next_gain(0);
@@ -133,11 +124,8 @@ fn square_remover_goes_from_square_to_square() {
 
 #[test]
 fn without_unicode_everything_is_ascii_and_sixteen_colours_are_enough() {
-    if !can_watch("without_unicode_everything_is_ascii_and_sixteen_colours_are_enough") {
-        return;
-    }
     let game = samegame();
-    let terminal = Terminal::open();
+    let Some(terminal) = Terminal::open() else { return };
     game.watch(&terminal, &["--ascii"]);
     terminal.wait_for("turn   1 of 47");
     terminal.press(&["End"]);
@@ -154,32 +142,26 @@ fn without_unicode_everything_is_ascii_and_sixteen_colours_are_enough() {
 
 #[test]
 fn colours_are_what_the_terminal_and_its_user_want() {
-    if !can_watch("colours_are_what_the_terminal_and_its_user_want") {
-        return;
-    }
     let game = samegame();
     let raw = |variable: &str| {
-        let terminal = Terminal::open();
+        let terminal = Terminal::open()?;
         game.watch_with(&terminal, variable);
         wait_for_position(&terminal, &game.film(), 0, &["turn   1 of 47"]);
         terminal.press(&["q"]);
         terminal.wait_for("status: 0");
-        String::from_utf8(terminal.raw()).expect("UTF-8")
+        Some(String::from_utf8(terminal.raw()).expect("UTF-8"))
     };
     let has_colours = |raw: &str| raw.contains("[48;") || raw.contains(";48;");
-    assert!(raw("COLORTERM=truecolor").contains("48;2;0;114;178"), "the blue of the page");
-    assert!(has_colours(&raw("COLORTERM=")));
-    assert!(!has_colours(&raw("NO_COLOR=1")));
-    assert!(!has_colours(&raw("TERM=vt100")));
+    let variables = ["COLORTERM=truecolor", "COLORTERM=", "NO_COLOR=1", "TERM=vt100"];
+    let [Some(blue), Some(plain), Some(none), Some(old)] = variables.map(raw) else { return };
+    assert!(blue.contains("48;2;0;114;178"), "the blue of the page");
+    assert!(has_colours(&plain) && !has_colours(&none) && !has_colours(&old));
 }
 
 #[test]
 fn a_locale_without_unicode_and_a_terminal_without_a_cursor_are_respected() {
-    if !can_watch("a_locale_without_unicode_and_a_terminal_without_a_cursor_are_respected") {
-        return;
-    }
     let game = samegame();
-    let terminal = Terminal::open();
+    let Some(terminal) = Terminal::open() else { return };
     for variable in ["TERM=dumb", "-u TERM"] {
         game.watch_with(&terminal, variable);
         let screen = terminal.wait_for("status: 2");
@@ -194,11 +176,8 @@ fn a_locale_without_unicode_and_a_terminal_without_a_cursor_are_respected() {
 
 #[test]
 fn many_keys_at_once_are_drawn_once() {
-    if !can_watch("many_keys_at_once_are_drawn_once") {
-        return;
-    }
     let game = samegame();
-    let terminal = Terminal::open();
+    let Some(terminal) = Terminal::open() else { return };
     game.watch(&terminal, &[]);
     wait_for_position(&terminal, &game.film(), 0, &["turn   1 of 47"]);
     terminal.type_text(&format!("{}q", "lh".repeat(1000)));
@@ -217,11 +196,8 @@ fn many_keys_at_once_are_drawn_once() {
 
 #[test]
 fn ctrl_z_gives_the_terminal_back_until_the_shell_goes_on() {
-    if !can_watch("ctrl_z_gives_the_terminal_back_until_the_shell_goes_on") {
-        return;
-    }
     let game = samegame();
-    let terminal = Terminal::open();
+    let Some(terminal) = Terminal::open() else { return };
     game.watch(&terminal, &[]);
     let film = game.film();
     terminal.press(&["Right"]);
@@ -240,10 +216,7 @@ fn ctrl_z_gives_the_terminal_back_until_the_shell_goes_on() {
 
 #[test]
 fn any_size_of_terminal_will_do() {
-    if !can_watch("any_size_of_terminal_will_do") {
-        return;
-    }
-    let terminal = Terminal::of_size(30, 8);
+    let Some(terminal) = Terminal::of_size(30, 8) else { return };
     let game = samegame();
     game.watch(&terminal, &[]);
     terminal.wait_for("? keys  q quit");
@@ -274,15 +247,12 @@ fn digits_of(screen: &str, width: usize, height: usize, columns: usize) -> Vec<V
 
 #[test]
 fn tiles_grow_and_shrink_with_the_terminal_and_nothing_is_cut_off() {
-    if !can_watch("tiles_grow_and_shrink_with_the_terminal_and_nothing_is_cut_off") {
-        return;
-    }
     let game = samegame();
     let film = game.film();
     let rows = |position: usize| -> Vec<Vec<Option<u8>>> {
         film.board(position).tiles.chunks(15).map(<[_]>::to_vec).collect()
     };
-    let terminal = Terminal::open();
+    let Some(terminal) = Terminal::open() else { return };
     game.watch(&terminal, &[]);
     terminal.wait_for("turn   1 of 47");
     terminal.press(&["1", "7", "Enter"]);
@@ -306,11 +276,8 @@ fn tiles_grow_and_shrink_with_the_terminal_and_nothing_is_cut_off() {
 
 #[test]
 fn the_box_of_output_is_filled_with_earlier_turns() {
-    if !can_watch("the_box_of_output_is_filled_with_earlier_turns") {
-        return;
-    }
     let game = samegame();
-    let terminal = Terminal::of_size(130, 42);
+    let Some(terminal) = Terminal::of_size(130, 42) else { return };
     game.watch(&terminal, &[]);
     terminal.wait_for("turn   1 of 47");
     terminal.press(&["5", "Enter"]);
@@ -326,11 +293,8 @@ fn the_box_of_output_is_filled_with_earlier_turns() {
 
 #[test]
 fn a_question_mark_shows_the_keys() {
-    if !can_watch("a_question_mark_shows_the_keys") {
-        return;
-    }
     let game = samegame();
-    let terminal = Terminal::of_size(40, 24);
+    let Some(terminal) = Terminal::of_size(40, 24) else { return };
     game.watch(&terminal, &[]);
     terminal.wait_for("turn   1 of 47");
     terminal.press(&["?"]);
@@ -344,10 +308,7 @@ fn a_question_mark_shows_the_keys() {
 
 #[test]
 fn ctrl_c_gives_the_terminal_back() {
-    if !can_watch("ctrl_c_gives_the_terminal_back") {
-        return;
-    }
-    let terminal = Terminal::open();
+    let Some(terminal) = Terminal::open() else { return };
     let game = samegame();
     game.watch(&terminal, &[]);
     terminal.wait_for("turn   1 of 47");
@@ -378,10 +339,7 @@ fn a_player_that_panics() {
 
 #[test]
 fn a_panic_gives_the_terminal_back() {
-    if !can_watch("a_panic_gives_the_terminal_back") {
-        return;
-    }
-    let terminal = Terminal::open();
+    let Some(terminal) = Terminal::open() else { return };
     let itself = std::env::current_exe().expect("this program");
     let itself = itself.to_str().expect("UTF-8");
     terminal.run(&format!(
@@ -396,12 +354,9 @@ fn a_panic_gives_the_terminal_back() {
 
 #[test]
 fn a_game_is_watched_while_it_is_played() {
-    if !can_watch("a_game_is_watched_while_it_is_played") {
-        return;
-    }
     let folder = tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
-    let terminal = Terminal::open();
+    let Some(terminal) = Terminal::open() else { return };
     // It answers each turn after a while, and its last answer is still awaited when the first are shown.
     let bot = "@misbehaving hang --on-turn 4";
     let args = ["play", "--watch", "--profile", "unlimited", "--bot", bot, "--log"];
@@ -417,11 +372,8 @@ fn a_game_is_watched_while_it_is_played() {
 
 #[test]
 fn quitting_a_live_game_loses_only_the_view() {
-    if !can_watch("quitting_a_live_game_loses_only_the_view") {
-        return;
-    }
     let mark = Mark::new();
-    let terminal = Terminal::open();
+    let Some(terminal) = Terminal::open() else { return };
     let bot = "@misbehaving late 1500 --on-turn 4";
     let args = ["play", "--watch", "--profile", "unlimited", "--env", mark.env(), "--bot", bot];
     terminal.referee(&args, &[]);
@@ -435,10 +387,7 @@ fn quitting_a_live_game_loses_only_the_view() {
 
 #[test]
 fn a_bot_that_does_not_start_is_reported_at_once() {
-    if !can_watch("a_bot_that_does_not_start_is_reported_at_once") {
-        return;
-    }
-    let terminal = Terminal::open();
+    let Some(terminal) = Terminal::open() else { return };
     terminal.referee(&["play", "--watch", "--bot", "./no-such-bot"], &[]);
     assert!(terminal.wait_for("status: 2").contains("no-such-bot"));
     terminal.assert_restored();
